@@ -241,9 +241,9 @@ fn add_difference_answers(
     for (share, why) in shares {
         needs.push(cases_answer(
             format!("pass rates that differ by {apart}, same cases, {} of them moving", format_number(share)),
-            promise.mcnemar_pairs(share, difference),
+            promise.mcnemar_exact_pairs(share, difference),
             "pairs",
-            "McNemar, Connor",
+            "McNemar, exact",
             effect,
             format!("share of cases of which only one passes: {why}"),
         ));
@@ -324,9 +324,9 @@ fn add_detectable_answers(
     if let Some(share) = known.discordance {
         push(
             format!("the smallest difference of pass rates that {cases} pairs show"),
-            promise.mcnemar_difference(alone, share),
+            promise.mcnemar_exact_difference(alone, share),
             "difference",
-            "McNemar, Connor",
+            "McNemar, exact",
             "smaller ones may well be there and not be seen",
         );
     }

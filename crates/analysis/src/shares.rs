@@ -1,8 +1,8 @@
 //! Shares and means over decisions that are clustered by case.
 
 use assize_stats::{
-    ConfidenceLevel, Interval, UndefinedReason, bounded_difference, bounded_mean_clustered, clustered_mean,
-    proportion,
+    ConfidenceLevel, DifferenceReach, Interval, UndefinedReason, bounded_difference, bounded_mean_clustered,
+    clustered_mean, proportion,
 };
 
 use crate::MetricEstimate;
@@ -57,7 +57,8 @@ pub fn mean_metric<K: Ord>(
     let is_bounded = values.iter().all(|value| value.abs() <= 1.0 + assize_rubric::TOLERANCE);
     let interval = found.and_then(|found| match found.interval {
         Ok(_) if !varies => Err(UndefinedReason::NoSpread),
-        Ok(_) if is_bounded => bounded_difference(&values, &cases, 1.0)?.interval(ConfidenceLevel::P95),
+        Ok(_) if is_bounded => bounded_difference(&values, &cases, DifferenceReach::symmetric(1.0))?
+            .interval(ConfidenceLevel::P95),
         other => other,
     });
 

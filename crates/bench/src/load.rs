@@ -27,6 +27,8 @@ const BETWEEN_TRIES: Duration = Duration::from_millis(20);
 const PACED_SENDERS: usize = 128;
 /// Its intervals against those of the limit: clocks differ a little.
 const PACED_MARGIN: f64 = 1.001;
+/// Time in which its first requests reach the server: the limit counts from their arrival.
+const PACED_CONNECTING: Duration = Duration::from_millis(100);
 
 /// Sends every request of the file, so many at a time, each connection one after another. Prints the seconds it took.
 pub(crate) fn run(way: &str, port: &str, file: &str, in_flight: &str) -> Result<(), String> {
@@ -64,7 +66,9 @@ pub(crate) fn run_paced(port: &str, file: &str, rate: &str, burst: &str) -> Resu
     let begun = Instant::now();
     measured(requests, PACED_SENDERS, move |requests, next| {
         let due = move |index: usize| {
-            begun + Duration::from_secs_f64((index as f64 + 1.0 - burst).max(0.0) / rate * PACED_MARGIN)
+            let beyond = (index as f64 + 1.0 - burst).max(0.0) / rate * PACED_MARGIN;
+            let connected = if beyond > 0.0 { PACED_CONNECTING } else { Duration::ZERO };
+            begun + connected + Duration::from_secs_f64(beyond)
         };
         ask(port, requests, next, due)
     })

@@ -288,9 +288,11 @@ codes! {
     CHECK_NEEDS_JUDGE = "E0721", "A check of a benchmark can't decide by itself.",
         "What stands under `deterministic` decides without a judge: texts, patterns, JSON, fields, tool calls, limits, programs. What a model should decide stands in the prompt file of the benchmark.";
     SCORE_CONTRADICTION = "E0722", "The verdict and the score of a result contradict each other.",
-        "What fails has less than the full score, and what passes has more than the lowest. For a hard gate without a scale, a failed case also has less than the gate's threshold. Which of the two is wrong would be a guess: correct one, or leave `score` out. A pass then counts as 1 and a fail as 0.";
+        "What fails has less than the full score, and what passes has more than the lowest. For a hard gate, a failed case also has less than the gate's threshold. Which of the two is wrong would be a guess: correct one, or leave `score` out. A pass then counts as 1 and a fail as 0.";
     RESULT_OUT_OF_PLACE = "E0723", "A result contradicts what the scorecard says about where its benchmark applies.",
         "By the case's `benchmarks` list, or by tags, the benchmark applies to the case or does not. A result that says otherwise would take a case out of the count or bring one in. Correct the result, or the list or tags of the case. A result with `applies: false` also has no verdict and no score.";
+    MISTYPED_TAG = "E0724", "A tag seems to be misspelt.",
+        "A benchmark with `tags` applies to the cases that share one of them. A tag that connects nothing and is almost the name of a tag on the other side would silently take benchmarks, hard gates among them, out of the count of a case. Correct it, list the case's `benchmarks`, or, if it is another tag, give it a name that is less like the other one.";
     LABEL_HASH = "E0730", "A label carries something else than the hash of what was labelled.",
         "`seen` is written by `assize review`: the hash of the question, the inputs, the target and the answer. A label written by hand has none.";
     LABEL_FILE = "E0731", "A file of labels is of a kind that is not read.",
@@ -326,7 +328,7 @@ codes! {
     NO_CHECKS = "W0715", "A benchmark for a program has no checks.",
         "`code` decides by the checks under `evaluator_config: {deterministic: [...]}`. Without one it can be listed but not run. `hybrid` without a check asks the judge about every case, as `llm_judge` does.";
     TAG_WITHOUT_MATCH = "W0716", "A tag connects no benchmark and no case.",
-        "A benchmark with `tags` applies to the cases that share one of them. A tag that no case has leaves the benchmark without those cases; a tag of a case that no benchmark has connects it to nothing. Usually it is a typing mistake. Tags that only select cases with `--tag` are fine on a case that has a matching tag as well.";
+        "A benchmark with `tags` applies to the cases that share one of them. A tag that no case has leaves the benchmark without those cases; a tag of a case that no benchmark has connects it to nothing. A tag that is almost the name of another one is an error (`E0724`). Tags that only select cases with `--tag` are fine on a case that has a matching tag as well.";
     GATE_WITHOUT_CASE = "W0717", "A hard gate has no case.",
         "No case lists the benchmark, and none shares a tag with it. A gate that nothing tests is never passed: the scorecard stays incomplete.";
     PROMPT_LIST_ADVISED = "W0718", "A prompt has no list of fail or pass conditions.",

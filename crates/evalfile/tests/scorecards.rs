@@ -202,7 +202,7 @@ fn results_are_read_on_the_scale_of_their_benchmark() {
         ]
     );
     let broken = read(
-        "{\"case\": \"c1\", \"benchmark\": \"A1\", \"score\": 6}\n\
+        "{\"case\": \"c1\", \"benchmark\": \"A1\", \"pass\": true, \"score\": 6}\n\
          {\"case\": \"c1\", \"benchmark\": \"A1\", \"pass\": true}\n\
          {\"case\": \"c9\", \"benchmark\": \"A2\", \"pass\": true}\n\
          {\"case\": \"c5\", \"benchmark\": \"A1\"}\n",
@@ -220,10 +220,14 @@ fn results_that_contradict_themselves_or_the_scorecard_are_refused() {
         )
     };
     let text = format!(
-        "=== card.yaml\nrubrics:\n- code: A\n  label: A\n  weight: 1\n  aggregation_method: MINIMUM\n  passing_threshold: 0.5\n  benchmarks:\n{}{}{}cases: [{{id: c1, benchmarks: [A1]}}, {{id: c2, tags: [drug]}}, {{id: c3}}]\n",
+        "=== card.yaml\nrubrics:\n- code: A\n  label: A\n  weight: 1\n  aggregation_method: MINIMUM\n  passing_threshold: 0.5\n  benchmarks:\n{}{}{}{}cases: [{{id: c1, benchmarks: [A1]}}, {{id: c2, tags: [drug]}}, {{id: c3}}]\n",
         bench("A1", ", criticality: hard_gate"),
         bench("A2", ", tags: [drug]"),
         bench("A3", ", scoring_scale: {min_value: 0, max_value: 4, normalization_formula: x / max}"),
+        bench(
+            "A4",
+            ", criticality: hard_gate, scoring_scale: {min_value: 0, max_value: 20, normalization_formula: x / max}"
+        ),
     );
     let (folder, _, loaded) = load(&text);
     let card = loaded.scorecard.expect("sound");
@@ -246,6 +250,11 @@ fn results_that_contradict_themselves_or_the_scorecard_are_refused() {
         (r#"{"case": "c3", "benchmark": "A3", "pass": false, "score": 4}"#, Some("E0722")),
         (r#"{"case": "c3", "benchmark": "A3", "pass": false, "score": 3}"#, None),
         (r#"{"case": "c3", "benchmark": "A3", "pass": true, "reason": "r"}"#, None),
+        (r#"{"case": "c3", "benchmark": "A4", "pass": false, "score": 19}"#, Some("E0722")),
+        (r#"{"case": "c3", "benchmark": "A4", "pass": false, "score": 17}"#, None),
+        // A score alone could not be held against its verdict.
+        (r#"{"case": "c3", "benchmark": "A4", "score": 19}"#, Some("E0304")),
+        (r#"{"case": "c3", "benchmark": "A3", "pass": null, "score": 3}"#, Some("E0304")),
         // The list and the tags of a case say what applies, not the result.
         (r#"{"case": "c1", "benchmark": "A2", "pass": false}"#, Some("E0723")),
         (r#"{"case": "c3", "benchmark": "A2", "pass": true}"#, Some("E0723")),

@@ -98,7 +98,6 @@ fn models_commands_and_their_settings_are_read() {
     assert_eq!((m.provider, m.model.as_str()), ("openai", "gpt-x"));
     assert_eq!(m.base_url.as_deref(), Some("http://localhost:1/v1"));
     assert_eq!(m.api_key.as_ref().expect("sound").expose(), "12345678");
-    assert_eq!(m.api_key_source.as_deref(), Some("KEY"));
     assert_eq!((m.temperature, m.seed, m.max_output_tokens), (Some(0.5), Some(7), Some(100)));
     let spec = target(&loaded, "m");
     assert_eq!((spec.grader_target.as_deref(), spec.workers), (Some("c"), Some(5)));
@@ -106,6 +105,9 @@ fn models_commands_and_their_settings_are_read() {
     assert_eq!(spec.retry.max_delay, Some(Duration::from_secs(2)));
     assert_eq!(spec.without_effect[0].feature, "`retry_status_codes`");
     assert!(spec.obstacles().is_empty());
+    let named: Vec<(&str, &str)> =
+        spec.variables.iter().map(|used| (used.setting.as_str(), used.variable.as_str())).collect();
+    assert_eq!(named, [("base_url", "URL"), ("api_key", "KEY"), ("temperature", "WARMTH")]);
     assert_eq!((spec.place.line, spec.place.column), (3, 9));
     let TargetSpecKind::Command(c) = &target(&loaded, "c").kind else { panic!("not a command") };
     assert_eq!(c.template, CommandText::Argv(vec!["./run".into(), "{PROMPT}".into()]));
@@ -114,7 +116,6 @@ fn models_commands_and_their_settings_are_read() {
     assert_eq!((c.cwd.as_deref(), c.beside_suite), (Some(Path::new("sub")), true));
     let r = model(&loaded, "r");
     assert_eq!(r.base_url.as_deref(), Some("https://openrouter.ai/api/v1"));
-    assert_eq!(r.api_key_source.as_deref(), Some("OPENROUTER_API_KEY"));
 }
 
 #[test]

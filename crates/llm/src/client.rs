@@ -77,6 +77,11 @@ impl ModelClient {
         self.inner.learned(model)
     }
 
+    /// The base URL of the server's API.
+    pub fn address(&self) -> String {
+        self.inner.parts.endpoint.base_url.to_string()
+    }
+
     /// The host to which the key would be sent unencrypted over a network.
     pub fn unencrypted_host(&self) -> Option<String> {
         let endpoint = &self.inner.parts.endpoint;

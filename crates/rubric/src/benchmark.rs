@@ -100,11 +100,11 @@ impl BenchmarkFinding {
     }
 }
 
-/// Score, 0 to 1, that a failed case of a benchmark can't have: the full score; for a hard gate without a scale, its
-/// threshold, since a score beside a plain pass or fail must not open the gate.
-pub fn failure_limit(criticality: Criticality, threshold: UnitInterval, scaled: bool) -> UnitInterval {
-    let is_plain_gate = criticality == Criticality::HardGate && !scaled;
-    if is_plain_gate && threshold > UnitInterval::ZERO { threshold } else { UnitInterval::ONE }
+/// Score, 0 to 1, that a failed case of a benchmark can't have: for a hard gate its threshold, since the score of what
+/// failed must not open the gate; else the full score.
+pub fn failure_limit(criticality: Criticality, threshold: UnitInterval) -> UnitInterval {
+    let is_gate = criticality == Criticality::HardGate;
+    if is_gate && threshold > UnitInterval::ZERO { threshold } else { UnitInterval::ONE }
 }
 
 /// Reason for which a verdict on a case and its score exclude each other; `None` where both can be true.

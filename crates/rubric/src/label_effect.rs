@@ -38,9 +38,10 @@ impl LabelBinding {
     pub fn new(label: &Label, seen: Option<SeenHash>, target: Option<&str>, unbound: UnboundLabels) -> Self {
         let other_target = label.system.is_some() && label.system.as_deref() != target;
         match (label.seen, unbound) {
+            // Whatever the hash says, a label that names another target is about that one.
+            _ if other_target => Self::Stale,
             (Some(hash), _) if Some(hash) == seen => Self::Current,
             (Some(_), _) => Self::Stale,
-            (None, _) if other_target => Self::Stale,
             (None, UnboundLabels::Accept) => Self::Current,
             (None, UnboundLabels::Report) => Self::Unbound,
         }
@@ -450,6 +451,11 @@ mod tests {
         let mut other = said(None);
         other[0].system = Some("another".to_owned());
         assert_eq!(outcome(&apply(&waiting, &other, UnboundLabels::Accept)), (BenchmarkState::Waiting, None));
+
+        // A hash of what is there now does not help a label that names another target.
+        let mut other = said(Some(seen("now")));
+        other[0].system = Some("another".to_owned());
+        assert_eq!(outcome(&apply(&waiting, &other, UnboundLabels::Report)), (BenchmarkState::Waiting, None));
     }
 
     #[test]

@@ -208,7 +208,42 @@ impl UnitSums {
     }
 }
 
-/// The mean of paired differences that lie within `-reach..=reach`.
+/// Largest fall and largest rise that a pair can show, both above 0.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DifferenceReach {
+    /// Largest fall.
+    pub fall: f64,
+    /// Largest rise.
+    pub rise: f64,
+}
+
+impl DifferenceReach {
+    /// Least reach of either direction, where all scores lie at one end.
+    const LEAST: f64 = 0.05;
+
+    /// The same in both directions.
+    pub const fn symmetric(reach: f64) -> Self {
+        Self { fall: reach, rise: reach }
+    }
+
+    /// Reach of scores from 0 to 1. What did not fall in the sample may fall elsewhere, but by no more than there was, the
+    /// mean of `before`, or by what lies above `after`; the larger counts, so that swapping the sides mirrors the reach. So
+    /// do larger differences that were seen.
+    pub fn of_scores(before: &[f64], after: &[f64]) -> Self {
+        let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len().max(1) as f64;
+        let (from, to) = (mean(before), mean(after));
+        let largest = |first: &[f64], second: &[f64], least: f64| {
+            first.iter().zip(second).map(|(first, second)| first - second).fold(least, f64::max)
+        };
+
+        Self {
+            fall: largest(before, after, from.max(1.0 - to).max(Self::LEAST)),
+            rise: largest(after, before, to.max(1.0 - from).max(Self::LEAST)),
+        }
+    }
+}
+
+/// The mean of paired differences that lie within a reach.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BoundedDifference {
     /// Number of clusters; the number of differences if each is independent.
@@ -219,7 +254,7 @@ pub struct BoundedDifference {
     falls: EffectiveMean,
     /// Correlation of the rises and falls of a cluster.
     correlation: f64,
-    reach: f64,
+    reach: DifferenceReach,
 }
 
 /// Computes the mean of paired differences from its two parts, the mean of what rose and the mean of what fell: each
@@ -230,17 +265,18 @@ pub struct BoundedDifference {
 pub fn bounded_difference<K: Ord>(
     differences: &[f64],
     clusters: &[K],
-    reach: f64,
+    reach: DifferenceReach,
 ) -> Result<BoundedDifference, UndefinedReason> {
     check_all_finite(differences)?;
-    let part = |sign: f64| -> Result<UnitSums, UndefinedReason> {
+    let dust = DUST * reach.fall.max(reach.rise);
+    let part = |sign: f64, most: f64| -> Result<UnitSums, UndefinedReason> {
         let values: Vec<f64> = differences
             .iter()
-            .map(|value| if value.abs() <= DUST * reach { 0.0 } else { (sign * value).max(0.0) })
+            .map(|value| if value.abs() <= dust { 0.0 } else { (sign * value).max(0.0) })
             .collect();
-        UnitSums::new(&values, clusters, (0.0, reach)).map(|units| UnitSums { is_binary: false, ..units })
+        UnitSums::new(&values, clusters, (0.0, most)).map(|units| UnitSums { is_binary: false, ..units })
     };
-    let (rises, falls) = (part(1.0)?, part(-1.0)?);
+    let (rises, falls) = (part(1.0, reach.rise)?, part(-1.0, reach.fall)?);
 
     let (up, down) = (rises.deviations(), falls.deviations());
     let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
@@ -258,7 +294,7 @@ pub fn bounded_difference<K: Ord>(
 }
 
 impl BoundedDifference {
-    /// Returns the interval of the mean difference, within `-reach..=reach`. Undefined for a single cluster.
+    /// Returns the interval of the mean difference, within its reach. Undefined for a single cluster.
     pub fn interval(&self, level: ConfidenceLevel) -> Result<Interval, UndefinedReason> {
         if self.units < 2 {
             return Err(UndefinedReason::OneValue);
@@ -297,17 +333,19 @@ impl BoundedDifference {
     }
 
     fn ends(&self, critical: f64) -> (f64, f64) {
-        let of = |part: EffectiveMean| {
+        let of = |part: EffectiveMean, reach: f64| {
             let (low, high) = wilson_ends(part.mean, part.effective_n, critical);
-            ((part.mean - low).max(0.0), (high - part.mean).max(0.0))
+            (reach * (part.mean - low).max(0.0), reach * (high - part.mean).max(0.0))
         };
-        let ((rise_down, rise_up), (fall_down, fall_up)) = (of(self.rises), of(self.falls));
+        let DifferenceReach { fall, rise } = self.reach;
+        let ((rise_down, rise_up), (fall_down, fall_up)) = (of(self.rises, rise), of(self.falls, fall));
         let combine = |one: f64, other: f64| {
             (one * one + other * other - 2.0 * self.correlation * one * other).max(0.0).sqrt()
         };
-        let centre = self.rises.mean - self.falls.mean;
-        let low = (centre - combine(rise_down, fall_up)).max(-1.0);
-        let high = (centre + combine(rise_up, fall_down)).min(1.0);
-        (self.reach * low, self.reach * high)
+
+        let centre = rise * self.rises.mean - fall * self.falls.mean;
+        let low = centre - combine(rise_down, fall_up);
+        let high = centre + combine(rise_up, fall_down);
+        (low.max(-fall), high.min(rise))
     }
 }

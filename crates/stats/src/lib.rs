@@ -16,6 +16,7 @@ pub mod correction;
 mod distribution;
 mod interval;
 pub mod judge_quality;
+mod mcnemar_power;
 mod mean;
 pub mod multiplicity;
 pub mod power;
@@ -32,7 +33,9 @@ pub use bootstrap::{
     BootstrapEstimate, MAX_EXHAUSTIVE_VALUES, acceleration, bootstrap, bootstrap_clustered_mean,
     bootstrap_mean, bootstrap_mean_exhaustive, expanded_level, leave_one_out,
 };
-pub use bounded::{BoundedDifference, BoundedMean, bounded_difference, bounded_mean, bounded_mean_clustered};
+pub use bounded::{
+    BoundedDifference, BoundedMean, DifferenceReach, bounded_difference, bounded_mean, bounded_mean_clustered,
+};
 pub use cluster::{ClusteredMean, FEW_CLUSTERS, clustered_mean};
 pub use interval::{ConfidenceLevel, ConfidenceLevelError, Interval, IntervalMethod};
 pub use mean::{MeanAccumulator, MeanEstimate};

@@ -88,6 +88,16 @@ impl PowerDesign {
         }
     }
 
+    /// The two-sided probability of an error that the test allows.
+    pub(crate) fn alpha(self) -> f64 {
+        1.0 - self.level.get()
+    }
+
+    /// The power that is wanted.
+    pub(crate) const fn power(self) -> f64 {
+        self.power
+    }
+
     /// Returns the two normal quantiles: for alpha and for power.
     fn quantiles(self) -> Result<(f64, f64), UndefinedReason> {
         Ok((normal_critical_value(self.level)?, check_finite(normal_upper_quantile(1.0 - self.power))?))

@@ -343,7 +343,8 @@ impl RunWriter {
     pub fn finish(mut self, info: &mut RunInfo) -> Result<RunFolder, StoreError> {
         let rows = self.sync();
         // The counts promise that the rows are on the disk.
-        let counts = rows.is_ok().then_some(self.counts);
+        let questions = Some(self.asked.len() as u64);
+        let counts = rows.is_ok().then_some(RowCounts { questions, ..self.counts });
         info.rows = counts;
         self.folder.write_info(info)?;
         rows.map(|()| self.folder)

@@ -62,10 +62,18 @@ impl RunFolder {
         })
     }
 
-    /// Reads what was asked; nothing in runs of versions that did not keep it.
+    /// Reads what was asked; nothing in runs of versions that did not keep it. Ends with an error if rows were lost.
     pub fn questions(&self) -> Result<impl Iterator<Item = Result<QuestionRow, StoreError>>, StoreError> {
         let path = self.file(QUESTIONS_FILE);
-        let rows = if path.exists() { Some(JsonlRows::open(path)?) } else { None };
+        let expected = self.row_counts()?.and_then(|counts| counts.questions);
+        if !path.exists() {
+            return match expected {
+                Some(expected) if expected > 0 => Err(StoreError::RowsLost { path, found: 0, expected }),
+                _ => Ok(None.into_iter().flatten()),
+            };
+        }
+
+        let rows = Some(JsonlRows::open(path)?.expecting(expected));
         Ok(rows.into_iter().flatten())
     }
 }

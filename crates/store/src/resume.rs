@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader, BufWriter, Write};
 
 use assize_rubric::{CaseDecision, is_complete};
 
+use crate::checksum::{RowCheck, check_row};
 use crate::disk::{self, DiskFile};
 use crate::folder::{INPUTS_FILE, JUDGEMENTS_FILE, QUESTIONS_FILE, RESULTS_FILE};
 use crate::reader::JsonlRows;
@@ -25,7 +26,18 @@ impl RunFolder {
     ) -> Result<RunWriter, StoreError> {
         // Whoever holds the old files open keeps others out until the new ones are locked too.
         let before = self.open_rows()?;
-        let kept = self.choose(keep)?;
+        let mut asked = HashSet::new();
+        self.filter(QUESTIONS_FILE, |line| {
+            check_row(line) != RowCheck::Changed
+                && serde_json::from_slice(line).is_ok_and(|row: QuestionRow| asked.insert(row.case_hash))
+        })?;
+
+        let is_lost = self.row_counts()?.and_then(|counts| counts.questions) > Some(asked.len() as u64);
+        let kept = self.choose(&mut |record, inputs| {
+            let hash = record.result.case_hash.as_ref();
+            let has_question = !is_lost || hash.is_some_and(|hash| asked.contains(hash));
+            has_question && keep(record, inputs)
+        })?;
 
         // Results first: judgements without a result are leftovers that readers pass over, and a result without its
         // judgements would be damage.
@@ -35,16 +47,11 @@ impl RunFolder {
         self.filter(INPUTS_FILE, is_kept)?;
         let judgements = self.filter(JUDGEMENTS_FILE, is_kept)?;
 
-        let mut asked = HashSet::new();
-        self.filter(QUESTIONS_FILE, |line| {
-            serde_json::from_slice(line).is_ok_and(|row: QuestionRow| asked.insert(row.case_hash))
-        })?;
-
         let rows = self.open_rows()?;
         drop(before);
         self.write_info(info)?;
 
-        Ok(RunWriter::new(self.clone(), rows, RowCounts { results, judgements }, asked))
+        Ok(RunWriter::new(self.clone(), rows, RowCounts { results, judgements, questions: None }, asked))
     }
 
     fn choose(

@@ -10,6 +10,9 @@ pub struct RowCounts {
     pub results: u64,
     /// Rows of `judgements.jsonl`.
     pub judgements: u64,
+    /// Rows of `questions.jsonl`; absent in runs of versions that did not count them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub questions: Option<u64>,
 }
 
 /// The part of `run.json` that readers of rows need.

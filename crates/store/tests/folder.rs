@@ -123,7 +123,7 @@ fn what_is_written_is_read_back() {
     }
     let mut done = RunInfo { finished_at: Some("later".to_owned()), ..info() };
     writer.finish(&mut done).expect("finished");
-    assert_eq!(done.rows, Some(RowCounts { results: 3, judgements: 3 }));
+    assert_eq!(done.rows, Some(RowCounts { results: 3, judgements: 3, questions: Some(0) }));
 
     assert_eq!(folder.info().expect("readable"), done);
     let records: Vec<_> = folder.cases().expect("readable").map(|record| record.expect("sound")).collect();
@@ -533,6 +533,38 @@ fn a_question_is_kept_once_and_a_resumed_run_knows_it() {
 
     std::fs::remove_file(path).expect("removed");
     assert_eq!(asked(), Vec::<String>::new(), "older runs keep no questions");
+}
+
+#[test]
+fn lost_questions_of_a_finished_run_are_noticed_and_their_cases_run_again() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let folder = RunFolder::new(dir.path().join("run"));
+    let mut writer = folder.create(&info()).expect("created");
+    for id in ["a", "b"] {
+        let result = ResultRow { case_hash: Some(id.to_owned()), ..result(id) };
+        let question =
+            QuestionRow { case_hash: id.to_owned(), question: None, expected_outcome: None, reference: None };
+        let rows = CaseRows::new(&decisions(id), &result, Some(format!("hash of {id}"))).expect("sound");
+        writer.append(&rows.with_question(&question).expect("sound"));
+    }
+    writer.finish(&mut info()).expect("finished");
+    assert_eq!(folder.questions().expect("readable").count(), 2);
+
+    let path = folder.path().join("questions.jsonl");
+    let text = std::fs::read_to_string(&path).expect("readable");
+    let lines: Vec<&str> = text.lines().collect();
+    for (rest, kept) in [(Some(format!("{}\n", lines[0])), 1), (None, 0)] {
+        match rest {
+            Some(rest) => std::fs::write(&path, rest).expect("written"),
+            None => std::fs::remove_file(&path).expect("removed"),
+        }
+        let read: Result<Vec<QuestionRow>, StoreError> = folder.questions().and_then(Iterator::collect);
+        let Err(StoreError::RowsLost { found, expected: 2, .. }) = read else { panic!("{read:?}") };
+        assert_eq!(found, kept);
+    }
+
+    drop(folder.resume(&info(), &mut |_, _| true).expect("resumed"));
+    assert_eq!(folder.results().expect("readable").count(), 0, "both cases are run again");
 }
 
 #[test]

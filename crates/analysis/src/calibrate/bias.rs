@@ -1,7 +1,7 @@
 //! Systematic biases of a judge.
 
 use assize_stats::{
-    MeanAccumulator, UndefinedReason, bounded_difference,
+    DifferenceReach, MeanAccumulator, UndefinedReason, bounded_difference,
     judge_quality::{bonett_wright, spearman},
 };
 
@@ -90,7 +90,7 @@ fn differences(pairs: &[JudgePeoplePair]) -> Vec<f64> {
 
 fn measure_severity(pairs: &[JudgePeoplePair], reach: f64, resampling: ResamplingOptions) -> MetricEstimate {
     let clusters: Vec<usize> = pairs.iter().map(|pair| pair.cluster).collect();
-    let found = bounded_difference(&differences(pairs), &clusters, reach);
+    let found = bounded_difference(&differences(pairs), &clusters, DifferenceReach::symmetric(reach));
     MetricEstimate {
         id: "severity",
         name: "judge minus people",

@@ -1,9 +1,9 @@
 //! Comparison of one metric on two sides: difference, interval, test, and detectable difference.
 
 use assize_stats::{
-    ConfidenceLevel, Interval, IntervalMethod, SeededRandom, UndefinedReason, bootstrap_clustered_mean,
-    bootstrap_mean, clustered_mean,
-    compare::{PairedVerdicts, paired_mean, sign_flip, sign_flip_clustered},
+    ConfidenceLevel, DifferenceReach, Interval, IntervalMethod, SeededRandom, UndefinedReason,
+    bootstrap_clustered_mean, bootstrap_mean, bounded_difference, clustered_mean,
+    compare::PairedVerdicts,
     multiplicity::is_significant,
     power::{PairedNoise, PowerDesign, round_up_cases},
     zero_failures,
@@ -116,12 +116,6 @@ impl PairSample {
     }
 }
 
-/// Approximate limit of the sums drawn for a sign-flip test, so that a large run takes seconds.
-const MAX_DRAWN_SUMS: usize = 100_000_000;
-/// Number of random sign flips, as far as [`MAX_DRAWN_SUMS`] allows.
-const MAX_DRAWS: usize = 10_000;
-/// Minimum number of random sign flips.
-const MIN_DRAWS: usize = 1_000;
 /// Largest number of pairs that is named as enough; nobody collects more.
 const MAX_PLANNED_PAIRS: u64 = 1_000_000_000;
 /// Number of bootstrap resamples.
@@ -137,10 +131,10 @@ struct DifferenceParts {
     enough: Result<f64, UndefinedReason>,
 }
 
-/// Compares the two sides. Pass and fail without clusters: McNemar's exact test and the interval of Bonett
-/// and Price. Otherwise: the t interval of the mean difference, around the clustered error if pairs share
-/// clusters, and the sign-flip test, flipping whole clusters. If no pair differs, an error of zero would
-/// claim certainty: the interval then follows from the number of pairs (or clusters).
+/// Compares the two sides. Pass and fail without clusters: McNemar's test and the interval of Bonett and Price.
+/// Otherwise: the interval of rises and falls, which is about the mean whatever its distribution, and its p value.
+/// If no pair differs, an error of zero would claim certainty: the interval then follows from the number of pairs
+/// (or clusters).
 pub(crate) fn compare_metric(pairs: &PairSample, options: &ComparisonOptions) -> MetricDifference {
     let (base, candidate) = (&pairs.base, &pairs.candidate.values);
     let differences: Vec<f64> =
@@ -238,13 +232,13 @@ fn compare_verdicts(base: &[f64], candidate: &[f64], options: &ComparisonOptions
     DifferenceParts {
         interval: test.interval,
         method: test.interval.ok().map(|interval| interval.method.name().to_owned()),
-        p: Ok(test.p_exact),
-        test: "McNemar, exact",
+        p: Ok(if options.mid_p { test.p_mid } else { test.p_exact }),
+        test: if options.mid_p { "McNemar, mid-p" } else { "McNemar, exact" },
         detectable: promise.and_then(|promise| {
-            let found = promise.mcnemar_difference(pairs.n(), discordant);
-            found.or_else(|_| promise.mcnemar_one_way_difference(pairs.n()))
+            let found = promise.mcnemar_exact_difference(pairs.n(), discordant);
+            found.or_else(|_| promise.mcnemar_exact_one_way_difference(pairs.n()))
         }),
-        enough: promise.and_then(|promise| promise.mcnemar_pairs(discordant, test.difference?)),
+        enough: promise.and_then(|promise| promise.mcnemar_exact_pairs(discordant, test.difference?)),
     }
 }
 
@@ -255,24 +249,15 @@ fn compare_scores(
     difference: Result<f64, UndefinedReason>,
     options: &ComparisonOptions,
 ) -> DifferenceParts {
-    let mut random = SeededRandom::new(options.seed);
     let ids = &pairs.candidate.clusters;
     let units = clusters.unwrap_or(differences.len());
-    let draws = (MAX_DRAWN_SUMS / units.max(1)).clamp(MIN_DRAWS, MAX_DRAWS) as u32;
-    let (flipped, test) = match clusters {
-        None => (sign_flip(differences, draws, &mut random), "sign-flip"),
-        Some(_) => (sign_flip_clustered(differences, ids, draws, &mut random), "sign-flip of clusters"),
-    };
-    let (error, interval) = match clusters {
-        None => match paired_mean(&pairs.candidate.values, &pairs.base, options.level) {
-            Ok(mean) => (mean.se, mean.interval),
-            Err(reason) => (Err(reason), Err(reason)),
-        },
-        Some(_) => match clustered_mean(differences, ids, options.level) {
-            Ok(mean) => (mean.se_cr1, mean.interval),
-            Err(reason) => (Err(reason), Err(reason)),
-        },
-    };
+    let bounded = bounded_difference(
+        differences,
+        ids,
+        DifferenceReach::of_scores(&pairs.base, &pairs.candidate.values),
+    );
+    let error = clustered_mean(differences, ids, options.level)
+        .and_then(|mean| if clusters.is_some() { mean.se_cr1 } else { mean.se_independent });
 
     let n = differences.len() as u64;
     let nothing_differs = n > 0 && differences.iter().all(|value| value.abs() <= DIFFERENCE_TOLERANCE);
@@ -287,6 +272,7 @@ fn compare_scores(
         });
         (interval, Some("exact bound on the share of pairs that differ".to_owned()))
     } else if options.bootstrap {
+        let mut random = SeededRandom::new(options.seed);
         let drawn = match clusters {
             None => bootstrap_mean(differences, RESAMPLES, options.level, &mut random),
             Some(_) => bootstrap_clustered_mean(differences, ids, RESAMPLES, options.level, &mut random),
@@ -294,6 +280,7 @@ fn compare_scores(
         let interval = drawn.and_then(|drawn| drawn.bca.or(Ok(drawn.percentile)));
         (interval, interval.ok().map(|interval| interval.method.name().to_owned()))
     } else {
+        let interval = bounded.and_then(|found| found.interval(options.level));
         (interval, interval.ok().map(|interval| interval.method.name().to_owned()))
     };
 
@@ -316,8 +303,8 @@ fn compare_scores(
     DifferenceParts {
         interval,
         method,
-        p: flipped.map(|flipped| flipped.p),
-        test,
+        p: bounded.and_then(|found| found.p()),
+        test: "interval of rises and falls",
         detectable: noise.and_then(|noise| promise?.paired_difference(noise, n)),
         enough: noise.and_then(|noise| promise?.paired_cases(noise, difference?)),
     }
@@ -351,11 +338,17 @@ impl MetricDifference {
             (Some(margin), Some(_)) if within(margin) => Conclusion::Equivalent,
             (_, Some(difference)) if shown && difference > 0.0 => Conclusion::Better,
             (_, Some(difference)) if shown && difference < 0.0 => Conclusion::Worse,
-            (None, Some(_)) if self.higher + self.lower == 0 => Conclusion::NoDifference,
+            // One pair that is alike says nothing about the next.
+            (None, Some(_)) if self.higher + self.lower == 0 && self.units() > 1 => Conclusion::NoDifference,
             _ => Conclusion::Inconclusive,
         };
 
         self.says = self.summary_sentence(options);
+    }
+
+    /// Number of independent pairs.
+    fn units(&self) -> usize {
+        self.clusters.unwrap_or(self.n)
     }
 
     fn summary_sentence(&self, options: &ComparisonOptions) -> String {

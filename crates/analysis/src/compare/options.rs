@@ -25,8 +25,10 @@ pub struct ComparisonOptions {
     pub headline: HeadlineMetric,
     /// Adjustment of p values that are reported together; `None` for no adjustment.
     pub adjustment: Option<PValueAdjustment>,
-    /// True to bootstrap intervals of score differences instead of using Student's t.
+    /// True to bootstrap intervals of score differences.
     pub bootstrap: bool,
+    /// True to take McNemar's mid-p value, which is less cautious than the exact one and closer to its level.
+    pub mid_p: bool,
     /// Seed of all random draws.
     pub seed: u64,
 }
@@ -39,6 +41,7 @@ impl Default for ComparisonOptions {
             headline: HeadlineMetric::Score,
             adjustment: Some(PValueAdjustment::Holm),
             bootstrap: false,
+            mid_p: false,
             seed: 1,
         }
     }

@@ -236,7 +236,7 @@ fn benchmark_case(decision: Decision, node: &ScorecardNodeInfo) -> Option<Benchm
     let score = finding.score();
 
     // Votes may add up to what no single reply may say, and so may rows of earlier versions.
-    let limit = failure_limit(node.criticality.unwrap_or_default(), node.threshold, benchmark.scaled);
+    let limit = failure_limit(node.criticality.unwrap_or_default(), node.threshold);
     let contradiction = benchmark
         .pass
         .zip(score)

@@ -4,7 +4,9 @@ use assize_analysis::NameTable;
 use assize_analysis::compare::{
     ComparisonAspect, ComparisonOptions, Conclusion, HeadlineMetric, RunComparison, compare, compare_many,
 };
-use assize_stats::multiplicity::PValueAdjustment;
+use assize_stats::{
+    ConfidenceLevel, DifferenceReach, bounded_difference, multiplicity::PValueAdjustment, power::PowerDesign,
+};
 
 use crate::support::{Case, case, close, passing, run, scored};
 
@@ -40,21 +42,26 @@ fn pass_rates_are_tested_by_the_cases_that_differ() {
 }
 
 #[test]
-fn scores_are_tested_by_flipping_signs() {
+fn scores_have_the_interval_of_rises_and_falls() {
     let before = [0.5, 0.5, 0.5, 0.5, 0.5];
     let differences = [0.1, -0.2, 0.3, 0.4, 0.05];
     let after: Vec<f64> = before.iter().zip(differences).map(|(score, change)| score + change).collect();
     let found = plain(&scored(&before), &scored(&after)).score;
-    close(found.p, 0.3125);
+    // From 0.5 to 0.63: a fall of 0.5 at most, a rise of 0.63.
+    let reach = DifferenceReach { fall: 0.5, rise: 0.63 };
+    let bounded = bounded_difference(&differences, &[0, 1, 2, 3, 4], reach).unwrap();
+    let interval = bounded.interval(ConfidenceLevel::P95).unwrap();
+    close(found.p, bounded.p().unwrap());
     close(found.difference, 0.13);
-    // s² = Σ(d − 0.13)² / 4, and t at 4 degrees of freedom is 2.776445.
     let squares: f64 = differences.iter().map(|d| (d - 0.13f64).powi(2)).sum();
-    let reach = 2.776_445_105 * (squares / 4.0 / 5.0).sqrt();
     close(found.se, (squares / 4.0 / 5.0).sqrt());
     assert_eq!((found.se, found.se_cr0), (found.se_independent, None));
-    close(found.low, 0.13 - reach);
-    close(found.high, 0.13 + reach);
-    assert_eq!((found.call, found.interval_method.as_deref()), (Conclusion::Inconclusive, Some("Student-t")));
+    close(found.low, interval.low);
+    close(found.high, interval.high);
+    assert_eq!(
+        (found.call, found.interval_method.as_deref()),
+        (Conclusion::Inconclusive, Some("Wilson, rises and falls"))
+    );
     // (z + z) √(variance / n): what five such pairs would have shown.
     close(found.detectable, (1.959_963_984_540_054 + 0.841_621_233_572_914) * (squares / 4.0 / 5.0).sqrt());
 }
@@ -75,14 +82,18 @@ fn repeats_and_clusters_widen_the_error() {
     // Differences 0.2 and 0.3 of one cluster, 0 and 0.1 of their own; mean 0.15.
     let squares: f64 = 0.2f64.powi(2) + 0.15f64.powi(2) + 0.05f64.powi(2);
     let error = squares.sqrt() / 4.0 * (3.0f64 / 2.0).sqrt();
-    assert_eq!((found.n, found.clusters, found.test), (4, Some(3), "sign-flip of clusters"));
-    close(found.low, 0.15 - 4.302_652_730 * error);
+    assert_eq!((found.n, found.clusters, found.test), (4, Some(3), "interval of rises and falls"));
+    // From 0.25 to 0.4: what lies above 0.4 could have fallen, and what lies above 0.25 can rise.
+    let reach = DifferenceReach { fall: 0.6, rise: 0.75 };
+    let bounded = bounded_difference(&[0.2, 0.3, 0.0, 0.1], &[0, 0, 1, 2], reach).unwrap();
+    let interval = bounded.interval(ConfidenceLevel::P95).unwrap();
+    close(found.low, interval.low);
+    close(found.high, interval.high);
     close(found.se, error);
     close(found.se_cr0, squares.sqrt() / 4.0);
     // Each pair by itself: differences of 0.2, 0.3, 0 and 0.1 around 0.15.
     close(found.se_independent, (0.05f64 / 3.0 / 4.0).sqrt());
-    // Eight ways to flip three clusters with sums 0.5, 0 and 0.1: four are as far out.
-    close(found.p, 0.5);
+    close(found.p, bounded.p().unwrap());
 
     let repeated = |scores: [f64; 4]| -> Vec<Case> {
         scores
@@ -95,7 +106,7 @@ fn repeats_and_clusters_widen_the_error() {
     };
     let found = plain(&repeated([0.0, 0.0, 1.0, 1.0]), &repeated([1.0, 1.0, 1.0, 0.0]));
     assert_eq!((found.clustered, found.pass_rate.clusters, found.pass_rate.n), (true, Some(2), 4));
-    assert_eq!(found.pass_rate.test, "sign-flip of clusters", "McNemar's pairs must be independent");
+    assert_eq!(found.pass_rate.test, "interval of rises and falls", "McNemar's pairs must be independent");
 }
 
 #[test]
@@ -124,8 +135,8 @@ fn a_run_compared_with_itself_shows_nothing_and_claims_no_certainty() {
 
 #[test]
 fn a_difference_within_the_margin_does_not_matter() {
-    let before = vec![0.5; 40];
-    let after: Vec<f64> = (0..40).map(|at| 0.51 + f64::from(at % 2) * 0.01).collect();
+    let before = vec![0.5; 400];
+    let after: Vec<f64> = (0..400).map(|at| 0.51 + f64::from(at % 2) * 0.01).collect();
     assert_eq!(plain(&scored(&before), &scored(&after)).verdict, Conclusion::Better);
     let margin = ComparisonOptions { margin: Some(0.03), ..ComparisonOptions::default() };
     let found = compared(&scored(&before), &scored(&after), &margin);
@@ -137,17 +148,45 @@ fn a_difference_within_the_margin_does_not_matter() {
 }
 
 #[test]
+fn small_rises_of_a_few_cases_may_hide_a_rare_fall() {
+    // One sample in eight of a system that falls by 0.45 in a tenth of all cases looks like this.
+    let (before, after) = (scored(&[0.5; 20]), scored(&[0.55; 20]));
+    let found = plain(&before, &after).score;
+    assert_eq!(found.call, Conclusion::Inconclusive);
+    assert!(found.low.is_some_and(|low| low < 0.0) && found.p.is_some_and(|p| p > 0.05));
+}
+
+#[test]
+fn one_pair_decides_nothing() {
+    let alike = plain(&scored(&[0.5]), &scored(&[0.5]));
+    assert_eq!((alike.verdict, alike.pass_rate.call), (Conclusion::Inconclusive, Conclusion::Inconclusive));
+    let apart = plain(&scored(&[0.0]), &scored(&[1.0]));
+    assert_eq!((apart.verdict, apart.pass_rate.call), (Conclusion::Inconclusive, Conclusion::Inconclusive));
+}
+
+#[test]
+fn mid_p_is_less_cautious_than_the_exact_test() {
+    let (before, after) = (scored(&[0.0; 6]), scored(&[0.0, 1.0, 1.0, 1.0, 1.0, 1.0]));
+    let exact = plain(&before, &after).pass_rate;
+    let options = ComparisonOptions { mid_p: true, ..ComparisonOptions::default() };
+    let mid = compared(&before, &after, &options).pass_rate;
+    // Five of five differing pairs go one way: 2/32, and half of it.
+    close(exact.p, 0.0625);
+    close(mid.p, 0.03125);
+    assert_eq!((exact.test, mid.test), ("McNemar, exact", "McNemar, mid-p"));
+    assert_eq!((exact.call, mid.call), (Conclusion::Inconclusive, Conclusion::Better));
+}
+
+#[test]
 fn too_few_cases_say_what_would_be_enough() {
     let (before, after) = (
         passing(&[true, true, true, false, true, true, true, true]),
         passing(&[true, false, false, true, true, true, true, false]),
     );
     let found = plain(&before, &after).pass_rate;
-    // Three of eight lost, one gained: Connor with 4/8 differing and a difference of 2/8.
-    let expected: f64 =
-        ((1.959_963_984_540_054 * 0.5f64.sqrt() + 0.841_621_233_572_914 * (0.5f64 - 0.0625).sqrt()) / 0.25)
-            .powi(2);
-    assert_eq!(found.enough, Some(expected.ceil() as u64));
+    // Three of eight lost, one gained: 4/8 differ, by 2/8.
+    let expected = PowerDesign::default().mcnemar_exact_pairs(0.5, 0.25).unwrap();
+    assert_eq!(found.enough, Some(expected as u64));
     assert!(
         found.says.contains("neither better nor worse") && found.says.contains("pairs would show"),
         "{}",
@@ -327,7 +366,8 @@ fn tags_and_suites_are_compared_on_their_own() {
         let table = found.tables.iter().find(|table| table.by == by).expect("a table");
         let calls: Vec<Conclusion> = table.rows.iter().map(|row| row.contrast.call).collect();
         assert_eq!(calls, [Conclusion::Worse, Conclusion::NoDifference], "{by}");
-        close(table.rows[0].contrast.p_adjusted, 2.0 * 2.0 / 128.0);
+        let contrast = &table.rows[0].contrast;
+        close(contrast.p_adjusted, 2.0 * contrast.p.unwrap());
     }
     assert!(found.tables.iter().all(|table| table.by != "grader"), "one grader would repeat the whole");
 }
@@ -356,10 +396,11 @@ fn several_candidates_are_adjusted_and_set_against_each_other() {
     let many = compare_many(&base, &[better, same], &names, &ComparisonOptions::default());
     let calls: Vec<Conclusion> = many.comparisons.iter().map(|found| found.verdict).collect();
     assert_eq!(calls, [Conclusion::Better, Conclusion::NoDifference]);
-    close(many.comparisons[0].score.p_adjusted, 2.0 * 2.0 / 256.0);
+    let p = many.comparisons[0].score.p.unwrap();
+    close(many.comparisons[0].score.p_adjusted, 2.0 * p);
     let cell = |row: usize, column: usize| many.matrix[row][column].as_ref().expect("not on the diagonal");
     assert!(many.matrix[1][1].is_none());
-    close(cell(1, 0).p_adjusted, 3.0 * 2.0 / 256.0);
+    close(cell(1, 0).p_adjusted, 3.0 * p);
     assert_eq!((cell(1, 0).call, cell(0, 1).call), (Conclusion::Better, Conclusion::Worse));
     assert_eq!(cell(0, 1).difference, cell(1, 0).difference.map(|difference| -difference));
     assert_eq!((cell(0, 1).low, cell(0, 1).base), (cell(1, 0).high.map(|high| -high), cell(1, 0).candidate));
@@ -368,7 +409,7 @@ fn several_candidates_are_adjusted_and_set_against_each_other() {
 #[test]
 fn the_headline_is_the_figure_that_was_asked_for() {
     // Every score rises a little, no verdict changes.
-    let (before, after) = (scored(&[0.1; 10]), scored(&[0.2; 10]));
+    let (before, after) = (scored(&[0.1; 60]), scored(&[0.2; 60]));
     assert_eq!(plain(&before, &after).verdict, Conclusion::Better);
     let rate = ComparisonOptions { headline: HeadlineMetric::PassRate, ..ComparisonOptions::default() };
     assert_eq!(compared(&before, &after, &rate).verdict, Conclusion::NoDifference);

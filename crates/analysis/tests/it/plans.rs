@@ -33,7 +33,11 @@ fn precision_takes_as_many_cases_as_the_handbook_says() {
 fn differences_take_as_many_pairs_as_the_handbook_says() {
     let difference = |size| WantedPrecision { difference: Some(size), ..WANTED };
     let known = PlanningInputs { discordance: Some(0.2), ..PlanningInputs::default() };
-    assert_eq!(answers(&known, difference(0.1)), [Some(155.0)]);
+    assert_eq!(
+        answers(&known, difference(0.1)),
+        [Some(168.0)],
+        "155 by Connor's formula, which is that of McNemar's chi-squared"
+    );
     let known = PlanningInputs { discordance: Some(0.05), ..PlanningInputs::default() };
     assert_eq!(answers(&known, difference(0.1)), [None], "the rates can't differ by more than the pairs do");
     // Miller: ω² = 1/9 without noise, a difference of 0.03.

@@ -47,7 +47,7 @@ fn mirrored(a: &MetricDifference, b: &MetricDifference) -> bool {
     same(a.difference, b.difference)
         && same(a.low, b.high)
         && same(a.high, b.low)
-        && a.p == b.p
+        && a.p.zip(b.p).is_none_or(|(a, b)| (a - b).abs() < 1e-6)
         && a.detectable.is_some() == b.detectable.is_some()
         && (a.base, a.higher, b.call) == (b.candidate, b.lower, call)
 }

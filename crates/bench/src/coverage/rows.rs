@@ -1,8 +1,8 @@
 //! The kinds of data, and the intervals and tests computed from them.
 
 use assize_stats::{
-    ConfidenceLevel, Interval, MeanAccumulator, SeededRandom, bounded_difference, bounded_mean,
-    bounded_mean_clustered, clustered_mean,
+    ConfidenceLevel, DifferenceReach, Interval, MeanAccumulator, SeededRandom, bounded_difference,
+    bounded_mean, bounded_mean_clustered, clustered_mean,
     compare::{PairedVerdicts, sign_flip, sign_flip_clustered},
     correction::{prediction_powered, prediction_powered_within},
     judge_quality::{ConfusionTable, DrawnTables, area_interval, area_under_curve},
@@ -134,20 +134,29 @@ fn clustered() -> Vec<CoverageCell> {
     ]
 }
 
-fn difference(values: &[f64], names: &[usize]) -> Vec<Option<Interval>> {
+/// Reach of scores that were `base` before, on average, and differ so.
+fn score_reach(base: f64, differences: &[f64]) -> DifferenceReach {
+    let after: Vec<f64> = differences.iter().map(|difference| base + difference).collect();
+    DifferenceReach::of_scores(&vec![base; after.len()], &after)
+}
+
+/// Interval of differences of scores that were `base` before, on average.
+fn difference(values: &[f64], names: &[usize], base: f64) -> Vec<Option<Interval>> {
+    let reach = score_reach(base, values);
     vec![
-        bounded_difference(values, names, 1.0).and_then(|found| found.interval(LEVEL)).ok(),
+        bounded_difference(values, names, reach).and_then(|found| found.interval(LEVEL)).ok(),
         clustered_mean(values, names, LEVEL).and_then(|found| found.interval).ok(),
     ]
 }
 
 fn independent_difference(
+    base: f64,
     n: usize,
     random: &mut SeededRandom,
     draw: impl Fn(&mut SeededRandom) -> f64,
 ) -> Vec<Option<Interval>> {
     let names: Vec<usize> = (0..n).collect();
-    difference(&list(n, random, draw), &names)
+    difference(&list(n, random, draw), &names, base)
 }
 
 /// Pairs of verdicts of which `better` improve and `worse` get worse.
@@ -201,24 +210,27 @@ fn paired() -> Vec<CoverageCell> {
         cell("paired rates 0.98, 0.98", 0.0, BONETT, 40, |n, random| paired_rate(0.015, 0.015, n, random)),
         cell("paired rates 0.98, 0.94", -0.04, BONETT, 40, |n, random| paired_rate(0.005, 0.045, n, random)),
         cell("paired means, normal", 0.02, DIFFERENCES, 40, |n, random| {
-            independent_difference(n, random, |random| (0.02 + 0.15 * normal(random)).clamp(-1.0, 1.0))
+            independent_difference(0.5, n, random, |random| (0.02 + 0.15 * normal(random)).clamp(-1.0, 1.0))
         }),
         cell("paired means, 1 in 20 falls by 0.6", -0.03, DIFFERENCES, 40, |n, random| {
-            independent_difference(n, random, |random| -0.6 * number(chance(0.05, random)))
+            independent_difference(0.8, n, random, |random| -0.6 * number(chance(0.05, random)))
         }),
         cell("paired means, 9 in 10 up 0.05, 1 down 0.45", 0.0, DIFFERENCES, 40, |n, random| {
-            independent_difference(n, random, skewed)
+            independent_difference(SKEWED_BASE, n, random, skewed)
         }),
         cell("paired rates, 5 repeats, 0.8, 0.9", 0.1, DIFFERENCES, 20, |n, random| {
             let (values, names) = repeated_differences(0.8, 0.9, n, random);
-            difference(&values, &names)
+            difference(&values, &names, 0.8)
         }),
         cell("paired rates, 5 repeats, 0.98, 0.94", -0.04, DIFFERENCES, 20, |n, random| {
             let (values, names) = repeated_differences(0.98, 0.94, n, random);
-            difference(&values, &names)
+            difference(&values, &names, 0.98)
         }),
     ]
 }
+
+/// Mean score before skewed differences; the least from which a score can fall so far.
+const SKEWED_BASE: f64 = 0.45;
 
 fn skewed(random: &mut SeededRandom) -> f64 {
     if chance(0.1, random) { -0.45 } else { 0.05 }
@@ -378,21 +390,22 @@ fn against_people() -> Vec<CoverageCell> {
     ]
 }
 
-/// Tests of a mean difference; the first asks both others.
-const MEAN_TESTS: &[&str] = &["sign-flip and interval", "sign-flip", "interval"];
+/// Tests of a mean difference; the first is that of `compare`.
+const MEAN_TESTS: &[&str] = &["interval of rises and falls", "sign-flip"];
 
 /// Number of random sign flips; commands draw 10,000.
 const FLIPS: u32 = 499;
 
-fn mean_tests(values: &[f64], names: Option<&[usize]>, random: &mut SeededRandom) -> Vec<f64> {
+/// p values of differences of scores that were `base` before, on average.
+fn mean_tests(values: &[f64], names: Option<&[usize]>, base: f64, random: &mut SeededRandom) -> Vec<f64> {
     let flipped = match names {
         None => sign_flip(values, FLIPS, random),
         Some(names) => sign_flip_clustered(values, names, FLIPS, random),
     };
     let positions: Vec<usize> = (0..values.len()).collect();
-    let bounded = bounded_difference(values, names.unwrap_or(&positions), 1.0).and_then(|found| found.p());
-    let (flipped, bounded) = (flipped.map_or(1.0, |found| found.p), bounded.unwrap_or(1.0));
-    vec![flipped.max(bounded), flipped, bounded]
+    let reach = score_reach(base, values);
+    let bounded = bounded_difference(values, names.unwrap_or(&positions), reach).and_then(|found| found.p());
+    vec![bounded.unwrap_or(1.0), flipped.map_or(1.0, |found| found.p)]
 }
 
 fn rate_tests(p: f64, n: usize, random: &mut SeededRandom) -> Vec<f64> {
@@ -423,7 +436,7 @@ pub(super) fn comparisons() -> Vec<ComparisonRow> {
             tests: MEAN_TESTS,
             draw: |n, random| {
                 let values = list(n, random, |random| checks(0.8, random) - checks(0.8, random));
-                mean_tests(&values, None, random)
+                mean_tests(&values, None, 0.8, random)
             },
         },
         ComparisonRow {
@@ -431,7 +444,7 @@ pub(super) fn comparisons() -> Vec<ComparisonRow> {
             tests: MEAN_TESTS,
             draw: |n, random| {
                 let (values, names) = repeated_differences(0.8, 0.8, n, random);
-                mean_tests(&values, Some(&names), random)
+                mean_tests(&values, Some(&names), 0.8, random)
             },
         },
         ComparisonRow {
@@ -439,7 +452,7 @@ pub(super) fn comparisons() -> Vec<ComparisonRow> {
             tests: MEAN_TESTS,
             draw: |n, random| {
                 let (values, names) = repeated_differences(0.98, 0.98, n, random);
-                mean_tests(&values, Some(&names), random)
+                mean_tests(&values, Some(&names), 0.98, random)
             },
         },
         ComparisonRow {
@@ -448,7 +461,7 @@ pub(super) fn comparisons() -> Vec<ComparisonRow> {
             draw: |n, random| {
                 let (values, names) =
                     clusters(n / 5, 5, 0.3, random, |random| checks(0.8, random) - checks(0.8, random));
-                mean_tests(&values, Some(&names), random)
+                mean_tests(&values, Some(&names), 0.8, random)
             },
         },
         ComparisonRow {
@@ -456,7 +469,7 @@ pub(super) fn comparisons() -> Vec<ComparisonRow> {
             tests: MEAN_TESTS,
             draw: |n, random| {
                 let values = list(n, random, skewed);
-                mean_tests(&values, None, random)
+                mean_tests(&values, None, SKEWED_BASE, random)
             },
         },
     ]

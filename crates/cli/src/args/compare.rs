@@ -81,7 +81,7 @@ pub(crate) struct CompareArgs {
     ///
     /// Without runs: the stored ones with the same suites as the newest.
     #[arg(long, help_heading = TREND, conflicts_with_all = [
-        "metric", "margin", "level", "adjust", "bootstrap", "seed", "allow", "fail_on", "max_drop",
+        "metric", "margin", "level", "adjust", "bootstrap", "mid_p", "seed", "allow", "fail_on", "max_drop",
         "fail_on_regression", "strict", "flips", "markdown",
     ])]
     pub(crate) trend: bool,
@@ -108,9 +108,12 @@ pub(crate) struct CompareArgs {
     /// Adjustment of p values where several comparisons are made.
     #[arg(long, value_enum, default_value_t, value_name = "METHOD", help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) adjust: AdjustChoice,
-    /// Bootstrap intervals of score differences instead of Student's t.
+    /// Bootstrap the intervals of score differences.
     #[arg(long, help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) bootstrap: bool,
+    /// Take McNemar's mid-p value for pass rates: less cautious than the exact one.
+    #[arg(long, help_heading = ADVANCED, hide_short_help = true)]
+    pub(crate) mid_p: bool,
     /// Random seed.
     #[arg(long, default_value_t = 1, value_name = "N", help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) seed: u64,

@@ -167,6 +167,7 @@ fn options(args: &CompareArgs) -> Result<ComparisonOptions, CommandFailure> {
             AdjustChoice::None => None,
         },
         bootstrap: args.bootstrap,
+        mid_p: args.mid_p,
         seed: args.seed,
     })
 }

@@ -51,6 +51,21 @@ fn what_a_refused_key_left_open_is_gone_on_with() {
 }
 
 #[test]
+fn a_page_in_place_of_a_model_server_is_given_up_and_told() {
+    let (cli, server) =
+        with_server(|_: &MockRequest| MockReply::status(200, "<!doctype html><title>Sign in</title>"));
+    cli.file("s.yaml", suite(100));
+
+    let stopped = cli.run(&["eval", "s.yaml", "--judge", "openai:m", "--run-dir", "run"]).expect_code(3);
+    assert!(
+        stopped.stderr.contains("unreadable") && stopped.stderr.contains("--resume"),
+        "{}",
+        stopped.stderr
+    );
+    assert!(server.count() <= 20, "{} were sent", server.count());
+}
+
+#[test]
 fn refusals_without_an_end_of_the_server_are_on_record() {
     let (cli, _server) = with_server(|incoming: &MockRequest| {
         if incoming.last_user_text.contains("apples 7") {

@@ -265,6 +265,25 @@ fn a_key_that_a_file_sends_to_somebody_else_is_told_and_can_be_denied() {
     let denied = warns(&cli, &["--deny", "exposed-keys"]).expect_code(2);
     assert!(denied.stderr.contains("far.invalid") && denied.stderr.contains("denied"), "{}", denied.stderr);
 
+    // Whatever setting names the key, it is sent with the request.
+    for settings in [
+        "base_url: 'https://far.invalid/v1', api_key: 'x${{ OPENAI_API_KEY }}'",
+        "base_url: 'https://far.invalid/${{ OPENAI_API_KEY }}/v1', api_key: own",
+        "base_url: 'https://far.invalid/v1', api_key: own, model: 'm-${{ OPENAI_API_KEY }}'",
+        "api_key: '${{ OPENAI_API_KEY }}', provider: anthropic",
+        "base_url: 'http://localhost:9/v1', healthcheck: {url: 'https://far.invalid/?k=${{ OPENAI_API_KEY }}'}",
+    ] {
+        let more: String = [("provider", "openai"), ("model", "m")]
+            .iter()
+            .filter(|(key, _)| !settings.contains(&format!("{key}:")))
+            .map(|(key, value)| format!("{key}: {value}, "))
+            .collect();
+        cli.file(".assize/targets.yaml", format!("targets: [{{name: t, {more}{settings}}}]\n"));
+        let denied = warns(&cli, &["--deny", "exposed-keys"]).expect_code(2);
+        assert!(denied.stderr.contains("sends OPENAI_API_KEY to"), "{settings}: {}", denied.stderr);
+        assert!(!denied.stderr.contains(KEY), "{settings}: {}", denied.stderr);
+    }
+
     // Meant: a variable of its own for the key or the address, a server of the provider, a server on this machine.
     for (address, key) in [
         ("https://far.invalid/v1", "FAR_KEY"),

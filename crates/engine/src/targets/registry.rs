@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use assize_evalfile::{
     CommandTargetSpec, CommandText, HealthSpec, MockTargetSpec, ModelTargetSpec, RecordingKind,
-    RecordingSpec, TargetRef, TargetSpec, TargetSpecKind,
+    RecordingSpec, SettingVariable, TargetRef, TargetSpec, TargetSpecKind,
 };
 use assize_grade::{ProgramEnvironment, ProgramSetup};
 use assize_llm::{ChatModel, ConfigError, FILE_VARIABLES, ModelClient, ModelName, Redactor, foreign_host};
@@ -29,6 +29,9 @@ use crate::gateway::ModelGateway;
 
 /// Shorter values of variables may well occur in an address by chance.
 const SHORTEST_VALUE: usize = 8;
+
+/// Setting of a target whose address is asked before the target.
+const HEALTH_SETTING: &str = "healthcheck";
 
 /// Commands that say nothing about time may take this long.
 const DEFAULT_COMMAND_TIMEOUT: Duration = Duration::from_mins(10);
@@ -290,6 +293,10 @@ impl TargetRegistry {
             }
         };
         if let Some(health) = &spec.health {
+            if let HealthSpec::Http { url, .. } = health {
+                self.note_foreign_keys(spec, url, |setting| setting == HEALTH_SETTING);
+            }
+
             let inner = HealthCheckedTarget::new(target, self.health(health));
             target = Arc::new(RedactingTarget { inner, redactor: Arc::clone(&self.redactor) });
         }
@@ -398,27 +405,28 @@ impl TargetRegistry {
         let client =
             ModelClient::from_name(&parsed, &lookup, setup).map_err(|error| unusable(failed(error)))?;
         self.gateway.note_unencrypted(&client);
-        if let Some(warning) = self.foreign_key(spec, model) {
-            self.gateway.note_foreign_key(warning);
-        }
+        let address = model.base_url.clone().unwrap_or_else(|| client.address());
+        self.note_foreign_keys(spec, &address, |setting| setting != HEALTH_SETTING);
 
         Ok(client)
     }
 
-    /// Warning about a provider's key that this file sends to somebody else. An address from a variable was chosen by whoever
-    /// set the variable, and a key in a variable of another name was put there for this server.
-    fn foreign_key(&self, spec: &TargetSpec, model: &ModelTargetSpec) -> Option<String> {
-        let (address, variable) = (model.base_url.as_deref()?, model.api_key_source.as_deref()?);
-        let host = foreign_host(variable, address)?;
-        let is_chosen = self.known_addresses.contains(address);
+    /// Keeps warnings about keys of providers that settings of a target bring to the server of somebody else, whichever
+    /// settings name them: a key in an address or in the name of a model is sent as well. An address from a variable was
+    /// chosen by whoever set the variable, and a key in a variable of another name was put there for this server.
+    fn note_foreign_keys(&self, spec: &TargetSpec, address: &str, is_sent: impl Fn(&str) -> bool) {
+        if self.known_addresses.contains(address) {
+            return;
+        }
 
-        (!is_chosen).then(|| {
-            format!(
-                "{}: target `{}` sends {variable} to {host}, which is no server of its provider; if that is meant, put the key \
-                 into a variable of another name, or the address into a variable",
+        for SettingVariable { variable, .. } in spec.variables.iter().filter(|used| is_sent(&used.setting)) {
+            let Some(host) = foreign_host(variable, address) else { continue };
+            self.gateway.note_foreign_key(format!(
+                "{}: target `{}` sends {variable} to {host}, which is no server of its provider; if that is meant, put \
+                 the key into a variable of another name, or the address into a variable",
                 spec.place, spec.name
-            )
-        })
+            ));
+        }
     }
 
     /// Names of the variables that a file of the working folder set, as they stand for the settings of a target: its

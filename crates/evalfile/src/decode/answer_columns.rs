@@ -157,17 +157,23 @@ pub(super) fn unknown_column(name: &str, kind: &str, span: Span) -> Diagnostic {
 
 /// Returns the diagnostic for a field that is given twice.
 pub(super) fn two_columns(first: (&str, Span), second: (&str, Span), field: &str) -> Diagnostic {
-    Diagnostic::error(
-        codes::TWO_SPELLINGS,
-        format!("`{}` and `{}` both give the {}", first.0, second.0, field.replace('_', " ")),
-        second.1,
-        "this one is extra",
-    )
-    .with_secondary(first.1, "already given here")
-    .with_help(format!(
-        "remove one of them, or say that it is something else: `--columns metadata={}`",
-        second.0
-    ))
+    let field = field.replace('_', " ");
+    let (title, help) = if first.0 == second.0 {
+        // `--columns` could not tell one from the other.
+        (format!("two columns are called `{}`", first.0), "rename or remove one of them".to_owned())
+    } else {
+        (
+            format!("`{}` and `{}` both give the {field}", first.0, second.0),
+            format!(
+                "remove one of them, or say that it is something else: `--columns metadata={}`",
+                second.0
+            ),
+        )
+    };
+
+    Diagnostic::error(codes::TWO_SPELLINGS, title, second.1, "this one is extra")
+        .with_secondary(first.1, "already given here")
+        .with_help(help)
 }
 
 /// Returns the name of the field that is read from a key.
@@ -178,6 +184,16 @@ pub(super) fn field_of(key: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn columns_of_one_name_are_to_be_renamed() {
+        let mut sources = assize_diagnostic::SourceMap::new();
+        let file = sources.add("a.csv", "answer,answer");
+        let (first, second) = (Span::new(file, 0, 6), Span::new(file, 7, 13));
+        let found = two_columns(("answer", first), ("answer", second), "answer");
+        assert_eq!(found.title, "two columns are called `answer`");
+        assert!(found.help.iter().all(|help| !help.contains("--columns")), "{:?}", found.help);
+    }
 
     #[test]
     fn columns_are_fields_metadata_or_unknown() {

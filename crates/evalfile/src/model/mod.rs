@@ -46,8 +46,8 @@ pub use scorecard_tree::{InventoryRow, ScorecardPart};
 pub use suite::{EvalFileFormat, Suite, SuiteSettings};
 pub use target::{
     CommandTargetSpec, CommandText, HealthSpec, MissingVariable, MockTargetSpec, ModelTargetSpec,
-    RecordingKind, RecordingSpec, RetrySpec, SESSION_FORMATS, SecretText, TargetSettingError, TargetSpec,
-    TargetSpecKind,
+    RecordingKind, RecordingSpec, RetrySpec, SESSION_FORMATS, SecretText, SettingVariable,
+    TargetSettingError, TargetSpec, TargetSpecKind,
 };
 pub use trials::Trials;
 pub use workspace::{

@@ -268,7 +268,7 @@ pub enum BenchmarkApplicability {
 impl ScorecardBenchmark {
     /// Score, 0 to 1, that a failed case can't have.
     pub fn failure_limit(&self) -> UnitInterval {
-        failure_limit(self.criticality, self.threshold, self.scale.is_some())
+        failure_limit(self.criticality, self.threshold)
     }
 }
 

@@ -28,6 +28,8 @@ pub struct TargetSpec {
     pub fallbacks: Vec<String>,
     /// Check that the target is available before it is asked.
     pub health: Option<HealthSpec>,
+    /// Environment variables that its settings name, set or not.
+    pub variables: Vec<SettingVariable>,
     /// Environment variables that the target needs and that are not set. A run that uses the target must
     /// refuse to start; a run with other targets is not affected.
     pub missing_variables: Vec<MissingVariable>,
@@ -37,6 +39,15 @@ pub struct TargetSpec {
     pub unbuilt: Vec<UnsupportedFeature>,
     /// Settings that are decoded and checked but have no effect; a run that uses the target warns about them.
     pub without_effect: Vec<UnsupportedFeature>,
+}
+
+/// An environment variable that a setting of a target names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SettingVariable {
+    /// Key of the setting in the entry of the target, such as `base_url`.
+    pub setting: String,
+    /// Name of the variable.
+    pub variable: String,
 }
 
 impl TargetSpec {
@@ -96,8 +107,6 @@ pub struct ModelTargetSpec {
     pub base_url: Option<String>,
     /// API key; `None` for the provider's default.
     pub api_key: Option<SecretText>,
-    /// Source of the key, for messages: a variable's name, or words about the file.
-    pub api_key_source: Option<String>,
     /// Sampling temperature, 0 to 2.
     pub temperature: Option<f64>,
     /// Sampling seed.
@@ -121,7 +130,6 @@ impl fmt::Debug for ModelTargetSpec {
             .field("model", &self.model)
             .field("base_url", &self.base_url.as_deref().map(without_credentials))
             .field("api_key", &self.api_key)
-            .field("api_key_source", &self.api_key_source)
             .field("temperature", &self.temperature)
             .field("seed", &self.seed)
             .field("max_output_tokens", &self.max_output_tokens)

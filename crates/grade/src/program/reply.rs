@@ -2,9 +2,10 @@
 
 use assize_rubric::{GraderNote, UnitInterval};
 use serde_json::Value;
+use serde_json::error::Category;
 
 use crate::check::to_unit_interval;
-use crate::reply::parse_notes;
+use crate::reply::{UnambiguousJson, parse_notes};
 
 /// Characters of a program's text that are kept.
 const MAX_SHOWN_CHARS: usize = 2000;
@@ -24,14 +25,20 @@ pub struct ProgramReply {
 
 /// Reads what a program printed: `{score, assertions: [{text, passed, evidence}], details}` or the
 /// older `{score, hits, misses, reasoning, details}`. Without a score it is the share of assertions
-/// that passed. A score that is no number from 0 to 1 is an error and is not bent into one.
+/// that passed. A score that is no number from 0 to 1 is an error and is not bent into one; so is a result that says two
+/// things: a key that is there twice, the full score where no assertion passed, no score where all of them did.
 pub(super) fn parse_program_reply(text: &str) -> Result<ProgramReply, String> {
     let shown = || {
         let begin: String = text.trim().chars().take(200).collect();
         if begin.is_empty() { "nothing".to_owned() } else { format!("`{begin}`") }
     };
-    let value: Value = serde_json::from_str(text.trim().trim_start_matches('\u{feff}'))
-        .map_err(|_| format!("the program printed {} where one JSON object was expected", shown()))?;
+    let UnambiguousJson(value) =
+        serde_json::from_str(text.trim().trim_start_matches('\u{feff}')).map_err(|error| {
+            match error.classify() {
+                Category::Data => format!("the program printed {}: {error}", shown()),
+                _ => format!("the program printed {} where one JSON object was expected", shown()),
+            }
+        })?;
     let Some(object) = value.as_object() else {
         return Err(format!("the program printed {} where a JSON object was expected", shown()));
     };
@@ -48,6 +55,15 @@ pub(super) fn parse_program_reply(text: &str) -> Result<ProgramReply, String> {
             .and_then(|number| UnitInterval::new(number).ok())
             .ok_or_else(|| format!("the program's `score` is {score}, not a number from 0 to 1"))?,
     };
+
+    let is_contradiction = all > 0
+        && (passed == 0 && score == UnitInterval::ONE || passed == all && score == UnitInterval::ZERO);
+    if is_contradiction {
+        return Err(format!(
+            "the program's `score` is {}, and {passed} of {all} assertions passed, which is a contradiction",
+            score.get()
+        ));
+    }
 
     let reason = ["reasoning", "reason", "message"].iter().find_map(|key| object.get(*key)?.as_str());
     Ok(ProgramReply {
@@ -122,8 +138,21 @@ mod tests {
 
     #[test]
     fn anything_else_is_an_error_and_no_zero() {
-        for bad in ["", "0.5", "ok", "[]", "{}", r#"{"score": 2}"#, r#"{"score": "1"}"#, r#"{"score": 1} x"#]
-        {
+        for bad in [
+            "",
+            "0.5",
+            "ok",
+            "[]",
+            "{}",
+            r#"{"score": 2}"#,
+            r#"{"score": "1"}"#,
+            r#"{"score": 1} x"#,
+            r#"{"score": 0, "score": 1}"#,
+            r#"{"assertions": [{"text": "a", "passed": false, "passed": true}]}"#,
+            r#"{"score": 1, "assertions": [{"text": "a", "passed": false}]}"#,
+            r#"{"score": 1, "hits": [], "misses": ["a"]}"#,
+            r#"{"score": 0, "hits": ["a"]}"#,
+        ] {
             assert!(parse_program_reply(bad).is_err(), "{bad}");
         }
     }

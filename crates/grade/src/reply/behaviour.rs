@@ -17,9 +17,18 @@ pub(crate) fn read_behaviour(
 ) -> Result<ParsedReply<GraderFinding>, String> {
     let value = find_reply_json(text, ReplyShape::Behaviour)?;
     let object = value.as_object().ok_or("the reply is not a JSON object")?;
-    let applies = match behaviour.applicability {
-        None => true,
-        Some(_) => parse_boolean(object, "applies")?.ok_or("the JSON has no member \"applies\"")?,
+    let applies = parse_boolean(object, "applies")?;
+    let applies = match (&behaviour.applicability, applies) {
+        (Some(_), applies) => applies.ok_or("the JSON has no member \"applies\"")?,
+        // The scorecard says that it applies: a verdict on an output it is not about would be a guess.
+        (None, Some(false)) => {
+            return Err(
+                "\"applies\" is false, but the test applies to this output; decide \"pass\" and leave \
+                        \"applies\" out"
+                    .to_owned(),
+            );
+        }
+        (None, _) => true,
     };
     let confidence = match object.get("confidence") {
         None | Some(Value::Null) => None,
@@ -225,6 +234,8 @@ mod tests {
             r#"{"pass": true, "uncertain": "no"}"#,
             r#"{"pass": true} {"pass": false}"#,
             r#"{"pass": true, "pass": false}"#,
+            r#"{"pass": true, "applies": false}"#,
+            r#"{"pass": true, "applies": "no"}"#,
         ] {
             assert!(read_behaviour(bad, &behaviour()).is_err(), "{bad}");
         }

@@ -16,6 +16,7 @@ mod results;
 pub(crate) use answer_score::{parse_notes, read_answer_score};
 pub(crate) use behaviour::read_behaviour;
 pub(crate) use find::ReplyShape;
+pub(crate) use json::UnambiguousJson;
 pub(crate) use pair::read_pair;
 pub(crate) use probability::{PROBABILITY_ADVICE, expected_decision};
 pub(crate) use reading::ParsedReply;

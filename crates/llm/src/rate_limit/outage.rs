@@ -125,9 +125,13 @@ impl OutageTracker {
                 self.hold = None;
                 self.refused(model, kind, why)
             }
-            ErrorKind::Connection | ErrorKind::Timeout | ErrorKind::Server | ErrorKind::Overloaded => {
-                self.missed(number, kind, now, sent, why)
-            }
+            // Nothing but unreadable answers come from something else than a model server: a sign-in page, another
+            // service at the address.
+            ErrorKind::Connection
+            | ErrorKind::Timeout
+            | ErrorKind::Server
+            | ErrorKind::Overloaded
+            | ErrorKind::MalformedReply => self.missed(number, kind, now, sent, why),
             // The server is there, and says what it thinks of this one request.
             _ => {
                 self.streak = None;

@@ -81,7 +81,8 @@ async fn an_outage_is_waited_for_with_one_request_at_a_time() {
 
 #[tokio::test]
 async fn a_server_that_never_answers_a_request_well_is_given_up() {
-    for reply in [MockReply::Reset, MockReply::status(500, "{}"), MockReply::status(503, "{}")] {
+    let sign_in = MockReply::status(200, "<!doctype html><title>Sign in</title>");
+    for reply in [MockReply::Reset, MockReply::status(500, "{}"), MockReply::status(503, "{}"), sign_in] {
         let server = MockServer::start(always(reply.clone()));
         let (client, observer) = client(&server);
         let kinds = kinds(&client, 500).await;

@@ -5,8 +5,8 @@
 //! `numpy.random.dirichlet`.
 
 use assize_stats::{
-    ConfidenceLevel, Interval, SeededRandom, UndefinedReason, bounded_difference, bounded_mean,
-    bounded_mean_clustered,
+    ConfidenceLevel, DifferenceReach, Interval, SeededRandom, UndefinedReason, bounded_difference,
+    bounded_mean, bounded_mean_clustered,
     correction::prediction_powered_within,
     expanded_level,
     judge_quality::{ConfusionTable, DrawnTables, area_interval, kendall_tau_b, spearman},
@@ -65,17 +65,17 @@ fn equal_values_have_a_width_and_one_value_says_why_not() {
 fn differences_have_the_interval_of_rises_and_falls() {
     let differences = [0.1, -0.2, 0.3, 0.4, 0.05, 0.0, -0.05, 0.2];
     let names: Vec<usize> = (0..differences.len()).collect();
-    let found = bounded_difference(&differences, &names, 1.0).unwrap();
+    let found = bounded_difference(&differences, &names, DifferenceReach::symmetric(1.0)).unwrap();
     assert_ends(found.interval(LEVEL).unwrap(), -0.073_917_263_820_315_7, 0.287_544_518_485_559_3, 1e-9);
     assert_near(found.p().unwrap(), 0.194_828_025_793_921_7, 1e-9);
 
     // Twenty small rises may hide a rare fall; four hundred of them can't hide one so large.
     let p = |n: usize| {
         let names: Vec<usize> = (0..n).collect();
-        bounded_difference(&vec![0.05; n], &names, 1.0).unwrap().p().unwrap()
+        bounded_difference(&vec![0.05; n], &names, DifferenceReach::symmetric(1.0)).unwrap().p().unwrap()
     };
     assert!(p(20) > 0.05 && p(400) < 0.05, "{} {}", p(20), p(400));
-    let one = bounded_difference(&[0.5], &[0], 1.0).unwrap();
+    let one = bounded_difference(&[0.5], &[0], DifferenceReach::symmetric(1.0)).unwrap();
     assert_eq!(
         (one.interval(LEVEL), one.p()),
         (Err(UndefinedReason::OneValue), Err(UndefinedReason::OneValue))
@@ -214,7 +214,7 @@ proptest! {
         // The p value and the interval agree.
         let differences: Vec<f64> = values.windows(2).map(|pair| pair[0] - pair[1]).collect();
         let names: Vec<usize> = (0..differences.len()).collect();
-        let found = bounded_difference(&differences, &names, 1.0).unwrap();
+        let found = bounded_difference(&differences, &names, DifferenceReach::symmetric(1.0)).unwrap();
         if let (Ok(interval), Ok(p)) = (found.interval(LEVEL), found.p()) {
             prop_assert!(interval.low >= -1.0 && interval.high <= 1.0 && interval.width() > 0.0);
             let excludes = interval.low > 1e-9 || interval.high < -1e-9;

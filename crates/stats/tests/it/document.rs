@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use assize_stats::{
-    BootstrapEstimate, ConfidenceLevel, Interval, MeanAccumulator, RateInterval, SeededRandom,
-    UndefinedReason, acceleration,
+    BootstrapEstimate, ConfidenceLevel, DifferenceReach, Interval, MeanAccumulator, RateInterval,
+    SeededRandom, UndefinedReason, acceleration,
     agreement::{
         AgreementTable, AgreementWeights, AlphaMetric, ChanceAgreement, RatingScale, UnitRatings, alpha,
         coefficient, icc, kappa,
@@ -149,7 +149,8 @@ fn bounded_means() -> Vec<(&'static str, Figures)> {
     .unwrap();
     let full = bounded_mean(&[1.0; 10], range, L).unwrap();
     let differences = [0.1, -0.2, 0.3, 0.4, 0.05, 0.0, -0.05, 0.2];
-    let change = bounded_difference(&differences, &[0, 1, 2, 3, 4, 5, 6, 7], 1.0).unwrap();
+    let change =
+        bounded_difference(&differences, &[0, 1, 2, 3, 4, 5, 6, 7], DifferenceReach::symmetric(1.0)).unwrap();
     vec![(
         "bounded-mean",
         figures()
@@ -586,7 +587,10 @@ fn plans() -> Vec<(&'static str, Figures)> {
                 .number("  arcsine scale", promise.rates_cases_by_h(0.8, 0.7))
                 .number("pairs, McNemar", promise.mcnemar_pairs(0.2, 0.1))
                 .number("difference in 155 pairs", promise.mcnemar_difference(155, 0.2))
-                .number("  in 100, all one way", promise.mcnemar_one_way_difference(100)),
+                .number("  in 100, all one way", promise.mcnemar_one_way_difference(100))
+                .number("pairs, exact", promise.mcnemar_exact_pairs(0.2, 0.1))
+                .number("power of 155 pairs", promise.mcnemar_power(155, 0.2, 0.1))
+                .number("difference in 155 pairs", promise.mcnemar_exact_difference(155, 0.2)),
         ),
         (
             "precision",

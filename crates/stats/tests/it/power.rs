@@ -2,6 +2,7 @@
 
 use assize_stats::{
     ConfidenceLevel, UndefinedReason,
+    compare::PairedVerdicts,
     power::{
         PairedNoise, PowerDesign, design_effect, inflate_for_clusters, mean_half_width, mean_precision,
         rate_precision, round_up_cases,
@@ -120,4 +121,61 @@ fn the_reach_of_a_mean_is_the_precision_turned_around() {
     }
     assert_eq!(mean_half_width(0.3, 0, ConfidenceLevel::P95), Err(UndefinedReason::NoValues));
     assert_eq!(mean_half_width(f64::NAN, 5, ConfidenceLevel::P95), Err(UndefinedReason::OutOfRange));
+}
+
+/// Probability that McNemar's exact test is significant, over all numbers of pairs that go either way.
+fn counted_power(n: u64, discordant: f64, difference: f64) -> f64 {
+    let (first, second) = ((discordant + difference) / 2.0, (discordant - difference) / 2.0);
+    let factorial = |n: u64| (1..=n).map(|k| k as f64).product::<f64>();
+    let mut power = 0.0;
+    for only_first in 0..=n {
+        for only_second in 0..=n - only_first {
+            let rest = n - only_first - only_second;
+            let pairs = PairedVerdicts { both: rest, only_first, only_second, neither: 0 };
+            if pairs.mcnemar(ConfidenceLevel::P95).p_exact <= 0.05 {
+                power += factorial(n) / (factorial(only_first) * factorial(only_second) * factorial(rest))
+                    * first.powi(only_first as i32)
+                    * second.powi(only_second as i32)
+                    * (1.0 - discordant).powi(rest as i32);
+            }
+        }
+    }
+
+    power
+}
+
+#[test]
+fn the_exact_power_is_that_of_all_outcomes() {
+    let promise = PowerDesign::default();
+    for (n, discordant, difference) in
+        [(6, 1.0, 1.0), (12, 0.6, 0.4), (25, 0.4, -0.3), (40, 0.3, 0.2), (40, 0.05, 0.05), (5, 0.9, 0.9)]
+    {
+        let found = promise.mcnemar_power(n, discordant, difference).unwrap();
+        assert_near(found, counted_power(n, discordant, f64::abs(difference)), 1e-10);
+    }
+}
+
+#[test]
+fn exact_numbers_of_pairs_have_the_power() {
+    let promise = PowerDesign::default();
+    for (discordant, difference) in [(0.2, 0.1), (0.1, 0.1), (0.4, 0.2), (0.3, 0.12)] {
+        let pairs = promise.mcnemar_exact_pairs(discordant, difference).unwrap();
+        let power = |n: f64| promise.mcnemar_power(n as u64, discordant, difference).unwrap();
+        assert!(power(pairs) >= 0.8 && power(pairs - 1.0) < 0.8, "{discordant} {difference}: {pairs}");
+        assert!(pairs >= promise.mcnemar_pairs(discordant, difference).unwrap().floor());
+
+        let shown = promise.mcnemar_exact_difference(pairs as u64, discordant).unwrap();
+        assert!(shown <= difference && shown > 0.9 * difference, "{shown} for {difference}");
+    }
+
+    let one_way = promise.mcnemar_exact_one_way_difference(100).unwrap();
+    assert!((promise.mcnemar_power(100, one_way, one_way).unwrap() - 0.8).abs() < 1e-6);
+
+    // Five pairs can't be significant whatever they show.
+    assert_eq!(promise.mcnemar_exact_difference(5, 1.0), Err(UndefinedReason::Unreachable));
+    assert_eq!(promise.mcnemar_exact_difference(0, 0.5), Err(UndefinedReason::NoValues));
+    assert_eq!(promise.mcnemar_power(10, 0.1, 0.2), Err(UndefinedReason::OutOfRange));
+    // Beyond a thousand pairs, Connor's formula.
+    assert_eq!(promise.mcnemar_exact_pairs(0.2, 0.01), promise.mcnemar_pairs(0.2, 0.01));
+    assert_eq!(promise.mcnemar_exact_difference(5_000, 0.2), promise.mcnemar_difference(5_000, 0.2));
 }

@@ -10,8 +10,10 @@ use crate::codes;
 use crate::decode::DecodeContext;
 use crate::model::{BenchmarkApplicability, Scorecard};
 
-/// Warns of tags that connect nothing: those of a benchmark that no case has, and those of a case that no benchmark
-/// has and that resemble one, or that are all the case has. Other tags of a case may only select it.
+/// Reports tags that connect nothing: those of a benchmark that no case has, and those of a case that no benchmark has
+/// and that resemble one, or that are all the case has. Other tags of a case may only select it.
+///
+/// A tag that resembles one on the other side is an error: it would take benchmarks, gates among them, out of the count.
 pub(super) fn check_tags(cx: &mut DecodeContext, draft: &ScorecardDraft) {
     let wanted: BTreeSet<&str> =
         draft.benchmarks.iter().flat_map(|benchmark| values(&benchmark.tags)).collect();
@@ -22,7 +24,7 @@ pub(super) fn check_tags(cx: &mut DecodeContext, draft: &ScorecardDraft) {
     let present: BTreeSet<&str> = draft.cases.iter().flat_map(|case| values(&case.tags)).collect();
     for benchmark in &draft.benchmarks {
         for tag in benchmark.tags.iter().filter(|tag| !present.contains(tag.value.as_str())) {
-            let near = did_you_mean(&tag.value, present.iter().copied());
+            let near = near_tag(&tag.value, present.iter().copied());
             report_tag(cx, tag, near, format!("no case has the tag `{}`", tag.value), &benchmark.code.value);
         }
     }
@@ -57,7 +59,11 @@ fn stray_tags<'d>(
     let unknown = case.tags.iter().filter(|tag| !wanted.contains(tag.value.as_str()));
 
     unknown
-        .map(|tag| (tag, did_you_mean(&tag.value, wanted.iter().copied())))
+        .map(|tag| {
+            // A tag that resembles one the case has takes nothing out of the count.
+            let others = wanted.iter().copied().filter(|known| !values(&case.tags).any(|own| own == *known));
+            (tag, near_tag(&tag.value, others))
+        })
         .filter(|(_, near)| near.is_some() || !is_connected)
         .collect()
 }
@@ -69,14 +75,30 @@ fn report_tag(
     title: String,
     label: &str,
 ) {
-    let diagnostic = Diagnostic::warning(codes::TAG_WITHOUT_MATCH, title, tag.span, label.to_owned());
+    let rule = "a benchmark with `tags` applies to the cases that share one of them";
     let diagnostic = match near {
-        Some(near) => diagnostic.with_help(format!("did you mean `{near}`?")),
-        None => diagnostic,
+        Some(near) => Diagnostic::error(codes::MISTYPED_TAG, title, tag.span, label.to_owned())
+            .with_help(format!("did you mean `{near}`?"))
+            .with_help(format!(
+                "{rule}; if `{}` is another tag, choose a name less like `{near}`",
+                tag.value
+            )),
+        None => {
+            Diagnostic::warning(codes::TAG_WITHOUT_MATCH, title, tag.span, label.to_owned()).with_help(rule)
+        }
     };
 
-    cx.problems
-        .add(diagnostic.with_help("a benchmark with `tags` applies to the cases that share one of them"));
+    cx.problems.add(diagnostic);
+}
+
+/// The tag that `tag` may be a misspelling of. Names that differ in their digits alone, such as `stage-2` and `stage-3`,
+/// are different ones.
+fn near_tag<'t>(tag: &str, known: impl Iterator<Item = &'t str>) -> Option<&'t str> {
+    let without_digits = |name: &str| name.replace(|c: char| c.is_ascii_digit(), "");
+    let bare = without_digits(tag);
+    let is_numbered = bare.len() < tag.len();
+
+    did_you_mean(tag, known.filter(|name| !is_numbered || without_digits(name) != bare))
 }
 
 /// Warns of hard gates that no case tests.

@@ -208,16 +208,14 @@ impl CardResultReader<'_> {
             return Some(ScorecardOutcome::Uncertain);
         }
 
+        // A score alone could not be held against its verdict.
+        let Some(pass) = &said.pass else {
+            cx.problems.add(missing_field(head, "a result", "pass", "\"pass\": true"));
+            return None;
+        };
         let Some(score) = &said.score else {
-            let Some(pass) = &said.pass else {
-                cx.problems.add(missing_field(head, "a result", "pass", "\"pass\": true"));
-                return None;
-            };
-            return Some(ScorecardOutcome::Scored(if pass.value {
-                UnitInterval::ONE
-            } else {
-                UnitInterval::ZERO
-            }));
+            let unit = if pass.value { UnitInterval::ONE } else { UnitInterval::ZERO };
+            return Some(ScorecardOutcome::Scored(unit));
         };
 
         let scale = self.scorecard.benchmarks[benchmark].scale.as_ref();
@@ -242,11 +240,7 @@ impl CardResultReader<'_> {
 
         let (unit, limit) = (unit?, self.scorecard.benchmarks[benchmark].failure_limit());
         let scale = scale.map(ScoringScale::benchmark_scale);
-        let contradiction = said
-            .pass
-            .as_ref()
-            .and_then(|pass| Some((pass, find_contradiction(pass.value, unit, limit, scale)?)));
-        if let Some((pass, contradiction)) = contradiction {
+        if let Some(contradiction) = find_contradiction(pass.value, unit, limit, scale) {
             cx.problems.add(
                 Diagnostic::error(
                     codes::SCORE_CONTRADICTION,

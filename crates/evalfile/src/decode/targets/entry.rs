@@ -8,7 +8,6 @@ use super::variables::ExpandedMap;
 use crate::codes;
 use crate::decode::{DiagnosticCollector, MapReader};
 use crate::model::{FilePosition, MissingVariable, TargetSpec, UnsupportedFeature};
-use crate::tree::TreeNode;
 
 /// Inputs and collected results of reading a targets file.
 pub(super) struct TargetsContext<'a> {
@@ -30,7 +29,6 @@ pub(super) struct TargetEntryReader<'a, 'n, 'p> {
     pub(super) problems: &'p mut DiagnosticCollector,
     pub(super) environment: &'a crate::EnvironmentLookup,
     pub(super) folder: &'a Path,
-    pub(super) node: &'n TreeNode,
     pub(super) expanded: &'n ExpandedMap,
     pub(super) place: &'a dyn Fn(Span) -> FilePosition,
     pub(super) spec: TargetSpec,
@@ -42,11 +40,6 @@ impl TargetEntryReader<'_, '_, '_> {
     /// Returns true if the value of a key came from the environment.
     pub(super) fn depends(&self, key: &str) -> bool {
         self.expanded.depends_on_variable(key)
-    }
-
-    /// Returns the text of a key as written in the file, with variables unexpanded.
-    pub(super) fn written(&self, key: &str) -> Option<&str> {
-        self.node.get(key)?.as_str()
     }
 
     /// Returns true if one of `keys` has a value, or would have one if all variables were set.

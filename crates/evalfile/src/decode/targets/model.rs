@@ -3,7 +3,6 @@
 use assize_diagnostic::{Diagnostic, Span, SpannedValue};
 
 use super::entry::TargetEntryReader;
-use super::variables::sole_variable;
 use crate::codes;
 use crate::decode::map_reader::{check_not_blank, string};
 use crate::model::{ModelTargetSpec, SecretText};
@@ -63,16 +62,12 @@ pub(super) fn decode_model(
     let api_version =
         decode_one_text(entry, &["api_version", "version"]).map(|version| version.value.trim().to_owned());
     let resource = decode_azure_resource(entry);
-    let mut api_key_source = settings.api_key.as_ref().map(|_| describe_key_source(entry));
     let (mut base_url, mut api_key) = (settings.base_url.or(resource), settings.api_key);
     if provider == "openrouter" && !entry.given(ADDRESS_KEYS) {
         base_url = Some(OPENROUTER_URL.to_owned());
         if !entry.given(&["api_key"]) {
             match (entry.environment)(OPENROUTER_KEY).filter(|key| !key.trim().is_empty()) {
-                Some(key) => {
-                    api_key = Some(SecretText::new(key));
-                    api_key_source = Some(OPENROUTER_KEY.to_owned());
-                }
+                Some(key) => api_key = Some(SecretText::new(key)),
                 None => entry.missing(OPENROUTER_KEY, "api_key", entry.object.head()),
             }
         }
@@ -83,7 +78,6 @@ pub(super) fn decode_model(
         model: settings.model?,
         base_url,
         api_key,
-        api_key_source,
         temperature: settings.temperature,
         seed: settings.seed,
         max_output_tokens: settings.max_output_tokens,
@@ -128,14 +122,6 @@ fn decode_azure_resource(entry: &mut TargetEntryReader<'_, '_, '_>) -> Option<St
     }
 
     decode_base_url(resource, entry)
-}
-
-/// Describes the source of the key, for messages: the variable, if it is the whole value.
-fn describe_key_source(entry: &TargetEntryReader<'_, '_, '_>) -> String {
-    entry
-        .written("api_key")
-        .and_then(sole_variable)
-        .map_or_else(|| format!("`api_key` of target `{}`", entry.spec.name), str::to_owned)
 }
 
 /// Decodes the settings common to models of every provider.

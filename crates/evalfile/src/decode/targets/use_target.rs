@@ -120,6 +120,7 @@ fn follow_chain(start: usize, drafts: &[TargetDraft], steps: &[UseTargetStep]) -
                     result.fallbacks.clone_from(&other.fallbacks);
                 }
 
+                result.variables.extend(other.variables.iter().cloned());
                 result.missing_variables.extend(other.missing_variables.iter().cloned());
                 result.errors.extend(other.errors.iter().cloned());
                 result.unbuilt.extend(other.unbuilt.iter().cloned());

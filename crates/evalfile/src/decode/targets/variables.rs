@@ -4,6 +4,7 @@ use assize_diagnostic::{Diagnostic, Span};
 
 use crate::codes;
 use crate::decode::{DiagnosticCollector, EnvironmentLookup};
+use crate::model::SettingVariable;
 use crate::tree::{MapEntry, NodeValue, TreeNode};
 
 /// A map with expanded variables.
@@ -12,8 +13,8 @@ pub(crate) struct ExpandedMap {
     pub(crate) node: TreeNode,
     /// Variables that are not set.
     pub(crate) unset: Vec<UnsetVariable>,
-    /// Keys of the map whose values depend on variables, set or not.
-    pub(crate) keys: Vec<String>,
+    /// Variables that values of the map name, set or not.
+    pub(crate) used: Vec<SettingVariable>,
 }
 
 /// A variable that is not set.
@@ -32,7 +33,7 @@ impl ExpandedMap {
 
     /// Returns true if the value of a key came from the environment: it is not quoted in messages then.
     pub(crate) fn depends_on_variable(&self, key: &str) -> bool {
-        self.keys.iter().any(|known| known == key)
+        self.used.iter().any(|used| used.setting == key)
     }
 }
 
@@ -45,20 +46,20 @@ pub(crate) fn expand_variables(
     problems: &mut DiagnosticCollector,
 ) -> ExpandedMap {
     let mut unset = Vec::new();
-    let mut keys = Vec::new();
+    let mut used = Vec::new();
     let Some(entries) = node.as_map() else {
-        return ExpandedMap { node: node.clone(), unset, keys };
+        return ExpandedMap { node: node.clone(), unset, used };
     };
     let mut filled = Vec::with_capacity(entries.len());
     for entry in entries {
-        let mut filler = VariableExpander { environment, problems, names: Vec::new(), found: false };
+        let mut filler = VariableExpander { environment, problems, names: Vec::new(), used: Vec::new() };
         let mut value = filler.node(&entry.value, typed.contains(&entry.key.as_str()));
         if !filler.names.is_empty() {
             value.data = NodeValue::Null;
         }
-        if filler.found {
-            keys.push(entry.key.clone());
-        }
+        used.extend(
+            filler.used.into_iter().map(|variable| SettingVariable { setting: entry.key.clone(), variable }),
+        );
 
         let names = filler.names;
         unset.extend(names.into_iter().map(|(name, span)| UnsetVariable {
@@ -71,13 +72,7 @@ pub(crate) fn expand_variables(
     }
 
     let node = TreeNode { span: node.span, used_at: node.used_at, data: NodeValue::Map(filled) };
-    ExpandedMap { node, unset, keys }
-}
-
-/// Returns the variable if it is the whole text: `${{ NAME }}`.
-pub(crate) fn sole_variable(text: &str) -> Option<&str> {
-    let name = text.trim().strip_prefix("${{")?.strip_suffix("}}")?.trim();
-    is_name(name).then_some(name)
+    ExpandedMap { node, unset, used }
 }
 
 struct VariableExpander<'a> {
@@ -85,7 +80,8 @@ struct VariableExpander<'a> {
     problems: &'a mut DiagnosticCollector,
     /// Variables that are not set.
     names: Vec<(String, Span)>,
-    found: bool,
+    /// Variables that are named, set or not.
+    used: Vec<String>,
 }
 
 impl VariableExpander<'_> {
@@ -158,7 +154,7 @@ impl VariableExpander<'_> {
                 continue;
             }
 
-            self.found = true;
+            self.used.push(name.to_owned());
 
             match (self.environment)(name).filter(|value| !value.trim().is_empty()) {
                 Some(value) => {

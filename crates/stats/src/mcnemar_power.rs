@@ -1,0 +1,203 @@
+//! Exact power of McNemar's exact test.
+
+use crate::{
+    UndefinedReason,
+    multiplicity::is_significant,
+    power::PowerDesign,
+    special_functions::{beta_tails, fair_coin_tail},
+};
+
+/// Number of pairs up to which the power is computed exactly. Beyond, Connor's formula is close.
+const MAX_EXACT_PAIRS: u64 = 1_000;
+/// Share of the most likely number of differing pairs below which a number of them is left out.
+const NEGLIGIBLE: f64 = 1e-15;
+/// Share of the number of pairs by Connor's formula from which on the exact one is looked for; it is larger.
+const SEARCH_START: f64 = 0.8;
+/// Halvings in the search for a difference, which lies within 0 to 1.
+const HALVINGS: u32 = 40;
+
+/// Numbers of differing pairs that are not negligible, and what the test needs to be significant with each.
+struct DifferingPairs {
+    /// Number of differing pairs, its probability, and the largest number that may go one way in a significant split.
+    counts: Vec<(u64, f64, u64)>,
+}
+
+impl DifferingPairs {
+    /// Differing pairs among `n`, each of which differs with the probability `share`, 0 to 1.
+    fn new(n: u64, share: f64, alpha: f64) -> Self {
+        let mut counts = binomial_weights(n, share);
+        counts.sort_by_key(|(count, _)| *count);
+        let total: f64 = counts.iter().map(|(_, weight)| weight).sum();
+
+        // A further differing pair allows at most one more to go the other way.
+        let mut fewer = None;
+        let counts = counts
+            .into_iter()
+            .filter_map(|(count, weight)| {
+                let is_enough =
+                    |few: u64| 2 * few < count && is_significant(2.0 * fair_coin_tail(few, count).0, alpha);
+                let mut next = fewer.map_or(0, |few| few + 1);
+                while is_enough(next) {
+                    fewer = Some(next);
+                    next += 1;
+                }
+
+                fewer.map(|few| (count, weight / total, few))
+            })
+            .collect();
+
+        Self { counts }
+    }
+
+    /// Probability of a significant split where a share `first` of the differing pairs goes one way.
+    fn power(&self, first: f64) -> f64 {
+        let tail = |count: u64, few: u64, share: f64| {
+            if share <= 0.0 {
+                return 1.0;
+            }
+            if share >= 1.0 {
+                return 0.0;
+            }
+            // At most `few` of `count`: the binomial distribution as a beta distribution.
+            beta_tails((count - few) as f64, (few + 1) as f64, 1.0 - share, share).0
+        };
+
+        self.counts
+            .iter()
+            .map(|(count, weight, few)| {
+                weight * (tail(*count, *few, first) + tail(*count, *few, 1.0 - first))
+            })
+            .sum()
+    }
+}
+
+/// Relative weights of the numbers of successes in `n` trials, as far as they are not negligible.
+fn binomial_weights(n: u64, share: f64) -> Vec<(u64, f64)> {
+    if share >= 1.0 {
+        return vec![(n, 1.0)];
+    }
+
+    let odds = share / (1.0 - share);
+    let mode = (((n + 1) as f64 * share).floor() as u64).min(n);
+    let mut weights = vec![(mode, 1.0)];
+
+    let mut weight = 1.0;
+    for count in mode..n {
+        weight *= (n - count) as f64 / (count + 1) as f64 * odds;
+        if weight < NEGLIGIBLE {
+            break;
+        }
+        weights.push((count + 1, weight));
+    }
+
+    let mut weight = 1.0;
+    for count in (1..=mode).rev() {
+        weight *= count as f64 / (n - count + 1) as f64 / odds;
+        if weight < NEGLIGIBLE {
+            break;
+        }
+        weights.push((count - 1, weight));
+    }
+
+    weights
+}
+
+impl PowerDesign {
+    /// Returns the power of McNemar's exact test in `n` pairs, a share `discordant` of which differ, where the pass rates
+    /// differ by `difference`: the sum over the numbers of differing pairs, each with its probability, of that of a
+    /// significant split. Source: R. Connor, Biometrics 43 (1987), 207-211, section 2 (the unconditional power).
+    pub fn mcnemar_power(self, n: u64, discordant: f64, difference: f64) -> Result<f64, UndefinedReason> {
+        check_shares(discordant, difference)?;
+        if n == 0 {
+            return Err(UndefinedReason::NoValues);
+        }
+        if n > MAX_EXACT_PAIRS {
+            return Err(UndefinedReason::OutOfRange);
+        }
+
+        let pairs = DifferingPairs::new(n, discordant, self.alpha());
+        Ok(pairs.power(first_share(discordant, difference)))
+    }
+
+    /// Returns the smallest number of pairs with which McNemar's exact test has this power. Up to 1,000 pairs by the exact
+    /// power, which rises in jumps; beyond, by Connor's formula, [`mcnemar_pairs`](Self::mcnemar_pairs).
+    pub fn mcnemar_exact_pairs(self, discordant: f64, difference: f64) -> Result<f64, UndefinedReason> {
+        let near = self.mcnemar_pairs(discordant, difference)?;
+        let start = (near * SEARCH_START).floor().max(1.0);
+        if start > MAX_EXACT_PAIRS as f64 {
+            return Ok(near);
+        }
+
+        for n in start as u64..=MAX_EXACT_PAIRS {
+            if self.mcnemar_power(n, discordant, difference)? >= self.power() {
+                return Ok(n as f64);
+            }
+        }
+
+        Ok(near)
+    }
+
+    /// Returns the smallest difference of pass rates that McNemar's exact test shows with this power in `n` pairs, a share
+    /// `discordant` of which differ. Beyond 1,000 pairs by Connor's formula,
+    /// [`mcnemar_difference`](Self::mcnemar_difference).
+    pub fn mcnemar_exact_difference(self, n: u64, discordant: f64) -> Result<f64, UndefinedReason> {
+        if n > MAX_EXACT_PAIRS {
+            return self.mcnemar_difference(n, discordant);
+        }
+        if n == 0 {
+            return Err(UndefinedReason::NoValues);
+        }
+        if discordant == 0.0 {
+            return Err(UndefinedReason::Unreachable);
+        }
+
+        check_shares(discordant, discordant)?;
+        let pairs = DifferingPairs::new(n, discordant, self.alpha());
+        self.smallest(discordant, |difference| pairs.power(first_share(discordant, difference)))
+    }
+
+    /// Returns the smallest difference that McNemar's exact test shows with this power in `n` pairs if all that differ
+    /// favour the same side: a lower bound for when no pair has differed yet. Beyond 1,000 pairs by Connor's formula,
+    /// [`mcnemar_one_way_difference`](Self::mcnemar_one_way_difference).
+    pub fn mcnemar_exact_one_way_difference(self, n: u64) -> Result<f64, UndefinedReason> {
+        if n > MAX_EXACT_PAIRS {
+            return self.mcnemar_one_way_difference(n);
+        }
+        if n == 0 {
+            return Err(UndefinedReason::NoValues);
+        }
+
+        self.smallest(1.0, |share| DifferingPairs::new(n, share, self.alpha()).power(1.0))
+    }
+
+    /// The smallest value up to `most` at which a rising power reaches the wanted one.
+    fn smallest(self, most: f64, power: impl Fn(f64) -> f64) -> Result<f64, UndefinedReason> {
+        if power(most) < self.power() {
+            return Err(UndefinedReason::Unreachable);
+        }
+
+        let (mut low, mut high) = (0.0, most);
+        for _ in 0..HALVINGS {
+            let middle = f64::midpoint(low, high);
+            if power(middle) >= self.power() { high = middle } else { low = middle }
+        }
+
+        Ok(high)
+    }
+}
+
+/// Share of the differing pairs that favour the better side.
+fn first_share(discordant: f64, difference: f64) -> f64 {
+    f64::midpoint(1.0, (difference.abs() / discordant).min(1.0))
+}
+
+fn check_shares(discordant: f64, difference: f64) -> Result<(), UndefinedReason> {
+    let apart = difference.abs();
+    if !(0.0..=1.0).contains(&discordant) || apart.is_nan() || apart > discordant {
+        Err(UndefinedReason::OutOfRange)
+    } else if discordant == 0.0 {
+        Err(UndefinedReason::Unreachable)
+    } else {
+        Ok(())
+    }
+}
