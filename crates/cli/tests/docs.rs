@@ -1,8 +1,11 @@
 //! Every command shown in a `console` block of the README, the docs and the skills is run, in a copy of the
-//! examples. A line `? N` after a command names the exit code it is documented to end with.
+//! examples. A line `? N` after a command names the exit code it is documented to end with. Other lines after a command
+//! are what it prints on a terminal of 80 columns; `...` stands for any lines.
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use assize_testkit::cli::CliTest;
 
@@ -10,6 +13,7 @@ struct Shown {
     place: String,
     words: Vec<String>,
     code: i32,
+    output: Vec<String>,
 }
 
 fn root() -> PathBuf {
@@ -48,42 +52,112 @@ fn commands(page: &Path) -> Vec<Shown> {
     let text = fs::read_to_string(page).expect("readable");
     let mut shown: Vec<Shown> = Vec::new();
     let mut inside = false;
+    // Blocks of list items are indented.
+    let mut indent = 0;
     for (index, line) in text.lines().enumerate() {
-        let line = line.trim();
-        if let Some(info) = line.strip_prefix("```") {
+        let line = line.get(indent..).unwrap_or_default().trim_end();
+        if let Some(info) = line.trim_start().strip_prefix("```") {
             inside = !inside && info.trim() == "console";
+            indent = if inside { line.len() - line.trim_start().len() } else { 0 };
         } else if inside && let Some(command) = line.strip_prefix("$ assize ") {
             let place = format!("{}:{}", page.file_name().unwrap_or_default().to_string_lossy(), index + 1);
-            shown.push(Shown { place, words: words(command), code: 0 });
-        } else if inside && let Some(code) = line.strip_prefix("? ") {
-            shown.last_mut().expect("a code follows a command").code = code.parse().expect("a number");
+            shown.push(Shown { place, words: words(command), code: 0, output: Vec::new() });
+        } else if inside {
+            let last =
+                shown.last_mut().unwrap_or_else(|| panic!("{}: `{line}` follows no command", page.display()));
+            match line.strip_prefix("? ") {
+                Some(code) => last.code = code.parse().expect("a number"),
+                None => last.output.push(line.to_owned()),
+            }
         }
     }
     shown
 }
 
+/// The first documented line that was not printed at its place, or the first printed one that is not documented.
+fn difference(documented: &[String], printed: &str) -> Option<String> {
+    let mut printed = printed.lines().map(str::trim_end);
+    let mut may_skip = documented.is_empty();
+    for line in documented {
+        if line == "..." {
+            may_skip = true;
+            continue;
+        }
+
+        let is_printed =
+            if may_skip { printed.any(|other| other == line) } else { printed.next() == Some(line.as_str()) };
+        if !is_printed {
+            return Some(format!("not printed here: `{line}`"));
+        }
+        may_skip = false;
+    }
+
+    let rest = if may_skip { None } else { printed.next() };
+    rest.map(|line| format!("printed and not documented: `{line}`"))
+}
+
 #[test]
-fn every_documented_command_ends_as_documented() {
-    let mut run = 0;
-    for page in pages() {
-        let test = CliTest::new(env!("CARGO_BIN_EXE_assize"));
-        test.copy_folder(&root().join("examples"), "examples");
-        for shown in commands(&page) {
-            let words: Vec<&str> = shown.words.iter().map(String::as_str).collect();
-            let output = test.run(&words);
-            assert_eq!(
-                output.code,
-                Some(shown.code),
-                "{}: assize {}\n{}\n{}",
-                shown.place,
-                shown.words.join(" "),
-                output.stdout,
-                output.stderr
-            );
-            run += 1;
+fn documented_output_is_held_against_what_is_printed() {
+    let differs = |documented: &str| {
+        let lines: Vec<String> = documented.lines().map(str::to_owned).collect();
+        difference(&lines, "one\n two  \nthree\n").is_some()
+    };
+    assert!(!differs("") && !differs("one\n two\nthree") && !differs("one\n...") && !differs("...\nthree"));
+    assert!(
+        differs("two\n...") && differs("one") && differs("one\nthree") && differs("...\nthree\n two\n...")
+    );
+}
+
+/// Runs the commands of a page in a folder of their own, and counts them.
+fn run_page(page: &Path) -> usize {
+    let mut test = CliTest::new(env!("CARGO_BIN_EXE_assize"));
+    test.env("COLUMNS", "80");
+    test.copy_folder(&root().join("examples"), "examples");
+
+    let commands = commands(page);
+    for shown in &commands {
+        let words: Vec<&str> = shown.words.iter().map(String::as_str).collect();
+        let output = test.run(&words);
+        let command = format!("{}: assize {}", shown.place, shown.words.join(" "));
+
+        assert_eq!(output.code, Some(shown.code), "{command}\n{}\n{}", output.stdout, output.stderr);
+        if let Some(difference) = difference(&shown.output, &output.stdout) {
+            panic!("{command}\n{difference}\n{}", output.stdout);
         }
     }
-    assert!(run >= 8, "only {run} documented commands were found");
+    commands.len()
+}
+
+#[test]
+fn every_documented_command_ends_as_documented() {
+    let pages = Mutex::new(pages());
+    let count = AtomicUsize::new(0);
+    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                loop {
+                    let Some(page) = pages.lock().expect("no page panics while it is held").pop() else {
+                        break;
+                    };
+                    count.fetch_add(run_page(&page), Ordering::Relaxed);
+                }
+            });
+        }
+    });
+
+    let count = count.into_inner();
+    assert!(count >= 100, "only {count} documented commands were found");
+}
+
+#[test]
+fn the_tutorial_shows_the_files_of_its_example() {
+    let read = |path: &str| fs::read_to_string(root().join(path)).expect("readable");
+    let (page, table) = (read("docs/tutorial.md"), read("examples/tutorial/before.csv"));
+    assert!(page.contains(&format!("```yaml\n{}```", read("examples/tutorial/rubric.yaml"))), "the rubric");
+    let rows: Vec<&str> = table.lines().collect();
+    assert!(page.contains(&rows[..3].join("\n")), "the first rows of the table");
 }
 
 #[test]

@@ -30,6 +30,7 @@ const STEPS: &[(&str, StepFn)] = &[
     ("generated pages are current", || {
         passed(generate::run(generate::Mode::Check, generate::Build::WithTests))
     }),
+    ("site of the documentation", site),
     ("cargo-deny", || subcommand("deny", &["check", "licenses", "bans", "sources"])),
     ("cargo-machete", || subcommand("machete", &[])),
 ];
@@ -101,6 +102,27 @@ fn clippy() -> StepResult {
 fn documentation() -> StepResult {
     let mut command = shell::cargo(&["doc", "--workspace", "--no-deps", "--quiet"]);
     passed(shell::run(command.env("RUSTDOCFLAGS", "-D warnings")))
+}
+
+/// Builds the site of `docs/` into `target/book`. Links are checked by the repository lints.
+fn site() -> StepResult {
+    let mdbook = || shell::program("mdbook");
+    if shell::output(mdbook().arg("--version")).is_err() {
+        return Ok(StepOutcome::Skipped(
+            "mdbook is not installed (`cargo install --locked mdbook`)".to_owned(),
+        ));
+    }
+
+    let output = mdbook().arg("build").output();
+    let output = output.map_err(|error| format!("can't start `mdbook build`: {error}"))?;
+    let log = String::from_utf8_lossy(&output.stderr);
+    print!("{log}");
+
+    // A page that is missing, or a link that can't be read, is a warning to mdBook.
+    if output.status.success() && !log.contains("WARN") {
+        return Ok(StepOutcome::Passed);
+    }
+    Err(format!("`mdbook build` failed or warned ({})", output.status))
 }
 
 /// Runs all tests, and adds up what their binaries print at their end.

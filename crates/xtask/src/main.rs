@@ -24,7 +24,7 @@ usage: cargo xtask NAME
   layers              which crate may use which
   lints               file length, leftover markers, machine paths, links and paths in pages, unused dependencies
   words [--list]      how types, functions and comments are worded, held to limits
-  generate [--check]  generated pages and schemas, or whether they are current
+  generate [--check]  generated pages, the README's picture and schemas, or whether they are current
   package-files       completion scripts and man pages for a release, into target/package";
 
 fn main() -> ExitCode {

@@ -1,6 +1,7 @@
 //! `cargo xtask lints`: rules of this repository that no other tool looks after: file length, first lines, leftover
 //! markers, machine paths, links between pages, paths in pages, crate pages, dependencies that nothing uses, workflows.
 
+mod page_links;
 mod page_paths;
 mod workflows;
 
@@ -39,6 +40,7 @@ pub(crate) fn run() -> Result<(), String> {
     let root = shell::root();
     let files = shell::files()?;
     let mut found = Vec::new();
+    let mut links = page_links::PageLinks::default();
     for name in &files {
         let Ok(bytes) = std::fs::read(root.join(name)) else { continue };
         // Test data may be anything; what is not text has no lines and no words.
@@ -46,13 +48,14 @@ pub(crate) fn run() -> Result<(), String> {
         found.extend(lint_text(name, &text));
 
         if is_kind(name, "md") {
-            found.extend(dead_links(&root, name, &text));
+            links.add(name, &text);
             found.extend(page_paths::dead_paths(&files, name, &text));
         }
         if name.starts_with(".github/workflows/") {
             found.extend(workflows::lint(name, &text));
         }
     }
+    found.extend(links.problems(&files));
 
     for package in metadata::packages()? {
         let page = format!("{}/README.md", package.folder);
@@ -120,22 +123,6 @@ fn opens_files(name: &str, shipped: &str) -> bool {
 /// Tests if a file has an ending.
 pub(crate) fn is_kind(name: &str, kind: &str) -> bool {
     Path::new(name).extension().is_some_and(|ending| ending == kind)
-}
-
-/// Links of a page to files of the repository that are not there.
-fn dead_links(root: &Path, name: &str, text: &str) -> Vec<String> {
-    let folder = root.join(name).parent().map(Path::to_path_buf).unwrap_or_default();
-    let dead = links(text).filter(|link| !folder.join(link).exists());
-    dead.map(|link| format!("{name}: links to `{link}`, which does not exist")).collect()
-}
-
-/// The files that `[text](file#part)` links of a page lead to.
-fn links(text: &str) -> impl Iterator<Item = &str> {
-    text.split("](").skip(1).filter_map(|rest| {
-        let link = rest.split_once(')')?.0.split('#').next()?;
-        let is_file = !link.is_empty() && !link.contains("://") && !link.contains(char::is_whitespace);
-        is_file.then_some(link)
-    })
 }
 
 /// Dependencies of a crate that its code never names.
@@ -235,13 +222,6 @@ mod tests {
     fn files_of_code_say_what_they_own() {
         assert_eq!(lint_text("a.rs", "//! What it owns.\n"), Vec::<String>::new());
         assert_eq!(lint_text("a.rs", "use std::fmt;\n").len(), 1);
-    }
-
-    #[test]
-    fn links_to_files_are_found() {
-        let text = "[a](b.md#c) and [d](https://e/f) and [g](#h) and [i](j/k.md)";
-        assert_eq!(links(text).collect::<Vec<_>>(), ["b.md", "j/k.md"]);
-        assert_eq!(dead_links(&shell::root(), "README.md", "[a](Cargo.toml) [b](no-such-file.md)").len(), 1);
     }
 
     #[test]

@@ -19,6 +19,13 @@ pub(crate) fn cargo(arguments: &[&str]) -> Command {
     command
 }
 
+/// A program of the path, started in the root of the checkout.
+pub(crate) fn program(name: &str) -> Command {
+    let mut command = Command::new(name);
+    command.current_dir(root()).stdin(Stdio::null());
+    command
+}
+
 /// Runs a command whose output goes where ours goes.
 pub(crate) fn run(command: &mut Command) -> Result<(), String> {
     let shown = show(command);

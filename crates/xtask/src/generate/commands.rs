@@ -1,11 +1,13 @@
-//! `docs/cli.md`: the help texts of the program and its commands, as it prints them.
+//! `docs/cli.md`: the commands of the program and their options, from its own help texts.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
+use super::help_text::{CommandHelp, GLOBAL, HelpEntry};
 use crate::shell;
 
 /// The way to build the program whose help texts are collected.
@@ -18,37 +20,187 @@ pub(crate) enum Build {
 }
 
 const PROGRAM: &str = "assize";
-/// Columns of the help texts.
-const WIDTH: &str = "100";
+/// Columns of the help texts: so many that no line is wrapped.
+const WIDTH: &str = "100000";
+/// Number of commands from which on an option is listed once for all of them.
+const COMMON_FROM: usize = 5;
 
 const HEAD: &str = "\
 <!-- Made by `cargo xtask generate` from the program's own help. Change it in crates/cli/src/args. -->
 # Commands
 
-What `assize --help` and the help of each command print; the global options, which every command has, once.
+Every command with its options and examples. Options of many commands are described once, under
+[Common options](#common-options); each command names those it takes. `assize COMMAND -h` prints the usual options of a
+command, `--help` all of them, in more detail than here.
 ";
 
 /// The page.
 pub(super) fn page(program: &Path) -> Result<String, String> {
     let main = help(program, &[])?;
-    let mut page = HEAD.to_owned();
-    section(&mut page, PROGRAM, &main);
+    let mut commands = Vec::new();
+    for name in names(&main).into_iter().chain(hidden_commands(&help_text(program, &[])?)) {
+        let outer = help(program, &[&name])?;
+        let inner = names(&outer);
+        commands.push((name.clone(), outer));
 
-    for command in commands(&main).into_iter().chain(hidden_commands(&main)) {
-        let text = without_global_options(&help(program, &[command])?);
-        section(&mut page, &format!("{PROGRAM} {command}"), &text);
-
-        for inner in commands(&text) {
-            let text = without_global_options(&help(program, &[command, inner])?);
-            section(&mut page, &format!("{PROGRAM} {command} {inner}"), &text);
+        for inner in inner {
+            commands.push((format!("{name} {inner}"), help(program, &[&name, &inner])?));
         }
+    }
+
+    let common = common_options(&commands);
+    let mut page = HEAD.to_owned();
+    overview(&mut page, &commands);
+    common_section(&mut page, &main, &common);
+
+    for (name, help) in commands.iter().filter(|(_, help)| !is_group(help)) {
+        command_section(&mut page, name, help, &common);
     }
 
     Ok(page)
 }
 
-fn section(page: &mut String, title: &str, text: &str) {
-    write!(page, "\n## {title}\n\n```text\n{}\n```\n", text.trim_end()).expect("a string takes everything");
+/// Table of the commands.
+fn overview(page: &mut String, commands: &[(String, CommandHelp)]) {
+    page.push_str("\n| command | |\n|---|---|\n");
+
+    for (name, help) in commands {
+        let title = if is_group(help) {
+            format!("`{name}`")
+        } else {
+            format!("[`{name}`](#assize-{})", name.replace(' ', "-"))
+        };
+        line(page, format_args!("| {title} | {} |", cell(&help.about)));
+    }
+}
+
+/// Tests if a command does nothing without one of those below it.
+fn is_group(help: &CommandHelp) -> bool {
+    !help.commands.is_empty() && help.entries.iter().all(|entry| entry.heading == GLOBAL)
+}
+
+/// Options of many commands, by heading.
+fn common_section(page: &mut String, main: &CommandHelp, common: &[HelpEntry]) {
+    page.push_str("\n## Common options\n");
+    let global: Vec<&HelpEntry> = main.entries.iter().filter(|entry| entry.heading == GLOBAL).collect();
+    table(page, Some(GLOBAL), &global);
+
+    for heading in headings(common.iter()) {
+        let entries: Vec<&HelpEntry> = common.iter().filter(|entry| entry.heading == heading).collect();
+        table(page, Some(heading), &entries);
+    }
+}
+
+fn command_section(page: &mut String, name: &str, help: &CommandHelp, common: &[HelpEntry]) {
+    line(page, format_args!("\n## {PROGRAM} {name}\n\n{}\n\n```text", help.about));
+    for usage in &help.usage {
+        line(page, format_args!("{usage}"));
+    }
+    page.push_str("```\n");
+
+    let of_command = help.entries.iter().filter(|entry| entry.heading != GLOBAL);
+    let is_common = |entry: &HelpEntry| common.iter().any(|other| is_same(entry, other));
+    let (shared, own): (Vec<&HelpEntry>, Vec<&HelpEntry>) = of_command.partition(|entry| is_common(entry));
+
+    table(page, None, &own);
+
+    let shared: Vec<String> = headings(common.iter())
+        .into_iter()
+        .filter_map(|heading| {
+            let all: Vec<&HelpEntry> = common.iter().filter(|entry| entry.heading == heading).collect();
+            let (taken, lacking): (Vec<&HelpEntry>, Vec<&HelpEntry>) =
+                all.into_iter().partition(|entry| shared.iter().any(|other| is_same(entry, other)));
+            let link = format!("[{heading}](#{})", heading.to_lowercase().replace(' ', "-"));
+            match (taken.len(), lacking.len()) {
+                (0, _) => None,
+                (_, 0) => Some(format!("all of {link}")),
+                (taken, lacked) if lacked < taken => Some(format!("{link} but {}", options(&lacking))),
+                _ => Some(format!("{link}: {}", options(&taken))),
+            }
+        })
+        .collect();
+    if !shared.is_empty() {
+        line(page, format_args!("\nCommon options: {}.", shared.join("; ")));
+    }
+
+    if !help.examples.is_empty() {
+        line(page, format_args!("\n```sh\n{}\n```", help.examples.join("\n")));
+    }
+}
+
+/// Options that many commands have, with the text that most of them have.
+fn common_options(commands: &[(String, CommandHelp)]) -> Vec<HelpEntry> {
+    let entries = || {
+        let all = commands.iter().flat_map(|(_, help)| &help.entries);
+        all.filter(|entry| entry.is_option() && entry.heading != GLOBAL)
+    };
+    let mut counts: HashMap<(&str, &str), usize> = HashMap::new();
+    for entry in entries() {
+        *counts.entry((&entry.name, &entry.text)).or_default() += 1;
+    }
+    let count = |entry: &HelpEntry| counts[&(entry.name.as_str(), entry.text.as_str())];
+
+    let mut common: Vec<HelpEntry> = Vec::new();
+    for entry in entries().filter(|entry| count(entry) >= COMMON_FROM) {
+        match common.iter_mut().find(|other| other.name == entry.name) {
+            None => common.push(entry.clone()),
+            Some(other) if count(other) < count(entry) => entry.clone_into(other),
+            Some(_) => {}
+        }
+    }
+    common
+}
+
+/// Tests if two options are the same, whatever heading they stand under.
+fn is_same(a: &HelpEntry, b: &HelpEntry) -> bool {
+    a.name == b.name && a.text == b.text
+}
+
+/// The headings of entries, each once, in their order.
+fn headings<'a>(entries: impl Iterator<Item = &'a HelpEntry>) -> Vec<&'a str> {
+    let mut found: Vec<&str> = Vec::new();
+    for entry in entries {
+        if !found.contains(&entry.heading.as_str()) {
+            found.push(&entry.heading);
+        }
+    }
+    found
+}
+
+/// The long names of options, as a list.
+fn options(entries: &[&HelpEntry]) -> String {
+    let long = |entry: &&HelpEntry| {
+        let name = entry.name.split([' ', ',', '[', '=']).find(|word| word.starts_with("--"));
+        format!("`{}`", name.unwrap_or(&entry.name))
+    };
+    entries.iter().map(long).collect::<Vec<_>>().join(", ")
+}
+
+fn table(page: &mut String, title: Option<&str>, entries: &[&HelpEntry]) {
+    if entries.is_empty() {
+        return;
+    }
+    if let Some(title) = title {
+        line(page, format_args!("\n### {title}"));
+    }
+
+    page.push_str("\n| | |\n|---|---|\n");
+    for entry in entries {
+        line(page, format_args!("| `{}` | {} |", entry.name.replace('|', "\\|"), cell(&entry.text)));
+    }
+}
+
+/// Text for a cell of a table: nothing in it is a tag or ends the cell.
+fn cell(text: &str) -> String {
+    let text = text.replace('|', "\\|");
+    let parts = text.split('`').enumerate();
+    let parts =
+        parts.map(|(index, part)| if index % 2 == 0 { part.replace('<', "&lt;") } else { part.to_owned() });
+    parts.collect::<Vec<_>>().join("`")
+}
+
+fn line(page: &mut String, text: std::fmt::Arguments<'_>) {
+    writeln!(page, "{text}").expect("a string takes everything");
 }
 
 /// Builds the program and returns where it is.
@@ -73,12 +225,20 @@ pub(super) fn built(build: Build) -> Result<PathBuf, String> {
     }
 }
 
-/// The help of a command.
-fn help(program: &Path, command: &[&str]) -> Result<String, String> {
+/// The help text of a command.
+fn help_text(program: &Path, command: &[&str]) -> Result<String, String> {
     let arguments: Vec<&str> = command.iter().copied().chain(["--help"]).collect();
-    let text = printed(program, &arguments)?.replace("assize.exe", PROGRAM);
-    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
-    Ok(lines.join("\n"))
+    Ok(printed(program, &arguments)?.replace("assize.exe", PROGRAM))
+}
+
+/// The help of a command.
+fn help(program: &Path, command: &[&str]) -> Result<CommandHelp, String> {
+    Ok(CommandHelp::parse(&help_text(program, command)?))
+}
+
+/// The names of the commands below one.
+fn names(help: &CommandHelp) -> Vec<String> {
+    help.commands.iter().map(|(name, _)| name.clone()).collect()
 }
 
 /// Runs the program and returns its output. Nothing of the surroundings reaches it, so that it is the same everywhere.
@@ -96,32 +256,12 @@ pub(crate) fn printed(program: &Path, arguments: &[&str]) -> Result<String, Stri
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// The names under `Commands:`, in the order of the help text.
-fn commands(help: &str) -> Vec<&str> {
-    help.lines()
-        .skip_while(|line| *line != "Commands:")
-        .skip(1)
-        .take_while(|line| !line.trim().is_empty())
-        // Deeper lines continue the text of the line above.
-        .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
-        .filter_map(|line| line.split_whitespace().next())
-        .filter(|name| *name != "help")
-        .collect()
-}
-
-/// A help text without the options that every command has, which it lists last.
-fn without_global_options(help: &str) -> String {
-    let Some((before, rest)) = help.split_once("\nGlobal options:\n") else { return help.to_owned() };
-    let after = rest.lines().skip_while(|line| line.is_empty() || line.starts_with(' '));
-    std::iter::once(before.trim_end()).chain(std::iter::once("")).chain(after).collect::<Vec<_>>().join("\n")
-}
-
 /// The names of the commands that programs start, which the list under `Commands:` leaves out.
-fn hidden_commands(help: &str) -> Vec<&str> {
+fn hidden_commands(help: &str) -> Vec<String> {
     help.lines()
         .find_map(|line| line.strip_prefix("For programs: assize "))
         .and_then(|line| line.split_once('.'))
-        .map(|(names, _)| names.split(", ").collect())
+        .map(|(names, _)| names.split(", ").map(str::to_owned).collect())
         .unwrap_or_default()
 }
 
@@ -129,23 +269,47 @@ fn hidden_commands(help: &str) -> Vec<&str> {
 mod tests {
     use super::*;
 
-    #[test]
-    fn commands_are_found_in_the_help_text() {
-        let help = "Words\n\nUsage: assize <COMMAND>\n\nCommands:\n  eval   Run eval files\n         and more \
-                    [aliases: run]\n  grade  Grade\n  help   Help\n\nOptions:\n  -h\n";
-        assert_eq!(commands(help), ["eval", "grade"]);
-        assert_eq!(commands("Usage: x"), Vec::<&str>::new());
-        assert_eq!(
-            hidden_commands("Words\n\nFor programs: assize lsp, man. Each has --help.\n"),
-            ["lsp", "man"]
-        );
-        assert_eq!(hidden_commands(help), Vec::<&str>::new());
+    fn entry(heading: &str, name: &str, text: &str) -> HelpEntry {
+        HelpEntry { heading: heading.to_owned(), name: name.to_owned(), text: text.to_owned() }
+    }
+
+    fn command(entries: &[HelpEntry]) -> CommandHelp {
+        CommandHelp { about: "Does it".to_owned(), entries: entries.to_vec(), ..CommandHelp::default() }
     }
 
     #[test]
-    fn global_options_are_cut_out() {
-        let help = "Words\n\nOutput:\n  --json\n\nGlobal options:\n  -h\n      Help\n\n  -V\n\nExamples:\n  assize\n";
-        assert_eq!(without_global_options(help), "Words\n\nOutput:\n  --json\n\nExamples:\n  assize");
-        assert_eq!(without_global_options("Words"), "Words");
+    fn options_of_many_commands_are_described_once() {
+        let json = entry("Output", "--json", "Print JSON");
+        let workers = entry("Limits", "-j, --workers <N>", "Cases at once");
+        let own = entry("Output", "--json", "Print one object");
+        let mut commands: Vec<(String, CommandHelp)> =
+            (0..COMMON_FROM).map(|n| (format!("c{n}"), command(&[json.clone(), workers.clone()]))).collect();
+        commands.push(("other".to_owned(), command(&[own, workers.clone()])));
+
+        let common = common_options(&commands);
+        assert_eq!(common, [json, workers]);
+
+        let mut page = String::new();
+        command_section(&mut page, "c0", &commands[0].1, &common);
+        assert!(
+            page.ends_with("Common options: all of [Output](#output); all of [Limits](#limits).\n"),
+            "{page}"
+        );
+        page.clear();
+        command_section(&mut page, "other", &commands[COMMON_FROM].1, &common);
+        assert!(page.contains("| `--json` | Print one object |"), "{page}");
+        assert!(page.ends_with("Common options: all of [Limits](#limits).\n"), "{page}");
+    }
+
+    #[test]
+    fn cells_hold_no_tags() {
+        assert_eq!(cell("a|b `<X>` <Y>"), "a\\|b `<X>` &lt;Y>");
+    }
+
+    #[test]
+    fn commands_for_programs_are_found() {
+        let help = "Words\n\nFor programs: assize lsp, man. Each has --help.\n";
+        assert_eq!(hidden_commands(help), ["lsp", "man"]);
+        assert_eq!(hidden_commands("Words"), Vec::<String>::new());
     }
 }

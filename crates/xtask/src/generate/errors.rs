@@ -1,4 +1,4 @@
-//! `docs/errors.md`: what each code of a complaint means.
+//! `docs/errors.md`: the meaning of each diagnostic code.
 
 use std::fmt::Write as _;
 
@@ -8,8 +8,8 @@ const HEAD: &str = "\
 <!-- Made by `cargo xtask generate` from crates/evalfile/src/codes.rs. Change it there. -->
 # Errors and warnings
 
-Every complaint about an eval file, a rubric, a scorecard, a targets file or a configuration file carries a code. Codes that
-begin with `E` are errors: nothing is run until they are gone. Codes that begin with `W` are warnings: the file is
+Every diagnostic about an eval file, a rubric, a scorecard, a targets file or a configuration file has a code. Codes that
+begin with `E` are errors: nothing is run until they are fixed. Codes that begin with `W` are warnings: the file is
 read as the message says. A code keeps its meaning from one version to the next.
 ";
 

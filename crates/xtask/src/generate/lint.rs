@@ -14,11 +14,10 @@ const HEAD: &str = "\
 $ assize lint examples/quickstart
 ```
 
-Every finding is a warning: the exit code stays 0. With `--strict` it is 1 when anything is found. A file that does
-not load ends with 2; its valid cases are linted all the same. Rubric files are read too, and scorecards: their weights and gates, and the wording of the
-conditions in their prompts. `--format github` and
-`--format sarif` print for code review. `assize lint --list` prints the rules. `--only RULE` applies one rule, `--skip
-RULE` leaves one out; both take codes and names, and may be given several times.
+Every finding is a warning: the exit code stays 0. With `--strict` it is 1 if anything is found. A file that does not load ends
+with 2; its valid cases are linted anyway. Rubric files are linted too, and scorecards: their weights and gates, and the
+wording of the conditions in their prompts. `--format github` and `--format sarif` print for code review. `assize lint --list`
+prints the rules. `--only RULE` applies one rule, `--skip RULE` skips one; both take codes and names, and are repeatable.
 
 `--fix` makes the changes that keep the meaning (marked below) and leaves every other byte as it is. The file is
 read again afterwards; if it no longer loads, it gets its old content back and the changes are shown instead.
@@ -37,18 +36,17 @@ nothing, are findings themselves. JSON and JSONL files have no comments.
 
 ## With a model
 
-The rules L06xx need somebody who understands the words. `--judge MODEL` has a model apply them, in one call for each
-rubric; a rubric of the suite is looked at once, one of a case together with its question, expected outcome and
-reference. `--dry-run` says what that would take and sends nothing:
+The rules L06xx need a model. `--judge MODEL` applies them, in one call for each rubric; a rubric of the suite is checked once,
+one of a case together with its question, expected outcome and reference. `--dry-run` estimates the cost and sends nothing:
 
 ```console
 $ assize lint examples/quickstart --judge openai:gpt-4o-mini --dry-run
 ```
 
-The criteria reach the model as data between fences, so that a criterion can't tell it what to find. A finding must
-quote words that are there and name its criterion; what does not is asked again once. A rule that the model still did
-not answer properly was not applied: that is said on stderr and under `judge.not_checked` of `--json`, and the exit
-code is 3. Replies are kept in the cache, so an unchanged rubric is paid for once. `--budget-calls`, `--budget-tokens`
+The criteria reach the model as fenced data, so that a criterion can't tell it what to find. A finding must quote words that
+are there and name its criterion; otherwise the model is asked once more. A rule that the model still did not answer
+properly was not applied: stderr and `judge.not_checked` of `--json` say so, and the exit code is 3. Replies are cached, so an
+unchanged rubric is paid for once. `--budget-calls`, `--budget-tokens`
 and `--budget-usd` stop it with 4. What a model finds is an opinion with a reason: read it before you change anything.
 There is no `--fix` for it, and `offline` is refused, because it can only compare words.
 

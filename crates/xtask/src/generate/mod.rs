@@ -1,12 +1,16 @@
-//! Files that are made from the code (pages of `docs/`, the table in ARCHITECTURE.md, schemas), and the check that they
-//! are current.
+//! Files that are made from the code (pages of `docs/`, the table in ARCHITECTURE.md, the README's picture, schemas), and
+//! the check that they are current.
 
 mod architecture;
 mod commands;
 mod errors;
+mod help_text;
 mod lint;
 mod mode;
+mod picture;
 mod schemas;
+mod summary;
+mod terminal_svg;
 
 use crate::shell;
 pub(crate) use commands::{Build, printed};
@@ -26,6 +30,8 @@ pub(crate) fn run(mode: Mode, build: Build) -> Result<(), String> {
         ("docs/cli.md".to_owned(), commands::page(&program)?),
     ];
     pages.push((architecture::PAGE.to_owned(), architecture::page()?));
+    pages.push((summary::PAGE.to_owned(), summary::page()?));
+    pages.push((picture::FILE.to_owned(), picture::picture(&program)?));
     pages.extend(schemas::files(&program)?);
 
     let mut stale = schemas::left_over(&pages, mode)?;

@@ -126,7 +126,7 @@ fn workflow(setup: &ProjectSetup) -> String {
         .map_or_else(String::new, |key| format!("        env:\n          {key}: ${{{{ secrets.{key} }}}}\n"));
     let text = include_str!("../../../templates/workflow.yaml");
 
-    format!("{}{secret}", text.replace("@SUBJECT@", subject(setup)).replace("@RUN@", &run))
+    text.replace("@SUBJECT@", subject(setup)).replace("@RUN@", &run).replace("@SECRET@", &secret)
 }
 
 /// The variable that holds the key of a judge's provider; `None` for a judge that needs none.

@@ -1,0 +1,98 @@
+//! `docs/terminal.svg`: the picture of a terminal in the README, drawn from what the program prints.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use super::terminal_svg;
+use crate::shell;
+
+/// File that the picture is written to.
+pub(super) const FILE: &str = "docs/terminal.svg";
+/// The command that is shown, without the program.
+const ARGUMENTS: [&str; 4] =
+    ["grade", "examples/tutorial/rubric.yaml", "--answers", "examples/tutorial/before.csv"];
+/// Files of the examples that it reads.
+const FILES: [&str; 2] = [ARGUMENTS[1], ARGUMENTS[3]];
+/// Columns of the terminal.
+const WIDTH: usize = 88;
+/// First words of the paragraphs that are shown; a line of dots stands for all others.
+const SHOWN: [&str; 4] = ["✗ fail  late-train", "── Summary", "met  95% interval", "Result"];
+/// First words of the lines that differ from run to run; the picture is without them.
+const CHANGING: [&str; 2] = ["Time", "Run"];
+
+/// The picture.
+pub(super) fn picture(program: &Path) -> Result<String, String> {
+    let folder = tempfile::tempdir().map_err(|error| format!("can't make a folder: {error}"))?;
+    for file in FILES {
+        let copy = folder.path().join(file);
+        let made = copy.parent().map_or(Ok(()), std::fs::create_dir_all);
+        made.and_then(|()| std::fs::copy(shell::root().join(file), &copy))
+            .map_err(|error| format!("can't copy {file}: {error}"))?;
+    }
+
+    let mut command = Command::new(program);
+    command.args(ARGUMENTS).args(["--color", "always"]).current_dir(folder.path());
+    command.env_clear().env("COLUMNS", WIDTH.to_string()).stdin(Stdio::null());
+    let output = command.output().map_err(|error| format!("can't start {}: {error}", program.display()))?;
+
+    // Some of the answers fail.
+    if output.status.code() != Some(1) {
+        let errors = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("`assize {}` did not end with 1: {errors}", ARGUMENTS.join(" ")));
+    }
+
+    let shown = session(&String::from_utf8_lossy(&output.stdout))?;
+    Ok(terminal_svg::draw(&shown, WIDTH))
+}
+
+/// The command and what is shown of its output.
+fn session(output: &str) -> Result<String, String> {
+    let plain = terminal_svg::without_styles(output);
+    if let Some(start) = SHOWN.iter().find(|start| !plain.contains(**start)) {
+        return Err(format!("nothing in the output of the picture's command begins with `{start}`"));
+    }
+
+    let mut text = format!("\x1b[32m$\x1b[0m \x1b[1massize {}\x1b[0m\n", ARGUMENTS.join(" "));
+    let mut is_cut = false;
+    for paragraph in output.trim_end().split("\n\n") {
+        let plain = terminal_svg::without_styles(paragraph);
+        if !SHOWN.iter().any(|start| plain.trim_start().starts_with(start)) {
+            if !is_cut {
+                text.push_str("\x1b[2m⋯\x1b[0m\n\n");
+            }
+            is_cut = true;
+            continue;
+        }
+
+        let is_stable = |line: &&str| {
+            let plain = terminal_svg::without_styles(line);
+            !CHANGING.contains(&plain.split_whitespace().next().unwrap_or_default())
+        };
+        for line in paragraph.lines().filter(is_stable) {
+            text.push_str(line);
+            text.push('\n');
+        }
+        text.push('\n');
+        is_cut = false;
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_is_the_command_and_the_chosen_paragraphs_without_times() {
+        let output = "one\n\ntwo\n\n\x1b[31m✗ fail\x1b[0m  late-train\n  why\n\nthree\n\n── Summary\n\n   met  95% interval\n\n\
+                      Result  4 failed\n\x1b[2mTime\x1b[0m  10 ms\nTimes";
+        let text = terminal_svg::without_styles(&session(output).expect("all is there"));
+        let (command, rest) = text.split_once('\n').expect("a command");
+        assert!(command.starts_with("$ assize grade "), "{command}");
+        assert_eq!(
+            rest,
+            "⋯\n\n✗ fail  late-train\n  why\n\n⋯\n\n── Summary\n\n   met  95% interval\n\nResult  4 failed\nTimes\n"
+        );
+        assert!(session("Result  1 failed").is_err());
+    }
+}
