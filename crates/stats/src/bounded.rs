@@ -226,8 +226,8 @@ impl DifferenceReach {
         Self { fall: reach, rise: reach }
     }
 
-    /// Reach of scores from 0 to 1. What did not fall in the sample may fall elsewhere, but by no more than there was, the
-    /// mean of `before`, or by what lies above `after`; the larger counts, so that swapping the sides mirrors the reach. So
+    /// Reach of scores from 0 to 1. Cases outside the sample may fall although none in it did, but by no more than there was,
+    /// the mean of `before`, or by what lies above `after`; the larger counts, so that swapping the sides mirrors the reach. So
     /// do larger differences that were seen.
     pub fn of_scores(before: &[f64], after: &[f64]) -> Self {
         let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len().max(1) as f64;
