@@ -273,11 +273,11 @@ fn a_key_that_a_file_sends_to_somebody_else_is_told_and_can_be_denied() {
         "api_key: '${{ OPENAI_API_KEY }}', provider: anthropic",
         "base_url: 'http://localhost:9/v1', healthcheck: {url: 'https://far.invalid/?k=${{ OPENAI_API_KEY }}'}",
     ] {
-        let more: String = [("provider", "openai"), ("model", "m")]
-            .iter()
-            .filter(|(key, _)| !settings.contains(&format!("{key}:")))
-            .map(|(key, value)| format!("{key}: {value}, "))
+        let more: Vec<&str> = ["provider: openai, ", "model: m, "]
+            .into_iter()
+            .filter(|setting| !settings.contains(setting.split(' ').next().unwrap_or_default()))
             .collect();
+        let more = more.concat();
         cli.file(".assize/targets.yaml", format!("targets: [{{name: t, {more}{settings}}}]\n"));
         let denied = warns(&cli, &["--deny", "exposed-keys"]).expect_code(2);
         assert!(denied.stderr.contains("sends OPENAI_API_KEY to"), "{settings}: {}", denied.stderr);
