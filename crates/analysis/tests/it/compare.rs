@@ -130,7 +130,7 @@ fn a_difference_within_the_margin_does_not_matter() {
     let margin = ComparisonOptions { margin: Some(0.03), ..ComparisonOptions::default() };
     let found = compared(&scored(&before), &scored(&after), &margin);
     assert_eq!(found.verdict, Conclusion::Equivalent);
-    assert!(found.score.says.contains("margin of 0.03"), "{}", found.score.says);
+    assert!(found.score.says.contains("margin of ±0.030"), "{}", found.score.says);
     let bootstrap = ComparisonOptions { bootstrap: true, ..ComparisonOptions::default() };
     let found = compared(&scored(&before), &scored(&after), &bootstrap).score;
     assert_eq!((found.interval_method.as_deref(), found.call), (Some("BCa bootstrap"), Conclusion::Better));
@@ -149,7 +149,7 @@ fn too_few_cases_say_what_would_be_enough() {
             .powi(2);
     assert_eq!(found.enough, Some(expected.ceil() as u64));
     assert!(
-        found.says.contains("neither better nor worse") && found.says.contains("pairs would show"),
+        found.says.contains("No significant difference") && found.says.contains("pairs would detect"),
         "{}",
         found.says
     );
@@ -200,7 +200,7 @@ fn ways_of_measuring_that_differ_are_named() {
     assert_eq!(respects(&base, &one(|case| case.judge = "openai:other")), [ComparisonAspect::Judge]);
     assert_eq!(respects(&base, &one(|case| case.prompt = "bbbb")), [ComparisonAspect::Prompt]);
     assert_eq!(respects(&base, &one(|case| case.judging = "batched")), [ComparisonAspect::Judging]);
-    assert_eq!(respects(&base, &one(|case| case.pass_line = 0.9)), [ComparisonAspect::Lines]);
+    assert_eq!(respects(&base, &one(|case| case.pass_line = 0.9)), [ComparisonAspect::Thresholds]);
     assert_eq!(
         respects(&base, &one(|case| "Is rude".clone_into(&mut case.criteria[0].1))),
         [ComparisonAspect::Rubric]
