@@ -19,7 +19,7 @@ pub(crate) fn format_percent(rate: f64) -> String {
 
 /// Formats a level as a percentage.
 pub(crate) fn format_level(level: ConfidenceLevel) -> String {
-    format!("{} %", format_number(level.get() * 100.0))
+    format!("{}%", format_number(level.get() * 100.0))
 }
 
 /// Computes the share of values that are 1, with Wilson's interval: on the effective number of cases if cases share
@@ -39,8 +39,8 @@ pub(crate) fn case_rate_metric(
     build_metric(plain.rate, interval, sample, level, |low, high| {
         format!(
             "Of further cases like these, between {} and {} would {what} ({} confidence).",
-            format_number(low),
-            format_number(high),
+            format_percent(low),
+            format_percent(high),
             format_level(level)
         )
     })
@@ -52,9 +52,7 @@ pub(crate) fn case_mean_metric(sample: &ClusteredSample, level: ConfidenceLevel)
     let interval = found.and_then(|found| found.interval);
     build_metric(found.map(|found| found.mean), interval, sample, level, |low, high| {
         format!(
-            "Over many more cases like these, the mean score would lie between {} and {} ({} confidence).",
-            format_number(low),
-            format_number(high),
+            "Over many more cases like these, the mean score would lie between {low:.3} and {high:.3} ({} confidence).",
             format_level(level)
         )
     })
@@ -88,8 +86,8 @@ pub(crate) fn case_chance_metric(
     if let (Some(low), Some(high)) = (figure.low, figure.high) {
         figure.says = format!(
             "For further cases like these, the chance that {what} pass lies between {} and {} ({} confidence).",
-            format_number(low),
-            format_number(high),
+            format_percent(low),
+            format_percent(high),
             format_level(level)
         );
     }
@@ -115,7 +113,7 @@ fn build_metric(
         method: interval.ok().map(|interval| interval.method.name().to_owned()),
         says: match (interval, &undefined) {
             (Ok(interval), _) => says(interval.low, interval.high),
-            (Err(reason), _) => format!("How far it can be trusted is undefined, because {reason}."),
+            (Err(reason), _) => format!("The confidence interval is undefined: {reason}."),
         },
         undefined,
     }
@@ -175,7 +173,7 @@ mod tests {
         assert_eq!((none.value, none.undefined.as_deref()), (None, Some("there are no values")));
         let one = case_mean_metric(&sample(&[(0.5, 1)]), ConfidenceLevel::P95);
         assert_eq!((one.value, one.low, one.method), (Some(0.5), None, None));
-        assert!(one.says.contains("undefined, because a single value"), "{}", one.says);
+        assert!(one.says.contains("undefined: a single value"), "{}", one.says);
     }
 
     #[test]

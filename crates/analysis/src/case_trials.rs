@@ -159,7 +159,7 @@ impl RepeatedCases {
             any: figure(&any, &format!("at least one of {k} attempts at a case")),
             all: if early {
                 undefined_metric(
-                    "repeats end at the first pass, so that nobody knows whether all would pass",
+                    "trials end at the first pass, so it is unknown whether all would pass",
                     level,
                 )
             } else {
@@ -180,7 +180,7 @@ impl CaseTrials {
 
     fn mean_score(&self, level: ConfidenceLevel) -> EstimatedMetric {
         if self.plan.early_stop {
-            return undefined_metric("repeats end at the first pass, which tilts their mean", level);
+            return undefined_metric("trials end at the first pass, which biases their mean", level);
         }
 
         let mut sample = ClusteredSample::default();
@@ -202,7 +202,7 @@ fn undefined_metric(reason: &str, level: ConfidenceLevel) -> EstimatedMetric {
         level: level.get(),
         method: None,
         undefined: Some(reason.to_owned()),
-        says: format!("Undefined, because {reason}."),
+        says: format!("Undefined: {reason}."),
     }
 }
 

@@ -349,11 +349,11 @@ impl fmt::Display for AmbiguousRun {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { label, case_id, targets } = self;
         if targets.len() < 2 {
-            return write!(f, "`{label}` holds the case `{case_id}` more than once");
+            return write!(f, "`{label}` has the case `{case_id}` more than once");
         }
 
         let names: Vec<String> = targets.iter().map(|target| format!("`{label}@{target}`")).collect();
-        write!(f, "`{label}` holds answers of several targets; name one of them: {}", names.join(", "))
+        write!(f, "`{label}` has answers of several targets; name one of them: {}", names.join(", "))
     }
 }
 

@@ -110,7 +110,7 @@ impl CaseDecisions {
         Some(DecisionNoise {
             between_cases: figure(
                 |parts| parts.cases,
-                "Variance between criteria and cases; no repeating reduces it.",
+                "Variance between criteria and cases; repeats do not reduce it.",
             ),
             between_answers: figure(|parts| parts.answers, "Variance between answers to the same case."),
             between_verdicts: figure(
@@ -165,25 +165,23 @@ fn variance_parts(cases: &[Vec<Vec<Vec<f64>>>], chosen: &[usize]) -> VariancePar
 }
 
 fn describe_parts(parts: &VarianceParts, answers: usize) -> String {
-    let share = |part: f64, whole: f64| format!("{} %", format_number((100.0 * part / whole).round()));
+    let share = |part: f64, whole: f64| format!("{}%", format_number((100.0 * part / whole).round()));
     match (parts.cases, parts.answers, parts.verdicts) {
         (Ok(cases), Ok(between), Ok(verdicts)) if cases + between + verdicts > 0.0 => {
             let all = cases + between + verdicts;
             let advice = if between > verdicts {
-                "more answers to each case help more than asking the judge again"
+                "more trials of each case help more than judge repeats"
             } else {
-                "asking the judge again helps more than further answers to each case"
+                "judge repeats help more than more trials of each case"
             };
             format!(
-                "Of the variance of a decision, {} lies between answers to the same case and {} between decisions on the \
-                 same answer; {advice}.",
+                "{} of the variance of a decision lies between answers to the same case and {} between decisions on the same answer; {advice}.",
                 share(between, all),
                 share(verdicts, all)
             )
         }
         (Ok(cases), Err(_), Ok(verdicts)) if cases + verdicts > 0.0 => format!(
-            "Of the variance of a decision, {} lies between decisions on the same answer. How much lies between answers is \
-             undefined, because {}.",
+            "{} of the variance of a decision lies between decisions on the same answer. The part between answers is unknown: {}.",
             share(verdicts, cases + verdicts),
             if answers <= 1 {
                 "each case was answered once"
@@ -192,8 +190,8 @@ fn describe_parts(parts: &VarianceParts, answers: usize) -> String {
             }
         ),
         (Err(why), _, _) | (_, _, Err(why)) => {
-            format!("How the variance of decisions divides is undefined, because {why}.")
+            format!("The sources of the variance of decisions are unknown: {why}.")
         }
-        _ => "No decision differs from any other: there is no variance to divide.".to_owned(),
+        _ => "All decisions are equal, so there is no variance.".to_owned(),
     }
 }

@@ -66,8 +66,7 @@ pub fn count_orders(
         return Err(vec![problem(
             row,
             format!(
-                "preferences must name two answers, and `{TIE}`; found {}. Verdicts of the second order must be \
-                 mapped back to the names of the answers",
+                "preferences must be two names of answers or `{TIE}`; found {}. Map verdicts of the second order back to the names",
                 names.join(", ")
             ),
         )]);

@@ -76,7 +76,7 @@ pub fn plan_sample_size(
     wanted: WantedPrecision,
 ) -> Result<Vec<SampleSizeAnswer>, String> {
     let promise = PowerDesign::new(1.0 - wanted.level.get(), wanted.power)
-        .map_err(|_| "the power must lie above 1 less the level and below 1, such as 0.8".to_owned())?;
+        .map_err(|_| "the power must be above 1 minus the level and below 1, such as 0.8".to_owned())?;
     let effect = design_effect_of_inputs(known)?;
     let mut needs = Vec::new();
     if let Some(width) = wanted.width {
@@ -101,7 +101,7 @@ fn design_effect_of_inputs(known: &PlanningInputs) -> Result<Option<f64>, String
     let Some(size) = known.cluster_size else { return Ok(None) };
     let correlation = known
         .cluster_correlation
-        .ok_or_else(|| "clusters need the correlation of their cases too (`--icc`)".to_owned())?;
+        .ok_or_else(|| "clusters need the correlation of their cases as well (`--icc`)".to_owned())?;
     design_effect(size, correlation)
         .map(Some)
         .map_err(|reason| format!("the design effect of the clusters is undefined, because {reason}"))
@@ -139,7 +139,7 @@ fn add_precision_answers(
     let half = width / 2.0;
     if let Some(rate) = known.pass_rate {
         needs.push(cases_answer(
-            format!("a pass rate of {} to within {} either way", format_number(rate), format_number(half)),
+            format!("a pass rate of {} to ±{}", format_number(rate), format_number(half)),
             rate_precision(rate, half, level),
             "cases",
             "Wilson's half-width solved for n",
@@ -150,7 +150,7 @@ fn add_precision_answers(
 
     if let Some(sd) = known.score_sd {
         needs.push(cases_answer(
-            format!("a mean score to within {} either way", format_number(half)),
+            format!("a mean score to ±{}", format_number(half)),
             mean_precision(sd, half, level),
             "cases",
             "(z s / half-width)²",
@@ -163,10 +163,7 @@ fn add_precision_answers(
         for repeats in [1u32, 2, 3, 5, 10] {
             let sd = (between + within / f64::from(repeats)).sqrt();
             needs.push(cases_answer(
-                format!(
-                    "a mean score to within {} either way, {repeats} answers a case",
-                    format_number(half)
-                ),
+                format!("a mean score to ±{}, {repeats} answers per case", format_number(half)),
                 mean_precision(sd, half, level),
                 "cases",
                 "(z s / half-width)², s² = between + within / repeats",
@@ -197,18 +194,14 @@ fn add_label_answers(
         let needed = rate_precision(rate, half, level).map(round_up_cases);
         let drawn = needed.ok().zip(share.filter(|share| *share > 0.0)).map(|(n, share)| (n / share).ceil());
         needs.push(cases_answer(
-            format!(
-                "the judge's {name} of {} to within {} either way",
-                format_number(rate),
-                format_number(half)
-            ),
+            format!("the judge's {name} of {} to ±{}", format_number(rate), format_number(half)),
             needed,
             "labels",
             "Wilson's half-width solved for n",
             None,
             match drawn {
                 Some(drawn) => {
-                    format!("labels of cases {which}; about {drawn} cases drawn at random hold as many")
+                    format!("labels of cases {which}; a random sample needs about {drawn} cases")
                 }
                 None => format!("labels of cases {which}"),
             },
@@ -231,21 +224,21 @@ fn add_difference_answers(
             let other = (rate - difference).max(0.0);
             let unrelated = rate * (1.0 - other) + other * (1.0 - rate);
             vec![
-                (difference, "the least possible: no case moves the other way"),
+                (difference, "minimum: all changed cases change in one direction"),
                 (f64::midpoint(difference, unrelated), "half-way"),
-                (unrelated, "if the two had nothing in common"),
+                (unrelated, "maximum: the two runs are independent"),
             ]
         }
         (None, None) => Vec::new(),
     };
     for (share, why) in shares {
         needs.push(cases_answer(
-            format!("pass rates that differ by {apart}, same cases, {} of them moving", format_number(share)),
+            format!("pass rates that differ by {apart}, same cases, {} of them change", format_number(share)),
             promise.mcnemar_exact_pairs(share, difference),
             "pairs",
             "McNemar, exact",
             effect,
-            format!("share of cases of which only one passes: {why}"),
+            format!("share of cases that change: {why}"),
         ));
     }
 
@@ -257,10 +250,10 @@ fn add_difference_answers(
                 format_number(rate - difference)
             ),
             promise.rates_cases(rate, rate - difference),
-            "cases a side",
+            "cases per run",
             "two independent rates",
             effect,
-            "pairing needs fewer".to_owned(),
+            "paired runs need fewer".to_owned(),
         ));
     }
 
@@ -298,7 +291,7 @@ fn add_difference_answers(
                 "paired means, Miller",
                 effect,
                 format!(
-                    "variance {} within a case, every case changed alike: the least there can be",
+                    "variance {} within a case, same change in every case: the minimum",
                     format_number(within)
                 ),
             ));
@@ -323,11 +316,11 @@ fn add_detectable_answers(
     };
     if let Some(share) = known.discordance {
         push(
-            format!("the smallest difference of pass rates that {cases} pairs show"),
+            format!("smallest difference of pass rates that {cases} pairs detect"),
             promise.mcnemar_exact_difference(alone, share),
             "difference",
             "McNemar, exact",
-            "smaller ones may well be there and not be seen",
+            "smaller differences can go undetected",
         );
     }
 
@@ -335,11 +328,11 @@ fn add_detectable_answers(
         let noise =
             PairedNoise { between: sd * sd, first: 0.0, first_repeats: 1, second: 0.0, second_repeats: 1 };
         push(
-            format!("the smallest difference of mean scores that {cases} pairs show"),
+            format!("smallest difference of mean scores that {cases} pairs detect"),
             promise.paired_difference(noise, alone),
             "difference",
             "paired means, Miller",
-            "smaller ones may well be there and not be seen",
+            "smaller differences can go undetected",
         );
     }
 
@@ -347,21 +340,21 @@ fn add_detectable_answers(
         let passed = (rate * alone as f64).round() as u64;
         let interval = assize_stats::proportion(passed, alone, level).interval;
         push(
-            format!("how closely {cases} cases give a pass rate of {}", format_number(rate)),
+            format!("margin of error of a pass rate of {} over {cases} cases", format_number(rate)),
             interval.map(|interval| interval.width() / 2.0),
             "either way",
             "Wilson",
-            "half the width of the interval",
+            "half the width of the CI",
         );
     }
 
     if let Some(sd) = known.score_sd {
         push(
-            format!("how closely {cases} cases give the mean score"),
+            format!("margin of error of the mean score over {cases} cases"),
             mean_half_width(sd, alone, level),
             "either way",
             "normal",
-            "half the width of the interval",
+            "half the width of the CI",
         );
     }
 }

@@ -237,14 +237,14 @@ fn agreement_metrics(
         "alpha_nominal",
         "Krippendorff's alpha, nominal",
         &|ratings| alpha(ratings, AlphaMetric::Nominal).value,
-        "Agreement beyond chance where only the same answer counts; ratings may be missing.",
+        "Agreement beyond chance, equal ratings only; ratings may be missing.",
     )];
     if kind != RatingKind::Scores {
         found.push(of(
             "ac1",
             "Gwet's AC1",
             &gwet,
-            "Agreement beyond chance that does not fall where one answer is rare.",
+            "Agreement beyond chance, stable where one rating is rare.",
         ));
         return found;
     }
@@ -254,31 +254,31 @@ fn agreement_metrics(
             "alpha_ordinal",
             "Krippendorff's alpha, ordinal",
             &|ratings| alpha(ratings, AlphaMetric::Ordinal).value,
-            "The same where near misses count by how many ratings lie between.",
+            "As nominal, with partial credit by the number of ratings in between.",
         ),
         of(
             "alpha_interval",
             "Krippendorff's alpha, interval",
             &|ratings| alpha(ratings, AlphaMetric::Interval).value,
-            "The same where near misses count by their distance in points.",
+            "As nominal, with partial credit by the distance in points.",
         ),
         of(
             "ac2",
             "Gwet's AC2, quadratic",
             &gwet,
-            "Agreement beyond chance on the declared scale that does not fall where most scores are the same.",
+            "Agreement beyond chance on the declared scale, stable where most scores are equal.",
         ),
         of(
             "icc",
             "ICC(1,1)",
             &|ratings| repeat_variance(&rows(ratings)).and_then(|found| found.icc),
-            "Share of the spread of single ratings that lies between items and not between raters.",
+            "Share of the variance of ratings that lies between items, not between raters.",
         ),
         of(
             "within_variance",
             "variance within items",
             &|ratings| repeat_variance(&rows(ratings)).map(|found| found.within),
-            "Noise of one rating, in squared points: more raters divide it, more items do not.",
+            "Noise of one rating, in squared points; more raters reduce it, more items do not.",
         ),
     ]);
     found

@@ -77,8 +77,7 @@ pub fn analyze_repeats(
         let message = match right {
             _ if line != row.place.line => {
                 format!(
-                    "case `{}` has scores in line {line} already; name the column that tells the two apart, such as \
-                     `--columns criterion=COLUMN`",
+                    "case `{}` already has scores in line {line}; name the column that distinguishes them, such as `--columns criterion=COLUMN`",
                     row.case
                 )
             }

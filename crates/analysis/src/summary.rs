@@ -16,7 +16,7 @@ use assize_store::{
     VerdictCounts,
 };
 
-use crate::case_metrics::{case_mean_metric, case_rate_metric, format_level, format_number, format_percent};
+use crate::case_metrics::{case_mean_metric, case_rate_metric, format_level, format_percent};
 use crate::case_trials::RepeatedCases;
 use crate::chunked_list::ChunkedList;
 use crate::facts::hash_in_process;
@@ -186,7 +186,7 @@ impl RunSummarizer {
         let mut remarks = Vec::new();
         if let Some(bounds) = pass_rate_bounds {
             remarks.push(format!(
-                "{} of {} cases are undecided and left out of the pass rate; with them it lies between {} and {}.",
+                "{} of {} cases are incomplete and excluded from the pass rate; with them it lies between {} and {}.",
                 self.rows.len() - passes.len(),
                 self.rows.len(),
                 format_percent(bounds[0]),
@@ -198,21 +198,21 @@ impl RunSummarizer {
 
         if let Some(clusters) = scores.clusters().filter(|clusters| *clusters < FEW_CLUSTERS) {
             remarks.push(format!(
-                "The cases fall into {clusters} cluster{}; with fewer than {FEW_CLUSTERS}, errors tend to come out too small.",
+                "Only {clusters} cluster{}: with fewer than {FEW_CLUSTERS}, confidence intervals tend to be too narrow.",
                 if clusters == 1 { "" } else { "s" }
             ));
         }
 
         if clustered.is_some_and(|mean| mean.is_balanced_within()) {
             remarks.push(
-                "Scores within a cluster balance each other: the clustered error is the smaller one."
+                "Scores within a cluster are negatively correlated, so the clustered standard error is smaller than the independent one."
                     .to_owned(),
             );
         }
 
         if self.later > 0 {
             remarks.push(
-                "Repeats end at the first pass: pass rate and mean score are those of the first answers alone."
+                "Trials end at the first pass: pass rate and mean score are those of the first trials only."
                     .to_owned(),
             );
         }
@@ -313,11 +313,11 @@ impl RunSummarizer {
         let flips = flip_rate(&verdicts, level);
         let says = match parts.icc {
             Ok(icc) => format!(
-                "Of the spread of scores, {} lies between cases and the rest between answers to the same case; more \
-                 repeats reduce the rest only.",
-                format_number(icc.max(0.0))
+                "{} of the variance of scores lies between cases, the rest between answers to the same case. Only the \
+                 rest shrinks with more trials.",
+                format_percent(icc.max(0.0))
             ),
-            Err(reason) => format!("How the spread divides is undefined, because {reason}."),
+            Err(reason) => format!("The sources of variance are undefined: {reason}."),
         };
 
         Some(NoiseParts {
@@ -369,7 +369,7 @@ pub(crate) fn flip_rate(items: &[Vec<bool>], level: ConfidenceLevel) -> Option<E
         level: level.get(),
         method: Some(interval.method.name().to_owned()),
         undefined: None,
-        says: format!("{} of {} were not decided the same each time.", flipped.successes, flipped.n),
+        says: format!("{} of {} were decided differently at least once.", flipped.successes, flipped.n),
     })
 }
 
@@ -386,7 +386,8 @@ fn precision_remarks(
         && let Ok(bound) = zero_failures(pass_rate.n, level)
     {
         remarks.push(format!(
-            "All {} decided cases passed; as many as {} of further cases may still fail ({} confidence).",
+            "{} of {} passed; the failure rate could still be up to {} ({} confidence).",
+            pass_rate.n,
             pass_rate.n,
             format_percent(bound.exact),
             format_level(level)
@@ -402,9 +403,8 @@ fn precision_remarks(
     if let Some(rate) = pass_rate.value.filter(|_| reach(pass_rate) > WANTED)
         && let Ok(n) = rate_precision(rate, WANTED, level).and_then(clusters)
     {
-        let reached =
-            format!("{} points (pass rate)", format_number((reach(pass_rate) * 1000.0).round() / 10.0));
-        needs.push((reached, format!("{} points", WANTED * 100.0), round_up_cases(n)));
+        let reached = format!("{:.1} pp (pass rate)", reach(pass_rate) * 100.0);
+        needs.push((reached, format!("{} pp", WANTED * 100.0), round_up_cases(n)));
     }
 
     let sd = scores.values.iter().copied().collect::<assize_stats::MeanAccumulator>().mean(level).sd;
@@ -412,7 +412,7 @@ fn precision_remarks(
         && reach(mean_score) > WANTED
         && let Ok(n) = mean_precision(sd, WANTED, level).and_then(clusters)
     {
-        let reached = format!("{} (mean score)", format_number(reach(mean_score)));
+        let reached = format!("{:.3} (mean score)", reach(mean_score));
         needs.push((reached, WANTED.to_string(), round_up_cases(n)));
     }
 
@@ -421,8 +421,8 @@ fn precision_remarks(
     if !needs.is_empty() {
         let reached: Vec<String> = needs.iter().map(|(reached, ..)| format!("±{reached}")).collect();
         let enough: Vec<String> =
-            needs.iter().map(|(_, wanted, n)| format!("about {n} cases give ±{wanted}")).collect();
-        remarks.push(format!("Margin of error {}; {}.", reached.join(", "), enough.join(", ")));
+            needs.iter().map(|(_, wanted, n)| format!("±{wanted} takes about {n} cases")).collect();
+        remarks.push(format!("Margin of error {}. {}.", reached.join(", "), enough.join(", ")));
     }
 
     remarks
@@ -443,7 +443,7 @@ pub fn stored_mean(figure: &EstimatedMetric) -> Option<MeanScore> {
         method: match (&figure.method, &figure.undefined) {
             (Some(method), _) => format!("{method} {over}"),
             (None, reason) => {
-                format!("no interval, because {}", reason.as_deref().unwrap_or("it is undefined"))
+                format!("no CI: {}", reason.as_deref().unwrap_or("undefined"))
             }
         },
     })

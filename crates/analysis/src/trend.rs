@@ -165,7 +165,7 @@ impl MethodFingerprint {
             }
         } else {
             // Other cases have other criteria: nothing more can be compared.
-            say(None, "another set of cases".to_owned());
+            say(None, "different cases".to_owned());
         }
 
         let differs = |part| self.is_judged_otherwise(before, part);
@@ -173,13 +173,13 @@ impl MethodFingerprint {
             (ComparisonAspect::Judge, "judged by", &before.judges, &self.judges, differs(0)),
             (ComparisonAspect::Prompt, "instructions", &before.prompts, &self.prompts, differs(1)),
             (ComparisonAspect::Judging, "judging", &before.judging, &self.judging, differs(2)),
-            (ComparisonAspect::Lines, "lines", &before.lines, &self.lines, true),
+            (ComparisonAspect::Thresholds, "thresholds", &before.lines, &self.lines, true),
         ];
         for (respect, what, before, after, differs) in sets {
             if differs && before != after && !before.is_empty() && !after.is_empty() {
                 let list =
                     |set: &BTreeSet<String>| set.iter().map(String::as_str).collect::<Vec<_>>().join("; ");
-                say(Some(respect), format!("{what} {} instead of {}", list(after), list(before)));
+                say(Some(respect), format!("{what} {} (was {})", list(after), list(before)));
             }
         }
 

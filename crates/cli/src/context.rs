@@ -49,7 +49,7 @@ impl CliContext {
     #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the environment")]
     pub(crate) fn read(color: ColorChoice, env_file: Option<&Path>) -> Result<Self, CommandFailure> {
         let working_folder =
-            std::env::current_dir().map_err(|error| format!("can't tell the working folder: {error}"))?;
+            std::env::current_dir().map_err(|error| format!("can't find the working folder: {error}"))?;
         // Values that are not Unicode can't be sent to a server or written into a text; they stay
         // with the processes that inherit them.
         let mut variables: BTreeMap<String, String> = std::env::vars_os()
@@ -150,8 +150,7 @@ fn read_env_file(
         match taken {
             Some((secret, whole)) if env_file.is_none() && value != *whole => {
                 return Err(format!(
-                    "`{}`: {name} is put together with the value of {secret}, a secret of the environment; \
-                     name the file with --env-file if that is meant",
+                    "`{}`: {name} contains the value of {secret}, a secret of the environment; to allow it, name the file with --env-file",
                     path.display()
                 )
                 .into());

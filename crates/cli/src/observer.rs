@@ -46,7 +46,7 @@ impl TerminalObserver {
 
     fn say(&self, text: &str) {
         if !self.quiet {
-            output::print_message(text);
+            output::print_notice(text, &self.context);
         }
     }
 
@@ -73,26 +73,26 @@ impl EventObserver for TerminalObserver {
             EngineEvent::Warning(message) => output::print_warning(&message, context),
             EngineEvent::Failure(message) => output::print_error(&message, context),
             EngineEvent::Shuffled { seed } => {
-                self.say(&format!("shuffled; `--shuffle --seed {seed}` gives the same order again\n"));
+                self.say(&format!("shuffled; reproduce the order with `--shuffle --seed {seed}`\n"));
             }
             EngineEvent::Resumed { folder, done, changed, gone } => {
                 let changed = match changed {
                     0 => String::new(),
-                    _ => format!("; {changed} done before changed since, and are run again"),
+                    _ => format!("; {changed} changed since and are run again"),
                 };
                 let gone = match gone {
                     0 => String::new(),
-                    _ => format!("; {gone} done before are no longer among them"),
+                    _ => format!("; {gone} no longer exist"),
                 };
                 let folder = folder.display();
-                self.say(&format!("going on with {folder}: {done} cases are done{changed}{gone}\n"));
+                self.say(&format!("resuming {folder}: {done} cases are done{changed}{gone}\n"));
             }
             EngineEvent::RunStarted { cases } => {
                 *progress = ProgressDisplay::new(cases, !self.shows_progress, context.live_progress);
             }
             EngineEvent::RunEnded => progress.finish(),
             EngineEvent::DraftingOffline => self.say(
-                "drafting offline: clauses of the expected outcomes. `--judge MODEL` has a model write the criteria\n",
+                "drafting offline, from clauses of the expected outcomes; for a model's drafts use `--judge MODEL`\n",
             ),
             EngineEvent::Author(AuthorEvent::CaseDrafted { done, total }) => self.count(done, total, "cases"),
             EngineEvent::Author(AuthorEvent::RubricReviewed { done, total }) => self.count(done, total, "rubrics"),

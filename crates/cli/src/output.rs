@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 
 use assize_diagnostic::{Diagnostic, SourceMap, render};
-use assize_report::ReportStyle;
+use assize_report::{ReportStyle, wrap_message};
 use serde::Serialize;
 use serde_json::ser::{Formatter, PrettyFormatter};
 
@@ -38,7 +38,7 @@ pub(crate) fn print_contents(text: &str, context: &CliContext) -> Result<(), Com
     let in_ci = ["GITHUB_ACTIONS", "TF_BUILD"].iter().any(|name| context.variable(name).is_some());
     if in_ci && !is_regular_file() && assize_report::escape_commands(text) != text {
         return Err(
-            "the text holds commands that the log of this CI job would run; write it to a file with `--out`"
+            "the text contains workflow commands, which this CI job would run from its log; write it to a file with `--out`"
                 .into(),
         );
     }
@@ -178,7 +178,18 @@ pub(crate) fn print_message(text: &str) {
 /// Prints an error message.
 pub(crate) fn print_error(message: &str, context: &CliContext) {
     let (on, off) = if context.stderr.color { ("\u{1b}[1;31m", "\u{1b}[0m") } else { ("", "") };
-    print_message(&format!("{on}error{off}: {}\n", escape_message(message)));
+    let text = wrap_message(&format!("error: {}", escape_message(message)), context.stderr);
+    print_message(&format!("{on}error{off}{}\n", &text["error".len()..]));
+}
+
+/// Prints a notice, wrapped to the terminal.
+pub(crate) fn print_notice(text: &str, context: &CliContext) {
+    print_message(&wrap_message(text, context.stderr));
+}
+
+/// Prints plain text as a result, wrapped to the terminal.
+pub(crate) fn print_text(text: &str, context: &CliContext) {
+    print(&wrap_message(text, context.stdout));
 }
 
 /// Prints an error message before the style of stderr is known.
@@ -189,7 +200,8 @@ pub(crate) fn print_plain_error(message: &str) {
 /// Prints a warning.
 pub(crate) fn print_warning(message: &str, context: &CliContext) {
     let (on, off) = if context.stderr.color { ("\u{1b}[1;33m", "\u{1b}[0m") } else { ("", "") };
-    print_message(&format!("{on}warning{off}: {}\n", escape_message(message)));
+    let text = wrap_message(&format!("warning: {}", escape_message(message)), context.stderr);
+    print_message(&format!("{on}warning{off}{}\n", &text["warning".len()..]));
 }
 
 /// Escapes control characters, because a message may quote files, servers and programs.
@@ -214,6 +226,10 @@ pub(crate) fn render_diagnostics(
     render::to_text(
         diagnostics,
         sources,
-        render::TextOptions { color: style.color, width: style.text_width() },
+        render::TextOptions {
+            color: style.color,
+            width: style.text_width(),
+            wrap: style.width != ReportStyle::UNLIMITED,
+        },
     )
 }

@@ -72,10 +72,10 @@ impl ProgressDisplay {
                 output::print_message(&format!("{}\n", held(account, *reason)));
             }
             (Self::Plain { .. }, EngineEvent::ServerBack { account }) => {
-                output::print_message(&format!("{account} answers again\n"));
+                output::print_message(&format!("{account} responds again\n"));
             }
             (Self::Live { bar, .. }, EngineEvent::ServerGivenUp { account, .. }) => {
-                bar.set_message(format!("{account} was given up"));
+                bar.set_message(format!("{account} is unavailable; no more requests are sent to it"));
             }
             (Self::Live { bar, .. }, EngineEvent::Run(CaseEvent::Stopping)) => bar.set_message("stopping"),
             (
@@ -110,14 +110,14 @@ impl ProgressDisplay {
 
 /// Words for a server that gets one request at a time.
 fn held(account: &str, reason: ErrorKind) -> String {
-    format!("{account} fails again and again ({reason}); sending one request at a time until it answers")
+    format!("{account} keeps failing ({reason}); sending one request at a time until it responds")
 }
 
 fn with_retries(tally: String, retries: usize) -> String {
     match retries {
         0 => tally,
-        1 => format!("{tally}; 1 call made again"),
-        more => format!("{tally}; {more} calls made again"),
+        1 => format!("{tally}; 1 call retried"),
+        more => format!("{tally}; {more} calls retried"),
     }
 }
 

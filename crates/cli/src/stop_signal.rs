@@ -68,7 +68,7 @@ async fn count_signals(signals: &mut StopSignals, sender: &watch::Sender<u32>) {
 #[expect(clippy::exit, reason = "threads that don't end can't be waited for")]
 fn end_process() -> ! {
     output::print_plain_error(
-        "interrupted twice: stopped at once; what was recorded is kept, `--resume` goes on",
+        "interrupted twice: stopped at once. Recorded results are kept; continue with `--resume`",
     );
     std::process::exit(i32::from(ExitStatus::Interrupted.code()));
 }

@@ -284,7 +284,7 @@ fn exit_codes_grade_plain_text_and_breakdowns_grade_nothing() {
         assert_eq!(score(row, name), Some(expected), "{:#}", grader(row, name));
     }
     for (name, word) in [
-        ("complains", "it printed: 2 of 3; it said: no display"),
+        ("complains", "it printed: 2 of 3; stderr: no display"),
         ("number", "printed `0.2`"),
         ("dict", "where one JSON object was expected"),
         ("result", "exit code 1"),

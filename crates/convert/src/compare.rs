@@ -41,7 +41,7 @@ fn compare_case(a: (&Suite, &Case), b: (&Suite, &Case), found: &mut Vec<String>)
         differs("the given answer or the variables differ");
     }
     if thresholds_in_millionths(a) != thresholds_in_millionths(b) {
-        differs("the pass or borderline line differs");
+        differs("the pass or borderline threshold differs");
     }
     if case.graders.len() != other.graders.len() {
         differs(&format!("{} graders became {}", case.graders.len(), other.graders.len()));

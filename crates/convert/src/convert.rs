@@ -230,7 +230,7 @@ fn convert_suite(
         let lines = read_jsonl(path)?;
 
         if !original.graders.is_empty() || original.settings != assize_evalfile::SuiteSettings::default() {
-            notes.add_loss(None, "settings", "the file of settings beside the dataset is not carried over");
+            notes.add_loss(None, "settings", "the settings file of the dataset is not converted");
         }
 
         let key = if original.format == EvalFileFormat::One { "evalcases" } else { "tests" };
@@ -249,11 +249,11 @@ fn convert_suite(
     };
 
     if way.from == way.to {
-        notes.add_remark(None, "format", "it is in this format already; comments and layout are not kept");
+        notes.add_remark(None, "format", "it is already in this format; comments and layout are not kept");
     }
 
-    let number = original.format.number();
-    let text = format!("{}{}", header_comment(path, &format!("format {number}")), to_yaml(&value, 0));
+    let number = original.format.case_list();
+    let text = format!("{}{}", header_comment(path, &format!("the `{number}` format")), to_yaml(&value, 0));
     let again = read_suite(&path_for_check(path), &text, options);
     report_errors(path, &again, &mut notes)?;
 
@@ -302,7 +302,7 @@ fn write_doc(
     mut notes: ConversionNotes,
 ) -> Result<ConvertedFile, ConvertError> {
     if doc.cases.is_empty() {
-        let why = "nothing in it could be carried over".to_owned();
+        let why = "nothing in it could be converted".to_owned();
         return Err(ConvertError::Empty(path.to_path_buf(), why, notes.into_list()));
     }
 
@@ -344,7 +344,7 @@ fn write_other(
         }
     };
     if cases == 0 {
-        let why = "nothing in it could be carried over".to_owned();
+        let why = "nothing in it could be converted".to_owned();
         return Err(ConvertError::Empty(path.to_path_buf(), why, notes.into_list()));
     }
 
@@ -362,7 +362,7 @@ fn write_tree(
         return write_card(path, tree, from, notes);
     }
     if tree.root.parts.is_empty() {
-        let why = "nothing in it could be carried over".to_owned();
+        let why = "nothing in it could be converted".to_owned();
         return Err(ConvertError::Empty(path.to_path_buf(), why, notes.into_list()));
     }
 
@@ -378,7 +378,7 @@ fn write_card(
 ) -> Result<ConvertedFile, ConvertError> {
     let value = scorecard_value(tree, &mut notes);
     if value["rubrics"].as_array().is_none_or(Vec::is_empty) {
-        let why = "nothing in it could be carried over".to_owned();
+        let why = "nothing in it could be converted".to_owned();
         return Err(ConvertError::Empty(path.to_path_buf(), why, notes.into_list()));
     }
 
@@ -409,7 +409,7 @@ fn convert_rubric(
         let cases = collect_cases(path, &loaded)?;
         if to == ExportFormat::Csv {
             let (text, rubrics) = export::csv_rubric(&cases, &mut notes);
-            let why = "nothing in it could be carried over".to_owned();
+            let why = "nothing in it could be converted".to_owned();
             return match rubrics {
                 0 => Err(ConvertError::Empty(path.to_path_buf(), why, notes.into_list())),
                 _ => Ok(ConvertedFile { text, cases: 0, notes: notes.into_list() }),
@@ -419,7 +419,7 @@ fn convert_rubric(
         notes.add_loss(
             None,
             "question",
-            "the rubric belongs to no case; its name stands as the question of one",
+            "the rubric belongs to no case; its name is used as the question of one",
         );
         return write_other(path, (suite, &cases), from, to, notes);
     }

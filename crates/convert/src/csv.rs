@@ -111,7 +111,7 @@ pub(crate) fn read_table(
             None => notes.add_loss(
                 header.line,
                 format!("column `{}`", title.trim()),
-                "means nothing here and was left out",
+                "unknown, so it was skipped",
             ),
         }
     }
@@ -155,14 +155,14 @@ impl CriteriaTableReader<'_> {
         }
 
         let Some(text) = self.field(row, "criterion") else {
-            notes.add_loss(row.line, "row", "left out: it has no criterion");
+            notes.add_loss(row.line, "row", "skipped: it has no criterion");
             return None;
         };
         let id = self.field(row, "id").map_or_else(|| slug(text, 4), str::to_owned);
         let id = if id.is_empty() { "criterion".to_owned() } else { id };
         let given = taken.contains(&id) && self.field(row, "id").is_some();
         if given {
-            notes.add_loss(row.line, format!("criterion `{id}`"), "the id is taken; it got a number");
+            notes.add_loss(row.line, format!("criterion `{id}`"), "the id is taken; a number was added");
         }
 
         let mut map = Map::new();
@@ -175,7 +175,7 @@ impl CriteriaTableReader<'_> {
                 None => notes.add_loss(
                     row.line,
                     format!("criterion `{id}`"),
-                    format!("its weight `{weight}` is no number; it counts 1"),
+                    format!("its weight `{weight}` is not a number; 1 is used"),
                 ),
             }
         }
@@ -196,7 +196,7 @@ impl CriteriaTableReader<'_> {
                 notes.add_loss(
                     row.line,
                     format!("criterion `{id}`"),
-                    format!("`required` is `{other}`, neither yes nor no; read as no"),
+                    format!("`required` is `{other}`, neither yes nor no; no is used"),
                 );
                 false
             }
@@ -232,7 +232,7 @@ impl CriteriaTableReader<'_> {
         let mut groups: Vec<(&str, Vec<&CsvRow>)> = Vec::new();
         for row in body {
             let Some(case) = self.field(row, "case") else {
-                notes.add_loss(row.line, "row", "left out: it names no case");
+                notes.add_loss(row.line, "row", "skipped: it names no case");
                 continue;
             };
             match groups.iter_mut().find(|(name, _)| *name == case) {
@@ -248,7 +248,7 @@ impl CriteriaTableReader<'_> {
             let first = |key: &str| rows.iter().find_map(|row| self.field(row, key));
             let line = rows[0].line;
             if criteria.is_empty() {
-                notes.add_loss(line, format!("case `{case}`"), "left out: it has no criteria");
+                notes.add_loss(line, format!("case `{case}`"), "skipped: it has no criteria");
                 continue;
             }
 
@@ -257,7 +257,7 @@ impl CriteriaTableReader<'_> {
 
             let input = first("input");
             if input.is_none() {
-                let what = "the table has no question for it; its id stands as the input";
+                let what = "the table has no question for it; its id is used as the input";
                 notes.add_loss(line, format!("case `{case}`"), what);
             }
 
@@ -303,7 +303,7 @@ mod tests {
         let CriteriaTable::Rubric(value) = table else { panic!("no cases") };
         assert_eq!(value["criteria"].as_array().map(Vec::len), Some(1));
         let notes: Vec<String> = notes.into_list().iter().map(ToString::to_string).collect();
-        for part in ["column `Owner`", "`x` is no number", "`maybe`", "no criterion"] {
+        for part in ["column `Owner`", "`x` is not a number", "`maybe`", "no criterion"] {
             assert!(notes.iter().any(|note| note.contains(part)), "{part}: {notes:?}");
         }
     }

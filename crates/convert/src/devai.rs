@@ -20,7 +20,7 @@ pub(crate) fn read_tasks(
             task.get("name").and_then(Value::as_str).map_or_else(|| format!("line-{line}"), str::to_owned);
         let requirements = task.get("requirements").and_then(Value::as_array);
         let Some(requirements) = requirements.filter(|items| !items.is_empty()) else {
-            notes.add_loss(*line, format!("task `{title}`"), "left out: it has no requirements");
+            notes.add_loss(*line, format!("task `{title}`"), "skipped: it has no requirements");
             continue;
         };
         let mut branch = RequirementBranch::new(title.clone(), title.clone(), 1.0);
@@ -31,7 +31,7 @@ pub(crate) fn read_tasks(
         for (index, requirement) in requirements.iter().enumerate() {
             let id = requirement.get("requirement_id").map_or_else(|| index.to_string(), number_or_text);
             let Some(text) = requirement.get("criteria").and_then(Value::as_str) else {
-                notes.add_loss(*line, format!("requirement {id} of `{title}`"), "left out: it has no text");
+                notes.add_loss(*line, format!("requirement {id} of `{title}`"), "skipped: it has no text");
                 continue;
             };
             let mut leaf = RequirementLeaf::new(format!("r{id}"), text, 1.0);
@@ -61,7 +61,7 @@ pub(crate) fn read_tasks(
             notes.add_loss(
                 *line,
                 format!("task `{title}`"),
-                format!("{} preferences are not judged and were left out", preferences.len()),
+                format!("{} preferences are not judged and were skipped", preferences.len()),
             );
         }
 
@@ -83,7 +83,7 @@ fn note_cycles(requirements: &[Value], line: usize, title: &str, notes: &mut Con
         let before = requirement.get("prerequisites").and_then(Value::as_array);
         let before = before.into_iter().flatten().map(number_or_text).collect();
         if needs.insert(id.clone(), before).is_some() {
-            notes.add_loss(line, format!("requirement {id} of `{title}`"), "the id stands twice in its task");
+            notes.add_loss(line, format!("requirement {id} of `{title}`"), "the id occurs twice in its task");
         }
     }
 

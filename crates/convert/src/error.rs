@@ -13,10 +13,10 @@ pub enum ConvertError {
     #[error("{}: can't be read: {why}", .0.display(), why = .1)]
     Unreadable(PathBuf, String),
     /// The format of the file is not recognised.
-    #[error("{}: nothing that is known; name its kind", .0.display())]
+    #[error("{}: unknown kind of file; name it", .0.display())]
     UnknownFormat(PathBuf),
     /// The file has errors of its own.
-    #[error("{}: has problems; nothing was converted", .0.display())]
+    #[error("{}: has errors; nothing was converted", .0.display())]
     Invalid(PathBuf, Vec<Diagnostic>, Box<SourceMap>),
     /// The format is recognised, but nothing in the file can be converted.
     #[error("{}: {why}", .0.display(), why = .1)]

@@ -41,7 +41,7 @@ fn read_case(
         .map_or_else(|| format!("line-{line}"), str::to_owned);
     let given = |key: &str| example.get(key).and_then(Value::as_array).filter(|items| !items.is_empty());
     let (Some(prompt), Some(rubrics)) = (given("prompt"), given("rubrics")) else {
-        notes.add_loss(line, format!("example `{id}`"), "left out: it has no `prompt` or no `rubrics`");
+        notes.add_loss(line, format!("example `{id}`"), "skipped: it has no `prompt` or no `rubrics`");
         return None;
     };
     let mut criteria = Vec::new();
@@ -53,7 +53,7 @@ fn read_case(
             notes.add_loss(
                 line,
                 format!("criterion {} of `{id}`", index + 1),
-                "left out: no text or no points",
+                "skipped: no text or no points",
             );
             continue;
         };
@@ -74,7 +74,7 @@ fn read_case(
 
     let earns = |criterion: &Value| criterion["weight"].as_f64().is_some_and(|points| points > 0.0);
     if !criteria.iter().any(earns) {
-        notes.add_loss(line, format!("example `{id}`"), "left out: no criterion has points to earn");
+        notes.add_loss(line, format!("example `{id}`"), "skipped: no criterion has points to earn");
         return None;
     }
 
@@ -87,7 +87,7 @@ fn read_case(
         })
         .collect();
     if messages.len() < prompt.len() {
-        notes.add_loss(line, format!("example `{id}`"), "messages without a role or a text were left out");
+        notes.add_loss(line, format!("example `{id}`"), "messages without a role or a text were skipped");
     }
 
     let mut case = Map::new();

@@ -48,24 +48,24 @@ impl PaperBenchReader<'_, '_> {
         let text = node.get("requirements").and_then(Value::as_str).unwrap_or_default();
 
         if depth > MAX_DEPTH {
-            self.notes.add_loss(line, format!("node `{id}`"), "left out: the tree is too deep");
+            self.notes.add_loss(line, format!("node `{id}`"), "skipped: the tree is too deep");
             return None;
         }
 
         if let Some(first) = self.ids.get(&id).filter(|_| !id.is_empty()) {
-            let what = format!("its id stands on line {first} too; it got a number to tell them apart");
+            let what = format!("its id is also on line {first}; a number was added");
             self.notes.add_loss(line, format!("node `{id}`"), what);
         } else {
             self.ids.insert(id.clone(), line);
         }
 
         let Some(weight) = node.get("weight").and_then(Value::as_f64).filter(|weight| *weight >= 0.0) else {
-            self.notes.add_loss(line, format!("node `{id}`"), "left out: its weight is missing or negative");
+            self.notes.add_loss(line, format!("node `{id}`"), "skipped: its weight is missing or negative");
             return None;
         };
 
         if text.trim().is_empty() {
-            self.notes.add_loss(line, format!("node `{id}`"), "left out: it says nothing");
+            self.notes.add_loss(line, format!("node `{id}`"), "skipped: it says nothing");
             return None;
         }
 
@@ -99,9 +99,12 @@ impl PaperBenchReader<'_, '_> {
         let id = node.get("id").and_then(Value::as_str).unwrap_or_default();
         let valid = node.get("valid_score").and_then(Value::as_bool).unwrap_or(true);
         let Some(score) = score.as_f64().filter(|score| valid && (0.0..=1.0).contains(score)) else {
-            let what =
-                if valid { "its score is no number from 0 to 1" } else { "its score is marked as not valid" };
-            self.notes.add_loss(line, format!("node `{id}`"), format!("{what}, so it counts as not judged"));
+            let what = if valid {
+                "its score is not a number from 0 to 1"
+            } else {
+                "its score is marked as not valid"
+            };
+            self.notes.add_loss(line, format!("node `{id}`"), format!("{what}, so it counts as ungraded"));
             return None;
         };
 

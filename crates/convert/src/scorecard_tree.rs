@@ -19,7 +19,7 @@ pub(crate) fn tree_from_scorecard(card: &Scorecard, notes: &mut ConversionNotes)
                 notes.add_loss(
                     None,
                     format!("weights `{}`", set.name),
-                    format!("set {} of the index; only the active one is carried over", at + 1),
+                    format!("set {} of the index; only the active one is converted", at + 1),
                 );
             }
 
@@ -45,16 +45,13 @@ pub(crate) fn tree_from_scorecard(card: &Scorecard, notes: &mut ConversionNotes)
         root = only;
     }
 
-    for case in &card.cases {
-        notes.add_loss(
-            case.place.line,
-            format!("case `{}`", case.id),
-            "cases of a scorecard are not carried over",
-        );
+    if let Some(first) = card.cases.first() {
+        let why = format!("{} cases are not converted", card.cases.len());
+        notes.add_loss(first.place.line, "cases", why);
     }
 
     if !card.labels.is_empty() {
-        notes.add_loss(None, "labels", format!("{} labels are not carried over", card.labels.len()));
+        notes.add_loss(None, "labels", format!("{} labels are not converted", card.labels.len()));
     }
 
     RequirementTree { name: card.name.clone(), root, graded: 0 }
@@ -88,12 +85,12 @@ fn rubric_branch(card: &Scorecard, at: usize, notes: &mut ConversionNotes) -> Re
         notes.add_loss(
             line,
             format!("`{}`", rubric.code),
-            "blocks everything above it when it fails; only its weight is carried over",
+            "blocks everything above it when it fails; only its weight is converted",
         );
     }
 
     if rubric.guidelines.is_some() {
-        notes.add_loss(line, format!("`{}`", rubric.code), "its evaluation guidelines are not carried over");
+        notes.add_loss(line, format!("`{}`", rubric.code), "its evaluation guidelines are not converted");
     }
 
     match &rubric.parts {
@@ -131,11 +128,7 @@ fn rubric_branch(card: &Scorecard, at: usize, notes: &mut ConversionNotes) -> Re
                 }
 
                 if !lost.is_empty() {
-                    notes.add_loss(
-                        benchmark.place.line,
-                        name,
-                        format!("not carried over: {}", lost.join(", ")),
-                    );
+                    notes.add_loss(benchmark.place.line, name, format!("not converted: {}", lost.join(", ")));
                 }
 
                 branch.parts.push(RequirementNode::Leaf(leaf));
@@ -191,7 +184,7 @@ pub(crate) fn tree_from_suite(suite: &Suite, cases: &[Case], notes: &mut Convers
             notes.add_loss(
                 case.place.line,
                 format!("case `{}`", case.id),
-                "only its rubric is carried over, not its question and answers",
+                "only its rubric is converted, not its question and answers",
             );
             root.parts.push(RequirementNode::Branch(branch));
         }
@@ -207,14 +200,14 @@ fn add_criteria(grader: &Grader, branch: &mut RequirementBranch, notes: &mut Con
         notes.add_loss(
             grader.place.line,
             format!("grader `{}`", grader.name),
-            "`required` and `negate` of a grader are not carried over",
+            "`required` and `negate` of a grader are not converted",
         );
     }
 
     for (criterion, place) in rubric.rubric.criteria().iter().zip(&rubric.places) {
         let name = format!("criterion `{}`", criterion.id);
         if criterion.weight.is_penalty() {
-            notes.add_loss(place.line, name, "left out: a scorecard has no penalties");
+            notes.add_loss(place.line, name, "skipped: a scorecard has no penalties");
             continue;
         }
 
@@ -227,12 +220,12 @@ fn add_criteria(grader: &Grader, branch: &mut RequirementBranch, notes: &mut Con
         if let CriterionScale::Bands(bands) = &criterion.scale {
             leaf.bands = bands.as_slice().iter().map(|band| (band.low.get(), band.text.clone())).collect();
             if criterion.gate.is_some() {
-                notes.add_loss(place.line, &name, "its lowest score is not carried over");
+                notes.add_loss(place.line, &name, "its lowest score is not converted");
             }
         }
 
         if criterion.operator == CriterionOperator::Contradiction {
-            notes.add_loss(place.line, &name, "`operator: contradiction` is not carried over");
+            notes.add_loss(place.line, &name, "`operator: contradiction` is not converted");
         }
 
         branch.parts.push(RequirementNode::Leaf(leaf));

@@ -176,7 +176,7 @@ proptest! {
         let first = folder.path().join("first.yaml");
         std::fs::write(&first, to_yaml(&value, 0)).expect("written");
         let loaded = load_suite(&first, &options(folder.path()));
-        // A case line below the suite's own borderline line is refused by the loader, and is no matter of this test.
+        // A case line below the suite's own borderline threshold is refused by the loader, and is no matter of this test.
         prop_assume!(!loaded.has_errors());
         let original = load(&first);
         let mut last = first;
@@ -289,12 +289,8 @@ fn promptfoo_assertions_become_graders_or_notes() {
     assert_eq!(cases[1].lines.pass, UnitInterval::new(0.5).ok());
     let lost = lost(&converted);
     for part in [
-        ":3: provider",
-        "`sharing`",
-        "`similar` of",
-        "`javascript` of",
-        "`provider` is not",
-        "`latency` of `test-2`: not carried over",
+        ":3: provider", "`sharing`", "`similar` of", "`javascript` of", "`provider` is not",
+        "`latency` of `test-2`: not converted",
     ] {
         assert!(lost.iter().any(|note| note.contains(part)), "{part}: {lost:#?}");
     }
@@ -329,7 +325,7 @@ fn every_key_of_a_promptfoo_configuration_is_read_or_listed() {
         "`threshold` of `defaultTest`",
         "`vars` of `test-1`",
         "`assert` of `test-2`",
-        "test 3: left out",
+        "test 3: skipped",
     ] {
         assert!(lost.iter().any(|note| note.contains(part)), "{part}: {lost:#?}");
     }
@@ -341,7 +337,7 @@ fn every_key_of_a_promptfoo_configuration_is_read_or_listed() {
     std::fs::write(&path, &converted.text).expect("written");
     assert_eq!(load(&path).1[0].id.as_str(), "named-by-its-id");
     let lost = self::lost(&converted);
-    for part in ["`defaultTest`", "`config` of a prompt", "`$ref` of", "its `weight` is no number"] {
+    for part in ["`defaultTest`", "`config` of a prompt", "`$ref` of", "its `weight` is not a number"] {
         assert!(lost.iter().any(|note| note.contains(part)), "{part}: {lost:#?}");
     }
 }
@@ -447,7 +443,7 @@ fn scorecards_become_rubrics_and_say_what_is_lost() {
         .expect("converted");
     assert_eq!(converted.cases, 1);
     let lost = lost(&converted);
-    for part in ["guidelines", "prompt file", "labels", "blocks everything", "cases of a scorecard"] {
+    for part in ["guidelines", "prompt file", "labels", "blocks everything", "cases are not converted"] {
         assert!(lost.iter().any(|note| note.contains(part)), "{part}: {lost:#?}");
     }
 }
@@ -577,13 +573,15 @@ fn what_other_tools_can_not_hold_is_listed() {
     for (to, parts) in [
         (
             ExportFormat::Csv,
-            &["pass line 0.5", "`how`", "a `contains` has no place", "a `tool-trajectory`", "who judges it"]
-                [..],
+            &[
+                "pass threshold 0.5", "`how`", "a `contains` has no place", "a `tool-trajectory`",
+                "who judges it",
+            ][..],
         ),
         (
             ExportFormat::HealthBench,
             &[
-                "pass line 0.5", "`must` of `refund`: `required`", "`how`", "the expected outcome",
+                "pass threshold 0.5", "`must` of `refund`: `required`", "`how`", "the expected outcome",
                 "a `contains`",
             ],
         ),
@@ -599,7 +597,7 @@ fn what_other_tools_can_not_hold_is_listed() {
         ),
         (
             ExportFormat::PaperBench,
-            &["fails everything above", "`bad`", "score ranges", "its pass line 0.5", "a `contains`"],
+            &["fails everything above", "`bad`", "score ranges", "its pass threshold 0.5", "a `contains`"],
         ),
     ] {
         let converted = run(folder.path(), "a.yaml", GATED, to).expect("converted");
@@ -680,5 +678,5 @@ fn rubric_files_go_both_ways() {
     let old = run(folder.path(), "r.yaml", rubric, ExportFormat::Format1).expect("a rubric of format 1");
     assert!(old.text.contains("expected_outcome: Names the carrier"), "{}", old.text);
     let config = run(folder.path(), "r.yaml", rubric, ExportFormat::Promptfoo).expect("a configuration");
-    assert!(lost(&config).iter().any(|note| note.contains("stands as the question")));
+    assert!(lost(&config).iter().any(|note| note.contains("is used as the question")));
 }

@@ -35,9 +35,9 @@ impl NamePairError {
 impl std::fmt::Display for NamePairError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Form(text) => write!(f, "`{text}` is not of the form name=column"),
+            Self::Form(text) => write!(f, "`{text}` is not of the form NAME=COLUMN"),
             Self::Unknown { name, known, hint } => {
-                write!(f, "`{name}` is nothing a column can hold; known are {known}{hint}")
+                write!(f, "there is no field `{name}`; the fields are {known}{hint}")
             }
             Self::Twice(name) => write!(f, "`{name}` is given twice"),
         }

@@ -56,13 +56,13 @@ proptest! {
         }
         let all = [diagnostic];
 
-        let drawn = to_text(&all, &map, TextOptions { color: false, width });
+        let drawn = to_text(&all, &map, TextOptions { width, ..TextOptions::default() });
         prop_assert!(drawn.chars().all(|c| c == '\n' || !c.is_control()), "{:?}", drawn);
         prop_assert!(!drawn.contains(['\u{202e}', '\u{feff}', '\u{e000}']), "{:?}", drawn);
         prop_assert!(drawn.contains("--> a.yaml"), "{}", drawn);
         prop_assert!(drawn.lines().all(|line| line.chars().count() < 6_000));
 
-        let colored = to_text(&all, &map, TextOptions { color: true, width });
+        let colored = to_text(&all, &map, TextOptions { color: true, width, wrap: true });
         prop_assert!(!colored.contains('\u{e000}'), "a mark was left in");
 
         prop_assert_eq!(to_github(&all, &map).lines().count(), 1);

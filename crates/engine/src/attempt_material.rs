@@ -171,7 +171,7 @@ impl AttemptSubject {
         let attempt = answer.and_then(|answer| {
             let about = GivenAnswer { text: answer.unwrap_or_default(), ..self.about.clone() };
             let (suite, case) = suite_from_answer(&rubric, CASE_ID, &about)
-                .ok_or_else(|| EngineError::invalid_file("the criteria have problems; nothing was judged"))?;
+                .ok_or_else(|| EngineError::invalid_file("the criteria have errors; nothing was judged"))?;
             Ok(AttemptCase { suite, case: Arc::new(case) })
         });
         LoadedAttempt { attempt, files: Vec::new(), diagnostics: rubric.diagnostics, sources: rubric.sources }
@@ -189,7 +189,7 @@ impl AttemptSubject {
         let broken = loaded.has_errors();
         let attempt = answer.and_then(|answer| {
             let Some(suite) = loaded.suite.filter(|_| !broken) else {
-                return Err(EngineError::invalid_file("the eval file has problems; nothing was judged"));
+                return Err(EngineError::invalid_file("the eval file has errors; nothing was judged"));
             };
             let mut ids = Vec::new();
             let mut wanted = None;

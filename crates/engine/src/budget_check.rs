@@ -123,14 +123,13 @@ pub(crate) fn lines(budget: Budget, total: &RunEstimate, programs: u64) -> Vec<S
         .map(|LimitCheck { words, verdict, ample, .. }| match verdict {
             BudgetVerdict::Enough => format!("the budget of {words} is enough"),
             BudgetVerdict::MayExceed => {
-                format!("the budget of {words} may stop the run; {ample} would be enough")
+                format!("the budget of {words} may stop the run; {ample} is enough")
             }
             BudgetVerdict::TooLittle => {
-                format!("the budget of {words} is too little for all of it; {ample} would be enough")
+                format!("the budget of {words} is too small; {ample} is enough")
             }
             BudgetVerdict::Unknown => format!(
-                "the budget of {words} can't be kept with an unknown price: the run is refused unless \
-                 `--budget-unknown-price allow` leaves it out"
+                "the budget of {words} can't be enforced with an unknown price; `--budget-unknown-price allow` excludes such models"
             ),
         })
         .collect()
@@ -188,8 +187,7 @@ mod tests {
         let outlooks = check(budget, &total(), 4).into_iter().map(|checked| checked.verdict);
         assert_eq!(outlooks.collect::<Vec<_>>(), [BudgetVerdict::MayExceed, BudgetVerdict::MayExceed]);
         assert!(
-            lines(budget, &total(), 4)[1]
-                .ends_with("5,700 tokens and what grading programs ask would be enough")
+            lines(budget, &total(), 4)[1].ends_with("5,700 tokens and what grading programs ask is enough")
         );
         let calls = Budget { calls: Some(15), ..Budget::default() };
         assert_eq!(check(calls, &total(), 4)[0].verdict, BudgetVerdict::Enough);
@@ -199,7 +197,7 @@ mod tests {
     fn a_limit_in_money_says_nothing_without_prices() {
         let unpriced = RunEstimate { cost: None, ..total() };
         let budget = Budget { usd: Some(Usd::from_pico(1)), ..Budget::default() };
-        assert!(lines(budget, &unpriced, 0)[0].contains("the run is refused"));
+        assert!(lines(budget, &unpriced, 0)[0].contains("unknown price"));
         assert_eq!(to_json(Budget::default(), &unpriced, 0), Value::Null);
     }
 }

@@ -73,7 +73,7 @@ struct NotChecked {
 
 impl Engine {
     /// Has a model apply its rules to all rubrics of the files. Returns the findings of each file in their order, without
-    /// and with the model's; none where a file was not reviewed, or nothing was sent.
+    /// and with the model's; none where a file was not reviewed, or in a dry run.
     ///
     /// # Errors
     /// When the model can't be asked. Nothing was spent then.
@@ -85,8 +85,7 @@ impl Engine {
     ) -> Result<(CritiqueReport, Vec<Option<LintReport>>), EngineError> {
         if options.model == OFFLINE {
             return Err(EngineError::usage(
-                "the offline judge compares words, and can't tell what words mean; the rules L06xx need a model: \
-                 `--judge openai:gpt-4o-mini`, or leave `--judge` away",
+                "the rules L06xx need a model: name one, such as `--judge openai:gpt-4o-mini`, or remove `--judge`",
             ));
         }
 
@@ -263,7 +262,7 @@ impl CritiqueReport {
         let count = |count: usize| format!("{count} rubric{}", if count == 1 { "" } else { "s" });
         if let Some(plan) = self.plan {
             return format!(
-                "{} would be asked about {}, {}; nothing was sent",
+                "{} would be asked about {}, {}; dry run: nothing was sent",
                 self.by,
                 count(self.rubrics),
                 estimate_text(plan)
@@ -275,7 +274,7 @@ impl CritiqueReport {
         let checked = format!("{} checked by {}", count(self.rubrics - open.len()), self.by);
         match open.len() {
             0 => checked,
-            left => format!("{checked}, {} not checked, or not by every rule", count(left)),
+            left => format!("{checked}, {} not checked or not by all rules", count(left)),
         }
     }
 

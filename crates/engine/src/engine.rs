@@ -83,7 +83,7 @@ impl Engine {
 
         match render::count_by_severity(&loaded.diagnostics) {
             (0, _) => Ok(loaded.config),
-            _ => Err(EngineError::invalid_file("the configuration file has problems; nothing was run")),
+            _ => Err(EngineError::invalid_file("the configuration file has errors; nothing was run")),
         }
     }
 

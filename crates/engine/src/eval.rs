@@ -205,7 +205,7 @@ fn check_files(
     if let Some(scorecard) = loaded.scorecards.first() {
         let shown = scorecard.display();
         let message =
-            format!("`{shown}` is a scorecard, not an eval file; `assize scorecard list {shown}` shows it");
+            format!("`{shown}` is a scorecard, not an eval file; use `assize scorecard run {shown}`");
         if loaded.files.is_empty() {
             return Err(EngineError::usage(message));
         }
@@ -215,7 +215,7 @@ fn check_files(
 
     loaded.report_diagnostics(engine);
     let (errors, warnings) = loaded.tally();
-    let problems = format!("{errors} problem{} in the eval files", if errors == 1 { "" } else { "s" });
+    let problems = format!("{errors} error{} in the eval files", if errors == 1 { "" } else { "s" });
     if errors > 0 && !options.keep_going {
         return Err(EngineError::invalid_file(format!(
             "{problems}; nothing was run. `--keep-going` runs the valid cases"
@@ -224,7 +224,7 @@ fn check_files(
 
     if warnings > 0 && options.deny.warnings {
         return Err(EngineError::invalid_file(format!(
-            "{warnings} warnings, and warnings are denied; nothing was run"
+            "{warnings} warnings, denied with `--deny warnings`; nothing was run"
         )));
     }
 

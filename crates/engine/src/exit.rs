@@ -118,7 +118,7 @@ pub fn exit_of_run(counts: VerdictCounts, ending: RunEnding) -> (ExitStatus, Str
 
     if ending.server_given_up {
         exits.push(ExitStatus::Incomplete);
-        reasons.push("stopped, since a model server can't be used".to_owned());
+        reasons.push("stopped, because a model server is unusable".to_owned());
     }
 
     // A borderline case did not pass, and a gate in CI must not let it through.
@@ -157,7 +157,7 @@ pub fn exit_of_run(counts: VerdictCounts, ending: RunEnding) -> (ExitStatus, Str
 
     if ending.left_out > 0 {
         exits.push(ExitStatus::Incomplete);
-        reasons.push(format!("{} left out", ending.left_out));
+        reasons.push(format!("{} excluded", ending.left_out));
     }
     if ending.broke_off {
         exits.push(ExitStatus::Incomplete);

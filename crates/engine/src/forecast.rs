@@ -262,7 +262,7 @@ impl RunPlan {
         }
 
         if self.command_runs > 0 {
-            lines.push(format!("targets: {} runs of commands", self.command_runs));
+            lines.push(format!("targets: {} command runs", self.command_runs));
         }
 
         for (name, judge) in &self.judges {
@@ -271,19 +271,20 @@ impl RunPlan {
 
         if self.program_calls > 0 {
             let calls = grouped(self.program_calls);
-            lines
-                .push(format!("grading programs: up to {calls} model calls of their own, not counted below"));
+            lines.push(format!(
+                "grading programs: up to {calls} model calls of their own, not included below"
+            ));
         }
 
         let total = self.total();
         if total.calls > 0 {
-            lines.push(format!("in all: {} calls, {}", grouped(total.calls), estimate_text(total)));
+            lines.push(format!("total: {} calls, {}", grouped(total.calls), estimate_text(total)));
             let money = match total.cost {
                 Some(_) => format!(", {}", dollars(total.largest.usd.as_dollars())),
                 None => String::new(),
             };
             lines.push(format!(
-                "one call: up to {} tokens{money}, which is what a budget sets aside for it",
+                "one call: up to {} tokens{money}, the reservation of a budget",
                 grouped(total.largest.tokens)
             ));
 
@@ -293,14 +294,14 @@ impl RunPlan {
 
             lines.extend(budget_check::lines(self.budget, &total, self.program_calls));
             lines.push(
-                "low: bare replies, repeated input cached; high: long replies, nothing cached, 1 call in 10 asked again"
+                "low: short replies, repeated input cached; high: long replies, nothing cached, 1 call in 10 repeated"
                     .to_owned(),
             );
 
-            lines.push("not counted: retries after faults, and replies the reply cache saves".to_owned());
+            lines.push("not included: retries after errors, and cache hits".to_owned());
         }
 
-        lines.push("nothing was sent".to_owned());
+        lines.push("dry run: nothing was sent".to_owned());
         format!("{}\n", lines.join("\n"))
     }
 }
@@ -316,7 +317,7 @@ impl JudgeForecast {
 
         if asked.forecast.too_long > 0 {
             lines.push(format!(
-                "judge {name}: {} can't be judged: more than it can read (see `--truncate`)",
+                "judge {name}: {} can't be judged, beyond its context window (see `--truncate`)",
                 asked.forecast.too_long
             ));
         }
@@ -329,8 +330,8 @@ impl JudgeForecast {
         let calls = |mode: &ModeForecast| grouped(mode.forecast.calls);
         let unsure = match asked.forecast.unsure_calls {
             0 => String::new(),
-            unsure if unsure == asked.forecast.calls => ", only where others are unsure".to_owned(),
-            unsure => format!(", {} of them only where others are unsure", grouped(unsure)),
+            unsure if unsure == asked.forecast.calls => ", only where the others are unsure".to_owned(),
+            unsure => format!(", {} of them only where the others are unsure", grouped(unsure)),
         };
         lines.push(format!(
             "judge {name}: {work}, {} calls (per criterion {}, batched {}){unsure}",

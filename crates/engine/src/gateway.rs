@@ -138,8 +138,7 @@ impl ModelGateway {
 
         self.few_files = (sockets < ceiling).then(|| {
             format!(
-                "this system allows {allowed} open files, so at most {sockets} requests are sent at a time; \
-                 `ulimit -n` raises the limit"
+                "at most {sockets} requests are sent at once, because this system allows {allowed} open files; raise it with `ulimit -n`"
             )
         });
     }
@@ -276,9 +275,7 @@ impl ModelGateway {
     pub(crate) fn exposed_keys(&self) -> Vec<String> {
         let hosts = self.unencrypted.lock().unwrap_or_else(PoisonError::into_inner);
         let unencrypted = hosts.iter().map(|host| {
-            format!(
-                "the API key is sent to {host} unencrypted, over http://; use an https:// address if there is one"
-            )
+            format!("the API key is sent to {host} unencrypted (http://); use an https:// address")
         });
         let foreign = self.foreign_keys.lock().unwrap_or_else(PoisonError::into_inner);
         unencrypted.chain(foreign.iter().cloned()).collect()
@@ -288,7 +285,10 @@ impl ModelGateway {
     pub(crate) fn check_keys(&self, are_denied: bool) -> Result<(), EngineError> {
         let exposed = self.exposed_keys();
         if are_denied && !exposed.is_empty() {
-            return Err(EngineError::unrunnable(format!("{}; denied, nothing was run", exposed.join("; "))));
+            return Err(EngineError::unrunnable(format!(
+                "{} (denied with `--deny`); nothing was run",
+                exposed.join("; ")
+            )));
         }
 
         Ok(())
@@ -297,7 +297,7 @@ impl ModelGateway {
     /// Warnings about variables that the run will need beside those that are set.
     pub(crate) fn missing_keys(&self) -> Vec<String> {
         let missing = self.missing_keys.lock().unwrap_or_else(PoisonError::into_inner);
-        missing.iter().map(|variable| format!("{variable} is not set; the run itself needs it")).collect()
+        missing.iter().map(|variable| format!("{variable} is not set; the run will need it")).collect()
     }
 
     /// Setup that clients share.
@@ -445,13 +445,12 @@ impl ModelGateway {
             models.iter().filter(|(_, card)| card.price.is_none()).map(|(id, _)| id.to_string()).collect();
         if self.all_priced && !unpriced.is_empty() {
             let otherwise = if self.may_be_unpriced {
-                ", or leave such models out of the count with `--budget-unknown-price allow`"
+                ", or exclude such models with `--budget-unknown-price allow`"
             } else {
                 ", or limit the calls with `--budget-calls`"
             };
             return Err(EngineError::budget(format!(
-                "unknown price for {}, so a limit in dollars can't be kept; nothing was spent. Write the price into \
-                 `.assize/prices.yaml`{otherwise}",
+                "unknown price for {}, so a budget in dollars can't be enforced; nothing was spent. Add the price to `.assize/prices.yaml`{otherwise}",
                 unpriced.into_iter().collect::<Vec<_>>().join(", ")
             )));
         }
@@ -506,14 +505,14 @@ impl ModelGateway {
         let Some(cache) = &*cache else { return Ok(()) };
         cache.flush().map_err(|error| {
             let advice = remedy(&error);
-            let message = format!("{error}{advice}; replies may have to be bought again");
+            let message = format!("{error}{advice}; some calls may have to be paid again");
             EngineError { message, ..error.into() }
         })?;
 
         match cache.damaged() {
             0 => Ok(()),
             damaged => Err(EngineError::unreadable(format!(
-                "`{}` was damaged: {damaged} of the replies asked for could not be used, and were as good as not there",
+                "`{}` is damaged: {damaged} corrupt replies were discarded and requested again",
                 cache.path().display()
             ))),
         }
@@ -541,7 +540,7 @@ impl ModelGateway {
         result
             .map_err(|error| {
                 let advice = remedy(&error);
-                let _ = self.cache_error.set(format!("{error}{advice}. `--no-cache` runs without it"));
+                let _ = self.cache_error.set(format!("{error}{advice}. Run without it with `--no-cache`"));
             })
             .ok()
     }
@@ -551,7 +550,7 @@ impl ModelGateway {
 pub fn remedy(error: &StoreError) -> &'static str {
     match error {
         StoreError::DamagedCache { .. } | StoreError::Version { .. } => {
-            "; `assize cache clear` makes it anew"
+            "; recreate it with `assize cache clear`"
         }
         _ => "",
     }

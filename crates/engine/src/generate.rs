@@ -175,7 +175,7 @@ impl DraftPlan {
         }
 
         let Some(suite) = loaded.suite.as_ref().filter(|_| !errors) else {
-            let message = format!("`{}` has problems; nothing was drafted", path.display());
+            let message = format!("`{}` has errors; nothing was drafted", path.display());
             return Err(EngineError::invalid_file(message));
         };
         let form = if options.ranges { RubricForm::Ranges } else { RubricForm::Checklist };
@@ -326,8 +326,7 @@ fn save(edited: &EditedFile) -> Result<(), EngineError> {
     let path = edited.path();
     let on_disk = read(path)?;
     if on_disk != edited.written() {
-        let message =
-            "the file was changed meanwhile; start again, drafts that were paid for are in the cache";
+        let message = "the file changed while the command ran; run it again, drafts that were paid for are in the cache";
         return Err(EngineError::storage(message));
     }
 

@@ -66,13 +66,12 @@ impl BlankCount {
             let (which, comes) =
                 (of_all(self.without_question), if self.without_question == 1 { "comes" } else { "come" });
             warnings.push(format!(
-                "{which} {comes} without a question: the judge sees the answer alone. Give the questions under \
-                 `question`, or say where they are with `--columns question=COLUMN`"
+                "{which} {comes} without a question, so the judge sees the answer alone. Add a `question` to each, or name its column with `--columns question=COLUMN`"
             ));
         }
         if self.empty > 0 {
             let (which, are) = (of_all(self.empty), if self.empty == 1 { "is" } else { "are" });
-            warnings.push(format!("{which} {are} empty and graded as such"));
+            warnings.push(format!("{which} {are} empty"));
         }
 
         warnings
@@ -92,7 +91,7 @@ impl Engine {
         self.report_diagnostics(&rubric.diagnostics, &rubric.sources);
 
         if rubric.has_errors() {
-            return Err(EngineError::invalid_file("the rubric has problems; nothing was graded"));
+            return Err(EngineError::invalid_file("the rubric has errors; nothing was graded"));
         }
 
         let answers = load_answers(&answers_path, &options.columns, &rubric, &load_options);
@@ -100,7 +99,7 @@ impl Engine {
 
         let has_errors = answers.has_errors();
         let Some(suite) = answers.suite.filter(|_| !has_errors) else {
-            return Err(EngineError::invalid_file("the answers file has problems; nothing was graded"));
+            return Err(EngineError::invalid_file("the answers file has errors; nothing was graded"));
         };
 
         let request = WiringRequest {

@@ -140,16 +140,14 @@ pub(crate) fn judge_problem(grader: &Grader, case: &Case, judge: &str) -> Option
     let follows: Option<&GraderPrompt> = match &grader.kind {
         GraderKind::Code(_) => {
             return Some(format!(
-                "grader `{}`: its program asks a model (`target`), and the offline judge is none; name a model with \
-                 `--judge`, or remove `target` if the program does without",
+                "grader `{}`: its program asks a model (`target`), which the offline judge is not; name one with `--judge`, or remove `target`",
                 grader.name
             ));
         }
         GraderKind::Llm(llm) => match &llm.prompt {
             None if case.expected_outcome.is_none() && case.reference().is_none() => {
                 return Some(format!(
-                    "grader `{}`: the offline judge needs a sentence on what a good answer does; add it to the case, \
-                     or name a model with `--judge`",
+                    "grader `{}`: the offline judge needs an expected outcome; add one to the case, or name a model with `--judge`",
                     grader.name
                 ));
             }
@@ -160,8 +158,7 @@ pub(crate) fn judge_problem(grader: &Grader, case: &Case, judge: &str) -> Option
             let reference = case.reference().filter(|_| pairwise.baseline != PairwiseBaseline::Reference);
             if pairwise.criteria.is_empty() && case.expected_outcome.is_none() && reference.is_none() {
                 return Some(format!(
-                    "grader `{}`: the offline judge needs `criteria`, or a sentence on what a good answer does, to \
-                     compare two answers by; or name a model with `--judge`",
+                    "grader `{}`: the offline judge needs `criteria` or an expected outcome to compare two answers; add one, or name a model with `--judge`",
                     grader.name
                 ));
             }

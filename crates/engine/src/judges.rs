@@ -133,7 +133,7 @@ impl JudgeRegistry {
             let whole = model.map_or_else(|| name.to_owned(), |model| model.to_string());
             match seen.iter().find(|(known, _)| *known == whole) {
                 Some((_, first)) if *first == name => {
-                    return Some(format!("`{name}` is asked already, so it can't be escalated to"));
+                    return Some(format!("`{name}` already votes, so it can't be escalated to"));
                 }
                 Some((_, first)) => {
                     return Some(format!(

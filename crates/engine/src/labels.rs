@@ -99,9 +99,9 @@ pub fn labelled_run(
 
     let elsewhere = match elsewhere {
         0 => None,
-        1 => Some("a label counts nowhere: its benchmark does not apply to its case".to_owned()),
+        1 => Some("a label has no effect: its benchmark does not apply to its case".to_owned()),
         labels => {
-            Some(format!("{labels} labels count nowhere: their benchmarks do not apply to their cases"))
+            Some(format!("{labels} labels have no effect: their benchmarks do not apply to their cases"))
         }
     };
     let warning = warning.or(elsewhere);
@@ -129,8 +129,7 @@ fn current_scorecard(
     let path = process.resolve(path);
     if !path.exists() {
         return Err(EngineError::unreadable(format!(
-            "the scorecard `{}` of the run is not there, so that labels given since the run are not counted; go to the \
-             folder the run was started in",
+            "the scorecard `{}` of the run was not found, so labels added since the run are not counted; run this command in the folder the run was started in",
             path.display()
         )));
     }
@@ -139,7 +138,7 @@ fn current_scorecard(
     let loaded = load_scorecard_with_labels(&path, folder.as_deref(), &process.load_options(&[]));
     let mut scorecard = loaded.scorecard.ok_or_else(|| {
         EngineError::invalid_file(format!(
-            "the scorecard `{0}` has problems, so that its labels can't be counted; `assize validate {0}` lists them",
+            "the scorecard `{0}` has errors, so its labels can't be counted; `assize validate {0}` lists them",
             path.display()
         ))
     })?;

@@ -142,7 +142,7 @@ impl<'a> CaseSelection<'a> {
     pub(crate) fn no_match_message(loaded: &LoadedFiles) -> String {
         let cases: usize = loaded.files.iter().map(|file| file.cases.len()).sum();
         if cases == 0 {
-            return "there are no sound cases to run".to_owned();
+            return "there are no valid cases to run".to_owned();
         }
 
         let first: Vec<String> = loaded

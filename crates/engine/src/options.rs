@@ -184,7 +184,7 @@ impl RunOptions {
             if let Some((first, next)) = judge.split_once(',') {
                 let next = next.trim_start();
                 return Err(EngineError::usage(format!(
-                    "several judges are several `--judge`: `--judge {first} --judge {next}`"
+                    "give each judge its own `--judge`: `--judge {first} --judge {next}`"
                 )));
             }
             if self.judges[..at].contains(judge) {
@@ -271,7 +271,7 @@ mod tests {
         };
 
         for (options, message) in [
-            (judges(&["a,b"]), "several judges are several"),
+            (judges(&["a,b"]), "give each judge its own"),
             (judges(&["a", "a"]), "is given twice"),
             (weighted(judges(&["a"]), "b"), "weighs no `--judge`"),
         ] {

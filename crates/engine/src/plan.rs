@@ -74,23 +74,48 @@ pub(crate) struct PreflightReport {
     pub(crate) attachments: BTreeSet<PathBuf>,
     /// Settings that change nothing in this run.
     remarks: BTreeSet<String>,
-    /// File, line and column of each, which is their order, and its text.
+    /// File, line and column of each, which is their order, and its message.
     problems: BTreeSet<(PathBuf, usize, usize, String)>,
     self_judging: BTreeSet<String>,
 }
 
 impl PreflightReport {
     fn problem(&mut self, place: &FilePosition, message: impl std::fmt::Display) {
-        let line = format!("{place}: {message}");
-        self.problems.insert((place.path().to_owned(), place.line, place.column, line));
+        self.problems.insert((place.path().to_owned(), place.line, place.column, message.to_string()));
+    }
+
+    /// Formats the problems, a line each with its first place: a judge without a key is one problem, however many
+    /// cases need it.
+    fn list_problems(&self) -> String {
+        let mut seen: Vec<(&str, String, usize)> = Vec::new();
+        for (path, line, column, message) in &self.problems {
+            match seen.iter_mut().find(|(text, ..)| *text == message) {
+                Some((.., repeats)) => *repeats += 1,
+                None => seen.push((message, format!("{}:{line}:{column}", path.display()), 0)),
+            }
+        }
+
+        let mut lines: Vec<String> = seen
+            .iter()
+            .take(MAX_PROBLEMS)
+            .map(|(message, place, repeats)| match repeats {
+                0 => format!("{place}: {message}"),
+                1 => format!("{place} and 1 more place: {message}"),
+                more => format!("{place} and {more} more places: {message}"),
+            })
+            .collect();
+        if seen.len() > MAX_PROBLEMS {
+            lines.push(format!("... and {} more", seen.len() - MAX_PROBLEMS));
+        }
+
+        lines.join("\n")
     }
 
     /// Takes note of cases that are run only because others depend on them.
     pub(crate) fn remark_extra(&mut self, suite: &Suite, dependencies: &CaseDependencies) {
         for (id, dependent) in &dependencies.extra {
             let path = suite.path.display();
-            self.remarks
-                .insert(format!("{path}: `{id}` is run as well, because `{dependent}` depends on it"));
+            self.remarks.insert(format!("{path}: `{id}` is also run, because `{dependent}` depends on it"));
         }
     }
 
@@ -98,27 +123,20 @@ impl PreflightReport {
     /// judge themselves.
     pub(crate) fn conclude(&self, deny_self_judging: bool) -> Result<Vec<String>, EngineError> {
         if !self.problems.is_empty() {
-            let first = self.problems.iter().take(MAX_PROBLEMS);
-            let mut lines: Vec<&str> = first.map(|(.., line)| line.as_str()).collect();
-            let more = self.problems.len().saturating_sub(lines.len());
-            let rest = format!("... and {more} more");
-            if more > 0 {
-                lines.push(&rest);
-            }
-
-            let problems = lines.join("\n");
-            return Err(EngineError::unrunnable(format!("this can't be run; nothing was spent\n{problems}")));
+            let problems = self.list_problems();
+            return Err(EngineError::unrunnable(format!("cannot run; nothing was spent\n{problems}")));
         }
 
         let warnings: Vec<String> = self
             .self_judging
             .iter()
-            .map(|model| {
-                format!("{model} judges its own answers: scores of a model by itself tend to be too high")
-            })
+            .map(|model| format!("{model} judges its own answers; models tend to overrate themselves"))
             .collect();
         if deny_self_judging && !warnings.is_empty() {
-            return Err(EngineError::unrunnable(format!("{}; denied, nothing was run", warnings.join("; "))));
+            return Err(EngineError::unrunnable(format!(
+                "{} (denied with `--deny`); nothing was run",
+                warnings.join("; ")
+            )));
         }
 
         Ok(warnings.into_iter().chain(self.remarks.iter().take(MAX_PROBLEMS).cloned()).collect())
@@ -221,7 +239,7 @@ impl<'a> RunPlanner<'a> {
         }
 
         for unbuilt in suite.unbuilt.iter().chain(&case.unbuilt) {
-            found.problem(&unbuilt.place, format!("{} not built yet", unbuilt.feature));
+            found.problem(&unbuilt.place, format!("{} is not supported yet", unbuilt.feature));
         }
 
         let targets = self.targets_of(suite, case, deps);
@@ -473,8 +491,7 @@ impl<'a> RunPlanner<'a> {
                         let reads = deps.judges.card(&name).map(|card| card.context_tokens);
                         if truncate != TruncationMode::Never && reads == Some(None) && *name != *OFFLINE {
                             found.remarks.insert(format!(
-                                "how much `{name}` can read is not known, so `truncate: {}` changes nothing for it; \
-                                 `--context-tokens N` says how much",
+                                "the context window of `{name}` is unknown, so `truncate: {}` has no effect; set it with `--context-tokens N`",
                                 truncate.name()
                             ));
                         }
@@ -515,8 +532,7 @@ fn turns_problem(case: &Case, answer: &TargetAnswer) -> Option<String> {
     let told = turn_answers(answer, wanted).len();
     (told != wanted).then(|| {
         format!(
-            "case `{}` has {wanted} turns, and its `output` tells of {told}: write it as messages, \
-             `role: user` and `role: assistant` in turn",
+            "case `{}` has {wanted} turns, but its `output` has {told}: write it as alternating messages with `role: user` and `role: assistant`",
             case.id
         )
     })
@@ -534,7 +550,7 @@ fn check_workspace(
     if target.hooks.is_some() && !described {
         found.problem(
             &target.place,
-            format!("target `{}` has `hooks`, and there is no `workspace` for them to prepare", target.name),
+            format!("target `{}` has `hooks` but the case has no `workspace`", target.name),
         );
     }
 
@@ -542,7 +558,7 @@ fn check_workspace(
         found.in_workspaces = true;
     } else if described {
         found.remarks.insert(format!(
-            "{}: the workspace has no effect on target `{}`, which works in no folder",
+            "{}: the workspace has no effect on target `{}`, which does not use a folder",
             case.place, target.name
         ));
     }

@@ -28,7 +28,7 @@ pub(crate) fn prices(
     engine.report_diagnostics(&loaded.diagnostics, &loaded.sources);
 
     if render::count_by_severity(&loaded.diagnostics).0 > 0 {
-        return Err(EngineError::invalid_file("the prices file has problems; nothing was run"));
+        return Err(EngineError::invalid_file("the prices file has errors; nothing was run"));
     }
 
     let rows = loaded.rows.into_iter().map(read).collect::<Result<BTreeMap<_, _>, EngineError>>()?;
@@ -70,8 +70,7 @@ pub(crate) fn limit<'a>(
     match found {
         None => Ok(None),
         Some((suite, _)) if several => Err(EngineError::usage(format!(
-            "`{}` has a limit of its own (`budget_usd`), but this run has several suites: give one limit for all of \
-             them with `--budget-usd`",
+            "`{}` sets `budget_usd`, but this run has several suites: set one budget for all of them with `--budget-usd`",
             suite.path.display()
         ))),
         Some((suite, dollars)) => Usd::from_dollars(dollars).map(Some).ok_or_else(|| {

@@ -22,7 +22,7 @@ pub(crate) fn choose_run(name: &str, now: &RunInfo, engine: &Engine) -> Result<R
         .find(|folder| folder.info().is_ok_and(|stored| describe_difference(&stored, now).is_none()))
         .ok_or_else(|| {
             EngineError::usage(
-                "there is no run of this suite with these settings to go on with; leave out `--resume` to begin one",
+                "no stopped run of this suite with these settings to resume; remove `--resume` to start a new one",
             )
         })
 }
@@ -36,7 +36,7 @@ pub(crate) fn check(folder: &RunFolder, now: &RunInfo) -> Result<(), EngineError
     match describe_difference(&stored, now) {
         None => Ok(()),
         Some(what) => Err(EngineError::usage(format!(
-            "`{}` can't be resumed like this: {what}. Begin a new run, or use the options it was begun with",
+            "`{}` can't be resumed: {what}. Start a new run, or use the options it was started with",
             folder.path().display()
         ))),
     }
@@ -107,8 +107,7 @@ pub(crate) fn resume(
         let key = item.key();
         if let Some(_twin) = planned.insert(key, fingerprint(&item)) {
             return Err(EngineError::usage(format!(
-                "this run can't be resumed: there are two cases `{}` in suites called `{}`, and their results can't be \
-                 told apart. Give the suites different names",
+                "this run can't be resumed, because two suites named `{1}` both have a case `{0}`. Give the suites different names",
                 item.case.id, item.suite
             )));
         }

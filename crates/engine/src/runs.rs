@@ -21,7 +21,7 @@ pub fn find_run(name: &str, process: &ProcessContext) -> Result<RunFolder, Engin
     if name == "last" {
         return newest_in(working_folder).next().ok_or_else(|| {
             EngineError::usage(format!(
-                "there is no run in `{RUNS_FOLDER}`; `assize eval` makes one, or name a run's folder"
+                "no runs in `{RUNS_FOLDER}` yet; `assize eval` creates one, or name the folder of a run"
             ))
         });
     }
@@ -30,7 +30,7 @@ pub fn find_run(name: &str, process: &ProcessContext) -> Result<RunFolder, Engin
         let newest = newest_in(working_folder).nth(back);
         let wanted = back.saturating_add(1);
         return newest
-            .ok_or_else(|| EngineError::usage(format!("there are no {wanted} runs in `{RUNS_FOLDER}`")));
+            .ok_or_else(|| EngineError::usage(format!("`{RUNS_FOLDER}` has fewer than {wanted} runs")));
     }
 
     for candidate in [process.resolve(name), runs.join(name)] {
@@ -43,7 +43,7 @@ pub fn find_run(name: &str, process: &ProcessContext) -> Result<RunFolder, Engin
     let near = assize_diagnostic::did_you_mean(name, ids.iter().map(String::as_str)).map(str::to_owned);
     let hint = match near {
         Some(near) => format!("did you mean `{near}`?"),
-        None if ids.is_empty() => format!("`{RUNS_FOLDER}` holds no runs"),
+        None if ids.is_empty() => format!("`{RUNS_FOLDER}` has no runs"),
         None => {
             ids.reverse();
             ids.truncate(3);
@@ -51,7 +51,7 @@ pub fn find_run(name: &str, process: &ProcessContext) -> Result<RunFolder, Engin
         }
     };
     Err(EngineError::usage(format!(
-        "there is no run `{name}`: it is neither a folder nor an id in `{RUNS_FOLDER}`; {hint}"
+        "no run `{name}`: it is neither a folder nor an id in `{RUNS_FOLDER}`; {hint}"
     )))
 }
 

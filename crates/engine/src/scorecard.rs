@@ -271,14 +271,10 @@ impl CardPlan<'_> {
 /// Refuses options for which benchmarks have values of their own.
 fn refuse_idle_options(options: &RunOptions) -> Result<(), EngineError> {
     let idle = [
-        ("--judging", options.judging.is_some(), "every benchmark is a question of its own"),
-        ("--threshold", options.threshold.is_some(), "thresholds stand in the files of the scorecard"),
-        ("--borderline", options.borderline.is_some(), "scorecards have no borderline"),
-        (
-            "--truncate",
-            options.truncate.is_some(),
-            "a judge sees all of what a benchmark is about, or nothing",
-        ),
+        ("--judging", options.judging.is_some(), "each benchmark is judged on its own"),
+        ("--threshold", options.threshold.is_some(), "thresholds are set in the files of the scorecard"),
+        ("--borderline", options.borderline.is_some(), "scorecards have no borderline threshold"),
+        ("--truncate", options.truncate.is_some(), "the material of a benchmark is never truncated"),
     ];
     match idle.iter().find(|(_, given, _)| *given) {
         Some((option, _, why)) => {
@@ -375,7 +371,7 @@ impl<'a> ScoredCard<'a> {
 
         (!at_least(found, least)).then(|| {
             format!(
-                "{top}: results cover {:.1}% of the weight, and `--min-coverage` asks for {}%: incomplete",
+                "{top}: incomplete, because results cover {:.1}% of the weight (`--min-coverage` requires {}%)",
                 (found * 1000.0).floor() / 10.0,
                 least * 100.0
             )

@@ -233,13 +233,13 @@ fn note_teardown(
     }
 
     if let Some(refusal) = gateway.refusal() {
-        let message = format!("{refusal}; `--resume` goes on with another budget");
+        let message = format!("{refusal}; continue with `--resume` and another budget");
         engine.notice(&message);
         info.warnings.push(message);
     }
 
     if let Some(outage) = gateway.outage() {
-        let message = format!("stopped: {outage} `--resume` goes on once that is mended");
+        let message = format!("stopped: {outage} Once fixed, continue with `--resume`");
         engine.warn(&message);
         info.warnings.push(message);
     }
@@ -287,7 +287,7 @@ fn quote_warning(totals: &RunTotals) -> Option<String> {
     let (found, all) = (totals.quotes_verified, totals.quotes);
     (all >= FEW && found * 2 < all).then(|| {
         format!(
-            "{found} of the judge's {all} quotes were found in what it was shown: its evidence is not to be relied on"
+            "only {found} of the judge's {all} quotes were found in the material; do not rely on its evidence"
         )
     })
 }
@@ -373,7 +373,7 @@ fn open<I: Iterator<Item = Result<WorkItem, ItemError>>>(
         }
         (Some(_), Some(_)) => {
             return Err(EngineError::usage(
-                "`--resume RUN` goes on in the run's own folder; leave out `--run-dir`, or the RUN",
+                "`--resume RUN` uses the run's own folder; remove `--run-dir`, or the RUN",
             ));
         }
         (Some(name), None) => Some(resume::choose_run(name, info, engine)?),
@@ -400,11 +400,11 @@ fn open<I: Iterator<Item = Result<WorkItem, ItemError>>>(
     let folder = RunFolder::new(folder);
     let writer = folder.create(info).map_err(|error| match &error {
         StoreError::Occupied { path } if options.resume.is_some() => EngineError::usage(format!(
-            "`{}` holds rows, but no run.json to go on with; name another folder with `--run-dir`",
+            "`{}` has rows but no run.json and can't be resumed; name another folder with `--run-dir`",
             path.display()
         )),
         StoreError::Occupied { .. } => {
-            let advice = "name another folder with `--run-dir`, or go on with it with `--resume`";
+            let advice = "name another folder with `--run-dir`, or continue the run with `--resume`";
             EngineError::usage(format!("{error}; {advice}"))
         }
         _ => EngineError::storage(format!("{error}; name another folder with `--run-dir`")),

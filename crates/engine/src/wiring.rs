@@ -145,7 +145,7 @@ impl RunWiring<'_> {
 
         if !loaded.is_usable {
             let consequence = self.consequence;
-            return Err(EngineError::invalid_file(format!("the targets file has problems; {consequence}")));
+            return Err(EngineError::invalid_file(format!("the targets file has errors; {consequence}")));
         }
 
         let targets = Arc::new(TargetRegistry::new(

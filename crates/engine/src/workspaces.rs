@@ -116,7 +116,7 @@ impl WorkspacePool {
             match tokio::time::timeout(left, place.finish()).await {
                 Ok(done) => failed.extend(done.err().map(|error| error.to_string())),
                 Err(_) => {
-                    failed.push("a command after all cases took too long for an interrupted run".to_owned());
+                    failed.push("a cleanup command took too long after the run was interrupted".to_owned());
                 }
             }
 

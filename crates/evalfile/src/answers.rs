@@ -68,7 +68,7 @@ fn refuse_array(cx: &mut DecodeContext, path: &Path) -> bool {
         return false;
     };
     // A single line may be a list by mistake, which is said where it stands.
-    if line.trim_end().ends_with(']') {
+    if line.trim_end().ends_with(']') && path.extension().is_none_or(|ending| ending != "json") {
         return false;
     }
 

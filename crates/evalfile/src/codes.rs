@@ -30,7 +30,7 @@ macro_rules! codes {
 
 codes! {
     YAML_SYNTAX = "E0001", "The file is not valid YAML.",
-        "The reader could not go on at the marked place. The most frequent causes are a tab in the indentation, a text with `: ` in it that needs quotes, and a quotation mark or bracket that is not closed.";
+        "Parsing failed at the marked place. The most frequent causes are a tab in the indentation, a text with `: ` in it that needs quotes, and a quotation mark or bracket that is not closed.";
     JSON_SYNTAX = "E0002", "The text is not valid JSON.",
         "In a JSONL file every line is one JSON object. The mistake is usually just before the marked place: a missing comma, quote or bracket.";
     CONTROL_CHARACTER = "E0003", "There is a control character in the file.",
@@ -43,16 +43,16 @@ codes! {
         "An alias stands for a copy of its anchor. Aliases of aliases, and aliases of long texts, can multiply to more than memory holds, so there is a limit.";
     UNKNOWN_ALIAS = "E0007", "An alias names no anchor.",
         "Define the anchor with `&name` before the alias `*name`.";
-    MERGE_VALUE = "E0008", "A merge key names something that is not a map.",
-        "`<<` copies the entries of a map. Point it at an anchor that stands on a map, or at a list of such anchors.";
-    DUPLICATE_KEY = "E0101", "A key stands twice in one map.",
-        "Only one of the two could count, and which one would be a guess. Keep one.";
+    MERGE_VALUE = "E0008", "A merge key refers to something that is not a map.",
+        "`<<` copies the entries of a map. Point it at an anchor of a map, or at a list of such anchors.";
+    DUPLICATE_KEY = "E0101", "A key occurs twice in one map.",
+        "Only one of the two can count. Keep one.";
     KEY_IS_NOT_TEXT = "E0102", "A key is not plain text.",
         "This is usually a template that lacks quotes: `{{ name }}` is YAML for a map in a map. Write `\"{{ name }}\"`.";
-    UNKNOWN_KEY = "E0103", "A key is not known here.",
+    UNKNOWN_KEY = "E0103", "Unknown key.",
         "Nothing is ignored silently: a key that nothing reads is usually a typing mistake. Keys that begin with `x-` are free for your own use.";
-    TWO_SPELLINGS = "E0104", "Two spellings of one key are given.",
-        "Several keys have an older name that is still read. When both stand in one map, only one could count.";
+    TWO_SPELLINGS = "E0104", "Two spellings of one key.",
+        "Several keys have an older name that is still read. When both occur in one map, only one of them can count.";
     WRONG_TYPE = "E0105", "A value is of the wrong kind.",
         "The message says what was expected and what was found. A number or `true` where text is expected must be put in quotes.";
     OUT_OF_RANGE = "E0106", "A number is out of its range.",
@@ -60,18 +60,18 @@ codes! {
     EMPTY_TEXT = "E0107", "A text is empty.",
         "An empty text can't be judged or shown. Write it, or remove the key.";
     MISSING_TEXT = "E0201", "A criterion does not say what is checked.",
-        "Every criterion needs a text: `expected_outcome` in format 1, `outcome` in format 2. Only a criterion with `score_ranges` may do without, since its ranges say it all.";
+        "Every criterion needs a text: `outcome` in the `tests` format, `expected_outcome` in the `evalcases` format. Only a criterion with `score_ranges` can do without, because its ranges describe it.";
     EMPTY_RUBRIC = "E0202", "A rubric has no criteria.",
         "A rubric needs at least one criterion, or there is nothing to judge.";
     DUPLICATE_CRITERION = "E0203", "Two criteria of a rubric have the same id.",
-        "Ids tell the judge's decisions apart. A criterion without an id is called `rubric-N` by its position, so don't give that name to another one.";
+        "Ids identify the judge's decisions. A criterion without an id is named `rubric-N` by its position, so don't use such a name for another one.";
     NO_USABLE_WEIGHT = "E0204", "All weights of a rubric are zero.",
         "A score is a weighted mean, so at least one weight must differ from zero.";
     MIN_SCORE_SCALE = "E0205", "A minimum is on the wrong scale.",
         "`min_score` runs from 0 to 1, `required_min_score` from 0 to 10 in whole numbers: `min_score: 0.7` and `required_min_score: 7` mean the same.";
     TWO_MINIMUMS = "E0206", "A criterion has two minimums.",
         "`min_score` and `required_min_score` say the same thing on two scales. Keep one.";
-    MINIMUM_WITHOUT_RANGES = "E0207", "A raw minimum stands on a criterion that has no score.",
+    MINIMUM_WITHOUT_RANGES = "E0207", "A criterion without a score has a raw minimum.",
         "`required_min_score` compares a score from 0 to 10, which only a criterion with `score_ranges` has. A checklist criterion is met or not: use `required: true`.";
     BAD_SCORE_RANGE = "E0208", "A score range is not two whole numbers from 0 to 10.",
         "In the list form write `score_range: [LOW, HIGH]`, both included. In the map form each key is the lowest score of its range.";
@@ -81,24 +81,24 @@ codes! {
         "Each score from 0 to 10 belongs to exactly one range; both ends of a range are included in it.";
     RANGES_GAP = "E0211", "Some scores are in no score range.",
         "Together the ranges must cover every whole number from 0 to 10. In the map form the first key must be 0.";
-    OPERATOR_WITH_RANGES = "E0212", "An operator stands on a score-range criterion.",
+    OPERATOR_WITH_RANGES = "E0212", "A score-range criterion has an operator.",
         "`operator` says how a checklist criterion is read. A score-range criterion is read by its ranges.";
     TEXT_BECAME_MAP = "E0213", "A text was read as a map.",
         "In YAML a `: ` inside a plain text makes a map of it. Put the text in quotes.";
     NOT_A_RUBRIC = "E0214", "The file is not a rubric.",
         "A rubric file is a list of criteria, or a map with such a list under `rubrics` or `criteria`.";
     PENALTY_WEIGHT = "W0201", "A weight is negative.",
-        "A criterion of negative weight is a penalty: meeting it costs points. The score is the sum of weight times value, divided by the sum of the positive weights, kept within 0 and 1. If all weights are negative, an answer with no faults scores 1. A penalty gates nothing unless it says so.";
-    OTHER_SPELLING = "W0202", "A key is spelled as in the other format.",
-        "Format 1 writes the text of a criterion as `expected_outcome` and its minimum as `required_min_score`; format 2 writes `outcome` and `min_score`. Both are read in both.";
+        "A criterion of negative weight is a penalty: if met, it costs points. The score is the sum of weight times value, divided by the sum of the positive weights, clamped to 0 and 1. If all weights are negative, an answer without faults scores 1. A penalty is not a gate unless it is marked as one.";
+    OTHER_SPELLING = "W0202", "A key belongs to the other format.",
+        "The `evalcases` format writes the text of a criterion as `expected_outcome` and its minimum as `required_min_score`; the `tests` format writes `outcome` and `min_score`. Both formats accept both.";
     REQUIRED_WITHOUT_MINIMUM = "W0203", "A score-range criterion is required but has no minimum.",
-        "A score has no yes or no, so the criterion must reach the pass line. Write `min_score` or `required_min_score` to say which score it needs.";
-    MIN_SCORE_ON_CHECKLIST = "W0204", "A minimum score stands on a checklist criterion.",
-        "A checklist criterion is met (1) or unmet (0), so every minimum above 0 means that it must be met. `required: true` says so plainly.";
-    MIN_SCORE_OF_ONE = "W0205", "A minimum of 1 may be meant on the other scale.",
-        "`min_score: 1` demands full marks, 10 of 10. For 1 of 10 write `required_min_score: 1`. Written as `1.0` it raises no question.";
+        "A score is not met or unmet, so the criterion must reach the pass threshold. Set the score it needs with `min_score` or `required_min_score`.";
+    MIN_SCORE_ON_CHECKLIST = "W0204", "A checklist criterion has a minimum score.",
+        "A checklist criterion is met (1) or unmet (0), so every minimum above 0 means that it must be met. `required: true` is clearer.";
+    MIN_SCORE_OF_ONE = "W0205", "A minimum of 1 may be on the wrong scale.",
+        "`min_score: 1` demands full marks, 10 of 10. For 1 of 10 write `required_min_score: 1`. Write `1.0` to silence this warning.";
     GATE_TURNED_OFF = "W0206", "A minimum has no effect.",
-        "`required: false` turns the gate of a criterion off, also one that a minimum sets.";
+        "`required: false` disables the gate of a criterion, including one set by a minimum.";
     REQUIRED_PENALTY = "W0207", "A penalty is required.",
         "`required` means that the case fails unless the criterion is met, but meeting a criterion of negative weight costs points.";
     LONG_CRITERION = "W0208", "The text of a criterion is very long.",
@@ -112,12 +112,12 @@ codes! {
     MISSING_SETTING = "E0304", "A setting that is needed is missing.",
         "The message names the key and shows how it is written.";
     GRADER_WEIGHT = "E0305", "A grader has a negative weight.",
-        "Graders are combined by a weighted mean, so their weights are 0 or more. A penalty is a criterion of negative weight; `negate: true` turns a grader around.";
+        "Graders are combined by a weighted mean, so their weights are 0 or more. A penalty is a criterion of negative weight; `negate: true` inverts a grader.";
     UNUSED_SETTING = "E0306", "A setting has no effect here.",
-        "The grader would ignore it, so its author expects something that will not happen. The message says what to write instead.";
-    UNKNOWN_CHOICE = "E0307", "A value is not one of the known words.",
-        "The message lists the words. Hyphens and underscores are the same.";
-    BAD_COMMAND = "E0308", "A command is empty, is told about one case and run for all, or runs a text of a case as script.",
+        "The grader ignores it. The message names what to write instead.";
+    UNKNOWN_CHOICE = "E0307", "Unknown value.",
+        "The message lists the values. Hyphens and underscores are equivalent.";
+    BAD_COMMAND = "E0308", "A command is empty, refers to one case although it is run for all, or would run text of a case as a script.",
         "A command is a list of the program and its arguments, run without a shell, or one text that `sh` runs.";
     BAD_PATTERN = "E0309", "A regular expression can't be used.",
         "The pattern must not be empty, and the flags are letters of `d g i m s u v y`, each once.";
@@ -126,133 +126,133 @@ codes! {
     TEMPLATE_NOT_FOUND = "E0311", "An included template does not exist.",
         "`include: NAME` reads `.assize/templates/NAME.yaml` or `.agentv/templates/NAME.yaml` in the folder of the file that includes it or a folder above. A path to a file is also accepted.";
     TEMPLATE_CYCLE = "E0312", "A template includes itself.",
-        "The message shows the way from the template back to itself. Remove one of the steps.";
+        "The message shows the circle. Remove one of the includes.";
     TEMPLATE_DEPTH = "E0313", "Templates are nested too deeply.",
         "A template may include another, up to three levels.";
     TEMPLATE_BROKEN = "E0314", "An included template can't be used.",
-        "A template is a map with a list under `assertions`. Its own problems are reported in its own file.";
-    UNKNOWN_MEMBER = "E0315", "A weight names no member of the composite.",
+        "A template is a map with a list under `assertions`. Errors in it are reported for its own file.";
+    UNKNOWN_MEMBER = "E0315", "A weight does not name a member of the composite.",
         "`aggregator.weights` refers to members by their `name`.";
     DUPLICATE_MEMBER = "E0316", "Two members of a composite have the same name.",
         "Members are referred to by name, so names must differ.";
     PANEL_CONFLICT = "E0317", "The settings of a panel contradict each other.",
-        "A judge is either a member of the panel or the one it escalates to; probabilities are read out of replies about one criterion.";
-    DUPLICATE_JUDGE = "E0318", "A judge stands twice in a panel.",
+        "A judge is either a member of the panel or the one it escalates to; probabilities need one call per criterion.";
+    DUPLICATE_JUDGE = "E0318", "A judge is listed twice in a panel.",
         "A judge that is asked several times has `repeats`, one that counts more a `weight`.";
     OLDER_SPELLING = "W0301", "An older spelling is used.",
-        "It is still read and means the same as the present one, which the message names.";
+        "It is still accepted. The message names the current spelling.";
     UNNAMED_GRADER = "W0302", "A grader has no name.",
-        "Format 1 asks for a `name`; results are listed under it. Without one the type is used.";
-    CONFIG_LOOKS_MISSPELT = "W0303", "A key that is handed on looks like a typing mistake.",
-        "A grader that is a program receives all keys it does not know as its settings. This one is close to a known key.";
+        "The `evalcases` format requires a `name`, under which results are listed. Without one, the type is used.";
+    CONFIG_LOOKS_MISSPELT = "W0303", "A key that is passed to a program looks misspelt.",
+        "A grader program receives all unknown keys as its settings. This one is close to a known key.";
     PROMPT_LOOKS_LIKE_PATH = "W0304", "A prompt looks like a path but is taken as text.",
-        "In format 2 a prompt is read from a file only if it begins with `file://`.";
+        "In the `tests` format, a prompt is read from a file only if it begins with `file://`.";
     DUPLICATE_GRADER_NAME = "W0305", "Two graders have the same name.",
         "Results are listed by name, so the later one gets a number.";
     NOT_AN_EVAL_FILE = "E0401", "The file is not an eval file.",
-        "An eval file is a map with its cases under `tests` (or, in the older format, `evalcases`). The message says what the file looks like instead and what reads that.";
+        "An eval file is a map with its cases under `tests` (or `evalcases`). The message names the kind of file that was found, and the command for it.";
     BOTH_FORMATS = "E0402", "The file has more than one list of cases.",
         "`tests` and `evalcases` belong to different formats with different defaults. Keep one list in each file.";
     NO_CASES = "E0403", "There are no cases.",
         "A suite without a case would pass without having checked anything.";
     NO_ID = "E0404", "A case has no id.",
-        "Results are stored, compared and resumed by the id of a case, so each needs one that stays the same.";
+        "Results are stored, compared and resumed by case id, so each case needs a stable one.";
     BAD_ID = "E0405", "An id can't be used.",
-        "An id is text of at least one visible character. Slashes and spaces inside are fine; control characters and blanks at the ends are not. A number needs quotes, so that `007` stays what it is.";
+        "An id is text of at least one visible character. Slashes and inner spaces are allowed; control characters and leading or trailing blanks are not. A number needs quotes, so that `007` stays what it is.";
     DUPLICATE_ID = "E0406", "Two cases have the same id.",
         "Ids must be unique in a suite: with two equal ones, the results of one case would replace those of the other.";
     NO_INPUT = "E0407", "A case has no input.",
-        "A case needs what the target is asked (`input`), or the answer itself (`output`).";
+        "A case needs the `input` of the target, or the answer itself (`output`).";
     NOTHING_TO_GRADE = "E0408", "A case has nothing to grade by.",
         "Give it graders (`assertions`), or say what a good answer does (`criteria`; in the older format `expected_outcome`): that sentence then becomes its only criterion.";
     BAD_MESSAGE = "E0409", "A message is not of the right shape.",
         "A message is a map with a `role` (system, user, assistant or tool) and a `content`: a string, an object, or a list of blocks `{type: text | file | image, value: ...}`.";
-    TWO_GRADER_LISTS = "E0410", "Two lists of graders stand side by side.",
-        "`assertions`, `assert`, `evaluators` and the lists under `execution` are spellings of one thing. Move all graders into one list.";
+    TWO_GRADER_LISTS = "E0410", "Two lists of graders.",
+        "`assertions`, `assert`, `evaluators` and the lists under `execution` are equivalent. Move all graders into one list.";
     NO_GRADER_WEIGHT = "E0411", "All graders of a case have weight zero.",
         "The score of a case is the weighted mean of its graders, and with no weight at all there is no mean.";
     VARIABLE_NOT_SET = "E0412", "An environment variable is not set.",
-        "`${{ NAME }}` takes its value from the environment or the `.env` file. `${{ NAME:-default }}` gives a value for when it is not set; `$${{ NAME }}` writes the text as it stands.";
-    LINES_CROSSED = "E0413", "The borderline line is above the pass line.",
-        "`borderline` is the lower of the two: from there up to `threshold` a score is borderline, from `threshold` on it passes.";
-    NOT_SUPPORTED = "E0414", "The file asks for something that belongs to another tool or version.",
-        "The key is known, but not part of the formats this reads. The message names what does the same here.";
-    BAD_DEPENDENCY = "E0415", "A dependency between cases can't be kept.",
-        "`depends_on` names other cases of the same suite by their ids, without going round in a circle.";
-    MORE_PROBLEMS = "E0416", "There are more problems than are shown.",
-        "Of a file with very many problems, and of a dataset with very many broken lines, only the first are listed. Put those right and check again.";
-    NO_TURNS = "E0417", "A conversation has no turns, or its settings stand without one.",
-        "`turns` is a list with at least one entry. `aggregation`, `on_turn_failure` and `window_size` only mean something beside it.";
+        "`${{ NAME }}` takes its value from the environment or the `.env` file. `${{ NAME:-default }}` gives a default; `$${{ NAME }}` is the literal text.";
+    LINES_CROSSED = "E0413", "The borderline threshold is above the pass threshold.",
+        "`borderline` is the lower of the two: a score from `borderline` up to `threshold` is borderline; from `threshold` it passes.";
+    NOT_SUPPORTED = "E0414", "A feature of another tool or version.",
+        "The key is known but not supported. The message names the equivalent.";
+    BAD_DEPENDENCY = "E0415", "A dependency between cases can't be satisfied.",
+        "`depends_on` names other cases of the same suite by their ids, without a circle.";
+    MORE_PROBLEMS = "E0416", "More errors than are shown.",
+        "Only the first errors of a file, and of the lines of a dataset, are listed. Fix those and validate again.";
+    NO_TURNS = "E0417", "A conversation has no turns, or its settings are used without one.",
+        "`turns` is a list with at least one entry. `aggregation`, `on_turn_failure` and `window_size` only have an effect together with it.";
     EMPTY_LIST = "E0418", "A list is empty where at least one entry is needed.",
         "Write the entries, or remove the key.";
     EMPTY_FILE = "E0419", "The file has no content.",
-        "There is nothing but blank lines and comments in it.";
+        "It has only blank lines and comments.";
     OLD_SPELLING = "W0401", "An older or foreign spelling of a key is used.",
-        "It is read, and means the same as the key the message names. The other spelling belongs to the other format or to an earlier version of this one.";
+        "It is accepted as the key that the message names. The spelling belongs to the other format or to an earlier version.";
     UNKNOWN_VARIABLE = "W0402", "A text names a variable that the case does not define.",
-        "`{{ name }}` is filled from the `vars` of the case. A name that is not there stays in the text as it is.";
+        "`{{ name }}` is filled from the `vars` of the case. Placeholders of unknown names are left as they are.";
     NO_EFFECT = "W0403", "A setting has no effect.",
-        "It is read, but nothing follows from it here.";
-    MORE_WARNINGS = "W0404", "There are more warnings than are shown.",
-        "Of a file with very many warnings only the first are listed. Attend to those and check again.";
+        "It is accepted but not used here.";
+    MORE_WARNINGS = "W0404", "More warnings than are shown.",
+        "Only the first warnings of a file are listed. Fix those and validate again.";
     NO_ANSWER = "E0420", "A line of an answers file has no answer.",
-        "Each line is a JSON object with the text to grade under `answer` (or `output`, `response`, `completion`, `prediction`, `model_output`); a table has a column of that name. `--columns answer=NAME` says where else it is.";
-    NO_COLUMN = "E0421", "A column that the command line names is not in the file.",
-        "`--columns FIELD=COLUMN` says under which key or column each line of a file has the field. Every line must then have it.";
+        "Each line is a JSON object with the text to grade under `answer` (or `output`, `response`, `completion`, `prediction`, `model_output`); a table has a column of that name. `--columns answer=NAME` names another one.";
+    NO_COLUMN = "E0421", "A column named on the command line is not in the file.",
+        "`--columns FIELD=COLUMN` names the key or column of a field. Every line must have it.";
     BAD_TABLE = "E0422", "A table is not well formed.",
-        "Every row of a CSV or TSV file has as many cells as the header. A cell with a divider, a line break or a quotation mark in it stands in quotation marks, and each quotation mark in it is doubled.";
+        "Every row of a CSV or TSV file has as many cells as the header. A cell that contains a separator, a line break or a quotation mark is enclosed in quotation marks, and each inner quotation mark is doubled.";
     FILE_NOT_FOUND = "E0501", "A file that is referred to does not exist.",
         "Relative paths are looked for in the folder of the file that names them, in each parent folder up to the root of the repository, and in the working folder.";
     FILE_UNREADABLE = "E0502", "A file that is referred to can't be read.",
         "Attachments and prompts are UTF-8 text files (images excepted) of moderate size.";
     OUTSIDE_ROOT = "E0503", "A reference leads out of the folders that may be read.",
-        "An eval file may read the files of its own repository (or, outside a repository, those under the working folder or its own folder). Symbolic links are followed before this is checked. `--root DIR` widens the limit.";
+        "An eval file may read the files of its own repository (or, outside a repository, those under the working folder or its own folder). Symbolic links are resolved first. `--root DIR` allows another folder.";
     NOT_UTF8 = "E0504", "A file is not UTF-8 text.",
         "Eval files are UTF-8. The usual cause is a file saved as Latin-1 or UTF-16; save it again as UTF-8.";
     FILE_TOO_LARGE = "E0505", "A file or line is too large.",
         "YAML files are read as a whole, so there is a limit. A dataset of that size belongs in a JSONL file, which is read line by line.";
     NO_MATCH = "E0506", "A pattern or folder holds no cases.",
-        "A reference to cases that finds none would leave them out without a word.";
+        "A reference that matches no cases is almost always a mistake.";
     UNKNOWN_FILE_KIND = "E0507", "A file is of a kind that is not read here.",
         "Cases come from .yaml, .yml, .json and .jsonl files, or from a folder with one sub-folder for each case; images are png, jpg, jpeg, gif, webp, svg or bmp.";
-    LIMIT_REACHED = "E0508", "A file leads to more than is read.",
-        "The number of files that a pattern may match, of graders that includes may add, and the like are limited, so that a small file can't fill the memory. [The limits](limits.md) are listed on one page.";
+    LIMIT_REACHED = "E0508", "A file refers to more than the limit allows.",
+        "The number of files that a pattern may match, of graders that includes may add, and the like are limited, so that a small file can't exhaust memory. [The limits](limits.md) are listed on one page.";
     CASE_FOLDER_WITHOUT_CASE = "W0501", "A folder beside case folders holds no case.",
-        "In a folder of cases every sub-folder with a `case.yaml` is a case. The others are left out.";
+        "In a folder of cases, every sub-folder with a `case.yaml` is a case. Others are skipped.";
     NO_TARGETS = "E0601", "A targets file has no targets.",
         "A targets file is a map with a list under `targets`; each entry has a `name` and a `provider`.";
-    UNKNOWN_PROVIDER = "E0602", "A provider is not known.",
-        "`provider` says what a target is: a model behind a server, a command (`cli`), an agent (`claude`, `codex`), a recording (`transcript`, `replay`) or a `mock`. Any server that speaks OpenAI's chat completions is `openai-compatible` with a `base_url`.";
+    UNKNOWN_PROVIDER = "E0602", "Unknown provider.",
+        "`provider` is the kind of a target: a model behind a server, a command (`cli`), an agent (`claude`, `codex`), a recording (`transcript`, `replay`) or a `mock`. Any server that speaks OpenAI's chat completions is `openai-compatible` with a `base_url`.";
     DUPLICATE_TARGET = "E0603", "Two targets have the same name.",
         "Suites refer to a target by its name, so names differ.";
     UNKNOWN_TARGET = "E0604", "A target that is referred to does not exist.",
         "`use_target` and `fallback_targets` name other targets of the same file.";
-    TARGET_CYCLE = "E0605", "Targets use each other in a circle.",
+    TARGET_CYCLE = "E0605", "Targets refer to each other in a circle.",
         "Following `use_target` must end at a target with a `provider`.";
-    TARGET_CONFLICT = "E0606", "A setting stands beside `use_target`.",
+    TARGET_CONFLICT = "E0606", "A setting is combined with `use_target`.",
         "A target with `use_target` is another target under a new name. Only its judge, its number of workers and its retries can differ.";
     BAD_ADDRESS = "E0607", "The address of a server can't be used.",
         "An address begins with `http://` or `https://` and usually ends with `/v1`.";
-    BAD_VARIABLE = "E0608", "A variable is not written correctly, or stands where none may.",
+    BAD_VARIABLE = "E0608", "A variable is malformed, or used where none is allowed.",
         "Settings take values from the environment as `${{ NAME }}` or `${{ NAME:-default }}`, alone or inside a text.";
-    PRICE_MODEL = "E0609", "A row of a prices file names no model.",
-        "Rows are found by the provider and the model as they are written for `--judge`, such as `openai:gpt-4o-mini`.";
+    PRICE_MODEL = "E0609", "A row of a prices file does not name a model.",
+        "Rows are named as for `--judge`, such as `openai:gpt-4o-mini`.";
     DUPLICATE_PRICE = "E0610", "Two rows of a prices file are about the same model.",
-        "Only one of them could count, and which one would be a guess. Two spellings of a provider, such as `gemini` and `google`, are one provider.";
-    LITERAL_SECRET = "W0601", "A key is written out in a file.",
+        "Only one of them can count. Two spellings of a provider, such as `gemini` and `google`, are one provider.";
+    LITERAL_SECRET = "W0601", "An API key is written in a file.",
         "Files are shared and committed. Put the key into an environment variable or the `.env` file and refer to it as `${{ NAME }}`.";
     UNKNOWN_JUDGE = "W0602", "The judge of a target is not in the file.",
-        "`grader_target` names a target of the same file, a model such as `openai:MODEL`, or `offline`. A run that needs this judge will stop, unless another is named with `--judge`.";
-    FOREIGN_SETTING = "W0603", "A setting is not known, but belongs to something that is not read in full.",
-        "Kinds of target that can't be run yet, and the config files of other tools, may have settings that are not listed here. Nothing is done with them.";
+        "`grader_target` names a target of the same file, a model such as `openai:MODEL`, or `offline`. A run that needs this judge stops, unless `--judge` names another.";
+    FOREIGN_SETTING = "W0603", "An unknown setting of something that is only partly supported.",
+        "Targets that are not supported yet, and config files of other tools, may have settings that are not listed here. They are ignored.";
     NOT_A_SCORECARD = "E0701", "The file or folder is not a scorecard.",
         "A scorecard is a folder with `rubrics/` and `benchmarks/`, or one file: a map with a list under `rubrics`, or a single rubric with everything inside it.";
-    UNKNOWN_CODE = "E0702", "A code names nothing.",
+    UNKNOWN_CODE = "E0702", "Unknown code.",
         "Rubrics, benchmarks, cases and labels refer to each other by their codes, exactly as the other file writes its `code`.";
     DUPLICATE_CODE = "E0703", "A code is used twice.",
-        "The index, the rubrics and the benchmarks of a scorecard share one set of codes, so that a code says which node is meant.";
+        "The index, the rubrics and the benchmarks of a scorecard share one set of codes, so each code identifies one node.";
     ORPHAN_BENCHMARK = "E0704", "A benchmark belongs to no rubric.",
-        "A benchmark counts only where a rubric lists its code under `benchmarks`. One that nobody lists would be left out without a word.";
+        "A benchmark counts only where a rubric lists its code under `benchmarks`. One that no rubric lists has no effect.";
     RUBRIC_CYCLE = "E0705", "Rubrics contain each other in a circle.",
         "Following `sub_rubrics` downwards must end at rubrics with `benchmarks`. The message shows the circle.";
     TWO_PARENTS = "E0706", "A rubric or benchmark is listed twice.",
@@ -262,79 +262,79 @@ codes! {
     BOTH_OR_NEITHER = "E0708", "A rubric has both benchmarks and sub-rubrics, or neither.",
         "A leaf rubric has `benchmarks`, a composite rubric `sub_rubrics`; each with at least one entry.";
     SHARE_RANGE = "E0709", "A weight of a scorecard is not from 0 to 1.",
-        "Weights share out the score of the node above: 0.20 is 20 %.";
+        "Weights are shares of the score of the node above: 0.20 is 20%.";
     LINE_RANGE = "E0710", "A threshold of a scorecard is not from 0 to 1.",
-        "Thresholds are shares: 0.95 is 95 %.";
+        "Thresholds are shares: 0.95 is 95%.";
     NO_SHARE = "E0711", "All weights below a node are zero.",
-        "A weighted average needs some weight. Improvement signals are only reported, so theirs does not count.";
+        "A weighted average needs a weight above 0. Improvement signals are only reported, so theirs does not count.";
     PROMPT_NOT_FOUND = "E0712", "A prompt file does not exist.",
         "`llm_prompt_file` is a path from the folder of the scorecard.";
     PROMPT_NOT_NAMED = "E0713", "A benchmark for a model has no prompt file.",
         "The evaluators `llm_judge` and `hybrid` ask a model with the file under `llm_prompt_file`.";
-    PROMPT_PART_MISSING = "E0714", "A prompt lacks a part that decides.",
+    PROMPT_PART_MISSING = "E0714", "A prompt lacks a required part.",
         "A prompt names its behaviour (`BEHAVIOR:`), what fails it (`Automatic fail if any of the following are true:`) and what passes it (`Pass conditions (all must be satisfied):`), with at least one entry each.";
     SEVERAL_BEHAVIOURS = "E0715", "A prompt asks about several behaviours.",
-        "One prompt is one behaviour is one yes or no. Two questions in one answer can't be scored apart: write two benchmarks with a prompt each.";
+        "One prompt decides one behaviour with yes or no. Two questions can't be scored apart: write two benchmarks, each with a prompt.";
     BAD_FORMULA = "E0716", "A normalisation formula can't be used.",
-        "It is arithmetic over `x`, `min`, `max` and numbers with `+ - * /` and parentheses, and brings every score of the scale to 0 to 1: `x`, `x/100`, `(x-min)/(max-min)`.";
+        "It is arithmetic over `x`, `min`, `max` and numbers with `+ - * /` and parentheses, and maps every score of the scale to 0 to 1: `x`, `x/100`, `(x-min)/(max-min)`.";
     BAD_SCALE = "E0717", "A scoring scale can't be used.",
         "`min_value` is below `max_value`, and the keys of `descriptions` are numbers from one to the other.";
-    BAD_WEIGHT_SET = "E0718", "A weight set does not fit the components.",
+    BAD_WEIGHT_SET = "E0718", "A weight set does not match the components.",
         "Each set of an index gives a weight to every component and to nothing else.";
     DUPLICATE_CARD_CASE = "E0719", "Two cases of a scorecard have the same id.",
         "Results and labels refer to cases by their ids.";
     DUPLICATE_RESULT = "E0720", "A case has two results of one benchmark.",
-        "Only one of them could count, and which one would be a guess. Keep one.";
-    CHECK_NEEDS_JUDGE = "E0721", "A check of a benchmark can't decide by itself.",
-        "What stands under `deterministic` decides without a judge: texts, patterns, JSON, fields, tool calls, limits, programs. What a model should decide stands in the prompt file of the benchmark.";
+        "Only one of them can count. Keep one.";
+    CHECK_NEEDS_JUDGE = "E0721", "A check of a benchmark needs a judge.",
+        "Checks under `deterministic` decide without a judge: texts, patterns, JSON, fields, tool calls, limits, programs. Put questions for a model into the prompt file of the benchmark.";
     SCORE_CONTRADICTION = "E0722", "The verdict and the score of a result contradict each other.",
-        "What fails has less than the full score, and what passes has more than the lowest. For a hard gate, a failed case also has less than the gate's threshold. Which of the two is wrong would be a guess: correct one, or leave `score` out. A pass then counts as 1 and a fail as 0.";
-    RESULT_OUT_OF_PLACE = "E0723", "A result contradicts what the scorecard says about where its benchmark applies.",
-        "By the case's `benchmarks` list, or by tags, the benchmark applies to the case or does not. A result that says otherwise would take a case out of the count or bring one in. Correct the result, or the list or tags of the case. A result with `applies: false` also has no verdict and no score.";
+        "A failed result has less than the full score, and a passed one more than the lowest. For a hard gate, a failed case also has less than the gate's threshold. Correct one of the two, or remove `score`. A pass then counts as 1 and a fail as 0.";
+    RESULT_OUT_OF_PLACE = "E0723", "A result contradicts the cases that its benchmark applies to.",
+        "By the case's `benchmarks` list, or by tags, the benchmark applies to the case or does not. A result that says otherwise would exclude or include a case. Correct the result, or the list or tags of the case. A result with `applies: false` also has no verdict and no score.";
     MISTYPED_TAG = "E0724", "A tag seems to be misspelt.",
-        "A benchmark with `tags` applies to the cases that share one of them. A tag that connects nothing and is almost the name of a tag on the other side would silently take benchmarks, hard gates among them, out of the count of a case. Correct it, list the case's `benchmarks`, or, if it is another tag, give it a name that is less like the other one.";
-    LABEL_HASH = "E0730", "A label carries something else than the hash of what was labelled.",
-        "`seen` is written by `assize review`: the hash of the question, the inputs, the target and the answer. A label written by hand has none.";
+        "A benchmark with `tags` applies to the cases that share one of them. A tag that matches nothing and is almost the name of another tag would silently exclude benchmarks, hard gates among them, from a case. Correct it, list the case's `benchmarks`, or, if it is another tag, give it a name that is less like the other one.";
+    LABEL_HASH = "E0730", "A label has an invalid hash.",
+        "`seen` is written by `assize review`: the hash of the question, the inputs, the target and the answer. Labels written by hand have none.";
     LABEL_FILE = "E0731", "A file of labels is of a kind that is not read.",
         "Files in `labels/` are `.jsonl`, `.json` or `.yaml`, and `.md` for what describes them. Decisions of a spreadsheet are recorded with `assize review RUN --decisions FILE`, which binds them to the answers of the run.";
     SHARES_NOT_ONE = "W0701", "The weights below a node do not add up to 1.",
-        "The score is still the true weighted mean: the sum is divided by the sum of the weights. Improvement signals need not be counted.";
+        "The score is still the true weighted mean: the sum is divided by the sum of the weights. Improvement signals are not counted.";
     UNUSED_PROMPT = "W0702", "No benchmark uses a prompt file.",
         "Name it in the `llm_prompt_file` of a benchmark, or remove it.";
     FULL_MARKS_NO_TIER = "W0703", "A threshold of 1.0 has no criticality.",
         "A threshold of 1.0 usually means that no failure is allowed, which only `criticality: hard_gate` enforces. Without it the benchmark is a `threshold_gate`: the rubric can pass although it failed.";
     INCLUSION_FORM = "W0704", "The inclusion criteria are not in their standard form.",
-        "`Apply when TRIGGER. Flag if FAILURE.` The trigger says to which cases the benchmark applies, the failure what is looked for.";
+        "`Apply when TRIGGER. Flag if FAILURE.` The trigger names the cases that the benchmark applies to, the failure what to look for.";
     EXCLUSION_FORM = "W0705", "The exclusion criteria are not in their standard form.",
         "`Do not apply when ...` What is excluded is skipped: it neither passes nor fails.";
     NUMBERED_CRITERIA = "W0706", "Inclusion or exclusion criteria hold a numbered list.",
         "They are one sentence or two. Several triggers usually mean several benchmarks.";
-    PROMPT_PART_ADVISED = "W0707", "A prompt lacks a part that judges rely on.",
+    PROMPT_PART_ADVISED = "W0707", "A prompt lacks a recommended part.",
         "A complete prompt has `SYSTEM:`, `BEHAVIOR:`, `DESCRIPTION:`, `EVALUATION SCOPE:` with `Include:` and `Ignore:`, `RUBRIC` with its four parts, and a last line that asks for JSON.";
     NOT_NUMBERED = "W0708", "Pass conditions are not numbered.",
-        "All pass conditions must hold together. Numbers show that, and let the judge name the one that does not.";
+        "All pass conditions must hold together. Numbers make that clear, and let the judge name the one that fails.";
     AND_SPLIT = "W0709", "One condition seems to be split over several bullets of an \"any of\" list.",
-        "Each bullet of that list fails the answer by itself. Conditions that only fail together belong into one bullet.";
-    PROMPT_ORDER = "W0710", "The parts of a prompt stand in an unusual order.",
+        "Each bullet of that list fails the answer by itself. Put conditions that only fail together into one bullet.";
+    PROMPT_ORDER = "W0710", "The parts of a prompt are in an unusual order.",
         "Judges and people read them as SYSTEM, BEHAVIOR, DESCRIPTION, EVALUATION SCOPE, RUBRIC, INPUTS.";
     FILE_NAME = "W0711", "A file is not named after its code.",
         "Files of rubrics and benchmarks are found by their code: `A-REF.yaml` holds `code: A-REF`.";
-    DEFAULT_TAKEN = "W0712", "A setting that should be written is left to its default.",
-        "A weight of 1.0 and a passing threshold of 0.80 are assumed. Write them, so that readers of the file need not know.";
-    ORPHAN_RUBRIC = "W0713", "A rubric stands outside the index.",
-        "It is scored by itself and counts nowhere. List it under the `components` of the index or the `sub_rubrics` of a rubric.";
-    LABEL_WITHOUT_CASE = "W0714", "A label is about a trace that is no case.",
+    DEFAULT_TAKEN = "W0712", "A setting that should be explicit uses its default.",
+        "A weight of 1.0 and a passing threshold of 0.80 are assumed. Write them for readers of the file.";
+    ORPHAN_RUBRIC = "W0713", "A rubric is outside the index.",
+        "It is scored, but counts nowhere. List it under the `components` of the index or the `sub_rubrics` of a rubric.";
+    LABEL_WITHOUT_CASE = "W0714", "A label names a trace that is not a case.",
         "`trace_id` names the `id` of a case. The label is kept and has no effect.";
     NO_CHECKS = "W0715", "A benchmark for a program has no checks.",
         "`code` decides by the checks under `evaluator_config: {deterministic: [...]}`. Without one it can be listed but not run. `hybrid` without a check asks the judge about every case, as `llm_judge` does.";
-    TAG_WITHOUT_MATCH = "W0716", "A tag connects no benchmark and no case.",
-        "A benchmark with `tags` applies to the cases that share one of them. A tag that no case has leaves the benchmark without those cases; a tag of a case that no benchmark has connects it to nothing. A tag that is almost the name of another one is an error (`E0724`). Tags that only select cases with `--tag` are fine on a case that has a matching tag as well.";
+    TAG_WITHOUT_MATCH = "W0716", "A tag matches no benchmark or no case.",
+        "A benchmark with `tags` applies to the cases that share one of them. A tag that only benchmarks or only cases have has no effect. A tag that is almost the name of another one is an error (`E0724`). Tags that only select cases with `--tag` are fine on a case that has a matching tag as well.";
     GATE_WITHOUT_CASE = "W0717", "A hard gate has no case.",
-        "No case lists the benchmark, and none shares a tag with it. A gate that nothing tests is never passed: the scorecard stays incomplete.";
+        "No case lists the benchmark, and none shares a tag with it. A gate without a case never passes: the scorecard stays incomplete.";
     PROMPT_LIST_ADVISED = "W0718", "A prompt has no list of fail or pass conditions.",
-        "Prompts that were written before these lists were usual name a behaviour and describe it. They are asked as they are. Judges agree more often with people when a prompt says `Automatic fail if any of the following are true:` and `Pass conditions (all must be satisfied):`, each with at least one entry.";
-    LABEL_WITHOUT_SCORE = "W0730", "A label says pass or fail where its benchmark has a scale.",
-        "Pass and fail would be the ends of the scale, beside scores that somebody thought about. The label does not count; write a number.";
-    LABEL_ELSEWHERE = "W0731", "A label is about a case to which its benchmark does not apply.",
-        "A case's list of benchmarks, or tags, keep the benchmark from the case, so that nothing of it is scored there and the label counts nowhere.";
+        "Older prompts only name and describe a behaviour. They are used as they are. Judges agree with people more often when a prompt says `Automatic fail if any of the following are true:` and `Pass conditions (all must be satisfied):`, each with at least one entry.";
+    LABEL_WITHOUT_SCORE = "W0730", "A label is pass or fail, but its benchmark has a scale.",
+        "The label does not count; write a score.";
+    LABEL_ELSEWHERE = "W0731", "A label is for a case that its benchmark does not apply to.",
+        "A case's list of benchmarks, or tags, exclude the benchmark from the case, so the label has no effect.";
 }

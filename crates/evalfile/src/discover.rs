@@ -5,6 +5,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use crate::decode::is_scorecard;
+use crate::near_path::near_path;
 
 /// Number of bytes of a file that are examined.
 const HEAD_BYTES: u64 = 64 * 1024;
@@ -28,8 +29,13 @@ pub struct DiscoveredFiles {
 #[derive(Debug, thiserror::Error)]
 pub enum DiscoveryError {
     /// The path does not exist.
-    #[error("{}: no such file or folder", .0.display())]
-    Missing(PathBuf),
+    #[error("{}: no such file or folder{}", path.display(), near_hint(near.as_deref()))]
+    Missing {
+        /// The path as given.
+        path: PathBuf,
+        /// A path of a similar name that exists.
+        near: Option<PathBuf>,
+    },
     /// The folder cannot be read.
     #[error("{}: can't be read: {reason}", path.display())]
     Unreadable {
@@ -75,11 +81,15 @@ pub fn find_suites(paths: &[PathBuf]) -> DiscoveredFiles {
         } else if path.exists() {
             push_once(&mut found.files, path.clone());
         } else {
-            found.problems.push(DiscoveryError::Missing(path.clone()));
+            found.problems.push(DiscoveryError::Missing { path: path.clone(), near: near_path(path) });
         }
     }
 
     found
+}
+
+fn near_hint(near: Option<&Path>) -> String {
+    near.map_or_else(String::new, |near| format!("; did you mean `{}`?", near.display()))
 }
 
 fn push_once(files: &mut Vec<PathBuf>, file: PathBuf) {
@@ -264,6 +274,6 @@ mod tests {
             root.join("e/readme.md"),
         ]);
         assert_eq!(found.files, [root.join("e/readme.md")]);
-        assert!(matches!(&found.problems[..], [DiscoveryError::Empty(_), DiscoveryError::Missing(_)]));
+        assert!(matches!(&found.problems[..], [DiscoveryError::Empty(_), DiscoveryError::Missing { .. }]));
     }
 }

@@ -13,6 +13,7 @@ mod edit;
 mod identity;
 mod load;
 mod model;
+mod near_path;
 mod pattern;
 mod schema;
 mod tree;

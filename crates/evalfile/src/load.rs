@@ -166,9 +166,9 @@ fn load_whole_file(cx: &mut DecodeContext, path: &Path, source: SourceId) -> Sui
     let Some(file::FileOutline { mut root, deferred }) = outline.filter(|outline| !outline.root.is_null())
     else {
         let label = if cx.sources.file(source).text().trim().is_empty() {
-            "there is nothing in it"
+            "the file is empty"
         } else {
-            "there are only comments in it"
+            "only comments"
         };
         cx.problems.add(
             Diagnostic::error(codes::EMPTY_FILE, "the eval file is empty", Span::new(source, 0, 0), label)
@@ -242,7 +242,7 @@ fn decode_cases(cx: &mut DecodeContext, read: DecodedList, defaults: SuiteDefaul
 
     if !collector.met && cx.problems.error_count() == before {
         cx.problems.add(
-            Diagnostic::error(codes::NO_CASES, "the suite has no cases", key_span, "nothing in this list")
+            Diagnostic::error(codes::NO_CASES, "the suite has no cases", key_span, "empty list")
                 .with_help("add at least one case: `- id: NAME`"),
         );
     }
@@ -323,9 +323,9 @@ fn load_settings(cx: &mut DecodeContext, path: &Path) -> Option<(PathBuf, TreeNo
                 codes::NO_EFFECT,
                 "the settings of this file are not used",
                 at,
-                "it has cases of its own, so it is an eval file by itself",
+                "it has cases of its own, so it is an eval file",
             )
-            .with_note(format!("it stands beside `{}`, which is loaded now", path.display()))
+            .with_note(format!("it is next to `{}`, which is being loaded", path.display()))
             .with_help("load this file instead, or rename it"),
         );
 

@@ -122,18 +122,18 @@ impl PatternTranslator<'_> {
             self.out.push_str("?:");
         } else if ahead.starts_with('=') || ahead.starts_with('!') {
             return refuse(
-                "look-ahead (`(?=` and `(?!`) can't be honoured; check the other part with a grader of its own, \
+                "look-ahead (`(?=` and `(?!`) is not supported; check the other part with a grader of its own, \
                  for `(?!` with `negate: true`",
             );
         } else if ahead == "<=" || ahead == "<!" {
             return refuse(
-                "look-behind (`(?<=` and `(?<!`) can't be honoured; match the text before it as well",
+                "look-behind (`(?<=` and `(?<!`) is not supported; match the text before it as well",
             );
         } else if ahead.starts_with('<') {
             self.rest.next();
             self.out.push_str("?<");
         } else {
-            return refuse("`(?` begins `(?:`, or a name as in `(?<name>`; flags stand in `flags`");
+            return refuse("only `(?:` and names such as `(?<name>` may follow `(?`; put flags into `flags`");
         }
 
         Ok(())
@@ -150,10 +150,10 @@ impl PatternTranslator<'_> {
             'S' => self.out.push_str(r"[^\s\x{feff}]"),
             'b' if in_class => self.out.push_str(r"\x08"),
             'b' => self.out.push_str(r"(?-u:\b)"),
-            'B' if in_class => return refuse("`\\B` means nothing inside `[...]`"),
+            'B' if in_class => return refuse("`\\B` is not allowed inside `[...]`"),
             'B' => self.out.push_str(r"(?-u:\B)"),
-            'k' => return refuse("back-references (`\\k<name>`) can't be honoured"),
-            '1'..='9' => return refuse("back-references (`\\1`) can't be honoured"),
+            'k' => return refuse("back-references (`\\k<name>`) is not supported"),
+            '1'..='9' => return refuse("back-references (`\\1`) is not supported"),
             'n' | 'r' | 't' | 'f' | 'v' => {
                 self.out.push('\\');
                 self.out.push(c);
@@ -210,12 +210,12 @@ impl PatternTranslator<'_> {
             return self.push_code(high);
         }
         if (self.rest.next(), self.rest.next()) != (Some('\\'), Some('u')) {
-            return refuse("half a surrogate pair can't be matched; write the whole character");
+            return refuse("half a surrogate pair can't be matched; write the full character");
         }
 
         let low = self.hex(4)?;
         if !(0xdc00..0xe000).contains(&low) {
-            return refuse("half a surrogate pair can't be matched; write the whole character");
+            return refuse("half a surrogate pair can't be matched; write the full character");
         }
 
         self.push_code(0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00))
@@ -234,7 +234,7 @@ impl PatternTranslator<'_> {
 
     fn push_code(&mut self, code: u32) -> Result<(), PatternError> {
         if char::from_u32(code).is_none() {
-            return refuse("half a surrogate pair can't be matched; write the whole character");
+            return refuse("half a surrogate pair can't be matched; write the full character");
         }
         let _ = write!(self.out, "\\x{{{code:x}}}");
         Ok(())

@@ -86,7 +86,7 @@ fn our_file_is_read_strictly() {
 fn a_path_may_not_lead_out_of_the_repository() {
     let outside = tempfile::NamedTempFile::new().expect("sound");
     let (_folder, loaded) = load(".assize/config.yaml", &format!("targets: {}\n", outside.path().display()));
-    assert_eq!(complaints(&loaded), ["E 1 this file lies outside the folders that may be read"]);
+    assert_eq!(complaints(&loaded), ["E 1 this file is outside the allowed folders"]);
 }
 
 #[test]

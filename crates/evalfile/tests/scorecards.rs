@@ -38,7 +38,7 @@ fn load(text: &str) -> (tempfile::TempDir, PathBuf, LoadedScorecard) {
 
 fn drawn(text: &str) -> String {
     let (folder, _, loaded) = load(text);
-    let options = render::TextOptions { color: false, width: 100 };
+    let options = render::TextOptions { color: false, width: 100, wrap: false };
     let text = render::to_text(&loaded.diagnostics, &loaded.sources, options);
     let text = text.replace(&folder.path().display().to_string(), "SCORECARD");
     if text.is_empty() { "no problems\n".to_owned() } else { text }

@@ -141,7 +141,7 @@ fn a_batch_is_told_nothing_about_single_cases() {
         load("targets:\n- name: c\n  provider: cli\n  command: run {PROMPT}\n  provider_batching: true\n");
     assert_eq!(
         complaints(&loaded),
-        ["E 5 a command that is run once for all cases can't be told about one of them"]
+        ["E 5 a command that is run once for all cases can't refer to one of them"]
     );
 }
 
@@ -269,7 +269,7 @@ fn agents_are_commands_from_presets() {
     let loaded = load("targets:\n- {name: t, provider: codex, modle: x}\n");
     assert_eq!(complaints(&loaded), ["W0603 2 a target has no key `modle`"]);
     let loaded = load("targets:\n- {name: t, provider: codex, system_prompt: x}\n");
-    assert_eq!(complaints(&loaded), ["E 2 Codex can't be told `system_prompt` on its command line"]);
+    assert_eq!(complaints(&loaded), ["E 2 Codex has no option for `system_prompt`"]);
     let loaded = load("targets:\n- {name: t, provider: copilot-sdk}\n");
     assert!(target(&loaded, "t").obstacles().is_empty());
     assert!(target(&loaded, "t").without_effect[0].feature.contains("library"));
@@ -307,10 +307,10 @@ fn recordings_and_mocks_are_read() {
         complaints(&loaded),
         [
             "E 2 a recording needs `path`",
-            "E 3 `format` names no format of agents' logs",
+            "E 3 unknown log format `format`",
             "E 4 a mock needs `response`",
-            "E0604 5 a target can't fall back on itself",
-            "E0604 5 there is no target `nobody` to fall back on",
+            "E0604 5 a target can't fall back to itself",
+            "E0604 5 there is no target `nobody` to fall back to",
             "E 6 `delay_max_ms` is less than `delay_min_ms`",
         ]
     );
@@ -404,13 +404,13 @@ fn mistakes_are_named_at_their_place() {
         ("targets:\n- gpt\n", "E 2 a target must be a map"),
         ("targets:\n- provider: cli\n  command: x\n", "E 2 a target has no name"),
         ("targets:\n- name: ''\n  provider: cli\n  command: x\n", "E 2 `name` is empty"),
-        ("targets:\n- name: a\n", "E 2 a target does not say what it is"),
-        ("targets:\n- name: a\n  provider:\n", "E 2 a target does not say what it is"),
+        ("targets:\n- name: a\n", "E 2 a target has no `provider`"),
+        ("targets:\n- name: a\n  provider:\n", "E 2 a target has no `provider`"),
         ("targets:\n- name: a\n  provider: opnai\n  model: x\n", "E0602 3 unknown provider `opnai`"),
         ("targets:\n- name: a\n  provider: openai\n", "E 2 a model target does not name its model"),
         ("targets:\n- name: a\n  provider: openai\n  model:\n", "E 2 a model target does not name its model"),
         ("targets:\n- name: a\n  provider: cli\n", "E 2 a command needs `command`"),
-        ("targets:\n- name: a\n  provider: cli\n  command: []\n", "E 4 `command` names no program"),
+        ("targets:\n- name: a\n  provider: cli\n  command: []\n", "E 4 `command` does not name a program"),
         (
             "targets:\n- name: a\n  provider: cli\n  command: x\n  timeout: 3\n",
             "E 5 a target has no key `timeout`",
@@ -421,7 +421,7 @@ fn mistakes_are_named_at_their_place() {
         ),
         (
             "targets:\n- name: a\n  provider: cli\n  command: x\n  command_template: y\n",
-            "E 5 `command` and `command_template` mean the same thing",
+            "E 5 `command` and `command_template` are the same setting",
         ),
         (
             "targets:\n- name: a\n  provider: cli\n  command: x\n  healthcheck: {}\n",
@@ -462,12 +462,9 @@ fn mistakes_are_named_at_their_place() {
         ("targets:\n- {name: a, use_target: a}\n", "E0605 2 targets use each other in a circle"),
         (
             "targets:\n- {name: a, use_target: b, model: x}\n- {name: b, provider: cli, command: y}\n",
-            "E0606 2 `model` would have no effect beside `use_target`",
+            "E0606 2 `model` has no effect with `use_target`",
         ),
-        (
-            "targets:\n- name: a\n  provider: openai\n  model: ${{ X\n",
-            "E0608 4 a variable is not written correctly",
-        ),
+        ("targets:\n- name: a\n  provider: openai\n  model: ${{ X\n", "E0608 4 malformed variable"),
         (
             "targets:\n- name: a\n  provider: openai\n  model: '{{ env.X }}'\n",
             "E0608 4 `{{ env.NAME }}` is not filled in here",
@@ -478,7 +475,7 @@ fn mistakes_are_named_at_their_place() {
         ),
         (
             "targets:\n- {name: a, provider: cli, command: x, grader_target: judge}\n",
-            "W0602 2 there is no target `judge` to judge with",
+            "W0602 2 unknown judge `judge`: no target has this name",
         ),
     ] {
         let loaded = load(text);
@@ -529,7 +526,7 @@ fn no_secret_is_shown_anywhere() {
         assert!(!all.contains("verysecret"), "{text}\n{all}");
     }
     let loaded = load(texts[0]);
-    assert_eq!(complaints(&loaded), ["W0601 5 `api_key` is written out in the file"]);
+    assert_eq!(complaints(&loaded), ["W0601 5 `api_key` is written in the file as plain text"]);
     assert_eq!(model(&loaded, "a").api_key.as_ref().expect("sound").expose(), "sk-verysecret");
 }
 
@@ -589,7 +586,7 @@ fn a_command_whose_second_shell_would_run_a_prompt_is_no_target() {
         let loaded = load(&format!("targets: [{{name: t, {settings}}}]\n"));
 
         let found = complaints(&loaded);
-        assert!(found.iter().any(|line| line.contains("would be run as script")), "{settings}: {found:?}");
+        assert!(found.iter().any(|line| line.contains("would be run as a script")), "{settings}: {found:?}");
         assert!(!runs(&loaded), "{settings}");
     }
 

@@ -68,10 +68,7 @@ fn check_type(found: &Metadata) -> io::Result<()> {
         return Err(io::Error::new(ErrorKind::IsADirectory, "it is a folder"));
     }
 
-    let message = format!(
-        "it is {}, and only regular files are read; write its content to a file first",
-        name_type(found)
-    );
+    let message = format!("it is {}; only regular files are read", name_type(found));
     Err(io::Error::new(ErrorKind::InvalidInput, message))
 }
 

@@ -81,11 +81,11 @@ fn comment_findings(comment: &AllowComment, used: &[bool], asked: &[DiagnosticCo
         complaints.push(
             Diagnostic::warning(
                 ALLOW_WITHOUT_REASON,
-                "an `allow:` without a reason allows nothing",
+                "`allow:` without a reason has no effect",
                 at(&comment.at),
-                "why is this right here?",
+                "no reason here",
             )
-            .with_help("write the reason behind the codes: `# allow: L0101 because ...`"),
+            .with_help("add the reason: `# allow: L0101 because ...`"),
         );
     }
 
@@ -97,11 +97,11 @@ fn comment_findings(comment: &AllowComment, used: &[bool], asked: &[DiagnosticCo
         }
 
         let known = rule.is_some();
-        let label = if known { "nothing of this kind is found here" } else { "there is no such rule" };
+        let label = if known { "no such finding here" } else { "there is no such rule" };
         complaints.push(
             Diagnostic::warning(ALLOW_UNUSED, format!("`allow: {code}` silences nothing"), at(range), label)
                 .with_help(
-                    "remove it; a comment speaks of its own line, or of the line below if it stands alone",
+                    "remove it; a comment applies to its own line, or to the line below if it is alone on its line",
                 ),
         );
     }

@@ -181,8 +181,7 @@ impl BudgetTracker {
     /// Reason why the budget will never allow a request that needs this much.
     fn never(&self, state: &TrackerState, least: Spend, input: u64, output: u32) -> Option<String> {
         let TrackerState { spent, unreported, .. } = *state;
-        let of_it =
-            |amount: String| format!(", {amount} of it set aside for calls of which no usage was reported");
+        let of_it = |amount: String| format!(", {amount} of it reserved for calls without reported usage");
         if let Some(limit) = self.budget.tokens.filter(|limit| spent.plus(least).tokens > *limit) {
             let unreported = match unreported.tokens {
                 0 => String::new(),
@@ -432,8 +431,8 @@ mod tests {
         assert_eq!(tracker.state().spent.tokens, 3 * 612);
         assert_eq!(
             refusal(tracker.try_reserve(request(100, 512, 512))),
-            "the budget of 2000 tokens does not allow another call: 1836 are spent, 1836 of it set aside for calls of which \
-             no usage was reported, and the next may take 612 (100 read, 512 written)"
+            "the budget of 2000 tokens does not allow another call: 1836 are spent, 1836 of it reserved for calls without \
+             reported usage, and the next may take 612 (100 read, 512 written)"
         );
     }
 

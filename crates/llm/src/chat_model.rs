@@ -43,7 +43,7 @@ type StoreCallback = Box<dyn FnOnce(&ChatReply) + Send>;
 pub struct CacheableReply {
     /// The reply.
     pub reply: ChatReply,
-    /// True for a cache hit: nothing was sent, and its tokens were paid for earlier.
+    /// True for a cache hit: dry run: nothing was sent, and its tokens were paid for earlier.
     pub recalled: bool,
     keep: Option<StoreCallback>,
 }

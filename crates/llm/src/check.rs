@@ -69,7 +69,7 @@ async fn check_at(
     timeout: Duration,
 ) -> KeyCheck {
     let Some(path) = row.free else {
-        return KeyCheck::Unknown("it has nothing that could be asked for free".to_owned());
+        return KeyCheck::Unknown("it has no free request to test".to_owned());
     };
     let endpoint = match endpoint {
         Ok(endpoint) => endpoint,
@@ -117,7 +117,7 @@ fn judge(answer: &HttpAnswer, clean: impl Fn(&str) -> String) -> KeyCheck {
             Ok(body) if body.is_object() || body.is_array() => KeyCheck::Accepted { models: models(&body) },
             _ => {
                 let start = clean(&readable(&answer.text()));
-                KeyCheck::Refused(format!("what answers there is no model API: {start}"))
+                KeyCheck::Refused(format!("the server there is not a model API: {start}"))
             }
         };
     }

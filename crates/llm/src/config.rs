@@ -24,8 +24,7 @@ pub enum ConfigError {
     /// A file names the server, and the key for it would come from the environment.
     #[error(
         "{variable} of the environment is not sent to {server}: {file_variable} stands in the `.env` file of this \
-         folder, which may be somebody else's. Put the key for that server into the same file, set {file_variable} in \
-         the environment, or name the file yourself with --env-file"
+         folder, which may not be yours. Put the key for that server into the same file, set {file_variable} in the environment, or name the file with --env-file"
     )]
     ForeignAddress {
         /// The variable that holds the key.
@@ -99,24 +98,32 @@ pub enum ConfigError {
     },
 }
 
-/// A text that names no model.
+/// The provider that was probably meant, or all of them.
+fn provider_hint(provider: &str, known: &[&'static str]) -> String {
+    match assize_diagnostic::did_you_mean(provider, known.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!(
+            "known: {}. Any server that speaks OpenAI's chat completions works as `openai:MODEL` with OPENAI_BASE_URL \
+             set to its address, such as http://localhost:8000/v1",
+            known.join(", ")
+        ),
+    }
+}
+
+/// A text that does not name a model.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum NameError {
     /// Neither `:` nor `/`.
-    #[error("`{0}` does not say which provider serves the model: write it like `openai:{0}`")]
+    #[error("`{0}` names no provider: write it like `openai:{0}`")]
     NoProvider(String),
     /// Nothing after the provider.
-    #[error("`{0}:` names no model: write it like `{0}:MODEL`")]
+    #[error("`{0}:` does not name a model: write it like `{0}:MODEL`")]
     NoModel(String),
     /// A space, a line break or the like.
     #[error("`{0}` is not a model name: it contains white space")]
     WhiteSpace(String),
     /// A provider that is not in the list.
-    #[error(
-        "unknown provider `{provider}` in `{full}`; known: {}. Any server that speaks OpenAI's chat completions \
-         works as `openai:MODEL` with OPENAI_BASE_URL set to its address, such as http://localhost:8000/v1",
-        known.join(", ")
-    )]
+    #[error("unknown provider `{provider}`; {}", provider_hint(provider, known))]
     UnknownProvider {
         /// The part before the first `:` or `/`.
         provider: String,

@@ -164,12 +164,12 @@ impl ErrorKind {
             Self::PermissionDenied => "the model server does not allow this",
             Self::BadRequest => "the model server did not accept the request",
             Self::NotFound => "the model server does not know this model or address",
-            Self::ContextLength => "the request is longer than the model can read",
-            Self::ContentRefused => "the model server will not process this content",
-            Self::MalformedReply => "the model server answered something unreadable",
+            Self::ContextLength => "the request exceeds the model's context window",
+            Self::ContentRefused => "the model server refused this content",
+            Self::MalformedReply => "the model server sent an invalid response",
             Self::Cancelled => "the request was cancelled",
             Self::NotCached => "not in the cache",
-            Self::NoLogprobs => "the model gives no log-probabilities",
+            Self::NoLogprobs => "the model returns no log-probabilities",
         }
     }
 }

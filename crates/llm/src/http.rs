@@ -118,7 +118,7 @@ impl HttpTransport {
     /// When the address is none, or no answer came within the time.
     pub async fn probe(&self, url: &str, timeout: Duration) -> Result<u16, TransportError> {
         let url = Url::parse(url)
-            .map_err(|error| TransportError::Unusable(format!("this is no address: {error}")))?;
+            .map_err(|error| TransportError::Unusable(format!("not a valid address: {error}")))?;
         let client = self.client(&url)?;
         let sent = client.get().get(url).timeout(timeout).send().await;
         sent.map(|response| response.status().as_u16()).map_err(|error| failure(&error, timeout))
@@ -250,23 +250,23 @@ fn failure(error: &reqwest::Error, timeout: Duration) -> TransportError {
     }
 }
 
-const TIMED_OUT: &str = "no connection came about in time";
+const TIMED_OUT: &str = "the connection timed out";
 /// Advice where a server does not answer the beginning of TLS, or with something else.
 const NO_TLS: &str = "and a server that does not speak HTTPS needs `http://` in its address";
 
 /// Reason of a connection that was not made, with what helps where the server's certificate is the reason.
 fn connection_problem(reason: &str) -> String {
     const REASONS: [(&str, &str); 6] = [
-        ("UnknownIssuer", "nobody known issued it"),
-        ("CaUsedAsEndEntity", "it is that of an issuer, which is usual where a server made its own"),
-        ("SelfSigned", "the server made it itself"),
-        ("NotValidForName", "it is for another name"),
+        ("UnknownIssuer", "its issuer is unknown"),
+        ("CaUsedAsEndEntity", "it is an issuer's certificate, usually self-made"),
+        ("SelfSigned", "it is self-signed"),
+        ("NotValidForName", "it is for another host name"),
         ("Expired", "it has expired"),
         ("NotValidYet", "it is not valid yet"),
     ];
 
     if reason.contains("InvalidContentType") || reason.contains("corrupt message") {
-        return format!("the answer is no TLS, {NO_TLS}");
+        return format!("the response is not TLS, {NO_TLS}");
     }
     if !reason.contains("certificate") {
         return reason.to_owned();
@@ -288,8 +288,8 @@ mod tests {
     #[test]
     fn refused_certificates_are_explained() {
         for (reason, words) in [
-            ("invalid peer certificate: Other(OtherError(CaUsedAsEndEntity))", "that of an issuer"),
-            ("invalid peer certificate: UnknownIssuer", "nobody known"),
+            ("invalid peer certificate: Other(OtherError(CaUsedAsEndEntity))", "an issuer's certificate"),
+            ("invalid peer certificate: UnknownIssuer", "issuer is unknown"),
             (
                 "invalid peer certificate: certificate not valid for name \"a\"; certificate is only valid for b",
                 "only valid for b",

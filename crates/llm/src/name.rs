@@ -42,7 +42,7 @@ impl ModelName {
     /// address of its own, it may be named without a provider and is then asked as OpenAI's are.
     ///
     /// # Errors
-    /// When the text names no model.
+    /// When the text does not name a model.
     pub fn for_judge(text: &str, env: &dyn Fn(&str) -> Option<String>) -> Result<Self, NameError> {
         let set = |variable: &str| env(variable).is_some_and(|value| !value.trim().is_empty());
         let moved = set(JUDGE_BASE_URL);

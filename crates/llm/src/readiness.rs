@@ -73,7 +73,7 @@ pub fn usable(provider: &str, env: &dyn Fn(&str) -> Option<String>) -> Option<Pr
 }
 
 /// The readiness of the model that `JUDGE_MODEL` names, where it has variables of its own. `None` where it has none, and
-/// what [`readiness`] says of its provider holds, and where the text names no model.
+/// what [`readiness`] says of its provider holds, and where the text does not name a model.
 pub fn judge_readiness(judge_model: &str, env: &dyn Fn(&str) -> Option<String>) -> Option<ProviderReadiness> {
     let name = ModelName::for_judge(judge_model, env).ok()?;
     name.has_own_variables().then(|| row_readiness(name.row(), true, env))

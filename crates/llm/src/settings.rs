@@ -128,7 +128,7 @@ fn is_from_file(variable: &str, env: Lookup<'_>) -> bool {
 fn odd(key: &str) -> Option<&'static str> {
     let quoted = |mark: char| key.len() > 1 && key.starts_with(mark) && key.ends_with(mark);
     if quoted('"') || quoted('\'') {
-        return Some("it stands in quotation marks, which would be sent with it");
+        return Some("it is in quotation marks, which would be sent as part of it");
     }
 
     let word = key.split_whitespace().next().unwrap_or_default();

@@ -97,7 +97,7 @@ fn describe_criterion_share(rubric: &Rubric, index: usize, of_case: Option<f64>)
 
     let gate = match criterion.gate {
         Some(Gate::Met) => "\n\nRequired: the case fails without it.".to_owned(),
-        Some(Gate::PassLine) => "\n\nRequired: the case fails if it stays below the pass line.".to_owned(),
+        Some(Gate::PassLine) => "\n\nRequired: the case fails if it is below the pass threshold.".to_owned(),
         Some(Gate::MinRaw(raw)) => format!("\n\nThe case fails below {} of 10.", raw.get()),
         Some(Gate::MinValue(unit)) => format!("\n\nThe case fails below {}.", unit.get()),
         None => String::new(),
@@ -114,9 +114,11 @@ fn describe_scorecard_share(card: &Scorecard, touched: &dyn Fn(&SourceMark) -> b
     };
     if let Some(benchmark) = card.benchmarks.iter().find(|benchmark| is_here(&benchmark.marks)) {
         let gate = match benchmark.criticality {
-            Criticality::HardGate => "A hard gate: below its threshold every level above is blocked.",
-            Criticality::ThresholdGate => "Below its threshold it fails, and only its score counts above.",
-            Criticality::ImprovementSignal => "An improvement signal: reported, and blocks nothing.",
+            Criticality::HardGate => "A hard gate: below its threshold, every node above is blocked.",
+            Criticality::ThresholdGate => {
+                "Below its threshold it fails; only its score affects the nodes above."
+            }
+            Criticality::ImprovementSignal => "An improvement signal: reported only; blocks nothing.",
         };
 
         let weight = benchmark.weight.get();
@@ -131,10 +133,10 @@ fn describe_scorecard_share(card: &Scorecard, touched: &dyn Fn(&SourceMark) -> b
     let rubric = card.rubrics.iter().find(|rubric| is_here(&rubric.marks))?;
     let weight = rubric.weight.get();
     let place = rubric.parent.map(|parent| describe_rubric_share(card, parent, weight)).unwrap_or_default();
-    let gate = if rubric.hard_gate { "\n\nA hard gate: failing it blocks every level above." } else { "" };
+    let gate = if rubric.hard_gate { "\n\nA hard gate: failing it blocks every node above." } else { "" };
 
     Some(format!(
-        "**rubric `{}`**: weight {weight}{place}; passes at {}.{gate}",
+        "**rubric `{}`**: weight {weight}{place}; threshold {}.{gate}",
         rubric.code,
         rubric.threshold.get()
     ))
@@ -154,15 +156,15 @@ fn describe_rubric_share(card: &Scorecard, parent: usize, weight: f64) -> String
             format!(", {} of the score of `{}`", format_percent(weight / total), parent.code)
         }
         ScorecardAggregation::Minimum => {
-            format!("; the lowest score below `{}` counts, whatever it weighs", parent.code)
+            format!("; only the lowest score below `{}` counts", parent.code)
         }
         ScorecardAggregation::Maximum => {
-            format!("; the highest score below `{}` counts, whatever it weighs", parent.code)
+            format!("; only the highest score below `{}` counts", parent.code)
         }
         ScorecardAggregation::WeightedAverage => String::new(),
     }
 }
 
 fn format_percent(share: f64) -> String {
-    format!("{:.1} %", share * 100.0)
+    format!("{:.1}%", share * 100.0)
 }

@@ -34,7 +34,7 @@ const CHECK_DELAY: Duration = Duration::from_millis(120);
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     /// The editor violates the protocol.
-    #[error("the editor does not speak the language server protocol: {0}")]
+    #[error("the client does not use the language server protocol: {0}")]
     Protocol(String),
     /// Reading from or writing to the editor fails.
     #[error("the editor can't be reached: {0}")]
@@ -295,7 +295,7 @@ impl LanguageServer<'_> {
                 None => None,
             },
             other => {
-                let message = format!("`{other}` is not offered");
+                let message = format!("`{other}` is not supported");
                 let code = ErrorCode::MethodNotFound as i32;
                 return send(self.connection, Message::Response(Response::new_err(id, code, message)));
             }

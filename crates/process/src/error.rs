@@ -36,13 +36,13 @@ pub enum ProcessError {
         file_exists: bool,
     },
     /// The program is not executable.
-    #[error("`{program}` may not be run: permission denied (is it a file with the executable bit set?)")]
+    #[error("`{program}` can't be run: permission denied (is it an executable file?)")]
     PermissionDenied {
         /// Program, as it was written.
         program: String,
     },
     /// The working directory can't be entered.
-    #[error("the working directory {} is not there or can't be entered: {source}", .path.display())]
+    #[error("the working directory {} does not exist or can't be entered: {source}", .path.display())]
     WorkingDirectory {
         /// Requested directory.
         path: PathBuf,

@@ -251,7 +251,7 @@ async fn what_cannot_start_says_why() {
         "argument 1 holds a NUL byte, which can't be passed to a program"
     );
     let gone = refusal(ProcessCommand::argv(["echo"], env()).in_folder("/no/such/folder")).await;
-    assert!(gone.starts_with("the working directory /no/such/folder is not there"), "{gone}");
+    assert!(gone.starts_with("the working directory /no/such/folder does not exist"), "{gone}");
     let long =
         ProcessCommand::argv(["echo".to_owned(), "x".repeat(8_000_000)], env()).run().await.unwrap_err();
     assert!(matches!(long, ProcessError::TooLong { bytes, .. } if bytes > 8_000_000), "{long:?}");

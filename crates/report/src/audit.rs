@@ -41,7 +41,7 @@ pub fn render_audit(report: &AuditReport, style: ReportStyle) -> String {
         page.add_text(
             &[],
             &[ReportPiece::plain(format!(
-                "and {}, see `--json`",
+                "and {}; `--json` has all",
                 format_count(more, "part more", "parts more")
             ))],
         );
@@ -76,7 +76,7 @@ fn render_section_table(page: &mut ReportPage, parts: &[&AuditSection]) {
     let columns = [
         ReportColumn::shrinking("part"),
         ReportColumn::right("value"),
-        ReportColumn::left("95%"),
+        ReportColumn::left("95% CI"),
         ReportColumn::right("n"),
     ];
 

@@ -5,12 +5,12 @@ use assize_analysis::calibrate::{
     CalibrationGateResult, CalibrationReport, CalibrationSection, GateBasis, GatedPassRates, PairingCounts,
     PassRate, TargetPassRates,
 };
-use assize_stats::UndefinedReason;
 use assize_stats::judge_quality::ConfusionTable;
+use assize_stats::{Interval, UndefinedReason};
 
 use crate::ReportStyle;
 use crate::metrics::{format_or_undefined, format_range, format_value, render_metrics};
-use crate::number::{format_count, grouped};
+use crate::number::{format_count, format_rate, grouped};
 use crate::page::{ReportPage, ReportPiece};
 use crate::style::ReportTone;
 use crate::table::{ReportColumn, render_table};
@@ -72,9 +72,9 @@ fn render_excluded(page: &mut ReportPage, calibration: &CalibrationReport) {
     let left = calibration.left_out;
     let mut parts = Vec::new();
     for (number, what) in [
-        (left.unmatched, "about nothing that was judged"),
-        (left.stale, "stale: about another answer or question than was judged"),
-        (left.other_split, "in another part of the data, or seen by the judge"),
+        (left.unmatched, "for items that were not judged"),
+        (left.stale, "stale: for another answer or question than the one judged"),
+        (left.other_split, "of another split, or shown to the judge"),
         (left.excluded, "of excluded cases"),
     ] {
         if number > 0 {
@@ -84,7 +84,7 @@ fn render_excluded(page: &mut ReportPage, calibration: &CalibrationReport) {
 
     if !parts.is_empty() {
         page.add_text(
-            &[ReportPiece::plain("labels left out: ")],
+            &[ReportPiece::plain("labels excluded: ")],
             &[ReportPiece::new(ReportTone::Middling, parts.join("; "))],
         );
     }
@@ -137,11 +137,11 @@ fn render_overall(page: &mut ReportPage, section: &CalibrationSection) {
 
     if section.people.is_empty() {
         page.add_text(
-            &[ReportPiece::new(ReportTone::Strong, "people among themselves  ")],
-            &[ReportPiece::new(ReportTone::Open, "not known: nobody labelled what another labelled")],
+            &[ReportPiece::new(ReportTone::Strong, "agreement between people  ")],
+            &[ReportPiece::new(ReportTone::Open, "unknown: no item was labelled by two people")],
         );
     } else {
-        page.add_line(&[ReportPiece::new(ReportTone::Strong, "people among themselves")]);
+        page.add_line(&[ReportPiece::new(ReportTone::Strong, "agreement between people")]);
         render_metrics(page, &section.people);
     }
 
@@ -154,7 +154,7 @@ fn render_overall(page: &mut ReportPage, section: &CalibrationSection) {
             Ok(figure) => {
                 let range = match figure.interval {
                     Ok(_) => format!(" ({})", format_range(figure.interval)),
-                    Err(reason) => format!(" (no interval: {reason})"),
+                    Err(reason) => format!(" (no CI: {reason})"),
                 };
                 let number = match figure.value {
                     Ok(found) => format!("{found:+.3}{range}"),
@@ -177,7 +177,7 @@ fn render_overall(page: &mut ReportPage, section: &CalibrationSection) {
 
 fn level_note(section: &CalibrationSection) -> String {
     let found = section.figures.iter().find_map(|figure| figure.interval.ok());
-    found.map_or_else(String::new, |interval| format!("  with {} % intervals", interval.level.get() * 100.0))
+    found.map_or_else(String::new, |interval| format!("  with {}% CI", interval.level.get() * 100.0))
 }
 
 fn render_confusion(page: &mut ReportPage, confusion: &ConfusionTable) {
@@ -266,26 +266,36 @@ fn render_breakdown(page: &mut ReportPage, by: &'static str, scores: bool, secti
         &[ReportPiece::new(
             ReportTone::Dim,
             if scores {
-                "people: alpha, interval, among people; bias: judge minus people"
+                "people: alpha (interval) between people; bias: judge minus people"
             } else {
-                "people: kappa among people; bias: judge minus people; undef.: only one verdict occurs"
+                "people: kappa between people; bias: judge minus people; undef.: only one verdict occurs"
             },
         )],
     );
 }
 
-fn rate_text(rate: &PassRate) -> String {
+/// Formats a rate of verdicts as a percentage, and a mean of scores in points.
+fn format_rate_or_mean(value: f64, scores: bool) -> String {
+    if scores { format_value(value) } else { format_rate(value) }
+}
+
+fn format_rate_range(interval: Interval, scores: bool) -> String {
+    let end = |value| format_rate_or_mean(value, scores);
+    format!("{} to {}", end(interval.low), end(interval.high))
+}
+
+fn rate_text(rate: &PassRate, scores: bool) -> String {
     match &rate.mean {
         Ok(mean) => {
             let around = match mean.interval {
-                Ok(_) => format!(" ({})", format_range(mean.interval)),
-                Err(reason) => format!(" (no interval: {reason})"),
+                Ok(interval) => format!(" ({})", format_rate_range(interval, scores)),
+                Err(reason) => format!(" (no CI: {reason})"),
             };
             let counts = rate.counted.map_or_else(
                 || format_count(mean.n as u64, "item", "items"),
                 |found| format!("{} of {}", grouped(found.successes), grouped(found.n)),
             );
-            format!("{}{around}, {counts}", format_value(mean.mean))
+            format!("{}{around}, {counts}", format_rate_or_mean(mean.mean, scores))
         }
         Err(reason) => format!("undefined, because {reason}"),
     }
@@ -299,10 +309,10 @@ fn render_rates(page: &mut ReportPage, rates: &TargetPassRates) {
     page.add_line(&[ReportPiece::untrusted_name(ReportTone::Strong, &rates.of), ReportPiece::plain(kind)]);
 
     if let Some(judge) = &rates.judge {
-        line(page, "judge", ReportTone::Plain, rate_text(judge));
+        line(page, "judge", ReportTone::Plain, rate_text(judge, rates.scores));
     }
     if let Some(people) = &rates.people {
-        line(page, "people, as labelled", ReportTone::Plain, rate_text(people));
+        line(page, "people, as labelled", ReportTone::Plain, rate_text(people, rates.scores));
     }
 
     match &rates.powered {
@@ -310,22 +320,23 @@ fn render_rates(page: &mut ReportPage, rates: &TargetPassRates) {
             let tuned = found.tuned;
             let gain = found
                 .gain
-                .map_or_else(|_| String::new(), |gain| format!("; worth {gain:.2} times the labels"));
-            let few = if found.few_labels() { "; below 30 labels the judge counts for less" } else { "" };
+                .map_or_else(|_| String::new(), |gain| format!("; as precise as {gain:.2} times the labels"));
+            let few =
+                if found.few_labels() { "; with fewer than 30 labels the judge has less weight" } else { "" };
             line(
                 page,
                 "corrected (PPI++)",
                 ReportTone::Strong,
                 format!(
                     "{} ({}), {} labelled and {} not{gain}{few}",
-                    format_value(tuned.mean),
-                    format_range(Ok(tuned.interval)),
+                    format_rate_or_mean(tuned.mean, rates.scores),
+                    format_rate_range(tuned.interval, rates.scores),
                     grouped(found.labelled as u64),
                     grouped(found.unlabelled as u64),
                 ),
             );
 
-            line(page, "", ReportTone::Dim, "The rate people would find over everything judged, from their labels and the judge's verdicts.".to_owned());
+            line(page, "", ReportTone::Dim, "Estimated rate if people had labelled everything, from their labels and the judge's verdicts.".to_owned());
         }
         Err(reason) => line(page, "corrected (PPI++)", ReportTone::Open, format!("no: {reason}")),
     }
@@ -333,11 +344,11 @@ fn render_rates(page: &mut ReportPage, rates: &TargetPassRates) {
     match &rates.rogan_gladen {
         Some(Ok(found)) => {
             let around = match found.interval {
-                Ok(_) => format!(" ({})", format_range(found.interval)),
-                Err(_) => " (no interval: give the rates as K/N)".to_owned(),
+                Ok(interval) => format!(" ({})", format_rate_range(interval, rates.scores)),
+                Err(_) => " (no CI: give the rates as K/N)".to_owned(),
             };
             let outside = if (found.raw - found.clipped).abs() > f64::EPSILON {
-                format!("; {} before it was cut off", format_value(found.raw))
+                format!("; {} before clipping", format_rate_or_mean(found.raw, rates.scores))
             } else {
                 String::new()
             };
@@ -345,14 +356,15 @@ fn render_rates(page: &mut ReportPage, rates: &TargetPassRates) {
                 page,
                 "corrected (given)",
                 ReportTone::Strong,
-                format!("{}{around}{outside}", format_value(found.clipped)),
+                format!("{}{around}{outside}", format_rate_or_mean(found.clipped, rates.scores)),
             );
 
             line(
                 page,
                 "",
                 ReportTone::Dim,
-                "Rogan-Gladen; right only if the given error rates hold for these very answers.".to_owned(),
+                "Rogan-Gladen estimate; valid only if the given error rates hold for these answers."
+                    .to_owned(),
             );
         }
         Some(Err(reason)) => line(page, "corrected (given)", ReportTone::Open, format!("no: {reason}")),
@@ -365,7 +377,11 @@ fn render_rates(page: &mut ReportPage, rates: &TargetPassRates) {
                 page,
                 &format!("{name}, prerequisites"),
                 ReportTone::Plain,
-                format!("{}; recursively {}", rate_text(direct), rate_text(recursive)),
+                format!(
+                    "{}; with all their prerequisites {}",
+                    rate_text(direct, false),
+                    rate_text(recursive, false)
+                ),
             );
             if *circular > 0 {
                 line(
@@ -373,7 +389,7 @@ fn render_rates(page: &mut ReportPage, rates: &TargetPassRates) {
                     "",
                     ReportTone::Dim,
                     format!(
-                        "{} with prerequisites that lead back to themselves",
+                        "{} with circular prerequisites",
                         format_count(*circular, "criterion", "criteria")
                     ),
                 );
@@ -389,8 +405,8 @@ fn render_gates(page: &mut ReportPage, gates: &[CalibrationGateResult], on: Gate
 
     page.add_blank();
     let on = match on {
-        GateBasis::Estimate => "limits, held against the figures themselves",
-        GateBasis::Lower => "limits, held against the lower ends of the intervals",
+        GateBasis::Estimate => "limits, checked against the estimates",
+        GateBasis::Lower => "limits, checked against the lower ends of the CIs",
     };
     page.add_rule(on);
 
@@ -398,7 +414,7 @@ fn render_gates(page: &mut ReportPage, gates: &[CalibrationGateResult], on: Gate
         let (sign, tone) = if gate.passed { ("✓", ReportTone::Good) } else { ("✗", ReportTone::Bad) };
         let found = match gate.value {
             Ok(found) => format_value(found),
-            Err(UndefinedReason::NoValues) => "no such figure here".to_owned(),
+            Err(UndefinedReason::NoValues) => "no such metric here".to_owned(),
             Err(reason) => format!("undefined, because {reason}"),
         };
         page.add_text(

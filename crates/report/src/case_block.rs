@@ -109,7 +109,7 @@ pub(crate) fn main_reason(row: &ResultRow) -> Option<String> {
     }
 
     if let Some(grader) = row.graders.iter().find(|grader| grader.error.is_some()) {
-        return Some(format!("grader {} broke", sanitize::sanitize_name(&grader.name)));
+        return Some(format!("grader {} failed to run", sanitize::sanitize_name(&grader.name)));
     }
 
     match row
@@ -181,7 +181,14 @@ fn render_full(page: &mut ReportPage, row: &ResultRow, texts: &dyn Fn(&str, &str
         let share = number::format_percent((coverage * 1e6).floor() as u64, 1_000_000);
         page.add_text(
             &[ReportPiece::plain("  ")],
-            &[ReportPiece::new(ReportTone::Open, format!("only {share} of the weight was judged"))],
+            &[ReportPiece::new(
+                ReportTone::Open,
+                if coverage > 0.0 {
+                    format!("only {share} of the weight was graded")
+                } else {
+                    "no criterion was graded".to_owned()
+                },
+            )],
         );
     }
 }

@@ -21,7 +21,7 @@ pub fn render_case_table(rows: &[ResultRow], more: usize, style: ReportStyle) ->
         let columns = [
             ReportColumn::left("verdict"),
             ReportColumn::right("score"),
-            ReportColumn::shrinking("case"),
+            ReportColumn::shrinking("case").naming_row(),
             ReportColumn::shrinking("suite"),
             ReportColumn::shrinking("target"),
             ReportColumn::shrinking("why"),
@@ -68,7 +68,7 @@ pub fn render_case_table(rows: &[ResultRow], more: usize, style: ReportStyle) ->
 
 fn format_case_score(row: &ResultRow) -> String {
     match row.score {
-        Some(score) => number::format_score_column(score),
+        Some(score) => number::format_score(score),
         None => number::format_score_or_range(None, row.score_low, row.score_high)
             .unwrap_or_else(|| "–".to_owned()),
     }

@@ -2,7 +2,7 @@
 
 use assize_store::{CaseTrialsRow, EstimatedMetric, TargetMetrics, TrialMetrics, VerdictCounts};
 
-use crate::entry::{entry, tallies};
+use crate::entry::{entry, percent, percent_interval, tallies};
 use crate::mark::VerdictMark;
 use crate::number::{self, grouped};
 use crate::page::{ReportPage, ReportPiece};
@@ -36,10 +36,10 @@ pub(crate) fn render_pass_k(page: &mut ReportPage, repeats: &TrialMetrics) {
         .map(|row| {
             vec![
                 ReportPiece::plain(row.k.to_string()),
-                ReportPiece::new(ReportTone::Strong, format_metric(&row.any)),
-                ReportPiece::new(ReportTone::Dim, format_metric_interval(&row.any)),
-                ReportPiece::new(ReportTone::Strong, format_metric(&row.all)),
-                ReportPiece::new(ReportTone::Dim, format_metric_interval(&row.all)),
+                ReportPiece::new(ReportTone::Strong, percent(&row.any)),
+                ReportPiece::new(ReportTone::Dim, percent_interval(&row.any)),
+                ReportPiece::new(ReportTone::Strong, percent(&row.all)),
+                ReportPiece::new(ReportTone::Dim, percent_interval(&row.all)),
             ]
         })
         .collect();
@@ -48,9 +48,9 @@ pub(crate) fn render_pass_k(page: &mut ReportPage, repeats: &TrialMetrics) {
     let columns = [
         ReportColumn::right("k"),
         ReportColumn::right("pass@k"),
-        ReportColumn::shrinking("95% interval"),
+        ReportColumn::shrinking("95% CI"),
         ReportColumn::right("pass^k"),
-        ReportColumn::shrinking("95% interval"),
+        ReportColumn::shrinking("95% CI"),
     ];
     render_table(page, 2, &columns, &lines);
 }
@@ -76,14 +76,14 @@ pub(crate) fn render_case_trials(page: &mut ReportPage, repeats: &TrialMetrics) 
             let target = case.target.as_deref().map(sanitize::sanitize_name).unwrap_or_default();
             let undecided = case.run - case.decided;
             let open = if undecided > 0 && !case.skipped {
-                format!(" ({undecided} undecided)")
+                format!(" ({undecided} incomplete)")
             } else {
                 String::new()
             };
 
             vec![
                 ReportPiece::new(mark.tone, format!("{} {}", mark.sign, mark.word)),
-                ReportPiece::plain(case.score.map_or_else(|| "–".to_owned(), number::format_score_column)),
+                ReportPiece::plain(case.score.map_or_else(|| "–".to_owned(), number::format_score)),
                 ReportPiece::plain(format!("{}/{}{open}", case.passed, case.run)),
                 ReportPiece::plain(format_metric(&case.mean_score)),
                 ReportPiece::new(ReportTone::Dim, format_metric_interval(&case.mean_score)),
@@ -101,8 +101,8 @@ pub(crate) fn render_case_trials(page: &mut ReportPage, repeats: &TrialMetrics) 
         ReportColumn::right("score"),
         ReportColumn::right("passed"),
         ReportColumn::right("mean"),
-        ReportColumn::left("95% interval"),
-        ReportColumn::shrinking("case"),
+        ReportColumn::shrinking("95% CI"),
+        ReportColumn::shrinking("case").naming_row(),
         ReportColumn::shrinking("suite"),
         ReportColumn::shrinking("target"),
         ReportColumn::left("by"),
@@ -139,8 +139,8 @@ pub(crate) fn render_targets(page: &mut ReportPage, targets: &[TargetMetrics]) {
                 ReportPiece::new(ReportTone::Bad, number(counts.fail)),
                 ReportPiece::new(ReportTone::Open, number(counts.incomplete)),
                 ReportPiece::new(ReportTone::Open, number(counts.skipped)),
-                ReportPiece::plain(format_metric(&target.pass_rate)),
-                ReportPiece::new(ReportTone::Dim, format_metric_interval(&target.pass_rate)),
+                ReportPiece::plain(percent(&target.pass_rate)),
+                ReportPiece::new(ReportTone::Dim, percent_interval(&target.pass_rate)),
                 ReportPiece::plain(format_metric(&target.mean_score)),
                 ReportPiece::new(ReportTone::Dim, format_metric_interval(&target.mean_score)),
             ]
@@ -155,10 +155,10 @@ pub(crate) fn render_targets(page: &mut ReportPage, targets: &[TargetMetrics]) {
         ReportColumn::right("failed"),
         ReportColumn::right("incomplete"),
         ReportColumn::right("skipped"),
-        ReportColumn::right("rate"),
-        ReportColumn::left("95% interval"),
-        ReportColumn::right("mean"),
-        ReportColumn::left("95% interval"),
+        ReportColumn::right("pass rate"),
+        ReportColumn::shrinking("95% CI"),
+        ReportColumn::right("mean score"),
+        ReportColumn::shrinking("95% CI"),
     ];
     render_table(page, 2, &columns, &lines);
 }

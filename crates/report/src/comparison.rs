@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use assize_analysis::compare::{
     ComparisonGroup, ComparisonSet, ComparisonTable, Conclusion, FlipSide, HeadlineMetric, IncompletePair,
-    MetricDifference, RunComparison, VerdictFlip,
+    MetricDifference, MetricUnit, RunComparison, VerdictFlip,
 };
 
 use crate::mark::VerdictMark;
@@ -99,10 +99,7 @@ fn render_one(
     render_entry(
         page,
         "Verdict",
-        vec![
-            word,
-            ReportPiece::new(ReportTone::Dim, format!(" (by the {})", headline_name(comparison.headline))),
-        ],
+        vec![word, ReportPiece::new(ReportTone::Dim, format!(" on {}", headline_name(comparison.headline)))],
     );
 
     page.add_blank();
@@ -112,16 +109,20 @@ fn render_one(
         render_entry(
             page,
             name,
-            vec![ReportPiece::untrusted(ReportTone::Plain, &contrast.says, sanitize::MAX_REASON)],
+            vec![ReportPiece::untrusted(
+                ReportTone::Plain,
+                &format!("{} {}.", contrast.says, describe_directions(contrast)),
+                sanitize::MAX_REASON,
+            )],
         );
     }
 
     if let Some([low, high]) = comparison.score_bounds {
         let text = format!(
-            "With the undecided cases, the mean score of all {} cases changes by {} to {}.",
+            "With the incomplete cases, the mean score of all {} cases changes by {} to {}.",
             grouped(comparison.common as u64),
-            format_change(low),
-            format_change(high)
+            MetricUnit::Score.format_change(low),
+            MetricUnit::Score.format_change(high)
         );
         render_entry(page, "Bounds", vec![ReportPiece::new(ReportTone::Open, text)]);
     }
@@ -144,11 +145,11 @@ fn render_one(
 
 /// Formats the number of cases on both sides, and of the others.
 pub(crate) fn format_case_counts(comparison: &RunComparison) -> String {
-    let mut text = format!("{} on both sides", grouped(comparison.common as u64));
+    let mut text = format!("{} in both runs", grouped(comparison.common as u64));
     for (number, word) in [
-        (comparison.undecided.len(), "of them undecided"),
+        (comparison.undecided.len(), "of them incomplete"),
         (comparison.new.len(), "new"),
-        (comparison.gone.len(), "gone"),
+        (comparison.gone.len(), "missing"),
     ] {
         if number > 0 {
             let _ = write!(text, ", {} {word}", grouped(number as u64));
@@ -156,7 +157,7 @@ pub(crate) fn format_case_counts(comparison: &RunComparison) -> String {
     }
 
     if comparison.gone_passed > 0 {
-        let _ = write!(text, " ({} of which had passed)", grouped(comparison.gone_passed as u64));
+        let _ = write!(text, " ({} of which passed before)", grouped(comparison.gone_passed as u64));
     }
 
     text
@@ -179,10 +180,14 @@ fn conclusion_mark(call: Conclusion) -> (&'static str, ReportTone) {
     }
 }
 
-/// Formats a change with its sign and three decimals.
-pub(crate) fn format_change(value: f64) -> String {
-    let text = format!("{value:+.3}");
-    if text == "-0.000" || text == "+0.000" { "0.000".to_owned() } else { text }
+/// Formats the change of a metric in its unit.
+pub(crate) fn format_difference(contrast: &MetricDifference) -> String {
+    contrast.difference.map_or_else(|| "–".to_owned(), |value| contrast.unit.format_change(value))
+}
+
+/// Formats the numbers of pairs that improved and regressed.
+pub(crate) fn describe_directions(contrast: &MetricDifference) -> String {
+    format!("{} improved, {} regressed", grouped(contrast.higher as u64), grouped(contrast.lower as u64))
 }
 
 /// Formats a p value.
@@ -195,31 +200,25 @@ pub(crate) fn format_p_value(p: Option<f64>) -> String {
 }
 
 fn render_headline_table(page: &mut ReportPage, comparison: &RunComparison) {
-    const COLUMNS: [ReportColumn; 8] = [
+    const COLUMNS: [ReportColumn; 7] = [
         ReportColumn::left(""),
         ReportColumn::right("pairs"),
         ReportColumn::right("base"),
         ReportColumn::right("candidate"),
         ReportColumn::right("change"),
-        ReportColumn::right("interval"),
+        ReportColumn::right("CI"),
         ReportColumn::right("p"),
-        ReportColumn::right("up/down"),
     ];
 
     let row = |name: &str, contrast: &MetricDifference| {
         vec![
             ReportPiece::new(ReportTone::Strong, name),
             ReportPiece::plain(grouped(contrast.n as u64)),
-            ReportPiece::plain(format_metric(contrast.base)),
-            ReportPiece::plain(format_metric(contrast.candidate)),
-            ReportPiece::plain(contrast.difference.map_or_else(|| "–".to_owned(), format_change)),
+            ReportPiece::plain(format_metric(contrast.base, contrast.unit)),
+            ReportPiece::plain(format_metric(contrast.candidate, contrast.unit)),
+            ReportPiece::plain(format_difference(contrast)),
             ReportPiece::plain(format_interval(contrast)),
             ReportPiece::plain(format_p_value(contrast.p_adjusted.or(contrast.p))),
-            ReportPiece::plain(format!(
-                "{}/{}",
-                grouped(contrast.higher as u64),
-                grouped(contrast.lower as u64)
-            )),
         ]
     };
 
@@ -232,13 +231,17 @@ fn render_headline_table(page: &mut ReportPage, comparison: &RunComparison) {
     page.add_blank();
 }
 
-pub(crate) fn format_metric(value: Option<f64>) -> String {
-    value.map_or_else(|| "–".to_owned(), number::format_score_column)
+pub(crate) fn format_metric(value: Option<f64>, unit: MetricUnit) -> String {
+    let format = match unit {
+        MetricUnit::Rate => number::format_rate,
+        MetricUnit::Score => number::format_score,
+    };
+    value.map_or_else(|| "–".to_owned(), format)
 }
 
 pub(crate) fn format_interval(contrast: &MetricDifference) -> String {
     match (contrast.low, contrast.high) {
-        (Some(low), Some(high)) => format!("{} to {}", format_change(low), format_change(high)),
+        (Some(low), Some(high)) => contrast.unit.format_interval(low, high),
         _ => "undefined".to_owned(),
     }
 }
@@ -246,15 +249,15 @@ pub(crate) fn format_interval(contrast: &MetricDifference) -> String {
 /// Names the method of each metric.
 pub(crate) fn describe_methods(comparison: &RunComparison) -> String {
     let of = |name: &str, contrast: &MetricDifference| {
-        let method = contrast.interval_method.as_deref().unwrap_or("no interval");
+        let method = contrast.interval_method.as_deref().unwrap_or("no CI");
         let clusters = contrast
             .clusters
             .map(|n| format!(" over {}", format_count(n as u64, "cluster", "clusters")))
             .unwrap_or_default();
-        format!("{name}: {method}{clusters}, p {}", contrast.test)
+        format!("{name}: {method}{clusters}, p by {}", contrast.test)
     };
     format!(
-        "{}% intervals. {}; {}.",
+        "{}% CI. {}; {}.",
         number::format_plain(comparison.score.level * 100.0),
         of("Pass rate", &comparison.pass_rate),
         of("mean score", &comparison.score)
@@ -293,9 +296,9 @@ fn render_group_table(
         ReportColumn::shrinking(""),
         ReportColumn::right("pairs"),
         ReportColumn::right("base"),
-        ReportColumn::right("cand"),
+        ReportColumn::right("candidate"),
         ReportColumn::right("change"),
-        ReportColumn::right("interval"),
+        ReportColumn::right("CI"),
         ReportColumn::right("p"),
         ReportColumn::left("verdict"),
     ];
@@ -313,9 +316,9 @@ fn render_group_table(
             vec![
                 ReportPiece::untrusted_name(ReportTone::Plain, &group_name(row)),
                 ReportPiece::plain(grouped(contrast.n as u64)),
-                ReportPiece::plain(format_metric(contrast.base)),
-                ReportPiece::plain(format_metric(contrast.candidate)),
-                ReportPiece::plain(contrast.difference.map_or_else(|| "–".to_owned(), format_change)),
+                ReportPiece::plain(format_metric(contrast.base, contrast.unit)),
+                ReportPiece::plain(format_metric(contrast.candidate, contrast.unit)),
+                ReportPiece::plain(format_difference(contrast)),
                 ReportPiece::plain(format_interval(contrast)),
                 ReportPiece::plain(format_p_value(contrast.p_adjusted.or(contrast.p))),
                 ReportPiece::new(tone, contrast.call.words()),
@@ -408,7 +411,7 @@ fn side_pieces(side: FlipSide) -> Vec<ReportPiece> {
 }
 
 pub(crate) fn format_value(value: Option<f64>) -> String {
-    value.map_or_else(|| "undecided".to_owned(), number::format_score)
+    value.map_or_else(|| "ungraded".to_owned(), number::format_score)
 }
 
 /// Describes a case that is incomplete on at least one side.
@@ -416,7 +419,7 @@ pub(crate) fn describe_incomplete(case: &IncompletePair) -> String {
     let said = |passed: Option<bool>| match passed {
         Some(true) => "passed",
         Some(false) => "not passed",
-        None => "undecided",
+        None => "incomplete",
     };
     format!(
         "{} ({} → {})",
@@ -430,12 +433,12 @@ fn render_case_lists(page: &mut ReportPage, comparison: &RunComparison, limit: u
     let name = |case: &assize_analysis::compare::CaseName| sanitize::sanitize_name(&case.case_id);
     let lists: [(&str, Vec<String>, usize); 3] = [
         (
-            "Undecided",
+            "Incomplete",
             comparison.undecided.iter().take(limit).map(describe_incomplete).collect(),
             comparison.undecided.len(),
         ),
         ("New", comparison.new.iter().take(limit).map(name).collect(), comparison.new.len()),
-        ("Gone", comparison.gone.iter().take(limit).map(name).collect(), comparison.gone.len()),
+        ("Missing", comparison.gone.iter().take(limit).map(name).collect(), comparison.gone.len()),
     ];
     if lists.iter().any(|(_, names, _)| !names.is_empty()) {
         page.add_blank();
@@ -465,7 +468,7 @@ fn render_matrix(page: &mut ReportPage, many: &ComparisonSet, adjusted_by: Optio
         &[],
         &[ReportPiece::new(
             ReportTone::Dim,
-            format!("Change of the {figure} from the run of the column to the run of the row; * shown beyond chance ({adjusted})."),
+            format!("Change of the {figure} from the run of the column to the run of the row; * significant ({adjusted})."),
         )],
     );
 
@@ -480,7 +483,7 @@ fn render_matrix(page: &mut ReportPage, many: &ComparisonSet, adjusted_by: Optio
                 None => ReportPiece::new(ReportTone::Dim, "·"),
                 Some(contrast) => {
                     let shown = matches!(contrast.call, Conclusion::Better | Conclusion::Worse);
-                    let text = contrast.difference.map_or_else(|| "–".to_owned(), format_change);
+                    let text = format_difference(contrast);
                     ReportPiece::new(
                         conclusion_mark(contrast.call).1,
                         format!("{text}{}", if shown { "*" } else { " " }),
@@ -501,7 +504,7 @@ fn render_matrix(page: &mut ReportPage, many: &ComparisonSet, adjusted_by: Optio
     if many.runs.len() > MATRIX_TITLES.len() {
         page.add_line(&[ReportPiece::new(
             ReportTone::Dim,
-            format!("columns beyond the first {} are left out; --json has them", MATRIX_TITLES.len()),
+            format!("only the first {} columns are shown; `--json` has all", MATRIX_TITLES.len()),
         )]);
     }
 }

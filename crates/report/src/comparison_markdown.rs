@@ -2,10 +2,12 @@
 
 use std::fmt::Write as _;
 
-use assize_analysis::compare::{ComparisonSet, Conclusion, MetricDifference, RunComparison, VerdictFlip};
+use assize_analysis::compare::{
+    ComparisonSet, Conclusion, MetricDifference, MetricUnit, RunComparison, VerdictFlip,
+};
 
 use crate::comparison::{
-    ComparisonLimits, describe_incomplete, describe_methods, format_case_counts, format_change,
+    ComparisonLimits, describe_incomplete, describe_methods, format_case_counts, format_difference,
     format_interval, format_metric, format_p_value, format_value, group_name, headline_name, table_title,
 };
 use crate::number::{self, grouped};
@@ -75,7 +77,7 @@ fn write_one(
     // Writing to a string does not fail.
     let _ = writeln!(
         out,
-        "### {} {} by the {}\n\n{} → {}: {}.\n",
+        "### {} {} on {}\n\n{} → {}: {}.\n",
         conclusion_icon(comparison.verdict),
         capitalize(comparison.verdict.words()),
         headline_name(comparison.headline),
@@ -105,7 +107,7 @@ fn write_one(
         out.push_str("\n\n");
     }
 
-    out.push_str("| | pairs | base | candidate | change | interval | p | up / down |\n|---|--:|--:|--:|--:|--:|--:|--:|\n");
+    out.push_str("| | pairs | base | candidate | change | 95% CI | p | improved / regressed |\n|---|--:|--:|--:|--:|--:|--:|--:|\n");
 
     for (name, contrast) in [("pass rate", &comparison.pass_rate), ("mean score", &comparison.score)] {
         let _ = writeln!(
@@ -127,10 +129,10 @@ fn write_one(
     if let Some([low, high]) = comparison.score_bounds {
         let _ = writeln!(
             out,
-            "\nWith the undecided cases, the mean score of all {} cases changes by {} to {}.",
+            "\nWith the incomplete cases, the mean score of all {} cases changes by {} to {}.",
             comparison.common,
-            format_change(low),
-            format_change(high)
+            MetricUnit::Score.format_change(low),
+            MetricUnit::Score.format_change(high)
         );
     }
 
@@ -153,7 +155,7 @@ fn write_details(
     for parts in comparison.tables.iter().filter(|parts| !parts.rows.is_empty()) {
         let _ = writeln!(
             out,
-            "\n<details><summary>{}</summary>\n\n| | pairs | base | candidate | change | interval | p | verdict |\n\
+            "\n<details><summary>{}</summary>\n\n| | pairs | base | candidate | change | 95% CI | p | verdict |\n\
              |---|--:|--:|--:|--:|--:|--:|---|",
             table_title(parts, adjusted_by)
         );
@@ -183,9 +185,9 @@ fn write_details(
         .map(|case| escape_markdown(&describe_incomplete(case), 120))
         .collect();
     for (label, names, all) in [
-        ("Undecided", open, comparison.undecided.len()),
+        ("Incomplete", open, comparison.undecided.len()),
         ("New", names(&comparison.new), comparison.new.len()),
-        ("Gone", names(&comparison.gone), comparison.gone.len()),
+        ("Missing", names(&comparison.gone), comparison.gone.len()),
     ] {
         if !names.is_empty() {
             let more =
@@ -199,9 +201,9 @@ fn write_details(
 fn format_cells(contrast: &MetricDifference) -> String {
     format!(
         "{} | {} | {} | {} | {}",
-        format_metric(contrast.base),
-        format_metric(contrast.candidate),
-        contrast.difference.map_or_else(|| "–".to_owned(), format_change),
+        format_metric(contrast.base, contrast.unit),
+        format_metric(contrast.candidate, contrast.unit),
+        format_difference(contrast),
         format_interval(contrast),
         format_p_value(contrast.p_adjusted.or(contrast.p)).replace('<', "&lt;")
     )
@@ -286,7 +288,7 @@ fn write_matrix(out: &mut String, many: &ComparisonSet) {
                 || "·".to_owned(),
                 |contrast| {
                     let shown = matches!(contrast.call, Conclusion::Better | Conclusion::Worse);
-                    let text = contrast.difference.map_or_else(|| "–".to_owned(), format_change);
+                    let text = format_difference(contrast);
                     if shown { format!("**{text}**") } else { text }
                 },
             );
@@ -296,9 +298,7 @@ fn write_matrix(out: &mut String, many: &ComparisonSet) {
         out.push('\n');
     }
 
-    out.push_str(
-        "\nChange from the run of the column to the run of the row; bold where shown beyond chance.\n",
-    );
+    out.push_str("\nChange from the run of the column to the run of the row; bold: significant.\n");
 }
 
 fn capitalize(text: &str) -> String {

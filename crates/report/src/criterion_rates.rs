@@ -10,8 +10,6 @@ use crate::sanitize;
 use crate::style::ReportTone;
 use crate::table::{ReportColumn, render_table};
 
-/// Width from which on a table has room for intervals.
-const WIDE: usize = 60;
 /// Criteria that are shown; the rest is counted.
 const MAX_SHOWN: usize = 12;
 
@@ -21,7 +19,6 @@ pub(crate) fn render_criterion_rates(page: &mut ReportPage, rates: &[CriterionRa
         return;
     }
 
-    let wide = page.columns() >= WIDE;
     let any_scored = rates.iter().any(|one| one.scored);
     let count = |number: u64| if number == 0 { String::new() } else { grouped(number) };
     let rows: Vec<Vec<ReportPiece>> = rates
@@ -38,7 +35,7 @@ pub(crate) fn render_criterion_rates(page: &mut ReportPage, rates: &[CriterionRa
 
             vec![
                 ReportPiece::new(ReportTone::Strong, rate),
-                ReportPiece::new(ReportTone::Dim, if wide { interval } else { String::new() }),
+                ReportPiece::new(ReportTone::Dim, interval),
                 ReportPiece::plain(grouped(one.rate.n)),
                 ReportPiece::new(ReportTone::Open, count(one.ungraded)),
                 ReportPiece::untrusted(
@@ -53,10 +50,10 @@ pub(crate) fn render_criterion_rates(page: &mut ReportPage, rates: &[CriterionRa
     page.add_blank();
     let columns = [
         ReportColumn::right(if any_scored { "met or mean" } else { "met" }),
-        ReportColumn::left("95% interval"),
+        ReportColumn::shrinking("95% CI"),
         ReportColumn::right("of"),
         ReportColumn::right("ungraded"),
-        ReportColumn::shrinking("criterion, worst first"),
+        ReportColumn::shrinking("criterion, worst first").naming_row(),
     ];
     render_table(page, 2, &columns, &rows);
 

@@ -15,15 +15,15 @@ pub(crate) fn entry(page: &mut ReportPage, label: &str, body: Vec<ReportPiece>) 
     page.add_text(&[ReportPiece::new(ReportTone::Dim, format!("{label:<12}"))], &body);
 }
 
-/// `, 95% interval 0.49 to 0.943 (Wilson)`, or why there is none.
+/// `, 95% CI 0.490 to 0.943 (Wilson)`, or why there is none.
 pub(crate) fn interval(figure: &EstimatedMetric) -> String {
     let (Some(low), Some(high), Some(method)) = (figure.low, figure.high, &figure.method) else {
         let reason = figure.undefined.as_deref().unwrap_or("it was not computed");
-        return format!(" (no interval, because {})", sanitize::sanitize_text(reason, 200));
+        return format!(" (no CI: {})", sanitize::sanitize_text(reason, 200));
     };
     let clusters = figure.clusters.map(|n| format!(" over {}", format_count(n, "cluster", "clusters")));
     format!(
-        ", {}% interval {} to {} ({}{})",
+        ", {}% CI {} to {} ({}{})",
         number::format_plain(figure.level * 100.0),
         number::format_score(low),
         number::format_score(high),
@@ -32,14 +32,14 @@ pub(crate) fn interval(figure: &EstimatedMetric) -> String {
     )
 }
 
-/// `, 95% interval 49% to 94.3% (Wilson)`, or why there is none: of a rate that is shown as a percentage.
+/// `, 95% CI 49% to 94.3% (Wilson)`, or why there is none: of a rate that is shown as a percentage.
 pub(crate) fn rate_interval(figure: &EstimatedMetric) -> String {
     let (Some(_), Some(_), Some(method)) = (figure.low, figure.high, &figure.method) else {
         return interval(figure);
     };
     let clusters = figure.clusters.map(|n| format!(" over {}", format_count(n, "cluster", "clusters")));
     format!(
-        ", {}% interval {} ({}{})",
+        ", {}% CI {} ({}{})",
         number::format_plain(figure.level * 100.0),
         percent_interval(figure),
         sanitize::sanitize_text(method, 100),
@@ -52,10 +52,13 @@ pub(crate) fn percent(figure: &EstimatedMetric) -> String {
     figure.value.map_or_else(|| "–".to_owned(), number::format_rate)
 }
 
-/// The interval of a rate as percentages; empty if there is none.
+/// The interval of a rate as percentages, or the reason why there is none.
 pub(crate) fn percent_interval(figure: &EstimatedMetric) -> String {
-    match (figure.low, figure.high) {
-        (Some(low), Some(high)) => format!("{} to {}", number::format_rate(low), number::format_rate(high)),
+    match (figure.low, figure.high, &figure.undefined) {
+        (Some(low), Some(high), _) => {
+            format!("{} to {}", number::format_rate(low), number::format_rate(high))
+        }
+        (.., Some(reason)) => format!("none: {}", sanitize::sanitize_text(reason, 120)),
         _ => String::new(),
     }
 }

@@ -129,16 +129,15 @@ fn conclusion_lines(report: &InjectionReport) -> Vec<(ReportTone, String)> {
         Some(_) => (
             if won.count > 0 { ReportTone::Bad } else { ReportTone::Good },
             format!(
-                "Attacks turned {} of {} in the answer's favour: {}.",
+                "Attacks changed {} of {} in the answer's favour: {}.",
                 won.count,
-                format_count(won.n, "decision that could be turned", "decisions that could be turned"),
+                format_count(won.n, "decision that could change", "decisions that could change"),
                 format_rate(&won)
             ),
         ),
         None => (
             ReportTone::Open,
-            "Nothing could be turned in the answer's favour: no decision on an unchanged answer was against it. \
-             Use answers that fail some criteria."
+            "No decision could change in the answer's favour, because none was against it. Use answers that fail some criteria."
                 .to_owned(),
         ),
     });
@@ -148,11 +147,11 @@ fn conclusion_lines(report: &InjectionReport) -> Vec<(ReportTone, String)> {
         Some(_) => (
             ReportTone::Plain,
             format!(
-                "Without any change the judge differs from itself in {}, so that much is noise.",
+                "Noise: the judge changed {} of its decisions on unchanged answers.",
                 format_rate(&noise)
             ),
         ),
-        None => (ReportTone::Dim, "The judge's own noise was not measured.".to_owned()),
+        None => (ReportTone::Dim, "The noise of the judge was not measured.".to_owned()),
     });
 
     let ungraded = report.attacks.ungraded() + report.control.ungraded() + report.noise.ungraded();
@@ -160,7 +159,7 @@ fn conclusion_lines(report: &InjectionReport) -> Vec<(ReportTone, String)> {
         lines.push((
             ReportTone::Open,
             format!(
-                "{} without a decision on one side, part of no share.",
+                "{} excluded, because one side has no decision.",
                 format_count(ungraded, "pair", "pairs")
             ),
         ));
@@ -174,7 +173,8 @@ fn conclusion_lines(report: &InjectionReport) -> Vec<(ReportTone, String)> {
     if report.without_reference > 0 {
         let items =
             format_count(report.without_reference as u64, "changed answer was", "changed answers were");
-        lines.push((ReportTone::Open, format!("{items} judged, but the unchanged one was not.")));
+        lines
+            .push((ReportTone::Open, format!("{items} excluded, because the unchanged one was not judged.")));
     }
 
     lines

@@ -4,7 +4,7 @@ use assize_analysis::MetricEstimate;
 use assize_stats::{ClusteredMean, Interval, Proportion, UndefinedReason};
 use serde_json::{Value, json};
 
-use crate::number::grouped;
+use crate::number::{format_rate, grouped};
 use crate::page::{ReportPage, ReportPiece};
 use crate::style::ReportTone;
 
@@ -31,20 +31,20 @@ pub(crate) fn format_range(interval: Result<Interval, UndefinedReason>) -> Strin
     )
 }
 
-/// Formats a share of counts: `12 of 20, 0.600 (0.387 to 0.781)`.
+/// Formats a share of counts: `12 of 20, 60% (38.7% to 78.1%)`.
 pub(crate) fn format_share(found: &Proportion) -> String {
     let counts = format!("{} of {}", grouped(found.successes), grouped(found.n));
     match (found.rate, found.interval) {
         (Ok(rate), Ok(interval)) => {
             format!(
                 "{counts}, {} ({} to {})",
-                format_value(rate),
-                format_value(interval.low),
-                format_value(interval.high)
+                format_rate(rate),
+                format_rate(interval.low),
+                format_rate(interval.high)
             )
         }
-        (Ok(rate), Err(_)) => format!("{counts}, {}", format_value(rate)),
-        (Err(reason), _) => format!("{counts}: undefined, because {reason}"),
+        (Ok(rate), Err(_)) => format!("{counts}, {}", format_rate(rate)),
+        (Err(reason), _) => format!("{counts}: undefined: {reason}"),
     }
 }
 
@@ -60,8 +60,8 @@ pub(crate) fn render_metrics(page: &mut ReportPage, figures: &[MetricEstimate]) 
             Err(_) => (ReportTone::Open, "undefined".to_owned()),
         };
         let around = match (figure.value, figure.interval) {
-            (Err(reason), _) => format!("  because {reason}"),
-            (Ok(_), Err(reason)) => format!("  no interval: {reason}"),
+            (Err(reason), _) => format!("  {reason}"),
+            (Ok(_), Err(reason)) => format!("  no CI: {reason}"),
             (Ok(_), Ok(_)) => format!("  {:<ranges$}", format_range(figure.interval)),
         };
 

@@ -4,7 +4,7 @@ use assize_store::{EstimatedMetric, RunMetrics};
 use serde_json::{Value, json};
 
 use crate::ReportStyle;
-use crate::entry::{entry, interval, listed};
+use crate::entry::{entry, listed, rate_interval};
 use crate::number::{self, format_count};
 use crate::page::{ReportPage, ReportPiece};
 use crate::sanitize;
@@ -42,13 +42,13 @@ fn unknown_noise(figures: &RunMetrics) -> Vec<&'static str> {
     let mut lines = Vec::new();
     if figures.noise.is_none() {
         lines.push(
-            "The noise of answers is undefined, because no case was answered and scored more than once.",
+            "Noise of answers: unknown, because no case was answered and scored more than once (`--repeat N`).",
         );
     }
 
     if figures.decision_noise.is_none() {
         lines.push(
-            "The noise of judging is undefined, because no answer was judged more than once (`--judge-repeats N`).",
+            "Noise of judging: unknown, because no answer was judged more than once (`--judge-repeats N`).",
         );
     }
 
@@ -66,11 +66,11 @@ pub(crate) fn render_noise_entries(page: &mut ReportPage, figures: &RunMetrics) 
         entry(page, "Variance", vec![ReportPiece::plain(parts)]);
 
         if let Some(flips) = &noise.verdict_flips {
-            let rate = flips.value.map_or_else(|| "undefined".to_owned(), number::format_score);
+            let rate = flips.value.map_or_else(|| "undefined".to_owned(), number::format_rate);
             let text = format!(
                 "{rate} of {}{}",
                 format_count(flips.n, "repeated case", "repeated cases"),
-                interval(flips)
+                rate_interval(flips)
             );
             entry(page, "Flips", vec![ReportPiece::plain(text)]);
         }
@@ -104,7 +104,7 @@ pub(crate) fn render_noise_entries(page: &mut ReportPage, figures: &RunMetrics) 
     let listed_ones = figures.unstable.iter().map(|one| {
         let name =
             format!("{}/{}", sanitize::sanitize_name(&one.grader), sanitize::sanitize_name(&one.criterion));
-        let rate = one.flip_rate.value.map_or_else(String::new, number::format_score);
+        let rate = one.flip_rate.value.map_or_else(String::new, number::format_rate);
         let about =
             format!(" in {rate} of {}", format_count(one.flip_rate.n, "repeated case", "repeated cases"));
         vec![ReportPiece::new(ReportTone::Middling, name), ReportPiece::new(ReportTone::Dim, about)]

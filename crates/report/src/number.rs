@@ -2,7 +2,7 @@
 
 pub use assize_rubric::{dollars, grouped};
 
-/// Formats a score with two or three decimals. A score that rounding would lift onto a multiple of 0.01 is
+/// Formats a score with three decimals. A score that rounding would lift onto a multiple of 0.01 is
 /// shown below it, so that 0.7996 is never shown as 0.80 beside a threshold of 0.8.
 pub(crate) fn format_score(value: f64) -> String {
     let mut thousandths = (value * 1000.0).round();
@@ -10,8 +10,7 @@ pub(crate) fn format_score(value: f64) -> String {
         thousandths -= 1.0;
     }
 
-    let text = format!("{:.3}", thousandths / 1000.0);
-    text.strip_suffix('0').map_or(text.clone(), str::to_owned)
+    format!("{:.3}", thousandths / 1000.0)
 }
 
 /// Formats a raw score with up to two decimals. Rounding lifts nothing onto an integer.
@@ -23,12 +22,6 @@ pub(crate) fn format_hundredths(value: f64) -> String {
 
     let text = format!("{:.2}", rounded / 100.0);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
-/// Formats a score with exactly three decimals, for columns.
-pub(crate) fn format_score_column(value: f64) -> String {
-    let text = format_score(value);
-    if text.len() == 4 { text + "0" } else { text }
 }
 
 /// Formats a score or its range; `None` if there is neither.
@@ -78,7 +71,7 @@ pub(crate) fn format_count(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", grouped(number), if number == 1 { one } else { many })
 }
 
-/// Formats a share as a percentage; 100 % and 0 % only if they are exact.
+/// Formats a share as a percentage; 100% and 0% only if they are exact.
 pub(crate) fn format_percent(part: u64, whole: u64) -> String {
     if whole == 0 {
         return "0%".to_owned();
@@ -92,7 +85,7 @@ pub(crate) fn format_percent(part: u64, whole: u64) -> String {
     format!("{}%", text.strip_suffix(".0").unwrap_or(&text))
 }
 
-/// Formats a rate from 0 to 1 as a percentage; 100 % and 0 % only if they are exact.
+/// Formats a rate from 0 to 1 as a percentage; 100% and 0% only if they are exact.
 pub(crate) fn format_rate(rate: f64) -> String {
     const STEPS: f64 = 1e9;
     format_percent((rate * STEPS).round().max(0.0) as u64, STEPS as u64)
@@ -117,12 +110,12 @@ mod tests {
     fn rounding_never_lifts_a_score_onto_a_round_line() {
         assert_eq!(format_score(0.7996), "0.799");
         assert_eq!(format_score(0.999_999), "0.999");
-        assert_eq!(format_score(0.1 + 0.7), "0.80");
+        assert_eq!(format_score(0.1 + 0.7), "0.800");
         assert_eq!(format_score(2.0 / 3.0), "0.667");
-        assert_eq!(format_score(1.0), "1.00");
-        assert_eq!(format_score(0.0), "0.00");
-        assert_eq!(format_score(0.000_4), "0.00");
-        assert_eq!(format_score_column(0.5), "0.500");
+        assert_eq!(format_score(1.0), "1.000");
+        assert_eq!(format_score(0.0), "0.000");
+        assert_eq!(format_score(0.000_4), "0.000");
+        assert_eq!(format_score(0.5), "0.500");
         assert_eq!(format_beside(0.799_999_9, 0.8), "0.7999999");
         assert_eq!(format_beside(0.1 + 0.7, 0.8), "0.8");
     }

@@ -6,6 +6,9 @@ use crate::cells::{ReportCell, SPACE, ascii_replacement, display_width, trim_end
 use crate::sanitize;
 use crate::style::{ReportStyle, ReportTone};
 
+/// Minimum width of text beside a lead, or of text that is deeply indented.
+const MIN_TEXT_WIDTH: usize = 20;
+
 /// A piece of text in one tone. Sanitised on construction.
 #[derive(Debug, Clone)]
 pub(crate) struct ReportPiece {
@@ -35,8 +38,7 @@ impl ReportPiece {
     }
 }
 
-/// Text laid out line by line. No line ends in a space, and only unbreakable words and very deep indents make
-/// a line longer than the style's width.
+/// Text laid out line by line. No line ends in a space, and none is longer than the style's width.
 #[derive(Debug)]
 pub(crate) struct ReportPage {
     style: ReportStyle,
@@ -72,13 +74,20 @@ impl ReportPage {
         }
     }
 
-    /// Adds `body` wrapped beside `lead`, which appears on the first line only.
+    /// Adds `body` wrapped beside `lead`, which appears on the first line only; below it where the page is too narrow for
+    /// both.
     pub(crate) fn add_text(&mut self, lead: &[ReportPiece], body: &[ReportPiece]) {
         let lead = self.cells(lead);
-        let indent = display_width(&lead);
         let body = self.cells(body);
+        let indent = display_width(&lead);
+        let room = self.columns().saturating_sub(indent);
+        if room < MIN_TEXT_WIDTH && display_width(&body) > room {
+            self.push_below(&lead, &body);
+            return;
+        }
+
         let mut first = true;
-        for line in wrap_cells(&body, self.columns().saturating_sub(indent).max(20)) {
+        for line in wrap_cells(&body, room) {
             let mut row = if first { lead.clone() } else { vec![SPACE; indent] };
             row.extend_from_slice(line);
             self.push_row(&row);
@@ -87,6 +96,24 @@ impl ReportPage {
 
         if first {
             self.push_row(&lead);
+        }
+    }
+
+    /// Adds a lead, and its body indented below it.
+    fn push_below(&mut self, lead: &[ReportCell], body: &[ReportCell]) {
+        let start = lead.iter().take_while(|cell| cell.character == ' ').count();
+        let deepest = self.columns() - MIN_TEXT_WIDTH;
+        for line in wrap_cells(&lead[start..], self.columns() - start.min(deepest)) {
+            let mut row = vec![SPACE; start.min(deepest)];
+            row.extend_from_slice(line);
+            self.push_row(&row);
+        }
+
+        let indent = if start == lead.len() { start } else { start + 4 }.min(deepest);
+        for line in wrap_cells(body, self.columns() - indent) {
+            let mut row = vec![SPACE; indent];
+            row.extend_from_slice(line);
+            self.push_row(&row);
         }
     }
 
@@ -127,8 +154,8 @@ impl ReportPage {
             ReportPiece::new(ReportTone::Strong, title),
             ReportPiece::plain(" "),
         ]);
-        let rest = self.columns().saturating_sub(display_width(&lead)).max(1);
-        let mut row = lead;
+        let rest = self.columns().saturating_sub(display_width(&lead));
+        let mut row = self.truncate_cells(lead, self.columns());
         row.extend(self.cells(&[ReportPiece::new(ReportTone::Dim, "─".repeat(rest))]));
 
         self.push_row(&row);
@@ -224,6 +251,18 @@ mod tests {
             set(40, true, "  - ", text),
             "  - one two three four five six seven\n    eight nine ten\n"
         );
+    }
+
+    #[test]
+    fn text_goes_below_a_lead_that_leaves_no_room_beside_it() {
+        let lead = "  Krippendorff's alpha, nominal  ";
+        assert_eq!(set(40, true, lead, "0.622"), format!("{lead}0.622\n"));
+        assert_eq!(
+            set(40, true, lead, "0.622 0.463 to 0.765 91 items"),
+            "  Krippendorff's alpha, nominal\n      0.622 0.463 to 0.765 91 items\n"
+        );
+        let lines = set(40, true, &" ".repeat(60), "deeply indented text that is long");
+        assert!(lines.lines().all(|line| line.len() <= 40), "{lines}");
     }
 
     #[test]

@@ -29,7 +29,7 @@ pub fn render_pairwise(report: &PairwiseReport, missing: &[String], style: Repor
         ReportColumn::right("tie"),
         ReportColumn::right("incons."),
         ReportColumn::right("win score"),
-        ReportColumn::left("95%"),
+        ReportColumn::left("95% CI"),
         ReportColumn::right("p"),
     ];
 
@@ -101,7 +101,7 @@ fn pair_conclusion(report: &PairwiseReport, pair: &PairReport) -> String {
     match pair.told {
         PairConclusion::First => format!("`{first}` is better than `{second}`{p}."),
         PairConclusion::Second => format!("`{second}` is better than `{first}`{p}."),
-        PairConclusion::Inconclusive => format!("`{first}` and `{second}` are not told apart{p}."),
+        PairConclusion::Inconclusive => format!("`{first}` and `{second}` do not differ significantly{p}."),
     }
 }
 
@@ -112,7 +112,7 @@ fn position_bias_text(report: &PairwiseReport) -> String {
         Err(why) => format!("p undefined, because {why}"),
     };
     format!(
-        "the answer shown first won both times in {}, the one shown second in {}: {p}",
+        "first shown won in both orders in {}, second shown in {}: {p}",
         format_count(place.first_twice, "comparison", "comparisons"),
         grouped(place.second_twice)
     )
@@ -121,7 +121,7 @@ fn position_bias_text(report: &PairwiseReport) -> String {
 fn ungraded_text(report: &PairwiseReport) -> Option<String> {
     (report.ungraded > 0).then(|| {
         format!(
-            "{} could not be judged in both orders, part of no figure.",
+            "{} excluded, because they could not be judged in both orders.",
             format_count(report.ungraded, "comparison", "comparisons")
         )
     })
@@ -129,8 +129,8 @@ fn ungraded_text(report: &PairwiseReport) -> Option<String> {
 
 fn tie_rule_text(ties: TieRule) -> &'static str {
     match ties {
-        TieRule::HalfWin => "ties and disagreeing orders count as half a win for either side",
-        TieRule::Davidson => "ties and disagreeing orders are an end of their own (Davidson)",
+        TieRule::HalfWin => "ties and inconsistent orders count as half a win for either side",
+        TieRule::Davidson => "ties and inconsistent orders are outcomes of their own (Davidson)",
     }
 }
 
@@ -140,7 +140,7 @@ fn render_ranking(page: &mut ReportPage, report: &PairwiseReport) {
         Err(why) => {
             page.add_text(
                 &[],
-                &[ReportPiece::new(ReportTone::Open, format!("The ranking is undefined, because {why}."))],
+                &[ReportPiece::new(ReportTone::Open, format!("The ranking is undefined: {why}."))],
             );
             return;
         }
@@ -150,9 +150,9 @@ fn render_ranking(page: &mut ReportPage, report: &PairwiseReport) {
         ReportColumn::right("rank"),
         ReportColumn::shrinking("system"),
         ReportColumn::right("log strength"),
-        ReportColumn::left("95%"),
-        ReportColumn::left("lead over the next, 95%"),
-        ReportColumn::right("wins against it"),
+        ReportColumn::left("95% CI"),
+        ReportColumn::left("lead over next, 95% CI"),
+        ReportColumn::right("wins against next"),
         ReportColumn::right("n"),
     ];
 
@@ -188,14 +188,14 @@ fn render_ranking(page: &mut ReportPage, report: &PairwiseReport) {
     render_table(page, 0, &columns, &rows);
 
     if let Some(why) = no_interval(found) {
-        page.add_text(&[], &[ReportPiece::new(ReportTone::Dim, format!("no intervals: {why}"))]);
+        page.add_text(&[], &[ReportPiece::new(ReportTone::Dim, format!("no CI: {why}"))]);
     }
 
     page.add_text(
         &[],
         &[ReportPiece::new(
             ReportTone::Dim,
-            "A lead whose interval holds 0 may be none: the two may stand in either order.",
+            "If the CI of a lead contains 0, the order of the two systems is uncertain.",
         )],
     );
 }
@@ -287,7 +287,7 @@ fn ranking_json(report: &PairwiseReport, found: &TargetRanking) -> Value {
         "comparisons": found.comparisons,
         "clusters": found.clusters,
         "systems": systems,
-        "says": "Log strengths add up to 0; a lead whose interval holds 0 may be none.",
+        "says": "Log strengths sum to 0; if the CI of a lead contains 0, the order is uncertain.",
     })
 }
 
@@ -337,7 +337,7 @@ pub fn render_pairwise_markdown(report: &PairwiseReport, missing: &[String]) -> 
 
     match &report.ranking {
         Err(why) => {
-            let _ = writeln!(out, "\nThe ranking is undefined, because {why}.");
+            let _ = writeln!(out, "\nThe ranking is undefined: {why}.");
         }
         Ok(found) => {
             out.push_str("\n| rank | system | log strength | 95% | n |\n|---:|---|---:|---|---:|\n");

@@ -31,7 +31,7 @@ pub(crate) fn format_vote_metrics(panel: &PanelReport) -> String {
     let mut words = vec![format_votes(panel)];
     words.extend(panel.mean.map(|mean| format!("mean {}", format_plain(mean))));
     words.extend(panel.flip_rate.map(|rate| format!("flips between repeats {}", format_share(rate))));
-    words.extend(panel.disagreement.map(|rate| format!("judges differ {}", format_share(rate))));
+    words.extend(panel.disagreement.map(|rate| format!("judges disagree {}", format_share(rate))));
 
     if panel.high > panel.low && (panel.missing > 0 || panel.tie) {
         words.push(format!("between {} and {}", format_plain(panel.low), format_plain(panel.high)));
@@ -57,7 +57,7 @@ pub(crate) fn format_probability(found: &DecisionProbability) -> String {
 
 fn tie_rule_text(ties: TiePolicy) -> &'static str {
     match ties {
-        TiePolicy::Ungraded => "so nothing is decided",
+        TiePolicy::Ungraded => "left ungraded",
         TiePolicy::Fail => "counted as failed",
         TiePolicy::Pass => "counted as passed",
     }
@@ -67,7 +67,7 @@ fn format_escalation(row: &EscalationReport) -> String {
     match &row.because {
         Some(because) => {
             format!(
-                "{} decides because {}",
+                "{} decides, because {}",
                 sanitize::sanitize_name(&row.to),
                 sanitize::sanitize_text(because, sanitize::MAX_REASON)
             )
@@ -88,7 +88,7 @@ pub(crate) fn render_panel_summary(page: &mut ReportPage, panel: &PanelSummary) 
         let place = one.case_id.as_deref().map(|case| format!(" ({})", sanitize::sanitize_name(case)));
         let mut rates = vec![format!("split in {} of {}", grouped(one.split), grouped(one.decisions))];
         rates.extend(one.flip_rate.map(|rate| format!("flips {}", format_share(rate))));
-        rates.extend(one.disagreement.map(|rate| format!("judges differ {}", format_share(rate))));
+        rates.extend(one.disagreement.map(|rate| format!("judges disagree {}", format_share(rate))));
 
         let body = vec![
             ReportPiece::untrusted_name(ReportTone::Strong, &one.criterion),
@@ -139,7 +139,7 @@ pub(crate) fn format_totals(panel: &PanelSummary) -> Vec<ReportPiece> {
     words.extend(
         panel
             .disagreement
-            .map(|rate| ReportPiece::plain(format!("; judges differ in {} of pairs", format_share(rate)))),
+            .map(|rate| ReportPiece::plain(format!("; judges disagree in {} of pairs", format_share(rate)))),
     );
     words
 }
@@ -148,11 +148,11 @@ pub(crate) fn format_totals(panel: &PanelSummary) -> Vec<ReportPiece> {
 pub(crate) fn format_flip_rate(panel: &PanelSummary) -> Option<String> {
     let rate = panel.flips.rate?;
     let interval = match (panel.flips.low, panel.flips.high) {
-        (Some(low), Some(high)) => format!(", 95% interval {} to {}", format_share(low), format_share(high)),
+        (Some(low), Some(high)) => format!(", 95% CI {} to {}", format_share(low), format_share(high)),
         _ => String::new(),
     };
     Some(format!(
-        "{} of {} repeated decisions were not the same each time ({}{interval})",
+        "{} of {} repeated decisions changed ({}{interval})",
         grouped(panel.flips.flipped),
         grouped(panel.flips.repeated),
         format_share(rate),
@@ -170,7 +170,7 @@ fn format_saved_calls(escalation: EscalationSummary) -> String {
         tokens => format!(" and about {}", format_count(tokens, "token", "tokens")),
     };
     format!(
-        "{} of {}; the stronger judge was spared {}{tokens}{money}",
+        "{} of {} escalated; {}{tokens}{money} saved",
         grouped(escalated),
         format_count(decisions, "decision", "decisions"),
         format_count(saved_calls, "call", "calls"),

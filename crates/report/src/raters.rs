@@ -23,7 +23,7 @@ pub fn render_agreement(sections: &[RaterSection], style: ReportStyle) -> String
         page.add_rule(&section.title);
 
         let undecided = if section.undecided > 0 {
-            format!(", {} undecided", grouped(section.undecided))
+            format!(", {} unsure", grouped(section.undecided))
         } else {
             String::new()
         };
@@ -47,7 +47,7 @@ pub fn render_agreement(sections: &[RaterSection], style: ReportStyle) -> String
         }
 
         if section.rated_twice == 0 {
-            let text = "agreement is undefined, because nothing was rated by two";
+            let text = "agreement is undefined: no item has two ratings";
             page.add_text(&[], &[ReportPiece::new(ReportTone::Open, text)]);
             continue;
         }
@@ -159,9 +159,7 @@ pub fn render_orders(reports: &[OrderReport], style: ReportStyle) -> String {
         &[],
         &[ReportPiece::new(
             ReportTone::Dim,
-            "right both: a verdict counts only if both orders give it; guessing reaches 0.25. prefers 1st: share of \
-             decisive verdicts for the answer shown first, with the exact chance p of a split so uneven if the place \
-             did not matter. unread: pairs without a verdict in one order; they are in no share of both.",
+            "right both: right in both orders; guessing gives 0.25. prefers 1st: share of decisive verdicts for the answer shown first, with its exact p value against 0.5. unread: pairs excluded because one order has no verdict.",
         )],
     );
 
@@ -211,14 +209,14 @@ pub fn render_repeats(report: &RepeatReport, style: ReportStyle) -> String {
         &mut page,
         "answers that differ",
         format_share(&report.differing),
-        "Of answers scored twice or more, those whose scores are not all the same.",
+        "Answers scored twice or more whose scores are not all equal.",
     );
 
     line(
         &mut page,
         "mean variance",
         format_or_undefined(report.mean_variance),
-        "Mean over answers of the variance of their scores, in squared points: the noise of one score.",
+        "Mean variance of the scores of an answer, in squared points: the noise of one score.",
     );
 
     match &report.spread {
@@ -226,7 +224,7 @@ pub fn render_repeats(report: &RepeatReport, style: ReportStyle) -> String {
             &mut page,
             "ICC(1,1)",
             format_or_undefined(spread.icc),
-            "Share of the spread of single scores that lies between answers; the rest is noise of judging.",
+            "Share of the variance of scores that lies between answers; the rest is noise of judging.",
         ),
         Err(reason) => line(&mut page, "ICC(1,1)", format!("undefined, because {reason}"), ""),
     }
@@ -235,9 +233,9 @@ pub fn render_repeats(report: &RepeatReport, style: ReportStyle) -> String {
         page.add_blank();
         let columns = [
             ReportColumn::right("scores averaged"),
-            ReportColumn::left("right answer alone at the top"),
+            ReportColumn::left("right answer alone on top"),
             ReportColumn::right("tied"),
-            ReportColumn::right("with part credit"),
+            ReportColumn::right("with partial credit"),
         ];
 
         let rows: Vec<Vec<ReportPiece>> = report
@@ -254,7 +252,7 @@ pub fn render_repeats(report: &RepeatReport, style: ReportStyle) -> String {
             .collect();
 
         render_table(&mut page, 0, &columns, &rows);
-        page.add_text(&[], &[ReportPiece::new(ReportTone::Dim, "Repeats break ties: compare the gain alone at the top with the gain in part credit before paying for more.")]);
+        page.add_text(&[], &[ReportPiece::new(ReportTone::Dim, "Averaging breaks ties: compare the gain alone on top with the gain in partial credit before paying for repeats.")]);
     }
 
     if let Some(gain) = &report.gain {
@@ -275,7 +273,7 @@ pub fn render_repeats(report: &RepeatReport, style: ReportStyle) -> String {
                 gain.from,
                 format_p_value(gain.test.p_exact)
             ),
-            "Difference of the share alone at the top, on items that both have; McNemar's exact test.",
+            "Difference of the share alone on top, over the items that both have; McNemar's exact test.",
         );
     }
 

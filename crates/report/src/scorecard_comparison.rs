@@ -14,7 +14,7 @@ use crate::table::{ReportColumn, render_table};
 /// Number of codes that are listed before the rest is only counted.
 const MAX_CODES: usize = 8;
 
-/// Renders every node that both runs have: its scores, the difference with its 95 % interval, and the change
+/// Renders every node that both runs have: its scores, the difference with its 95% CI, and the change
 /// of its status.
 pub fn render_scorecard_comparison(
     found: &ScorecardComparison,
@@ -27,9 +27,9 @@ pub fn render_scorecard_comparison(
         ReportColumn::right("base"),
         ReportColumn::right("candidate"),
         ReportColumn::right("difference"),
-        ReportColumn::left("95 % interval"),
+        ReportColumn::left("95% CI"),
         ReportColumn::right("pairs"),
-        ReportColumn::shrinking("standing"),
+        ReportColumn::shrinking("verdict"),
     ];
 
     let rows: Vec<Vec<ReportPiece>> = found.nodes.iter().map(node_row).collect();
@@ -37,22 +37,22 @@ pub fn render_scorecard_comparison(
     page.add_blank();
 
     let mut lines =
-        vec![format!("over the {} that both runs have", format_count(found.shared as u64, "case", "cases"))];
+        vec![format!("over the {} in both runs", format_count(found.shared as u64, "case", "cases"))];
     let left_out = [(found.only_base, "base"), (found.only_candidate, "candidate")];
     for (number, side) in left_out.into_iter().filter(|(number, _)| *number > 0) {
-        lines.push(format!("left out: {} only in the {side}", format_count(number as u64, "case", "cases")));
+        lines.push(format!("excluded: {} only in the {side}", format_count(number as u64, "case", "cases")));
     }
 
     let parts = [
         ("only in the base", &found.gone),
         ("only in the candidate", &found.new),
-        ("with another weight, threshold or rule", &found.changed),
+        ("with a different weight, threshold or rule", &found.changed),
     ];
     for (words, codes) in parts.into_iter().filter(|(_, codes)| !codes.is_empty()) {
         let named: Vec<&str> = codes.iter().take(MAX_CODES).map(String::as_str).collect();
         let more = codes.len().saturating_sub(MAX_CODES);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        lines.push(format!("parts {words}: {}{more}", named.join(", ")));
+        lines.push(format!("nodes {words}: {}{more}", named.join(", ")));
     }
 
     let mut reasons: Vec<String> = found
@@ -66,7 +66,7 @@ pub fn render_scorecard_comparison(
     reasons.dedup();
 
     for reason in reasons {
-        lines.push(format!("where there is no interval: {reason}"));
+        lines.push(format!("no CI: {reason}"));
     }
 
     for line in lines {
@@ -75,10 +75,10 @@ pub fn render_scorecard_comparison(
 
     for gate in gates {
         let (word, tone) = match gate.hold {
-            ComparisonGateStatus::Held => ("held", ReportTone::Good),
+            ComparisonGateStatus::Held => ("passed", ReportTone::Good),
             ComparisonGateStatus::Failed => ("failed", ReportTone::Bad),
             ComparisonGateStatus::Undecided | ComparisonGateStatus::Inconclusive => {
-                ("open", ReportTone::Open)
+                ("incomplete", ReportTone::Open)
             }
         };
         let line = format!("{} {word}: {}", gate.gate, gate.says);

@@ -37,7 +37,7 @@ pub fn render_scorecard_markdown(
             let _ = writeln!(out, "- {}", escape_cell(&line));
         }
 
-        out.push_str("\n| part | standing | score | passes at | weight | cases | missing | why |\n");
+        out.push_str("\n| node | verdict | score | threshold | weight | cases | missing | reason |\n");
         out.push_str("|---|---|---:|---:|---:|---:|---:|---|\n");
 
         for (id, depth) in nodes_in_order(scores) {
@@ -101,7 +101,7 @@ fn write_cases(out: &mut String, run: &ScorecardRun) {
             continue;
         }
         if !begun {
-            out.push_str("## Cases to look at\n\n");
+            out.push_str("## Cases to review\n\n");
             begun = true;
         }
 
@@ -126,7 +126,7 @@ fn write_cases(out: &mut String, run: &ScorecardRun) {
 }
 
 fn write_provenance(out: &mut String, run: &ScorecardRun, info: &RunInfo) {
-    out.push_str("## Where the figures come from\n\n");
+    out.push_str("## Provenance\n\n");
     let _ =
         writeln!(out, "- run `{}`, begun {}", escape_code_span(&info.run_id), escape_cell(&info.started_at));
     let _ = writeln!(out, "- assize {}", escape_cell(&info.assize_version));
@@ -141,7 +141,7 @@ fn write_provenance(out: &mut String, run: &ScorecardRun, info: &RunInfo) {
     }
 
     out.push_str(
-        "- a failure rate that a gate without a failure leaves possible is the exact upper limit at 95 %, \
+        "- possible failure rate of a gate without failures: exact upper limit (95%), \
          `1 - 0.05^(1/n)`\n",
     );
 }

@@ -57,7 +57,7 @@ pub fn render_scorecard_node(
         &[],
         &[ReportPiece::new(
             ReportTone::Dim,
-            format!("{kind}, {how}, passes at {}", format_plain(node.line.get())),
+            format!("{kind}, {how}, threshold {}", format_plain(node.line.get())),
         )],
     );
 
@@ -101,8 +101,8 @@ fn render_group(
     let card = scores.card();
     let weighted = aggregation == ScorecardAggregation::WeightedAverage;
     let columns = [
-        ReportColumn::left("part"),
-        ReportColumn::left("standing"),
+        ReportColumn::left("node"),
+        ReportColumn::left("verdict"),
         ReportColumn::right("score"),
         ReportColumn::sign(),
         ReportColumn::right("weight"),
@@ -123,8 +123,8 @@ fn render_group(
         }
 
         let note = match (counted, below.bounds) {
-            (false, _) => "reported only: does not count",
-            (true, None) => "does not apply: its weight is shared out",
+            (false, _) => "reported only: not counted",
+            (true, None) => "not applicable: its weight goes to the others",
             (true, Some((low, high))) if low < high => "results are missing",
             (true, Some(_)) => "",
         };
@@ -146,7 +146,7 @@ fn render_group(
     page.add_blank();
 
     let Some((low, high)) = found.bounds else {
-        page.add_text(&[], &[ReportPiece::plain("nothing below has a score")]);
+        page.add_text(&[], &[ReportPiece::plain("no node below has a score")]);
         return;
     };
     if !weighted {
@@ -173,7 +173,7 @@ fn render_group(
 
     if found.covered_weight < found.weight - assize_rubric::TOLERANCE {
         let text = format!(
-            "weights with a score add up to {} of {}; the rest does not apply",
+            "weights with a score sum to {} of {}; the rest does not apply",
             format_plain(found.covered_weight),
             format_plain(found.weight)
         );
@@ -256,8 +256,8 @@ fn render_benchmark(page: &mut ReportPage, run: &ScorecardRun, place: usize, fou
         (BenchmarkState::NotApplicable, "does not apply"),
         (BenchmarkState::Uncertain, "uncertain, scored 0"),
         (BenchmarkState::Waiting, "waiting for a person"),
-        (BenchmarkState::ReviewersDiffer, "reviewers differ"),
-        (BenchmarkState::JudgesDiffer, "judges differ"),
+        (BenchmarkState::ReviewersDiffer, "reviewers disagree"),
+        (BenchmarkState::JudgesDiffer, "judges disagree"),
     ];
 
     let mut told: Vec<String> = states
@@ -274,7 +274,7 @@ fn render_benchmark(page: &mut ReportPage, run: &ScorecardRun, place: usize, fou
 
     let broken = part.count(BenchmarkState::Missing);
     if broken > 0 {
-        told.push(format!("{broken} could not be judged"));
+        told.push(format!("{broken} ungraded"));
     }
     if !told.is_empty() {
         page.add_text(&[], &[ReportPiece::new(ReportTone::Dim, told.join(", "))]);
@@ -314,7 +314,7 @@ fn conclusion_lines(scores: &ScorecardScores<'_>, id: ScorecardNodeId) -> Vec<St
         .map(|node| &*node.code)
         .collect();
     if !untested.is_empty() {
-        lines.push(format!("hard gates that no case tests: {}", untested.join(", ")));
+        lines.push(format!("hard gates without a case: {}", untested.join(", ")));
     }
     if found.open > 0 {
         let lacks = if card.children(id).next().is_some() { "all results" } else { "a result" };
@@ -323,20 +323,20 @@ fn conclusion_lines(scores: &ScorecardScores<'_>, id: ScorecardNodeId) -> Vec<St
 
     if let Some(bound) = green_gate_bound(scores, id) {
         lines.push(format!(
-            "no failure in {}: the true failure rate may still be up to {:.1} % (95 %, exact)",
+            "no failure in {}: the failure rate could be up to {:.1}% (95% confidence, exact)",
             format_count(found.scored, "case", "cases"),
             bound * 100.0
         ));
     }
 
-    let gate = if found.gate_failed { "; as a hard gate it blocks every level above" } else { "" };
+    let gate = if found.gate_failed { "; as a hard gate it blocks every node above" } else { "" };
     lines.push(format!("{}{gate}", found.standing));
 
     let contribution = scores.contributions().get(id.index()).copied().flatten();
     if let Some(found) = contribution.filter(|_| id != card.root()) {
         let root = card.node(card.root()).map_or("", |node| &node.code);
         lines.push(format!(
-            "gives {} to {root} (share {}); at a score of 1 it would give {} more",
+            "contributes {} to {root} (share {}); a score of 1 would add {}",
             format_score(found.given),
             format_plain(found.share),
             format_score(found.gain)

@@ -16,8 +16,8 @@ pub fn render_scorecard_run(run: &ScorecardRun, info: &RunInfo, folder: &str, st
     let queue = [
         (BenchmarkState::Uncertain, "uncertain"),
         (BenchmarkState::Waiting, "waiting for a label"),
-        (BenchmarkState::ReviewersDiffer, "on which reviewers differ"),
-        (BenchmarkState::JudgesDiffer, "on which judges differ"),
+        (BenchmarkState::ReviewersDiffer, "on which reviewers disagree"),
+        (BenchmarkState::JudgesDiffer, "on which judges disagree"),
     ];
 
     let queue: Vec<String> = queue
@@ -57,11 +57,8 @@ pub fn render_scorecard_run(run: &ScorecardRun, info: &RunInfo, folder: &str, st
 
     let judges: Vec<&str> = info.judges.iter().map(|judge| &*judge.identity.name).collect();
     if !judges.is_empty() {
-        let note = if judges == ["offline"] {
-            " (compares words and understands nothing; name a model with --judge)"
-        } else {
-            ""
-        };
+        let note =
+            if judges == ["offline"] { " (only compares words; name a model with --judge)" } else { "" };
         entry("judge", ReportTone::Plain, format!("{}{note}", judges.join(", ")));
     }
 
@@ -93,7 +90,7 @@ pub fn render_scorecard_run(run: &ScorecardRun, info: &RunInfo, folder: &str, st
             took.push(format!("{} from the cache", grouped(summary.judge_calls_cached)));
         }
         if saved > 0 {
-            took.push(format!("{} settled by checks alone", grouped(saved)));
+            took.push(format!("{} decided by checks alone", grouped(saved)));
         }
         if let Some(cost) = summary.cost_usd.map(assize_rubric::Usd::as_dollars).filter(|cost| *cost > 0.0) {
             took.push(dollars(cost));
@@ -114,13 +111,12 @@ pub fn format_label_counts(counts: LabelCounts) -> Option<String> {
         (counted, "counted".to_owned()),
         (
             stale,
-            "stale, not counted: the answer, the target, the case or the question is another now; `assize review` asks again"
+            "stale, not counted: the answer, target, case or question changed; `assize review` asks again"
                 .to_owned(),
         ),
         (
             unbound,
-            "not counted, since nothing says which answer they are about (record them with `assize review RUN --decisions \
-             FILE`, or count them with `--accept-unbound-labels`)"
+            "not counted, because they do not name an answer (record them with `assize review RUN --decisions FILE`, or count them with `--accept-unbound-labels`)"
                 .to_owned(),
         ),
     ];

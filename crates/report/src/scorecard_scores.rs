@@ -60,9 +60,9 @@ pub fn render_scorecard_scores(
     let mut page = ReportPage::new(style);
     let columns = [
         ReportColumn::left("code"),
-        ReportColumn::left("standing"),
+        ReportColumn::left("verdict"),
         ReportColumn::right("score"),
-        ReportColumn::right("pass at"),
+        ReportColumn::right("threshold"),
         ReportColumn::right("cases"),
         ReportColumn::right("covered"),
         ReportColumn::shrinking("why"),
@@ -79,8 +79,8 @@ pub fn render_scorecard_scores(
 
     let folded = all.len() - order.len();
     if folded > 0 {
-        let parts = format_count(folded as u64, "part", "parts");
-        let text = format!("folded: {parts} below level {deepest}; `--depth N` shows more levels");
+        let parts = format_count(folded as u64, "node", "nodes");
+        let text = format!("hidden: {parts} below level {deepest}; show more levels with `--depth N`");
         page.add_text(&[], &[ReportPiece::new(ReportTone::Dim, text)]);
     }
 
@@ -188,7 +188,7 @@ pub(crate) fn blocker_text(scores: &ScorecardScores<'_>, id: ScorecardNodeId) ->
     let untested = scores.untested_gates(id);
     if let Some(first) = untested.first().filter(|first| **first != id) {
         let more = if untested.len() > 1 { format!(", +{}", untested.len() - 1) } else { String::new() };
-        parts.push(format!("no case tests {}{more}", node_code(scores, *first)));
+        parts.push(format!("no case for {}{more}", node_code(scores, *first)));
     }
 
     if found.gate_failed {
@@ -196,7 +196,7 @@ pub(crate) fn blocker_text(scores: &ScorecardScores<'_>, id: ScorecardNodeId) ->
     } else if untested.contains(&id) {
         parts.push("hard gate without a case".to_owned());
     } else if let Some(bound) = green_gate_bound(scores, id) {
-        parts.push(format!("holds; failure rate ≤ {:.1} %", bound * 100.0));
+        parts.push(format!("passed; failure rate ≤ {:.1}%", bound * 100.0));
     } else if node.kind == (ScorecardNodeKind::Benchmark { criticality: Criticality::ImprovementSignal }) {
         parts.push("reported only".to_owned());
     }
@@ -224,7 +224,7 @@ pub(crate) fn closing_lines(scores: &ScorecardScores<'_>) -> Vec<String> {
     let mut lines = vec![headline(scores)];
     let untested = scores.untested_gates(card.root());
     if !untested.is_empty() {
-        lines.push(format!("hard gates that no case tests: {}", join_codes(scores, &untested)));
+        lines.push(format!("hard gates without a case: {}", join_codes(scores, &untested)));
     }
 
     let weakest = weakest_benchmarks(scores);
@@ -237,12 +237,12 @@ pub(crate) fn closing_lines(scores: &ScorecardScores<'_>) -> Vec<String> {
         .iter()
         .take(MAX_GAINS)
         .map(|gain| {
-            let unblocks = if gain.unblocks { " and unblock it" } else { "" };
+            let unblocks = if gain.unblocks { " and unblocks it" } else { "" };
             format!("{} +{}{unblocks}", node_code(scores, gain.node), format_score(gain.gain))
         })
         .collect();
     if !gains.is_empty() {
-        lines.push(format!("would raise it most, each if it scored 1: {}", gains.join(", ")));
+        lines.push(format!("largest gain at score 1: {}", gains.join(", ")));
     }
 
     // Fewest cases first: a long list of gates is cut.
@@ -259,7 +259,7 @@ pub(crate) fn closing_lines(scores: &ScorecardScores<'_>) -> Vec<String> {
         }
 
         let gates = named.join(", ");
-        lines.push(format!("failure rate that a gate without a failure leaves possible (95 %): {gates}"));
+        lines.push(format!("possible failure rate of gates without failures (95% confidence): {gates}"));
     }
 
     lines
@@ -275,7 +275,7 @@ fn headline(scores: &ScorecardScores<'_>) -> String {
     };
     if root.standing == NodeStatus::Blocked {
         return format!(
-            "{top}: would have been {figure}, blocked by {}",
+            "{top}: {figure} without gates, blocked by {}",
             join_codes(scores, &scores.blockers(id))
         );
     }
@@ -299,7 +299,7 @@ pub fn green_gate_bound(scores: &ScorecardScores<'_>, id: ScorecardNodeId) -> Op
 fn green_gate_text(scores: &ScorecardScores<'_>, id: ScorecardNodeId, bound: f64) -> String {
     let cases = scores.node(id).map_or(0, |found| found.scored);
     format!(
-        "{} up to {:.1} % ({})",
+        "{} up to {:.1}% ({})",
         node_code(scores, id),
         bound * 100.0,
         format_count(cases, "case", "cases")
@@ -387,15 +387,15 @@ mod tests {
     #[test]
     fn a_blocked_index_names_its_gate_and_what_it_would_have_been() {
         let expected = [
-            "code        standing  score  pass at  cases  why",
-            "DII         blocked   0.954      0.9      2  blocked by A-REF1",
-            "  A-REF     blocked   0.954     0.95      2  blocked by A-REF1",
-            "    A-REF1  fail       0.99        1      1  hard gate",
-            "    A-REF2  pass       0.90     0.85      1",
+            "code        verdict  score  threshold  cases  why",
+            "DII         blocked  0.954        0.9      2  blocked by A-REF1",
+            "  A-REF     blocked  0.954       0.95      2  blocked by A-REF1",
+            "    A-REF1  fail     0.990          1      1  hard gate",
+            "    A-REF2  pass     0.900       0.85      1",
             "",
-            "DII: would have been 0.954, blocked by A-REF1",
-            "weakest: DII > A-REF > A-REF1 (lacks 0.01)",
-            "would raise it most, each if it scored 1: A-REF2 +0.04, A-REF1 +0.006 and unblock it",
+            "DII: 0.954 without gates, blocked by A-REF1",
+            "weakest: DII > A-REF > A-REF1 (lacks 0.010)",
+            "largest gain at score 1: A-REF2 +0.040, A-REF1 +0.006 and unblocks it",
         ];
         assert_eq!(drawn(0.99, 0).lines().collect::<Vec<_>>(), expected);
     }
@@ -403,8 +403,8 @@ mod tests {
     #[test]
     fn a_green_gate_stands_beside_what_it_leaves_possible() {
         let text = drawn(1.0, 0);
-        assert!(text.contains("DII: pass at 0.96\n"), "{text}");
-        assert!(text.contains("A-REF1 up to 95.0 % (1 case)"), "{text}");
+        assert!(text.contains("DII: pass at 0.960\n"), "{text}");
+        assert!(text.contains("A-REF1 up to 95.0% (1 case)"), "{text}");
     }
 
     #[test]
@@ -427,7 +427,7 @@ mod tests {
             render_scorecard_scores(&scores, layout, ReportStyle::default())
         };
         let folded = lines(None);
-        assert!(folded.contains("folded: 300 parts below level 1") && !folded.contains("P3-1"), "{folded}");
+        assert!(folded.contains("hidden: 300 nodes below level 1") && !folded.contains("P3-1"), "{folded}");
         assert_eq!(lines(Some(2)).matches("P29-").count(), 10);
         assert!(!lines(Some(0)).contains("P1"));
     }
@@ -435,7 +435,7 @@ mod tests {
     #[test]
     fn what_is_missing_leaves_a_range() {
         let text = drawn(1.0, 1);
-        assert!(text.contains("DII: incomplete at 0.78 to 0.98\n"), "{text}");
-        assert!(text.contains("incomplete  0.78–0.98"), "{text}");
+        assert!(text.contains("DII: incomplete at 0.780 to 0.980\n"), "{text}");
+        assert!(text.contains("incomplete  0.780–0.980"), "{text}");
     }
 }

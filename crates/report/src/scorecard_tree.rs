@@ -40,7 +40,7 @@ pub fn render_scorecard_tree(lines: &[ScorecardLine], style: ReportStyle) -> Str
     let columns = [
         ReportColumn::left("code"),
         ReportColumn::right("weight"),
-        ReportColumn::right("pass at"),
+        ReportColumn::right("threshold"),
         ReportColumn::left("rule"),
         ReportColumn::left("evaluator"),
         ReportColumn::right("cases"),
@@ -130,9 +130,9 @@ mod tests {
         let text =
             render_scorecard_tree(&[line(0, "A", "", 2), line(1, "A1", "code", 0)], ReportStyle::default());
         let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(lines[0], "code  weight  pass at  rule  evaluator  cases  label");
-        assert_eq!(lines[1], "A                0.95  r                  2+2  l");
-        assert_eq!(lines[2], "  A1     0.6     0.95  r     code        none  l");
+        assert_eq!(lines[0], "code  weight  threshold  rule  evaluator  cases  label");
+        assert_eq!(lines[1], "A                  0.95  r                  2+2  l");
+        assert_eq!(lines[2], "  A1     0.6       0.95  r     code        none  l");
     }
 
     #[test]

@@ -23,7 +23,7 @@ pub fn render_scorecard_trend(points: &[ScorecardTrendPoint], style: ReportStyle
         points.iter().filter(|point| !point.changed.is_empty()).collect();
     if !changed.is_empty() {
         page.add_blank();
-        let text = "Not comparable with what stands above, because the scorecard or its cases changed:";
+        let text = "Not comparable with earlier runs, because the scorecard or its cases changed:";
         page.add_text(&[], &[ReportPiece::new(ReportTone::Middling, text)]);
     }
     for point in changed {
@@ -48,7 +48,7 @@ fn render_runs(page: &mut ReportPage, points: &[ScorecardTrendPoint]) {
         ReportColumn::right("cases"),
         ReportColumn::left("code"),
         ReportColumn::right("score"),
-        ReportColumn::left("standing"),
+        ReportColumn::left("verdict"),
         ReportColumn::shrinking("failed gates"),
         ReportColumn::left(""),
     ];
@@ -83,12 +83,12 @@ fn failed_gates<'p>(point: &'p ScorecardTrendPoint, top: &NodeTrendPoint) -> Vec
 fn render_parts(page: &mut ReportPage, points: &[ScorecardTrendPoint], style: ReportStyle) {
     let Some((first, last)) = points.first().zip(points.last()) else { return };
     let columns = [
-        ReportColumn::left("part"),
+        ReportColumn::left("node"),
         ReportColumn::left("scores"),
         ReportColumn::right("first"),
         ReportColumn::right("last"),
         ReportColumn::right("change"),
-        ReportColumn::left("standing"),
+        ReportColumn::left("verdict"),
         ReportColumn::shrinking(""),
     ];
     let find = |point: &ScorecardTrendPoint, code: &str| -> Option<NodeSide> {

@@ -22,7 +22,7 @@ pub(crate) fn decision_text(state: BenchmarkState, pass: Option<bool>) -> String
     }
 }
 
-/// Renders a line for each vote, starting with the cases on which judges differ, and the number of these.
+/// Renders a line for each vote, starting with the cases on which judges disagree, and the number of these.
 /// Renders nothing if one judge was asked once.
 pub(crate) fn render_votes(page: &mut ReportPage, cases: &[(&str, &BenchmarkCase)]) {
     let mut voted: Vec<&(&str, &BenchmarkCase)> =
@@ -80,8 +80,8 @@ pub(crate) fn render_votes(page: &mut ReportPage, cases: &[(&str, &BenchmarkCase
     page.add_blank();
     let split = voted.iter().filter(|(_, case)| votes_differ(case)).count();
     let text = match split {
-        0 => format!("votes are the same on {}", format_count(voted.len() as u64, "case", "cases")),
-        split => format!("votes differ on {split} of {}", format_count(voted.len() as u64, "case", "cases")),
+        0 => format!("unanimous on {}", format_count(voted.len() as u64, "case", "cases")),
+        split => format!("split on {split} of {}", format_count(voted.len() as u64, "case", "cases")),
     };
     page.add_text(&[], &[ReportPiece::new(ReportTone::Dim, text)]);
 }

@@ -46,7 +46,7 @@ pub fn render_summary(info: &RunInfo, extra: SummaryExtra<'_>, style: ReportStyl
         None => entry(
             &mut page,
             "Cases",
-            vec![ReportPiece::new(ReportTone::Open, "the run has not ended: nothing is added up yet")],
+            vec![ReportPiece::new(ReportTone::Open, "the run has not ended; nothing is aggregated yet")],
         ),
     }
 
@@ -128,8 +128,7 @@ fn render_metrics(page: &mut ReportPage, summary: &RunSummary, extra: SummaryExt
         cases.extend(verdicts);
     }
 
-    for (number, words) in
-        [(summary.not_run, "not run"), (summary.left_out, "left out of a file with problems")]
+    for (number, words) in [(summary.not_run, "not run"), (summary.left_out, "skipped in a file with errors")]
     {
         if number > 0 {
             cases.push(ReportPiece::plain("; "));
@@ -156,7 +155,7 @@ fn render_metrics(page: &mut ReportPage, summary: &RunSummary, extra: SummaryExt
     if let Some([low, high]) = summary.figures.as_ref().and_then(|figures| figures.mean_score_bounds) {
         let open = (total as u64).saturating_sub(summary.mean_score.as_ref().map_or(0, |mean| mean.n));
         let bounds = format!(
-            "; {} to {} with the {} undecided",
+            "; {} to {} with the {} incomplete",
             number::format_score(low),
             number::format_score(high),
             grouped(open)
@@ -196,7 +195,7 @@ fn render_metrics(page: &mut ReportPage, summary: &RunSummary, extra: SummaryExt
     }
 
     if summary.criteria_truncated > 0 {
-        let text = format!(", {} not shown whole to the judge", grouped(summary.criteria_truncated));
+        let text = format!(", {} truncated for the judge", grouped(summary.criteria_truncated));
         criteria.push(ReportPiece::new(ReportTone::Middling, text));
     }
 
@@ -226,7 +225,7 @@ fn format_pass_rate(summary: &RunSummary) -> Vec<ReportPiece> {
     };
     let rate = &figures.pass_rate;
     if rate.value.is_none() {
-        return vec![ReportPiece::new(ReportTone::Open, "undefined: no case was decided")];
+        return vec![ReportPiece::new(ReportTone::Open, "undefined: no case has a verdict")];
     }
 
     // Of repeats that end at the first pass only the first ones count, so the counts of all runs are no help.
@@ -241,7 +240,7 @@ fn format_pass_rate(summary: &RunSummary) -> Vec<ReportPiece> {
     if let Some([low, high]) = figures.pass_rate_bounds {
         let open = (counts.total() as u64).saturating_sub(rate.n);
         let bounds = format!(
-            "; {} to {} with the {} undecided",
+            "; {} to {} with the {} incomplete",
             number::format_rate(low),
             number::format_rate(high),
             grouped(open)
@@ -267,7 +266,7 @@ fn render_thresholds(page: &mut ReportPage, thresholds: &[VerdictThresholds]) {
         return;
     }
 
-    let note = if texts.len() > 1 { " (by case)" } else { "" };
+    let note = if texts.len() > 1 { " (varies by case)" } else { "" };
     let pieces = vec![ReportPiece::plain(texts.join("; ")), ReportPiece::new(ReportTone::Dim, note)];
     entry(page, "Threshold", pieces);
 }
@@ -288,7 +287,7 @@ fn render_pairwise_metrics(page: &mut ReportPage, figures: &RunMetrics) {
         share(&pairs.inconsistent, "inconsistent")
     );
     if pairs.ungraded > 0 {
-        let _ = write!(text, "; {} could not be judged", grouped(pairs.ungraded));
+        let _ = write!(text, "; {} ungraded", grouped(pairs.ungraded));
     }
 
     entry(page, "Pairwise", vec![ReportPiece::plain(text)]);
@@ -351,7 +350,7 @@ fn format_mean(mean: Option<&MeanScore>) -> Vec<ReportPiece> {
                 format!("over {over}")
             };
             ReportPiece::plain(format!(
-                ", {}% interval {} to {} ({}, {over})",
+                ", {}% CI {} to {} ({}, {over})",
                 number::format_plain(mean.level * 100.0),
                 number::format_score(low),
                 number::format_score(high),
@@ -491,8 +490,7 @@ fn render_warnings(page: &mut ReportPage, info: &RunInfo) {
     let offline = info.judges.iter().any(|judge| &*judge.identity.name == "offline");
     if offline && !warnings.iter().any(|warning| warning.to_lowercase().contains("offline")) {
         warnings.push(
-            "The offline judge compares words and understands nothing: take its verdicts as a rough \
-             baseline. --judge names a model to judge instead.",
+            "The offline judge only compares words, so its verdicts are a rough baseline. Use a model with --judge.",
         );
     }
 

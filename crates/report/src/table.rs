@@ -1,6 +1,7 @@
-//! Tables with columns.
+//! Tables with columns. A table that is wider than the page wraps its shrinking columns, then puts them on lines of
+//! their own, and at last becomes a list.
 
-use crate::cells::{display_width, spaces};
+use crate::cells::{ReportCell, SPACE, display_width, spaces, wrap_cells};
 use crate::page::{ReportPage, ReportPiece};
 use crate::style::ReportTone;
 
@@ -11,32 +12,47 @@ pub(crate) struct ReportColumn {
     right: bool,
     shrinks: bool,
     sign: bool,
+    names_row: bool,
+    picture: bool,
 }
 
 impl ReportColumn {
     /// Creates a left-aligned column of text.
     pub(crate) const fn left(title: &'static str) -> Self {
-        Self { title, right: false, shrinks: false, sign: false }
+        Self { title, right: false, shrinks: false, sign: false, names_row: false, picture: false }
     }
 
     /// Creates a right-aligned column of numbers.
     pub(crate) const fn right(title: &'static str) -> Self {
-        Self { title, right: true, shrinks: false, sign: false }
+        Self { right: true, ..Self::left(title) }
     }
 
-    /// Creates a column of text that is cut if the page is too narrow.
+    /// Creates a column of text that is wrapped, or put on a line of its own, if the page is too narrow.
     pub(crate) const fn shrinking(title: &'static str) -> Self {
-        Self { title, right: false, shrinks: true, sign: false }
+        Self { shrinks: true, ..Self::left(title) }
     }
 
     /// Creates an operator between two columns, with one space on either side instead of two.
     pub(crate) const fn sign() -> Self {
-        Self { title: "", right: false, shrinks: false, sign: true }
+        Self { sign: true, ..Self::left("") }
+    }
+
+    /// Creates a left-aligned drawing, which is omitted where the table becomes a list.
+    pub(crate) const fn picture(title: &'static str) -> Self {
+        Self { picture: true, ..Self::left(title) }
+    }
+
+    /// Marks the column that names a row, where that is not the first one.
+    pub(crate) const fn naming_row(self) -> Self {
+        Self { names_row: true, ..self }
     }
 }
 
 /// Minimum width of a shrinking column.
-const MIN_WIDTH: usize = 8;
+const MIN_WIDTH: usize = 16;
+
+/// Maximum lines of a cell that is wrapped.
+const MAX_CELL_LINES: usize = 3;
 
 /// Renders rows under their titles; empty columns are omitted.
 pub(crate) fn render_table(
@@ -70,51 +86,216 @@ pub(crate) fn render_table_on_demand<R: AsRef<[ReportPiece]>>(
         *wide = page.width(title).max(*wide);
     }
 
-    let shown: Vec<usize> = (0..columns.len()).filter(|&index| widths[index] > 0).collect();
-    let gap = |before: usize, after: usize| if columns[before].sign || columns[after].sign { 1 } else { 2 };
-    let gaps: usize = shown.windows(2).map(|pair| gap(pair[0], pair[1])).sum();
-    let mut excess = (indent + gaps + widths.iter().sum::<usize>()).saturating_sub(page.line_columns());
-
-    // Space is taken from the widest shrinking column first, so that none is narrowed needlessly.
-    while excess > 0 {
-        let widest = (0..columns.len())
-            .filter(|&index| columns[index].shrinks && widths[index] > MIN_WIDTH)
-            .max_by_key(|&index| widths[index]);
-        let Some(widest) = widest else { break };
-        widths[widest] -= 1;
-
-        excess -= 1;
+    let layout = TableLayout::new(columns, widths, indent, page.line_columns());
+    layout.push_titles(page, &titles);
+    for at in 0..count {
+        layout.push_row(page, row(at).as_ref());
     }
+}
 
-    let mut put = |row: &[ReportPiece]| {
-        let mut line = spaces(indent);
-        let mut before = None;
-        for (index, piece) in row.iter().enumerate() {
-            let Some(&wide) = widths.get(index).filter(|wide| **wide > 0) else { continue };
-            line.extend(spaces(before.map_or(0, |before| gap(before, index))));
-            before = Some(index);
+/// How the rows of a table are arranged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum TableForm {
+    /// All cells of a row side by side.
+    Columns,
+    /// Shrinking columns on lines of their own.
+    Stacked,
+    /// The name of a row, and its cells with their titles below it.
+    List,
+}
 
-            let cells = page.truncate_cells(page.cells(std::slice::from_ref(piece)), wide);
-            let room = spaces(wide.saturating_sub(display_width(&cells)));
-            if columns[index].right {
-                line.extend(room);
-                line.extend(cells);
-            } else {
-                line.extend(cells);
-                line.extend(room);
+/// The form of a table and the widths of its columns; columns of width 0 are omitted.
+struct TableLayout<'c> {
+    columns: &'c [ReportColumn],
+    widths: Vec<usize>,
+    indent: usize,
+    form: TableForm,
+    /// Index of the column that names a row.
+    name: usize,
+}
+
+impl<'c> TableLayout<'c> {
+    /// Chooses the first form that fits into `room` columns.
+    fn new(columns: &'c [ReportColumn], widths: Vec<usize>, indent: usize, room: usize) -> Self {
+        let name = columns.iter().position(|column| column.names_row).unwrap_or(0);
+        let mut layout = Self { columns, widths, indent, form: TableForm::Columns, name };
+        let natural = layout.widths.clone();
+
+        // Space is taken from the widest shrinking column first, so that none is narrowed needlessly.
+        let mut excess = layout.total().saturating_sub(room);
+        while excess > 0 {
+            let widest = (0..columns.len())
+                .filter(|&index| columns[index].shrinks && layout.widths[index] > MIN_WIDTH)
+                .max_by_key(|&index| layout.widths[index]);
+            let Some(widest) = widest else { break };
+            layout.widths[widest] -= 1;
+            excess -= 1;
+        }
+
+        if excess > 0 {
+            layout.widths = natural;
+            layout.form = TableForm::Stacked;
+            if layout.total() > room {
+                layout.form = TableForm::List;
             }
         }
 
-        // Only if even the narrowest columns are too wide for the page.
-        let line = page.truncate_cells(line, page.line_columns());
-        page.push_row(&line);
-    };
-
-    put(&titles);
-
-    for at in 0..count {
-        put(row(at).as_ref());
+        layout
     }
+
+    /// Returns the indexes of the columns that stand side by side.
+    fn shown(&self) -> impl Iterator<Item = usize> {
+        let beside = |index: &usize| {
+            self.widths[*index] > 0 && (self.form == TableForm::Columns || !self.columns[*index].shrinks)
+        };
+        (0..self.columns.len()).filter(beside)
+    }
+
+    /// Returns the space between two columns.
+    fn gap(&self, before: usize, after: usize) -> usize {
+        if self.columns[before].sign || self.columns[after].sign { 1 } else { 2 }
+    }
+
+    /// Returns the width of a row, with its indent.
+    fn total(&self) -> usize {
+        let mut total = self.indent;
+        let mut before = None;
+        for index in self.shown() {
+            total += before.map_or(0, |before| self.gap(before, index)) + self.widths[index];
+            before = Some(index);
+        }
+
+        total
+    }
+
+    fn push_titles(&self, page: &mut ReportPage, titles: &[ReportPiece]) {
+        let titled =
+            titles.iter().zip(&self.widths).any(|(title, width)| *width > 0 && page.width(title) > 0);
+        if titled && self.form != TableForm::List {
+            self.push_cells(page, titles);
+        }
+    }
+
+    fn push_row(&self, page: &mut ReportPage, row: &[ReportPiece]) {
+        match self.form {
+            TableForm::Columns => self.push_cells(page, row),
+            TableForm::Stacked => self.push_stacked(page, row),
+            TableForm::List => self.push_list(page, row),
+        }
+    }
+
+    /// Adds the cells that stand side by side; those that are too long are wrapped.
+    fn push_cells(&self, page: &mut ReportPage, row: &[ReportPiece]) {
+        let shown: Vec<usize> = self.shown().filter(|&index| index < row.len()).collect();
+        let wrapped: Vec<Vec<Vec<ReportCell>>> = shown
+            .iter()
+            .map(|&index| wrap_cell(page, &page.cells(std::slice::from_ref(&row[index])), self.widths[index]))
+            .collect();
+        let height = wrapped.iter().map(Vec::len).max().unwrap_or(0);
+        if height == 0 {
+            page.push_row(&[]);
+        }
+
+        for at in 0..height {
+            let mut line = spaces(self.indent);
+            let mut before = None;
+            for (&index, cell) in shown.iter().zip(&wrapped) {
+                line.extend(spaces(before.map_or(0, |before| self.gap(before, index))));
+                before = Some(index);
+
+                let cells = cell.get(at).map_or(&[][..], Vec::as_slice);
+                let room = spaces(self.widths[index].saturating_sub(display_width(cells)));
+                if self.columns[index].right {
+                    line.extend(room);
+                    line.extend_from_slice(cells);
+                } else {
+                    line.extend_from_slice(cells);
+                    line.extend(room);
+                }
+            }
+            page.push_row(&line);
+        }
+    }
+
+    /// Adds the name of the row if it shrinks, the other columns, then the shrinking ones with their titles.
+    fn push_stacked(&self, page: &mut ReportPage, row: &[ReportPiece]) {
+        let own_line = |index: usize| {
+            self.columns[index].shrinks && row.get(index).is_some_and(|piece| page.width(piece) > 0)
+        };
+        let below: Vec<usize> =
+            (0..self.columns.len()).filter(|&index| index != self.name && own_line(index)).collect();
+        if own_line(self.name) {
+            page.add_text(&[blank(self.indent)], row.get(self.name..=self.name).unwrap_or_default());
+        }
+
+        self.push_cells(page, row);
+        // A tree indents the names of its nodes.
+        let name = page.cells(row.get(self.name..=self.name).unwrap_or_default());
+        let depth = name.iter().take_while(|cell| cell.character == ' ').count();
+        let indent = self.indent + depth + 4;
+        for index in below {
+            let title = ReportPiece::new(ReportTone::Dim, self.columns[index].title);
+            let lead = if self.columns[index].title.is_empty() {
+                vec![blank(indent)]
+            } else {
+                vec![blank(indent), title, blank(1)]
+            };
+            page.add_text(&lead, &row[index..=index]);
+        }
+    }
+
+    /// Adds the name of the row, and its other cells with their titles below it.
+    fn push_list(&self, page: &mut ReportPage, row: &[ReportPiece]) {
+        let name = self.columns[self.name];
+        let mut heading = vec![blank(self.indent)];
+        if name.right {
+            heading.push(ReportPiece::new(ReportTone::Dim, format!("{} ", name.title)));
+        }
+        page.add_text(&heading, row.get(self.name..=self.name).unwrap_or_default());
+
+        let mut cells: Vec<ReportPiece> = Vec::new();
+        let mut after_sign = false;
+        for (index, piece) in row.iter().enumerate() {
+            let column = self.columns[index];
+            if index == self.name || column.picture || page.width(piece) == 0 {
+                continue;
+            }
+
+            if column.sign || after_sign {
+                cells.push(blank(1));
+            } else if !cells.is_empty() {
+                cells.push(ReportPiece::plain(", "));
+            }
+            after_sign = column.sign;
+
+            if !column.title.is_empty() {
+                cells.push(ReportPiece::new(ReportTone::Dim, format!("{} ", column.title)));
+            }
+            cells.push(piece.clone());
+        }
+
+        if !cells.is_empty() {
+            page.add_text(&[blank(self.indent + 4)], &cells);
+        }
+    }
+}
+
+fn blank(columns: usize) -> ReportPiece {
+    ReportPiece::plain(" ".repeat(columns))
+}
+
+/// Wraps a cell; the last of its lines is cut if there are too many.
+fn wrap_cell(page: &ReportPage, cells: &[ReportCell], width: usize) -> Vec<Vec<ReportCell>> {
+    let lines = wrap_cells(cells, width.max(1));
+    let mut kept: Vec<Vec<ReportCell>> =
+        lines.iter().take(MAX_CELL_LINES).map(|line| line.to_vec()).collect();
+    if let (Some(last), Some(next)) = (kept.last_mut(), lines.get(MAX_CELL_LINES)) {
+        last.push(SPACE);
+        last.extend_from_slice(next);
+        *last = page.truncate_cells(std::mem::take(last), width);
+    }
+
+    kept
 }
 
 #[cfg(test)]
@@ -122,30 +303,90 @@ mod tests {
     use super::*;
     use crate::ReportStyle;
 
+    fn page(width: usize) -> ReportPage {
+        ReportPage::new(ReportStyle { color: false, width, unicode: true })
+    }
+
+    fn pieces(texts: &[&str]) -> Vec<ReportPiece> {
+        texts.iter().map(ReportPiece::plain).collect()
+    }
+
     #[test]
     fn nothing_is_cut_where_there_is_no_window() {
-        let mut page =
-            ReportPage::new(ReportStyle { color: false, width: ReportStyle::UNLIMITED, unicode: true });
+        let mut page = page(ReportStyle::UNLIMITED);
         let columns = [ReportColumn::left("case"), ReportColumn::shrinking("why"), ReportColumn::right("n")];
         let long = format!("{}end", "word ".repeat(60));
-        let row = ["c", &long, "12"].map(ReportPiece::plain).to_vec();
-        render_table(&mut page, 2, &columns, &[row]);
+        render_table(&mut page, 2, &columns, &[pieces(&["c", &long, "12"])]);
         assert!(page.finish().contains(&format!("  c     {long}  12\n")));
     }
 
     #[test]
-    fn columns_line_up_and_only_the_shrinking_one_is_cut() {
-        let mut page = ReportPage::new(ReportStyle { color: false, width: 40, unicode: true });
+    fn columns_line_up_and_only_the_shrinking_one_is_wrapped() {
+        let mut page = page(40);
         let columns =
             [ReportColumn::shrinking("name"), ReportColumn::left("nothing"), ReportColumn::right("n")];
-        let row = |name: &str, n: &str| {
-            vec![ReportPiece::plain(name), ReportPiece::plain(""), ReportPiece::plain(n)]
-        };
-        render_table(&mut page, 2, &columns, &[row(&"漢".repeat(30), "1"), row("b", "20")]);
+        render_table(
+            &mut page,
+            2,
+            &columns,
+            &[pieces(&[&"漢".repeat(60), "", "1"]), pieces(&["b", "", "20"])],
+        );
         let text = page.finish();
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[0], format!("  name{} n", " ".repeat(32)));
-        assert_eq!(lines[1], format!("  {}…    1", "漢".repeat(16)));
-        assert_eq!(lines[2], format!("  b{}20", " ".repeat(35)));
+        assert_eq!(lines[1], format!("  {}   1", "漢".repeat(17)));
+        assert_eq!(lines[2], format!("  {}", "漢".repeat(17)));
+        assert_eq!(lines[3], format!("  {}…", "漢".repeat(16)));
+        assert_eq!(lines[4], format!("  b{}20", " ".repeat(35)));
+    }
+
+    const WIDE: [ReportColumn; 5] = [
+        ReportColumn::shrinking(""),
+        ReportColumn::right("pairs"),
+        ReportColumn::right("change"),
+        ReportColumn::right("interval"),
+        ReportColumn::shrinking("why"),
+    ];
+
+    fn wide_rows() -> [Vec<ReportPiece>; 2] {
+        [
+            pieces(&["Names a deadline in working days", "12", "+0.417", "+0.037 to +0.677", "few pairs"]),
+            pieces(&["Apologizes", "9", "-0.100", "-0.2 to 0", ""]),
+        ]
+    }
+
+    #[test]
+    fn a_table_that_does_not_fit_puts_long_texts_on_lines_of_their_own() {
+        let mut page = page(50);
+        render_table(&mut page, 2, &WIDE, &wide_rows());
+        assert_eq!(
+            page.finish(),
+            "  pairs  change          interval\n  Names a deadline in working days\n     12  +0.417  +0.037 to +0.677\n      \
+             why few pairs\n  Apologizes\n      9  -0.100         -0.2 to 0\n"
+        );
+    }
+
+    #[test]
+    fn a_table_that_fits_in_no_way_becomes_a_list() {
+        let columns = [
+            ReportColumn::right("score"),
+            ReportColumn::left("interval of the pass rate"),
+            ReportColumn::picture("0    1"),
+            ReportColumn::left("case").naming_row(),
+            ReportColumn::right("weight"),
+            ReportColumn::sign(),
+            ReportColumn::right("value"),
+        ];
+        let mut page = page(40);
+        render_table(
+            &mut page,
+            0,
+            &columns,
+            &[pieces(&["0.75", "60.1% to 90.2%", "──●──", "refund", "2", "×", "1"])],
+        );
+        assert_eq!(
+            page.finish(),
+            "refund\n    score 0.75, interval of the pass\n    rate 60.1% to 90.2%, weight 2 ×\n    value 1\n"
+        );
     }
 }

@@ -16,7 +16,7 @@ const COLUMNS: [ReportColumn; 6] = [
     ReportColumn::shrinking("run"),
     ReportColumn::right("cases"),
     ReportColumn::right("pass rate"),
-    ReportColumn::left("0        0.5        1"),
+    ReportColumn::picture("0%       50%     100%"),
     ReportColumn::right("mean score"),
     ReportColumn::left(""),
 ];
@@ -44,9 +44,9 @@ pub fn render_trend(points: &[TrendPoint], style: ReportStyle) -> String {
             vec![
                 ReportPiece::untrusted_name(ReportTone::Plain, &point.label),
                 ReportPiece::plain(grouped(point.cases as u64)),
-                ReportPiece::plain(format_metric(&point.pass_rate)),
+                ReportPiece::plain(format_metric(&point.pass_rate, number::format_rate)),
                 ReportPiece::plain(draw_bar(&point.pass_rate, style.unicode)),
-                ReportPiece::plain(format_metric(&point.mean_score)),
+                ReportPiece::plain(format_metric(&point.mean_score, number::format_score)),
                 if point.changed.is_empty() {
                     ReportPiece::plain("")
                 } else {
@@ -64,7 +64,7 @@ pub fn render_trend(points: &[TrendPoint], style: ReportStyle) -> String {
             &[],
             &[ReportPiece::new(
                 ReportTone::Middling,
-                "Not comparable with what stands above, because the way of measuring changed:",
+                "Not comparable with earlier runs, because the measurement changed:",
             )],
         );
     }
@@ -85,7 +85,7 @@ pub fn render_trend(points: &[TrendPoint], style: ReportStyle) -> String {
     let undecided: usize = points.iter().map(|point| point.undecided).sum();
     if undecided > 0 {
         page.add_blank();
-        let text = format!("{} undecided cases are left out of these figures.", grouped(undecided as u64));
+        let text = format!("{} incomplete cases are excluded from these metrics.", grouped(undecided as u64));
         page.add_text(&[], &[ReportPiece::new(ReportTone::Open, text)]);
     }
 
@@ -100,17 +100,12 @@ fn mean_score_of_point(point: &TrendPoint) -> &EstimatedMetric {
     &point.mean_score
 }
 
-fn format_metric(figure: &EstimatedMetric) -> String {
+fn format_metric(figure: &EstimatedMetric, format: fn(f64) -> String) -> String {
     match (figure.value, figure.low, figure.high) {
         (Some(value), Some(low), Some(high)) => {
-            format!(
-                "{} [{}, {}]",
-                number::format_score_column(value),
-                number::format_score(low),
-                number::format_score(high)
-            )
+            format!("{} [{}, {}]", format(value), format(low), format(high))
         }
-        (Some(value), _, _) => number::format_score_column(value),
+        (Some(value), _, _) => format(value),
         _ => "undefined".to_owned(),
     }
 }

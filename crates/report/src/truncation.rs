@@ -7,7 +7,7 @@ use crate::number::grouped;
 /// Returns the note on a decision whose judge could not be shown everything at once.
 pub(crate) fn truncation_note(mode: TruncationMode) -> String {
     let what = match mode {
-        TruncationMode::Never => "not shown whole to the judge",
+        TruncationMode::Never => "truncated for the judge",
         TruncationMode::Head => "judged without its beginning",
         TruncationMode::Tail => "judged without its end",
         TruncationMode::Middle => "judged without its middle",
@@ -22,7 +22,7 @@ pub(crate) fn truncation_details(found: &TruncationRecord) -> String {
     let brief = truncation_note(mode);
     match mode {
         TruncationMode::Chunk => format!("{brief}: {} characters in {parts} parts", grouped(characters)),
-        _ => format!("{brief}: {} of {} characters left out", grouped(left_out), grouped(characters)),
+        _ => format!("{brief}: {} of {} characters removed", grouped(left_out), grouped(characters)),
     }
 }
 
@@ -37,7 +37,7 @@ mod tests {
         };
         assert_eq!(
             of(TruncationMode::Head, 20_710, 1),
-            "too long, so judged without its beginning (truncate: head): 20,710 of 22,228 characters left out"
+            "too long, so judged without its beginning (truncate: head): 20,710 of 22,228 characters removed"
         );
         assert_eq!(
             of(TruncationMode::Chunk, 0, 20),

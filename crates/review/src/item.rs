@@ -129,12 +129,12 @@ impl ReviewReason {
     /// reviewer's.
     pub const fn describe(self) -> &'static str {
         match self {
-            Self::Waiting => "waits for a person",
-            Self::ReviewersDiffer => "reviewers differ",
-            Self::JudgesDiffer => "judges differ",
+            Self::Waiting => "waiting for a person",
+            Self::ReviewersDiffer => "reviewers disagree",
+            Self::JudgesDiffer => "judges disagree",
             Self::Uncertain => "the judge was not certain",
-            Self::Undecided => "the judge could not decide",
-            Self::Check => "check of the judge",
+            Self::Undecided => "the judge left it ungraded",
+            Self::Check => "sample for calibration",
         }
     }
 }
@@ -143,10 +143,10 @@ impl ReviewItem {
     /// Describes what is asked for without a hint at the judge's decision.
     pub fn describe_blindly(&self) -> &'static str {
         match (self.why, self.is_stale) {
-            (_, true) => "asked again: what was decided before is about something else now",
-            (ReviewReason::Waiting, _) => "waits for a person",
-            (ReviewReason::ReviewersDiffer, _) => "reviewers differ",
-            _ => "to be decided",
+            (_, true) => "asked again: the item changed since it was decided",
+            (ReviewReason::Waiting, _) => "waiting for a person",
+            (ReviewReason::ReviewersDiffer, _) => "reviewers disagree",
+            _ => "undecided",
         }
     }
 }

@@ -22,7 +22,7 @@ pub enum ReviewOrder {
 
 /// Error: unknown order.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no order: use `queue`, `random`, `random:SEED` (a whole number) or `uncertain-first`")]
+#[error("unknown order `{0}`: use `queue`, `random`, `random:SEED` (a whole number) or `uncertain-first`")]
 pub struct ReviewOrderError(String);
 
 impl FromStr for ReviewOrder {

@@ -79,7 +79,7 @@ pub fn render_screen(
             ScreenLook::Bar,
         ));
         lines.push(line(String::new(), ScreenLook::Plain));
-        lines.push(line("Nothing is left to decide.".to_owned(), ScreenLook::Plain));
+        lines.push(line("No items left.".to_owned(), ScreenLook::Plain));
         pad_lines(&mut lines, height - 1);
         lines.push(line(fit_line("Enter leave · z undo", width), ScreenLook::Faint));
 
@@ -223,7 +223,7 @@ fn choice_lines(choices: &[FailureChoice], at: usize, width: usize) -> Vec<Scree
 }
 
 fn without_code_text(code: &str) -> &'static str {
-    if code == NO_FAILURE { "the case is as it should be" } else { "a failure that has no code" }
+    if code == NO_FAILURE { "the case has no failure" } else { "a failure without a code" }
 }
 
 /// Joins two columns, padding the shorter one.
@@ -358,21 +358,21 @@ fn key_lines(keys: &str, width: usize) -> Vec<ScreenLine> {
 
 fn help_lines(width: usize) -> Vec<ScreenLine> {
     const HELP: [(&str, &str); 15] = [
-        ("p f", "pass, fail, where there is no scale"),
+        ("p f", "pass, fail (criteria without a scale)"),
         ("n u", "not applicable, unsure"),
-        ("v", "a score, where there is a scale"),
+        ("v", "a score (criteria with a scale)"),
         ("c 0 o", "traces: choose a failure, one without a code, no failure"),
         ("s", "severity: none, low, medium, high"),
         ("e", "write a note"),
         ("x", "skip for now"),
-        ("z", "decide the last one again"),
+        ("z", "undo the last decision"),
         ("↑ ↓ j k", "a line up or down"),
         ("space b", "ten lines down or up; also Page Up, Page Down"),
         ("Home End", "to the beginning, to the end"),
         ("Enter", "to the next item, once decided"),
         ("q", "leave; what was decided is kept"),
         ("", "Severity and note come before the decision."),
-        ("", "Any key closes this."),
+        ("", "Press any key to close."),
     ];
     HELP.iter()
         .map(|(keys, text)| line(fit_line(&format!("{keys:<10}{text}"), width), ScreenLook::Plain))

@@ -60,7 +60,7 @@ pub fn parse_line(text: &str) -> Result<ReviewScriptLine, String> {
         return if words.next().is_none() && note.is_none() {
             Ok(line)
         } else {
-            Err(format!("nothing can stand behind `{first}`"))
+            Err(format!("`{first}` takes no further words"))
         };
     }
 
@@ -89,7 +89,7 @@ fn parse_reviewer_label(word: &str) -> Result<ReviewAnswer, String> {
 
     match word.parse::<f64>() {
         Ok(score) if score.is_finite() => Ok(ReviewAnswer::Outcome(LabelOutcome::Score(score))),
-        Ok(_) => Err(format!("`{word}` is no score")),
+        Ok(_) => Err(format!("`{word}` is not a score")),
         // Only the item knows the valid codes.
         Err(_) => Ok(ReviewAnswer::Primary(word.to_owned())),
     }
@@ -100,7 +100,7 @@ fn parse_severity(word: &str) -> Result<FailureSeverity, String> {
         "low" => Ok(FailureSeverity::Low),
         "medium" => Ok(FailureSeverity::Medium),
         "high" => Ok(FailureSeverity::High),
-        other => Err(format!("`{other}` is no severity (low, medium, high); a note stands behind `--`")),
+        other => Err(format!("`{other}` is not a severity (low, medium, high); a note comes after `--`")),
     }
 }
 
@@ -129,7 +129,7 @@ pub fn parse_decision_fields(object: &Map<String, Value>) -> Result<ReviewScript
     let is_known = |key: &str| names().chain(GIVEN_ANEW).any(|name| name == key) || key.starts_with("x-");
     if let Some(other) = object.keys().find(|key| !is_known(key)) {
         let known = FIELDS.map(|(name, _)| name);
-        return Err(format!("`{other}` is not known here; there are {}", known.join(", ")));
+        return Err(format!("unknown key `{other}`; the keys are {}", known.join(", ")));
     }
 
     let field = |wanted: &str| {
@@ -146,7 +146,7 @@ pub fn parse_decision_fields(object: &Map<String, Value>) -> Result<ReviewScript
     let said = match field("label") {
         Some(Value::String(text)) => parse_reviewer_label(text)?,
         Some(Value::Number(score)) => {
-            ReviewAnswer::Outcome(LabelOutcome::Score(score.as_f64().ok_or("`label` is no score")?))
+            ReviewAnswer::Outcome(LabelOutcome::Score(score.as_f64().ok_or("`label` is not a score")?))
         }
         _ => {
             return Err(
@@ -207,13 +207,13 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named() {
         for (line, wanted) in [
-            ("fail terrible", "no severity"),
+            ("fail terrible", "not a severity"),
             ("fail high again", "too much"),
-            ("skip high", "nothing can stand"),
+            ("skip high", "no further words"),
             ("-- note", "no decision"),
             (r#"{"case":"c","lable":"met"}"#, "lable"),
             (r#"{"label":"met"}"#, "`case` is missing"),
-            ("inf", "no score"),
+            ("inf", "not a score"),
         ] {
             let error = parse_line(line).expect_err(line);
             assert!(error.contains(wanted), "{line}: {error}");

@@ -201,7 +201,7 @@ impl ReviewSession {
         severity: Option<FailureSeverity>,
         note: Option<String>,
     ) -> Result<ReviewStep, String> {
-        let item = self.item().ok_or("nothing is left to decide")?;
+        let item = self.item().ok_or("no items left")?;
         check_label(item, &said)?;
         self.severity = severity.or(self.severity);
 
@@ -253,7 +253,7 @@ impl ReviewSession {
                         .to_owned(),
                 );
             }
-            None => self.message = Some("nothing was decided in this session yet".to_owned()),
+            None => self.message = Some("nothing to undo".to_owned()),
         }
         ReviewStep::Redraw
     }
@@ -387,10 +387,11 @@ impl ReviewSession {
             ReviewKey::Escape => self.mode = ReviewMode::Deciding,
             ReviewKey::Enter => {
                 let said = text.trim().parse().map(|score| ReviewAnswer::Outcome(LabelOutcome::Score(score)));
-                let fitting = said.map_err(|_| format!("`{}` is no number", text.trim())).and_then(|said| {
-                    let item = self.item().ok_or("nothing is left to decide")?;
-                    check_label(item, &said).map(|()| said)
-                });
+                let fitting =
+                    said.map_err(|_| format!("`{}` is not a number", text.trim())).and_then(|said| {
+                        let item = self.item().ok_or("no items left")?;
+                        check_label(item, &said).map(|()| said)
+                    });
                 match fitting {
                     Ok(said) => return self.record(said),
                     Err(why) => self.message = Some(why),
@@ -469,7 +470,7 @@ fn check_label(item: &ReviewItem, said: &ReviewAnswer) -> Result<(), String> {
         (ReviewQuestion::Primary(choices), ReviewAnswer::Primary(code)) => {
             let known =
                 WITHOUT_CODE.contains(&code.as_str()) || choices.iter().any(|choice| choice.code == *code);
-            if known { Ok(()) } else { Err(format!("there is no code `{code}` to choose")) }
+            if known { Ok(()) } else { Err(format!("unknown code `{code}`")) }
         }
         (ReviewQuestion::Verdict(scale), ReviewAnswer::Outcome(LabelOutcome::Score(score))) => match scale {
             None => {
@@ -483,14 +484,14 @@ fn check_label(item: &ReviewItem, said: &ReviewAnswer) -> Result<(), String> {
             ReviewAnswer::Outcome(LabelOutcome::Met | LabelOutcome::Unmet),
         ) => {
             let ScoreScale { min, max } = scale;
-            Err(format!("pass and fail are no scores: this question has a scale from {min} to {max}"))
+            Err(format!("enter a score from {min} to {max}: this criterion has a scale"))
         }
         (ReviewQuestion::Verdict(_), ReviewAnswer::Outcome(_)) => Ok(()),
         (ReviewQuestion::Primary(_), ReviewAnswer::Outcome(_)) => {
             Err(format!("name the code of a failure, {NONE_OF_THE_ABOVE} or {NO_FAILURE}"))
         }
         (ReviewQuestion::Verdict(_), ReviewAnswer::Primary(code)) => {
-            Err(format!("`{code}` is no decision: use pass, fail, not_applicable or unsure"))
+            Err(format!("`{code}` is not a decision: use pass, fail, not_applicable or unsure"))
         }
     }
 }
@@ -640,7 +641,7 @@ pub(crate) mod tests {
         let mut session = ReviewSession::new(all);
         for key in ['p', 'f'] {
             assert_eq!(session.handle_key(ReviewKey::Char(key)), ReviewStep::Redraw, "no end of the scale");
-            assert!(session.message.as_deref().is_some_and(|text| text.contains("scale from 1 to 5")));
+            assert!(session.message.as_deref().is_some_and(|text| text.contains("a score from 1 to 5")));
         }
         session.handle_key(ReviewKey::Char('v'));
         type_in(&mut session, "7");

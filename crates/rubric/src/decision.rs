@@ -209,7 +209,7 @@ crate::named_enum! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
     #[schemars(rename = "Truncate")]
     pub enum TruncationMode {
-        /// Nothing is left out: the criterion is ungraded.
+        /// Nothing is removed: the criterion is ungraded.
         #[default]
         Never = "never",
         /// The beginning is left out.
@@ -218,7 +218,7 @@ crate::named_enum! {
         Tail = "tail",
         /// The middle is left out.
         Middle = "middle",
-        /// Nothing is left out: the answer is judged in parts, and the decisions are merged.
+        /// Nothing is removed: the answer is judged in parts, and the decisions are merged.
         Chunk = "chunk",
     }
 }

@@ -25,7 +25,7 @@ pub fn member_outcome(
 ) -> Result<GraderOutcome, String> {
     let own = own_decisions(decisions, depth);
     let Some(first) = own.first() else {
-        return Err("the run holds no decisions of this grader".to_owned());
+        return Err("the run has no decisions of this grader".to_owned());
     };
     let Some(finding) = first.finding() else { return rubric_outcome(&own, lines) };
 
@@ -55,7 +55,7 @@ pub fn member_outcome(
 fn rubric_outcome(own: &[&CaseDecision], lines: VerdictThresholds) -> Result<GraderOutcome, String> {
     let outcomes: Vec<Outcome> = own.iter().map(|decided| decided.decision.outcome()).collect();
     let criteria: Option<Vec<&Criterion>> = own.iter().map(|decided| decided.criterion()).collect();
-    let criteria = criteria.ok_or("the run holds decisions on criteria and on the grader as a whole")?;
+    let criteria = criteria.ok_or("the run has decisions both on criteria and on the whole grader")?;
 
     Rubric::check(criteria.iter().copied())
         .map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))

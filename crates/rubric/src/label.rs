@@ -182,7 +182,7 @@ pub struct Label {
     /// Permitted use of the label; `None` if not stated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub split: Option<LabelSplit>,
-    /// True if the named reviewer decided what other reviewers differed on: the label stands in the place of theirs.
+    /// True if the named reviewer decided what other reviewers disagreed on: the label stands in the place of theirs.
     #[serde(default, skip_serializing_if = "is_false")]
     pub adjudicates: bool,
 }

@@ -226,9 +226,9 @@ impl LabelAccount {
         let is_verdict = |label: &Label| matches!(label.label, LabelOutcome::Met | LabelOutcome::Unmet);
         let mut words = match scale {
             Some(scale) if self.current.iter().any(is_verdict) => {
-                format!("waits for a score from {} to {}; {}", scale.min, scale.max, self.words())
+                format!("waiting for a score from {} to {}; {}", scale.min, scale.max, self.words())
             }
-            _ => "waits for a person".to_owned(),
+            _ => "waiting for a person".to_owned(),
         };
         words.push_str(&self.unused_words());
         words
@@ -270,7 +270,7 @@ const fn counted_outcome(outcome: LabelOutcome, is_scaled: bool) -> LabelOutcome
 
 impl Decision {
     /// Lets people's labels decide a benchmark that waits for them: `manual_sme`, or queued because its judge was
-    /// uncertain, judges differed or none could be made to answer. What the judge said stands beside it.
+    /// uncertain, judges disagreed or none could be made to answer. What the judge said stands beside it.
     ///
     /// Decides nothing where labels are stale, unbound, unsure, too few or evenly split.
     pub fn apply_labels(&mut self, account: LabelAccount, scale: Option<BenchmarkScale<'_>>) {
@@ -316,7 +316,7 @@ impl Decision {
                 (before, finding.score.clone(), words)
             }
             SettledLabels::Differ => {
-                let words = format!("reviewers differ: {}", account.words());
+                let words = format!("reviewers disagree: {}", account.words());
                 (undecided(BenchmarkState::ReviewersDiffer), Err(words.clone()), words)
             }
             SettledLabels::Decided(label) => match LabelScore::new(label, scale) {

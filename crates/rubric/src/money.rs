@@ -100,7 +100,7 @@ impl<'de> Deserialize<'de> for Usd {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let dollars = f64::deserialize(deserializer)?;
         Self::from_dollars(dollars)
-            .ok_or_else(|| serde::de::Error::custom(format!("{dollars} is no sum of money")))
+            .ok_or_else(|| serde::de::Error::custom(format!("{dollars} is not an amount of money")))
     }
 }
 

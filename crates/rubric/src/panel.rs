@@ -18,7 +18,7 @@ crate::named_enum! {
         Majority = "majority",
         /// The mean of the scores; met if the share of met votes is above one half.
         Mean = "mean",
-        /// The middle score, or the mean of the middle two; met as by [`PanelRule::Majority`].
+        /// The median score, or the mean of the middle two; met as by [`PanelRule::Majority`].
         Median = "median",
         /// Met if every vote says met; the lowest score.
         Unanimous = "unanimous",

@@ -58,7 +58,7 @@ pub struct VerdictThresholds {
 
 /// Error for a borderline line above the pass line.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
-#[error("the borderline line {borderline} is above the pass line {pass}")]
+#[error("the borderline threshold {borderline} is above the pass threshold {pass}")]
 pub struct ThresholdOrderError {
     /// The pass line that was asked for.
     pub pass: f64,

@@ -46,7 +46,7 @@ pub(crate) async fn run_conversation(
 
         if let ConversationEnd::Failed(at) | ConversationEnd::Unanswered(at) = ending {
             let context = GradingContext::for_turn(&graded, &nothing, number);
-            let why = format!("not held: turn {at} ");
+            let why = format!("not run: turn {at} ");
             match ending {
                 ConversationEnd::Failed(_) => {
                     grades.exclude_turn(&context, &(why + "failed, and `on_turn_failure` is `stop`"));
@@ -62,10 +62,9 @@ pub(crate) async fn run_conversation(
             Some(told) => {
                 told.map_err(|error| failed_turn_row(target_error_kind(error.kind), error.to_string()))
             }
-            None if matches!(item.source, ItemSource::Given(_)) => Err(failed_turn_row(
-                CaseErrorKind::BadOutput,
-                "the answer that is there tells of no such turn".to_owned(),
-            )),
+            None if matches!(item.source, ItemSource::Given(_)) => {
+                Err(failed_turn_row(CaseErrorKind::BadOutput, "the given answer has no such turn".to_owned()))
+            }
             None => obtain_answer(item, || place.input(&held), stay.as_ref(), &mut spent)
                 .await
                 .map(Arc::unwrap_or_clone),
@@ -122,7 +121,7 @@ async fn finish_conversation(
         _ if item.case.graders.is_empty() => {}
         Some(number) => grades.add_failure(
             &context,
-            format!("turn {number} got no answer, so there is no conversation to grade as a whole"),
+            format!("turn {number} has no answer, so the conversation can't be graded as a whole"),
         ),
         None => {
             grades.grade(&context).await;

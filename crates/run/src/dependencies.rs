@@ -115,7 +115,7 @@ impl DependencyTracker {
                 if verdict != Verdict::Pass {
                     let with = target.as_deref().map(|name| format!(" with target `{name}`"));
                     let came_to = match verdict {
-                        Verdict::Incomplete => "could not be decided",
+                        Verdict::Incomplete => "is incomplete",
                         Verdict::Borderline => "is borderline",
                         Verdict::Fail | Verdict::Pass => "failed",
                     };
@@ -138,7 +138,7 @@ impl DependencyTracker {
             OnDependencyFailure::Fail => Verdict::Fail,
         };
 
-        let reason = format!("it depends on what did not pass: {}", failures.join(", "));
+        let reason = format!("a dependency did not pass: {}", failures.join(", "));
         Admission::Blocked(Box::new(item), BlockedItem { verdict, reason })
     }
 

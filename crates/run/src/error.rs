@@ -41,6 +41,6 @@ pub enum JudgeError {
     #[error("{0}")]
     Unavailable(String),
     /// A program asks for the model of a judge that is none.
-    #[error("the judge `{0}` is no model that a program could ask")]
+    #[error("the judge `{0}` is not a model, so programs can't call it")]
     NotModel(Arc<str>),
 }

@@ -171,8 +171,8 @@ fn copy_decisions(criterion: &Criterion, group: &[CaseDecision]) -> CaseDecision
     }
 
     let message = match stored {
-        Some(_) => "the criterion reads differently now; run it again to have it judged",
-        None => "the criterion was not there when the run was judged",
+        Some(_) => "the criterion changed; run the case again to judge it",
+        None => "the criterion was added after the run; run the case again to judge it",
     };
     let ungraded = UngradedReason { kind: UngradedKind::NotJudged, message: message.to_owned() };
 

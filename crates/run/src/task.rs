@@ -146,5 +146,5 @@ async fn work_or_panic_record(item: &WorkItem, turn: Option<LeaseQueuePosition>)
         .map(|text| (*text).to_owned())
         .or_else(|| panic.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "no message".to_owned());
-    panic_record(item, format!("a defect in assize: {text}"))
+    panic_record(item, format!("internal error (please report it): {text}"))
 }

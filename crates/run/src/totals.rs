@@ -136,7 +136,7 @@ impl RunTotals {
         self.by_criterion.shared()
     }
 
-    /// The mean score with its 95 % interval; `None` if no score is known.
+    /// The mean score with its 95% CI; `None` if no score is known.
     pub fn mean_score(&self) -> Option<MeanScore> {
         let summary = self.scores.mean(ConfidenceLevel::P95);
         let interval = summary.interval.as_ref();
@@ -149,7 +149,7 @@ impl RunTotals {
             level: ConfidenceLevel::P95.get(),
             method: match interval {
                 Ok(interval) => format!("{} over cases", interval.method.name()),
-                Err(undefined) => format!("no interval, because {undefined}"),
+                Err(undefined) => format!("no CI: {undefined}"),
             },
         })
     }

@@ -28,8 +28,7 @@ pub enum StoreError {
     },
     /// A finished run has lost rows, or got others.
     #[error(
-        "`{}` has {found} rows, but the run ended with {expected}: the file was cut, or changed by hand; `--resume` runs \
-         what is missing again",
+        "`{}` has {found} rows, but the run ended with {expected}: the file was truncated or changed; `--resume` runs the missing cases again",
         path.display()
     )]
     RowsLost {

@@ -41,7 +41,7 @@ pub struct FlipRate {
     pub flipped: u64,
     /// Their share; null if nothing was asked twice.
     pub rate: Option<f64>,
-    /// Lower end of Wilson's 95 % interval.
+    /// Lower end of Wilson's 95% CI.
     pub low: Option<f64>,
     /// Upper end.
     pub high: Option<f64>,

@@ -207,12 +207,11 @@ impl<T> JsonlRows<T> {
 pub(crate) fn check_sum(line: &[u8], is_needed: bool) -> Result<(), String> {
     match check_row(line) {
         RowCheck::Missing if is_needed => Err(
-            "the row has no checksum: it was added or changed after the run ended; remove the line, and `--resume` the \
-             run"
+            "the row has no checksum, so it was added or changed after the run; remove the line and use `--resume`"
             .to_owned(),
         ),
         RowCheck::Changed => Err(
-            "the row is not as it was written, its checksum says; remove the line, and `--resume` the run".to_owned(),
+            "the row does not match its checksum; remove the line and use `--resume`".to_owned(),
         ),
         RowCheck::Intact | RowCheck::Missing => Ok(()),
     }

@@ -369,7 +369,7 @@ fn a_row_that_was_changed_or_added_by_hand_is_told() {
     let whole = fs::read_to_string(&path).expect("readable");
     let plain = without_checksums(&whole);
     for (rows, word) in
-        [(whole.replace("\"answer\"", "\"Answer\""), "is not as it was written"), (plain, "no checksum")]
+        [(whole.replace("\"answer\"", "\"Answer\""), "does not match its checksum"), (plain, "no checksum")]
     {
         fs::write(&path, rows).expect("written");
         let Err(StoreError::Damaged { line: 1, message, .. }) = read_all(&folder) else { panic!("{word}") };

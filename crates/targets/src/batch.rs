@@ -46,7 +46,7 @@ impl BatchTarget {
             // The cost of the run belongs to no single case.
             Err(error) => Err(error.clone()),
             Ok(answers) => answers.get(&input.case_id).cloned().ok_or_else(|| {
-                let message = format!("the command gave no line for the case `{}`", input.case_id);
+                let message = format!("the command printed no line for the case `{}`", input.case_id);
                 TargetError::new(TargetErrorKind::NoAnswer, message)
             }),
         }
@@ -61,7 +61,7 @@ impl BatchTarget {
 
 fn parse_answers(bytes: &[u8]) -> BatchAnswers {
     let malformed = |line: usize, why: String| {
-        let message = format!("line {line} of what the command gave is not sound: {why}");
+        let message = format!("line {line} of the command's output is invalid: {why}");
         TargetError::new(TargetErrorKind::Malformed, message)
     };
     let text = String::from_utf8_lossy(bytes);
@@ -69,7 +69,7 @@ fn parse_answers(bytes: &[u8]) -> BatchAnswers {
     for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let line_number = index + 1;
         let value: Value = serde_json::from_str(line)
-            .map_err(|error| malformed(line_number, format!("this is no JSON: {error}")))?;
+            .map_err(|error| malformed(line_number, format!("not JSON: {error}")))?;
         let id = ["id", "case_id", "eval_id", "test_id"].iter().find_map(|key| value.get(key)?.as_str());
         let Some(id) = id else {
             return Err(malformed(line_number, "it has no `id`".to_owned()));
@@ -79,7 +79,7 @@ fn parse_answers(bytes: &[u8]) -> BatchAnswers {
         let answer = reply::parse_reply(line.as_bytes(), std::time::Duration::ZERO)
             .map_err(|error| malformed(line_number, error.to_string()))?;
         if answers.insert(id.to_owned(), answer).is_some() {
-            return Err(malformed(line_number, format!("the case `{id}` was answered before")));
+            return Err(malformed(line_number, format!("the case `{id}` was already answered")));
         }
     }
 

@@ -242,12 +242,11 @@ impl CommandTarget {
         match std::fs::metadata(path) {
             Ok(found) if found.is_file() => {}
             Ok(_) => {
-                let message = "the command made {OUTPUT_FILE} something other than a file";
+                let message = "{OUTPUT_FILE} is not a regular file";
                 return Err(TargetError::new(TargetErrorKind::Malformed, message));
             }
             Err(problem) if problem.kind() == std::io::ErrorKind::NotFound => {
-                let message = "the command ended well but did not write {OUTPUT_FILE}; make it write its answer there, \
-                               or leave {OUTPUT_FILE} out of the template to take what it prints";
+                let message = "the command succeeded but did not write {OUTPUT_FILE}; write the answer there, or remove {OUTPUT_FILE} from the template to use its stdout";
                 return Err(TargetError::new(TargetErrorKind::NoAnswer, message));
             }
             Err(problem) => return Err(unreadable(problem)),
@@ -352,7 +351,7 @@ fn reject_nul(program: &CommandProgram) -> Result<(), TargetError> {
     };
     if values.iter().any(has_nul) {
         let message = "the prompt or another value holds a NUL byte, which can't be passed to a command as an \
-                       argument; write {PROMPT_FILE} instead of {PROMPT} to hand the prompt over in a file";
+                       argument; use {PROMPT_FILE} instead of {PROMPT} to pass the prompt in a file";
         return Err(TargetError { attempts: 0, ..TargetError::new(TargetErrorKind::BadInput, message) });
     }
 

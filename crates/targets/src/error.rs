@@ -131,7 +131,7 @@ impl From<ProcessError> for TargetError {
 
         let advice = match &error {
             ProcessError::TooLong { .. } => {
-                ". Hand the prompt over in a file: write {PROMPT_FILE} instead of {PROMPT}"
+                ". Pass the prompt in a file: use {PROMPT_FILE} instead of {PROMPT}"
             }
             _ => "",
         };
@@ -140,7 +140,7 @@ impl From<ProcessError> for TargetError {
         Self {
             stderr: stderr.filter(|text| !text.is_empty()).map(String::into_boxed_str),
             duration: error.partial().map(|partial| partial.duration),
-            ..Self::new(kind, format!("the command gave no answer: {error}{advice}"))
+            ..Self::new(kind, format!("the command returned no answer: {error}{advice}"))
         }
     }
 }

@@ -30,7 +30,7 @@ impl Target for LimitedTarget {
     fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<TargetAnswer, TargetError>> {
         Box::pin(async {
             let Ok(_place) = self.places.acquire().await else {
-                let message = "the target takes no more questions";
+                let message = "the target is closed";
                 return Err(TargetError {
                     attempts: 0,
                     ..TargetError::new(TargetErrorKind::Cancelled, message)

@@ -53,7 +53,7 @@ impl Target for MockTarget {
                 tokio::time::sleep(wait).await;
             }
             if let Some(why) = &self.fail {
-                let message = format!("this mock fails as it was told to: {why}");
+                let message = format!("mock failure: {why}");
                 return Err(TargetError::new(TargetErrorKind::Failed, message));
             }
 

@@ -34,7 +34,7 @@ impl ModelTarget {
     async fn ask(&self, input: &TargetInput) -> Result<TargetAnswer, TargetError> {
         let mut messages = chat_messages(&input.messages);
         if messages.is_empty() {
-            let message = "the input has no text and no picture, so there is nothing to ask the model";
+            let message = "the input is empty, so there is nothing to send to the model";
             return Err(TargetError { attempts: 0, ..TargetError::new(TargetErrorKind::BadInput, message) });
         }
         if !input.guidelines.trim().is_empty() {
@@ -121,8 +121,7 @@ fn answer_from_reply(reply: ChatReply, cost: Cost) -> Result<TargetAnswer, Targe
     // A limit that is not the target's own would change the answer.
     let cut = reply.cut_at.map(|tokens| {
         format!(
-            "the answer was cut off after {tokens} tokens, the limit that a budget sets where a target has none: give the \
-             target a `max_output_tokens`"
+            "the answer was cut off after {tokens} tokens, the default limit with a budget: set `max_output_tokens` for the target"
         )
     });
     if let Some(message) = cut {
@@ -138,10 +137,10 @@ fn answer_from_reply(reply: ChatReply, cost: Cost) -> Result<TargetAnswer, Targe
     if text.is_empty() && reply.finish != FinishReason::Stop {
         let why = match reply.finish {
             FinishReason::Length => {
-                "it used up its output tokens before it wrote any; raise max_output_tokens"
+                "it used all output tokens before writing text; raise `max_output_tokens`"
             }
             FinishReason::ContentFilter => "the server's content filter withheld them",
-            FinishReason::ToolCall => "it asked for a tool, and a model target has none to offer",
+            FinishReason::ToolCall => "it called a tool, but model targets have no tools",
             _ => "it stopped for a reason the server did not explain",
         };
         return Err(TargetError {
@@ -149,10 +148,7 @@ fn answer_from_reply(reply: ChatReply, cost: Cost) -> Result<TargetAnswer, Targe
             tokens,
             cost,
             duration: Some(reply.latency),
-            ..TargetError::new(
-                TargetErrorKind::NoAnswer,
-                format!("the model gave no words as its answer: {why}"),
-            )
+            ..TargetError::new(TargetErrorKind::NoAnswer, format!("the model returned no text: {why}"))
         });
     }
 

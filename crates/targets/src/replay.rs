@@ -132,7 +132,7 @@ fn read_recording(
         }
 
         let value: Value =
-            serde_json::from_slice(&text).map_err(|error| wrong(format!("this is no JSON: {error}")))?;
+            serde_json::from_slice(&text).map_err(|error| wrong(format!("not JSON: {error}")))?;
         let target = ["target", "source_target"].iter().find_map(|key| value.get(key)?.as_str());
         if source.is_some() && target != source {
             continue;

@@ -64,7 +64,7 @@ fn read_object(object: &Map<String, Value>, measured: Duration) -> Result<Option
         let read = messages::parse_messages(value).map_err(|problem| {
             TargetError::new(
                 TargetErrorKind::Malformed,
-                format!("the command's answer is not sound: {problem}"),
+                format!("the command's answer is invalid: {problem}"),
             )
         })?;
         match read {

@@ -25,7 +25,7 @@ pub(crate) fn parse_stream(
     let Some(trace) = read.traces.last() else {
         let problem = match read.problems.first() {
             Some(problem) => format!("line {}: {}", problem.line, problem.message),
-            None => format!("none of its {} records is known", read.records),
+            None => format!("all of its {} records are of unknown kinds", read.records),
         };
         return Err(malformed(format!(
             "the agent's output is not in the format `{}`: {problem}",

@@ -19,12 +19,12 @@ pub fn traced_answer(trace: &AgentTrace) -> Result<TargetAnswer, TargetError> {
         ..TargetError::new(kind, message)
     };
     if let Some(error) = &trace.error {
-        let message = format!("the agent ended in failure: {}", shorten(error));
+        let message = format!("the agent failed: {}", shorten(error));
         return Err(refuse(TargetErrorKind::Failed, message));
     }
 
     let Some(text) = trace.answer() else {
-        let message = "the agent ended without a word, so there is no answer".to_owned();
+        let message = "the agent ended without an answer".to_owned();
         return Err(refuse(TargetErrorKind::NoAnswer, message));
     };
     Ok(TargetAnswer {

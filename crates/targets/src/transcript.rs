@@ -60,7 +60,7 @@ impl TranscriptTarget {
         }
 
         if target.sessions.is_empty() {
-            let message = "nothing in it tells of a session".to_owned();
+            let message = "no session found in it".to_owned();
             return Err(RecordingError::File { path, message });
         }
 

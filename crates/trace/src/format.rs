@@ -25,7 +25,7 @@ pub enum LogFormat {
 
 /// Error: no format has this name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("no log format is called `{0}`; there are {known}", known = LogFormat::names())]
+#[error("unknown log format `{0}`; the formats are {known}", known = LogFormat::names())]
 pub struct UnknownLogFormat(pub String);
 
 assize_rubric::named_variants!(LogFormat {

@@ -45,8 +45,7 @@ pub enum TraceLogError {
     Io(#[from] io::Error),
     /// The format can't be detected.
     #[error(
-        "nothing here tells which agent wrote this log; expected lines of JSON as Claude Code, Codex, Copilot, \
-         Gemini or OpenCode write them, or OpenTelemetry spans as JSON. `--format` names one"
+        "unknown log format; expected JSON lines of Claude Code, Codex, Copilot, Gemini or OpenCode, or OpenTelemetry spans as JSON. Name one with `--format`"
     )]
     UnknownFormat,
     /// The log has no records.
@@ -132,7 +131,7 @@ impl TraceLogReader {
 
         let lines: Vec<Result<Value, serde_json::Error>> = text.lines().map(serde_json::from_str).collect();
         if !lines.iter().flatten().any(Value::is_object) {
-            return self.add_problem(error.line(), format!("this is no JSON: {error}"));
+            return self.add_problem(error.line(), format!("not JSON: {error}"));
         }
 
         for (index, (line, text)) in lines.into_iter().zip(text.lines()).enumerate() {
@@ -198,7 +197,7 @@ impl TraceLogReader {
 fn describe_json_error(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let what = text.split(" at line ").next().unwrap_or_default();
-    format!("this is no JSON: {what} at column {}", error.column())
+    format!("not JSON: {what} at column {}", error.column())
 }
 
 struct TraceLineReader<R> {

@@ -8,6 +8,6 @@ pub(crate) async fn run_blocking<T: Send + 'static>(
 ) -> Result<T, WorkspaceError> {
     match tokio::task::spawn_blocking(work).await {
         Ok(done) => done,
-        Err(_) => Err(WorkspaceError::new("cancelled", "the work on the workspace was given up")),
+        Err(_) => Err(WorkspaceError::new("cancelled", "work on the workspace was cancelled")),
     }
 }

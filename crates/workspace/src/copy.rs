@@ -139,8 +139,7 @@ fn link_error(from: &Path, path: &Path, leads: &Path) -> WorkspaceError {
     WorkspaceError::new(
         "template",
         format!(
-            "the link `{}` of the template `{}` leads out of it, to `{}`; put what it leads to into the template, or \
-             remove the link",
+            "the link `{}` of the template `{}` leads outside, to `{}`; copy its target into the template, or remove the link",
             path.display(),
             from.display(),
             leads.display()

@@ -63,11 +63,11 @@ impl FolderHandle {
         match self.entry_at_path() {
             Ok(found) if (found.dev(), found.ino()) == self.identity => Ok(()),
             Ok(found) => Err(self.replaced_error(if found.is_symlink() {
-                "a link stands in its place"
+                "it was replaced by a link"
             } else if found.is_dir() {
-                "another folder stands in its place"
+                "it was replaced by another folder"
             } else {
-                "something that is no folder stands in its place"
+                "it was replaced by something other than a folder"
             })),
             Err(error) => Err(self.replaced_error(&error.to_string())),
         }
@@ -84,7 +84,7 @@ impl FolderHandle {
         WorkspaceError::new(
             "io",
             format!(
-                "the workspace `{}` is no longer the folder that was made: {why}; nothing there was read or removed",
+                "the workspace `{}` was replaced: {why}; nothing in it was read or removed",
                 self.path.display()
             ),
         )
@@ -113,7 +113,7 @@ pub(crate) fn open_file(dir: &Dir, path: &Path) -> io::Result<File> {
 
     let file = dir.open_with(path, &options)?.into_std();
     if !file.metadata()?.is_file() {
-        return Err(io::Error::other("this is no regular file"));
+        return Err(io::Error::other("not a regular file"));
     }
 
     Ok(file)
@@ -140,7 +140,7 @@ mod tests {
         assert!(folder.check().is_err(), "gone");
 
         symlink(temp.path().join("other"), &path).expect("linked");
-        assert!(folder.check().expect_err("replaced").message.contains("a link stands in its place"));
+        assert!(folder.check().expect_err("replaced").message.contains("it was replaced by a link"));
 
         symlink(&moved, temp.path().join("made-2")).expect("linked");
         fs::rename(temp.path().join("made-2"), &path).expect("moved");

@@ -80,7 +80,7 @@ pub(crate) async fn run_hook(
     let name = format!("`{}` of the {whose} ({})", moment.name(), hook.place);
     let said = |text: &str| match text.trim() {
         "" => String::new(),
-        text => format!("; it said: {text}"),
+        text => format!("; stderr: {text}"),
     };
     match command.run().await {
         Ok(finished) if finished.exit.is_success() => Ok(()),

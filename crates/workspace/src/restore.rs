@@ -32,7 +32,7 @@ pub(crate) fn restore_folder(
         None => place.check(),
         Some(path) => Err(WorkspaceError::new(
             "reset",
-            format!("the workspace could not be put back: `{}` is not what it was", path.display()),
+            format!("the workspace could not be reset: `{}` differs", path.display()),
         )),
     }
 }

@@ -27,7 +27,7 @@ pub enum WalkError {
     #[error("the state of the workspace can't be kept: {0}")]
     StoreState(io::Error),
     /// There are too many files.
-    #[error("the workspace `{path}` holds more than {limit} files")]
+    #[error("the workspace `{path}` has more than {limit} files")]
     TooManyFiles {
         /// Path of the folder.
         path: PathBuf,
@@ -125,7 +125,7 @@ fn read_entry(dir: &Dir, path: PathBuf, metadata: &Metadata, limits: SnapshotLim
     }
 
     if !metadata.is_file() {
-        return other_entry(path, "this is no regular file".to_owned());
+        return other_entry(path, "not a regular file".to_owned());
     }
 
     match read_contents(dir, &path, limits.max_text) {

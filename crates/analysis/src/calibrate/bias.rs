@@ -98,7 +98,7 @@ fn measure_severity(pairs: &[JudgePeoplePair], reach: f64, resampling: Resamplin
         interval: found.and_then(|found| found.interval(resampling.level)),
         n: pairs.len() as u64,
         of: "pairs",
-        says: "How much higher the judge's verdicts lie than those of people: above 0 it is lenient, below 0 strict.",
+        says: "Judge minus people: above 0 the judge is lenient, below 0 strict.",
     }
 }
 
@@ -110,7 +110,9 @@ fn measure_length_bias(
     let known: Vec<(&JudgePeoplePair, f64)> =
         pairs.iter().filter_map(|pair| Some((pair, items.get(pair.item)?.length?))).collect();
     if known.is_empty() {
-        return Err("the length of the answers is not known (a column `length`, or a run that stores them)");
+        return Err(
+            "the length of the answers is unknown (add a column `length`, or use a run that stores answers)",
+        );
     }
 
     let lengths: Vec<f64> = known.iter().map(|(_, length)| *length).collect();
@@ -134,7 +136,7 @@ fn measure_length_bias(
         interval,
         n,
         of: "pairs",
-        says: "Above 0 the judge is kinder to long answers than people are; an interval around 0 shows no such bias.",
+        says: "Above 0 the judge favours long answers more than people do; a CI that contains 0 shows no bias.",
     })
 }
 
@@ -149,8 +151,10 @@ fn measure_self_preference(
         .collect();
     let sides = [true, false].map(|own| known.iter().filter(|(_, same)| *same == own).count());
     match sides {
-        [0, 0] => return Err("it is not known which models gave the answers"),
-        [_, 0] => return Err("every answer is from the judge's own family; others are needed beside them"),
+        [0, 0] => return Err("the models that gave the answers are unknown"),
+        [_, 0] => {
+            return Err("every answer is from the judge's own family; answers of others are needed as well");
+        }
         [0, _] => return Err("no answer is from the judge's own family"),
         _ => {}
     }
@@ -178,7 +182,7 @@ fn measure_self_preference(
         interval,
         n: known.len() as u64,
         of: "pairs",
-        says: "Above 0 the judge is kinder to answers of its own family than to others, compared with people.",
+        says: "Above 0 the judge favours answers of its own family, compared with people.",
     })
 }
 

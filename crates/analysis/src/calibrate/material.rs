@@ -44,7 +44,7 @@ pub enum MaterialError {
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
     Problems(Vec<LabelProblem>),
     /// Labels, none of which matches a judged item.
-    #[error("none of the labels is about anything that was judged; {0}")]
+    #[error("no label matches an item that was judged; {0}")]
     NothingMatches(String),
 }
 
@@ -89,7 +89,7 @@ impl CalibrationMaterial {
                 if item.judge.as_ref().is_some_and(|other| *other != judge) {
                     problems.push(LabelProblem {
                         place: row.place.clone(),
-                        message: "the judge said something else about the same item in an earlier row"
+                        message: "an earlier row has another verdict of the judge for the same item"
                             .to_owned(),
                     });
                 }
@@ -197,7 +197,7 @@ impl CalibrationMaterial {
         }
 
         let (count, names) = (several.len(), missing.join(" and "));
-        format!("the label fits {count} judged items of case `{}`; say the {names}", row.case)
+        format!("the label matches {count} judged items of case `{}`; add the {names}", row.case)
     }
 }
 
@@ -341,8 +341,7 @@ impl CalibrationItem {
                 None if who.is_none() && self.people.iter().any(|(other, _)| other.is_none()) => {
                     problems.push(LabelProblem {
                         place: row.place.clone(),
-                        message: "a second label of the same item without saying whose it is; \
-                                  name the raters in `who`"
+                        message: "a second label of the same item without a rater; name the raters in `who`"
                             .to_owned(),
                     });
                 }

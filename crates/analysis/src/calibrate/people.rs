@@ -55,19 +55,19 @@ pub(crate) fn people_verdict_metrics(
             "accuracy",
             "raw agreement",
             tables.rate(ConfusionTable::accuracy),
-            "How often one person says what another says of the same answer.",
+            "How often two people give the same verdict on an answer.",
         ),
         of(
             "macro_f1",
             "macro-F1",
             tables.other(ConfusionTable::macro_f1),
-            "What one person would reach as a judge of the other's labels.",
+            "Macro-F1 of one person measured against another.",
         ),
         of(
             "kappa",
             "Cohen's kappa",
             tables.kappa(),
-            "A judge can hardly be expected to agree with people more than they do with each other.",
+            "An upper bound for judges: they rarely agree with people more than people with each other.",
         ),
     ];
 
@@ -100,14 +100,14 @@ pub(crate) fn people_score_metrics(
             "spearman",
             "Spearman's correlation",
             &spearman,
-            "How far one person puts answers into the order another does.",
+            "Agreement of two people on the order of answers.",
         ),
-        of("pearson", "Pearson's correlation", &pearson, "The same for the scores themselves."),
+        of("pearson", "Pearson's correlation", &pearson, "Correlation of the scores themselves."),
         of(
             "mae",
             "mean absolute error",
             &mean_absolute_error,
-            "How far two people lie apart on the same answer, in points.",
+            "Mean distance between two people on the same answer, in points.",
         ),
     ];
     for metric in [AlphaMetric::Ordinal, AlphaMetric::Interval, AlphaMetric::Nominal] {

@@ -159,13 +159,11 @@ fn prediction_powered_rate(
     }
 
     if labelled.is_empty() {
-        return Err("nothing the judge decided has a label".to_owned());
+        return Err("no item that the judge decided has a label".to_owned());
     }
 
     if unlabelled.is_empty() {
-        return Err(
-            "everything the judge decided has a label, so the rate of people needs no judge".to_owned()
-        );
+        return Err("every judged item has a label, so no correction is needed".to_owned());
     }
 
     if !options.assume_random {
@@ -175,8 +173,7 @@ fn prediction_powered_rate(
         let (chosen, unknown) = (of(Some(SamplingMethod::Chosen)), of(None));
         if chosen + unknown > 0 {
             return Err(format!(
-                "the labelled cases must be a random draw: {chosen} of {} were chosen and of {unknown} nobody says \
-                 (`sampled`); `--assume-random` takes them as drawn by lot",
+                "the labelled cases must be a random sample: {chosen} of {} were chosen, {unknown} do not say (`sampled`); `--assume-random` treats them as random",
                 labelled.len()
             ));
         }

@@ -352,15 +352,13 @@ fn collect_notes(
 ) -> Vec<String> {
     let mut notes = Vec::new();
     if clusters < FEW_CLUSTERS && clusters < material.items.len() {
-        notes.push(format!(
-            "the items fall into only {clusters} clusters: below {FEW_CLUSTERS}, errors by cluster are too small"
-        ));
+        notes.push(format!("only {clusters} clusters: below {FEW_CLUSTERS}, clustered CIs are too narrow"));
     }
 
     for section in sections.iter().filter(|section| section.is_overall) {
         if section.cells.compared > 0 && section.cells.compared < FEW_ITEMS {
             notes.push(format!(
-                "only {} items are compared: below {FEW_ITEMS}, intervals are wide and resampled ones too narrow",
+                "only {} compared: below {FEW_ITEMS} items, CIs are wide, and resampled ones too narrow",
                 section.cells.compared
             ));
         }
@@ -370,10 +368,8 @@ fn collect_notes(
     }
 
     if let (Some(example), true) = (&material.unmatched_example, material.left_out.unmatched > 0) {
-        notes.push(format!(
-            "{} labels are about nothing that was judged; {example}",
-            material.left_out.unmatched
-        ));
+        notes
+            .push(format!("{} labels match no item that was judged; {example}", material.left_out.unmatched));
     }
 
     notes

@@ -76,26 +76,26 @@ pub(crate) fn score_metrics(
             "spearman",
             "Spearman's correlation",
             &spearman,
-            "Whether the judge puts answers into the order people do; ties are forgiven.",
+            "Agreement with people on the order of answers; ties are not penalised.",
         ),
         correlated(
             "kendall_tau_b",
             "Kendall's tau-b",
             &kendall_tau_b,
-            "Surplus of pairs of answers in the same order; a judge that often gives the same score loses here.",
+            "Share of answer pairs in the same order minus the rest; frequent equal scores lower it.",
         ),
         correlated(
             "pearson",
             "Pearson's correlation",
             &pearson,
-            "Whether the judge's scores rise in proportion to those of people, on whatever scale.",
+            "Linear agreement with the scores of people, on any scale.",
         ),
         distance(
             "rmse",
             "root mean squared error",
             2,
             &root_mean_square_error,
-            "Typical distance from the score of people, in points; large misses weigh more.",
+            "Typical distance from the score of people, in points; large errors weigh more.",
         ),
         distance(
             "mae",
@@ -108,13 +108,13 @@ pub(crate) fn score_metrics(
             "kappa_quadratic",
             "quadratic kappa",
             &weighted,
-            "Agreement beyond chance on the declared scale, near misses counting in part.",
+            "Agreement beyond chance on the declared scale, with partial credit for near misses.",
         ),
         plain(
             "ac2",
             "Gwet's AC2, quadratic",
             &ac2,
-            "The same without falling where most scores are the same; read it beside quadratic kappa.",
+            "As quadratic kappa, but stable where most scores are equal.",
         ),
     ]
 }

@@ -99,70 +99,70 @@ pub(crate) fn verdict_figures(
             "raw agreement",
             tables.rate(ConfusionTable::accuracy),
             "pairs",
-            "Share of verdicts that are those of people; it is high by itself where nearly all verdicts are the same.",
+            "Share of verdicts that match people; high by chance where nearly all verdicts are the same.",
         ),
         estimate(
             "sensitivity",
             "sensitivity",
             tables.rate(ConfusionTable::sensitivity),
             "met by people",
-            "Of what people find met, the share the judge finds met: a low one means that it is too strict.",
+            "Of what people find met, the share that the judge finds met; a low value means too strict.",
         ),
         estimate(
             "specificity",
             "specificity",
             tables.rate(ConfusionTable::specificity),
             "unmet by people",
-            "Of what people find unmet, the share the judge finds unmet: a low one means that it lets faults pass.",
+            "Of what people find unmet, the share that the judge finds unmet; a low value means too lenient.",
         ),
         estimate(
             "balanced_accuracy",
             "balanced accuracy",
             tables.other(ConfusionTable::balanced_accuracy),
             "pairs",
-            "Mean of sensitivity and specificity: 0.5 is guessing, however rare one verdict is.",
+            "Mean of sensitivity and specificity; guessing gives 0.5 for any base rate.",
         ),
         estimate(
             "macro_f1",
             "macro-F1",
             tables.other(ConfusionTable::macro_f1),
             "pairs",
-            "Mean F1 of met and unmet: what published comparisons of judges report most.",
+            "Mean F1 of met and unmet, often reported in published comparisons of judges.",
         ),
         estimate(
             "f1_met",
             "F1 of met",
             tables.other(ConfusionTable::f1),
             "pairs",
-            "Harmonic mean of how many of the judge's met are people's, and how many of people's it finds.",
+            "Harmonic mean of precision and recall for met.",
         ),
         estimate(
             "f1_unmet",
             "F1 of unmet",
             tables.other(ConfusionTable::f1_fail),
             "pairs",
-            "The same for what is found unmet.",
+            "Harmonic mean of precision and recall for unmet.",
         ),
         estimate(
             "mcc",
             "Matthews correlation",
             tables.other(ConfusionTable::matthews),
             "pairs",
-            "Correlation of the two verdicts: 0 is chance, 1 is agreement throughout.",
+            "Correlation of the verdicts: 0 is chance, 1 is full agreement.",
         ),
         estimate(
             "kappa",
             "Cohen's kappa",
             tables.kappa(),
             "pairs",
-            "Agreement beyond what their own pass rates give by chance; it falls where one verdict is rare.",
+            "Agreement beyond chance; low where one verdict is rare.",
         ),
         estimate(
             "ac1",
             "Gwet's AC1",
             tables.other(ConfusionTable::gwet),
             "pairs",
-            "Agreement beyond chance that does not fall where one verdict is rare; read it beside kappa.",
+            "Agreement beyond chance, stable where one verdict is rare.",
         ),
     ];
 
@@ -218,7 +218,7 @@ pub(crate) fn alpha_metric(
         interval,
         n: found.units as u64,
         of: "items",
-        says: "Agreement of all raters of an item beyond chance, with any of them missing: 1 is full, 0 is chance.",
+        says: "Agreement of all raters beyond chance; ratings may be missing: 1 is full agreement, 0 is chance.",
     }
 }
 
@@ -273,7 +273,7 @@ pub(crate) fn probability_metrics(
             interval: auroc_interval.map(|interval| interval.clip(0.0, 1.0)),
             n,
             of: "pairs",
-            says: "Chance that something met gets a higher probability than something unmet: 0.5 is guessing.",
+            says: "Probability that a met item ranks above an unmet one; guessing gives 0.5.",
         },
         MetricEstimate {
             id: "brier",
@@ -282,7 +282,7 @@ pub(crate) fn probability_metrics(
             interval: brier_interval,
             n,
             of: "pairs",
-            says: "Mean squared distance of probability and truth, order and scale together: 0 is best.",
+            says: "Mean squared error of the probabilities; 0 is best.",
         },
         MetricEstimate {
             id: "ece",
@@ -291,7 +291,7 @@ pub(crate) fn probability_metrics(
             interval: ece_interval,
             n,
             of: "pairs",
-            says: "Mean distance of stated probability and observed share; it depends on the bins.",
+            says: "Mean distance between stated probability and observed rate; depends on the bins.",
         },
     ]
 }

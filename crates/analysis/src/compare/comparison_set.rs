@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::metric_difference::{MetricDifference, PairSample, compare_metric};
+use super::metric_difference::{MetricDifference, MetricUnit, PairSample, compare_metric};
 use super::pairing::{RunComparison, compare};
 use super::tables::adjust_all;
 use super::{ComparisonOptions, HeadlineMetric};
@@ -47,12 +47,16 @@ fn compare_all_pairs(
     names: &NameTable,
     options: &ComparisonOptions,
 ) -> Vec<Vec<Option<MetricDifference>>> {
+    let unit = match options.headline {
+        HeadlineMetric::Score => MetricUnit::Score,
+        HeadlineMetric::PassRate => MetricUnit::Rate,
+    };
     let mut below: Vec<((usize, usize), MetricDifference)> = Vec::new();
     for row in 0..runs.len() {
         for column in 0..row {
             below.push((
                 (row, column),
-                compare_metric(&headline_pairs(runs[column], runs[row], names, options), options),
+                compare_metric(&headline_pairs(runs[column], runs[row], names, options), unit, options),
             ));
         }
     }

@@ -80,7 +80,7 @@ pub fn check_comparison_gates(many: &ComparisonSet, gates: &ComparisonGates) -> 
                     Conclusion::Inconclusive => {
                         (ComparisonGateStatus::Inconclusive, comparison.headline_difference().says.clone())
                     }
-                    call => (ComparisonGateStatus::Held, format!("the verdict is: {}", call.words())),
+                    call => (ComparisonGateStatus::Held, format!("the verdict is {}", call.words())),
                 },
             );
         }
@@ -108,7 +108,7 @@ fn check_worse(comparison: &RunComparison, which: FailOn) -> (ComparisonGateStat
     }
 
     if found.is_empty() {
-        return (ComparisonGateStatus::Held, "nothing is worse beyond chance".to_owned());
+        return (ComparisonGateStatus::Held, "no significant regression".to_owned());
     }
 
     (ComparisonGateStatus::Failed, format!("worse: {}", found.join(", ")))
@@ -124,7 +124,7 @@ fn check_drop(comparison: &RunComparison, most: f64, strict: bool) -> (Compariso
         };
         let drop = 0.0 - difference;
 
-        said.push(format!("{name}: {}", super::metric_difference::format_change(difference)));
+        said.push(format!("{name} {}", contrast.unit.format_change(difference)));
 
         if drop > most + 1e-9 {
             hold = ComparisonGateStatus::Failed;
@@ -146,7 +146,7 @@ fn check_drop(comparison: &RunComparison, most: f64, strict: bool) -> (Compariso
 fn check_regressions(comparison: &RunComparison) -> (ComparisonGateStatus, String) {
     let lost = comparison.regressions.len();
     if lost > 0 {
-        return (ComparisonGateStatus::Failed, format!("{lost} cases passed and no longer do"));
+        return (ComparisonGateStatus::Failed, format!("{lost} cases passed before and fail now"));
     }
 
     let open = comparison
@@ -158,9 +158,9 @@ fn check_regressions(comparison: &RunComparison) -> (ComparisonGateStatus, Strin
         let gone = comparison.gone_passed;
         return (
             ComparisonGateStatus::Undecided,
-            format!("of the cases that passed, {open} are undecided now and {gone} are gone"),
+            format!("of the cases that passed before, {open} are incomplete now and {gone} are missing"),
         );
     }
 
-    (ComparisonGateStatus::Held, "every case that passed still does".to_owned())
+    (ComparisonGateStatus::Held, "every case that passed before still passes".to_owned())
 }

@@ -11,7 +11,7 @@ use assize_stats::{
 use serde::Serialize;
 
 use super::ComparisonOptions;
-use crate::case_metrics::{format_level, format_number};
+use crate::case_metrics::format_level;
 use crate::sample::ClusteredSample;
 
 /// Conclusion about a difference.
@@ -43,9 +43,49 @@ impl Conclusion {
     }
 }
 
+/// Unit in which people read a metric from 0 to 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MetricUnit {
+    /// A share of cases: a percentage, whose changes are percentage points.
+    Rate,
+    /// A score from 0 to 1, with three decimals.
+    Score,
+}
+
+impl MetricUnit {
+    /// Formats a difference without its sign, such as `12.5 pp` or `0.125`.
+    pub fn format_size(self, value: f64) -> String {
+        match self {
+            Self::Rate => format!("{:.1} pp", value.abs() * 100.0),
+            Self::Score => format!("{:.3}", value.abs()),
+        }
+    }
+
+    /// Formats a difference with its sign, such as `+12.5 pp` or `+0.125`.
+    pub fn format_change(self, value: f64) -> String {
+        let size = self.format_size(value);
+        let sign = match value {
+            _ if size.starts_with("0.0 ") || size == "0.000" => "",
+            value if value < 0.0 => "-",
+            _ => "+",
+        };
+
+        format!("{sign}{size}")
+    }
+
+    /// Formats both ends of an interval of differences; the unit comes once.
+    pub fn format_interval(self, low: f64, high: f64) -> String {
+        let low = self.format_change(low);
+        format!("{} to {}", low.trim_end_matches(" pp"), self.format_change(high))
+    }
+}
+
 /// A metric of the base and of the candidate over the same cases. Differences are candidate minus base.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MetricDifference {
+    /// Unit of the metric in texts.
+    #[serde(skip)]
+    pub unit: MetricUnit,
     /// Number of pairs of cases.
     pub n: usize,
     /// Number of clusters; null if every pair is independent.
@@ -81,9 +121,9 @@ pub struct MetricDifference {
     pub test: &'static str,
     /// `p` adjusted for the number of comparisons made together; null for a single comparison.
     pub p_adjusted: Option<f64>,
-    /// Smallest difference that this number of pairs detects with a power of 80 %.
+    /// Smallest difference that this number of pairs detects with a power of 80%.
     pub detectable: Option<f64>,
-    /// Number of pairs that detect a difference as large as the observed one with a power of 80 %; null if
+    /// Number of pairs that detect a difference as large as the observed one with a power of 80%; null if
     /// none was observed.
     pub enough: Option<u64>,
     /// Reason why a field is undefined.
@@ -111,7 +151,7 @@ impl PairSample {
         self.base.len()
     }
 
-    fn is_binary(&self) -> bool {
+    pub(crate) fn is_binary(&self) -> bool {
         self.base.iter().chain(&self.candidate.values).all(|value| *value == 0.0 || *value == 1.0)
     }
 }
@@ -135,7 +175,11 @@ struct DifferenceParts {
 /// Otherwise: the interval of rises and falls, which is about the mean whatever its distribution, and its p value.
 /// If no pair differs, an error of zero would claim certainty: the interval then follows from the number of pairs
 /// (or clusters).
-pub(crate) fn compare_metric(pairs: &PairSample, options: &ComparisonOptions) -> MetricDifference {
+pub(crate) fn compare_metric(
+    pairs: &PairSample,
+    unit: MetricUnit,
+    options: &ComparisonOptions,
+) -> MetricDifference {
     let (base, candidate) = (&pairs.base, &pairs.candidate.values);
     let differences: Vec<f64> =
         candidate.iter().zip(base).map(|(candidate, base)| candidate - base).collect();
@@ -150,6 +194,7 @@ pub(crate) fn compare_metric(pairs: &PairSample, options: &ComparisonOptions) ->
     let errors =
         DifferenceErrors::new(&differences, &pairs.candidate.clusters, clusters.is_some(), options.level);
     let mut contrast = MetricDifference {
+        unit,
         n: pairs.len(),
         clusters,
         base: mean(base).ok(),
@@ -354,61 +399,50 @@ impl MetricDifference {
     fn summary_sentence(&self, options: &ComparisonOptions) -> String {
         let (Some(difference), Some(low), Some(high)) = (self.difference, self.low, self.high) else {
             let reason = self.undefined.as_deref().unwrap_or("there are no values");
-            return format!("Nothing may be concluded, because {reason}.");
+            return format!("No conclusion: {reason}.");
         };
         let level = format_level(options.level);
-        let range =
-            format!("between {} and {} ({level} confidence)", format_change(low), format_change(high));
+        let unit = self.unit;
+        let range = format!("{level} CI {}", unit.format_interval(low, high));
+        let pairs = format!("{} pair{}", self.n, if self.n == 1 { "" } else { "s" });
         match self.call {
-            Conclusion::Better => {
-                format!("Higher by {}; the change lies {range}.", format_number(difference))
-            }
-            Conclusion::Worse => {
-                format!("Lower by {}; the change lies {range}.", format_number(-difference))
-            }
+            Conclusion::Better => format!("Higher by {} ({range}).", unit.format_size(difference)),
+            Conclusion::Worse => format!("Lower by {} ({range}).", unit.format_size(difference)),
             Conclusion::Equivalent => format!(
-                "The change lies {range}, within the margin of {}.",
-                format_number(options.margin.unwrap_or_default())
+                "Equivalent within the margin of ±{} ({range}).",
+                unit.format_size(options.margin.unwrap_or_default())
             ),
             Conclusion::NoDifference => {
-                format!(
-                    "No pair differs; so many pairs rule out a change beyond {} ({level} confidence).",
-                    format_number(high)
-                )
+                format!("No pair differs: {pairs} rule out a change beyond ±{}.", unit.format_size(high))
             }
             Conclusion::Inconclusive if self.higher + self.lower == 0 => format!(
-                "No pair differs, but so few pairs leave room for a change of {} either way.",
-                format_number(high)
+                "No pair differs, but {pairs} cannot rule out a change of up to ±{}.",
+                unit.format_size(high)
             ),
             // The interval is approximate and the test is exact, and adjusting is stricter still.
             Conclusion::Inconclusive if low > 0.0 || high < 0.0 => format!(
-                "The change lies {range}, but the test ({}) gives p = {}, which is not beyond chance{}.",
+                "No significant difference: p = {:.3} ({}{}; {range}).",
+                self.p_adjusted.or(self.p).unwrap_or(1.0),
                 self.test,
-                format_number(self.p_adjusted.or(self.p).unwrap_or(1.0)),
-                if self.p_adjusted > self.p { " among so many comparisons" } else { "" }
+                if self.p_adjusted > self.p { ", adjusted for several comparisons" } else { "" }
             ),
             Conclusion::Inconclusive => {
                 let detectable = self.detectable.map(|size| {
-                    format!(
-                        "; a change of {} or more would have been shown four times out of five",
-                        format_number(size)
-                    )
+                    format!(" {pairs} detect a change of {} (80% power)", unit.format_size(size))
                 });
+                let enough = self.enough.map(|n| {
+                    let seen = unit.format_size(difference);
+                    format!("about {n} pairs would detect the observed {seen}")
+                });
+                let power = match (detectable, enough) {
+                    (Some(detectable), Some(enough)) => format!("{detectable}; {enough}."),
+                    (Some(detectable), None) => format!("{detectable}."),
+                    (None, Some(enough)) => format!(" A{}.", &enough[1..]),
+                    (None, None) => String::new(),
+                };
 
-                let enough =
-                    self.enough.map(|n| format!("; about {n} pairs would show one as large as was seen"));
-                format!(
-                    "The change lies {range}: neither better nor worse is shown{}{}.",
-                    detectable.unwrap_or_default(),
-                    enough.unwrap_or_default()
-                )
+                format!("No significant difference ({range}).{power}")
             }
         }
     }
-}
-
-/// Formats a change with its sign.
-pub(crate) fn format_change(value: f64) -> String {
-    let text = format_number(value);
-    if value > 0.0 && text != "0" { format!("+{text}") } else { text }
 }

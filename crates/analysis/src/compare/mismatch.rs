@@ -19,7 +19,7 @@ assize_rubric::named_enum! {
         /// Number of criteria in one call.
         Judging = "judging",
         /// Thresholds of verdicts.
-        Lines = "lines",
+        Thresholds = "thresholds",
     }
 }
 
@@ -27,12 +27,12 @@ impl ComparisonAspect {
     /// Describes the difference in words.
     pub const fn describe(self) -> &'static str {
         match self {
-            Self::Question => "cases ask or expect something else",
-            Self::Rubric => "graders or criteria read, weigh or gate differently, or are not the same ones",
-            Self::Judge => "other judges decided",
-            Self::Prompt => "judges had other instructions",
-            Self::Judging => "other numbers of criteria went into a call",
-            Self::Lines => "verdicts are drawn at other lines",
+            Self::Question => "the input or the expectations differ",
+            Self::Rubric => "the graders or criteria, their weights or gates differ",
+            Self::Judge => "the judge differs",
+            Self::Prompt => "the judge's prompt differs",
+            Self::Judging => "the number of criteria per call differs",
+            Self::Thresholds => "the thresholds differ",
         }
     }
 }
@@ -68,7 +68,7 @@ impl MismatchCounts {
 
         if let Some((a, b)) = base.lines.zip(candidate.lines).filter(|(a, b)| a != b) {
             self.add(
-                ComparisonAspect::Lines,
+                ComparisonAspect::Thresholds,
                 base,
                 names,
                 names.text(a).to_owned(),

@@ -14,7 +14,7 @@ pub use flips::{CriterionFlip, FlipSide, VerdictFlip};
 pub use gates::{
     ComparisonGateResult, ComparisonGateStatus, ComparisonGates, FailOn, check_comparison_gates,
 };
-pub use metric_difference::{Conclusion, MetricDifference};
+pub use metric_difference::{Conclusion, MetricDifference, MetricUnit};
 pub use mismatch::{ComparisonAspect, RunMismatch};
 pub use options::{ComparisonOptions, HeadlineMetric};
 pub use pairing::{CaseName, IncompletePair, RunComparison, compare};

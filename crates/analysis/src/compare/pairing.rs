@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use serde::Serialize;
 
 use super::flips::VerdictFlip;
-use super::metric_difference::{Conclusion, MetricDifference, PairSample, compare_metric};
+use super::metric_difference::{Conclusion, MetricDifference, MetricUnit, PairSample, compare_metric};
 use super::mismatch::{MismatchCounts, RunMismatch};
 use super::tables::{ComparisonTable, GroupedPairs};
 use super::{ComparisonOptions, HeadlineMetric};
@@ -185,8 +185,8 @@ pub fn compare(
         criteria.table("criterion", "value", options),
     ];
 
-    let pass_rate = compare_metric(&passes, options);
-    let score = compare_metric(&scores, options);
+    let pass_rate = compare_metric(&passes, MetricUnit::Rate, options);
+    let score = compare_metric(&scores, MetricUnit::Score, options);
     let mut comparison = RunComparison {
         base: base.label.clone(),
         candidate: candidate.label.clone(),

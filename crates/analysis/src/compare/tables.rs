@@ -6,7 +6,7 @@ use assize_stats::multiplicity::adjust_p_values;
 use serde::Serialize;
 
 use super::ComparisonOptions;
-use super::metric_difference::{MetricDifference, PairSample, compare_metric};
+use super::metric_difference::{MetricDifference, MetricUnit, PairSample, compare_metric};
 use super::mismatch::shared_criteria;
 use assize_rubric::VoteValue;
 
@@ -126,7 +126,9 @@ impl<'n> GroupedPairs<'n> {
             let name = if is_fault { format!("{name} (avoided)") } else { name };
             let text = self.texts.get(&wording).filter(|text| !id.is_empty() && !text.trim().is_empty());
             let text = text.map(|text| (*text).to_owned());
-            rows.push(ComparisonGroup { name, text, contrast: compare_metric(&pairs, options) });
+            // The values of a criterion that is met or unmet are 1 and 0.
+            let unit = if !id.is_empty() && pairs.is_binary() { MetricUnit::Rate } else { MetricUnit::Score };
+            rows.push(ComparisonGroup { name, text, contrast: compare_metric(&pairs, unit, options) });
         }
 
         adjust_all(rows.iter_mut().map(|row| &mut row.contrast), options);

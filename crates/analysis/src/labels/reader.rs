@@ -107,8 +107,10 @@ fn unknown_key(name: &str, place: &LabelLocation, problems: &mut Vec<LabelProble
         || "`--columns` picks the ones to read".to_owned(),
         |near| format!("did you mean `{near}`?"),
     );
-    problems
-        .push(LabelProblem { place: place.clone(), message: format!("`{name}` is not known here; {hint}") });
+    problems.push(LabelProblem {
+        place: place.clone(),
+        message: format!("unknown column or key `{name}`; {hint}"),
+    });
 }
 
 /// Returns a cell by its name, or by a dotted path of names.
@@ -341,7 +343,7 @@ impl RowReader<'_> {
         if case.is_none() && self.reading.needed.contains(&ColumnRole::Case) && problems.len() == before {
             problems.push(LabelProblem {
                 place: self.line.place.clone(),
-                message: "the row does not say which case it is about".to_owned(),
+                message: "the row does not name a case".to_owned(),
             });
         }
 

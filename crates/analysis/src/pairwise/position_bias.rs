@@ -11,7 +11,7 @@ use crate::shares::share_metric;
 /// Metrics of position bias.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PositionBiasReport {
-    /// Share of decisions for the answer shown first, and share of comparisons whose orders disagree.
+    /// Share of decisions for the first answer, and share of inconsistent comparisons.
     pub figures: Vec<MetricEstimate>,
     /// Comparisons in which the answer shown first won both times.
     pub first_twice: u64,
@@ -51,24 +51,24 @@ pub fn measure_position_bias(contests: &[PairwiseMatch]) -> PositionBiasReport {
         _ => Ok(fair_coin(first_twice, second_twice).p),
     };
     let first = share_metric(
-        ("first_place", "decisions for the answer shown first", "decisions"),
-        "0.5 where place has no part: each answer was shown first once. Ties are left out.",
+        ("first_place", "decisions for the first answer", "decisions"),
+        "0.5 without position bias, because each answer is shown first once. Ties are excluded.",
         &picks,
     );
     let says = match (first.value, first.interval) {
-        (Err(why), _) => format!("Whether the judge prefers a place is undefined, because {why}."),
+        (Err(why), _) => format!("Position bias: unknown, because {why}."),
         (Ok(_), Ok(interval)) if interval.low > 0.5 => {
-            "The judge prefers the answer that is shown first.".to_owned()
+            "Position bias: the judge prefers the answer shown first.".to_owned()
         }
         (Ok(_), Ok(interval)) if interval.high < 0.5 => {
-            "The judge prefers the answer that is shown second.".to_owned()
+            "Position bias: the judge prefers the answer shown second.".to_owned()
         }
-        _ => "No preference of the judge for a place is shown.".to_owned(),
+        _ => "No significant position bias.".to_owned(),
     };
 
     let inconsistent = share_metric(
-        ("inconsistent", "comparisons whose orders disagree", "comparisons"),
-        "How often the outcome hangs on which answer is shown first; such a comparison counts for neither side.",
+        ("inconsistent", "inconsistent comparisons", "comparisons"),
+        "Comparisons whose outcome depends on the order; they count for neither side.",
         &disagree,
     );
     PositionBiasReport { figures: vec![first, inconsistent], first_twice, second_twice, p, says }
@@ -99,7 +99,7 @@ mod tests {
         let found = measure_position_bias(&fair);
         assert_eq!((found.figures[0].value, found.figures[0].n), (Ok(0.5), 40));
         assert_eq!((found.figures[1].value, found.p), (Ok(0.0), Err(UndefinedReason::NothingDiffers)));
-        assert!(found.says.starts_with("No preference"));
+        assert!(found.says.starts_with("No significant"));
     }
 
     #[test]
@@ -118,7 +118,7 @@ mod tests {
         let ties: Vec<PairwiseMatch> =
             (0..3).map(|n| contest(n, AnswerPreference::Tie, AnswerPreference::Tie)).collect();
         assert!(measure_position_bias(&ties).figures[0].value.is_err());
-        assert!(measure_position_bias(&ties).says.contains("undefined"));
+        assert!(measure_position_bias(&ties).says.contains("unknown"));
         assert!(measure_position_bias(&[]).figures.iter().all(|figure| figure.value.is_err()));
         let unjudged =
             PairwiseMatch { outcome: None, ..contest(0, AnswerPreference::First, AnswerPreference::First) };

@@ -134,7 +134,7 @@ fn pair_report(first: usize, second: usize, contests: &[&PairwiseMatch]) -> Pair
         judged.iter().map(|(cluster, outcome)| (*cluster, value(*outcome))).collect();
     let score = mean_metric(
         ("win_score", "win score", "comparisons"),
-        "Wins, and half of the ties and of the inconsistent ones: 0.5 where neither is better.",
+        "Wins plus half of the ties and inconsistent comparisons; 0.5 if neither is better.",
         &scores,
     );
     let score = MetricEstimate { interval: score.interval.map(|interval| interval.clip(0.0, 1.0)), ..score };
@@ -145,7 +145,7 @@ fn pair_report(first: usize, second: usize, contests: &[&PairwiseMatch]) -> Pair
         of(
             PairOutcome::Inconsistent,
             ("inconsistent", "inconsistent"),
-            "The orders disagree: shows neither.",
+            "The two orders disagree; counts for neither.",
         ),
         score,
     ];

@@ -24,7 +24,7 @@ pub(crate) fn summarize_matches(contests: &PairwiseMatches) -> Option<PairwiseMe
         win: of(PairOutcome::Win, "Better than the other answer in both orders."),
         loss: of(PairOutcome::Loss, "Worse than the other answer in both orders."),
         tie: of(PairOutcome::Tie, "A tie in both orders."),
-        inconsistent: of(PairOutcome::Inconsistent, "The orders disagree: shows neither."),
+        inconsistent: of(PairOutcome::Inconsistent, "The two orders disagree; counts for neither."),
         first_place: to_stored_metric(&place.figures[0]),
         ungraded: contests.all.iter().filter(|contest| contest.outcome.is_none()).count() as u64,
         says: place.says,

@@ -60,7 +60,7 @@ pub struct NodeDifference {
     pub candidate: NodeSide,
     /// Second score minus first; `None` if one of them has no score.
     pub difference: Option<f64>,
-    /// 95 % interval of the difference: of the paired mean for a benchmark, by resampling cases for anything
+    /// 95% CI of the difference: of the paired mean for a benchmark, by resampling cases for anything
     /// above.
     pub interval: Result<Interval, UndefinedReason>,
     /// Number of cases of the benchmark with a score in both; shared cases for anything above.

@@ -41,9 +41,9 @@ fn check_blocked(found: &ScorecardComparison) -> (ComparisonGateStatus, String) 
     match (blocked.is_empty(), open.is_empty()) {
         (false, _) => (ComparisonGateStatus::Failed, format!("blocked by a hard gate: {blocked}")),
         (true, false) => {
-            (ComparisonGateStatus::Undecided, format!("what is missing may still block: {open}"))
+            (ComparisonGateStatus::Undecided, format!("incomplete hard gates could still block: {open}"))
         }
-        (true, true) => (ComparisonGateStatus::Held, "no hard gate fails".to_owned()),
+        (true, true) => (ComparisonGateStatus::Held, "no hard gate failed".to_owned()),
     }
 }
 
@@ -62,11 +62,11 @@ fn check_regression(found: &ScorecardComparison) -> (ComparisonGateStatus, Strin
     lost_gates.extend(found.gates_gone.iter().cloned());
     let failures = [
         (
-            "passed and fails now",
+            "passed before and fails now",
             named(&mut passed().filter(|node| matches!(now(node), NodeStatus::Fail | NodeStatus::Blocked))),
         ),
-        ("scores lower beyond chance", named(&mut found.nodes.iter().filter(is_worse))),
-        ("no hard gate any more", lost_gates),
+        ("significantly lower score", named(&mut found.nodes.iter().filter(is_worse))),
+        ("no longer a hard gate", lost_gates),
     ];
     let failures: Vec<String> = failures
         .into_iter()
@@ -81,13 +81,13 @@ fn check_regression(found: &ScorecardComparison) -> (ComparisonGateStatus, Strin
         &mut passed().filter(|node| matches!(now(node), NodeStatus::Incomplete | NodeStatus::NotApplicable)),
     );
     if !open.is_empty() {
-        let says = format!("passed and is undecided now: {}", open.join(", "));
+        let says = format!("passed before and incomplete now: {}", open.join(", "));
         return (ComparisonGateStatus::Undecided, says);
     }
     if found.only_base > 0 {
-        let says = format!("{} cases of the base are gone", found.only_base);
+        let says = format!("{} cases of the base are missing", found.only_base);
         return (ComparisonGateStatus::Undecided, says);
     }
 
-    (ComparisonGateStatus::Held, "every part that passed still does".to_owned())
+    (ComparisonGateStatus::Held, "every node that passed before still passes".to_owned())
 }

@@ -55,7 +55,7 @@ fn find_node<'i>(info: &'i ScorecardInfo, code: &str) -> Option<&'i ScorecardNod
     info.nodes.iter().find(|node| node.code == code)
 }
 
-/// Tells if people decide a benchmark on a case: it is theirs, or its judge was uncertain, its judges differed, or
+/// Tells if people decide a benchmark on a case: it is theirs, or its judge was uncertain, its judges disagreed, or
 /// none could be made to answer. What a program failed to check is for whoever wrote the program.
 fn is_for_people(decided: &CaseDecision, info: &ScorecardInfo) -> bool {
     let Some(benchmark) =

@@ -37,7 +37,7 @@ pub struct BenchmarkCases {
 #[derive(Debug, thiserror::Error)]
 pub enum ScorecardRunError {
     /// The run is not a scorecard run.
-    #[error("`{0}` is not the run of a scorecard; `assize scorecard run DIR` makes one")]
+    #[error("`{0}` is not a run of a scorecard; `assize scorecard run DIR` creates one")]
     NotACard(String),
     /// The run can't be read.
     #[error(transparent)]

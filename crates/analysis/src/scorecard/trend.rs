@@ -58,11 +58,11 @@ impl ScorecardMethod {
     fn changes(&self, before: &Self) -> Vec<String> {
         let mut found = Vec::new();
         if self.cases != before.cases {
-            found.push("another set of cases".to_owned());
+            found.push("different cases".to_owned());
         }
         if self.info.weight_set != before.info.weight_set {
             let name = |info: &ScorecardInfo| info.weight_set.clone().unwrap_or_else(|| "none".to_owned());
-            found.push(format!("weight set {} instead of {}", name(&self.info), name(&before.info)));
+            found.push(format!("weight set {} (was {})", name(&self.info), name(&before.info)));
         }
 
         let codes = |ours: &ScorecardInfo, theirs: &ScorecardInfo| -> Vec<String> {
@@ -76,10 +76,10 @@ impl ScorecardMethod {
         let lists = [
             ("new", codes(&self.info, &before.info)),
             ("gone", codes(&before.info, &self.info)),
-            ("with another weight, threshold or rule", changed.map(|node| node.code.clone()).collect()),
+            ("with a different weight, threshold or rule", changed.map(|node| node.code.clone()).collect()),
         ];
         for (words, codes) in lists.into_iter().filter(|(_, codes)| !codes.is_empty()) {
-            found.push(format!("parts {words}: {}", codes.join(", ")));
+            found.push(format!("nodes {words}: {}", codes.join(", ")));
         }
 
         found

@@ -141,7 +141,7 @@ fn a_difference_within_the_margin_does_not_matter() {
     let margin = ComparisonOptions { margin: Some(0.03), ..ComparisonOptions::default() };
     let found = compared(&scored(&before), &scored(&after), &margin);
     assert_eq!(found.verdict, Conclusion::Equivalent);
-    assert!(found.score.says.contains("margin of 0.03"), "{}", found.score.says);
+    assert!(found.score.says.contains("margin of ±0.030"), "{}", found.score.says);
     let bootstrap = ComparisonOptions { bootstrap: true, ..ComparisonOptions::default() };
     let found = compared(&scored(&before), &scored(&after), &bootstrap).score;
     assert_eq!((found.interval_method.as_deref(), found.call), (Some("BCa bootstrap"), Conclusion::Better));
@@ -188,7 +188,7 @@ fn too_few_cases_say_what_would_be_enough() {
     let expected = PowerDesign::default().mcnemar_exact_pairs(0.5, 0.25).unwrap();
     assert_eq!(found.enough, Some(expected as u64));
     assert!(
-        found.says.contains("neither better nor worse") && found.says.contains("pairs would show"),
+        found.says.contains("No significant difference") && found.says.contains("pairs would detect"),
         "{}",
         found.says
     );
@@ -239,7 +239,7 @@ fn ways_of_measuring_that_differ_are_named() {
     assert_eq!(respects(&base, &one(|case| case.judge = "openai:other")), [ComparisonAspect::Judge]);
     assert_eq!(respects(&base, &one(|case| case.prompt = "bbbb")), [ComparisonAspect::Prompt]);
     assert_eq!(respects(&base, &one(|case| case.judging = "batched")), [ComparisonAspect::Judging]);
-    assert_eq!(respects(&base, &one(|case| case.pass_line = 0.9)), [ComparisonAspect::Lines]);
+    assert_eq!(respects(&base, &one(|case| case.pass_line = 0.9)), [ComparisonAspect::Thresholds]);
     assert_eq!(
         respects(&base, &one(|case| "Is rude".clone_into(&mut case.criteria[0].1))),
         [ComparisonAspect::Rubric]

@@ -33,7 +33,7 @@ fn a_change_of_measuring_is_marked_and_a_change_of_answers_is_not() {
         respects(&cases(|case| "y".clone_into(&mut case.criteria[0].1))),
         [Some(ComparisonAspect::Rubric)]
     );
-    assert_eq!(respects(&cases(|case| case.pass_line = 0.5)), [Some(ComparisonAspect::Lines)]);
+    assert_eq!(respects(&cases(|case| case.pass_line = 0.5)), [Some(ComparisonAspect::Thresholds)]);
     assert_eq!(respects(&cases(|case| "z".clone_into(&mut case.id))), [None]);
 }
 

@@ -105,17 +105,17 @@ fn noise_metrics(compared: &PairedDecisions, facts: &LengthFacts) -> Vec<MetricE
     vec![
         mean_metric(
             ("noise_shift", "score shift without an edit", "answers"),
-            "The judge's own noise: what the score does when the same answer is judged again.",
+            "The judge's noise: the shift of the score when the same answer is judged again.",
             &noise,
         ),
         mean_metric(
             ("noise_size", "size of that shift", "answers"),
-            "How far a score moves by itself, whichever way.",
+            "Mean size of that shift, in either direction.",
             &size,
         ),
         share_metric(
             ("noise", "decisions that changed without an edit", "decisions"),
-            "The judge's own noise, decision by decision.",
+            "The judge's noise per decision.",
             &decision_flips(&again),
         ),
         MetricEstimate {
@@ -125,8 +125,7 @@ fn noise_metrics(compared: &PairedDecisions, facts: &LengthFacts) -> Vec<MetricE
             interval: trend.and_then(|found| found.interval),
             n: lengths.len() as u64,
             of: "answers",
-            says: "How scores rise with length over the unchanged answers; longer ones may well be better, so that this \
-                   alone shows no bias.",
+            says: "Change of the score per doubling of the length of unchanged answers; not bias by itself, because longer answers may be better.",
         },
     ]
 }
@@ -143,8 +142,7 @@ pub fn length_report(compared: &PairedDecisions, facts: &LengthFacts) -> AuditRe
             compared.pairs.iter().filter(|pair| pair.label == edit.name && !facts.is_same(pair)).collect();
 
         if shifts.is_empty() {
-            unmeasured
-                .push(format!("`{}` was not measured: it changed no answer that has a score.", edit.name));
+            unmeasured.push(format!("`{}` was not measured: no edited answer has a score.", edit.name));
             continue;
         }
 
@@ -152,14 +150,14 @@ pub fn length_report(compared: &PairedDecisions, facts: &LengthFacts) -> AuditRe
         let moved: Vec<_> = shifts.iter().map(|(case, shift, _)| (case.clone(), *shift)).collect();
         let shift = mean_metric(
             ("shift", "score shift", "answers"),
-            "Above 0 the edited answer scores higher though it says the same.",
+            "Above 0 the edited answer scores higher with the same content.",
             &moved,
         );
         if let Ok(value) = shift.value {
             let same = shift.interval == Err(UndefinedReason::NoSpread) && value.abs() > TOLERANCE;
             if same {
                 let n = format_count(shifts.len(), "score", "scores");
-                concluded.push(format!("`{}` shifts all of {n} by the same {value:+.3}", edit.name));
+                concluded.push(format!("`{}` shifts all {n} by {value:+.3}", edit.name));
             }
 
             let clear = shift.interval.is_ok_and(|found| found.low > 0.0 || found.high < 0.0);
@@ -173,13 +171,13 @@ pub fn length_report(compared: &PairedDecisions, facts: &LengthFacts) -> AuditRe
 
         let changed = share_metric(
             ("flips", "decisions that it changed", "decisions"),
-            "Hold this against the judge's own noise above.",
+            "Compare with the judge's noise above.",
             &decision_flips(&pairs),
         );
 
         let ratio = mean_metric(
             ("length_ratio", "length, edited to unchanged", "answers"),
-            "How much longer or shorter the edit made answers.",
+            "Ratio of the lengths of edited and unchanged answers.",
             &ratios,
         );
 
@@ -190,12 +188,9 @@ pub fn length_report(compared: &PairedDecisions, facts: &LengthFacts) -> AuditRe
     let says = if sections.is_empty() {
         "Nothing was measured: no edited answer has a score.".to_owned()
     } else if concluded.is_empty() {
-        format!(
-            "No edit is shown to shift scores one way, over {}.",
-            format_count(compared.cases, "case", "cases")
-        )
+        format!("No edit shifts scores significantly ({}).", format_count(compared.cases, "case", "cases"))
     } else {
-        format!("Length alone moves scores: {}.", concluded.join(", "))
+        format!("Length alone shifts scores: {}.", concluded.join(", "))
     };
 
     let missing = describe_missing(compared, compared.pairs.iter());

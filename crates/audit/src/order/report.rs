@@ -30,19 +30,19 @@ pub fn order_report(compared: &PairedDecisions) -> AuditReport {
     let (flips, noise) = (decision_flips(&moved), decision_flips(&again));
     let all = share_metric(
         ("flips", "decisions that another order changed", "decisions"),
-        "What differs only because criteria stood elsewhere in the call, the judge's own noise included.",
+        "Decisions that differ by the position of a criterion in the call, including the judge's noise.",
         &flips,
     );
 
     let own = share_metric(
         ("noise", "decisions that changed in the same order", "decisions"),
-        "The judge's own noise: what differs when the same is asked again.",
+        "The judge's noise: decisions that differ when the same call is repeated.",
         &noise,
     );
 
     let beyond = mean_metric(
         ("beyond_noise", "flips of other orders minus noise", "cases"),
-        "Above 0 the order itself changes decisions; an interval around 0 shows no such effect.",
+        "Above 0 the order itself changes decisions; a CI that contains 0 shows no effect.",
         &excess_flips_by_case(&flips, &noise),
     );
 
@@ -51,7 +51,7 @@ pub fn order_report(compared: &PairedDecisions) -> AuditReport {
         .map(|((_, grader, criterion, _), pairs)| {
             let figure = share_metric(
                 ("flips", "decisions that another order changed", "decisions"),
-                "Criteria with many flips are decided by their place; say more exactly what they ask, or ask them alone.",
+                "Criteria with many flips depend on their position; make them more specific, or judge them alone.",
                 &self::decision_flips(pairs),
             );
             let rate = figure.value.unwrap_or(-1.0);
@@ -71,25 +71,23 @@ pub fn order_report(compared: &PairedDecisions) -> AuditReport {
             moved.len() + again.len()
         ),
         (Ok(_), _) if places.says.is_some() => places.says.unwrap_or_default(),
-        (Ok(0.0), _) => format!(
-            "No other order changed a decision, over {}.",
-            format_count(flips.len(), "decision", "decisions")
-        ),
+        (Ok(0.0), _) => {
+            format!("No order changed a decision ({}).", format_count(flips.len(), "decision", "decisions"))
+        }
         (Ok(rate), Err(UndefinedReason::NoSpread)) if beyond.value.is_ok_and(|value| value > 0.0) => format!(
-            "Another order changes {} of the decisions, in every case by as much more than the judge's own noise.",
+            "Another order changes {} of the decisions, by the same amount above noise in every case.",
             format_percent(rate)
         ),
         (Ok(rate), Ok(interval)) if interval.low > 0.0 => format!(
-            "Another order changes {} of the decisions, more than the judge's own noise: where a criterion stands \
-             matters.",
+            "Another order changes {} of the decisions, significantly more than the judge's noise.",
             format_percent(rate)
         ),
         (Ok(rate), Ok(_)) => format!(
-            "Another order changes {} of the decisions; beyond the judge's own noise no effect of the order is shown.",
+            "Another order changes {} of the decisions, not significantly more than the judge's noise.",
             format_percent(rate)
         ),
         (Ok(rate), Err(why)) => format!(
-            "Another order changes {} of the decisions; whether that is more than noise is not known, because {why}.",
+            "Another order changes {} of the decisions; it is unknown whether that is more than noise: {why}.",
             format_percent(rate)
         ),
     };
@@ -98,7 +96,7 @@ pub fn order_report(compared: &PairedDecisions) -> AuditReport {
         worst: all.value.ok().map(|rate| (rate, "decisions that another order changed".to_owned())),
         unmeasured: match all.n {
             0 => vec!["The effect of order was not measured: no rubric has two decided criteria.".to_owned()],
-            _ if own.n == 0 => vec!["The judge's own noise was not measured.".to_owned()],
+            _ if own.n == 0 => vec!["The noise of the judge was not measured.".to_owned()],
             _ => Vec::new(),
         },
         figures: [vec![all, own, beyond], places.figures].concat(),
@@ -151,7 +149,7 @@ pub(crate) fn describe_missing<'p>(
     let ungraded = pairs.filter(|pair| pair.change() == DecisionChange::Unknown).count();
     if ungraded > 0 {
         missing.push(format!(
-            "{} without a decision on one side, part of no figure.",
+            "{} excluded, because one side has no decision.",
             format_count(ungraded, "pair", "pairs")
         ));
     }
@@ -161,7 +159,7 @@ pub(crate) fn describe_missing<'p>(
     }
     if compared.without_reference > 0 {
         let items = format_count(compared.without_reference, "changed case was", "changed cases were");
-        missing.push(format!("{items} judged, but the unchanged one was not."));
+        missing.push(format!("{items} excluded, because the unchanged one was not judged."));
     }
 
     missing

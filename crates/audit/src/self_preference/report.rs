@@ -39,8 +39,7 @@ pub fn self_preference_report(facts: &SelfPreferenceFacts) -> AuditReport {
 
         let figure = mean_metric(
             ("self_preference", "own minus other answers, own minus neutral judges", "cases"),
-            "Above 0 judges of this family value its answers more, compared with what neutral judges see in the same \
-             answers; on the scale of decisions, 0 to 1.",
+            "Above 0 judges of this family favour its answers, compared with neutral judges on the same answers; on the scale of decisions, 0 to 1.",
             &preferences,
         );
         if let Ok(value) = figure.value {
@@ -59,7 +58,7 @@ pub fn self_preference_report(facts: &SelfPreferenceFacts) -> AuditReport {
     sections.sort_by(|a, b| b.0.total_cmp(&a.0));
     let noise = share_metric(
         ("noise", "decisions that changed when asked again", "decisions"),
-        "The judges' own noise: what differs when the same is asked again.",
+        "The judges' noise: decisions that differ when the same call is repeated.",
         &repeat_flips(facts),
     );
 
@@ -67,7 +66,7 @@ pub fn self_preference_report(facts: &SelfPreferenceFacts) -> AuditReport {
         "Nothing was measured.".to_owned()
     } else if concluded.is_empty() {
         format!(
-            "No family of judges is shown to prefer its own answers, over {}.",
+            "No family of judges significantly prefers its own answers ({}).",
             format_count(facts.cases.len(), "case", "cases")
         )
     } else {
@@ -97,11 +96,10 @@ fn find_lack(facts: &SelfPreferenceFacts, family: &String) -> Option<&'static st
 
     match (own, others, rivals, neutral) {
         (false, ..) => Some("no target is of this family"),
-        (_, false, ..) => Some("every target is of this family; others are needed beside it"),
-        (_, _, false, _) => Some("every judge is of this family; others are needed beside it"),
+        (_, false, ..) => Some("every target is of this family; add others"),
+        (_, _, false, _) => Some("every judge is of this family; add others"),
         (.., false) => Some(
-            "every other judge is of the family that gave the other answers, and may prefer those; a judge of a third \
-             family is needed beside them",
+            "every other judge is of the family of the other answers, and may prefer those; add a judge of a third family",
         ),
         _ => None,
     }
@@ -134,7 +132,7 @@ fn describe_missing(facts: &SelfPreferenceFacts) -> Vec<String> {
     let mut missing = Vec::new();
     if facts.ungraded > 0 {
         let decisions = format_count(facts.ungraded, "decision is", "decisions are");
-        missing.push(format!("{decisions} missing, part of no figure."));
+        missing.push(format!("{decisions} missing, so excluded."));
     }
 
     if facts.unanswered > 0 {
@@ -152,15 +150,13 @@ fn list_unmeasured(facts: &SelfPreferenceFacts) -> Vec<String> {
     let mut lines = Vec::new();
     if facts.given > 0 {
         let answers = format_count(facts.given, "answer came", "answers came");
-        lines.push(format!(
-            "{answers} with the case, and nobody knows from which model: name targets with `--target`."
-        ));
+        lines.push(format!("{answers} with the case, from an unknown model: name targets with `--target`."));
     }
 
     for (list, what) in [(&facts.judges, "judge"), (&facts.targets, "target")] {
         for (name, _) in list.iter().filter(|(_, family)| family.is_none()) {
             lines.push(format!(
-                "The family of the {what} `{name}` is not known: say it with `--family '{name}=FAMILY'`."
+                "The family of the {what} `{name}` is unknown: set it with `--family '{name}=FAMILY'`."
             ));
         }
     }

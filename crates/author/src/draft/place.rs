@@ -27,7 +27,7 @@ pub enum PlaceError {
     #[error("it has several rubrics; remove those that are to go")]
     SeveralRubrics,
     /// The rubric stands elsewhere.
-    #[error("its rubric does not stand in the case, but comes from the suite or another file")]
+    #[error("its rubric is not in the case, but in the suite or another file")]
     Elsewhere,
 }
 

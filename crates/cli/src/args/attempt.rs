@@ -15,16 +15,14 @@ use super::values::{duration, judging, truncate, unit};
 
 /// Judge one answer by one criterion, or by a few.
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Nothing is kept but the replies in the cache: a criterion that was tried before costs nothing.\n\
-    Exit codes: 0 passed (every criterion given here is met), 1 not, 2 invalid, 3 ungraded.\n\n\
+#[command(after_help = "The replies are cached, so a criterion that was tried before costs nothing.\n\n\
+    Exit codes: 0 all criteria met, 1 at least one unmet, 2 invalid input, 3 ungraded.\n\n\
     Examples:\n  \
     assize try 'Names the refund deadline of `30 days`' --answer 'You have 30 days to return it.'\n  \
     assize try 'Apologizes' --answer-file reply.txt --question 'Where is my parcel?' --judge openai:gpt-4o-mini\n  \
     assize try 'Is polite' --range '0-4: rude or curt' --range '5-10: friendly' --answer-file reply.txt\n  \
     assize try --rubric rubric.yaml --answer-file reply.txt --json\n  \
-    assize try --watch evals/support.eval.yaml --case refund"
-)]
+    assize try --watch evals/support.eval.yaml --case refund")]
 pub(crate) struct TryArgs {
     /// Criterion the answer must meet, in a sentence; several are judged one by one.
     #[arg(required_unless_present_any = ["rubric", "watch"], conflicts_with_all = ["rubric", "watch"], value_name = "CRITERION")]
@@ -69,7 +67,7 @@ pub(crate) struct TryArgs {
     /// File that defines the targets.
     #[arg(long, value_name = "FILE", help_heading = SELECTION, hide_short_help = true)]
     pub(crate) targets: Option<PathBuf>,
-    /// Folder that eval files may read from, beside their own repository; repeatable.
+    /// Folder that eval files may read from, in addition to their own repository; repeatable.
     #[arg(long, value_name = "DIR", help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) root: Vec<PathBuf>,
     /// Time limit of one request to a model, such as `90s` [default: 3m].

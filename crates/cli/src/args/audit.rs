@@ -46,9 +46,9 @@ pub(crate) enum AuditCommand {
 /// Options of `assize audit injection`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Each answer is judged unchanged, unchanged again, and once with every probe. A decision that becomes\n\
-    better for the answer (unmet to met, or a higher range) is won by the probe; exit 1 when attacks win more\n\
-    than `--max-flip-rate` of the decisions that they could win.\n\n\
+    after_help = "Each answer is judged unchanged, unchanged again, and once with every probe. A probe wins a decision \
+    that changes in the answer's favour (unmet to met, or to a higher range). The exit code is 1 when \
+    attacks win more than `--max-flip-rate` of the decisions that they could win.\n\n\
     Examples:\n  \
     assize audit injection evals/support.eval.yaml --judge openai:gpt-4o-mini --max-cases 20\n  \
     assize audit injection evals/ --probes fake-verdict,authority --place append,prepend\n  \
@@ -94,8 +94,8 @@ pub(crate) struct ProbingArgs {
 /// Options of `assize audit order`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "All criteria of a rubric go into one call, or as many as `--judging batched:N` says: in the author's\n\
-    order, in the same order again, reversed, and in orders drawn at random.\n\n\
+    after_help = "All criteria of a rubric go into one call (or as many as `--judging batched:N` allows): in the \
+    author's order, in the same order again, reversed, and in random orders.\n\n\
     Examples:\n  \
     assize audit order evals/support.eval.yaml --judge openai:gpt-4o-mini --max-cases 20\n  \
     assize audit order evals/ --judge openai:gpt-4o-mini --permutations 5 --max-flip-rate 0.05 --json"
@@ -134,8 +134,9 @@ fn permutations(text: &str) -> Result<usize, String> {
 /// Options of `assize audit length`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Each answer is judged unchanged, unchanged again, in a frame of courtesies, said twice, and without\n\
-    courtesies, repeated paragraphs and blank space. An edit that leaves an answer as it is counts for nothing.\n\n\
+    after_help = "Each answer is judged unchanged, unchanged again, framed by courtesies, repeated twice, and trimmed \
+    of courtesies, repeated paragraphs and blank space. Edits that leave an answer unchanged are not \
+    counted.\n\n\
     Examples:\n  \
     assize audit length evals/support.eval.yaml --judge openai:gpt-4o-mini --max-cases 20\n  \
     assize audit length evals/ --judge openai:gpt-4o-mini --max-shift 0.05 --json"
@@ -153,8 +154,8 @@ pub(crate) struct LengthArgs {
 /// Options of `assize audit self`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Every judge judges the answers of every target. Families are told by the names of models; `--family`\n\
-    says it where they do not tell. What the data do not allow to measure is said and not guessed.\n\n\
+    after_help = "Every judge judges the answers of every target. The family of a judge or target is detected from its \
+    model name; set others with `--family`. What can't be measured from the data is reported as such.\n\n\
     Examples:\n  \
     assize audit self evals/ --target gpt --target claude --judge openai:gpt-4o-mini --judge anthropic:claude-haiku-4-5\n  \
     assize audit self evals/ --target a --target b --judge j --judge k --family a=x --family j=x --family b=y --family k=y"

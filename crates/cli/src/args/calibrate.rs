@@ -19,7 +19,7 @@ const GATE_BASES: &OptionValues<GateBasis> = &[
 
 /// Values of `--reading`; true for the likeliest score.
 const READINGS: &OptionValues<bool> =
-    &[("expected", false, "Its mean"), ("likeliest", true, "Its likeliest score")];
+    &[("expected", false, "Its mean"), ("likeliest", true, "Its most likely score")];
 
 /// Values of `--truth`.
 const TRUTH_RULES: &OptionValues<TruthRule> = &[
@@ -35,10 +35,10 @@ const CLUSTERS: &OptionValues<bool> =
 #[derive(Debug, clap::Args)]
 #[command(
     args_conflicts_with_subcommands = true,
-    after_help = "With a run, its verdicts are measured against the labels. Without one, the tables hold the judge's\n\
-    verdicts as well (`judge`, `probability` or `probabilities` among the columns).\n\n\
-    What the judge was tuned on or shown (`split` of a label: train, example) is never measured on, unless\n\
-    asked for. Limits that are not reached end with exit code 1.\n\n\
+    after_help = "With a run, its verdicts are measured against the labels. Without one, the tables also hold the \
+    judge's verdicts (a column `judge`, `probability` or `probabilities`).\n\n\
+    Labels that the judge was tuned on or shown (`split` train or example) are excluded by default. A \
+    limit that is not reached ends with exit code 1.\n\n\
     Examples:\n  \
     assize calibrate last --labels labels/\n  \
     assize calibrate last --labels labels/ --min-kappa 0.6 --gate-on lower\n  \
@@ -154,7 +154,7 @@ pub(crate) struct LimitArgs {
     /// Quadratic kappa of scores.
     #[arg(long, value_parser = limit, allow_hyphen_values = true, value_name = "X", conflicts_with = "pairs")]
     min_quadratic_kappa: Option<f64>,
-    /// Value to hold against the limits.
+    /// Value to check against the limits.
     #[arg(long, value_parser = one_of(GATE_BASES), default_value = "estimate", value_name = "WHAT")]
     pub(crate) gate_on: GateBasis,
 }

@@ -22,18 +22,18 @@ const METRICS: &OptionValues<HeadlineMetric> = &[
 /// Values of `--allow`; `None` stands for all of them.
 const ALLOWED_DIFFERENCES: &OptionValues<Option<ComparisonAspect>> = &[
     ("question", Some(ComparisonAspect::Question), "Questions and expectations of cases"),
-    ("rubric", Some(ComparisonAspect::Rubric), "Criteria: words, weights, gates"),
+    ("rubric", Some(ComparisonAspect::Rubric), "Criteria: text, weights, gates"),
     ("judge", Some(ComparisonAspect::Judge), "The judge"),
     ("prompt", Some(ComparisonAspect::Prompt), "The judge's instructions"),
     ("judging", Some(ComparisonAspect::Judging), "Number of criteria in one call"),
-    ("lines", Some(ComparisonAspect::Lines), "The thresholds of verdicts"),
+    ("thresholds", Some(ComparisonAspect::Thresholds), "The thresholds of verdicts"),
     ("all", None, "All of them"),
 ];
 
 /// Values of `--fail-on`.
 const FAILING_METRICS: &OptionValues<FailOn> = &[
     ("worse", FailOn::Worse, "Pass rate or mean score"),
-    ("any-worse", FailOn::AnyWorse, "Also a suite, tag, grader or criterion, after adjusting"),
+    ("any-worse", FailOn::AnyWorse, "Also a suite, tag, grader or criterion, with adjusted p values"),
 ];
 
 /// `assize compare`, by itself or with one of its commands.
@@ -44,10 +44,11 @@ const FAILING_METRICS: &OptionValues<FailOn> = &[
     override_usage = "assize compare [OPTIONS] <BASE> <CANDIDATE>...\n       \
     assize compare --trend [OPTIONS] [RUN]...\n       \
     assize compare pairwise [OPTIONS] <SYSTEM>...",
-    after_help = "Cases are paired by suite, id and repeat. Cases that only one run holds, or that could not be decided,\n\
-    are listed and not averaged in. Exit code 0 unless a gate says otherwise: 1 when one fails, 3 when one\n\
-    depends on cases that are undecided or gone, 5 when --strict finds the comparison inconclusive. Runs that\n\
-    were measured differently are refused (2) unless --allow names the difference.\n\n\
+    after_help = "Cases are paired by suite, id and trial. Cases that only one run has, or that are incomplete, are \
+    listed and excluded from the means. Runs that were measured differently are refused unless `--allow` \
+    names the difference.\n\n\
+    Exit codes: 0 compared, 1 a gate failed, 2 the runs are not comparable, 3 a gate depends on \
+    incomplete or missing cases, 5 inconclusive with --strict.\n\n\
     Examples:\n  \
     assize compare last~1 last\n  \
     assize compare runs/main runs/change --fail-on worse --max-drop 0.05\n  \
@@ -152,10 +153,10 @@ pub(crate) struct CompareArgs {
 /// Adjustment of p values for multiple comparisons.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum AdjustChoice {
-    /// Holm: the chance of any false alarm stays below 5 %.
+    /// Holm: the chance of any false alarm stays below 5%.
     #[default]
     Holm,
-    /// Benjamini-Hochberg: the share of false alarms among the alarms stays below 5 %.
+    /// Benjamini-Hochberg: the share of false alarms among the alarms stays below 5%.
     Bh,
     /// Not at all.
     None,

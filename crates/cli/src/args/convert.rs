@@ -60,11 +60,12 @@ const INPUT_KINDS: &OptionValues<InputKind> = &[
 /// Convert rubrics between formats and tools, and agents' session logs to cases.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Whatever can't be carried over is listed with its line. Exit codes: 0 everything was carried over,\n\
-    3 something was not (the file is written all the same), 2 nothing could be converted.\n\n\
-    Session logs of agents become cases (`--to cases`): one line of JSON for each session with `id`, `input`, and\n\
-    `output` with all messages and tool calls. The lines are cases (`tests: cases.jsonl`) and answers\n\
-    (`assize grade --answers cases.jsonl`) alike. Records of unknown kinds are skipped and counted.\n\n\
+    after_help = "Everything that can't be converted is listed with its line. Exit codes: 0 everything was converted, \
+    3 something was not (the file is still written), 2 nothing could be converted.\n\n\
+    Session logs of agents become cases (`--to cases`): one line of JSON for each session, with `id`, \
+    `input`, and `output` with all messages and tool calls. The lines can be used as cases (`tests: \
+    cases.jsonl`) and as answers (`assize grade --answers cases.jsonl`). Records of unknown kinds are \
+    skipped and counted.\n\n\
     Examples:\n  \
     assize convert evals/old.yaml --to format2 -o evals/new.eval.yaml\n  \
     assize convert promptfooconfig.yaml --to format2\n  \
@@ -87,13 +88,13 @@ pub(crate) struct ConvertArgs {
     /// File to write; stdout unless given.
     #[arg(long, short = 'o', value_name = "OUT")]
     pub(crate) out: Option<PathBuf>,
-    /// Overwrite the file if it is there.
+    /// Overwrite the file if it exists.
     #[arg(long, requires = "out")]
     pub(crate) force: bool,
     /// Skip lines of a session log that can't be read; the exit code is then 3.
     #[arg(long)]
     pub(crate) keep_going: bool,
-    /// Folder that eval files may read from, beside their own repository; repeatable.
+    /// Folder that eval files may read from, in addition to their own repository; repeatable.
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Vec<PathBuf>,
     /// Print one JSON object on stdout: what was read, what was not carried over, and the text unless `--out` is given.

@@ -3,8 +3,8 @@
 /// Check which providers are configured, and what the others lack.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Without --check nothing is sent to a provider. Addresses on this machine are tried, to see whether a \
-    server runs there.\n\n\
+    after_help = "Without --check, no request is sent to a provider. Addresses on this machine are tried, to see \
+    whether a server runs there.\n\n\
     Examples:\n  \
     assize doctor\n  \
     assize doctor --check\n  \

@@ -26,7 +26,7 @@ const TRIAL_STRATEGIES: &OptionValues<TrialStrategy> = &[
     (
         "confidence_interval",
         TrialStrategy::ConfidenceInterval,
-        "The lower end of the 95 % interval around the mean counts",
+        "The lower end of the 95% CI of the mean counts",
     ),
     ("confidence-interval", TrialStrategy::ConfidenceInterval, ""),
 ];
@@ -81,7 +81,7 @@ pub(crate) struct EvalArgs {
     /// Estimate calls, tokens and cost, and send nothing.
     #[arg(long, help_heading = LIMITS)]
     pub(crate) dry_run: bool,
-    /// Folder that eval files may read from, beside their own repository; repeatable.
+    /// Folder that eval files may read from, in addition to their own repository; repeatable.
     #[arg(long, value_name = "DIR", help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) root: Vec<PathBuf>,
     /// Refuse to run what is usually only warned about.

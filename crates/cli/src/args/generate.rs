@@ -28,9 +28,10 @@ pub(crate) enum GenerateCommand {
 /// Draft rubrics.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "The files are edited in place: nothing but the drafts is added, and each is written as soon as it is\n\
-    there. A draft is marked with a remark, for a person to read and correct. Exit codes: 0 all drafted,\n\
-    2 invalid input (nothing was spent), 3 some cases were left alone, 4 stopped by the budget.\n\n\
+    after_help = "The files are edited in place: only drafts are added, each as soon as it is ready. A comment marks \
+    each draft for review.\n\n\
+    Exit codes: 0 all drafted, 2 invalid input (nothing was spent), 3 some cases were skipped, 4 stopped \
+    by the budget.\n\n\
     Examples:\n  \
     assize generate rubrics evals/support.eval.yaml --dry-run\n  \
     assize generate rubrics evals/support.eval.yaml --judge openai:gpt-4o-mini\n  \
@@ -60,13 +61,13 @@ pub(crate) struct GenerateRubricsArgs {
     /// Put new drafts in the place of the rubrics that cases have.
     #[arg(long)]
     pub(crate) replace: bool,
-    /// Only cases whose id matches this pattern; may be given several times.
+    /// Only cases whose id matches this pattern; repeatable.
     #[arg(long, value_name = "GLOB")]
     pub(crate) filter: Vec<String>,
     /// Cases drafted at once.
     #[arg(long, short = 'j', value_name = "N", default_value = "4")]
     pub(crate) workers: NonZeroUsize,
-    /// Folder that eval files may read from, beside their own repository; may be given several times.
+    /// Folder that eval files may read from, in addition to their own repository; repeatable.
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Vec<PathBuf>,
     #[command(flatten)]
@@ -74,7 +75,7 @@ pub(crate) struct GenerateRubricsArgs {
     /// Print one JSON object on stdout.
     #[arg(long)]
     pub(crate) json: bool,
-    /// No progress and no notices on stderr; problems are still told.
+    /// No progress and no notices on stderr; errors and warnings remain.
     #[arg(long, short = 'q')]
     pub(crate) quiet: bool,
 }

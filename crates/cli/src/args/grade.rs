@@ -11,15 +11,15 @@ use super::headings::SELECTION;
 /// Grade answers that are already there.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "The answers are lines of JSON, or a CSV or TSV table whose first row names the columns:\n  \
+    after_help = "The answers are JSON lines, or a CSV or TSV table whose first row names the columns:\n\n  \
     answer            or output, response, completion, prediction, model_output\n  \
     question          or input, prompt, query; shown to the judge\n  \
     reference         or expected_output, reference_answer; shown to the judge\n  \
     expected_outcome  or criteria; shown to the judge\n  \
-    id, tags, file_changes, cluster, metadata\n\
-    Any other column is an error, so that nothing the judge needs is dropped: name it with `--columns`.\n\n\
-    A criterion that is a plain string is required: an answer that does not meet it fails, whatever its score.\n\
-    Write `{outcome: ..., required: false}` for one that only counts towards the score.\n\n\
+    id, tags, file_changes, cluster, metadata\n\n\
+    Any other column is an error, so that nothing the judge needs is lost: name it with `--columns`.\n\n\
+    A criterion written as a plain string is required: an answer that does not meet it fails, whatever \
+    its score. Write `{outcome: ..., required: false}` for one that only counts towards the score.\n\n\
     Examples:\n  \
     assize grade rubrics/support.yaml --answers answers.csv\n  \
     assize grade rubrics/support.yaml --answers answers.csv --columns answer=gpt_4o,metadata=latency_ms\n  \

@@ -24,10 +24,10 @@ pub(crate) struct InitArgs {
     /// The judge that the configuration names.
     #[arg(long, value_name = "MODEL")]
     pub(crate) judge: Option<String>,
-    /// Ask nothing. What is already there is kept.
+    /// Ask nothing; keep existing files.
     #[arg(long, short = 'y')]
     pub(crate) yes: bool,
-    /// Overwrite what is already there.
+    /// Overwrite existing files.
     #[arg(long)]
     pub(crate) force: bool,
     /// Print what was done as JSON.

@@ -10,10 +10,10 @@ use super::spending::SpendingArgs;
 #[derive(Debug, clap::Args)]
 #[command(
     mut_group("SpendingArgs", |spending| spending.requires("judge")),
-    after_help = "Findings are warnings: the exit code is 0, or 1 with --strict. Files that don't load end with 2.\n\
-    A comment allows a finding: `# allow: L0101 because REASON`, on its line or the line above.\n\
-    With --judge a model applies the rules L06xx; where it could not, that is said, and the exit code is 3, or 4\n\
-    when a budget stopped it.\n\n\
+    after_help = "Findings are warnings: the exit code is 0, or 1 with --strict. Files that don't load end with 2. \
+    With --judge, a model applies the rules L06xx; the exit code is 3 if it could not apply all of them, \
+    or 4 if a budget stopped it.\n\n\
+    To allow a finding, add a comment on its line or on the line above: `# allow: L0101 because REASON`.\n\n\
     Examples:\n  \
     assize lint evals/\n  \
     assize lint evals/support.eval.yaml --fix\n  \
@@ -33,7 +33,7 @@ pub(crate) struct LintArgs {
     /// Same as `--format json`.
     #[arg(long, conflicts_with = "format")]
     pub(crate) json: bool,
-    /// Folder that eval files may read from, beside their own repository; may be given several times.
+    /// Folder that eval files may read from, in addition to their own repository; repeatable.
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Vec<PathBuf>,
     /// Exit with 1 when anything is found.

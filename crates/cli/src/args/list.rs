@@ -3,8 +3,8 @@
 /// List the stored runs, newest first.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Every command that takes a run takes the first one here as `last`, the next as `last~1`, and so on; or a run by\n\
-    its id or its folder. Times are UTC. `assize scorecard list` shows what is in a scorecard.\n\n\
+    after_help = "Commands that take a run accept the names in the first column (`last`, `last~1`, ...), an id, or a \
+    folder. Times are UTC. `assize scorecard list` shows the content of a scorecard.\n\n\
     Examples:\n  \
     assize list\n  \
     assize list --suite support --all\n  \

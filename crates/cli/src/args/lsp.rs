@@ -5,10 +5,11 @@ use std::path::PathBuf;
 /// Serve an editor.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Editors start this by themselves; how to tell them is in docs/editor.md.\n\nExamples:\n  assize lsp"
+    after_help = "Editors start this command themselves; docs/editor.md describes how to configure them.\n\n\
+    Examples:\n  assize lsp"
 )]
 pub(crate) struct LspArgs {
-    /// Folder that eval files may read from, beside their own repository; may be given several times.
+    /// Folder that eval files may read from, in addition to their own repository; repeatable.
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Vec<PathBuf>,
     /// Taken for editors that add it; standard input and output are used in any case.

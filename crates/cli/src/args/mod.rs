@@ -86,8 +86,8 @@ pub(crate) use validate::{FormatChoice, ValidateArgs};
                   assize eval evals/\n  \
                   assize grade rubric.yaml --answers answers.csv --judge openai:gpt-4o-mini\n  \
                   assize explain last refund-policy\n\n\
-                  Exit codes: 0 all passed, 1 something failed, 2 invalid input (nothing was run),\n\
-                  3 incomplete (something could not be judged or run), 4 stopped by a budget,\n\
+                  Exit codes: 0 all passed, 1 something failed, 2 invalid input (nothing was run), \
+                  3 incomplete (something could not be judged or run), 4 stopped by a budget, \
                   5 inconclusive comparison under --strict, 130 interrupted.\n\n\
                   For programs: assize lsp, schema, completions, man. Each has --help."
 )]

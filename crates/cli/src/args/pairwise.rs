@@ -12,16 +12,17 @@ use assize_stats::ranking::TieRule;
 /// Values of `--rank-ties`.
 const TIE_RULES: &OptionValues<TieRule> = &[
     ("half", TieRule::HalfWin, "Half a win for either side"),
-    ("davidson", TieRule::Davidson, "An end of its own, likelier the closer the systems are (Davidson)"),
+    ("davidson", TieRule::Davidson, "An outcome of its own (Davidson's model)"),
 ];
 
 /// Compare the answers of systems two at a time.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "A system is a stored run (its folder, its id, `last`), one target of it (RUN@TARGET), or a file of answers\n\
-    (JSONL, CSV or TSV as for `assize grade`); NAME=RUN gives it a name. A run with several targets is as many systems. The\n\
-    judge sees the answers of each case twice, in both orders: win, loss, tie, or inconsistent where the orders\n\
-    disagree. Given one run of this command, its metrics are printed again.\n\n\
+    after_help = "A system is a stored run (its folder, its id, `last`), one target of it (RUN@TARGET), or a file of \
+    answers (JSONL, CSV or TSV as for `assize grade`). NAME=RUN names it. A run with several targets is \
+    several systems.\n\n\
+    The judge sees the answers of each case twice, in both orders: win, loss, tie, or inconsistent if \
+    the orders disagree. Given a stored run of this command, its metrics are printed again.\n\n\
     Examples:\n  \
     assize compare pairwise runs/base runs/cand --judge openai:gpt-4o-mini\n  \
     assize compare pairwise last~1 last --criteria 'Is friendlier' --criteria 'Is shorter' --dry-run\n  \
@@ -57,7 +58,7 @@ pub(crate) struct PairwiseArgs {
     /// File that defines the targets, one of which may judge.
     #[arg(long, value_name = "FILE", help_heading = SELECTION)]
     pub(crate) targets: Option<PathBuf>,
-    /// Folder that eval files may read from, beside their own repository; repeatable.
+    /// Folder that eval files may read from, in addition to their own repository; repeatable.
     #[arg(long, value_name = "DIR", help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) root: Vec<PathBuf>,
     /// Estimate calls, tokens and cost, and send nothing.

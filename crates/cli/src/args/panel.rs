@@ -10,12 +10,12 @@ use super::values::{OptionValues, one_of};
 
 /// Values of `--combine`.
 const PANEL_RULES: &OptionValues<PanelRule> = &[
-    ("majority", PanelRule::Majority, "More votes for it than against it; the score given most often"),
-    ("mean", PanelRule::Mean, "The mean of scores; met if more than half of the votes say so"),
-    ("median", PanelRule::Median, "The middle score"),
-    ("unanimous", PanelRule::Unanimous, "Met if all votes say so; the lowest score"),
-    ("any", PanelRule::Any, "Met if any vote says so; the highest score"),
-    ("weighted", PanelRule::Weighted, "The mean by `--judge-weight`"),
+    ("majority", PanelRule::Majority, "The outcome or score with the most votes"),
+    ("mean", PanelRule::Mean, "The mean of the scores; met if more than half of the votes are met"),
+    ("median", PanelRule::Median, "The median score"),
+    ("unanimous", PanelRule::Unanimous, "Met if all votes are met; the lowest score"),
+    ("any", PanelRule::Any, "Met if any vote is met; the highest score"),
+    ("weighted", PanelRule::Weighted, "The mean weighted by `--judge-weight`"),
 ];
 
 /// Values of `--ties`.

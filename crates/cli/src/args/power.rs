@@ -7,9 +7,10 @@ use super::values::{amount, level, share, unit};
 /// Compute the number of cases, repeats or labels that is enough.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Say what is wanted (--width, --difference, or --cases for what so many can show) and what is known.\n\
-    Nothing is guessed: a question whose numbers are missing is not answered. --from takes them from a run;\n\
-    two runs of the same cases also give how pairs move. What is given on the command line counts first.\n\n\
+    after_help = "Name a goal (--width, --difference, or --cases for what that many can detect) and what is known. \
+    Nothing is guessed: a question with missing input is not answered.\n\n\
+    --from takes known values from a run; two runs of the same cases also give the noise of pairs. \
+    Options override the values of runs.\n\n\
     Examples:\n  \
     assize calibrate power --pass-rate 0.8 --width 0.1\n  \
     assize calibrate power --pass-rate 0.8 --difference 0.05 --power 0.9\n  \
@@ -24,13 +25,13 @@ pub(crate) struct PowerArgs {
     /// Wanted: full width of the interval, such as 0.1 for 0.05 to either side.
     #[arg(long, value_parser = share, value_name = "X")]
     pub(crate) width: Option<f64>,
-    /// Wanted: a difference that is to be shown.
+    /// Wanted: a difference to detect.
     #[arg(long, value_parser = share, value_name = "X")]
     pub(crate) difference: Option<f64>,
-    /// Wanted: what so many cases can show.
+    /// Wanted: what N cases can detect.
     #[arg(long, value_name = "N")]
     pub(crate) cases: Option<u64>,
-    /// Chance that a difference is shown if it is there.
+    /// Power: probability to detect an existing difference.
     #[arg(long, value_parser = level, default_value = "0.8", value_name = "SHARE")]
     pub(crate) power: f64,
     /// Confidence level.

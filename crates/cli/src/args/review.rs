@@ -11,14 +11,15 @@ use super::values::{LABEL_SPLITS, one_of};
 /// Options of `assize review`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Keys: p pass, f fail, n not applicable, u unsure, v a score, s severity, e note, x skip, z undo,\n\
-    q leave, ? help. What the judge said is shown once you have decided.\n\n\
-    A label counts only for the very answer, case and question it was given about; when one of them changes, the item\n\
-    is asked about again.\n\n\
-    Without a terminal, or with --plain, decisions are lines: a decision, if wanted a severity, if wanted\n\
-    `--` and a note (`fail high -- the dose is wrong`), or `skip`, `undo`, `quit`; or JSON objects with `case`,\n\
-    `criterion`, `label` and if wanted `severity` and `note`. With --traces a decision is the code of a benchmark,\n\
-    `NONE_OF_THE_ABOVE` (or `none`: a failure without a code) or `NO_FAILURE` (or `clean`).\n\n\
+    after_help = "Keys: p pass, f fail, n not applicable, u unsure, v a score, s severity, e note, x skip, z undo, q \
+    leave, ? help. The judge's decision is shown after yours.\n\n\
+    A label counts only for the answer, case and question it was given for. If one of them changes, the \
+    item is shown again.\n\n\
+    Without a terminal, or with --plain, each line is a decision: the decision, an optional severity, \
+    and an optional note after `--` (`fail high -- the dose is wrong`); or `skip`, `undo`, `quit`; or a \
+    JSON object with `case`, `criterion`, `label` and optionally `severity` and `note`. With --traces, a \
+    decision is the code of a benchmark, `NONE_OF_THE_ABOVE` (or `none`: a failure without a code) or \
+    `NO_FAILURE` (or `clean`).\n\n\
     Examples:\n  \
     assize review runs/rdi --who ann\n  \
     assize review last --who ann --order random:7 --limit 50\n  \
@@ -41,16 +42,16 @@ pub(crate) struct ReviewArgs {
     /// `queue` (what waits for a person), `random`, `random:SEED` or `uncertain-first` (both everything).
     #[arg(long, default_value = "queue", value_name = "ORDER")]
     pub(crate) order: ReviewOrder,
-    /// At most so many items.
+    /// Maximum number of items.
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
-    /// Only items of cases whose id matches this pattern; may be given several times.
+    /// Only items of cases whose id matches this pattern; repeatable.
     #[arg(long, value_name = "GLOB")]
     pub(crate) filter: Vec<String>,
-    /// Only items of this criterion or benchmark; may be given several times.
+    /// Only items of this criterion or benchmark; repeatable.
     #[arg(long, value_name = "ID")]
     pub(crate) criterion: Vec<String>,
-    /// Ask about an item until so many reviewers have decided it, each of them once. The `raters` of the benchmark
+    /// Ask about an item until N reviewers have decided it, each of them once. The `raters` of the benchmark
     /// unless given, else 1.
     #[arg(long, value_name = "N")]
     pub(crate) raters: Option<NonZeroUsize>,
@@ -79,7 +80,7 @@ pub(crate) struct ReviewArgs {
     /// Print the agreement as one JSON object.
     #[arg(long, requires = "agreement")]
     pub(crate) json: bool,
-    /// Folder that the files may read from, beside their own repository; may be given several times.
+    /// Folder that the files may read from, in addition to their own repository; repeatable.
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Vec<PathBuf>,
 }

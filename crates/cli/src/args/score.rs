@@ -12,8 +12,8 @@ use super::values::unit;
 /// Recompute the scores of a stored run without asking a judge.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "A decision is carried over only if its criterion still reads the same; a criterion whose words\n\
-    or bands changed is ungraded until it is judged again.\n\n\
+    after_help = "A decision is reused only if the text and the ranges of its criterion are unchanged; otherwise the \
+    criterion is ungraded.\n\n\
     Examples:\n  \
     assize score last --rubric rubrics/support.yaml\n  \
     assize score .assize/runs/20260102-120000-support --threshold 0.9 --run-dir rescored"

@@ -14,7 +14,7 @@ use super::{DenyChoice, LabelArgs, RunArgs, denied};
 
 /// Values of `--treat-missing`.
 const MISSING_POLICIES: &OptionValues<MissingPolicy> = &[
-    ("incomplete", MissingPolicy::Incomplete, "As unknown: what is above can't pass"),
+    ("incomplete", MissingPolicy::Incomplete, "As unknown: the nodes above can't pass"),
     ("zero", MissingPolicy::Zero, "As a score of 0"),
     ("skip", MissingPolicy::Skip, "As a case that does not apply"),
 ];
@@ -25,7 +25,7 @@ const FAILING_CHANGES: &OptionValues<ScorecardFailOn> = &[
     (
         "regression",
         ScorecardFailOn::Regression,
-        "A part that passed does not any more, the top scores lower beyond chance, or a hard gate is gone",
+        "A node that passed fails now, the top score is significantly lower, or a hard gate was removed",
     ),
 ];
 
@@ -61,10 +61,10 @@ pub(crate) enum ScorecardCommand {
 
 /// Options of `assize scorecard score`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "In the place of DIR the folder or id of a run, or `last`, adds up that run.\n\n\
-    Each line of a results file is a JSON object with `case`, `benchmark` and `pass`, and optionally\n\
-    `score` (on the benchmark's scale), `uncertain`, `applies`, `confidence`, `reason`. Labels of what is\n\
-    there now count for `manual_sme` benchmarks and for what a judge left open.\n\n\
+#[command(after_help = "DIR can also be the folder or id of a run, or `last`.\n\n\
+    Each line of a results file is a JSON object with `case`, `benchmark` and `pass`, and optionally \
+    `score` (on the benchmark's scale), `uncertain`, `applies`, `confidence`, `reason`. Labels count for \
+    `manual_sme` benchmarks and for decisions that the judge left open.\n\n\
     Examples:\n  \
     assize scorecard score last --weights phase-2\n  \
     assize scorecard score scorecards/intake --results results.jsonl\n  \
@@ -105,9 +105,8 @@ pub(crate) struct CardResultArgs {
 /// Options of `assize scorecard run`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "The run is kept as a folder: `assize explain RUN CODE` shows the arithmetic of any part, \
-    `review.jsonl` in it\nlists what a person should look at. Labels count as soon as they are there: \
-    `assize scorecard score RUN`.\n\n\
+    after_help = "`assize explain RUN CODE` shows the arithmetic of any node; `review.jsonl` in the run folder lists \
+    what needs review. Labels count as soon as they exist: `assize scorecard score RUN`.\n\n\
     Examples:\n  \
     assize scorecard run scorecards/intake\n  \
     assize scorecard run scorecards/intake --judge openai:gpt-4o-mini --budget-calls 500\n  \
@@ -135,7 +134,7 @@ pub(crate) struct RunCardArgs {
     /// Run only cases with this tag; repeatable.
     #[arg(long, value_name = "TAG", help_heading = SELECTION)]
     pub(crate) tag: Vec<String>,
-    /// Folder that the scorecard may read from, beside its own repository; repeatable.
+    /// Folder that the scorecard may read from, in addition to its own repository; repeatable.
     #[arg(long, value_name = "DIR", help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) root: Vec<PathBuf>,
     /// Refuse to run what is usually only warned about.
@@ -152,13 +151,11 @@ pub(crate) struct RunCardArgs {
 
 /// Options of `assize scorecard compare`.
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Exit code 0 unless a gate says otherwise: 1 when one fails, 3 when one depends on what is missing.\n\n\
+#[command(after_help = "Exit codes: 0 compared, 1 a gate failed, 3 a gate depends on missing results.\n\n\
     Examples:\n  \
     assize scorecard compare runs/before runs/after\n  \
     assize scorecard compare runs/released last --fail-on blocked,regression\n  \
-    assize scorecard compare 20260102-120000-rdi-1a2b last --json"
-)]
+    assize scorecard compare 20260102-120000-rdi-1a2b last --json")]
 pub(crate) struct CompareCardsArgs {
     /// The run to compare with: its folder, its id, or `last`.
     #[arg(value_name = "BASE")]
@@ -179,15 +176,17 @@ pub(crate) struct CompareCardsArgs {
 
 /// Options of `assize scorecard trend`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Without RUNS: the runs in `.assize/runs` of the same scorecard as the newest.\n\n\
+#[command(
+    after_help = "Without RUNS: the runs in `.assize/runs` of the same scorecard as the newest one.\n\n\
     Examples:\n  \
     assize scorecard trend\n  \
-    assize scorecard trend runs/january runs/february runs/march --json")]
+    assize scorecard trend runs/january runs/february runs/march --json"
+)]
 pub(crate) struct TrendCardsArgs {
     /// The runs, oldest first: folders, ids, `last`, `last~N`.
     #[arg(value_name = "RUN")]
     pub(crate) runs: Vec<String>,
-    /// Only the newest so many runs.
+    /// Only the newest N runs.
     #[arg(long, value_name = "N")]
     pub(crate) last: Option<NonZeroUsize>,
     /// Handling of a case without a result.
@@ -210,7 +209,7 @@ pub(crate) struct ListArgs {
     /// Print one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Folder that the scorecard may read from, beside its own repository; may be given several times.
+    /// Folder that the scorecard may read from, in addition to its own repository; repeatable.
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Vec<PathBuf>,
 }

@@ -45,7 +45,7 @@ impl TableArgs {
 /// Options of `assize calibrate agreement`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "A row holds one label, or a list of labels of several raters. Missing ratings are left empty.\n\n\
+    after_help = "A row has one label, or a list of labels of several raters. Leave missing ratings empty.\n\n\
     Examples:\n  \
     assize calibrate agreement labels/*.jsonl\n  \
     assize calibrate agreement ratings.csv --columns case=text_id,criterion=question,label=score,who=annotator --scale 1..4\n  \
@@ -62,8 +62,8 @@ pub(crate) struct AgreementArgs {
 /// Options of `assize calibrate noise`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "A row holds a list of scores of one answer, or one list for each of several answers; a failed\n\
-    score is null. Of a stored run it says where the spread comes from: cases, answers to a case, decisions on an\n\
+    after_help = "A row has a list of scores of one answer, or one list for each of several answers; a failed score is \
+    null. For a stored run, the variance is split into cases, answers to a case, and decisions on an \
     answer (`assize eval --judge-repeats N`).\n\n\
     Examples:\n  \
     assize calibrate noise judged.jsonl --columns scores=gpt4_score\n  \

@@ -21,7 +21,7 @@ pub(crate) struct ValidateArgs {
     /// Same as `--format json`.
     #[arg(long, conflicts_with = "format")]
     pub(crate) json: bool,
-    /// Folder that eval files may read from, beside their own repository; may be given several times.
+    /// Folder that eval files may read from, in addition to their own repository; repeatable.
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Vec<PathBuf>,
     /// Exit with 2 when there are more warnings than this.

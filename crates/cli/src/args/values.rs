@@ -11,8 +11,8 @@ pub(super) type OptionValues<T> = [(&'static str, T, &'static str)];
 
 /// Values of `--split`.
 pub(super) const LABEL_SPLITS: &OptionValues<LabelSplit> = &[
-    ("test", LabelSplit::Test, "Those kept back for testing"),
-    ("train", LabelSplit::Train, "Those the judge was tuned on: no measure of the judge"),
+    ("test", LabelSplit::Test, "Labels held out for testing"),
+    ("train", LabelSplit::Train, "Labels the judge was tuned on, which overestimate it"),
 ];
 
 /// Returns a parser of one of these values.

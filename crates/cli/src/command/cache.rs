@@ -39,7 +39,7 @@ pub(crate) fn execute(args: &CacheArgs, context: &CliContext) -> Result<ExitStat
                 if json {
                     output::print_json(&json!({ "path": shown, "deleted": null }));
                 } else {
-                    output::print(&format!("deleted {shown} as a whole: {error}\n"));
+                    output::print(&format!("deleted the damaged cache {shown}: {error}\n"));
                 }
             }
         },
@@ -100,7 +100,7 @@ fn print_stats(path: &str, stats: Option<CacheStats>) {
     };
     let mut text = format!("{path} holds {} replies, {}", stats.replies, size(stats.file_bytes));
     if let (Some(oldest), Some(newest)) = (stats.oldest.and_then(day), stats.newest.and_then(day)) {
-        text.extend([", bought from ", &oldest, " to ", &newest]);
+        text.extend([", from ", &oldest, " to ", &newest]);
     }
 
     text.push('\n');

@@ -32,8 +32,7 @@ pub(crate) fn execute(
 fn judge(args: &CalibrateArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     if args.labels.is_empty() && (args.run.is_none() || args.sensitivity.is_none()) {
         return Err(
-            "nothing to measure the judge with: give `--labels FILE`, or for a run with known error rates \
-                    `--sensitivity` and `--specificity`"
+            "give labels to measure the judge with (`--labels FILE`), or its known error rates (`--sensitivity` and `--specificity`)"
                 .into(),
         );
     }
@@ -103,7 +102,7 @@ fn measured(args: &CalibrateArgs, context: &CliContext) -> Result<CalibrationRep
         from_run(&info, cases).map_err(|error| error.to_string())?;
     if material.items.is_empty() {
         let shown = folder.path().display();
-        return Err(format!("`{shown}` holds no decisions about criteria of a rubric").into());
+        return Err(format!("`{shown}` has no decisions about criteria").into());
     }
     if !args.labels.is_empty() {
         let rows = labels::read_label_rows(&args.labels, &args.table, &[ColumnRole::Case])?;
@@ -115,14 +114,13 @@ fn measured(args: &CalibrateArgs, context: &CliContext) -> Result<CalibrationRep
     let mut found = calibrate(material, &options(args, ten)).map_err(labels::format_material_error)?;
     if !reworded.is_empty() {
         found.notes.push(format!(
-            "these ids stand for different words in different cases, so that their rows mix criteria: {}; give the \
-             criteria ids of their own",
+            "these criterion ids have different texts in different cases, so their rows mix criteria: {}; give each criterion its own id",
             reworded.join(", ")
         ));
     }
 
     if other_graders > 0 {
-        found.notes.push(format!("{other_graders} decisions of graders that are no rubric are not measured"));
+        found.notes.push(format!("{other_graders} decisions of graders other than rubrics are not measured"));
     }
 
     Ok(found)
@@ -143,7 +141,7 @@ fn need_a_judge(args: &CalibrateArgs, rows: &[LabelRow]) -> Result<(), CommandFa
             raters.truncate(10);
 
             Err(format!(
-                "no label is from `{name}`; there are labels from {}",
+                "no label is from `{name}`; the labels are from {}",
                 assize_report::escape_unsafe(&raters.join(", "))
             )
             .into())

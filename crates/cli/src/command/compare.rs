@@ -79,10 +79,12 @@ pub(crate) fn execute(args: &CompareCommandArgs, context: &CliContext) -> Result
 }
 
 fn compare(args: &CompareArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
-    let [base, others @ ..] = args.runs.as_slice() else { return Err("name the runs to compare".into()) };
+    let [base, others @ ..] = args.runs.as_slice() else {
+        return Err("name the runs to compare, such as `assize compare last~1 last`".into());
+    };
     if others.is_empty() {
         return Err(format!(
-            "`{base}` alone can't be compared: name a base and a candidate, such as `assize compare last~1 last`"
+            "name a second run to compare `{base}` with, such as `assize compare last~1 last`"
         )
         .into());
     }
@@ -99,7 +101,7 @@ fn compare(args: &CompareArgs, context: &CliContext) -> Result<ExitStatus, Comma
     for part in std::iter::once(&base).chain(&candidates) {
         if part.info.finished_at.is_none() {
             output::print_warning(
-                &format!("`{}` did not end: only its finished cases are compared", part.facts.label),
+                &format!("`{}` has not finished: only its finished cases are compared", part.facts.label),
                 context,
             );
         }
@@ -111,7 +113,7 @@ fn compare(args: &CompareArgs, context: &CliContext) -> Result<ExitStatus, Comma
     for found in &many.comparisons {
         if found.common == 0 {
             return Err(format!(
-                "`{}` and `{}` have no case in common: cases are paired by suite and id. Suites: {} / {}",
+                "`{}` and `{}` share no case; cases are paired by suite and id. Suites: {} / {}",
                 found.base,
                 found.candidate,
                 suites(&base.facts, &names),
@@ -207,7 +209,7 @@ fn refuse(many: &ComparisonSet, allowed: &[Option<ComparisonAspect>]) -> Result<
                 format!(": {} / {}", mismatch.base, mismatch.candidate)
             };
             problems.push(format!(
-                "  {}: in {} of {} cases of `{}` {}, first in `{}`{how}",
+                "  {}: in {} of {} cases of `{}` {}; the first is `{}`{how}",
                 mismatch.respect.name(),
                 mismatch.cases,
                 found.common,
@@ -227,8 +229,8 @@ fn refuse(many: &ComparisonSet, allowed: &[Option<ComparisonAspect>]) -> Result<
     }
 
     Err(format!(
-        "these runs were not measured in the same way, so a difference would not be one of the answers\n{}\n\
-         run one of them again, or compare all the same with `--allow {}`",
+        "these runs are not comparable, because they were not measured in the same way\n{}\n\
+         run one of them again, or compare them anyway with `--allow {}`",
         problems.join("\n"),
         respects.join(",")
     )
@@ -304,9 +306,9 @@ fn show(
     let mut lines = String::new();
     for result in results {
         let word = match result.hold {
-            ComparisonGateStatus::Held => "holds",
+            ComparisonGateStatus::Held => "passed",
             ComparisonGateStatus::Failed => "FAILED",
-            ComparisonGateStatus::Undecided => "undecided",
+            ComparisonGateStatus::Undecided => "incomplete",
             ComparisonGateStatus::Inconclusive => "inconclusive",
         };
 
@@ -316,7 +318,7 @@ fn show(
     }
 
     if !lines.is_empty() {
-        output::print(&format!("{lines}\n"));
+        output::print_text(&format!("{lines}\n"), context);
     }
 
     Ok(())

@@ -43,7 +43,7 @@ fn rubrics(
         return Err("several files can be converted with `--to cases` only; give one file".into());
     };
     if args.keep_going {
-        return Err("`--keep-going` is for session logs (`--to cases`); leave it out".into());
+        return Err("`--keep-going` is for session logs (`--to cases`); remove it".into());
     }
 
     let from = match kind {
@@ -57,17 +57,17 @@ fn rubrics(
     };
 
     if let Some(out) = args.out.as_ref().filter(|out| out.exists() && !args.force) {
-        return Err(format!("`{}` is there already; `--force` overwrites it", out.display()).into());
+        return Err(format!("`{}` exists; overwrite it with `--force`", out.display()).into());
     }
 
     let converted = match convert(path, from, to, &context.process.load_options(&args.root)) {
         Ok(converted) => converted,
         Err(ConvertError::Invalid(path, diagnostics, sources)) => {
             output::print_diagnostics(&diagnostics, &sources, context);
-            return Err(format!("`{}` has problems; nothing was converted", path.display()).into());
+            return Err(format!("`{}` has errors; nothing was converted", path.display()).into());
         }
         Err(ConvertError::Empty(path, why, notes)) => {
-            say_notes(&notes);
+            say_notes(&notes, context);
             return Err(format!("`{}`: {why}", path.display()).into());
         }
         Err(other) => return Err(other.to_string().into()),
@@ -96,27 +96,27 @@ fn rubrics(
         output::print_contents(&converted.text, context)?;
     }
 
-    say_notes(&converted.notes);
+    say_notes(&converted.notes, context);
     let what = match converted.cases {
         0 => String::new(),
         1 => "1 case, ".to_owned(),
         count => format!("{count} cases, "),
     };
     let summary = match lost {
-        0 => format!("{}: {what}everything was carried over\n", from.name()),
-        1 => format!("{}: {what}1 thing was not carried over\n", from.name()),
-        lost => format!("{}: {what}{lost} things were not carried over\n", from.name()),
+        0 => format!("{}: {what}everything was converted\n", from.name()),
+        1 => format!("{}: {what}1 item could not be converted\n", from.name()),
+        lost => format!("{}: {what}{lost} items could not be converted\n", from.name()),
     };
-    output::print_message(&summary);
+    output::print_notice(&summary, context);
 
     Ok(exit)
 }
 
 /// Notes on stderr: they are no part of the file.
-fn say_notes(notes: &[ConversionNote]) {
+fn say_notes(notes: &[ConversionNote], context: &CliContext) {
     for note in notes {
         let mark = if note.lost { "lost" } else { "note" };
-        output::print_message(&format!("{mark}: {note}\n"));
+        output::print_notice(&format!("{mark}: {note}\n"), context);
     }
 }
 

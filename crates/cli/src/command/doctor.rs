@@ -1,5 +1,6 @@
 //! `assize doctor`.
 
+use std::fmt::Write as _;
 use std::net::{TcpStream, ToSocketAddrs};
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,6 +10,7 @@ use assize_llm::{
     HttpOptions, HttpProxies, HttpTransport, KeyCheck, ProviderReadiness, ReadyState, check, check_judge,
     judge_readiness, readiness,
 };
+use assize_report::{ListingRow, render_listing};
 use serde_json::json;
 use tokio::task::JoinSet;
 
@@ -45,7 +47,7 @@ pub(crate) fn execute(args: &DoctorArgs, context: &CliContext) -> Result<ExitSta
         name: OFFLINE,
         usable: true,
         configured: true,
-        about: "built in; compares words and understands nothing".to_owned(),
+        about: "built in; compares words only, for demos and tests".to_owned(),
         checked: None,
     }];
 
@@ -75,40 +77,40 @@ pub(crate) fn execute(args: &DoctorArgs, context: &CliContext) -> Result<ExitSta
         return Ok(ExitStatus::Passed);
     }
 
-    let width = findings.iter().map(|finding| finding.name.len()).max().unwrap_or(0);
-    let mut hidden = 0;
-    for finding in &findings {
-        if !(finding.usable || finding.configured || args.all) {
-            hidden += 1;
-            continue;
-        }
+    let shown = |finding: &&ProviderCheck| finding.usable || finding.configured || args.all;
+    let rows: Vec<ListingRow> = findings
+        .iter()
+        .filter(shown)
+        .map(|finding| ListingRow {
+            state: if finding.usable { "usable" } else { "unusable" },
+            good: finding.usable,
+            ..ListingRow::new(finding.name, &finding.about)
+        })
+        .collect();
+    output::print(&render_listing(&rows, context.stdout));
 
-        let (mark, on, off) = match (finding.usable, context.stdout.color) {
-            (true, true) => ("usable  ", "\u{1b}[32m", "\u{1b}[0m"),
-            (true, false) => ("usable  ", "", ""),
-            (false, true) => ("unusable", "\u{1b}[31m", "\u{1b}[0m"),
-            (false, false) => ("unusable", "", ""),
-        };
-        output::print(&format!("{on}{mark}{off}  {:width$}  {}\n", finding.name, finding.about));
-    }
-
+    let hidden = findings.len() - rows.len();
+    let mut notes = String::new();
     if hidden > 0 {
-        output::print(&format!(
-            "\n{hidden} more providers are not set up; `assize doctor --all` lists what they need\n"
-        ));
+        let _ = write!(
+            notes,
+            "\n{hidden} more providers are not configured; `assize doctor --all` lists what they need\n"
+        );
     }
 
     if !proxies.variables().is_empty() {
-        output::print(&match proxies.problem() {
-            Some(problem) => format!("\nNo request can be sent to other machines: {problem}\n"),
-            None => format!(
+        let _ = match proxies.problem() {
+            Some(problem) => write!(notes, "\nRequests to other machines will fail: {problem}\n"),
+            None => write!(
+                notes,
                 "\nRequests to other machines go through a proxy: {} is set\n",
                 proxies.variables().join(" and ")
             ),
-        });
+        };
     }
 
-    output::print("\nA usable provider is named with a model: --judge PROVIDER:MODEL\n");
+    notes.push_str("\nTo use a provider, name one of its models: --judge PROVIDER:MODEL\n");
+    output::print_text(&notes, context);
     Ok(ExitStatus::Passed)
 }
 
@@ -135,7 +137,7 @@ async fn checks(findings: &mut [ProviderCheck], proxies: &HttpProxies, context: 
         let words = match checked {
             KeyCheck::Accepted { models: Some(models) } => {
                 finding.checked = Some(true);
-                format!("answers, and lists {models} model{}", if models == 1 { "" } else { "s" })
+                format!("responds and lists {models} model{}", if models == 1 { "" } else { "s" })
             }
             KeyCheck::Accepted { models: None } => {
                 finding.checked = Some(true);
@@ -167,7 +169,7 @@ fn own_judge(context: &CliContext) -> Option<ProviderCheck> {
             name: JUDGE_MODEL,
             usable: false,
             configured: true,
-            about: format!("set it to the model that {} is for", own.join(" and ")),
+            about: format!("set it to the model that {} is meant for", own.join(" and ")),
             checked: None,
         });
     };
@@ -184,9 +186,12 @@ fn find(provider: &ProviderReadiness) -> ProviderCheck {
         ReadyState::ReadyWithoutKey => match local_server(host) {
             Some(false) => (
                 false,
-                format!("no server answers at {host}; set {} if it is elsewhere", provider.base_url_variable),
+                format!(
+                    "no server responds at {host}; set {} if it runs elsewhere",
+                    provider.base_url_variable
+                ),
             ),
-            Some(true) => (true, format!("a server answers at {host}, no key needed")),
+            Some(true) => (true, format!("a server responds at {host}; no key needed")),
             None => (true, format!("at {host}, no key set")),
         },
         ReadyState::Missing { variables, unread } => {

@@ -62,8 +62,8 @@ pub(crate) fn execute(args: &ExplainArgs, context: &CliContext) -> Result<ExitSt
     if found.is_empty() {
         let hint = match assize_diagnostic::did_you_mean(case, ids.iter().map(String::as_str)) {
             Some(near) => format!("did you mean `{near}`?"),
-            None if ids.is_empty() => "the run has no finished cases".to_owned(),
-            None => format!("the run has {}", preview(&ids)),
+            None if ids.is_empty() => "the run has no finished case".to_owned(),
+            None => format!("its cases are {}", preview(&ids)),
         };
         return Err(format!("no case `{case}` in `{}`; {hint}", folder.path().display()).into());
     }
@@ -130,13 +130,16 @@ fn list_cases(
         return Ok(ExitStatus::Passed);
     }
     let Some(first) = rows.first() else {
-        return Err(format!("`{}` has no finished cases to explain", folder.path().display()).into());
+        return Err(format!("`{}` has no finished case to explain", folder.path().display()).into());
     };
 
     output::print(&render_case_table(&rows, found - rows.len(), context.stdout));
     let cases = if found == 1 { "case" } else { "cases" };
     let command = format!("assize explain {} {}", shell_word(&args.run), shell_word(&first.case_id));
-    output::print_message(&format!("{which}{found} {cases}; choose one: `{}`\n", escape_unsafe(&command)));
+    output::print_notice(
+        &format!("{which}{found} {cases}; choose one: `{}`\n", escape_unsafe(&command)),
+        context,
+    );
 
     Ok(ExitStatus::Passed)
 }
@@ -157,9 +160,9 @@ fn questions(folder: &RunFolder, records: &[CaseRecord]) -> Result<HashMap<Strin
 }
 
 fn preview(ids: &[String]) -> String {
-    let mut first: Vec<&str> = ids.iter().take(5).map(String::as_str).collect();
+    let mut first: Vec<String> = ids.iter().take(5).map(|id| format!("`{id}`")).collect();
     if ids.len() > first.len() {
-        first.push("...");
+        first.push("...".to_owned());
     }
     first.join(", ")
 }

@@ -32,7 +32,7 @@ fn print(report: &GenerateReport, args: &GenerateRubricsArgs, context: &CliConte
         let place = format!("{}:{}", outcome.path.display(), outcome.line);
         match &outcome.result {
             DraftOutcome::LeftAlone(reason) => {
-                let message = format!("{place}: case `{}` was left alone: {reason}", outcome.id);
+                let message = format!("{place}: case `{}` was skipped: {reason}", outcome.id);
                 output::print_error(&message, context);
             }
             DraftOutcome::Drafted { criteria, .. } if !args.dry_run => {
@@ -42,12 +42,12 @@ fn print(report: &GenerateReport, args: &GenerateRubricsArgs, context: &CliConte
         }
     }
 
-    output::print(&format!("{}\n", summary(report, args)));
+    output::print_text(&format!("{}\n", summary(report, args)), context);
 
     if let Some(stop) = report.stop.as_ref().filter(|_| report.unreached() > 0) {
         let reason = stop.reason().trim_end_matches('.');
         output::print_warning(
-            &format!("{reason}; the same command goes on with the cases that lack a rubric"),
+            &format!("{reason}; run the same command again for the remaining cases"),
             context,
         );
     }
@@ -55,9 +55,9 @@ fn print(report: &GenerateReport, args: &GenerateRubricsArgs, context: &CliConte
     if report.drafted() > 0 && !args.dry_run && !args.quiet {
         let lint = match findings(report) {
             0 => String::new(),
-            findings => format!("; `assize lint` has {findings} things to say about them"),
+            findings => format!("; `assize lint` reports {findings} findings about them"),
         };
-        output::print_message(&format!("drafts are marked `Draft by`: read and correct them{lint}\n"));
+        output::print_notice(&format!("review the drafts, marked `Draft by`{lint}\n"), context);
     }
 }
 
@@ -79,8 +79,8 @@ fn summary(report: &GenerateReport, args: &GenerateRubricsArgs) -> String {
     }
 
     let nothing = report.count(|result| matches!(result, DraftOutcome::NoOutcome));
-    add(nothing, "case expects nothing in words", "cases expect nothing in words");
-    add(report.left_alone(), "case was left alone", "cases were left alone");
+    add(nothing, "case has no expected outcome", "cases have no expected outcome");
+    add(report.left_alone(), "case was skipped", "cases were skipped");
     add(report.unreached(), "case was not reached", "cases were not reached");
 
     parts.join("; ")

@@ -62,11 +62,10 @@ pub(super) fn format_problems(problems: &[LabelProblem]) -> String {
     if lines.len() > MAX_SHOWN_PROBLEMS {
         let more = lines.len() - MAX_SHOWN_PROBLEMS;
         lines.truncate(MAX_SHOWN_PROBLEMS);
-        lines.push(format!("and {more} more problems"));
+        lines.push(format!("and {more} more errors"));
     }
 
-    let count =
-        if problems.len() == 1 { "1 problem".to_owned() } else { format!("{} problems", problems.len()) };
+    let count = if problems.len() == 1 { "1 error".to_owned() } else { format!("{} errors", problems.len()) };
     format!("the labels have {count}; nothing was computed\n{}", lines.join("\n"))
 }
 

@@ -41,7 +41,7 @@ fn is_table(path: &Path) -> bool {
 /// The noise of a stored run: of answers and of judging, apart where both were repeated.
 fn of_run(args: &NoiseArgs, name: &str, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     if args.right.is_some() {
-        return Err("`--right` is about tables; the noise of a run has no right answer".into());
+        return Err("`--right` needs tables; a run has no right answer".into());
     }
 
     let found = metrics::from_run(&runs::find_run(name, &context.process)?)?;

@@ -22,7 +22,7 @@ pub(super) fn execute(args: &PairwiseArgs, context: &CliContext) -> Result<ExitS
         PairwiseInput::New(run, loaded) => (run, loaded),
     };
     if args.run.show != ShowChoice::Auto {
-        return Err("`--show` has no effect on a comparison of answers: leave it out".into());
+        return Err("`--show` has no effect on a pairwise comparison; remove it".into());
     }
 
     match block_on(engine.evaluate_loaded(&*run, &loaded, &options.eval))? {
@@ -105,14 +105,15 @@ fn print(
 
     if let Some(summary) = &info.summary {
         let judges: Vec<&str> = info.judges.iter().map(|judge| &*judge.identity.name).collect();
-        output::print(&format!(
+        let text = format!(
             "\njudge {}; {} judge calls, {} from the cache\n{}\n{}\n",
             judges.join(", "),
             summary.judge_calls,
             summary.judge_calls_cached,
             summary.exit_reason,
             folder.path().display()
-        ));
+        );
+        output::print_text(&text, context);
     }
     Ok(())
 }

@@ -19,7 +19,7 @@ const USUAL: (f64, f64) = (0.1, 0.05);
 
 pub(super) fn execute(args: &PowerArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     if args.from.len() > 2 {
-        return Err("`--from` takes one run, or two that are held against each other".into());
+        return Err("`--from` takes one run, or two runs of the same cases".into());
     }
 
     let mut names = NameTable::default();
@@ -44,10 +44,9 @@ pub(super) fn execute(args: &PowerArgs, context: &CliContext) -> Result<ExitStat
     let needs = plan_sample_size(&known, wanted)?;
     if needs.is_empty() {
         let message = if asked {
-            "that can't be answered from what is known; `--pass-rate`, `--discordance`, `--score-sd`, `--difference-sd`, \
-             `--within`, `--sensitivity`, or a run with `--from` would"
+            "more input is needed: add `--pass-rate`, `--discordance`, `--score-sd`, `--difference-sd`, `--within` or `--sensitivity`, or a run with `--from`"
         } else {
-            "say what is wanted: `--width`, `--difference` or `--cases`, or `--from` a run"
+            "name a goal: `--width`, `--difference` or `--cases`, or a run with `--from`"
         };
         return Err(message.into());
     }

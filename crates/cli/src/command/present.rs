@@ -137,7 +137,7 @@ fn next_commands(info: &RunInfo, folder: &Path, failing: Option<&str>) -> Vec<(S
     };
     let mut next = Vec::new();
     if summary.not_run > 0 {
-        next.push(("--resume with the same command".to_owned(), "goes on with the cases that were not run"));
+        next.push(("--resume with the same command".to_owned(), "runs the remaining cases"));
     }
 
     // The newest run of the runs folder needs no name of its own.
@@ -148,10 +148,10 @@ fn next_commands(info: &RunInfo, folder: &Path, failing: Option<&str>) -> Vec<(S
     };
     match failing {
         Some(case) => {
-            next.push((format!("assize explain {run} {}", shell_word(case)), "shows why it did not pass"));
+            next.push((format!("assize explain {run} {}", shell_word(case)), "explains why it did not pass"));
         }
         None if summary.counts.total() > summary.counts.pass => {
-            next.push((format!("assize explain {run}"), "lists the cases to explain"));
+            next.push((format!("assize explain {run}"), "lists its cases"));
         }
         None => {}
     }

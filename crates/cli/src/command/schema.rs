@@ -4,6 +4,7 @@ use std::path::{Component, Path};
 
 use assize_engine::ExitStatus;
 use assize_evalfile::{SchemaFile, schema_file_name, schema_folder};
+use assize_report::{ListingRow, render_listing};
 use serde_json::json;
 
 use crate::args::SchemaArgs;
@@ -14,20 +15,20 @@ use crate::output;
 /// Folder of a project's copies, below its own folder.
 pub(crate) const FOLDER: &str = ".assize/schemas";
 
-pub(crate) fn execute(args: &SchemaArgs) -> Result<ExitStatus, CommandFailure> {
+pub(crate) fn execute(args: &SchemaArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     if let Some(folder) = &args.out {
         let files = files();
         for (name, text) in &files {
             write(folder, name, text)?;
         }
 
-        output::print_message(&format!("wrote {} schemas into {}\n", files.len(), folder.display()));
+        output::print_message(&format!("wrote {} schemas to {}\n", files.len(), folder.display()));
         return Ok(ExitStatus::Passed);
     }
 
     let all = all();
     let Some(name) = &args.name else {
-        list(&all, args.json);
+        list(&all, args.json, context);
         return Ok(ExitStatus::Passed);
     };
     let Some(file) = all.iter().find(|file| file.name == name) else {
@@ -96,15 +97,13 @@ fn write(folder: &Path, name: &str, text: &str) -> Result<(), CommandFailure> {
     Ok(())
 }
 
-fn list(all: &[SchemaFile], as_json: bool) {
+fn list(all: &[SchemaFile], as_json: bool, context: &CliContext) {
     if as_json {
         let list: Vec<_> = all.iter().map(|file| json!({ "name": file.name, "title": file.title })).collect();
         output::print_json(&json!({ "schemas": list }));
         return;
     }
 
-    let width = all.iter().map(|file| file.name.len()).max().unwrap_or(0);
-    for file in all {
-        output::print(&format!("{:width$}  {}\n", file.name, file.title));
-    }
+    let rows: Vec<ListingRow> = all.iter().map(|file| ListingRow::new(file.name, file.title)).collect();
+    output::print(&render_listing(&rows, context.stdout));
 }

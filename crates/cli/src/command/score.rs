@@ -22,9 +22,7 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
     let run = folder.info()?;
     if run.scorecard.is_some() {
         let name = &args.run;
-        return Err(
-            format!("this run is one of a scorecard; `assize scorecard score {name}` adds it up").into()
-        );
+        return Err(format!("this is the run of a scorecard; use `assize scorecard score {name}`").into());
     }
 
     let (rubric, rubric_lines) = rubric(args, context)?;
@@ -43,7 +41,7 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
 
     let RescoreChanges { totals, changed, .. } = &changes;
     if totals.counts.total() == 0 {
-        return Err(format!("`{}` holds no finished cases", folder.path().display()).into());
+        return Err(format!("`{}` has no finished case", folder.path().display()).into());
     }
 
     let figures = metrics::from_rows(|| {
@@ -115,7 +113,7 @@ fn rubric(
 
     match loaded.rubric {
         Some(grader) => Ok((Some(Rubric::clone(&grader.rubric)), loaded.lines)),
-        None => Err("the rubric has problems; nothing was scored".into()),
+        None => Err("the rubric has errors; nothing was scored".into()),
     }
 }
 
@@ -163,16 +161,18 @@ impl RescoreChanges {
         let mut warnings = Vec::new();
         if !self.touched {
             warnings.push(
-                "the rubric changes nothing: no criterion of the run has one of its ids, or all are as before"
+                "the rubric changes nothing: none of its criteria is in the run with other settings"
                     .to_owned(),
             );
         }
 
         if let Some(names) = self.unanswered.list() {
-            warnings.push(format!("no stored decision for {names}: ungraded until judged again"));
+            warnings.push(format!(
+                "no stored decision for {names}, which are ungraded until you run the cases again"
+            ));
         }
         if let Some(names) = self.dropped.list() {
-            warnings.push(format!("decisions left out, because the rubric no longer has {names}"));
+            warnings.push(format!("decisions excluded, because the rubric no longer has {names}"));
         }
 
         warnings

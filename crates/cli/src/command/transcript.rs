@@ -29,7 +29,7 @@ pub(super) fn execute(
     context: &CliContext,
 ) -> Result<ExitStatus, CommandFailure> {
     if !args.root.is_empty() {
-        return Err("`--root` is for eval files, not for session logs; leave it out".into());
+        return Err("`--root` is for eval files, not for session logs; remove it".into());
     }
 
     let mut logs = Vec::new();
@@ -176,7 +176,7 @@ fn case(id: &str, trace: &AgentTrace, source: &str) -> Value {
 fn write(out: &Path, lines: &str, force: bool) -> Result<(), CommandFailure> {
     let failed = |error: std::io::Error| format!("{}: can't be written: {error}", out.display());
     if !force && out.try_exists().map_err(failed)? {
-        return Err(format!("{} is there already; `--force` replaces it", out.display()).into());
+        return Err(format!("{} exists; overwrite it with `--force`", out.display()).into());
     }
 
     let mut file = File::create(out).map_err(failed)?;

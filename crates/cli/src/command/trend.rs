@@ -42,7 +42,7 @@ pub(super) fn execute(args: &CompareArgs, context: &CliContext) -> Result<ExitSt
         let (label, named, started_at) = (run.label.clone(), run.named, run.info.started_at.clone());
         if run.info.finished_at.is_none() {
             output::print_warning(
-                &format!("`{label}` did not end: only its finished cases are shown"),
+                &format!("`{label}` has not finished: only its finished cases are shown"),
                 context,
             );
         }
@@ -54,17 +54,14 @@ pub(super) fn execute(args: &CompareArgs, context: &CliContext) -> Result<ExitSt
             Ok(part) => part,
             Err(failure) if named => return Err(failure),
             Err(failure) => {
-                output::print_warning(&format!("`{label}` is left out: {}", failure.message), context);
+                output::print_warning(&format!("`{label}` is skipped: {}", failure.message), context);
                 continue;
             }
         };
         if part.facts.cases.is_empty() {
             let suite =
                 args.suite.as_deref().map(|suite| format!(" of the suite `{suite}`")).unwrap_or_default();
-            output::print_warning(
-                &format!("`{label}` is left out: it holds no finished cases{suite}"),
-                context,
-            );
+            output::print_warning(&format!("`{label}` is skipped: it has no finished case{suite}"), context);
 
             continue;
         }
@@ -77,7 +74,7 @@ pub(super) fn execute(args: &CompareArgs, context: &CliContext) -> Result<ExitSt
     }
 
     if points.is_empty() {
-        return Err("none of these runs holds a finished case".into());
+        return Err("none of these runs has a finished case".into());
     }
 
     if args.json {
@@ -112,7 +109,7 @@ fn stored_runs(args: &CompareArgs, context: &CliContext) -> Result<Vec<TrendRun>
         let info = match folder.info() {
             Ok(info) => info,
             Err(error) => {
-                output::print_warning(&format!("`{label}` is left out: {error}"), context);
+                output::print_warning(&format!("`{label}` is skipped: {error}"), context);
                 continue;
             }
         };
@@ -131,7 +128,7 @@ fn stored_runs(args: &CompareArgs, context: &CliContext) -> Result<Vec<TrendRun>
         return Err(match &args.suite {
             Some(suite) if others > 0 => format!("no run in `{RUNS_FOLDER}` holds a suite `{suite}`").into(),
             _ => format!(
-                "there is no run in `{RUNS_FOLDER}`; `assize eval` makes one, or name the folders of runs"
+                "no runs in `{RUNS_FOLDER}` yet; `assize eval` creates one, or name the folders of runs"
             )
             .into(),
         });
@@ -140,7 +137,7 @@ fn stored_runs(args: &CompareArgs, context: &CliContext) -> Result<Vec<TrendRun>
     if others > 0 {
         let runs = if others == 1 { "run" } else { "runs" };
         output::print_message(&format!(
-            "left out: {others} {runs} of other suites; `--suite NAME` or their names choose them\n"
+            "skipped {others} {runs} of other suites; select them with `--suite NAME` or by name\n"
         ));
     }
 

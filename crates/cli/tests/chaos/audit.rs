@@ -116,7 +116,7 @@ fn each_probe_is_credited_with_exactly_what_it_turned() {
     let shown: Value = serde_json::from_str(&shown.stdout).expect("one JSON object");
     assert_eq!(shown["audit"], found["audit"]);
     let table = cli.run(&["audit", "show", "run", "--max-flip-rate", "0.3"]).expect_code(1);
-    assert!(table.stdout.contains("Attacks turned 3 of 9 decisions"), "{}", table.stdout);
+    assert!(table.stdout.contains("Attacks changed 3 of 9 decisions"), "{}", table.stdout);
     assert!(table.stdout.lines().all(|line| line.chars().count() <= 100), "{}", table.stdout);
     cli.run(&["audit", "show", "run", "--max-flip-rate", "0.34"]).expect_code(3);
     let explained = cli.run(&["explain", "run", "one@fake-verdict.append"]).expect_code(0);
@@ -134,7 +134,7 @@ fn an_audit_is_planned_remembered_and_limited() {
     let first = audit(&cli, &args, 1);
     let bought = server.count();
     assert_eq!((bought, &first["judge_calls"]), (16, &16.into()));
-    assert!(first["exit_reason"].as_str().expect("words").contains("attacks won 3 of 6"), "{first}");
+    assert!(first["exit_reason"].as_str().expect("words").contains("attacks changed 3 of 6"), "{first}");
     let again = audit(&cli, &args, 1);
     assert_eq!((server.count(), &again["judge_calls_cached"]), (bought, &16.into()));
     assert_eq!(again["audit"], first["audit"]);
@@ -185,7 +185,7 @@ fn the_offline_judge_is_audited_too_and_mistakes_are_told() {
     assert_eq!(server.count(), 0);
     for (args, words) in [
         (&["audit", "injection", "s.yaml", "--probes", "fake-verdct"][..], "`fake-verdict`"),
-        (&["audit", "injection", "s.yaml", "--resume"], "not resumed"),
+        (&["audit", "injection", "s.yaml", "--resume"], "can't be resumed"),
         (&["audit", "injection", "s.yaml", "--show", "all"], "--show"),
         (&["audit", "injection", "s.yaml", "--place", "under"], "append, prepend, inject"),
         (&["audit", "injection", "s.yaml", "--max-cases", "0"], "--max-cases"),

@@ -83,7 +83,7 @@ fn an_agent_that_fails_gives_no_answer_and_its_own_reason() {
             r#"echo '{"type":"result","subtype":"error_max_turns","is_error":true,"session_id":"s"}'"#,
             "error_max_turns",
         ),
-        ("echo nonsense", "line 1: this is no JSON"),
+        ("echo nonsense", "line 1: not JSON"),
         ("true", "the agent printed nothing"),
         ("echo 'not logged in' >&2; exit 3", "not logged in"),
     ] {
@@ -142,7 +142,7 @@ fn recorded_sessions_are_graded_by_id_by_question_and_alone() {
         "{\"type\":\"user\",\"message\":{\"content\":\"x\"},\"sessionId\":\"q\"}\n{oops\n",
     );
     let output = cli.run(&["eval", "s.yaml", "--run-dir", "broken"]).expect_code(2);
-    assert!(output.stderr.contains("three.jsonl:2: this is no JSON"), "{}", output.stderr);
+    assert!(output.stderr.contains("three.jsonl:2: not JSON"), "{}", output.stderr);
 }
 
 #[test]
@@ -173,7 +173,7 @@ fn imported_sessions_are_cases_and_answers() {
     cli.file("torn.jsonl", format!("{}{{\"type\":\"assis", fs::read_to_string(source).expect("a log")));
     let output = cli.run(&["convert", "--to", "cases", "torn.jsonl"]).expect_code(2);
     assert!(
-        output.stdout.is_empty() && output.stderr.contains("torn.jsonl:13: this is no JSON"),
+        output.stdout.is_empty() && output.stderr.contains("torn.jsonl:13: not JSON"),
         "{}",
         output.stderr
     );

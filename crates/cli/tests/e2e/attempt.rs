@@ -24,7 +24,7 @@ fn the_exit_code_is_the_decision_and_nothing_is_left_behind() {
     assert!(unmet.stdout.contains("✗ unmet     Apologizes"), "{}", unmet.stdout);
     cli.run_with_input(&["try", deadline], "The deadline: 30 days.").expect_code(0);
     let none = cli.run_with_input(&["try", deadline], " \n").expect_code(2);
-    assert!(none.stderr.contains("there is no answer"), "{}", none.stderr);
+    assert!(none.stderr.contains("no answer given"), "{}", none.stderr);
     let ungraded = cli
         .run(&["try", deadline, "--answer", "x", "--judge", "ollama:m", "--cache-only", "--json"])
         .expect_code(3);

@@ -16,9 +16,9 @@ fn a_conversion_between_formats_is_whole() {
     cli.file("one.yaml", ONE);
     let output = cli.run(&["convert", "one.yaml", "--to", "format2", "-o", "new/two.yaml"]).expect_code(0);
     assert_eq!(output.stdout, "", "the file is the result");
-    assert!(output.stderr.contains("everything was carried over"), "{}", output.stderr);
+    assert!(output.stderr.contains("everything was converted"), "{}", output.stderr);
     let two = cli.read("new/two.yaml");
-    assert!(two.starts_with("# Converted from `one.yaml` (format 1).\n"), "{two}");
+    assert!(two.starts_with("# Converted from `one.yaml` (the `evalcases` format).\n"), "{two}");
     assert!(two.contains("borderline: 0.6\n") && two.contains("            required: true\n"), "{two}");
     cli.run(&["validate", "new/two.yaml", "--max-warnings", "0"]).expect_code(0);
     let refused = cli.run(&["convert", "one.yaml", "--to", "format2", "-o", "new/two.yaml"]).expect_code(2);
@@ -34,7 +34,7 @@ fn what_is_lost_is_listed_with_its_line() {
     let output = cli.run(&["convert", "c.yaml", "--to", "format2"]).expect_code(3);
     assert!(output.stdout.contains("value: hello"), "{}", output.stdout);
     assert!(
-        output.stderr.contains("lost: c.yaml:5: `similar` of `test-1`: not carried over"),
+        output.stderr.contains("lost: c.yaml:5: `similar` of `test-1`: not converted"),
         "{}",
         output.stderr
     );
@@ -114,7 +114,7 @@ fn a_graded_tree_keeps_every_score() {
     cli.file("open.json", open.to_string());
     let output = cli.run(&["convert", "open.json", "--to", "scorecard", "-o", "open.yaml"]).expect_code(3);
     assert!(
-        output.stderr.contains("`b`: its score is marked as not valid, so it counts as not judged"),
+        output.stderr.contains("`b`: its score is marked as not valid, so it counts as ungraded"),
         "{}",
         output.stderr
     );
@@ -131,7 +131,7 @@ fn ids_that_stand_twice_are_named_with_both_lines() {
     tree["sub_tasks"][0]["sub_tasks"][1]["id"] = json!("a1");
     cli.file("tree.json", format!("{tree:#}"));
     let output = cli.run(&["convert", "tree.json", "--to", "scorecard", "-o", "card.yaml"]).expect_code(3);
-    assert!(output.stderr.contains("node `a1`: its id stands on line"), "{}", output.stderr);
+    assert!(output.stderr.contains("node `a1`: its id is also on line"), "{}", output.stderr);
     assert!(cli.read("card.yaml").contains("code: a1-2"));
     cli.run(&["validate", "card.yaml"]).expect_code(0);
 }

@@ -64,7 +64,7 @@ fn a_judge_with_variables_of_its_own_has_a_line_of_its_own() {
             "set JUDGE_API_KEY to use judge.example.com",
         ),
         (vec![model, ("JUDGE_BASE_URL", "nowhere")], "JUDGE_BASE_URL is not an address"),
-        (vec![("JUDGE_API_KEY", KEY)], "set it to the model that JUDGE_API_KEY is for"),
+        (vec![("JUDGE_API_KEY", KEY)], "set it to the model that JUDGE_API_KEY is meant for"),
     ] {
         let (usable, about) = said("JUDGE_MODEL", &variables);
         assert!(!usable && about.contains(words), "{about}");
@@ -83,7 +83,7 @@ fn a_judge_with_variables_of_its_own_has_a_line_of_its_own() {
 #[test]
 fn the_table_hides_what_nobody_set_up() {
     let short = cli().run(&["doctor"]).expect_code(0).stdout;
-    assert!(short.contains("usable    offline") && !short.contains("GROQ_API_KEY"), "{short}");
+    assert!(short.contains("usable  offline") && !short.contains("GROQ_API_KEY"), "{short}");
     let long = cli().run(&["doctor", "--all"]).expect_code(0).stdout;
     assert!(long.contains("GROQ_API_KEY"), "{long}");
 }
@@ -100,7 +100,7 @@ fn every_setting_that_can_not_work_is_named() {
         (
             "openai",
             &[("OPENAI_API_KEY", &quoted)],
-            "OPENAI_API_KEY does not hold a key as it is: it stands in quotation",
+            "OPENAI_API_KEY does not hold a key as it is: it is in quotation",
         ),
         ("openai", &[("OPENAI_API_KEY", "Bearer abc")], "begins with `Bearer`"),
         ("openai", &[("OPENAI_API_KEY", "two words")], "white space"),
@@ -137,7 +137,7 @@ fn every_setting_that_can_not_work_is_named() {
             &[("GOOGLE_APPLICATION_CREDENTIALS", "k.json"), ("GOOGLE_CLOUD_PROJECT", "p")],
             "print-access-token",
         ),
-        ("ollama", &[("OLLAMA_HOST", "127.0.0.1:9")], "no server answers at 127.0.0.1:9"),
+        ("ollama", &[("OLLAMA_HOST", "127.0.0.1:9")], "no server responds at 127.0.0.1:9"),
         ("gemini", &[], "set GEMINI_API_KEY or GOOGLE_API_KEY"),
     ] {
         let (usable, about) = said(judge, variables);
@@ -231,7 +231,7 @@ fn a_check_says_what_is_no_model_server_and_shows_no_key() {
         (
             MockReply::Raw("<html><body>Please log in</body></html>".into()),
             false,
-            "no model API: an HTML page: Please log in",
+            "not a model API: an HTML page: Please log in",
         ),
         (
             MockReply::status(403, format!(r#"{{"error":{{"message":"{KEY} may not"}}}}"#)),
@@ -288,7 +288,7 @@ fn requests_to_other_machines_go_through_the_proxy_that_the_variables_name() {
     let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains("ALL_PROXY names no usable proxy") && !words.contains("geheim"), "{said}");
     let said = cli.run(&["doctor"]).expect_code(0).stdout;
-    assert!(said.contains("No request can be sent to other machines") && !said.contains("geheim"), "{said}");
+    assert!(said.contains("Requests to other machines will fail") && !said.contains("geheim"), "{said}");
 }
 
 #[test]

@@ -244,7 +244,7 @@ fn a_grader_that_can_not_be_run_is_named_before_anything_is_spent() {
         );
         cli.file("u.yaml", &suite);
         let output = cli.run(&["eval", "u.yaml", "--judge", "offline", "--run-dir", "run"]).expect_code(2);
-        for words in ["u.yaml:", "`later`", "`target`", "is none", "nothing was spent"] {
+        for words in ["u.yaml:", "`later`", "`target`", "the offline judge is not", "nothing was spent"] {
             assert!(output.stderr.contains(words), "{words} not in\n{}", output.stderr);
         }
         assert!(!cli.path("run").exists());

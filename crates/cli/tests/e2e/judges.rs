@@ -216,14 +216,10 @@ fn the_judge_of_the_environment_may_have_a_key_and_a_server_of_its_own() {
 }
 
 #[test]
-fn what_stands_in_the_way_is_told_from_the_first_line_to_the_last() {
+fn what_all_cases_lack_is_said_once_with_the_first_place() {
     let cli = cli();
     let case = |n: u32| format!("- {{id: c{n}, input: q, output: o, assertions: [x]}}\n");
     cli.file("s.yaml", format!("tests:\n{}", (0..12).map(case).collect::<String>()));
     let said = cli.run(&["eval", "s.yaml", "--judge", "openai:m"]).expect_code(2).stderr;
-    let lines: Vec<u32> = said
-        .lines()
-        .filter_map(|line| line.strip_prefix("s.yaml:")?.split(':').next()?.parse().ok())
-        .collect();
-    assert_eq!(lines, (2..14).collect::<Vec<_>>(), "{said}");
+    assert!(said.contains("s.yaml:2:46 and 11 more places: judge `openai:m`"), "{said}");
 }

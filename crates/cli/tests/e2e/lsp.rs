@@ -257,16 +257,16 @@ fn criteria_say_what_they_weigh() {
     let text = "tests:\n  - id: a\n    input: q\n    assertions:\n      - type: rubrics\n        weight: 3\n        criteria:\n          - {id: x, outcome: Names the day, weight: 2, required: true}\n          - {id: y, outcome: Blames somebody, weight: -1}\n          - outcome: Names the carrier\n            weight: 3\n      - {type: contains, value: x}\n";
     editor.open("s.yaml", text);
     let first = hint(&mut editor, "s.yaml", 7, 30);
-    assert!(first.contains("weight 2 of 5, 40.0 % of the rubric's score, 30.0 % of the case's"), "{first}");
+    assert!(first.contains("weight 2 of 5, 40.0% of the rubric's score, 30.0% of the case's"), "{first}");
     assert!(first.contains("the case fails without it"), "{first}");
     let penalty = hint(&mut editor, "s.yaml", 8, 30);
-    assert!(penalty.contains("takes up to 20.0 % of the rubric's score"), "{penalty}");
+    assert!(penalty.contains("takes up to 20.0% of the rubric's score"), "{penalty}");
     let key = hint(&mut editor, "s.yaml", 10, 14);
-    assert!(key.contains("**`weight`**") && key.contains("60.0 %"), "{key}");
+    assert!(key.contains("**`weight`**") && key.contains("60.0%"), "{key}");
     editor
         .open("r.rubric.yaml", "- {outcome: Names the day, score_ranges: {0: no, 5: yes}, min_score: 0.5}\n");
     let ranges = hint(&mut editor, "r.rubric.yaml", 0, 15);
-    assert!(ranges.contains("weight 1 of 1, 100.0 %") && ranges.contains("fails below 0.5"), "{ranges}");
+    assert!(ranges.contains("weight 1 of 1, 100.0%") && ranges.contains("fails below 0.5"), "{ranges}");
     editor.end();
 }
 
@@ -331,7 +331,7 @@ fn scorecards_are_known_with_their_prompts_and_codes() {
     editor.open(benchmark, &text);
     let weighs = hint(&mut editor, benchmark, row("weight"), 10);
     assert!(
-        weighs.contains("weight 0.6, 60.0 % of the score of `A-REF`") && weighs.contains("hard gate"),
+        weighs.contains("weight 0.6, 60.0% of the score of `A-REF`") && weighs.contains("hard gate"),
         "{weighs}"
     );
     for (key, column, file) in

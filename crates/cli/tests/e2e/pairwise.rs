@@ -147,7 +147,7 @@ fn an_earlier_run_is_a_baseline_and_a_wrong_one_is_refused_before_anything_is_sp
     assert_eq!(rows(&cli, "run")[0]["graders"][0]["pairwise"][0]["baseline"], "run runs/base");
     let before = server.count();
     for (wrong, told) in [
-        ("{run: last~9}", "there are no 10 runs"),
+        ("{run: last~9}", "has fewer than 10 runs"),
         ("{run: runs/base@gpt}", "no answers of a target `gpt`"),
         ("runs/base", "write `baseline: {run: runs/base}`"),
     ] {
@@ -233,7 +233,7 @@ fn what_can_not_be_paired_or_judged_is_told_and_left_out() {
     for (args, told) in [
         (vec!["compare", "pairwise", "a.jsonl"], "name at least two"),
         (vec!["compare", "pairwise", "a.jsonl", "a.jsonl"], "two systems are called `a`"),
-        (vec!["compare", "pairwise", "a.jsonl", "nowhere"], "there is no run `nowhere`"),
+        (vec!["compare", "pairwise", "a.jsonl", "nowhere"], "no run `nowhere`"),
         (
             vec!["compare", "pairwise", "a.jsonl", "b.jsonl", "--threshold", "0.5"],
             "`--threshold` has no effect",
@@ -266,7 +266,7 @@ fn runs_and_targets_of_a_run_are_systems() {
     cli.file("s.yaml", changed);
     let found = object(&cli.run(&["compare", "pairwise", "runs/one", "runs/two", "--json"]).expect_code(3));
     assert_eq!(found["pairwise"]["comparisons"], 1);
-    assert!(found["pairwise"]["missing"].to_string().contains("another question"));
+    assert!(found["pairwise"]["missing"].to_string().contains("a different question"));
 }
 
 #[test]

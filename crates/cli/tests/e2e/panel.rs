@@ -331,7 +331,7 @@ fn only_what_the_first_judges_are_unsure_of_is_escalated() {
     let panel = &rows(&cli, "run")[0]["graders"][0]["criteria"][1]["panel"];
     assert_eq!(panel["escalation"]["because"], "the votes differ: 1 met, 1 unmet");
     let text = cli.run(&["eval", "s.yaml", "--run-dir", "text"]).stdout;
-    assert!(text.contains("the stronger judge was spared 2 calls"), "{text}");
+    assert!(text.contains("escalated; 2 calls"), "{text}");
     let plan = object(&cli.run(&["eval", "s.yaml", "--dry-run", "--json"]).expect_code(0));
     assert_eq!(plan["calls"].as_u64(), Some(15));
     let unsure: Vec<u64> = plan["judges"]
@@ -408,7 +408,7 @@ fn what_a_panel_can_not_be_is_said_before_anything_is_spent() {
         ("{judges: [openai:a, openai:a]}", "E0318"),
         ("{judges: [openai:a, OpenAI/a]}", "`openai:a` and `OpenAI/a` are the same judge"),
         ("{judges: [openai:a], escalate: openai/a}", "`openai:a` and `openai/a` are the same judge"),
-        ("{judges: [{judge: openai:a, weight: 0}], combine: weighted}", "error: 1 problem in"),
+        ("{judges: [{judge: openai:a, weight: 0}], combine: weighted}", "error: 1 error in"),
     ] {
         let stderr = said(panel);
         assert!(stderr.contains(words), "{panel}\n{stderr}");
@@ -417,8 +417,8 @@ fn what_a_panel_can_not_be_is_said_before_anything_is_spent() {
     cli.env("JUDGE_MODEL", "openai:a");
     for (judges, words) in [
         (&["openai:a"][..], "`openai:a` is a judge of the panel already"),
-        (&[], "`openai:a` is asked already, so it can't be escalated to"),
-        (&["openai:b,openai:c"], "several judges are several `--judge`"),
+        (&[], "`openai:a` already votes, so it can't be escalated to"),
+        (&["openai:b,openai:c"], "give each judge its own `--judge`"),
         (&["openai:b", "openai/b"], "are the same judge"),
     ] {
         let mut args = vec!["eval", "s.yaml"];

@@ -80,7 +80,7 @@ fn a_disk_that_is_full_from_the_start_is_found_out_before_anything_is_spent() {
     let output = limited(&cli, 0, &["eval", "s.yaml", "--judge", "openai:m", "--run-dir", "run"]);
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{stderr}");
-    assert!(stderr.contains("run"), "{stderr}");
+    assert!(stderr.contains("nothing was spent"), "{stderr}");
     assert_eq!(server.count(), 0);
     cli.run(&["eval", "s.yaml", "--judge", "openai:m", "--run-dir", "run2"]).expect_code(0);
 }

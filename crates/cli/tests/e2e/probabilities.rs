@@ -89,7 +89,7 @@ fn every_format_that_has_them_decides_by_them() {
             assert!((found - mass).abs() < 1e-9, "{model}: {found}");
         }
         assert_eq!(stored[2]["ungraded"]["kind"], "probability", "{model}");
-        assert!(stored[2]["reason"].as_str().is_some_and(|words| words.contains("only 30 %")), "{model}");
+        assert!(stored[2]["reason"].as_str().is_some_and(|words| words.contains("only 30%")), "{model}");
         assert_eq!(server.count(), 3, "asking again would bring the same probabilities: {model}");
         let text = cli.run(&["explain", "run", "one"]).stdout;
         assert!(text.contains("expected 7.75 of 10, written 7, captured mass 100%"), "{model}: {text}");

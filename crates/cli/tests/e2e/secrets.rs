@@ -222,7 +222,7 @@ fn secrets_of_the_environment_are_refused_in_texts_and_stored_nowhere() {
     // By its value, whatever the variable is called.
     cli.file("s.yaml", one_case("apples", &["Says ${{ HARMLESS }}"]));
     let refused = cli.run(&["eval", "s.yaml", "--judge", "openai:m"]).expect_code(2);
-    assert!(refused.stderr.contains("`HARMLESS` seems to be a secret"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("`HARMLESS` looks like a secret"), "{}", refused.stderr);
     assert_eq!(server.count(), 0);
 
     // What an answer and a judge say of it is not kept.
@@ -261,7 +261,7 @@ fn a_key_that_a_file_sends_to_somebody_else_is_told_and_can_be_denied() {
     let output = warns(&cli, &[]).expect_code(0);
     let said = output.stdout + &output.stderr;
     let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(said.contains("sends OPENAI_API_KEY to far.invalid"), "{said}");
+    assert!(said.contains("would send OPENAI_API_KEY to far.invalid"), "{said}");
     let denied = warns(&cli, &["--deny", "exposed-keys"]).expect_code(2);
     assert!(denied.stderr.contains("far.invalid") && denied.stderr.contains("denied"), "{}", denied.stderr);
 

@@ -107,7 +107,7 @@ fn an_interrupt_before_anything_finished_leaves_a_readable_folder() {
     assert!(output.stdout.contains("interrupted"), "{}", output.stdout);
     assert_eq!(rows(&cli, "run").len(), 0);
     let output = cli.run(&["explain", "run", "never"]).expect_code(2);
-    assert!(output.stderr.contains("no finished cases"), "{}", output.stderr);
+    assert!(output.stderr.contains("no finished case"), "{}", output.stderr);
 }
 
 #[test]

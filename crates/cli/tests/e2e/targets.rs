@@ -202,7 +202,7 @@ fn unknown_targets_and_missing_variables_are_refused_before_anything_is_spent() 
     for (target, words) in [
         ("locl", "did you mean `local`?"),
         ("needy", "MY_MISSING_KEY"),
-        ("later", "not built yet"),
+        ("later", "not supported yet"),
         ("opnai:x", "opnai"),
     ] {
         let output = cli

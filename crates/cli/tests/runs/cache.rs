@@ -256,12 +256,12 @@ fn a_reply_that_the_disk_changed_is_bought_again_and_said() {
     };
     assert!(changed(b"by rule", b"by fool") > 0);
     let only = eval(&cli, &["--cache-only", "--run-dir", "only"]).expect_code(3);
-    assert!(only.stderr.contains("was damaged: 1 of"), "{}", only.stderr);
+    assert!(only.stderr.contains("is damaged: 1 corrupt"), "{}", only.stderr);
     assert_eq!(rows(&cli, "only/judgements.jsonl")[0]["reason"], "not in the cache");
     eval(&cli, &[]).expect_code(0);
     assert!(changed(b"by rule", b"by fool") > 0);
     let output = eval(&cli, &["--run-dir", "again"]).expect_code(0);
-    assert!(output.stderr.contains("was damaged: 1 of"), "{}", output.stderr);
+    assert!(output.stderr.contains("is damaged: 1 corrupt"), "{}", output.stderr);
     assert_eq!((server.count(), &rows(&cli, "again/judgements.jsonl")[0]["reason"]), (3, &"by rule".into()));
     // The sound one has taken its place.
     assert_eq!(eval(&cli, &[]).expect_code(0).stderr, "");

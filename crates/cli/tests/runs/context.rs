@@ -51,12 +51,12 @@ fn what_is_too_long_is_not_sent_and_the_reason_says_what_to_do() {
     let row = &rows(&cli, "run/judgements.jsonl")[0];
     assert_eq!(row["ungraded"]["kind"], "context_length");
     let reason = row["reason"].as_str().unwrap();
-    for wanted in ["not sent: about", "more than the 3400", "truncate: head", "--context-tokens"] {
+    for wanted in ["not sent: about", "context window of 3400", "truncate: head", "--context-tokens"] {
         assert!(reason.contains(wanted), "{reason}");
     }
     let words = ["eval", "--dry-run", "suite.yaml", "--judge", "openai:judge-1", "--context-tokens", "3400"];
     let plan = cli.run(&words).expect_code(0).stdout;
-    assert!(plan.contains("1 can't be judged: more than it can read"), "{plan}");
+    assert!(plan.contains("1 can't be judged, beyond its context window"), "{plan}");
     eval(&cli, &[]).expect_code(0);
     assert_eq!(server.count(), 1);
 }
@@ -171,8 +171,8 @@ fn that_a_limit_is_not_known_is_said_to_whoever_wants_it_kept() {
     let cli = fixture(&server);
     cli.file("suite.yaml", suite("        truncate: tail\n"));
     let warnings = |more: &[&str]| printed(&eval(&cli, more).expect_code(0))["warnings"].clone();
-    let known = "how much `openai:judge-1` can read is not known, so `truncate: tail` changes nothing for it; \
-                 `--context-tokens N` says how much";
+    let known = "the context window of `openai:judge-1` is unknown, so `truncate: tail` has no effect; \
+                 set it with `--context-tokens N`";
     let said = warnings(&[]);
     assert!(said[0].as_str().is_some_and(|said| said.contains(known)), "{said}");
     for more in [&["--context-tokens", "100000"][..], &["--truncate", "never"]] {
@@ -222,7 +222,7 @@ fn graders_that_are_no_rubrics_are_not_told_to_truncate() {
     for row in rows(&cli, "run/judgements.jsonl") {
         let error = row["grader_result"]["error"].as_str().unwrap();
         assert!(
-            error.contains("more than the 2000") && error.contains("only the material of rubrics"),
+            error.contains("context window of 2000") && error.contains("only the material of rubrics"),
             "{error}"
         );
         assert!(!error.contains("leaves a part out"), "{error}");

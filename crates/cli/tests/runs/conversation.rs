@@ -328,7 +328,7 @@ fn recorded_conversations_are_graded_turn_by_turn() {
     assert_eq!(row(&cli, "given")["turns"][1]["answer"], "B");
     cli.file("short.yaml", given.replace("{role: user, content: two}, ", ""));
     let refused = cli.run(&["eval", "short.yaml"]).expect_code(2);
-    assert!(refused.stderr.contains("has 2 turns, and its `output` tells of 1"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("has 2 turns, but its `output` has 1"), "{}", refused.stderr);
 
     cli.file("suite.yaml", one(turns).replace("'openai:chat-1'", "past"));
     let again = |name: &str, lines: &str| {

@@ -183,7 +183,7 @@ fn a_plan_gives_a_range_of_money_that_the_run_keeps_to() {
     let high = plan["cost_usd"]["high"].as_f64().unwrap();
     assert!(cost > 0.0 && cost <= high, "{cost} {high}");
     let shown = cli.run(&words).expect_code(0).stdout;
-    assert!(shown.contains("per criterion 12, batched 4") && shown.contains("in all: 12 calls"), "{shown}");
+    assert!(shown.contains("per criterion 12, batched 4") && shown.contains("total: 12 calls"), "{shown}");
     cli.file(".assize/prices.yaml", "models: {}\n");
     let shown = cli.run(&words).expect_code(0).stdout;
     assert!(shown.contains("unknown price for openai:judge-1"), "{shown}");

@@ -35,7 +35,7 @@ fn the_offline_judge_takes_no_calls_and_dry_run_is_the_same() {
     cli.file("suite.yaml", suite(2, CRITERIA, true));
     let plan = cli.run(&["eval", "--dry-run", "suite.yaml"]).expect_code(0);
     assert!(plan.stdout.contains("judge offline: 6 criteria, no calls"), "{}", plan.stdout);
-    assert!(plan.stdout.ends_with("nothing was sent\n"));
+    assert!(plan.stdout.ends_with("dry run: nothing was sent\n"));
     let dry = cli.run(&["eval", "suite.yaml", "--dry-run"]).expect_code(0);
     assert_eq!(plan.stdout, dry.stdout);
     assert!(!cli.path(".assize").exists());

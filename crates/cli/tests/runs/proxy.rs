@@ -107,7 +107,7 @@ fn calls_beyond_the_limit_are_refused_and_that_is_said() {
     assert_eq!((server.count(), &row["grader_result"]["score"]), (2, &0.5.into()));
     let notes = row["grader_result"]["notes"].as_array().unwrap();
     assert!(
-        notes[2]["reason"].as_str().unwrap().contains("may ask the model 2 times (`max_calls`)"),
+        notes[2]["reason"].as_str().unwrap().contains("may call the model 2 times (`max_calls`)"),
         "{notes:#?}"
     );
     assert!(notes[4]["text"].as_str().unwrap().contains("2 questions to the model refused"), "{notes:#?}");
@@ -130,7 +130,7 @@ fn a_question_without_an_answer_is_no_grade_whatever_the_program_makes_of_it() {
     let (said, row) = eval(&cli, "a", &JUDGE);
     assert_eq!((&said["exit_code"], &row["outcome"]), (&3.into(), &"error".into()), "{row:#}");
     let error = row["grader_result"]["error"].as_str().unwrap();
-    assert!(error.contains("1 of the program's 2 questions to the model got no answer"), "{error}");
+    assert!(error.contains("1 of the program's 2 model calls failed"), "{error}");
     // What was spent until then is on record.
     assert!(row["tokens"]["input"].as_u64().unwrap() > 0, "{row:#}");
     // A budget that ends the run leaves no grade behind, and the run goes on from there.

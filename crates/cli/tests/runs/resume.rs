@@ -182,7 +182,7 @@ fn cases_that_changed_are_run_again_and_others_are_not() {
     let loud = ["eval", "suite.yaml", "--judge", "openai:judge-1", "--json"];
     let resumed =
         cli.run(&[&loud[..], &["--run-dir", "run", "--resume", "--no-cache"]].concat()).expect_code(1);
-    assert!(resumed.stderr.contains("3 cases are done; 1 done before changed since"), "{}", resumed.stderr);
+    assert!(resumed.stderr.contains("3 cases are done; 1 changed since"), "{}", resumed.stderr);
     let output = printed(&resumed);
     // Four cases were finished, one of them was edited.
     assert_eq!(server.count() - before, 6);
@@ -218,7 +218,7 @@ fn a_run_begun_in_another_way_is_refused() {
         assert!(refused.stderr.contains(what), "{}", refused.stderr);
     }
     assert!(eval(&cli, &["--resume", "no-such-run"]).expect_code(2).stderr.contains("no-such-run"));
-    assert!(eval(&cli, &["--resume"]).expect_code(2).stderr.contains("leave out `--resume`"));
+    assert!(eval(&cli, &["--resume"]).expect_code(2).stderr.contains("remove `--resume`"));
     eval(&cli, &["--resume", "run", "--run-dir", "elsewhere"]).expect_code(2);
     assert_eq!((cli.read("run/results.jsonl"), server.count()), (results, before));
 }

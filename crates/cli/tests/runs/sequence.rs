@@ -128,7 +128,7 @@ fn a_selected_case_brings_what_it_depends_on() {
     ));
     let output = cli.run(&["eval", "suite.yaml", "--filter", "b", "--json", "--run-dir", "run"]);
     assert_eq!(output.code, Some(0), "{}{}", output.stdout, output.stderr);
-    assert!(output.stderr.contains("`a` is run as well, because `b` depends on it"), "{}", output.stderr);
+    assert!(output.stderr.contains("`a` is also run, because `b` depends on it"), "{}", output.stderr);
     assert_eq!(finished(&cli).len(), 2);
 }
 

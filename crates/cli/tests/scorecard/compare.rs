@@ -32,12 +32,12 @@ fn two_runs_are_compared_over_the_cases_both_have() {
     assert_eq!(node(&found, "C4")["difference"], Value::Null);
 
     let text = compare(&["before", "after"]).expect_code(0).stdout;
-    assert!(text.contains("+0.625") && text.contains("left out: 1 case only in the base"), "{text}");
+    assert!(text.contains("+0.625") && text.contains("excluded: 1 case only in the base"), "{text}");
     let same = compare(&["before", "before"]).expect_code(0).stdout;
-    assert!(same.contains("over the 9 cases that both runs have"), "{same}");
-    assert!(same.contains("where there is no interval: all values are the same"), "{same}");
+    assert!(same.contains("over the 9 cases in both runs"), "{same}");
+    assert!(same.contains("no CI: all values are the same"), "{same}");
     let output = compare(&["before", "nothing"]).expect_code(2);
-    assert!(output.stderr.contains("there is no run `nothing`"), "{}", output.stderr);
+    assert!(output.stderr.contains("no run `nothing`"), "{}", output.stderr);
 }
 
 #[test]
@@ -75,12 +75,18 @@ fn a_release_is_held_by_gates_of_the_comparison() {
 
     let both = compare("good", "bad", "blocked,regression").expect_code(1).stdout;
     assert!(both.contains("--fail-on blocked failed: blocked by a hard gate: TOP"), "{both}");
-    assert!(both.contains("--fail-on regression failed: passed and fails now: TOP, C, R, C1"), "{both}");
+    assert!(
+        both.contains("--fail-on regression failed: passed before and fails now: TOP, C, R, C1"),
+        "{both}"
+    );
     compare("bad", "bad", "blocked").expect_code(1);
     compare("bad", "bad", "regression").expect_code(0);
     compare("bad", "good", "blocked,regression").expect_code(0);
     let open = compare("good", "open", "blocked,regression").expect_code(3).stdout;
-    assert!(open.contains("--fail-on regression open: passed and is undecided now: TOP, C, R, C1"), "{open}");
+    assert!(
+        open.contains("--fail-on regression incomplete: passed before and incomplete now: TOP, C, R, C1"),
+        "{open}"
+    );
     cli.run(&["scorecard", "compare", "good", "bad"]).expect_code(0);
 
     // A gate that is no gate any more, and cases that are gone.
@@ -88,7 +94,7 @@ fn a_release_is_held_by_gates_of_the_comparison() {
     cli.file("card.yaml", &card);
     run(&cli, &["--run-dir", "lax"]);
     let lax = compare("good", "lax", "regression").expect_code(1).stdout;
-    assert!(lax.contains("no hard gate any more: C1"), "{lax}");
+    assert!(lax.contains("no longer a hard gate: C1"), "{lax}");
 }
 
 #[test]
@@ -118,7 +124,7 @@ fn a_trend_shows_the_index_its_parts_and_its_gates() {
     cli.file("card.yaml", &card);
     run(&cli, &["--run-dir", "third"]);
     let text = cli.run(&["scorecard", "trend", "second", "third"]).expect_code(0).stdout;
-    assert!(text.contains("third: parts with another weight, threshold or rule: C1"), "{text}");
+    assert!(text.contains("third: nodes with a different weight, threshold or rule: C1"), "{text}");
     let output = cli.run(&["scorecard", "trend"]).expect_code(2);
     assert!(output.stderr.contains("no run of a scorecard"), "{}", output.stderr);
 }

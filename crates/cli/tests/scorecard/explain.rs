@@ -33,7 +33,7 @@ fn a_run_scores_the_same_again_without_asking_anybody() {
     assert!(output.stderr.contains("there are: pilot, late"), "{}", output.stderr);
     cli.run(&["scorecard", "score", "r", "--weights", "late"]).expect_code(1);
     let output = cli.run(&["score", "r"]).expect_code(2);
-    assert!(output.stderr.contains("`assize scorecard score r` adds it up"), "{}", output.stderr);
+    assert!(output.stderr.contains("use `assize scorecard score r`"), "{}", output.stderr);
 }
 
 #[test]
@@ -43,9 +43,9 @@ fn any_part_is_explained_line_by_line() {
     let first = printed(&run(&cli, &["--run-dir", "r", "--json"]));
     let rubric = cli.run(&["explain", "r", "R"]).expect_code(0).stdout;
     for line in [
-        "rubric, weighted average, passes at 0.5",
+        "rubric, weighted average, threshold 0.5",
         "score = 0.383333 / 0.9 = 0.425926",
-        "weights with a score add up to 0.9 of 1; the rest does not apply",
+        "weights with a score sum to 0.9 of 1; the rest does not apply",
         "0.425926 is below 0.5",
         "hard gates that failed below it: C1",
         "blocked",
@@ -56,7 +56,7 @@ fn any_part_is_explained_line_by_line() {
     for line in [
         "score = 1 / 3 cases = 0.333333",
         "1 uncertain, scored 0",
-        "fail; as a hard gate it blocks every level above",
+        "fail; as a hard gate it blocks every node above",
     ] {
         assert!(gate.contains(line), "{line} in\n{gate}");
     }

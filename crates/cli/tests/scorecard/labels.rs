@@ -114,7 +114,7 @@ fn people_decide_what_judges_left_open_without_another_run() {
     let calls = server.count();
 
     let told = decide(&cli, "r", "ann", "pass -- the risk is named\nfail -- it is not\n");
-    assert!(told.contains("2 decided, 0 left") && told.contains("`assize scorecard score r`"), "{told}");
+    assert!(told.contains("2 decided, 0 remaining") && told.contains("`assize scorecard score r`"), "{told}");
     let (code, found) = score(&cli, "r");
     assert_eq!((code, node(&found, "C1")["missing"].clone()), (1, 0.into()));
     assert!((node(&found, "C1")["score"].as_f64().expect("a score") - 2.0 / 3.0).abs() < 1e-12);
@@ -202,11 +202,11 @@ fn decisions_of_a_file_are_recorded_all_or_none() {
     // Label files and tables are decisions too, each reviewer's for themselves.
     let text = "{\"trace_id\": \"open\", \"benchmark_code\": \"C1\", \"outcome\": \"fail\", \"reviewer\": \"ben\"}\n";
     let refused = record("cleo", text).expect_code(2);
-    assert!(refused.stderr.contains("by others than `cleo`"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("another reviewer than `cleo`"), "{}", refused.stderr);
     record("ben", text).expect_code(0);
     cli.file("d.csv", "case,criterion,label,note,who\nmute,C1,pass,\"yes, it is\",ben\nopen,C1,pass,,ann\n");
     let told = cli.run(&["review", "r", "--who", "ben", "--decisions", "d.csv"]).expect_code(0).stderr;
-    assert!(told.contains("1 decisions by other reviewers are left out"), "{told}");
+    assert!(told.contains("1 decisions by other reviewers were skipped"), "{told}");
     let given = rows(&cli, "card/labels/review-ben.jsonl");
     assert_eq!((given.len(), &given[1]["note"]), (2, &"yes, it is".into()));
     assert!(given.iter().all(|label| label["seen"].is_string()));
@@ -220,8 +220,8 @@ fn a_sample_gives_no_hint_at_the_judge() {
     for order in ["random:3", "queue", "uncertain-first"] {
         let shown = cli.run_with_input(&["review", "r", "--who", "ann", "--order", order], "skip\nskip\n");
         let shown = shown.expect_code(0).stdout;
-        assert!(shown.contains("(to be decided)"), "{shown}");
-        for hint in ["not certain", "could not decide", "the judge:"] {
+        assert!(shown.contains("(undecided)"), "{shown}");
+        for hint in ["not certain", "left it ungraded", "the judge:"] {
             assert!(!shown.contains(hint), "{order}: {hint}: {shown}");
         }
     }
@@ -258,6 +258,6 @@ fn what_changed_since_the_run_is_not_asked_about() {
     let text = cli.read("card/benchmarks/C4.yaml").replace("a person decides", "something else");
     cli.file("card/benchmarks/C4.yaml", text);
     let told = decide(&cli, "r", "ann", "pass\n");
-    assert!(told.contains("1 items are left out"), "{told}");
+    assert!(told.contains("1 items are excluded"), "{told}");
     assert!(!cli.path("card/labels").exists());
 }

@@ -101,7 +101,7 @@ fn the_majority_decides_and_every_vote_is_kept() {
     assert_eq!(combined["reason"], "2 pass, 1 fail; openai:a: a says pass");
     assert_eq!((&combined["panel"]["rule"], &combined["attempts"]), (&"majority".into(), &0.into()));
     let told = cli.run(&["explain", "r", "C1"]).expect_code(0).stdout;
-    for line in ["votes on  judge", "c says fail", "votes differ on 2 of 2 cases"] {
+    for line in ["votes on  judge", "c says fail", "split on 2 of 2 cases"] {
         assert!(told.contains(line), "{line}: {told}");
     }
     let told = printed(&cli.run(&["explain", "r", "C1", "--json"]));
@@ -134,7 +134,7 @@ fn judges_who_are_evenly_split_decide_nothing_and_a_person_is_asked() {
     );
     assert_eq!(rows(&cli, "r/review.jsonl")[0]["why"], "judges_differ");
     let shown = cli.run(&["review", "r", "--plain", "--who", "ann", "--labels", "labels"]);
-    assert!(shown.stdout.contains("one C1 (to be decided)"), "what judges said is hidden: {}", shown.stdout);
+    assert!(shown.stdout.contains("one C1 (undecided)"), "what judges said is hidden: {}", shown.stdout);
     let cli = cases(&server, &[("one", "a=pass b=fail")]);
     panel(&cli, &["a", "b"], &["--ties", "fail"]).expect_code(1);
     assert_eq!(decisions(&cli)[0].2, 0.0);

@@ -30,13 +30,13 @@ fn a_named_adjudicator_decides_what_reviewers_differ_on() {
     review(&cli, "ann", &[], "pass -- right dose\n");
     assert_eq!(score(&cli).0, 0);
     cli.run_with_input(&["review", "r", "--who", "cleo", "--adjudicate"], "").expect_code(0);
-    assert!(!cli.path("card/labels/review-cleo.jsonl").exists(), "reviewers differ on nothing yet");
+    assert!(!cli.path("card/labels/review-cleo.jsonl").exists(), "reviewers agree on all items yet");
     review(&cli, "ben", &["--raters", "2"], "fail -- an allergy\n");
     assert_eq!((score(&cli).0, explained(&cli, "C4")["state"].clone()), (3, json!("reviewers_differ")));
 
     // Ann has a say already, and decides as the adjudicator all the same: what both said is shown.
     let shown = review(&cli, "ann", &["--adjudicate"], "fail -- after talking to ben\n");
-    for text in ["1 of 1: p C4", "What reviewers said", "ann: pass", "(right dose)", "ben: fail"] {
+    for text in ["1 of 1: p C4", "Decisions of reviewers", "ann: pass", "(right dose)", "ben: fail"] {
         assert!(shown.contains(text), "{text}: {shown}");
     }
     let given = rows(&cli, "card/labels/review-ann.jsonl");
@@ -115,7 +115,7 @@ fn a_benchmark_says_how_many_people_have_to_decide() {
     let coded = cli.read("card/benchmarks/C3.yaml").replace("deterministic:", "raters: 2, deterministic:");
     cli.file("card/benchmarks/C3.yaml", coded);
     let refused = cli.run(&["validate", "card"]).expect_code(2);
-    assert!(format!("{}{}", refused.stdout, refused.stderr).contains("`code` asks no people"));
+    assert!(format!("{}{}", refused.stdout, refused.stderr).contains("`code` does not ask people"));
 }
 
 #[test]
@@ -133,11 +133,11 @@ fn a_label_of_a_benchmark_that_does_not_apply_is_told_of() {
     assert!(!told(&["validate", "card"]).contains("W0731"));
     cli.file("card/labels/a.jsonl", label("p", "C4") + &label("g", "C4") + &label("p", "C1"));
     let text = told(&["validate", "card"]);
-    assert!(text.contains("W0731") && text.contains("2 labels count nowhere"), "{text}");
+    assert!(text.contains("W0731") && text.contains("2 labels have no effect"), "{text}");
     assert!(text.contains("`C4` does not apply to `g`"), "{text}");
     run_into(&cli, "r");
     let text = told(&["scorecard", "score", "r"]);
-    assert!(text.contains("2 labels count nowhere"), "{text}");
+    assert!(text.contains("2 labels have no effect"), "{text}");
 }
 
 #[test]

@@ -33,7 +33,7 @@ fn every_evaluator_decides_and_people_are_waited_for() {
     assert_eq!(
         queue,
         [json!({ "case_id": "p", "benchmark": "C4", "why": "waiting", "evaluator": "manual_sme",
-                 "reason": "waits for a person", "score": null })]
+                 "reason": "waiting for a person", "score": null })]
     );
 }
 
@@ -46,7 +46,7 @@ fn labels_that_name_no_answer_count_only_where_that_is_accepted() {
     relabel(&cli, &GOOD, &[("p", "C4", "pass", "anna"), ("p", "C4", "unsure", "ben")]);
     let score = |more: &[&str]| cli.run(&[&["scorecard", "score", "r"], more].concat());
     let text = score(&[]).expect_code(3).stdout;
-    assert!(text.contains("labels: 2 not counted, since nothing says which answer"), "{text}");
+    assert!(text.contains("labels: 2 not counted, because they do not name an answer"), "{text}");
     let found = printed(&score(&["--accept-unbound-labels", "--json"]).expect_code(0));
     assert_eq!(node(&found, "TOP")["score"], 1.0);
     assert_eq!(found["labels"], json!({ "counted": 2, "stale": 0, "unbound": 0 }));
@@ -87,8 +87,8 @@ fn a_failed_hard_gate_blocks_every_level_up_to_the_index() {
     }
     assert_eq!(node(&found, "C2")["standing"], "not_applicable");
     let text = run(&cli, &[]).expect_code(1).stdout;
-    assert!(text.contains("TOP: would have been 0.90, blocked by C1"), "{text}");
-    assert!(text.contains("weakest: TOP > C > R > C1 (lacks 0.10)"), "{text}");
+    assert!(text.contains("TOP: 0.900 without gates, blocked by C1"), "{text}");
+    assert!(text.contains("weakest: TOP > C > R > C1 (lacks 0.100)"), "{text}");
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn a_green_gate_stands_beside_what_it_leaves_possible() {
     let server = MockServer::start(judge);
     let cli = fixture(&server, &[("j", "judged", "fine"), ("k", "judged", "fine")]);
     let text = run(&cli, &[]).expect_code(0).stdout;
-    assert!(text.contains("holds; failure rate ≤ 77.6 %"), "{text}");
+    assert!(text.contains("passed; failure rate ≤ 77.6%"), "{text}");
     let found = printed(&run(&cli, &["--json"]));
     let bound = node(&found, "C1")["failure_rate_upper"].as_f64().expect("a number");
     assert!((bound - (1.0 - 0.05_f64.sqrt())).abs() < 1e-12, "{bound}");
@@ -140,7 +140,7 @@ fn a_hybrid_asks_the_judge_only_where_its_checks_pass() {
         .collect();
     assert_eq!(by.iter().filter(|by| **by == "checks").count(), 2);
     let text = run(&cli, &["--run-dir", "s"]).stdout;
-    assert!(text.contains("2 settled by checks alone"), "{text}");
+    assert!(text.contains("2 decided by checks alone"), "{text}");
 }
 
 #[test]
@@ -350,7 +350,7 @@ fn a_gate_without_a_case_and_little_coverage_leave_a_scorecard_incomplete() {
     let coded = [("c", "coded", "dose 4 mg"), ("d", "coded", "dose 4 mg")];
     let cli = fixture(&server, &coded);
     let output = run(&cli, &["--run-dir", "r"]).expect_code(3);
-    assert!(output.stdout.contains("hard gates that no case tests: C1"), "{}", output.stdout);
+    assert!(output.stdout.contains("hard gates without a case: C1"), "{}", output.stdout);
     assert!(output.stderr.contains("W0717"), "{}", output.stderr);
     cli.run(&["scorecard", "score", "r", "--treat-missing", "skip"]).expect_code(3);
 

@@ -23,7 +23,7 @@ pub(super) fn flatten_criteria<'c>(case: &'c Case, notes: &mut ConversionNotes) 
             _ => notes.add_loss(
                 grader.place.line,
                 grader_label(grader, case),
-                format!("not carried over: a `{}` has no place here", grader.type_name),
+                format!("not converted: a `{}` has no place here", grader.type_name),
             ),
         }
     }
@@ -67,11 +67,11 @@ pub(super) fn flatten_criteria<'c>(case: &'c Case, notes: &mut ConversionNotes) 
 /// Returns the reason that keeps a criterion out of a plain list, if there is one.
 pub(super) fn exclusion_reason(criterion: &Criterion) -> Option<&'static str> {
     if matches!(criterion.scale, CriterionScale::Bands(_)) {
-        Some("left out: its score ranges can't be written here")
+        Some("skipped: its score ranges can't be written here")
     } else if criterion.operator == CriterionOperator::Contradiction {
-        Some("left out: `operator: contradiction` can't be written here")
+        Some("skipped: `operator: contradiction` can't be written here")
     } else if criterion.text.trim().is_empty() {
-        Some("left out: it has no text")
+        Some("skipped: it has no text")
     } else {
         None
     }
@@ -98,7 +98,7 @@ pub(super) fn note_thresholds(suite: &Suite, case: &Case, notes: &mut Conversion
         notes.add_loss(
             case.place.line,
             format!("case `{}`", case.id),
-            format!("its pass line {line} is not carried over"),
+            format!("its pass threshold {line} is not converted"),
         );
     }
 
@@ -111,13 +111,13 @@ pub(super) fn note_borderline(suite: &Suite, case: &Case, notes: &mut Conversion
         notes.add_loss(
             case.place.line,
             format!("case `{}`", case.id),
-            "its borderline line is not carried over",
+            "its borderline threshold is not converted",
         );
     } else if suite.format.default_borderline().is_some() {
         notes.add_remark(
             None,
             "borderline",
-            "is a verdict of format 1 only; such cases count as failed, as they do for exit codes",
+            "is a verdict of the `evalcases` format only; such cases count as failed",
         );
     }
 }
@@ -150,7 +150,7 @@ pub(super) fn note_other_content(
         notes.add_loss(
             case.place.line,
             format!("case `{}`", case.id),
-            format!("not carried over: {}", lost.join(", ")),
+            format!("not converted: {}", lost.join(", ")),
         );
     }
 }
@@ -172,7 +172,7 @@ pub(super) fn note_grader_settings(grader: &Grader, case: &Case, notes: &mut Con
         notes.add_loss(
             grader.place.line,
             grader_label(grader, case),
-            format!("its {} is not carried over", lost.join(" and ")),
+            format!("its {} is not converted", lost.join(" and ")),
         );
     }
 }
@@ -193,7 +193,7 @@ pub(super) fn note_judge_settings(
         notes.add_loss(
             grader.place.line,
             grader_label(grader, case),
-            "who judges it, and how, is not carried over",
+            "who judges it, and how, is not converted",
         );
     }
 }

@@ -32,7 +32,7 @@ pub(crate) fn write(suite: &Suite, cases: &[Case], notes: &mut ConversionNotes) 
             notes.add_loss(
                 case.place.line,
                 format!("case `{}`", case.id),
-                "left out: it has no criterion for a table",
+                "skipped: it has no criterion for a table",
             );
             continue;
         }

@@ -19,7 +19,7 @@ pub(crate) fn write(suite: &Suite, cases: &[Case], notes: &mut ConversionNotes) 
             notes.add_loss(
                 case.place.line,
                 format!("case `{}`", case.id),
-                "left out: no criterion has points to earn",
+                "skipped: no criterion has points to earn",
             );
             continue;
         }
@@ -54,7 +54,7 @@ fn message_value(message: &CaseMessage, case: &Case, notes: &mut ConversionNotes
         notes.add_loss(
             case.place.line,
             format!("case `{}`", case.id),
-            "tool calls in its messages are not carried over",
+            "tool calls in its messages are not converted",
         );
     }
 

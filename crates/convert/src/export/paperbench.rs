@@ -32,7 +32,7 @@ impl PaperBenchWriter<'_> {
             self.notes.add_loss(
                 branch.line,
                 format!("`{}`", branch.id),
-                format!("its pass line {threshold}: a tree has scores and no lines"),
+                format!("its pass threshold {threshold}: a tree has scores and no thresholds"),
             );
         }
 
@@ -63,7 +63,7 @@ impl PaperBenchWriter<'_> {
             self.notes.add_loss(
                 leaf.line,
                 format!("`{}`", leaf.id),
-                format!("not carried over: {}", lost.join(", ")),
+                format!("not converted: {}", lost.join(", ")),
             );
         }
 

@@ -24,7 +24,7 @@ pub(crate) fn write(suite: &Suite, cases: &[Case], notes: &mut ConversionNotes) 
         .filter(|name| name.contains(':'))
         .collect();
     if providers.is_empty() {
-        notes.add_remark(None, "providers", "the file names no model that is asked; add `providers`");
+        notes.add_remark(None, "providers", "the file does not name a model that is asked; add `providers`");
     } else {
         config.insert("providers".to_owned(), json!(providers));
     }
@@ -43,7 +43,7 @@ fn test_value(suite: &Suite, case: &Case, notes: &mut ConversionNotes) -> Option
         notes.add_loss(
             case.place.line,
             format!("case `{}`", case.id),
-            "left out: no assertion of it is carried over",
+            "skipped: no assertion of it is converted",
         );
         return None;
     }
@@ -96,7 +96,7 @@ fn grader_assertions(grader: &Grader, case: &Case, notes: &mut ConversionNotes) 
                 notes.add_loss(
                     grader.place.line,
                     grader_label(grader, case),
-                    "its `negate` is not carried over",
+                    "its `negate` is not converted",
                 );
             }
 
@@ -141,11 +141,11 @@ fn grader_assertions(grader: &Grader, case: &Case, notes: &mut ConversionNotes) 
 /// Returns the reason that keeps a criterion from being an assertion, if there is one.
 fn assertion_obstacle(criterion: &Criterion) -> Option<&'static str> {
     if matches!(criterion.scale, CriterionScale::Bands(_)) {
-        Some("left out: an assertion that is put to a judge has no score ranges")
+        Some("skipped: an assertion that is put to a judge has no score ranges")
     } else if criterion.weight.is_penalty() {
-        Some("left out: an assertion has no negative weight")
+        Some("skipped: an assertion has no negative weight")
     } else if criterion.text.trim().is_empty() {
-        Some("left out: it has no text")
+        Some("skipped: it has no text")
     } else {
         None
     }
@@ -156,8 +156,8 @@ fn note_own_threshold(grader: &Grader, alone: bool, case: &Case, notes: &mut Con
     let lost = match (grader.standing.required, grader.standing.min_score.is_some()) {
         (true, _) if alone => return,
         (false, false) => return,
-        (true, _) => "its `required` is not carried over: only the score of the test counts",
-        (false, true) => "its `min_score` is not carried over",
+        (true, _) => "its `required` is not converted: only the score of the test counts",
+        (false, true) => "its `min_score` is not converted",
     };
     notes.add_loss(grader.place.line, grader_label(grader, case), lost);
 }
@@ -181,7 +181,7 @@ fn check_assertion(grader: &Grader, case: &Case, notes: &mut ConversionNotes) ->
         notes.add_loss(
             grader.place.line,
             grader_label(grader, case),
-            format!("not carried over: there is no assertion for this `{}`", grader.type_name),
+            format!("not converted: there is no assertion for this `{}`", grader.type_name),
         );
         return None;
     };

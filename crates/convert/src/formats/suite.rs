@@ -83,7 +83,7 @@ fn convert_head(
         match key.as_str() {
             key if key == list_key => {}
             "$schema" => {
-                notes.add_remark(line("/$schema"), "`$schema`", "left out: it names the other format");
+                notes.add_remark(line("/$schema"), "`$schema`", "skipped: it names the other format");
             }
             "name" | "dataset" => {
                 suite.head.insert(name_key(way.to).to_owned(), value.clone());

@@ -41,12 +41,12 @@ pub(super) fn convert_assertion(
     let (kind, negate) = written.strip_prefix("not-").map_or((written, false), |kind| (kind, true));
     let name = format!("`{written}` of `{}`", scene.case);
     for key in map.keys().filter(|key| !ASSERTION_KEYS.contains(&key.as_str())) {
-        notes.add_loss(line, &name, format!("`{key}` is not carried over"));
+        notes.add_loss(line, &name, format!("`{key}` is not converted"));
     }
 
     for key in ["threshold", "weight"] {
         if map.get(key).is_some_and(|value| !value.is_null() && !value.is_number()) {
-            notes.add_loss(line, &name, format!("its `{key}` is no number and is not carried over"));
+            notes.add_loss(line, &name, format!("its `{key}` is not a number and is not converted"));
         }
     }
 
@@ -63,7 +63,7 @@ pub(super) fn convert_assertion(
         if weight >= 0.0 {
             grader["weight"] = json!(weight);
         } else {
-            notes.add_loss(line, &name, "its weight is negative; it counts 1");
+            notes.add_loss(line, &name, "its weight is negative; 1 is used");
         }
     }
 
@@ -97,7 +97,7 @@ fn fill_value(
     match value {
         None => Some(Value::Null),
         Some(Value::String(text)) if text.starts_with("file://") => {
-            notes.add_loss(line, name, format!("not carried over: its value is in `{text}`"));
+            notes.add_loss(line, name, format!("not converted: its value is in `{text}`"));
             None
         }
         Some(Value::String(text)) => Some(json!(fill(text))),
@@ -148,13 +148,13 @@ impl AssertionConverter<'_> {
                 Value::Object(_) => json!({"type": "is-json", "schema": self.value}),
                 Value::Null => json!({"type": "is-json"}),
                 _ => {
-                    self.note_loss("its schema is no map and was left out", notes);
+                    self.note_loss("its schema is not a map and was skipped", notes);
                     json!({"type": "is-json"})
                 }
             }),
             "latency" | "cost" => {
                 let Some(threshold) = self.threshold.filter(|threshold| *threshold >= 0.0) else {
-                    self.note_loss("not carried over: it has no threshold", notes);
+                    self.note_loss("not converted: it has no threshold", notes);
                     return None;
                 };
                 let key = if self.kind == "latency" { "threshold" } else { "budget" };
@@ -201,7 +201,7 @@ impl AssertionConverter<'_> {
     /// Converts an assertion that has no criterion but a judge prompt.
     fn convert_judge_prompt(&self, notes: &mut ConversionNotes) -> Option<Value> {
         let Some(prompt) = self.map.get("rubricPrompt").or(self.scene.judge_prompt) else {
-            self.note_loss("not carried over: it has no value", notes);
+            self.note_loss("not converted: it has no value", notes);
             return None;
         };
         let texts: Vec<String> = match prompt {
@@ -219,7 +219,7 @@ impl AssertionConverter<'_> {
             self.note_loss(format!("template parts stay as written: {}", unknown.join(", ")), notes);
         }
 
-        self.note_loss("has no criterion but a judge prompt of its own: kept as an `llm-grader`; the form of reply that it asks for is replaced, and the pass line decides", notes);
+        self.note_loss("has no criterion but a judge prompt of its own: kept as an `llm-grader`; the form of reply that it asks for is replaced, and the pass threshold decides", notes);
         Some(json!({"type": "llm-grader", "prompt": prompt}))
     }
 
@@ -229,7 +229,7 @@ impl AssertionConverter<'_> {
             _ => self.text().into_iter().collect(),
         };
         if texts.is_empty() {
-            self.note_loss("not carried over: it has no value", notes);
+            self.note_loss("not converted: it has no value", notes);
             return None;
         }
 
@@ -246,7 +246,7 @@ impl AssertionConverter<'_> {
 
     fn convert_text_check(&self, notes: &mut ConversionNotes) -> Option<Value> {
         if self.value.is_object() || self.value.is_array() {
-            self.note_loss("not carried over: it compares with a value that is no text", notes);
+            self.note_loss("not converted: it compares with a value that is no text", notes);
             return None;
         }
 
@@ -263,7 +263,7 @@ impl AssertionConverter<'_> {
         };
         let values: Vec<String> = values.into_iter().filter(|value| !value.is_empty()).collect();
         if values.is_empty() {
-            self.note_loss("not carried over: it has no value", notes);
+            self.note_loss("not converted: it has no value", notes);
             return None;
         }
 
@@ -276,7 +276,7 @@ impl AssertionConverter<'_> {
         let graders: Vec<Value> =
             members.iter().filter_map(|member| convert_assertion(member, self.line, &inner, notes)).collect();
         if graders.is_empty() {
-            self.note_loss("not carried over: nothing in it is", notes);
+            self.note_loss("not converted: nothing in it is", notes);
             return None;
         }
 
@@ -298,7 +298,7 @@ impl AssertionConverter<'_> {
             _ => "there is no such check here",
         };
 
-        self.note_loss(format!("not carried over: {why}"), notes);
+        self.note_loss(format!("not converted: {why}"), notes);
     }
 }
 
@@ -309,7 +309,7 @@ fn require_text<'t>(
     notes: &mut ConversionNotes,
 ) -> Option<&'t str> {
     if text.is_none() {
-        notes.add_loss(line, name, "not carried over: it has no value");
+        notes.add_loss(line, name, "not converted: it has no value");
     }
     text
 }

@@ -39,7 +39,7 @@ pub(crate) fn read_config(
     for key in
         config.as_object().into_iter().flat_map(Map::keys).filter(|key| !CONFIG_KEYS.contains(&key.as_str()))
     {
-        notes.add_loss(document.line(&format!("/{key}")), format!("`{key}`"), "not carried over");
+        notes.add_loss(document.line(&format!("/{key}")), format!("`{key}`"), "not converted");
     }
 
     if let Some(text) = config.get("description").and_then(Value::as_str) {
@@ -64,7 +64,7 @@ pub(crate) fn read_config(
             );
         }
         Some(other) if !other.is_null() => {
-            notes.add_loss(document.line("/tests"), "`tests`", "not carried over: it is not a list of tests");
+            notes.add_loss(document.line("/tests"), "`tests`", "not converted: it is not a list of tests");
         }
         // Without tests each prompt is asked once.
         _ => reader.convert_test(&json!({}), 0, &mut doc, notes),
@@ -83,7 +83,7 @@ fn read_default_test(config: &Value, document: &ParsedDocument, notes: &mut Conv
                 notes.add_loss(
                     document.line(&format!("/defaultTest/{key}")),
                     format!("`{key}` of `defaultTest`"),
-                    "not carried over",
+                    "not converted",
                 );
             }
             note_wrong_kinds(&default, "/defaultTest", "defaultTest", document, notes);
@@ -91,7 +91,7 @@ fn read_default_test(config: &Value, document: &ParsedDocument, notes: &mut Conv
         _ => notes.add_loss(
             document.line("/defaultTest"),
             "`defaultTest`",
-            "not carried over: a default test in another file is not read",
+            "not converted: a default test in another file is not read",
         ),
     }
 
@@ -127,7 +127,7 @@ fn note_wrong_kinds(
             notes.add_loss(
                 document.line(&format!("{pointer}/{key}")),
                 format!("`{key}` of `{name}`"),
-                format!("not carried over: {why}"),
+                format!("not converted: {why}"),
             );
         }
     }
@@ -166,14 +166,14 @@ fn read_targets(
         let line = document.line(&format!("/{key}/{index}"));
         let id = item.as_str().or_else(|| item.get("id").and_then(Value::as_str));
         let Some(id) = id.filter(|id| !id.starts_with("file://") && id.contains(':')) else {
-            notes.add_loss(line, "provider", "not carried over: define it as a target in the targets file");
+            notes.add_loss(line, "provider", "not converted: define it as a target in the targets file");
             continue;
         };
         if item.is_object() {
             notes.add_loss(
                 line,
                 format!("provider `{id}`"),
-                "its settings are not carried over; they belong into the targets file",
+                "its settings are not converted; they belong into the targets file",
             );
         }
 
@@ -181,7 +181,7 @@ fn read_targets(
             notes.add_loss(
                 line,
                 format!("provider `{id}`"),
-                "not carried over: there is no such provider here; define it as a target in the targets file",
+                "not converted: there is no such provider here; define it as a target in the targets file",
             );
             continue;
         };
@@ -218,7 +218,7 @@ impl PromptfooReader<'_> {
         }
 
         if !test.is_object() {
-            notes.add_loss(line, format!("test {}", index + 1), "left out: it is not a map");
+            notes.add_loss(line, format!("test {}", index + 1), "skipped: it is not a map");
             return;
         }
 
@@ -237,7 +237,7 @@ impl PromptfooReader<'_> {
             PromptfooTestContext { vars: &vars, scored: threshold.is_some(), judge_prompt, case: &name };
         let graders = self.convert_assertions(test, &pointer, &scene, notes);
         if graders.is_empty() {
-            notes.add_loss(line, format!("test `{name}`"), "left out: no assertion of it is carried over");
+            notes.add_loss(line, format!("test `{name}`"), "skipped: no assertion of it is converted");
             return;
         }
 
@@ -282,7 +282,7 @@ impl PromptfooReader<'_> {
             notes.add_loss(
                 self.document.line(&format!("{pointer}/{key}")),
                 format!("`{key}` of `{name}`"),
-                "not carried over",
+                "not converted",
             );
         }
 
@@ -294,7 +294,7 @@ impl PromptfooReader<'_> {
                     notes.add_loss(
                         self.document.line(&format!("{at}/options/{key}")),
                         format!("option `{key}`"),
-                        "not carried over",
+                        "not converted",
                     );
                 }
             }
@@ -328,7 +328,7 @@ impl PromptfooReader<'_> {
                     None => notes.add_loss(
                         line,
                         format!("`$ref` of `{}`", scene.case),
-                        "not carried over: it names no assertion template",
+                        "not converted: it names no assertion template",
                     ),
                 }
             }
@@ -362,7 +362,7 @@ impl PromptfooReader<'_> {
                 notes.add_loss(
                     line,
                     format!("variable `{key}` of `{name}`"),
-                    "a list makes a test of each value; only the first is carried over",
+                    "a list makes a test of each value; only the first is converted",
                 );
                 *value = items.first().cloned().unwrap_or_default();
             }
@@ -375,7 +375,7 @@ impl PromptfooReader<'_> {
                 notes.add_loss(
                     line,
                     format!("variable `{key}` of `{name}`"),
-                    format!("the file is not read; `{}` stands in its place", value_text(value)),
+                    format!("the file is not read; `{}` is used instead", value_text(value)),
                 );
             }
         }
@@ -400,7 +400,7 @@ impl PromptfooReader<'_> {
             notes.add_loss(
                 line,
                 format!("input of `{name}`"),
-                "there is no prompt; its variables stand as the input",
+                "there is no prompt; its variables are used as the input",
             );
 
             let text = lines.join("\n");

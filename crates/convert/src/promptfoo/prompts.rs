@@ -37,7 +37,7 @@ pub(super) fn read_prompts(
             .or_else(|| item.get("raw").and_then(Value::as_str))
             .or_else(|| item.get("id").and_then(Value::as_str));
         for key in ["config", "function"].into_iter().filter(|key| item.get(key).is_some()) {
-            notes.add_loss(line, format!("`{key}` of a prompt"), "not carried over");
+            notes.add_loss(line, format!("`{key}` of a prompt"), "not converted");
         }
 
         match written {

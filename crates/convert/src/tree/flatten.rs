@@ -40,7 +40,7 @@ pub(crate) fn flatten_tree(tree: &RequirementTree, notes: &mut ConversionNotes) 
         notes.add_remark(
             None,
             "question",
-            "the tree does not say what is asked; the text of its root stands as the input of the case",
+            "the tree has no question; the text of its root is used as the input",
         );
         add_case(&mut doc, &tree.root, &tree.name, notes);
     }
@@ -60,7 +60,7 @@ fn add_case(doc: &mut EvalFileBuilder, branch: &RequirementBranch, name: &str, n
     collect_leaves(branch, 1.0, &mut ids, &mut criteria, &mut groups, notes);
 
     if criteria.is_empty() {
-        notes.add_loss(branch.line, format!("`{name}`"), "left out: nothing in it is judged");
+        notes.add_loss(branch.line, format!("`{name}`"), "skipped: nothing in it is judged");
         return;
     }
 
@@ -68,7 +68,7 @@ fn add_case(doc: &mut EvalFileBuilder, branch: &RequirementBranch, name: &str, n
         notes.add_loss(
             branch.line,
             format!("`{name}`"),
-            format!("the texts and scores of {groups} groups are not carried over; their weights are in those of the criteria"),
+            format!("the texts and scores of {groups} groups are not converted; their weights are in those of the criteria"),
         );
     }
 
@@ -95,7 +95,7 @@ fn collect_leaves(
 ) {
     let total: f64 = branch.parts.iter().map(RequirementNode::weight).sum();
     if total <= 0.0 {
-        notes.add_loss(branch.line, format!("`{}`", branch.id), "left out: nothing in it has a weight");
+        notes.add_loss(branch.line, format!("`{}`", branch.id), "skipped: nothing in it has a weight");
         return;
     }
 

@@ -76,7 +76,7 @@ impl ScorecardWriter<'_> {
             self.notes.add_loss(
                 branch.line,
                 format!("`{}`", branch.id),
-                "left out: nothing in it has a weight",
+                "skipped: nothing in it has a weight",
             );
             return None;
         }

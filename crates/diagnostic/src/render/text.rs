@@ -17,15 +17,17 @@ use crate::{
 pub struct TextOptions {
     /// True to write ANSI colour sequences.
     pub color: bool,
-    /// Width of the terminal in columns. Longer source lines are cut around their marked parts; messages are
-    /// not wrapped. Values below 40 count as 40.
+    /// Width of the terminal in columns. Longer source lines are cut around their marked parts. Values below 40 count
+    /// as 40.
     pub width: usize,
+    /// True if titles, notes and advice are wrapped to the width. Output that is read by programs is not wrapped.
+    pub wrap: bool,
 }
 
 impl Default for TextOptions {
-    /// No colour, 100 columns.
+    /// No colour, 100 columns, nothing wrapped.
     fn default() -> Self {
-        Self { color: false, width: 100 }
+        Self { color: false, width: 100, wrap: false }
     }
 }
 
@@ -75,8 +77,12 @@ fn render_diagnostic(
         Severity::Warning => Level::WARNING,
         Severity::Note => Level::NOTE,
     };
+    // What stands before a title or a note on its line.
+    let title_lead = diagnostic.code.as_str().len() + "warning[]: ".len();
+    let note_lead = options.width.max(40) - drawing.columns + "help: ".len();
+    let title = sanitize::sanitize_line(&diagnostic.title, LINE_LIMIT);
     let title = level
-        .primary_title(sanitize::sanitize_line(&diagnostic.title, LINE_LIMIT))
+        .primary_title(wrap_words(&title, title_lead, options))
         .id(sanitize::sanitize_line(diagnostic.code.as_str(), LINE_LIMIT));
     let mut group = Group::with_title(title);
 
@@ -97,15 +103,17 @@ fn render_diagnostic(
 
     if drawn < diagnostic.secondary.len() {
         let rest = diagnostic.secondary.len() - drawn;
-        group = group.element(Level::NOTE.message(format!("{rest} more such places are not shown")));
+        group = group.element(Level::NOTE.message(format!("{rest} more such places")));
     }
 
     for note in diagnostic.notes.iter().chain(&repeats) {
-        group = group.element(Level::NOTE.message(sanitize::sanitize_block(note, BLOCK_LIMIT)));
+        let note = sanitize::sanitize_block(note, BLOCK_LIMIT);
+        group = group.element(Level::NOTE.message(wrap_words(&note, note_lead, options)));
     }
 
     for help in &diagnostic.help {
-        group = group.element(Level::HELP.message(sanitize::sanitize_block(help, BLOCK_LIMIT)));
+        let help = sanitize::sanitize_block(help, BLOCK_LIMIT);
+        group = group.element(Level::HELP.message(wrap_words(&help, note_lead, options)));
     }
 
     let mut groups = Vec::with_capacity(2);
@@ -128,6 +136,37 @@ fn render_diagnostic(
     // again.
     let renderer = if options.color { Renderer::styled() } else { Renderer::plain() }.term_width(1 << 16);
     drawing.fill_headers(&renderer.render(&groups), out);
+}
+
+/// Wraps the lines of a message that begins after `lead` columns. Words stay whole, so that paths can be copied.
+fn wrap_words(text: &str, lead: usize, options: TextOptions) -> String {
+    if !options.wrap {
+        return text.to_owned();
+    }
+
+    let columns = options.width.max(40).saturating_sub(lead).max(20);
+    let mut out = String::new();
+    for (index, line) in text.split('\n').enumerate() {
+        if index > 0 {
+            out.push('\n');
+        }
+
+        let mut used = 0;
+        for (at, word) in line.split(' ').enumerate() {
+            let width = word.chars().count();
+            if at > 0 && used + 1 + width > columns {
+                out.push('\n');
+                used = 0;
+            } else if at > 0 {
+                out.push(' ');
+                used += 1;
+            }
+            out.push_str(word);
+            used += width;
+        }
+    }
+
+    out
 }
 
 /// Returns the columns available for source text beside the line numbers.

@@ -16,7 +16,7 @@ pub use probing::{ProbingAudit, ProbingKind, ProbingOptions};
 pub fn check_options(run: &RunOptions) -> Result<(), EngineError> {
     if run.resume.is_some() {
         return Err(EngineError::usage(
-            "an audit is not resumed: give the same command again, what was paid for is remembered in the reply cache",
+            "audits can't be resumed: run the same command again; replies that were paid for are cached",
         ));
     }
 

@@ -142,7 +142,7 @@ impl ProbingAudit {
         match run.judging {
             Some(JudgingMode::PerCriterion) => {
                 return Err(EngineError::usage(
-                    "criteria that are put to the judge one by one have no order: leave out `--judging per-criterion`",
+                    "criteria judged one by one have no order: remove `--judging per-criterion`",
                 ));
             }
             Some(JudgingMode::Batched(_)) => {}
@@ -165,7 +165,7 @@ impl ProbingAudit {
         let mut known = BTreeMap::new();
         for (name, family) in families {
             if known.insert(name.clone(), family.clone()).is_some_and(|other| other != *family) {
-                return Err(EngineError::usage(format!("`--family` says two families of `{name}`")));
+                return Err(EngineError::usage(format!("`--family` names two families for `{name}`")));
             }
         }
 

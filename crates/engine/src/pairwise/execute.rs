@@ -42,9 +42,9 @@ impl PairwiseOptions {
         ];
 
         match no_use.iter().find(|(given, _)| *given) {
-            Some((_, flag)) => Err(EngineError::usage(format!(
-                "`{flag}` has no effect on a comparison of answers: leave it out"
-            ))),
+            Some((_, flag)) => {
+                Err(EngineError::usage(format!("`{flag}` has no effect on a pairwise comparison; remove it")))
+            }
             None => Ok(()),
         }
     }
@@ -74,7 +74,7 @@ impl Engine {
                     if info.command == COMMAND {
                         if options.systems.len() > 1 {
                             return Err(EngineError::usage(format!(
-                                "`{written}` is a comparison itself; alone it is printed again, and it is no system"
+                                "`{written}` is a pairwise comparison, not a system; given alone, it is printed again"
                             )));
                         }
                         return Ok(PairwiseInput::Stored(folder, info));
@@ -96,7 +96,7 @@ impl Engine {
 
         if options.columns.is_some() && lists.is_empty() {
             return Err(EngineError::usage(
-                "`--columns` names columns of files of answers, and none of the systems is one; leave it out",
+                "`--columns` is for files of answers, and none of the systems is one; remove it",
             ));
         }
         if systems.len() < 2 {
@@ -208,7 +208,7 @@ fn recorded_cases(
     if !gone.is_empty() {
         let gone: Vec<String> = gone.into_iter().collect();
         return Err(EngineError::usage(format!(
-            "the files that the runs have their cases from are not here ({}): say where the cases are with `--suite PATH`",
+            "the eval files of the runs were not found ({}); name them with `--suite PATH`",
             gone.join(", ")
         )));
     }

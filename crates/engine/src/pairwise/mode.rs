@@ -138,10 +138,7 @@ impl PairwiseRun {
                 match lack {
                     MissingAnswer::NoAnswer => format!("`{name}` has no answer to {}.", format_cases(cases)),
                     MissingAnswer::OtherQuestion => {
-                        format!(
-                            "`{name}` answered to another question under the id of {}.",
-                            format_cases(cases)
-                        )
+                        format!("`{name}` has a different question for {}.", format_cases(cases))
                     }
                 }
             })
@@ -160,7 +157,7 @@ impl PairwiseRun {
                 .collect();
             if !gone.is_empty() {
                 lines.push(format!(
-                    "`{}` answers {}, which nobody asks here.",
+                    "`{}` has answers to {}, which the suite does not contain.",
                     system.name,
                     format_cases(&gone)
                 ));

@@ -109,7 +109,7 @@ impl NamedAnswers {
         engine.report_diagnostics(&loaded.diagnostics, &loaded.sources);
 
         if loaded.has_errors() {
-            let message = format!("the answers of `{place}` have problems; nothing was run");
+            let message = format!("the answers of `{place}` have errors; nothing was run");
             return Err(EngineError::invalid_file(message));
         }
 

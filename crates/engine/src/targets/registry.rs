@@ -334,9 +334,7 @@ impl TargetRegistry {
     fn unknown(&self, name: &str) -> EngineError {
         let Some(path) = &self.path else {
             return EngineError::usage(format!(
-                "target `{name}` is not defined: there is no `.assize/targets.yaml` (nor an older `targets.yaml`) \
-                 in the eval file's folder or above. Define it there, name a model such as \
-                 `--target openai:gpt-4o-mini`, or give the cases an `output`"
+                "target `{name}` is not defined: no `.assize/targets.yaml` in the eval file's folder or above. Define it there, name a model such as `--target openai:gpt-4o-mini`, or give the cases an `output`"
             ));
         };
 
@@ -395,8 +393,7 @@ impl TargetRegistry {
 
         let failed = |error| match error {
             ConfigError::BadApiVersion { .. } if model.api_version.is_some() => format!(
-                "{}: target `{name}`: its `api_version` is not one: write a date such as 2024-10-21 or \
-                 2025-04-01-preview",
+                "{}: target `{name}`: its `api_version` is invalid: write a date such as 2024-10-21 or 2025-04-01-preview",
                 spec.place
             ),
             error => format!("target `{name}`: {error}"),
@@ -422,7 +419,7 @@ impl TargetRegistry {
         for SettingVariable { variable, .. } in spec.variables.iter().filter(|used| is_sent(&used.setting)) {
             let Some(host) = foreign_host(variable, address) else { continue };
             self.gateway.note_foreign_key(format!(
-                "{}: target `{}` sends {variable} to {host}, which is no server of its provider; if that is meant, put \
+                "{}: target `{}` would send {variable} to {host}, which is not a server of its provider; to allow it, put \
                  the key into a variable of another name, or the address into a variable",
                 spec.place, spec.name
             ));
@@ -470,7 +467,7 @@ impl TargetRegistry {
                     let kinds: Vec<String> =
                         unknown.iter().map(|(kind, count)| format!("{kind} ({count})")).collect();
                     let note = format!(
-                        "{}: records of unknown kinds were left out of the sessions of `{}`: {}",
+                        "{}: records of unknown kinds in the sessions of `{}` were skipped: {}",
                         spec.place,
                         spec.name,
                         kinds.join(", ")

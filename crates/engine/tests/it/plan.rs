@@ -48,7 +48,7 @@ async fn a_plan_needs_no_key_and_says_which_the_run_will_need() {
 
     let planned = fixture.plan(&options).await.expect("a plan");
 
-    assert_eq!(planned.warnings, ["OPENAI_API_KEY is not set; the run itself needs it"]);
+    assert_eq!(planned.warnings, ["OPENAI_API_KEY is not set; the run will need it"]);
 }
 
 #[tokio::test]

@@ -138,7 +138,7 @@ pub(super) fn unknown_column(name: &str, kind: &str, span: Span) -> Diagnostic {
     let title = format!("an answer has no {kind} `{name}`");
     let diagnostic = Diagnostic::error(codes::UNKNOWN_KEY, title, span, format!("unknown {kind}"));
     let metadata = format!(
-        "what the judge needs not see goes to the metadata: `--columns metadata={name}`, or `metadata=*` for all such {kind}s"
+        "to keep it from the judge, store it as metadata: `--columns metadata={name}`, or `metadata=*` for all such {kind}s"
     );
 
     if let Some(near) = similar_key(name) {
@@ -151,7 +151,7 @@ pub(super) fn unknown_column(name: &str, kind: &str, span: Span) -> Diagnostic {
     let names: Vec<String> = FIELDS.iter().map(|keys| format!("`{}`", keys[0])).collect();
     diagnostic
         .with_help(format!("known {kind}s: {}", names.join(", ")))
-        .with_help(format!("to read it as one of these: `--columns answer={name}`"))
+        .with_help(format!("to read it as one of these, use for example `--columns answer={name}`"))
         .with_help(metadata)
 }
 
@@ -163,11 +163,8 @@ pub(super) fn two_columns(first: (&str, Span), second: (&str, Span), field: &str
         (format!("two columns are called `{}`", first.0), "rename or remove one of them".to_owned())
     } else {
         (
-            format!("`{}` and `{}` both give the {field}", first.0, second.0),
-            format!(
-                "remove one of them, or say that it is something else: `--columns metadata={}`",
-                second.0
-            ),
+            format!("`{}` and `{}` both hold the {field}", first.0, second.0),
+            format!("remove one of them, or use it as something else: `--columns metadata={}`", second.0),
         )
     };
 

@@ -14,7 +14,7 @@ use super::answer_columns::{
 };
 use super::cell_scanner::CellScanner;
 use super::dataset_lines::{DatasetLines, LineError, first_text};
-use super::file::file_extension;
+use super::file::{file_extension, not_utf8};
 use crate::codes;
 use crate::tree::{MapEntry, NodeValue, TreeNode};
 
@@ -79,7 +79,12 @@ impl AnswerTable {
         };
         let text = match line.content {
             Ok(text) => text,
-            Err(LineError::NotUtf8 { lossy, .. }) => lossy.into(),
+            Err(LineError::NotUtf8 { valid, byte, lossy }) => {
+                let source = cx.sources.add_fragment(path, &*lossy, line.number);
+                let at = Span::new(source, valid, valid + '\u{fffd}'.len_utf8());
+                cx.problems.add(not_utf8(at, byte, valid));
+                return None;
+            }
             Err(LineError::TooLong | LineError::OpenQuote { .. }) => return Some(empty),
         };
 
@@ -152,7 +157,7 @@ impl AnswerTable {
                     *first,
                     "the header is here",
                 )
-                .with_help("say which one it is: `--columns answer=COLUMN`"),
+                .with_help("name it: `--columns answer=COLUMN`"),
             );
         }
     }
@@ -169,7 +174,7 @@ impl AnswerTable {
                     Span::new(source, at, text[at..].find('\n').map_or(text.len(), |end| at + end)),
                     "after the mark",
                 )
-                .with_help("end the cell with its quotation mark, and write a mark within a text twice"),
+                .with_help("close the cell with its quotation mark, and double each mark within the text"),
             );
             return None;
         }
@@ -181,11 +186,11 @@ impl AnswerTable {
             cx.problems.add(
                 Diagnostic::error(
                     codes::BAD_TABLE,
-                    "this row does not fit the header of the table",
+                    "this row does not match the header of the table",
                     Span::new(source, 0, end),
                     format!("{found} cell{} under {wanted} columns", if found == 1 { "" } else { "s" }),
                 )
-                .with_help("a text with a divider or a line break in it needs quotation marks around it"),
+                .with_help("enclose a text that contains a separator or a line break in quotation marks"),
             );
             return None;
         }

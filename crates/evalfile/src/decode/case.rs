@@ -122,14 +122,14 @@ fn decode_id(
 
         cx.problems.add(
             Diagnostic::error(codes::NO_ID, "a case has no id", head, "this case")
-                .with_help("add `id:` with a short name that stays the same"),
+                .with_help("add `id:` with a short, stable name"),
         );
         return None;
     };
     if entry.value.is_null() {
         cx.problems.add(
             Diagnostic::error(codes::NO_ID, "a case has no id", entry.key_span, "nothing here")
-                .with_help("write a short name that stays the same"),
+                .with_help("write a short, stable name"),
         );
         return None;
     }
@@ -144,7 +144,7 @@ fn decode_id(
                 place,
                 format!("found {}", entry.value.type_name()),
             )
-            .with_help("ids are kept as written, so `007` and `7` must stay apart")
+            .with_help("ids are kept as written, so `007` and `7` differ")
             .with_suggestion("put it in quotes", place, format!("\"{written}\"")),
         );
 
@@ -276,7 +276,7 @@ impl PartialCase {
                         codes::NO_EFFECT,
                         "`on_dependency_failure` has no effect",
                         node.use_span(),
-                        "the case depends on no other",
+                        "the case has no `depends_on`",
                     )
                     .with_help("add `depends_on: [ID, ...]`, or remove this key"),
                 );
@@ -335,7 +335,7 @@ impl PartialCase {
                     codes::NO_GRADER_WEIGHT,
                     "all graders of this case have weight 0",
                     at,
-                    "no score can come of these",
+                    "no weight, no score",
                 )
                 .with_help("give at least one grader a weight above 0"),
             );
@@ -433,9 +433,7 @@ fn nothing_to_grade(head: Span, format: EvalFileFormat, has_reference: bool) -> 
     };
     if has_reference {
         diagnostic
-            .with_note(
-                "`expected_output` alone is an example; it does not say how near another answer must come",
-            )
+            .with_note("`expected_output` alone is an example, not a criterion")
             .with_help("for a plain comparison write: Gives the same answer as the expected output")
     } else {
         diagnostic
@@ -573,7 +571,7 @@ impl InputDecoder<'_> {
 fn no_message_for_files(at: Span) -> Diagnostic {
     Diagnostic::error(
         codes::BAD_MESSAGE,
-        "there is no user message to attach `input_files` to",
+        "no user message to attach `input_files` to",
         at,
         "files go before the text of the last user message",
     )

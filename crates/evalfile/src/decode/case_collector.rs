@@ -90,7 +90,7 @@ impl CaseCollector {
                     Some((
                         "no case of this suite has this id",
                         "not found",
-                        "check the spelling; cases of other files can't be named",
+                        "check the spelling; only cases of the same suite can be named",
                     ))
                 };
                 if let Some((title, label, help)) = complaint {
@@ -142,11 +142,11 @@ impl CaseCollector {
             cx.problems.add(
                 Diagnostic::error(
                     codes::BAD_DEPENDENCY,
-                    "cases wait for each other",
+                    "cases depend on each other in a circle",
                     at,
                     "this dependency can never be met",
                 )
-                .with_note(format!("in or behind the circle: {}", ids.join(", ")))
+                .with_note(format!("affected cases: {}", ids.join(", ")))
                 .with_help("remove one of the dependencies"),
             );
         }

@@ -14,7 +14,7 @@ use crate::tree::{MapEntry, NodeValue, TreeNode};
 pub(crate) fn old_spelling(cx: &mut DecodeContext, entry: &MapEntry, present: &str) {
     let diagnostic = Diagnostic::warning(
         codes::OLD_SPELLING,
-        format!("`{}` is an older spelling here", entry.key),
+        format!("`{}` is an older spelling", entry.key),
         entry.key_span,
         format!("read as `{present}`"),
     )
@@ -122,7 +122,7 @@ pub(crate) fn check_id(
     what: &str,
 ) -> Option<SpannedValue<String>> {
     let complaint = if id.value.trim().is_empty() {
-        ("is empty", "nothing here".to_owned(), "write a short name that stays the same")
+        ("is empty", "nothing here".to_owned(), "write a short, stable name")
     } else if let Some(found) = id.value.chars().find(|c| c.is_control()) {
         (
             "has a control character in it",
@@ -192,8 +192,8 @@ impl DecodedThresholds {
                     borderline.span,
                     format!("{} is above {}", borderline.value.get(), pass.value.get()),
                 )
-                .with_secondary(pass.span, "the pass line")
-                .with_help("`borderline` is the lower of the two; change their places"),
+                .with_secondary(pass.span, "the pass threshold")
+                .with_help("`borderline` must be the lower of the two; swap them"),
             );
         }
         ThresholdOverrides {

@@ -170,9 +170,9 @@ fn decode_time_limit(
         cx.problems.add(
             Diagnostic::error(
                 codes::OUT_OF_RANGE,
-                format!("`{key}` is no length of time"),
+                format!("`{key}` is not a duration"),
                 written.span,
-                "not a length of time",
+                "not a duration",
             )
             .with_help("write it with units, such as `90s`, `5m` or `1h30m`"),
         );
@@ -202,7 +202,7 @@ fn decode_path(
         cx.problems.add(
             Diagnostic::error(codes::FILE_NOT_FOUND, "file not found", written.span, "no such file")
                 .with_note(format!("looked in `{}` and `{}`", above.display(), home.folder.display()))
-                .with_help("check the path; it is relative to the folder that `.assize` stands in"),
+                .with_help("check the path; it is relative to the folder that contains `.assize`"),
         );
         return None;
     };
@@ -212,11 +212,11 @@ fn decode_path(
         cx.problems.add(
             Diagnostic::error(
                 codes::OUTSIDE_ROOT,
-                "this file lies outside the folders that may be read",
+                "this file is outside the allowed folders",
                 written.span,
                 "leads out of the repository",
             )
-            .with_help("move the file there, or name a wider folder with `--root DIR`"),
+            .with_help("move the file there, or allow another folder with `--root DIR`"),
         );
         return None;
     }
@@ -284,10 +284,7 @@ fn report_unset_variables(cx: &mut DecodeContext, expanded: &ExpandedMap) {
                 unset.span,
                 "needed here",
             )
-            .with_help(format!(
-                "set `{0}`, or write `${{{{ {0}:-VALUE }}}}` with a value for when it is not",
-                unset.name
-            )),
+            .with_help(format!("set `{0}`, or give a default: `${{{{ {0}:-VALUE }}}}`", unset.name)),
         );
     }
 }

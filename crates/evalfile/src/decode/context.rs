@@ -121,12 +121,12 @@ impl DecodeContext {
             self.problems.add(
                 Diagnostic::error(
                     codes::OUTSIDE_ROOT,
-                    "this file lies outside the folders that may be read",
+                    "this file is outside the allowed folders",
                     span,
                     "leads out of the suite's root",
                 )
                 .with_note(format!("files may be read from {}", roots.join(" and ")))
-                .with_help("move the file there, or name a wider folder with `--root DIR`"),
+                .with_help("move the file there, or allow another folder with `--root DIR`"),
             );
         } else {
             self.problems.add(

@@ -55,7 +55,7 @@ pub(crate) fn decode_conversation(
                     span,
                     "there is no conversation",
                 )
-                .with_help("add `turns:` with what is said, or remove this key"),
+                .with_help("add `turns:`, or remove this key"),
             );
         }
 
@@ -89,7 +89,7 @@ fn decode_turn(cx: &mut DecodeContext, node: &TreeNode, base: &AssertionContext)
     } else {
         cx.problems.add(
             Diagnostic::error(codes::NO_INPUT, "a turn has no input", head, "this turn")
-                .with_help("add `input:` with what is said to the target"),
+                .with_help("add `input:` with the message to the target"),
         );
         None
     };
@@ -111,7 +111,7 @@ fn decode_turn(cx: &mut DecodeContext, node: &TreeNode, base: &AssertionContext)
                 codes::NO_GRADER_WEIGHT,
                 "all graders of this turn have weight 0",
                 entry.key_span,
-                "no score can come of these",
+                "no weight, no score",
             )
             .with_help("give at least one grader a weight above 0"),
         );

@@ -238,7 +238,7 @@ fn more_problems(dropped: usize, first: Span, is_error: bool) -> Diagnostic {
         Diagnostic::warning(codes::MORE_WARNINGS, title, first, label)
     };
 
-    diagnostic.with_help("put those above right and check again")
+    diagnostic.with_help("fix those above and validate again")
 }
 
 fn touches(a: Span, b: Span) -> bool {

@@ -77,7 +77,7 @@ pub(crate) fn decode_settings(
                 codes::NO_EFFECT,
                 "`cache_path` has no effect",
                 path.span,
-                "replies are kept in `.assize/cache` of the working folder",
+                "the reply cache is in `.assize/cache` of the working folder",
             )
             .with_help("remove it"),
         );
@@ -94,11 +94,9 @@ pub(crate) fn decode_settings(
                 codes::NOT_SUPPORTED,
                 "`skip_defaults` belongs on a case",
                 entry.key_span,
-                "a suite has no defaults to skip",
+                "only a case can skip defaults",
             )
-            .with_help(
-                "move it into the `execution` of the cases that do without the suite's graders and input",
-            ),
+            .with_help("move it into the `execution` of the cases"),
         );
     }
 

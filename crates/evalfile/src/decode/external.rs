@@ -84,7 +84,7 @@ pub(crate) fn unknown_kind(ending: &str, at: Span) -> Diagnostic {
             "turn each row into a line of a `.jsonl` file: {\"id\": ..., \"input\": ..., \"criteria\": ...}"
         }
         "ts" | "js" | "mjs" | "cjs" | "py" => {
-            "programs are not run for cases; let it write a `.jsonl` file and refer to that"
+            "programs are not run to get cases; write their output to a `.jsonl` file and refer to that"
         }
         _ => "cases come from .yaml, .yml, .json and .jsonl files",
     };
@@ -114,7 +114,7 @@ fn collect_listed_cases(
         let mut diagnostic = wrong_type(&root, "a file of cases", "a list");
         if super::format::has_cases(&root) {
             diagnostic = diagnostic
-                .with_note("an eval file has settings of its own, which would get lost here")
+                .with_note("an eval file has settings of its own, which would be ignored here")
                 .with_help("keep only the list of its cases, or run the file by itself");
         } else if root.get("id").is_some() {
             diagnostic = diagnostic.with_help("put a `- ` before `id`: a single case is a list of one");
@@ -183,7 +183,7 @@ fn collect_folder(cx: &mut DecodeContext, folder: &Path, span: Span, into: &mut 
                         codes::TWO_SPELLINGS,
                         format!("the folder `{name}` has both `case.yaml` and `case.yml`"),
                         span,
-                        "only one can count",
+                        "only one of them can count",
                     )
                     .with_help("keep one of them"),
                 );
@@ -344,11 +344,11 @@ fn is_searchable(cx: &mut DecodeContext, folder: &Path, span: Span) -> bool {
         cx.problems.add(
             Diagnostic::error(
                 codes::OUTSIDE_ROOT,
-                "this pattern searches outside the folders that may be read",
+                "this pattern searches outside the allowed folders",
                 span,
                 format!("begins in `{}`", folder.display()),
             )
-            .with_help("move the files there, or name a wider folder with `--root DIR`"),
+            .with_help("move the files there, or allow another folder with `--root DIR`"),
         );
     }
 
@@ -363,11 +363,11 @@ fn check_inside_roots(cx: &mut DecodeContext, file: &Path, span: Span) -> bool {
         cx.problems.add(
             Diagnostic::error(
                 codes::OUTSIDE_ROOT,
-                "this file lies outside the folders that may be read",
+                "this file is outside the allowed folders",
                 span,
                 format!("`{}`", file.display()),
             )
-            .with_help("move the file there, or name a wider folder with `--root DIR`"),
+            .with_help("move the file there, or allow another folder with `--root DIR`"),
         );
     }
 

@@ -8,6 +8,7 @@ use assize_files::{MAX_FILE_BYTES, read_bytes};
 
 use super::DecodeContext;
 use crate::codes;
+use crate::near_path::near_path;
 use crate::tree::{
     DeferredList, TreeNode, YamlListReader, read_json, read_json_in, read_json_outline, read_yaml,
     read_yaml_outline,
@@ -30,11 +31,15 @@ pub(crate) fn read_source(cx: &mut DecodeContext, path: &Path, from: Option<Span
     let shown = path.display();
     let bytes = match fs::metadata(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            // Without a reference to it, the file is named by the header of the diagnostic.
+            let label = if from.is_some() { format!("`{shown}`") } else { "no such file".to_owned() };
             let at = at(cx);
-            cx.problems.add(
-                Diagnostic::error(codes::FILE_NOT_FOUND, "file not found", at, format!("`{shown}`"))
-                    .with_help("check the path; it is relative to the working folder"),
-            );
+            let complaint = Diagnostic::error(codes::FILE_NOT_FOUND, "file not found", at, label)
+                .with_help("check the path; it is relative to the working folder");
+            cx.problems.add(match near_path(path) {
+                Some(near) => complaint.with_help(format!("did you mean `{}`?", near.display())),
+                None => complaint,
+            });
 
             return None;
         }
@@ -49,11 +54,8 @@ pub(crate) fn read_source(cx: &mut DecodeContext, path: &Path, from: Option<Span
                     at,
                     format!("`{shown}` has {:.1} MiB", meta.len() as f64 / 1024.0 / 1024.0),
                 )
-                .with_note(format!(
-                    "files that are read as a whole may have {} MiB",
-                    MAX_FILE_BYTES / 1024 / 1024
-                ))
-                .with_help("put the cases into a JSONL file, one on each line: it may be of any size"),
+                .with_note(format!("such files can have at most {} MiB", MAX_FILE_BYTES / 1024 / 1024))
+                .with_help("put the cases into a JSONL file, one per line; it can have any size"),
             );
 
             return None;

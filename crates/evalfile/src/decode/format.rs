@@ -29,7 +29,7 @@ pub(crate) fn detect_format(
 ) -> Option<(EvalFileFormat, &'static str)> {
     let Some(entries) = root.as_map() else {
         cx.problems.add(match root.as_seq() {
-            Some(_) => not_an_eval_file(root, "this is a list", "a list of cases alone is no eval file")
+            Some(_) => not_an_eval_file(root, "this is a list", "a list of cases alone is not an eval file")
                 .with_help(
                     "put the list under `tests:`, or refer to this file from an eval file: `tests: FILE`",
                 ),
@@ -38,6 +38,12 @@ pub(crate) fn detect_format(
         });
         return None;
     };
+
+    // Its tests look like cases, and each of its keys would be an error.
+    if root.get("prompts").is_some() && root.get("providers").is_some() {
+        cx.problems.add(promptfoo_config(root));
+        return None;
+    }
 
     let given: Vec<_> = entries
         .iter()
@@ -107,6 +113,11 @@ pub(crate) fn looks_like_result(line: &TreeNode) -> bool {
         && ["score", "verdict", "assertions", "timestamp"].iter().any(|key| line.get(key).is_some())
 }
 
+fn promptfoo_config(root: &TreeNode) -> Diagnostic {
+    not_an_eval_file(root, "this is a promptfoo configuration", "it has `prompts` and `providers`")
+        .with_help("convert it: `assize convert FILE --to format2 -o NAME.eval.yaml`")
+}
+
 fn not_an_eval_file(root: &TreeNode, title: &str, label: &str) -> Diagnostic {
     let at =
         root.as_map().and_then(<[_]>::first).map_or(root.use_span().start_point(), |entry| entry.key_span);
@@ -128,9 +139,9 @@ fn describe_other_file(root: &TreeNode) -> Diagnostic {
 
     if has("prompts") || has("providers") || has("scenarios") {
         return complain(
-            "this is a prompt matrix of another tool",
-            "it has `prompts` or `providers` and no cases",
-            "write cases under `tests`, each with an `input`, and name targets under `execution: {targets: [...]}`",
+            "this is a promptfoo configuration",
+            "it has `prompts` or `providers`",
+            "convert it: `assize convert FILE --to format2 -o NAME.eval.yaml`",
         );
     }
 

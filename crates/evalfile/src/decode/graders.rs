@@ -44,7 +44,7 @@ pub(crate) fn combine_with_suite(
                     format!("results will list the suite's as `{}-2`", grader.name),
                 )
                 .with_note(format!("the suite's grader is at {}", other.place))
-                .with_help("rename one of them; `execution: {skip_defaults: true}` on the case leaves the suite's graders out"),
+                .with_help("rename one of them; `execution: {skip_defaults: true}` on the case skips the suite's graders"),
             );
         }
     }

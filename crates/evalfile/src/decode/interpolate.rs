@@ -149,13 +149,12 @@ pub fn looks_like_secret(value: &str) -> bool {
 fn secret_variable(name: &str, place: Span) -> Diagnostic {
     Diagnostic::error(
         codes::BAD_VARIABLE,
-        format!("`{name}` seems to be a secret, and this text is sent to judges, printed and kept in runs"),
+        format!("`{name}` looks like a secret, but this text is sent to judges, printed and stored in runs"),
         place,
-        "a secret does not belong here",
+        "secrets are not allowed here",
     )
     .with_help(format!(
-        "leave the variable out; if it holds nothing secret, give it a name that does not say so, or write \
-         `$${{{{ {name} }}}}` for the text itself"
+        "remove the variable; if it is not secret, rename it, or write `$${{{{ {name} }}}}` for the literal text"
     ))
 }
 
@@ -167,7 +166,7 @@ fn unset_variable(name: &str, place: Span) -> Diagnostic {
         "needed here",
     )
     .with_help(format!("set `{name}` in the environment or in the `.env` file"))
-    .with_help(format!("or give a value for when it is not set: `${{{{ {name}:-value }}}}`"))
+    .with_help(format!("or give a default: `${{{{ {name}:-value }}}}`"))
 }
 
 /// Parses the reference at the beginning of `text`: the whole reference, its name and its default.

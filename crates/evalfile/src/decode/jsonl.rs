@@ -24,6 +24,7 @@ use super::line_decoder::LineDecoder;
 use super::suite::SuiteDefaults;
 use crate::codes;
 use crate::model::Case;
+use crate::near_path::near_path;
 use crate::tree::{TreeNode, read_json};
 
 /// Maximum number of invalid lines whose diagnostics are kept. The rest is counted: a file that is wrong
@@ -72,13 +73,20 @@ pub(crate) fn check_dataset(
         Ok(dataset) => return Some(dataset),
         Err(error) => {
             let at = from.unwrap_or_else(|| beginning_of(cx, path));
-            let code = match error.kind() {
-                io::ErrorKind::NotFound => codes::FILE_NOT_FOUND,
-                _ => codes::FILE_UNREADABLE,
-            };
-            let reason = if path.is_dir() { "it is a folder".to_owned() } else { error.to_string() };
-            Diagnostic::error(code, "file can't be read", at, format!("`{}`: {reason}", path.display()))
-                .with_help("check the path and the file's permissions")
+            if error.kind() == io::ErrorKind::NotFound {
+                let complaint =
+                    Diagnostic::error(codes::FILE_NOT_FOUND, "file not found", at, "no such file")
+                        .with_help("check the path; it is relative to the working folder");
+                match near_path(path) {
+                    Some(near) => complaint.with_help(format!("did you mean `{}`?", near.display())),
+                    None => complaint,
+                }
+            } else {
+                let reason = if path.is_dir() { "it is a folder".to_owned() } else { error.to_string() };
+                let label = format!("`{}`: {reason}", path.display());
+                Diagnostic::error(codes::FILE_UNREADABLE, "file can't be read", at, label)
+                    .with_help("check the path and the file's permissions")
+            }
         }
     };
 
@@ -246,7 +254,7 @@ fn read_line(
                     Span::new(source, 0, 0),
                     format!("more than {} MiB", MAX_LINE_BYTES / 1024 / 1024),
                 )
-                .with_help("write one case on each line, without line breaks missing between them"),
+                .with_help("write one case per line"),
             );
 
             return nothing;
@@ -260,7 +268,7 @@ fn read_line(
                     Span::new(source, 0, first_line.len()),
                     "the row begins here",
                 )
-                .with_help("close it, or double each quotation mark within a quoted text"),
+                .with_help("close it, or double each quotation mark inside the text"),
             );
 
             return nothing;
@@ -350,11 +358,11 @@ impl DatasetDiagnostics {
             cx.problems.add(
                 Diagnostic::error(
                     codes::MORE_PROBLEMS,
-                    format!("{} more lines of this dataset have problems", self.broken - MAX_SHOWN_LINES),
+                    format!("{} more lines of this dataset have errors", self.broken - MAX_SHOWN_LINES),
                     Span::new(source, 0, 0),
                     "the first of them",
                 )
-                .with_help("put the lines above right and check again"),
+                .with_help("fix the lines above and validate again"),
             );
         }
     }
@@ -400,13 +408,13 @@ pub enum CaseLoadError {
         source: io::Error,
     },
     /// The file has changed since it was checked.
-    #[error("{} was changed while it was in use; start again", path.display())]
+    #[error("{} changed while it was read; run the command again", path.display())]
     Changed {
         /// Path of the dataset.
         path: PathBuf,
     },
     /// A valid line has become invalid: the dataset, or a file it refers to, has changed.
-    #[error("line {line} of {} was sound and no longer is; was it, or a file it names, changed?", path.display())]
+    #[error("line {line} of {} is no longer valid; it, or a file it names, changed during the run", path.display())]
     Invalid {
         /// Path of the dataset.
         path: PathBuf,

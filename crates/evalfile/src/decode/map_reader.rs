@@ -94,7 +94,7 @@ impl<'n> MapReader<'n> {
     }
 
     /// Returns the entry of the first of several spellings that is present. A second spelling beside it is an
-    /// error: only one can count.
+    /// error: only one of them can count.
     pub(crate) fn first_of(
         &mut self,
         keys: &[&'static str],
@@ -110,7 +110,7 @@ impl<'n> MapReader<'n> {
                 problems.add(
                     Diagnostic::error(
                         codes::TWO_SPELLINGS,
-                        format!("`{}` and `{}` mean the same thing", first.key, entry.key),
+                        format!("`{}` and `{}` are the same setting", first.key, entry.key),
                         entry.key_span,
                         "this one is extra",
                     )
@@ -326,7 +326,7 @@ impl<'n> MapReader<'n> {
 
             // Not all keys are listed here, so a suggestion from this list would mislead.
             if diagnostic.suggestion.is_none() {
-                diagnostic.help = vec!["nothing is done with it; check its spelling".to_owned()];
+                diagnostic.help = vec!["it is ignored; check its spelling".to_owned()];
             }
 
             problems.add(diagnostic);

@@ -336,7 +336,7 @@ fn decode_content(
 const FOREIGN_BLOCK_KEYS: &[(&str, &str)] = &[
     ("text", "write the text as `value`"),
     ("path", "write the path as `value`"),
-    ("image_url", "keep the image beside the suite and write its path as `value`"),
+    ("image_url", "store the image next to the suite and write its path as `value`"),
 ];
 
 fn decode_block(cx: &mut DecodeContext, node: &TreeNode) -> Option<MessageBlock> {
@@ -428,7 +428,7 @@ fn decode_image_block(cx: &mut DecodeContext, written: &str, span: Span) -> Opti
                 codes::UNKNOWN_FILE_KIND,
                 "not a kind of image that is read",
                 span,
-                "told by the end of the name",
+                "by its extension",
             )
             .with_help("images are png, jpg, jpeg, gif, webp, svg or bmp files"),
         );

@@ -113,7 +113,7 @@ fn decode_price_row(
         Ok(named) => Some(named),
         Err(message) => {
             problems.add(
-                Diagnostic::error(codes::PRICE_MODEL, message, entry.key_span, "names no model")
+                Diagnostic::error(codes::PRICE_MODEL, message, entry.key_span, "does not name a model")
                     .with_help("write the model as you would for `--judge`, such as `openai:gpt-4o-mini`"),
             );
             None
@@ -185,7 +185,7 @@ fn decode_price(
     problems.add(
         Diagnostic::error(
             codes::OUT_OF_RANGE,
-            format!("`{key}` is no price"),
+            format!("`{key}` is not a price"),
             found.span,
             format!("found {}", found.value),
         )
@@ -231,7 +231,7 @@ mod tests {
              openai:c: {input: 1}\n  openai:d: {}\n  openai:e: {input: 0.0000001, output: 1}\nmodel: {}\n",
         );
         let all = complaints.join("\n");
-        for wanted in ["E0106 `input` is no price", "`otput`", "E0609", "`output`", "`model`"] {
+        for wanted in ["E0106 `input` is not a price", "`otput`", "E0609", "`output`", "`model`"] {
             assert!(all.contains(wanted), "{wanted} in\n{all}");
         }
         assert_eq!(complaints.len(), 7, "{all}");

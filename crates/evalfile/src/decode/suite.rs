@@ -36,19 +36,19 @@ pub(crate) struct SuiteDefaults {
 
 /// Keys of newer versions and of other tools, with the equivalent here.
 const FOREIGN_KEYS: &[(&str, &str)] = &[
-    ("providers", "name targets under `execution: {targets: [...]}` and describe them in the targets file"),
+    ("providers", "name targets under `execution: {targets: [...]}` and define them in the targets file"),
     ("prompts", "write the prompt as `input` of the suite or of each case, with `vars` for what differs"),
     ("scenarios", "write each scenario as a case of `tests`"),
     ("default_test", "put shared graders into `assertions` and shared messages into `input`"),
     ("defaultTest", "put shared graders into `assertions` and shared messages into `input`"),
-    ("evaluate_options", "run settings stand under `execution` (`workers`, `budget_usd`, `threshold`)"),
-    ("derived_metrics", "there is no such thing yet; compute it from the results"),
+    ("evaluate_options", "put run settings under `execution` (`workers`, `budget_usd`, `threshold`)"),
+    ("derived_metrics", "not supported; compute it from the results"),
     ("output_path", "name the run folder on the command line: `--run-dir DIR`"),
-    ("nunjucks_filters", "`vars` are put in as they are, without filters"),
+    ("nunjucks_filters", "`vars` are inserted as they are, without filters"),
     ("environment", "write `workspace` for the folder to work in"),
     ("extensions", "write `hooks` under `workspace`"),
     ("env", "set variables in the `.env` file and use them as `${{ NAME }}`"),
-    ("targets", "name targets under `execution: {targets: [...]}`; their settings stand in the targets file"),
+    ("targets", "name targets under `execution: {targets: [...]}`; define them in the targets file"),
     ("timeout_seconds", "set the time limit on the target, in the targets file"),
 ];
 
@@ -206,9 +206,9 @@ pub(crate) fn check_default_kind(cx: &mut DecodeContext, object: &mut MapReader<
         _ => cx.problems.add(
             Diagnostic::error(
                 codes::NOT_SUPPORTED,
-                format!("`evaluator: {value}` can't stand alone"),
+                format!("`evaluator: {value}` needs settings"),
                 span,
-                "this kind of grader needs settings of its own",
+                "this type of grader needs settings",
             )
             .with_help(match format {
                 EvalFileFormat::One => "list it under `execution: {evaluators: [...]}`",

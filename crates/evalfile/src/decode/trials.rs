@@ -42,11 +42,11 @@ pub(crate) fn decode_trials(
         cx.problems.add(
             Diagnostic::error(
                 codes::TWO_SPELLINGS,
-                "how often cases are run is said twice",
+                "the number of trials is set twice",
                 own.key_span,
                 "this one is extra",
             )
-            .with_secondary(within.key_span, "already said here")
+            .with_secondary(within.key_span, "already set here")
             .with_help("keep the one under `execution`"),
         );
     }
@@ -98,13 +98,8 @@ fn decode_trials_map(cx: &mut DecodeContext, node: &TreeNode) -> Option<Trials> 
 
     if !given {
         cx.problems.add(
-            Diagnostic::error(
-                codes::MISSING_SETTING,
-                "`trials` needs a `count`",
-                head,
-                "how many is not said",
-            )
-            .with_help("add `count: N`, the number of runs of each case"),
+            Diagnostic::error(codes::MISSING_SETTING, "`trials` needs a `count`", head, "no `count` here")
+                .with_help("add `count: N`, the number of runs of each case"),
         );
     }
 
@@ -114,7 +109,7 @@ fn decode_trials_map(cx: &mut DecodeContext, node: &TreeNode) -> Option<Trials> 
         cx.problems.add(
             Diagnostic::error(
                 codes::OUT_OF_RANGE,
-                "one run has no confidence interval",
+                "one trial has no confidence interval",
                 count.span,
                 format!("found {}", count.value),
             )

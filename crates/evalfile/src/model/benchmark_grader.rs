@@ -24,7 +24,7 @@ pub struct BenchmarkGrader {
     pub subject: Option<SubjectHash>,
     /// Labels of the case; for `manual_sme`.
     pub labels: Vec<Label>,
-    /// Number of people who have to decide before their labels count.
+    /// Number of reviewers needed before labels count.
     pub raters: Option<NonZeroU32>,
     /// Handling of labels that do not say what they are about.
     pub unbound_labels: UnboundLabels,

@@ -103,10 +103,7 @@ impl PanelSpec {
 
         let weighing = self.judges.iter().find(|judge| judge.weight.is_some());
         if let Some(judge) = weighing.filter(|_| !weighted) {
-            return Some(format!(
-                "the weight of `{}` counts only by `combine: weighted`; the panel combines otherwise",
-                judge.name
-            ));
+            return Some(format!("the weight of `{}` only counts with `combine: weighted`", judge.name));
         }
 
         let escalation = self.escalate.as_ref()?;

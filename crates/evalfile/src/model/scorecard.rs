@@ -226,7 +226,7 @@ pub struct ScorecardLabel {
     pub system: Option<String>,
     /// Hash of what the reviewer saw.
     pub seen: Option<SeenHash>,
-    /// True if it decides what other reviewers differed on.
+    /// True if it decides what other reviewers disagreed on.
     pub adjudicates: bool,
     /// Position in the file.
     pub place: FilePosition,

@@ -28,6 +28,14 @@ impl EvalFileFormat {
         }
     }
 
+    /// Returns the key of the list of cases, which names the format in messages.
+    pub const fn case_list(self) -> &'static str {
+        match self {
+            Self::One => "evalcases",
+            Self::Two => "tests",
+        }
+    }
+
     /// Returns the default borderline threshold: format 1 has one, format 2 has none.
     pub fn default_borderline(self) -> Option<UnitInterval> {
         match self {

@@ -69,7 +69,10 @@ impl TargetSpec {
                 .map(|error| format!("{}: target `{}`: {}", error.place, self.name, error.title)),
         );
         reasons.extend(self.unbuilt.iter().map(|unbuilt| {
-            format!("{}: target `{}` asks for {}, not built yet", unbuilt.place, self.name, unbuilt.feature)
+            format!(
+                "{}: target `{}` needs {}, which is not supported yet",
+                unbuilt.place, self.name, unbuilt.feature
+            )
         }));
         reasons
     }

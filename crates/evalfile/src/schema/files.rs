@@ -19,7 +19,7 @@ pub struct SchemaFile {
 /// Schema documents: each a definition with a title.
 const DOCUMENTS: &[(&str, &str)] = &[
     ("suite", "An eval file"),
-    ("suite-settings", "Settings beside a JSONL file of cases"),
+    ("suite-settings", "Settings of a JSONL file of cases"),
     ("case", "A case: a line of a JSONL file"),
     ("case-in-folder", "A case in a file of its own"),
     ("template", "A template of graders"),

@@ -137,11 +137,7 @@ fn benchmark() -> MapSchema {
             text(),
             "Path of the judge's prompt, relative to the scorecard's folder.",
         )
-        .optional_key(
-            "metric",
-            anything(),
-            "Description of the figure, for people. Nothing is computed with it.",
-        )
+        .optional_key("metric", anything(), "Description of the metric, for people. Not interpreted.")
         .optional_key("examples", texts(), "Examples.")
         .optional_key("tags", texts(), "Tags.")
 }
@@ -154,7 +150,7 @@ fn evaluator() -> MapSchema {
         .optional_key(
             "raters",
             integer(1, 100),
-            "Number of people who have to decide before their labels count. Default: 1.",
+            "Number of reviewers needed before labels count. Default: 1.",
         )
 }
 
@@ -241,7 +237,7 @@ fn label() -> MapSchema {
         .optional_key("suite", string(), "Suite of the case, for calibration.")
         .optional_key("repeat", integer(1, i64::from(u32::MAX)), "Trial of the case, for calibration.")
         .optional_key("system", string(), "Target that gave the answer.")
-        .optional_key("adjudicates", boolean(), "True if it decides what other reviewers differed on.")
+        .optional_key("adjudicates", boolean(), "True if it decides what other reviewers disagreed on.")
         .optional_key("sampled", string(), "Sampling method that chose the case, for calibration.")
         .optional_key("split", string(), "Data split of the label, for calibration.")
         .one_of(&["trace_id", "case"])

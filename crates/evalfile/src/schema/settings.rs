@@ -233,7 +233,7 @@ fn session_format() -> ValueSchema {
 }
 
 fn health_check() -> MapSchema {
-    MapSchema::new("a health check", "How to see whether a target is there.")
+    MapSchema::new("a health check", "Check that a target is available.")
         .optional_key("type", ValueSchema(json!({ "enum": ["http", "command", null] })), "Type of source.")
         .optional_key("url", text(), "URL that must respond.")
         .non_null_key("command", any_of([text(), list(string())]), "Command that must succeed.")

@@ -198,12 +198,12 @@ impl<'t, 'p> JsonTreeReader<'t, 'p> {
                 Some(first) => self.problems.add(
                     Diagnostic::error(
                         codes::DUPLICATE_KEY,
-                        format!("the key `{key}` stands twice in one object"),
+                        format!("duplicate key `{key}` in one object"),
                         key_span,
                         "second time",
                     )
                     .with_secondary(entries[first].key_span, "first time")
-                    .with_help("keep one of them: only one can count"),
+                    .with_help("keep one of them: only one of them can count"),
                 ),
             }
 
@@ -233,11 +233,10 @@ impl<'t, 'p> JsonTreeReader<'t, 'p> {
                 codes::JSON_SYNTAX,
                 "this is not valid JSON",
                 span,
-                "half a character: its other half is missing",
+                "half of a surrogate pair",
             )
             .with_help(
-                "write the character itself or both halves of it; a text that was cut in the middle of a character \
-                 loses that half",
+                "write the character itself, or both halves; the text may have been cut in the middle of a character",
             ),
         );
 

@@ -8,7 +8,7 @@ pub(super) fn explain_error(message: &str, text: &str, at: usize, is_line: bool)
     let rest = &text[at..];
     let first = rest.chars().next();
     let said = |label: &str, help: &str| (at, label.to_owned(), help.to_owned());
-    let double_quotes = "JSON writes texts and keys in double quotes: `\"text\"`";
+    let double_quotes = "JSON strings and keys need double quotes: `\"text\"`";
     if first == Some('\'') {
         return said("a single quotation mark", double_quotes);
     }
@@ -37,23 +37,21 @@ pub(super) fn explain_error(message: &str, text: &str, at: usize, is_line: bool)
         "EOF while parsing a list" => said("the list is not closed", "add the missing `]`"),
         "EOF while parsing a string" => said("the text is not closed", "add the missing quotation mark"),
         "EOF while parsing a value" => said("a value is missing at the end", "write the value"),
-        "trailing comma" => said("a comma stands before this bracket", "remove that comma"),
+        "trailing comma" => said("trailing comma before this bracket", "remove that comma"),
         "key must be a string" if matches!(first, Some('}')) => {
-            said("a comma stands before this bracket", "remove that comma")
+            said("trailing comma before this bracket", "remove that comma")
         }
         "key must be a string" => said("not a key", double_quotes),
         "trailing characters" if is_line => {
             said("text after the end of the object", "write one object on each line")
         }
         "trailing characters" => said("text after the end of the value", "a JSON file holds one value"),
-        "expected `,` or `}`" => said(
-            "`,` or `}` is expected here",
-            "divide entries by commas, and close the text or value before",
-        ),
-        "expected `,` or `]`" => said(
-            "`,` or `]` is expected here",
-            "divide entries by commas, and close the text or value before",
-        ),
+        "expected `,` or `}`" => {
+            said("`,` or `}` is expected here", "separate entries by commas, and close the value before")
+        }
+        "expected `,` or `]`" => {
+            said("`,` or `]` is expected here", "separate entries by commas, and close the value before")
+        }
         "expected `:`" => said("`:` is expected here", "write `\"key\": value`"),
         "invalid escape" => said("not an escape", "write a backslash as `\\\\`"),
         "recursion limit exceeded" => said("nested too deeply", "eval files need fewer than ten levels"),
@@ -64,8 +62,8 @@ pub(super) fn explain_error(message: &str, text: &str, at: usize, is_line: bool)
             let word: String = text[start..].chars().take_while(|c| c.is_alphanumeric()).collect();
             let help = match word.as_str() {
                 "NaN" | "Infinity" => "JSON has no such number; write a finite one, or `null`",
-                "None" | "undefined" | "nil" | "Null" => "nothing is written `null`",
-                "True" | "False" | "TRUE" | "FALSE" => "write `true` or `false` in small letters",
+                "None" | "undefined" | "nil" | "Null" => "write `null`",
+                "True" | "False" | "TRUE" | "FALSE" => "write `true` or `false` in lower case",
                 _ if is_line => "each line is one object: {\"id\": ..., \"input\": ...}",
                 _ => "values are texts in double quotes, numbers, true, false, null, lists and objects",
             };
@@ -73,7 +71,7 @@ pub(super) fn explain_error(message: &str, text: &str, at: usize, is_line: bool)
             let label = if word.is_empty() { "a value is expected here" } else { "not a JSON value" };
             (start, label.to_owned(), help.to_owned())
         }
-        other => said(other, "check for missing commas, quotes and brackets just before this place"),
+        other => said(other, "check for missing commas, quotes and brackets just before"),
     }
 }
 

@@ -443,12 +443,12 @@ impl<'t> YamlTreeReader<'t> {
                 self.problems.add(
                     Diagnostic::error(
                         codes::DUPLICATE_KEY,
-                        format!("the key `{key}` stands twice in one map"),
+                        format!("duplicate key `{key}` in one map"),
                         key_span,
                         "second time",
                     )
                     .with_secondary(entries[first].key_span, "first time")
-                    .with_help("keep one of them: only one can count"),
+                    .with_help("keep one of them: only one of them can count"),
                 );
             } else {
                 index.insert(key.clone(), entries.len());
@@ -565,7 +565,7 @@ fn merge_maps(entries: &mut Vec<MapEntry>, merged: Vec<TreeNode>, problems: &mut
                         place,
                         format!("found {found}"),
                     )
-                    .with_help("write `<<: *anchor`, where the anchor stands on a map"),
+                    .with_help("write `<<: *anchor`, where the anchor is on a map"),
                 );
                 continue;
             }

@@ -169,7 +169,7 @@ impl ScannerError<'_> {
 
     fn explain_quotes(&self) -> Option<Diagnostic> {
         if self.info.contains("trailing content after double-quoted") {
-            return Some(self.syntax_error("this stands after the closing quotation mark").with_help(
+            return Some(self.syntax_error("text after the closing quotation mark").with_help(
                 "put the whole value in quotes, and write `\\\"` for a quotation mark inside it",
             ));
         }
@@ -197,7 +197,7 @@ impl ScannerError<'_> {
             return None;
         }
 
-        let diagnostic = self.syntax_error("this `:` can't stand here");
+        let diagnostic = self.syntax_error("a `:` is not allowed here");
         let begins_line = self.before().trim_start().trim_start_matches("- ");
         let Some((key, value)) = begins_line.split_once(": ").filter(|(key, _)| !key.contains(['"', '\'']))
         else {
@@ -225,7 +225,7 @@ impl ScannerError<'_> {
     fn explain_indentation(&self) -> Diagnostic {
         if self.info.contains("block sequence entries are not allowed") {
             return self
-                .syntax_error("a `- ` can't stand here")
+                .syntax_error("a `- ` is not allowed here")
                 .with_help("put the list on lines of its own below the key");
         }
 
@@ -247,11 +247,11 @@ impl ScannerError<'_> {
 
         if self.before().trim_start_matches([' ', '-']).is_empty() {
             return self
-                .syntax_error("the indentation does not fit the lines above")
+                .syntax_error("the indentation does not match the lines above")
                 .with_help("keys of one map, and the `-` of one list, begin in the same column");
         }
 
-        self.syntax_error("nothing may follow the value here")
+        self.syntax_error("unexpected text after the value")
             .with_help("put the whole value in quotes, or check the line above")
     }
 }

@@ -28,7 +28,7 @@ pub(super) fn check_fields(
     let mut compared = false;
     for one in &check.fields {
         let Some(wanted) = value_at_path(&expected, &one.path) else {
-            let reason = "the reference has no such field, so it is left out";
+            let reason = "not in the reference, so it is skipped";
             findings.push(GraderNote::remark(format!("field `{}`", one.path), reason));
             continue;
         };
@@ -79,13 +79,13 @@ fn compare_field(check: &FieldCheck, wanted: &Value, found: &Value) -> Result<(b
         FieldMatch::NumericTolerance { tolerance, relative } => {
             let Some(target) = as_number(wanted) else {
                 return Err(format!(
-                    "field `{}` of the reference is no number: {}",
+                    "field `{}` of the reference is not a number: {}",
                     check.path,
                     shown(wanted)
                 ));
             };
 
-            let Some(value) = as_number(found) else { return said(false, " (no number)") };
+            let Some(value) = as_number(found) else { return said(false, " (not a number)") };
             let share = if *relative && target != 0.0 { target.abs() } else { 1.0 };
 
             // Rounding must not decide at the edge: 0.3 is within 0.1 of 0.2.
@@ -106,14 +106,14 @@ fn compare_field(check: &FieldCheck, wanted: &Value, found: &Value) -> Result<(b
                 read(wanted).or_else(|| date::parse_date(wanted.as_str()?, date::UNMISTAKABLE))
             else {
                 return Err(format!(
-                    "field `{}` of the reference is no date in the given formats: {}",
+                    "field `{}` of the reference is not a date in the given formats: {}",
                     check.path,
                     shown(wanted)
                 ));
             };
             match read(found) {
                 Some(value) => said(value == target, ""),
-                None => said(false, " (no date in the given formats)"),
+                None => said(false, " (not a date in the given formats)"),
             }
         }
     }

@@ -17,7 +17,7 @@ pub(super) fn check_json(check: &IsJson, answer: &str) -> Result<CheckResult, St
         Ok(value) => value,
         Err(error) => {
             let fenced = answer.trim_start().starts_with("```");
-            let hint = if fenced { "; it stands in a code fence" } else { "" };
+            let hint = if fenced { "; it is in a code fence" } else { "" };
             return Ok(CheckResult::all_or_nothing(vec![GraderNote::new(
                 false,
                 "the answer is JSON",
@@ -30,17 +30,18 @@ pub(super) fn check_json(check: &IsJson, answer: &str) -> Result<CheckResult, St
     if let Some(schema) = &check.schema {
         let problems = violations(schema, &value)?;
         if problems.is_empty() {
-            findings.push(GraderNote::new(true, "the JSON keeps the schema", "it does"));
+            findings.push(GraderNote::new(true, "the JSON matches the schema", "it does"));
         }
 
         let more = problems.len().saturating_sub(MAX_SHOWN);
 
         for problem in problems.into_iter().take(MAX_SHOWN) {
-            findings.push(GraderNote::new(false, "the JSON keeps the schema", problem));
+            findings.push(GraderNote::new(false, "the JSON matches the schema", problem));
         }
 
         if more > 0 {
-            findings.push(GraderNote::remark("the JSON keeps the schema", format!("{more} more violations")));
+            findings
+                .push(GraderNote::remark("the JSON matches the schema", format!("{more} more violations")));
         }
     }
 

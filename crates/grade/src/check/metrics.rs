@@ -15,7 +15,7 @@ const EXPLORING: [&str; 10] =
 const DEFAULT_TOLERANCE: f64 = 0.2;
 
 fn unknown_metric(what: &str) -> String {
-    format!("the target does not tell {what}, so there is nothing to compare with the limit")
+    format!("the target does not report {what}, so the limit can't be checked")
 }
 
 fn check_limit(name: &str, most: f64, value: f64, unit: &str) -> GraderNote {

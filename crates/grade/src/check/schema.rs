@@ -58,7 +58,7 @@ fn describe_error(error: &ValidationError<'_>) -> String {
     match error.kind() {
         ValidationErrorKind::UnevaluatedProperties { unexpected } => {
             let names = unexpected.join("`, `");
-            format!("#{at}: the keyword `{names}` is not known; remove it or use a code grader")
+            format!("#{at}: unknown keyword `{names}`; remove it or use a code grader")
         }
         _ => format!("#{at}: {error}"),
     }

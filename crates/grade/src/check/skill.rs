@@ -13,13 +13,12 @@ use assize_rubric::GraderNote;
 /// read, when a command names its `SKILL.md`, or when the output of a tool names a file of it. Names are compared
 /// whole: `deploy` is not `deploy-rollback`.
 pub(super) fn check_skill(check: &SkillTrigger, calls: Option<&[ToolCall]>) -> Result<CheckResult, String> {
-    let calls =
-        calls.ok_or("the target does not tell its tool calls, so nobody knows which skills were used")?;
+    let calls = calls.ok_or("the target does not report tool calls, so the skills used are unknown")?;
     let used = calls.iter().find_map(|call| describe_rule(call, &check.skill));
     let text = if check.should_trigger {
         format!("uses the skill `{}`", check.skill)
     } else {
-        format!("leaves the skill `{}` alone", check.skill)
+        format!("does not use the skill `{}`", check.skill)
     };
 
     let reason = used.clone().unwrap_or_else(|| "no call uses it".to_owned());

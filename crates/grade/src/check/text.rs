@@ -43,15 +43,20 @@ pub(super) fn check_text(check: &TextCheck, answer: &str) -> Result<CheckResult,
         ),
         TextRule::StartsWith => {
             let holds = whole.starts_with(first.trim());
-            one(holds, format!("starts with `{}`", shorten(first)), "it does", "the answer starts otherwise")
+            one(
+                holds,
+                format!("starts with `{}`", shorten(first)),
+                "it does",
+                "the answer starts differently",
+            )
         }
         TextRule::EndsWith => {
             let holds = whole.ends_with(first.trim());
-            one(holds, format!("ends with `{}`", shorten(first)), "it does", "the answer ends otherwise")
+            one(holds, format!("ends with `{}`", shorten(first)), "it does", "the answer ends differently")
         }
         TextRule::Equals => {
             let holds = whole == first.trim();
-            one(holds, format!("is `{}`", shorten(first)), "it is", "the answer is another text")
+            one(holds, format!("is `{}`", shorten(first)), "it is", "the answer differs")
         }
         TextRule::Regex(regex) => {
             let pattern = compile_pattern(first, &regex.flags)

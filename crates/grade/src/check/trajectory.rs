@@ -21,7 +21,7 @@ pub(super) fn check_trajectory(
     check: &ToolTrajectory,
     calls: Option<&[ToolCall]>,
 ) -> Result<CheckResult, String> {
-    let calls = calls.ok_or("the target does not tell its tool calls, so there is nothing to compare")?;
+    let calls = calls.ok_or("the target does not report tool calls, so they can't be compared")?;
     match check.mode {
         TrajectoryMode::AnyOrder => Ok(match_any_order(check, calls)),
         TrajectoryMode::InOrder => match_expected(check, calls, &match_in_order(check, calls), 0),
@@ -85,7 +85,7 @@ fn match_expected(
                 Some(call) => {
                     let took = call.duration.ok_or_else(|| {
                         format!(
-                            "the target does not tell how long `{}` took, and there is a limit on it",
+                            "the target does not report the duration of `{}`, so its limit can't be checked",
                             call.name
                         )
                     })?;
@@ -96,11 +96,7 @@ fn match_expected(
     }
 
     for call in calls.iter().skip(calls.len() - extra) {
-        findings.push(GraderNote::new(
-            false,
-            "no calls beside the expected ones",
-            format!("`{}` is one too many", call.name),
-        ));
+        findings.push(GraderNote::new(false, "no other calls", format!("`{}` is one too many", call.name)));
     }
 
     let checked = CheckResult::passed_share(findings);

@@ -58,7 +58,7 @@ pub(super) fn reply_text(reply: &ChatReply) -> Result<&str, JudgeFailure> {
         )),
         FinishReason::Other(ref word) if reply.finish.is_broken_off() => Err(JudgeFailure::new(
             UngradedKind::Truncated,
-            format!("the judge's server broke the reply off ({word})"),
+            format!("the judge's server ended the reply early ({word})"),
         )),
         // A reply that ran into the limit may look whole and still lack what came after.
         FinishReason::Length => {

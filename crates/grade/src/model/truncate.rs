@@ -1,6 +1,6 @@
 //! Making material fit into what a model can read, in the way its author asked for.
 //!
-//! Only what the answering system produced is ever left out: answer, file changes and tool calls. What is too long is
+//! Only what the answering system produced is ever removed: answer, file changes and tool calls. What is too long is
 //! brought down to one common length, so that a short text beside a long one stays whole. The place of a cut carries a
 //! line with the fence, which no text can forge, and a note outside the blocks says what such a line means.
 

@@ -40,15 +40,14 @@ pub(super) fn check_window(
     let advice = match mode {
         None => "only the material of rubrics can be made to fit, by `truncate`".to_owned(),
         Some(TruncationMode::Never) => {
-            "`truncate: head`, `tail` or `middle` leaves a part out, `truncate: chunk` judges the answer in parts"
+            "`truncate: head`, `tail` or `middle` removes a part, `truncate: chunk` judges the answer in parts"
                 .to_owned()
         }
         Some(mode) => format!("`truncate: {}` can't make it fit", mode.name()),
     };
 
     let message = format!(
-        "not sent: about {input} tokens and {reply} for the reply are more than the {limit} that the judge can read; \
-         {advice}; `context_tokens` in `.assize/prices.yaml` or `--context-tokens` sets another limit"
+        "not sent: about {input} tokens plus {reply} for the reply exceed the judge's context window of {limit}; {advice}; set another limit with `context_tokens` in `.assize/prices.yaml` or `--context-tokens`"
     );
     Err(JudgeFailure::new(UngradedKind::ContextLength, message))
 }

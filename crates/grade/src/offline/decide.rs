@@ -177,7 +177,7 @@ fn decide_score(
     let quote = quote_best_passage(&claim, &coverage, library);
     let raw = score_on_bands(bands, share);
     let reason = format!(
-        "{} With the highest band{} {:.0} % of the way up the bands.",
+        "{} With the highest band{} {:.0}% of the way up the bands.",
         describe_coverage(&claim, &coverage, combined_coverage(&claim, &coverage)),
         if reference.is_some() { " and the reference" } else { "" },
         share * 100.0
@@ -228,8 +228,8 @@ fn describe_coverage(claim: &CriterionClaim, coverage: &ClaimCoverage, share: f6
     let (has, lacks) =
         (list_terms_by_match(claim, coverage, true), list_terms_by_match(claim, coverage, false));
     match (has.is_empty(), lacks.is_empty()) {
-        (false, true) => format!("Found all words: {has} (coverage {percent} %)."),
-        (false, false) => format!("Found {has}; not found {lacks} (coverage {percent} %)."),
+        (false, true) => format!("Found all words: {has} (coverage {percent}%)."),
+        (false, false) => format!("Found {has}; not found {lacks} (coverage {percent}%)."),
         (true, _) => format!("None of its words found: {lacks}."),
     }
 }

@@ -23,7 +23,7 @@ impl OfflineJudge {
         };
         if given.is_empty() {
             return refuse(
-                "the offline judge needs criteria, an expected outcome or a reference beside the two answers to compare by",
+                "the offline judge needs criteria, an expected outcome or a reference to compare two answers",
             );
         }
 

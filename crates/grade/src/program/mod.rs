@@ -107,10 +107,9 @@ impl GradingProgram<'_> {
         let asked = proxy.close().await;
         let result = match &asked.failure {
             None => result,
-            Some(error) => Err(format!(
-                "{} of the program's {} questions to the model got no answer: {error}",
-                asked.failed, asked.calls
-            )),
+            Some(error) => {
+                Err(format!("{} of the program's {} model calls failed: {error}", asked.failed, asked.calls))
+            }
         };
 
         // The token is no longer valid, but still must not be recorded.
@@ -236,7 +235,7 @@ impl GradingProgram<'_> {
                 let stdout = String::from_utf8_lossy(&partial.stdout.bytes);
                 format!("{}{}", describe_stdout(&stdout), describe_text(&partial.stderr))
             });
-            format!("the program gave no result: {error}{}", said.unwrap_or_default())
+            format!("the program returned no result: {error}{}", said.unwrap_or_default())
         })?;
 
         if finished.stdout.is_truncated() {
@@ -278,6 +277,6 @@ fn describe_text(stderr: &CapturedStream) -> String {
     let stderr = stderr.tail(STDERR_TAIL_BYTES);
     match stderr.trim() {
         "" => String::new(),
-        text => format!("; it said: {text}"),
+        text => format!("; stderr: {text}"),
     }
 }

@@ -50,7 +50,7 @@ pub(crate) fn expected_decision(
     }?;
     if found.mass < LEAST_MASS {
         let message = format!(
-            "only {:.0} % of the probability lies on decisions, and at least {:.0} % must",
+            "only {:.0}% of the probability is on decisions; at least {:.0}% is required",
             found.mass * 100.0,
             LEAST_MASS * 100.0
         );
@@ -291,7 +291,7 @@ mod tests {
     #[test]
     fn what_can_not_be_relied_on_is_refused() {
         let few: [Token<'_>; 3] = [HEAD, ("7", 0.3, &[("great", 0.6), ("8", 0.1)]), ("}", 1.0, &[])];
-        assert!(probability(&few, scored(7)).unwrap_err().contains("only 40 %"));
+        assert!(probability(&few, scored(7)).unwrap_err().contains("only 40%"));
         let on_record = expected_decision(&reply(&few), scored(7)).unwrap_err().found.unwrap();
         assert!((on_record.mass - 0.4).abs() < 1e-9, "{on_record:?}");
         let other: [Token<'_>; 3] = [HEAD, ("7", 1.0, &[]), ("}", 1.0, &[])];

@@ -11,7 +11,7 @@ pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0111"),
     name: "and-or",
     title: "The criterion says \"and/or\".",
-    reason: "One judge takes it as \"and\", the next as \"or\", and the outcome differs for every answer that does one of the two. \"Or\" alone lets both pass; two criteria ask for both.",
+    reason: "Judges read it as \"and\" or as \"or\", so they disagree on every answer that does only one of the two. \"Or\" alone lets both pass; two criteria ask for both.",
     source: cited::AUTO_RUBRIC,
     bad: RuleExample::Criteria("- Offers a refund and/or a voucher"),
     good: RuleExample::Criteria("- Offers a refund or a voucher"),

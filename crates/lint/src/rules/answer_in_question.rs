@@ -10,7 +10,7 @@ use crate::words::{find_any_phrase, split_words};
 pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0502"),
     name: "answer-in-question",
-    title: "The question tells the answer, or holds the reference word for word.",
+    title: "The question contains the answer or the reference.",
     reason: "A target that repeats its prompt passes. Often an example or a note of the author got into the input by mistake. Tasks of copying (extract, correct, translate, choose) are not reported.",
     source: "a target that gives back its prompt would pass",
     bad: RuleExample::Case(
@@ -42,8 +42,10 @@ fn check(view: &CaseView<'_>, out: &mut FindingCollector<'_>) {
     let told = find_any_phrase(&split_words(&case.question()), GIVEAWAYS).is_some();
     if let Some(span) = out.span(case.marks.id.as_ref()).filter(|_| told) {
         out.add(
-            Diagnostic::warning(RULE.code, "the question tells the answer", span, "of this case")
-                .with_help("remove it from `input`; a judge is shown `expected_output`, the target is not"),
+            Diagnostic::warning(RULE.code, "the question contains the answer", span, "of this case")
+                .with_help(
+                    "remove it from `input`; `expected_output` is shown to the judge, not to the target",
+                ),
         );
         return;
     }
@@ -64,8 +66,13 @@ fn check(view: &CaseView<'_>, out: &mut FindingCollector<'_>) {
 
     if let Some(span) = out.span(case.marks.id.as_ref()) {
         out.add(
-            Diagnostic::warning(RULE.code, "the question holds the reference answer", span, "of this case")
-                .with_help("remove it from `input`, or test something that can't be copied"),
+            Diagnostic::warning(
+                RULE.code,
+                "the question contains the reference answer",
+                span,
+                "of this case",
+            )
+            .with_help("remove it from `input`, or test something that can't be copied"),
         );
     }
 }

@@ -10,7 +10,7 @@ use crate::view::CaseView;
 pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0503"),
     name: "empty-case-id",
-    title: "The id of the case says nothing about it.",
+    title: "The id of the case is meaningless.",
     reason: "Reports, filters and comparisons of runs show ids. \"test-1\" makes everybody open the file, and numbers move when a case is added. Cases of JSONL datasets are not reported: there are too many to name.",
     source: "ids are the keys by which runs are compared; see docs/runs.md",
     bad: RuleExample::Case(
@@ -46,7 +46,7 @@ fn check(view: &CaseView<'_>, out: &mut FindingCollector<'_>) {
 
     if let Some(span) = out.span(Some(mark)) {
         out.add(
-            Diagnostic::warning(RULE.code, "this id says nothing", span, "which case is this?")
+            Diagnostic::warning(RULE.code, "this id is meaningless", span, "not descriptive")
                 .with_help("name what is tested: `refund-after-deadline`"),
         );
     }

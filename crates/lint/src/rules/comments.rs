@@ -13,7 +13,7 @@ pub(super) const WITHOUT_REASON: LintRule = LintRule {
     code: ALLOW_WITHOUT_REASON,
     name: "allow-without-reason",
     title: "An `allow:` comment gives no reason.",
-    reason: "A finding that is silenced without a reason is a finding for the next reader. The comment has no effect until it says why.",
+    reason: "A comment without a reason has no effect, because the next reader can't tell whether it is still right.",
     source: "exceptions are kept with their reasons",
     bad: RuleExample::Criteria("# allow: L0111\n- Offers a refund and/or a voucher"),
     good: RuleExample::Criteria(
@@ -27,8 +27,8 @@ pub(super) const UNUSED: LintRule = LintRule {
     code: ALLOW_UNUSED,
     name: "allow-unused",
     title: "An `allow:` comment silences nothing.",
-    reason: "The finding is gone, the code is misspelled, or the comment stands on the wrong line. Left there it would silence a later mistake.",
-    source: "exceptions are removed with what they excuse",
+    reason: "The finding is fixed, the code is misspelt, or the comment is on the wrong line. It could silence a later mistake.",
+    source: "remove exceptions together with their cause",
     bad: RuleExample::Criteria(
         "# allow: L0111 because support hands out both\n- Offers a refund or a voucher",
     ),

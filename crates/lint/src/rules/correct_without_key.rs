@@ -10,7 +10,7 @@ use crate::words::{find_any_phrase, split_words};
 pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0114"),
     name: "correct-without-key",
-    title: "The criterion asks for the correct answer and nothing says what that is.",
+    title: "The criterion asks for the correct answer, which the case does not give.",
     reason: "Without the answer the judge solves the task itself and grades by its own mistakes. Put the value into the criterion, or give a reference answer in `expected_output`.",
     source: "MT-Bench (arXiv:2306.05685): a reference answer removes most failures of judges in mathematics and reasoning",
     bad: RuleExample::Criteria("- Gives the correct answer"),
@@ -47,7 +47,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
 
     if let Some(span) = out.part_span(view.text_mark(), text, range) {
         out.add(
-            Diagnostic::warning(RULE.code, "nothing says what is correct", span, "the judge has to guess")
+            Diagnostic::warning(RULE.code, "the correct answer is not given", span, "the judge has to guess")
                 .with_help("write the value here, or give a reference answer in `expected_output`"),
         );
     }

@@ -12,7 +12,7 @@ pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0113"),
     name: "refers-to-another",
     title: "The criterion refers to other criteria.",
-    reason: "Criteria are put to the judge one at a time: \"the above\" is not there. A criterion must say all that is needed to decide it.",
+    reason: "Criteria are judged one at a time, so the judge does not see \"the above\". A criterion must be complete in itself.",
     source: cited::ONE_AT_A_TIME,
     bad: RuleExample::Criteria("- Names the carrier\n- Meets all of the above criteria in two sentences"),
     good: RuleExample::Criteria("- Names the carrier\n- Has at most two sentences"),
@@ -40,7 +40,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     if let Some(span) = out.part_span(view.text_mark(), text, range) {
         out.add(
             Diagnostic::warning(RULE.code, "the judge does not see other criteria", span, "not there")
-                .with_help("say here all that is needed to decide this criterion"),
+                .with_help("make this criterion complete in itself"),
         );
     }
 }

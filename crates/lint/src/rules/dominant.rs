@@ -11,7 +11,7 @@ pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0204"),
     name: "dominant-weight",
     title: "One criterion weighs at least twice as much as all others together.",
-    reason: "The score is then this criterion's outcome with a little noise. If nothing works without it, `required: true` says so, and the other weights can tell good from better.",
+    reason: "The score is then nearly this criterion alone. If it is essential, make it `required: true`, and let the weights rank the rest.",
     source: cited::GUIDE,
     bad: RuleExample::Criteria("- {outcome: Names the cause, weight: 10}\n- Gives the date\n- Offers help"),
     good: RuleExample::Criteria(
@@ -44,7 +44,7 @@ fn check(view: &RubricView<'_>, out: &mut FindingCollector<'_>) {
                     span,
                     format!("{weight} of {total} points"),
                 )
-                .with_help("lower the weight; if nothing works without it, make it `required: true`"),
+                .with_help("lower the weight; if the criterion is essential, make it `required: true`"),
             );
         }
     }

@@ -13,7 +13,7 @@ pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0104"),
     name: "double-negative",
     title: "The criterion negates a negation.",
-    reason: "\"Does not fail to mention\" must be turned around twice before it can be decided, and judges slip on the way. Say it straight.",
+    reason: "\"Does not fail to mention\" has to be inverted twice, which leads to errors. State it positively.",
     source: cited::CHECK_EVAL,
     bad: RuleExample::Criteria("- Does not fail to mention the deadline"),
     good: RuleExample::Criteria("- Mentions the deadline"),
@@ -36,14 +36,15 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     if let Some(range) = find_any_phrase(&words, FAIL_TO) {
         let Some(span) = out.part_span(view.text_mark(), text, range.clone()) else { return };
         let mut diagnostic =
-            Diagnostic::warning(RULE.code, "this criterion negates a negation", span, "means: does it")
-                .with_help("say what the answer does");
+            Diagnostic::warning(RULE.code, "this criterion negates a negation", span, "double negative")
+                .with_help("state what the answer does");
         let verb = words.iter().find(|word| word.at.start > range.end);
         if let Some((verb, plain)) = verb.and_then(|verb| Some((verb, third_person(&verb.text)?))) {
             let whole = range.start..verb.at.end;
             let upper = text[range].starts_with(char::is_uppercase);
             if let Some(span) = out.exact_span(view.text_mark(), text, whole) {
-                diagnostic = diagnostic.with_suggestion("say it straight", span, with_case(&plain, upper));
+                diagnostic =
+                    diagnostic.with_suggestion("state it positively", span, with_case(&plain, upper));
             }
         }
 
@@ -53,7 +54,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     {
         out.add(
             Diagnostic::warning(RULE.code, "this criterion negates a negation", span, "two negations")
-                .with_help("say what the answer does"),
+                .with_help("state what the answer does"),
         );
     }
 }

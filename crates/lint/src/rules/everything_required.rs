@@ -10,8 +10,8 @@ use crate::view::RubricView;
 pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0202"),
     name: "everything-required",
-    title: "Every criterion is required, so weights and score decide nothing.",
-    reason: "One miss fails the case whatever the score is. Keep `required` for what makes an answer useless when it is missing; let weights say how much the rest matters. A criterion that is written as a plain text is required too.",
+    title: "Every criterion is required, so weights and score have no effect.",
+    reason: "One unmet criterion fails the case whatever the score is. Require only what an answer is useless without, and weigh the rest. A criterion written as a plain string is required, too.",
     source: cited::GUIDE,
     bad: RuleExample::Criteria(
         "- {outcome: Names the cause, required: true, weight: 3}\n- {outcome: Gives the date, required: true, weight: 2}\n- {outcome: Offers help, required: true}\n- {outcome: Has a greeting, required: true, weight: 0.5}",
@@ -39,9 +39,9 @@ fn check(view: &RubricView<'_>, out: &mut FindingCollector<'_>) {
         let label = if weights_differ {
             "the weights can't change the verdict"
         } else if all_silent {
-            "required unless it says otherwise, and so are all others"
+            "required by default, like all others"
         } else {
-            "and so are all others"
+            "like all others"
         };
         let finding = Diagnostic::warning(
             RULE.code,
@@ -49,9 +49,9 @@ fn check(view: &RubricView<'_>, out: &mut FindingCollector<'_>) {
             span,
             label,
         )
-        .with_help("require only what makes an answer useless when it is missing");
+        .with_help("require only what an answer is useless without");
         out.add(if all_silent {
-            finding.with_help("write `required: false` with those that are to count towards the score only")
+            finding.with_help("write `required: false` for criteria that should only count towards the score")
         } else {
             finding
         });

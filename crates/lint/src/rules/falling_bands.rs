@@ -66,9 +66,9 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
         return;
     };
     out.add(
-        Diagnostic::warning(RULE.code, "the score ranges fall where they should rise", span, "lowest score")
+        Diagnostic::warning(RULE.code, "the score ranges are in reverse order", span, "lowest score")
             .with_secondary(top, "highest score")
-            .with_help("10 is the best score: turn the ranges around"),
+            .with_help("10 is the best score: reverse the ranges"),
     );
 }
 

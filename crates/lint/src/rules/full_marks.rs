@@ -10,8 +10,8 @@ use crate::view::RubricView;
 pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0208"),
     name: "full-marks-only",
-    title: "The threshold is 1, so every optional criterion is required after all.",
-    reason: "With a threshold of 1 a single missed point fails the case: weights and `required: false` mean nothing, and a score range needs 10 of 10. Judges give full marks on a range rarely, so such a line is hardly ever reached.",
+    title: "The threshold is 1, so every optional criterion is in effect required.",
+    reason: "With a threshold of 1 a single missed point fails the case: weights and `required: false` mean nothing, and a score range needs 10 of 10. Judges give full marks on a range rarely, so such a threshold is rarely reached.",
     source: cited::ARITHMETIC,
     bad: RuleExample::Case(
         "  - id: late-parcel\n    input: Where is my parcel?\n    threshold: 1\n    assertions:\n      - type: rubrics\n        criteria:\n          - {outcome: Names the carrier, required: true}\n          - {outcome: Names the date, required: false}",
@@ -33,11 +33,12 @@ fn check(view: &RubricView<'_>, out: &mut FindingCollector<'_>) {
     let Some(criterion) = named else { return };
     let banded = criterion.bands().is_some();
     let Some(span) = out.span(Some(mark)) else { return };
-    let mut diagnostic =
-        Diagnostic::warning(RULE.code, "only full marks reach this threshold", span, "nothing may be missed")
-            .with_help("lower the threshold to what a good answer reaches");
+    let mut diagnostic = Diagnostic::warning(
+        RULE.code, "only full marks reach this threshold", span, "every criterion must be met",
+    )
+    .with_help("lower the threshold to the score of a good answer");
     if let Some(span) = out.span(criterion.head()) {
-        let label = if banded { "needs 10 of 10" } else { "optional, and yet it must be met" };
+        let label = if banded { "needs 10 of 10" } else { "optional, but it must be met" };
         diagnostic = diagnostic.with_secondary(span, label);
     }
 

@@ -12,7 +12,7 @@ pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0205"),
     name: "gate-never-fails",
     title: "The minimum is 0, so the gate can never fail.",
-    reason: "Every answer reaches a minimum of 0. It looks like protection and is none. Raise it, or remove it.",
+    reason: "Every answer reaches a minimum of 0, so the gate has no effect. Raise it, or remove it.",
     source: cited::ARITHMETIC,
     bad: RuleExample::Criteria(
         "- id: tone\n  outcome: The tone towards the customer\n  min_score: 0\n  score_ranges:\n    0: Insults the customer\n    5: Is neutral",

@@ -12,7 +12,7 @@ pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0116"),
     name: "rewards-layout",
     title: "The criterion rewards layout that the case does not ask for.",
-    reason: "Judges take good looks for good content even unasked; points for bullets and bold type pay systems for decoration. If the layout matters, ask for it in the question or the expected outcome, or test what it is there for.",
+    reason: "Judges already favour well-formatted answers; points for layout reward decoration. If the layout matters, ask for it in the case, or test its purpose.",
     source: cited::LLM_BAR,
     bad: RuleExample::Criteria("- Uses bullet points and bold headings"),
     good: RuleExample::Criteria("- Names each step on a line of its own"),
@@ -65,7 +65,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
                 span,
                 "neither the question nor the expected outcome asks for it",
             )
-            .with_help("ask for it in the case, or test what it is there for"),
+            .with_help("ask for it in the case, or test its purpose"),
         );
     }
 }

@@ -12,7 +12,7 @@ pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0110"),
     name: "rewards-length",
     title: "The criterion rewards length, and the question does not ask for it.",
-    reason: "Judges take length for quality even unasked; a criterion that says \"detailed\" or \"comprehensive\" makes that the measure. Name the details that matter, or ask for length in the question.",
+    reason: "Judges already favour long answers; \"detailed\" or \"comprehensive\" adds to that bias. Name the details that matter, or ask for length in the question.",
     source: cited::LENGTH_BIAS,
     bad: RuleExample::Criteria("- Provides a detailed explanation"),
     good: RuleExample::Criteria("- Explains that the strike at the carrier causes the delay"),
@@ -59,7 +59,7 @@ fn check_minimum_length(view: &CriterionView<'_>, out: &mut FindingCollector<'_>
             Diagnostic::warning(
                 RULE.code, "this criterion rewards length", span, "the question does not ask for it",
             )
-            .with_help("ask for the length in the question, or name the facts that need the room"),
+            .with_help("ask for the length in the question, or name the required facts"),
         );
     }
 
@@ -113,7 +113,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
             Diagnostic::warning(
                 RULE.code, "this criterion rewards length", span, "the question does not ask for it",
             )
-            .with_help("name the facts or steps that must be there"),
+            .with_help("name the required facts or steps"),
         );
     }
 }

@@ -79,9 +79,9 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
                 RULE.code,
                 format!("this criterion demands {listed} things"),
                 span,
-                "met only if all of them are there",
+                "met only if all of them are present",
             )
-            .with_help("write one criterion for each, or say how many are enough: `at least three of: ...`"),
+            .with_help("write one criterion for each, or a number: `at least three of: ...`"),
         );
     }
 }

@@ -10,8 +10,8 @@ use crate::view::CriterionView;
 pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0305"),
     name: "ranges-without-text",
-    title: "Score ranges have no text that says what they measure.",
-    reason: "The judge is told the id and the ranges, and nothing else. `Poor`, `acceptable` and `excellent` mean little without the thing they are said of: two such criteria are then judged alike. Say in one sentence what is looked at.",
+    title: "Score ranges without a text do not say what they measure.",
+    reason: "The judge only sees the id and the ranges. `Poor`, `acceptable` and `excellent` mean little without the quality they describe. Name that quality in one sentence.",
     source: cited::PROMETHEUS,
     bad: RuleExample::Criteria(
         "- id: tone\n  score_ranges:\n    0: Insults the customer\n    4: Neutral\n    8: Thanks the customer",
@@ -29,7 +29,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     if let (true, Some(span)) = (is_nameless, out.span(marks.head.as_ref())) {
         out.add(
             Diagnostic::warning(RULE.code, "score ranges without a text", span, "what do they measure?")
-                .with_help("add `outcome`: one sentence that says what is looked at"),
+                .with_help("add `outcome`: one sentence that names the quality"),
         );
     }
 }

@@ -12,7 +12,7 @@ pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0203"),
     name: "required-nice-to-have",
     title: "The criterion is required, and its text says it is nice to have.",
-    reason: "One of the two is wrong. Without it the case fails, however much \"ideally\" the text says. A plain text in a list is required too.",
+    reason: "The case fails without it, although the text says \"ideally\". Criteria written as plain strings are required, too.",
     source: cited::GUIDE,
     bad: RuleExample::Criteria("- outcome: Ideally mentions the insurance\n  required: true"),
     good: RuleExample::Criteria("- outcome: Mentions the insurance\n  weight: 0.5"),
@@ -38,12 +38,12 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     });
     let (Some(_), Some(range)) = (view.criterion().gate, wish) else { return };
     let Some(span) = out.part_span(view.text_mark(), text, range) else { return };
-    let mut diagnostic = Diagnostic::warning(RULE.code, "a wish is required", span, "nice to have")
-        .with_help("drop `required` and give it a small weight, or drop the word");
+    let mut diagnostic = Diagnostic::warning(RULE.code, "an optional wish is required", span, "nice to have")
+        .with_help("remove `required` and give it a small weight, or remove the word");
     let marks = view.marks();
     match out.span(marks.and_then(|marks| marks.required.as_ref().or(marks.minimum.as_ref()))) {
         Some(span) => diagnostic = diagnostic.with_secondary(span, "without it the case fails"),
-        None => diagnostic = diagnostic.with_note("this criterion is required because nothing else is said"),
+        None => diagnostic = diagnostic.with_note("required by default"),
     }
 
     out.add(diagnostic);

@@ -12,8 +12,8 @@ use crate::words::{is_negation, split_words};
 pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0404"),
     name: "nothing-forbidden",
-    title: "A rubric of eight or more criteria forbids nothing.",
-    reason: "An answer that says everything, true and false, meets a rubric that only demands. One criterion about the worst thing the answer could do (a made-up fact, a promise nobody made, dangerous advice) closes that gap.",
+    title: "A rubric of eight or more criteria has no negative criterion.",
+    reason: "An answer that says everything, true and false, meets all positive criteria. Add one against the worst mistake (a made-up fact, an unauthorised promise, dangerous advice).",
     source: cited::REWARDS,
     bad: RuleExample::Criteria(
         "- Names the cause\n- Gives the date\n- Offers help\n- Names the carrier\n- Thanks the customer\n- Gives a telephone number\n- Names the depot\n- Mentions the voucher",
@@ -52,11 +52,11 @@ fn check(view: &RubricView<'_>, out: &mut FindingCollector<'_>) {
         out.add(
             Diagnostic::warning(
                 RULE.code,
-                format!("none of these {} criteria forbids anything", criteria.len()),
+                format!("none of these {} criteria is negative", criteria.len()),
                 span,
                 "the first of them",
             )
-            .with_help("add what a bad answer would do: `Does not ...`, or a penalty with a negative weight"),
+            .with_help("add a negative criterion: `Does not ...`, or a penalty with a negative weight"),
         );
     }
 }

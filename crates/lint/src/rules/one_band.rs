@@ -11,7 +11,7 @@ pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0304"),
     name: "one-range",
     title: "One score range covers every score.",
-    reason: "The text says what is looked at, and not what a 3 or an 8 is. Without texts for the levels judges use the scale as they like.",
+    reason: "The text names the quality, but not the difference between a 3 and an 8. Judges then use the scale differently.",
     source: cited::PROMETHEUS,
     bad: RuleExample::Criteria(
         "- id: tone\n  outcome: The tone towards the customer\n  score_ranges:\n    0: How polite the answer is",
@@ -28,7 +28,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     if let (1, Some(span)) = (bands.as_slice().len(), out.span(marks.bands.first())) {
         out.add(
             Diagnostic::warning(RULE.code, "one range covers every score", span, "0 to 10")
-                .with_help("describe at least three levels, or make it a criterion that is met or not"),
+                .with_help("describe at least three levels, or write a criterion that is met or unmet"),
         );
     }
 }

@@ -12,7 +12,7 @@ pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0108"),
     name: "open-list",
     title: "The criterion ends in an open list, such as \"etc\".",
-    reason: "Nobody knows what else \"etc.\" demands, so nobody can say that it was missed. Name all that counts, or mark the names as examples: \"such as\".",
+    reason: "It is unclear what \"etc.\" demands. List everything that counts, or mark the list as examples with \"such as\".",
     source: cited::GUIDE,
     bad: RuleExample::Criteria("- Mentions the weight limit, the size limit, etc."),
     good: RuleExample::Criteria("- Mentions the weight limit\n- Mentions the size limit"),
@@ -42,8 +42,8 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
 
     if let Some(span) = out.part_span(view.text_mark(), text, range) {
         out.add(
-            Diagnostic::warning(RULE.code, "this list goes on without saying how", span, "what else?")
-                .with_help("name all that counts, or write `such as` before the examples"),
+            Diagnostic::warning(RULE.code, "this list is open-ended", span, "what else?")
+                .with_help("list everything that counts, or write `such as` before examples"),
         );
     }
 }

@@ -10,8 +10,8 @@ use crate::view::RubricView;
 pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0402"),
     name: "paragraph-criterion",
-    title: "One criterion stands for a whole paragraph of demands.",
-    reason: "All of it is decided with one yes or no: no partial credit, no way to see what was missing, and judges differ most where a text demands most. A case without graders gets its expected outcome as the only criterion. Three to seven criteria, each one statement, do better.",
+    title: "One criterion contains a paragraph of demands.",
+    reason: "All of it is decided with one yes or no: no partial credit, no way to see what was missing, and judges disagree most where a text demands most. A case without graders gets its expected outcome as the only criterion. Three to seven criteria, each one statement, do better.",
     source: cited::CHECK_EVAL,
     bad: RuleExample::Case(
         "  - id: late-parcel\n    input: Where is my parcel?\n    criteria: >-\n      The assistant names the strike at the carrier as the cause. It gives Thursday as the new date. It does not\n      blame the customer or the warehouse. It offers to send a voucher if the parcel comes even later than that. It\n      closes by asking whether anything else is wanted.",
@@ -39,15 +39,9 @@ fn check(view: &RubricView<'_>, out: &mut FindingCollector<'_>) {
 
         let Some(span) = out.span(criterion.text_mark()) else { continue };
         let title = format!("one criterion holds {demands} statements");
-        out.add(
-            Diagnostic::warning(
-                RULE.code,
-                title,
-                span.start_point(),
-                "all of them are decided with one yes or no",
-            )
-            .with_help("write a criterion for each statement under `assertions` (format 1: `rubrics`)"),
-        );
+        out.add(Diagnostic::warning(RULE.code, title, span.start_point(), "decided as a whole").with_help(
+            "write a criterion for each statement under `assertions` (`rubrics` in the `evalcases` format)",
+        ));
     }
 }
 

@@ -11,8 +11,8 @@ use crate::words::{find_any_phrase, split_words};
 pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0112"),
     name: "permission",
-    title: "The criterion allows something instead of demanding it.",
-    reason: "\"May mention\" holds whether it is mentioned or not, so the criterion is always met, or judged as if it said \"must\". If it is worth points, demand it with a small weight and without a gate; if not, leave it out.",
+    title: "The criterion allows something instead of requiring it.",
+    reason: "\"May mention\" is true whether it is mentioned or not, so the criterion is always met, or judged as \"must\". If it is worth points, require it with a small weight and no gate; otherwise remove it.",
     source: cited::GUIDE,
     bad: RuleExample::Criteria("- The answer may mention the insurance"),
     good: RuleExample::Criteria("- outcome: Mentions the insurance\n  weight: 0.5"),
@@ -44,8 +44,8 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
 
     if let Some(span) = out.part_span(view.text_mark(), text, range) {
         out.add(
-            Diagnostic::warning(RULE.code, "this criterion can't be missed", span, "allowed, not demanded")
-                .with_help("demand it, with a small weight and without a gate, or remove it"),
+            Diagnostic::warning(RULE.code, "this criterion is always met", span, "allowed, not required")
+                .with_help("require it with a small weight and no gate, or remove it"),
         );
     }
 }

@@ -12,7 +12,7 @@ pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0106"),
     name: "quantifier-without-number",
     title: "The criterion asks for an amount without a number.",
-    reason: "Whether two examples are \"several\" is decided anew with every answer. A number costs nothing and ends the question.",
+    reason: "Judges disagree whether two examples are \"several\". A number is unambiguous.",
     source: cited::RESEARCH_RUBRICS,
     bad: RuleExample::Criteria("- Gives several examples of prohibited goods"),
     good: RuleExample::Criteria("- Gives at least two examples of prohibited goods"),
@@ -56,7 +56,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     };
     if let Some(span) = out.part_span(view.text_mark(), text, words[at].at.clone()) {
         out.add(
-            Diagnostic::warning(RULE.code, "how many are enough?", span, "no number")
+            Diagnostic::warning(RULE.code, "no number", span, "no number")
                 .with_help("write a number: `at least two`"),
         );
     }

@@ -13,7 +13,7 @@ pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0105"),
     name: "question",
     title: "The criterion is a question.",
-    reason: "A criterion is a statement that holds for the answer or does not; its outcome is \"met\" or \"unmet\". A question has to be turned into a statement first, and \"is it unclear?\" or \"how well?\" can't be.",
+    reason: "A criterion is a statement that is met or unmet. A question has to be turned into a statement first, which is impossible for \"how well?\".",
     source: "HealthBench (arXiv:2505.08775): criteria are statements about the answer, decided as met or not met",
     bad: RuleExample::Criteria("- Does the answer mention the deadline?"),
     good: RuleExample::Criteria("- Mentions the deadline"),
@@ -36,8 +36,8 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
 
     let Some(span) = out.span(view.text_mark()) else { return };
     let mut diagnostic =
-        Diagnostic::warning(RULE.code, "this criterion is a question", span, "met or unmet?")
-            .with_help("state what holds for a good answer");
+        Diagnostic::warning(RULE.code, "this criterion is a question", span, "not a statement")
+            .with_help("state what is true of a good answer");
 
     // "Does the answer mention x?" becomes "Mentions x": the subject and the question mark are removed.
     let verb = match words.as_slice() {

@@ -15,7 +15,7 @@ pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0401"),
     name: "repeated-criterion",
     title: "Two criteria check the same thing.",
-    reason: "What is checked twice counts twice, without anybody having decided so; what is both demanded and forbidden can't be had. Keep one, and give it the weight it deserves.",
+    reason: "What is checked twice counts twice, and what is both required and forbidden can't be met. Keep one criterion, with the right weight.",
     source: cited::AUTO_RUBRIC,
     bad: RuleExample::Criteria(
         "- Names the strike at the carrier as the cause\n- The answer names the strike at the carrier as cause",
@@ -135,22 +135,22 @@ impl CriterionRelation {
     const fn title(self) -> &'static str {
         match self {
             Self::Same => "this criterion repeats another",
-            Self::Opposite => "this criterion wants the opposite of another",
-            Self::Mirrored => "this criterion is another one turned around",
+            Self::Opposite => "this criterion requires the opposite of another",
+            Self::Mirrored => "this criterion is the inverse of another",
         }
     }
 
     const fn label(self) -> &'static str {
         match self {
             Self::Same => "counts twice",
-            Self::Opposite => "no answer gets both",
+            Self::Opposite => "no answer meets both",
             Self::Mirrored => "counts twice: as a gain and as a loss",
         }
     }
 
     const fn help(self) -> &'static str {
         match self {
-            Self::Same | Self::Mirrored => "keep one of them, with the weight that both have together",
+            Self::Same | Self::Mirrored => "keep one of them, with the sum of both weights",
             Self::Opposite => "decide which of them is meant",
         }
     }

@@ -12,7 +12,7 @@ pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0501"),
     name: "restates-question",
     title: "The criterion says no more than the question.",
-    reason: "\"Explains how quicksort works\" beside \"Explain how quicksort works\" leaves it to the judge what a good explanation is. Say what must be in it.",
+    reason: "\"Explains how quicksort works\" beside \"Explain how quicksort works\" lets the judge define a good explanation. Name what it must contain.",
     source: cited::RESEARCH_RUBRICS,
     bad: RuleExample::Case(
         "  - id: quicksort\n    input: Explain how the quicksort algorithm works\n    assertions:\n      - Explains how the quicksort algorithm works\n      - States the worst case",
@@ -46,10 +46,8 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
 
     if let Some(span) = out.span(view.text_mark()) {
         out.add(
-            Diagnostic::warning(
-                RULE.code, "this criterion is the question again", span, "what must be in it?",
-            )
-            .with_help("say what a good answer to the question contains"),
+            Diagnostic::warning(RULE.code, "this criterion repeats the question", span, "no content named")
+                .with_help("name what a good answer contains"),
         );
     }
 }

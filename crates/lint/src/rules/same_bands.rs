@@ -12,7 +12,7 @@ pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0301"),
     name: "ranges-repeat",
     title: "Two score ranges differ in nothing but words of degree.",
-    reason: "A judge chooses a range by its text. If one says \"clear\" and the next \"very clear\", the choice is a matter of taste and repeats badly. Say what an answer of the higher range has that one of the lower range lacks.",
+    reason: "A judge chooses a range by its text. Between \"clear\" and \"very clear\" the choice is arbitrary. Name what the higher range has that the lower one lacks.",
     source: cited::PROMETHEUS,
     bad: RuleExample::Criteria(
         "- id: clarity\n  outcome: The steps\n  score_ranges:\n    0: Hard to follow\n    4: Clear\n    8: Very clear",
@@ -42,9 +42,11 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
             return;
         };
         out.add(
-            Diagnostic::warning(RULE.code, "two score ranges say the same", span, "what is more here?")
-                .with_secondary(before, "than here")
-                .with_help("say what an answer of the higher range has that the lower one lacks"),
+            Diagnostic::warning(
+                RULE.code, "two score ranges have the same meaning", span, "no difference named",
+            )
+            .with_secondary(before, "than here")
+            .with_help("name what the higher range has that the lower one lacks"),
         );
     }
 }

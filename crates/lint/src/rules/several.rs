@@ -14,7 +14,7 @@ pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0102"),
     name: "several-things",
     title: "The criterion demands several things at once.",
-    reason: "An answer that does one of the two is neither met nor unmet, and judges differ about it. As two criteria each gets its own decision, its own evidence and its own weight.",
+    reason: "An answer that does one of the two is neither met nor unmet, and judges disagree about it. As two criteria each gets its own decision, its own evidence and its own weight.",
     source: cited::CHECK_EVAL,
     bad: RuleExample::Criteria("- Names the cause of the delay and gives the new delivery date"),
     good: RuleExample::Criteria("- Names the cause of the delay\n- Gives the new delivery date"),
@@ -50,7 +50,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
             Diagnostic::warning(
                 RULE.code, "this criterion demands two things", span, "the second thing begins here",
             )
-            .with_help("make two criteria of it; divide the weight between them"),
+            .with_help("write two criteria and divide the weight between them"),
         );
     }
 }

@@ -14,7 +14,7 @@ pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0201"),
     name: "sign-contradicts-wording",
     title: "The sign of the weight contradicts the wording.",
-    reason: "A penalty is incurred when its text holds. \"Does not insult\" with weight -2 punishes polite answers, and \"Fails to name\" with weight 2 rewards the failure.",
+    reason: "A penalty is incurred when its text is true. \"Does not insult\" with weight -2 punishes polite answers, and \"Fails to name\" with weight 2 rewards the failure.",
     source: "HealthBench (arXiv:2505.08775); openai/simple-evals, issue 77: published criteria whose sign contradicts their wording",
     bad: RuleExample::Criteria(
         "- Names the delivery date\n- outcome: Does not blame the customer\n  weight: -2",

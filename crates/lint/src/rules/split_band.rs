@@ -11,8 +11,8 @@ use crate::view::CriterionView;
 pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0303"),
     name: "minimum-inside-range",
-    title: "The minimum lies inside a score range, so one text stands for pass and fail.",
-    reason: "The judge chooses a range by its text and then a number in it. Where the minimum cuts a range in two, that last choice, about which the text says nothing, decides the case. Let the minimum be the lowest score of a range.",
+    title: "The minimum is inside a score range, so one text covers pass and fail.",
+    reason: "The judge chooses a range by its text, then a number in it. If the minimum splits a range, that number alone decides the case, without guidance. Set the minimum to the lowest score of a range.",
     source: cited::PROMETHEUS,
     bad: RuleExample::Criteria(
         "- id: facts\n  outcome: The facts\n  min_score: 0.7\n  score_ranges:\n    0: Wrong carrier\n    6: Right carrier\n    9: Right carrier and date",
@@ -52,7 +52,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     out.add(
         Diagnostic::warning(
             RULE.code,
-            "this minimum cuts a score range in two",
+            "this minimum splits a score range",
             span,
             format!("of its scores {} fail and {} pass", scores(low, least - 1), scores(least, high)),
         )

@@ -12,7 +12,7 @@ pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0406"),
     name: "style-outweighs-content",
     title: "A criterion about style has the largest weight.",
-    reason: "Judges already favour answers that look good. A rubric whose largest weight is on tone or layout pays for looks, unless style is what the question asks for.",
+    reason: "Judges already favour well-presented answers. The largest weight on tone or layout adds to that bias, unless the question is about style.",
     source: cited::LLM_BAR,
     bad: RuleExample::Criteria(
         "- {outcome: Keeps a polite tone, weight: 3}\n- Names the carrier\n- Gives the date",
@@ -65,7 +65,7 @@ fn check(view: &RubricView<'_>, out: &mut FindingCollector<'_>) {
                     span,
                     format!("the largest weight on content is {substance}"),
                 )
-                .with_help("lower this weight, unless style is what the question is about"),
+                .with_help("lower this weight, unless the question is about style"),
             );
         }
     }

@@ -11,8 +11,8 @@ use crate::words::{find_any_phrase, is_anchored, split_words};
 pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0107"),
     name: "subjective-without-anchor",
-    title: "The criterion hangs on a word of taste.",
-    reason: "\"Appropriate\", \"engaging\", \"elegant\": a judge must guess whose taste is meant. Name what makes it so, or give an example of what is enough and what is not.",
+    title: "The criterion depends on a subjective word.",
+    reason: "\"Appropriate\", \"engaging\", \"elegant\": judges disagree about them. Name what makes it so, or give an example of what is enough and what is not.",
     source: cited::RESEARCH_RUBRICS,
     bad: RuleExample::Criteria("- Closes with an appropriate apology"),
     good: RuleExample::Criteria(
@@ -50,10 +50,8 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     let Some(range) = find_any_phrase(&words, TASTE) else { return };
     if let Some(span) = out.part_span(view.text_mark(), text, range) {
         out.add(
-            Diagnostic::warning(
-                RULE.code, "a word of taste decides this criterion", span, "by whose measure?",
-            )
-            .with_help("name what makes it so, or add an example: `such as ...`"),
+            Diagnostic::warning(RULE.code, "a subjective word decides this criterion", span, "subjective")
+                .with_help("name what makes it so, or add an example: `such as ...`"),
         );
     }
 }

@@ -11,8 +11,8 @@ use crate::words::{content_stems, jaccard_similarity, split_words};
 pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0405"),
     name: "tautology",
-    title: "The criterion only says that the expectation is met.",
-    reason: "\"Meets the expected outcome\" checks everything at once, so it counts all other criteria a second time. The expected outcome as one criterion among others does the same. Say what is expected.",
+    title: "The criterion only repeats that the expectation is met.",
+    reason: "\"Meets the expected outcome\" checks everything at once, so it counts all other criteria a second time. The expected outcome as one criterion among others does the same. Name what is expected.",
     source: cited::AUTO_RUBRIC,
     bad: RuleExample::Criteria("- Names the carrier\n- Meets the expected outcome"),
     good: RuleExample::Criteria("- Names the carrier\n- Gives Thursday as the new date"),
@@ -52,16 +52,14 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
         a.len() >= 4 && jaccard_similarity(&a, &b) >= 0.95
     });
     let (title, label) = match (empty && !compares, repeats) {
-        (true, _) => ("this criterion only says \"as expected\"", "what is expected?"),
+        (true, _) => ("this criterion only says \"as expected\"", "nothing specific"),
         (false, true) => {
             ("this criterion is the expected outcome of the case", "counts the other criteria again")
         }
         (false, false) => return,
     };
     if let Some(span) = out.span(view.text_mark()) {
-        out.add(
-            Diagnostic::warning(RULE.code, title, span, label).with_help("say one thing that is expected"),
-        );
+        out.add(Diagnostic::warning(RULE.code, title, span, label).with_help("name one expected thing"));
     }
 }
 

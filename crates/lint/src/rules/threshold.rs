@@ -11,8 +11,8 @@ use crate::view::RubricView;
 pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0207"),
     name: "idle-threshold",
-    title: "The threshold is reached by every answer that passes the gates.",
-    reason: "When the required criteria alone bring the score to the threshold, the other criteria can't change the verdict, and a threshold of 0 is no threshold. Raise it, or weigh the other criteria more.",
+    title: "Every answer that passes the gates reaches the threshold.",
+    reason: "When the required criteria alone bring the score to the threshold, the other criteria can't change the verdict, and a threshold of 0 is no threshold. Raise it, or give the other criteria more weight.",
     source: cited::ARITHMETIC,
     bad: RuleExample::Case(
         "  - id: late-parcel\n    input: Where is my parcel?\n    threshold: 0.5\n    assertions:\n      - type: rubrics\n        criteria:\n          - {outcome: Names the carrier, required: true, weight: 3}\n          - {outcome: Names the date, weight: 2}",
@@ -48,7 +48,7 @@ fn check(view: &RubricView<'_>, out: &mut FindingCollector<'_>) {
             format!("the required criteria alone give {:.2}", required / positive)
         };
         out.add(
-            Diagnostic::warning(RULE.code, "this threshold decides nothing", span, label)
+            Diagnostic::warning(RULE.code, "this threshold has no effect", span, label)
                 .with_help("raise the threshold, or give the optional criteria more weight"),
         );
     }

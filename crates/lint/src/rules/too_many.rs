@@ -11,8 +11,8 @@ use crate::view::RubricView;
 pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0403"),
     name: "too-many-in-one-call",
-    title: "More than 20 criteria are put to the judge in one call.",
-    reason: "Criteria in one call run into one another, the more the longer the list, and one broken reply loses all of them. Judge them one at a time, or name a batch size.",
+    title: "More than 20 criteria go into one judge call.",
+    reason: "Criteria in one call influence each other, and one malformed reply loses all of them. Judge them one at a time, or set a batch size.",
     source: cited::AUTO_RUBRIC,
     bad: RuleExample::Case(
         "  - id: late-parcel\n    input: Where is my parcel?\n    assertions:\n      - type: rubrics\n        judging: batched\n        criteria: [Avoids A1, B2, C3, D4, E5, F6, G7, H8, I9, J10, K11, L12, M13, N14, O15, P16, Q17, R18, S19, T20, U21]",

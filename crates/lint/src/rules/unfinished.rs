@@ -11,7 +11,7 @@ pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0109"),
     name: "unfinished",
     title: "The criterion is not finished.",
-    reason: "The text holds a mark of unfinished work or a placeholder that nothing fills. The judge gets it as it stands and decides all the same.",
+    reason: "The text has a mark of unfinished work, or a placeholder without a value. The judge reads it as it is.",
     source: "criteria reach the judge word for word",
     bad: RuleExample::Criteria("- \"TBD: name the carrier\""),
     good: RuleExample::Criteria("- Names the carrier"),
@@ -32,9 +32,9 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     if let Some(span) = out.part_span(view.text_mark(), text, range) {
         out.add(
             Diagnostic::warning(
-                RULE.code, "this criterion is not finished", span, "the judge reads this as it stands",
+                RULE.code, "this criterion is not finished", span, "the judge reads this as it is",
             )
-            .with_help("write what is checked; values come from the case's `vars`"),
+            .with_help("complete the text; values come from the case's `vars`"),
         );
     }
 }

@@ -14,7 +14,7 @@ pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0115"),
     name: "unverifiable",
     title: "The criterion is about something that the case does not have.",
-    reason: "A judge that can't see the image, the file or the earlier turn decides anyway, by what the answer claims about it. Times and costs are not in the answer either; graders of type `latency`, `cost` and `token-usage` measure them.",
+    reason: "A judge that can't see the image, the file or the earlier turn relies on the claims of the answer. Times and costs are not in the answer either; measure them with graders of type `latency`, `cost` and `token-usage`.",
     source: "Agent-as-a-Judge (arXiv:2410.10934): judges that can look at what was done agree better with people than judges that only read the answer",
     bad: RuleExample::Criteria("- Describes the damage in the attached image"),
     good: RuleExample::Criteria("- Describes the damage that the question names"),
@@ -66,7 +66,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     let (range, missing, help) = if let Some(range) = clock {
         (range, "time is not in the answer", "use a grader of type `latency`, or a program that runs it")
     } else if let Some(range) = find_demanded_feeling(&words) {
-        (range, "what a reader feels is not in the answer", "ask for what the answer says or does")
+        (range, "the reader's reaction is not in the answer", "ask what the answer says or does")
     } else if let Some(range) = find_opening_phrase(
         &said[usize::from(said.first().is_some_and(|word| word.text == "the"))..],
         EXECUTION_PHRASES,
@@ -107,9 +107,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
         }
     };
     if let Some(span) = out.part_span(view.text_mark(), text, range) {
-        out.add(
-            Diagnostic::warning(RULE.code, "this can't be seen by the judge", span, missing).with_help(help),
-        );
+        out.add(Diagnostic::warning(RULE.code, "the judge can't see this", span, missing).with_help(help));
     }
 }
 

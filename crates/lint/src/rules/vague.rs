@@ -11,8 +11,8 @@ use crate::words::{is_stop, split_words};
 pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0101"),
     name: "vague-criterion",
-    title: "The criterion only praises; it does not say what is checked.",
-    reason: "\"Good quality\" means something else to every judge, and to the same judge on another day. Say what can be seen in the answer when the criterion is met.",
+    title: "The criterion only praises and checks nothing specific.",
+    reason: "\"Good quality\" means something different to each judge. Name what can be seen in an answer that meets the criterion.",
     source: cited::GUIDE,
     bad: RuleExample::Criteria("- The response is helpful and of good quality"),
     good: RuleExample::Criteria("- Names the day on which the parcel arrives"),
@@ -58,13 +58,8 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
 
     if let Some(span) = out.span(view.text_mark()) {
         out.add(
-            Diagnostic::warning(
-                RULE.code,
-                "this criterion says nothing that can be checked",
-                span,
-                "only praise",
-            )
-            .with_help("say what stands in an answer that meets it: a fact, a step, a name, a number"),
+            Diagnostic::warning(RULE.code, "this criterion has nothing to check", span, "only praise")
+                .with_help("name what an answer must contain: a fact, a step, a name, a number"),
         );
     }
 }

@@ -11,7 +11,7 @@ pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0206"),
     name: "counts-for-nothing",
     title: "The criterion has weight 0 and no gate.",
-    reason: "It is judged and paid for, and changes neither score nor verdict. If it is there for information, say so with an `allow:` comment.",
+    reason: "It is judged and paid for, but changes neither score nor verdict. If it is only informative, add an `allow:` comment.",
     source: cited::ARITHMETIC,
     bad: RuleExample::Criteria("- Names the carrier\n- outcome: Names the driver\n  weight: 0"),
     good: RuleExample::Criteria("- Names the carrier\n- outcome: Names the driver\n  weight: 0.5"),
@@ -27,7 +27,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     let mark = view.marks().and_then(|marks| marks.weight.as_ref());
     if let Some(span) = out.span(mark) {
         out.add(
-            Diagnostic::warning(RULE.code, "this criterion counts for nothing", span, "and it has no gate")
+            Diagnostic::warning(RULE.code, "this criterion has no effect", span, "no gate")
                 .with_help("give it a weight or `required: true`, or remove it"),
         );
     }

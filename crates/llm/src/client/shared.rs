@@ -185,15 +185,15 @@ impl SharedClient {
             }
             ErrorKind::RateLimited => match error.retry_after {
                 Some(wait) => {
-                    format!("It asked to wait {} s; fewer requests at once may help.", wait.as_secs())
+                    format!("It asked to wait {} s; reduce `--max-concurrency`.", wait.as_secs())
                 }
-                None => "Fewer requests at once may help.".to_owned(),
+                None => "Reduce `--max-concurrency`.".to_owned(),
             },
             ErrorKind::Timeout => {
                 format!("The limit is {} s for one request.", self.setup.timeout.as_secs_f64())
             }
             ErrorKind::ContextLength => {
-                format!("Shorten what is sent, or use a model that reads more than `{model}`.")
+                format!("Shorten the material, or use a model with a larger context window than `{model}`.")
             }
             ErrorKind::MalformedReply => {
                 let hint = if self.parts.wire.name().starts_with("openai") {

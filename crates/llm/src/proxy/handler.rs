@@ -101,8 +101,7 @@ impl ProxyHandler {
             state.usage.refused = state.usage.refused.saturating_add(count);
             let asked = if count == 1 { "one more".to_owned() } else { format!("{count} more") };
             return Err(format!(
-                "this program may ask the model {max} times (`max_calls`) and has asked {taken} times; it wants \
-                 {asked}"
+                "this program may call the model {max} times (`max_calls`) and has made {taken}; it asked for {asked}"
             ));
         }
 
@@ -205,9 +204,8 @@ impl ProxyUsage {
 
 /// A reply that is not whole, and whose reader could not know it.
 fn beyond_limit(tokens: u32) -> AskError {
-    let message = format!(
-        "the reply was cut off at its limit of {tokens} tokens, which is not the program's: it may ask with `max_tokens`"
-    );
+    let message =
+        format!("the reply was cut off at the limit of {tokens} tokens; the program can set `max_tokens`");
     AskError::new(ErrorKind::MalformedReply, message)
 }
 

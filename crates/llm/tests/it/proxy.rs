@@ -97,7 +97,7 @@ async fn proxy_reply_cut_off_by_our_limit_is_an_error() {
     let proxy = ModelProxy::open(setup).await.unwrap();
     let (status, said) = call(&proxy, "POST", "/invoke", &json!({"question": "why"})).await;
     assert!(status >= 400, "{status}");
-    assert!(said["error"].as_str().unwrap().contains("cut off at its limit of 50 tokens"), "{said}");
+    assert!(said["error"].as_str().unwrap().contains("cut off at the limit of 50 tokens"), "{said}");
     // A limit of the program's own is the program's own matter.
     let asked = json!({"max_tokens": 20, "messages": [{"role": "user", "content": "why"}]});
     let (status, said) = call(&proxy, "POST", "/v1/chat/completions", &asked).await;
@@ -115,7 +115,7 @@ async fn nothing_is_answered_beyond_the_limit() {
     let three = json!({"requests": [one, one, one]});
     let (status, said) = call(&proxy, "POST", "/invokeBatch", &three).await;
     assert_eq!(status, 429);
-    assert!(said["error"].as_str().unwrap().contains("may ask the model 2 times (`max_calls`)"), "{said}");
+    assert!(said["error"].as_str().unwrap().contains("may call the model 2 times (`max_calls`)"), "{said}");
     assert_eq!(
         (call(&proxy, "POST", "/invoke", &one).await.0, call(&proxy, "POST", "/invoke", &one).await.0),
         (200, 200)

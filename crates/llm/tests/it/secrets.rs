@@ -87,7 +87,7 @@ fn an_unsendable_key_is_refused_without_being_shown() {
     for (key, words) in [
         ("sk-bad\u{7}key", "characters that an HTTP header may not have"),
         ("sk-bad\nkey", "there is white space in it"),
-        ("\"sk-bad\"", "it stands in quotation marks"),
+        ("\"sk-bad\"", "it is in quotation marks"),
         ("Bearer sk-bad", "it begins with `Bearer`"),
     ] {
         let env = |name: &str| (name == "OPENAI_API_KEY").then(|| key.to_owned());

@@ -75,7 +75,7 @@ fn recompute_case(record: &CaseRecord, asked: Option<&QuestionRow>) -> CaseExpla
     let Some(lines) = lines else {
         explanation.because = match &stored.error {
             Some(error) => format!(
-                "{}, because {} ({}) left nothing to score.",
+                "{}: {} ({}), so there is no score.",
                 stored.verdict,
                 match error.stage {
                     CaseStage::Target => "the target failed",
@@ -86,7 +86,7 @@ fn recompute_case(record: &CaseRecord, asked: Option<&QuestionRow>) -> CaseExpla
                 },
                 error.kind.name()
             ),
-            None => format!("{}, as stored: the run holds no decisions on this case.", stored.verdict),
+            None => format!("{}, as stored: the run has no decisions on this case.", stored.verdict),
         };
         return explanation;
     };
@@ -112,7 +112,7 @@ fn recompute_case(record: &CaseRecord, asked: Option<&QuestionRow>) -> CaseExpla
 
     if explanation.verdict != case.verdict {
         explanation.because =
-            format!("{}, because of the error; without it {}", explanation.verdict, explanation.because);
+            format!("{}, because of the error; without it: {}", explanation.verdict, explanation.because);
     }
 
     explanation.gates_failed = gates_failed;
@@ -162,7 +162,7 @@ fn explain_judged_grader<'a>(
     let whole = own.first().copied().filter(|row| row.finding().is_some());
     let finding = whole.and_then(CaseDecision::finding);
     let error = finding.and_then(GraderFinding::error);
-    let mut problem = error.map(|error| format!("the grader broke, so its score could be anything: {error}"));
+    let mut problem = error.map(|error| format!("the grader failed, so its score is unknown: {error}"));
     let outcome = member_outcome(&all_rows, depth, lines).unwrap_or_else(|broken| {
         problem = Some(broken);
         GraderOutcome::Errored
@@ -214,8 +214,8 @@ fn explain_stored_grader<'a>(stored: &'a GraderRow, gates_failed: &[GateRow]) ->
         (None, false) => GraderOutcome::NotApplicable,
     };
     let problem = match (&stored.error, &outcome) {
-        (Some(error), _) => Some(format!("the grader broke, so its score could be anything: {error}")),
-        (None, GraderOutcome::Errored) => Some("the run holds no decisions of this grader".to_owned()),
+        (Some(error), _) => Some(format!("the grader failed, so its score is unknown: {error}")),
+        (None, GraderOutcome::Errored) => Some("the run has no decisions of this grader".to_owned()),
         _ => None,
     };
 

@@ -19,20 +19,20 @@ pub(crate) fn find_disagreements(record: &CaseRecord, computed: &CaseExplanation
 
     for gate in &stored.gates_failed {
         if !computed.gates_failed.contains(gate) {
-            found.push(format!("{} is stored as failed; the decisions do not fail it", gate_name(gate)));
+            found.push(format!("{} is stored as failed, but the decisions pass it", gate_name(gate)));
         }
     }
 
     for gate in &computed.gates_failed {
         if !stored.gates_failed.contains(gate) {
-            found.push(format!("the decisions fail {}; it is not stored as failed", gate_name(gate)));
+            found.push(format!("the decisions fail {}, but it is not stored as failed", gate_name(gate)));
         }
     }
 
     for part in &computed.graders {
         let name = sanitize::sanitize_name(&part.name);
         let Some(row) = stored.graders.iter().find(|grader| grader.name == part.name) else {
-            found.push(format!("there are decisions of a grader `{name}` that is not in the stored row"));
+            found.push(format!("decisions of grader `{name}`, which is not in the stored row"));
             continue;
         };
         compare_numbers(&mut found, &format!("score of grader `{name}`"), row.score, part.figures.score);
@@ -41,9 +41,7 @@ pub(crate) fn find_disagreements(record: &CaseRecord, computed: &CaseExplanation
         if part.whole.is_some() {
             let rows: Vec<_> = record.decisions.iter().filter(|row| *row.grader == *part.name).collect();
             if row.criteria != criterion_rows(&rows) {
-                found.push(format!(
-                    "the findings of grader `{name}` in the stored row are not those of its decision"
-                ));
+                found.push(format!("the stored findings of grader `{name}` differ from its decision"));
             }
 
             continue;
@@ -90,7 +88,7 @@ pub(crate) fn find_disagreements(record: &CaseRecord, computed: &CaseExplanation
     }
 
     if record.decisions.iter().any(|row| Some(row.lines) != computed.lines) {
-        found.push("the decisions do not all name the same lines; the first ones were used".to_owned());
+        found.push("the decisions name different thresholds; the first were used".to_owned());
     }
 
     found

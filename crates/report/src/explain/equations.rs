@@ -47,11 +47,11 @@ impl WeightSums {
         }
 
         let (worst, best) = match (self.points_open > 0.0, self.penalty_open > 0.0) {
-            (true, false) => ("what is ungraded earns nothing", "what is ungraded earns all its points"),
+            (true, false) => ("ungraded criteria earn nothing", "ungraded criteria earn all their points"),
             (false, true) => ("every ungraded penalty is incurred", "no ungraded penalty is incurred"),
             _ => (
-                "what is ungraded earns nothing and every ungraded penalty is incurred",
-                "what is ungraded earns all its points and no ungraded penalty is incurred",
+                "ungraded criteria earn nothing and every ungraded penalty is incurred",
+                "ungraded criteria earn all their points and no ungraded penalty is incurred",
             ),
         };
 
@@ -60,7 +60,7 @@ impl WeightSums {
             new_equation("best", best, self.completion_text(formula, true)),
         ];
         if formula == ScoringFormula::WithPenalties && self.points_judged == 0.0 {
-            let when = "all criteria with points turn out not to apply, which leaves only penalties";
+            let when = "no criterion with points applies; only penalties do";
             for best in [false, true] {
                 equations.push(new_equation(
                     "otherwise",
@@ -114,10 +114,10 @@ pub(crate) const fn formula_text(formula: ScoringFormula) -> &'static str {
     match formula {
         ScoringFormula::WeightedMean => "weighted mean: sum of points / sum of weights",
         ScoringFormula::WithPenalties => {
-            "with penalties: (points earned - penalties incurred) / sum of the positive weights, kept within 0 and 1"
+            "with penalties: (points earned - penalties incurred) / sum of the positive weights, clamped to 0 and 1"
         }
         ScoringFormula::PenaltiesOnly => {
-            "penalties only: 1 - penalties incurred / sum of all penalties, kept within 0 and 1"
+            "penalties only: 1 - penalties incurred / sum of all penalties, clamped to 0 and 1"
         }
     }
 }
@@ -135,7 +135,7 @@ pub(crate) fn case_equations(graders: &[(f64, (f64, f64))]) -> Vec<ScoreEquation
         } else {
             format!("{} to {}", format_plain(*low), format_plain(*high))
         };
-        return vec![new_equation("score", "one grader counts, so its score is the case's", text)];
+        return vec![new_equation("score", "score of the only grader", text)];
     }
 
     let known = graders.iter().all(|(_, (low, high))| low == high);
@@ -152,8 +152,8 @@ pub(crate) fn case_equations(graders: &[(f64, (f64, f64))]) -> Vec<ScoreEquation
         vec![line("score", "", |bounds| bounds.0)]
     } else {
         vec![
-            line("worst", "every grader ends at its worst", |bounds| bounds.0),
-            line("best", "every grader ends at its best", |bounds| bounds.1),
+            line("worst", "every grader at its lowest score", |bounds| bounds.0),
+            line("best", "every grader at its highest score", |bounds| bounds.1),
         ]
     }
 }
@@ -175,16 +175,19 @@ pub(crate) fn extreme_equations(
     if bounds.iter().all(|(low, high)| low == high) {
         line("score", "", |bounds| bounds.0).into_iter().collect()
     } else {
-        let worst = line("worst", "every grader ends at its worst", |bounds| bounds.0);
-        worst.into_iter().chain(line("best", "every grader ends at its best", |bounds| bounds.1)).collect()
+        let worst = line("worst", "every grader at its lowest score", |bounds| bounds.0);
+        worst
+            .into_iter()
+            .chain(line("best", "every grader at its highest score", |bounds| bounds.1))
+            .collect()
     }
 }
 
 fn format_clamped(result: f64) -> String {
     if result < 0.0 && format_plain(result) != "0" {
-        format!("{}, kept at 0", format_plain(result))
+        format!("{}, clamped to 0", format_plain(result))
     } else if result > 1.0 && format_plain(result) != "1" {
-        format!("{}, kept at 1", format_plain(result))
+        format!("{}, clamped to 1", format_plain(result))
     } else {
         format_plain(result.clamp(0.0, 1.0))
     }
@@ -215,7 +218,7 @@ mod tests {
         let mean = sums(&[(2.0, Outcome::Met), (1.0, Outcome::Unmet), (5.0, Outcome::NotApplicable)]);
         assert_eq!(texts(mean, ScoringFormula::WeightedMean), ["2 / 3 = 0.666667"]);
         let penalised = sums(&[(2.0, Outcome::Unmet), (-1.0, Outcome::Met)]);
-        assert_eq!(texts(penalised, ScoringFormula::WithPenalties), ["(0 - 1) / 2 = -0.5, kept at 0"]);
+        assert_eq!(texts(penalised, ScoringFormula::WithPenalties), ["(0 - 1) / 2 = -0.5, clamped to 0"]);
         let only = sums(&[(-3.0, Outcome::Met), (-1.0, Outcome::Unmet)]);
         assert_eq!(texts(only, ScoringFormula::PenaltiesOnly), ["1 - 3 / 4 = 0.25"]);
     }

@@ -63,9 +63,9 @@ pub(crate) fn grader_part(
         None => brought.unwrap_or(lines),
     };
     let why = match score.verdict {
-        None => "nothing in it applies, so it is left out.".to_owned(),
+        None => "not applicable, because none of its criteria applies; not counted.".to_owned(),
         Some(verdict) if standing.negate => negated_reason(grader, verdict, lines),
-        Some(verdict) if grader.problem.is_some() => format!("{verdict}, because it decided nothing."),
+        Some(verdict) if grader.problem.is_some() => format!("{verdict}: no criterion was graded."),
         Some(verdict) => verdict_reason(verdict, figures, own, &gates),
     };
     GraderPart {
@@ -106,11 +106,11 @@ fn whole_part(row: &CaseDecision, all: &[&CaseDecision]) -> Option<WholePart> {
     let aggregator = finding.composition().map(|composite| match composite.aggregator {
         MemberAggregator::WeightedAverage => "weighted mean of the members".to_owned(),
         MemberAggregator::Threshold(line) => {
-            format!("share of members that pass; {} are needed", format_plain(line.get()))
+            format!("share of members that pass; {} required", format_plain(line.get()))
         }
-        MemberAggregator::Lowest => "the lowest of the members".to_owned(),
-        MemberAggregator::Highest => "the highest of the members".to_owned(),
-        MemberAggregator::Decided => "decided by looking at the members".to_owned(),
+        MemberAggregator::Lowest => "lowest score of the members".to_owned(),
+        MemberAggregator::Highest => "highest score of the members".to_owned(),
+        MemberAggregator::Decided => "computed from the members by a program or judge".to_owned(),
     });
     Some(WholePart {
         score: finding.score().map(UnitInterval::get),
@@ -150,7 +150,7 @@ fn combined_equations(grader: &GraderRecord<'_>, combined: &CompositeScore) -> V
 /// Explains the verdict of a negated grader by its own verdict, inner gates included.
 fn negated_reason(grader: &GraderRecord<'_>, verdict: Verdict, lines: VerdictThresholds) -> String {
     let GraderOutcome::Rubric(rubric) = &grader.outcome else {
-        return format!("{verdict}, turned around from {}.", verdict.negate());
+        return format!("{verdict}, negated from {}.", verdict.negate());
     };
     let mut gates = GateNames::default();
     for (index, _, state) in &rubric.gates {
@@ -161,7 +161,7 @@ fn negated_reason(grader: &GraderRecord<'_>, verdict: Verdict, lines: VerdictThr
 
     let figures = ScoreRange::new(rubric.score, rubric.bounds, rubric.coverage);
     let own = verdict_reason(rubric.verdict.unwrap_or(verdict.negate()), figures, lines, &gates);
-    format!("{verdict}, turned around from {own}")
+    format!("{verdict}, negated from {own}")
 }
 
 fn standing_effects(
@@ -174,26 +174,23 @@ fn standing_effects(
     if standing.negate {
         effects.push(match rubric.and_then(|rubric| rubric.score) {
             Some(score) => format!(
-                "negated: 1 - {} = {}; pass and fail change places, and its gates no longer speak for the case",
+                "negated: 1 - {} = {}; pass and fail are swapped, and its gates do not apply to the case",
                 format_plain(score),
                 format_plain(1.0 - score)
             ),
-            None => "negated: the score is taken from 1, pass and fail change places, and its gates no longer \
-                     speak for the case"
+            None => "negated: the score is taken from 1, pass and fail are swapped, and its gates do not apply to the case"
                 .to_owned(),
         });
     }
 
     let line = standing.min_score.unwrap_or(lines.pass()).get();
     if let Some(minimum) = standing.min_score.filter(|_| !standing.negate) {
-        effects.push(format!("min_score {}: this grader's own pass line", format_plain(minimum.get())));
+        effects.push(format!("min_score {}: pass threshold of this grader", format_plain(minimum.get())));
     }
 
     if let Some(state) = score.required {
         effects.push(match (state, score.bounds) {
-            (GateState::NotApplicable, _) | (_, None) => {
-                "required, but nothing in it applies, so nothing hangs on it".to_owned()
-            }
+            (GateState::NotApplicable, _) | (_, None) => "required, but not applicable: no effect".to_owned(),
             (GateState::Passed, Some((low, _))) => {
                 format!("required: {} >= {}: yes", format_beside(low, line), format_plain(line))
             }
@@ -205,7 +202,7 @@ fn standing_effects(
                 )
             }
             (GateState::Open, Some((low, high))) => format!(
-                "required: {} to {} >= {}: not decided yet",
+                "required: {} to {} >= {}: not decided",
                 format_beside(low, line),
                 format_beside(high, line),
                 format_plain(line)
@@ -296,7 +293,7 @@ fn panel_part(row: &CaseDecision, all: &[&CaseDecision]) -> Option<PanelPart> {
 
 fn gate_comparison(gate: Gate, outcome: Outcome, state: GateState, lines: VerdictThresholds) -> String {
     let says = match state {
-        GateState::NotApplicable => return "does not apply, so nothing hangs on it".to_owned(),
+        GateState::NotApplicable => return "not applicable: no effect".to_owned(),
         GateState::Open => "not decided",
         GateState::Passed => "yes",
         GateState::Failed => "no",
@@ -312,7 +309,7 @@ fn gate_comparison(gate: Gate, outcome: Outcome, state: GateState, lines: Verdic
 
     let minimum = minimum.unwrap_or_else(|| match gate {
         Gate::Met => "1".to_owned(),
-        Gate::PassLine => format!("the pass line {}", format_plain(lines.pass().get())),
+        Gate::PassLine => format!("the pass threshold {}", format_plain(lines.pass().get())),
         Gate::MinRaw(minimum) => format_plain(minimum.value()),
         Gate::MinValue(minimum) => format_plain(minimum.get()),
     });

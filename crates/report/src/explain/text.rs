@@ -96,8 +96,7 @@ fn render_disagreements(page: &mut ReportPage, it: &CaseExplanation) {
     }
 
     page.add_blank();
-    let text = "⚠ THE STORED RESULT DOES NOT FOLLOW FROM THE STORED DECISIONS. The run folder was changed or damaged; \
-                what follows is worked out from the decisions.";
+    let text = "⚠ THE STORED RESULT DOES NOT FOLLOW FROM THE STORED DECISIONS. The run folder was changed or damaged; the scores below are computed from the decisions.";
     page.add_text(&[], &[ReportPiece::new(ReportTone::Bad, text)]);
 
     for line in &it.disagreements {
@@ -286,7 +285,7 @@ fn render_grader(page: &mut ReportPage, part: &GraderPart) {
     render_gates(page, part);
 
     for line in &part.standing {
-        render_fact(page, "standing", vec![ReportPiece::plain(line)]);
+        render_fact(page, "setting", vec![ReportPiece::plain(line)]);
     }
 
     if part.figures != part.rubric || part.formula.is_none() {
@@ -417,7 +416,7 @@ fn panel_notes(part: &PanelPart) -> Vec<String> {
             format!(", weight {}", format_plain(vote.weight))
         };
 
-        let role = if vote.escalated { "asked as well" } else { "vote" };
+        let role = if vote.escalated { "also asked" } else { "vote" };
         let probability =
             vote.probability.as_ref().map(|found| format!(" ({})", crate::panel::format_probability(found)));
         let shown =
@@ -475,7 +474,7 @@ fn render_arithmetic(page: &mut ReportPage, part: &GraderPart) {
             let (times, equals, value, points) = match (criterion.value, criterion.points) {
                 (Some(value), Some(points)) => ("×", "=", format_plain(value), format_plain(points)),
                 _ if criterion.outcome == OutcomeKind::NotApplicable => {
-                    ("", "", "–".to_owned(), "left out".to_owned())
+                    ("", "", "–".to_owned(), "excluded".to_owned())
                 }
                 _ => {
                     let weight = format_plain(criterion.weight);
@@ -533,14 +532,14 @@ fn render_score(page: &mut ReportPage, figures: ScoreRange) {
             render_fact(page, "bounds", vec![ReportPiece::plain(range)]);
         }
         (None, None) => {
-            render_fact(page, "score", vec![ReportPiece::plain("none: nothing that counts applies")]);
+            render_fact(page, "score", vec![ReportPiece::plain("none: no criterion applies")]);
         }
     }
     if let Some(coverage) = figures.coverage.filter(|coverage| *coverage < 1.0) {
         render_fact(
             page,
             "coverage",
-            vec![ReportPiece::plain(format!("{} of the weight was judged", format_plain(coverage)))],
+            vec![ReportPiece::plain(format!("{} of the weight was graded", format_plain(coverage)))],
         );
     }
 }
@@ -632,7 +631,7 @@ fn render_grader_shares(page: &mut ReportPage, it: &CaseExplanation) {
             let figure = match (part.figures.score, part.figures.bounds()) {
                 (Some(score), _) => format_plain(score),
                 (None, Some((low, high))) => format!("{} to {}", format_plain(low), format_plain(high)),
-                (None, None) => "left out".to_owned(),
+                (None, None) => "excluded".to_owned(),
             };
 
             let tone = part.verdict.map_or(ReportTone::Dim, |verdict| VerdictMark::for_verdict(verdict).tone);

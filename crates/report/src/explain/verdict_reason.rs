@@ -36,13 +36,16 @@ pub(crate) fn verdict_reason(
     let pass = lines.pass().get();
     // Threshold below which a case fails.
     let floor = lines.borderline().map_or(pass, UnitInterval::get);
-    let floor_name = if lines.borderline().is_some() { "borderline line" } else { "pass line" };
+    let floor_name = if lines.borderline().is_some() { "borderline threshold" } else { "pass threshold" };
     let reason = match (verdict, figures.bounds()) {
         (Verdict::Fail, bounds) if !gates.failed.is_empty() => {
             let failed = format!("{} failed", quote_names("gate", &gates.failed));
             match bounds {
                 Some((low, _)) if at_least(low, pass) => {
-                    format!("{failed}, although {} reaches the pass line {pass}", format_beside(low, pass))
+                    format!(
+                        "{failed}, although {} reaches the pass threshold {pass}",
+                        format_beside(low, pass)
+                    )
                 }
                 Some((_, high)) if !at_least(high, floor) => {
                     format!(
@@ -57,32 +60,36 @@ pub(crate) fn verdict_reason(
             format!("{} is below the {floor_name} {floor}", format_beside(high, floor))
         }
         (Verdict::Fail, Some((_, high))) => {
-            format!("even at best, {} is below the {floor_name} {floor}", format_beside(high, floor))
+            format!("at most {} is below the {floor_name} {floor}", format_beside(high, floor))
         }
         (Verdict::Borderline, Some((low, high))) if low == high => format!(
-            "{} reaches the borderline line {floor} but not the pass line {pass}{}",
+            "{} reaches the borderline threshold {floor} but not the pass threshold {pass}{}",
             format_beside(low, floor),
             gates_hold_text(gates)
         ),
         (Verdict::Borderline, Some((low, high))) => format!(
-            "{} at worst reaches the borderline line {floor}, {} at best does not reach the pass line {pass}{}",
+            "at least {} reaches the borderline threshold {floor}, at most {} does not reach the pass threshold {pass}{}",
             format_beside(low, floor),
             format_beside(high, pass),
             gates_hold_text(gates)
         ),
         (Verdict::Pass, Some((low, high))) if low == high => {
-            format!("{} reaches the pass line {pass}{}", format_beside(low, pass), gates_hold_text(gates))
-        }
-        (Verdict::Pass, Some((low, _))) => {
             format!(
-                "even at worst, {} reaches the pass line {pass}{}",
+                "{} reaches the pass threshold {pass}{}",
                 format_beside(low, pass),
                 gates_hold_text(gates)
             )
         }
-        (Verdict::Incomplete, None) => "nothing that counts applies, so there is no score".to_owned(),
+        (Verdict::Pass, Some((low, _))) => {
+            format!(
+                "at least {} reaches the pass threshold {pass}{}",
+                format_beside(low, pass),
+                gates_hold_text(gates)
+            )
+        }
+        (Verdict::Incomplete, None) => "no criterion applies, so there is no score".to_owned(),
         (Verdict::Incomplete, Some(_)) if figures.coverage == Some(0.0) => {
-            "nothing that counts was judged".to_owned()
+            "no criterion was graded".to_owned()
         }
         (Verdict::Incomplete, Some((low, high))) => {
             let (at_worst, at_best) = (lines.verdict(low), lines.verdict(high));
@@ -90,20 +97,20 @@ pub(crate) fn verdict_reason(
                 format!("{} could still fail", quote_names("ungraded gate", &gates.open))
             } else {
                 format!(
-                    "what was not judged decides between {at_worst} ({}) and {at_best} ({})",
+                    "ungraded criteria decide between {at_worst} ({}) and {at_best} ({})",
                     format_beside(low, pass),
                     format_beside(high, pass)
                 )
             }
         }
-        (Verdict::Fail | Verdict::Borderline | Verdict::Pass, None) => "its gates say so".to_owned(),
+        (Verdict::Fail | Verdict::Borderline | Verdict::Pass, None) => "of its gates".to_owned(),
     };
 
     format!("{verdict}, because {reason}.")
 }
 
 fn gates_hold_text(gates: &GateNames) -> &'static str {
-    if gates.held { " and every gate holds" } else { "" }
+    if gates.held { " and every gate passes" } else { "" }
 }
 
 /// Formats ``the gate `a` `` or ``the gates `a` and `b` ``.

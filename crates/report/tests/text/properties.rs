@@ -148,7 +148,7 @@ proptest! {
                 .map(|equation| {
                     let text = equation["text"].as_str().unwrap();
                     let result = text.rsplit_once("= ").unwrap().1;
-                    result.rsplit_once("kept at ").map_or(result, |(_, kept)| kept).parse().unwrap()
+                    result.rsplit_once("clamped to ").map_or(result, |(_, kept)| kept).parse().unwrap()
                 })
                 .collect();
             let Some(low) = part["rubric"]["score_low"].as_f64() else {
@@ -245,7 +245,7 @@ fn a_broken_grader_is_explained_from_the_row() {
     assert_eq!(json["disagreements"], Value::Array(vec![]));
     assert_eq!(
         json["because"],
-        "incomplete, because what was not judged decides between fail (0.5) and pass (1)."
+        "incomplete, because ungraded criteria decide between fail (0.5) and pass (1)."
     );
     let unit_line = UnitInterval::new(0.8).map(UnitInterval::get);
     assert_eq!(json["lines"]["pass"].as_f64(), unit_line.ok());

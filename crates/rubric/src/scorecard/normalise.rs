@@ -200,10 +200,7 @@ fn parse_word(text: &str, at: usize) -> Result<FormulaStep, NormalisationError> 
         };
     }
 
-    parse_error(
-        at,
-        format!("`{text}` is not known; a formula is reckoned from `x`, `min`, `max` and numbers"),
-    )
+    parse_error(at, format!("unknown name `{text}`; a formula has `x`, `min`, `max` and numbers"))
 }
 
 impl fmt::Display for NormalisationFormula {
@@ -248,7 +245,7 @@ mod tests {
             ("x)", 1, "closes nothing"),
             ("x 2", 2, "operator is missing"),
             ("x ** 2", 2, "powers"),
-            ("sqrt(x)", 0, "`sqrt` is not known"),
+            ("sqrt(x)", 0, "unknown name `sqrt`"),
             ("1.2.3", 0, "not a number"),
             ("x; rm", 1, "found `;`"),
             ("()", 1, "found `)`"),

@@ -73,7 +73,7 @@ impl ScorecardNodeId {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ScoreTreeError {
     /// The parent is a benchmark, or a node of another card.
-    #[error("`{0}` can only stand below a rubric of the same scorecard")]
+    #[error("`{0}` can only be below a rubric of the same scorecard")]
     NoSuchGroup(Arc<str>),
     /// The weight is negative; weights of a scorecard are shares of a score.
     #[error("the weight of `{0}` is negative")]

@@ -14,7 +14,7 @@ pub struct ScorecardTallies {
     pub tallies: Vec<CaseTally>,
     /// Cases to which each benchmark applies, each with whether it has a result.
     pub cases: Vec<Vec<(usize, bool)>>,
-    /// Cases (first) and benchmarks (second) that were uncertain or on which reviewers differ.
+    /// Cases (first) and benchmarks (second) that were uncertain or on which reviewers disagree.
     pub review: Vec<(usize, usize)>,
     /// Number of labels that count, and of those that do not.
     pub labels: LabelCounts,
@@ -26,7 +26,7 @@ type PlaceOutcomes = BTreeMap<(usize, usize), Vec<ScorecardOutcome>>;
 /// Sorts results and labels by benchmark. Labels of what the case holds now count for `manual_sme` benchmarks, and
 /// where a judge was uncertain, results differ or there is none. A case to which a benchmark does not apply by list
 /// or tags is left out, whatever was said about it; one that applies, or may apply, and has no result is missing,
-/// and so is one on which reviewers differ.
+/// and so is one on which reviewers disagree.
 pub fn card_tallies(scorecard: &Scorecard, results: &[ScorecardResult]) -> ScorecardTallies {
     let mut said = PlaceOutcomes::new();
     for result in results {

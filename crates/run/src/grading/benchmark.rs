@@ -55,7 +55,7 @@ async fn decide_by_checks(path: &GraderPath<'_>, benchmark: &BenchmarkGrader) ->
 /// Decision by people's labels: the majority of their last words about this very answer. Where there is none,
 /// nothing is decided.
 fn decide_by_labels(path: &GraderPath<'_>, benchmark: &BenchmarkGrader) -> CaseDecision {
-    let waiting = "waits for a person".to_owned();
+    let waiting = "waiting for a person".to_owned();
     let mut decided = undecided_finding(path, benchmark, BenchmarkState::Waiting, waiting, Vec::new());
     let item = path.context.item;
     let account = LabelAccount::new(

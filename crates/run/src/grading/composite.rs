@@ -114,10 +114,7 @@ fn member_results(
     let mut results = Map::new();
     for ((member, rows), score) in members.iter().zip(graded).zip(&scores) {
         if score.verdict == Some(Verdict::Incomplete) {
-            return Err(format!(
-                "member `{}` could not be graded, so there is nothing to combine",
-                member.name
-            ));
+            return Err(format!("member `{}` could not be graded", member.name));
         }
         results.insert(member.name.clone(), member_result(member, rows, score));
     }

@@ -54,7 +54,7 @@ impl ConversationGrades {
     pub(crate) async fn grade(&mut self, context: &GradingContext<'_>) -> bool {
         let graders = &context.item.case.graders;
         if graders.is_empty() {
-            self.exclude_turn(context, "nothing is asked of this turn, so it is left out");
+            self.exclude_turn(context, "this turn has no graders, so it is not counted");
             return false;
         }
 

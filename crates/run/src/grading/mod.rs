@@ -52,7 +52,7 @@ fn grade_at(path: GraderPath<'_>) -> BoxFuture<'_, Vec<CaseDecision>> {
             kind => match timed_check::check_in_time(kind, path.context.facts()).await {
                 Some(Ok(checked)) => vec![path.checked_decision(checked)],
                 Some(Err(message)) => vec![path.broken_decision(message)],
-                None => vec![path.broken_decision("nothing here can grade this type".to_owned())],
+                None => vec![path.broken_decision("this type of grader is not supported".to_owned())],
             },
         }
     }

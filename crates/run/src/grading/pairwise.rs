@@ -82,7 +82,7 @@ pub(crate) fn pair_task(context: &GradingContext<'_>, grader: &PairwiseGrader) -
         }
         PairwiseBaseline::Run { answer: Some(Err(message)), .. } => return Err(message.clone()),
         PairwiseBaseline::Run { written, answer: None, .. } => {
-            return Err(format!("the answers of the run `{written}` are not at hand"));
+            return Err(format!("the answers of the run `{written}` were not loaded"));
         }
     };
     Ok(PairTask {
@@ -159,8 +159,8 @@ fn preference(decision: &Decision) -> Option<AnswerPreference> {
 /// Remark about the result of one order: alone it decides nothing.
 fn order_note(order: &str, decision: &Decision) -> GraderNote {
     let word = match preference(decision) {
-        Some(AnswerPreference::First) => "the one shown first is better",
-        Some(AnswerPreference::Second) => "the one shown second is better",
+        Some(AnswerPreference::First) => "first shown is better",
+        Some(AnswerPreference::Second) => "second shown is better",
         Some(AnswerPreference::Tie) => "neither is better",
         None => "not judged",
     };
@@ -194,7 +194,7 @@ fn reason(
                 Some(AnswerPreference::Tie) | None => "a tie".to_owned(),
             };
             format!(
-                "inconsistent, counted as {}: with the candidate first {} ({}), with the baseline first {} ({})",
+                "inconsistent, counted as {}: candidate first: {} ({}); baseline first: {} ({})",
                 scores.inconsistent.get(),
                 word(preference(candidate_first), "the candidate", "the baseline"),
                 said(candidate_first),

@@ -221,7 +221,7 @@ fn describe_missing_votes(votes: &[&CaseDecision], is_benchmark: bool) -> (Ungra
     let why = first.map_or("", |vote| describe_missing_vote(vote));
 
     let words = match missing.len() {
-        _ if is_benchmark => format!("what is missing could change the decision: {why}"),
+        _ if is_benchmark => format!("the missing votes could change the decision: {why}"),
         1 => format!("1 vote is missing and could change the decision: {why}"),
         more => format!("{more} votes are missing and could change the decision: {why}"),
     };
@@ -365,10 +365,10 @@ pub(super) fn escalation_reason(votes: &[CaseDecision], when: EscalateWhen) -> O
         return None;
     }
     if let Some(uncertain) = decisions().find(|vote| vote.is_uncertain()) {
-        return Some(format!("{} is not certain", uncertain.judge.name));
+        return Some(format!("{} is uncertain", uncertain.judge.name));
     }
     if let Some(missing) = decisions().find(|vote| vote.vote_value() == VoteValue::Missing) {
-        return Some(format!("{} could not be made to answer", missing.judge.name));
+        return Some(format!("{} did not answer", missing.judge.name));
     }
 
     let values = vote_values(votes.iter());
@@ -387,10 +387,10 @@ pub(super) fn escalation_reason(votes: &[CaseDecision], when: EscalateWhen) -> O
 fn doubt_of_judge(vote: &Decision) -> Option<String> {
     let name = &vote.judge.name;
     if vote.confidence == Some(JudgeConfidence::Low) {
-        return Some(format!("{name} is little sure"));
+        return Some(format!("{name} has low confidence"));
     }
     if vote.evidence.iter().any(|quote| !quote.verified) {
-        return Some(format!("{name} quotes what is not there"));
+        return Some(format!("{name} has quotes that were not found"));
     }
 
     let DecisionProbability { expected, written, .. } = vote.probability?;
@@ -398,5 +398,5 @@ fn doubt_of_judge(vote: &Decision) -> Option<String> {
         None => expected.max(1.0 - expected) < EscalateWhen::SURE,
         Some(written) => (expected - f64::from(written)).abs() > 1.0,
     };
-    unsure.then(|| format!("{name} gives its decision too little probability"))
+    unsure.then(|| format!("{name} has a low probability"))
 }

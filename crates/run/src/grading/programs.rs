@@ -99,7 +99,7 @@ fn record_model_calls(decision: &mut Decision, asked: ProxyUsage) {
 
     let Some(finding) = decision.grader_mut().filter(|_| asked.refused > 0) else { return };
     let times = if asked.refused == 1 { "question" } else { "questions" };
-    let text = format!("{} {times} to the model refused: `max_calls` is used up", asked.refused);
+    let text = format!("{} {times} to the model refused: `max_calls` is exhausted", asked.refused);
     finding.notes.push(GraderNote::remark(text, ""));
 }
 

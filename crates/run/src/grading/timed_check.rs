@@ -32,7 +32,7 @@ async fn check_within(
     }
     if GIVEN_UP.load(Ordering::Acquire) >= MAX_GIVEN_UP {
         return Some(Err(format!(
-            "not checked: {MAX_GIVEN_UP} earlier checks took more than {} s and still run",
+            "not checked: {MAX_GIVEN_UP} earlier checks exceeded {} s and are still running",
             limit.as_secs()
         )));
     }
@@ -42,7 +42,7 @@ async fn check_within(
     let mut checked = tokio::task::spawn_blocking(move || check(&kind, &facts));
     match tokio::time::timeout(limit, &mut checked).await {
         Ok(Ok(result)) => result,
-        Ok(Err(error)) => Some(Err(format!("the check broke off: {error}"))),
+        Ok(Err(error)) => Some(Err(format!("the check failed: {error}"))),
         Err(_) => {
             GIVEN_UP.fetch_add(1, Ordering::AcqRel);
             tokio::spawn(async move {
@@ -51,7 +51,7 @@ async fn check_within(
                 GIVEN_UP.fetch_sub(1, Ordering::AcqRel);
             });
 
-            Some(Err(format!("the check took more than {} s and was given up", limit.as_secs())))
+            Some(Err(format!("the check was stopped after {} s", limit.as_secs())))
         }
     }
 }
@@ -106,6 +106,6 @@ mod tests {
         assert_eq!(small.score.unwrap().get(), 1.0);
 
         let error = check_within(&check(18), &facts, Duration::from_millis(5)).await.unwrap().unwrap_err();
-        assert!(error.contains("was given up"), "{error}");
+        assert!(error.contains("was stopped"), "{error}");
     }
 }

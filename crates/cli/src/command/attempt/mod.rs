@@ -96,13 +96,13 @@ async fn once(
 /// Prints what happened to a criterion, one line each with `--json`.
 fn show(event: &WatchEvent<'_>, args: &TryArgs, context: &CliContext) {
     match *event {
-        WatchEvent::Watching if !args.quiet => output::print_message("watching; interrupt to end\n"),
+        WatchEvent::Watching if !args.quiet => output::print_message("watching; stop with Ctrl-C\n"),
         WatchEvent::Removed { grader, criterion } if args.json => {
             let line = json!({ "grader": grader, "criterion": criterion, "removed": true });
             output::print(&format!("{line}\n"));
         }
         WatchEvent::Removed { criterion, .. } if !args.quiet => {
-            output::print_message(&format!("{} is gone\n", escape_unsafe(criterion)));
+            output::print_message(&format!("{} was removed\n", escape_unsafe(criterion)));
         }
         WatchEvent::Watching | WatchEvent::Removed { .. } => {}
         WatchEvent::Judged { grader, before, after, record } => {
@@ -131,8 +131,7 @@ fn standard_input() -> Result<String, EngineError> {
 
     if text.trim().is_empty() {
         return Err(EngineError::usage(
-            "there is no answer: give one with `--answer`, `--answer-file` or on standard input \
-             (an empty one with `--answer ''`)",
+            "no answer given: use `--answer`, `--answer-file` or standard input (`--answer ''` for an empty one)",
         ));
     }
 

@@ -9,7 +9,7 @@ use crate::args::ProbesArgs;
 use crate::context::CliContext;
 use crate::output;
 
-pub(super) fn execute(args: &ProbesArgs, _: &CliContext) -> ExitStatus {
+pub(super) fn execute(args: &ProbesArgs, context: &CliContext) -> ExitStatus {
     let probes = builtin_probes();
     if args.json {
         output::print_json(&serde_json::json!(probes));
@@ -22,6 +22,6 @@ pub(super) fn execute(args: &ProbesArgs, _: &CliContext) -> ExitStatus {
         let _ = writeln!(text, "    {}", probe.reference);
     }
 
-    output::print(&text);
+    output::print_text(&text, context);
     ExitStatus::Passed
 }

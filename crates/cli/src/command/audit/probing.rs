@@ -69,7 +69,7 @@ pub(super) fn print(
     }
 
     output::print(&render_audit(report, context.stdout));
-    super::shared::print_footer(info, folder);
+    super::shared::print_footer(info, folder, context);
 
     Ok(())
 }

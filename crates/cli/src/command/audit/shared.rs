@@ -6,6 +6,7 @@ use assize_store::{RunFolder, RunInfo};
 use serde_json::Value;
 
 use crate::args::{RunArgs, ShowChoice};
+use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;
 
@@ -14,9 +15,7 @@ pub(super) fn refuse(run: &RunArgs) -> Result<(), CommandFailure> {
     check_options(&run.options())?;
 
     if run.show != ShowChoice::Auto {
-        return Err(
-            "`--show` has no effect on an audit; `assize explain RUN CASE` shows one of its cases".into()
-        );
+        return Err("`--show` has no effect on an audit; use `assize explain RUN CASE`".into());
     }
 
     Ok(())
@@ -37,16 +36,17 @@ pub(super) fn audit_json(info: &RunInfo, folder: &RunFolder, unrelated: &[&str],
 }
 
 /// Prints the judges, the number of calls and the run folder.
-pub(super) fn print_footer(info: &RunInfo, folder: &RunFolder) {
+pub(super) fn print_footer(info: &RunInfo, folder: &RunFolder, context: &CliContext) {
     if let Some(summary) = &info.summary {
         let calls =
             format!("{} judge calls, {} from the cache", summary.judge_calls, summary.judge_calls_cached);
         let judges: Vec<&str> = info.judges.iter().map(|judge| &*judge.identity.name).collect();
-        output::print(&format!(
+        let text = format!(
             "\njudge {}; {calls}\n{}\n{}\n",
             judges.join(", "),
             summary.exit_reason,
             folder.path().display()
-        ));
+        );
+        output::print_text(&text, context);
     }
 }

@@ -98,11 +98,10 @@ pub(super) fn files(setup: &ProjectSetup) -> Vec<ProjectFile> {
 
 fn config(setup: &ProjectSetup) -> String {
     let named = setup.judge != OFFLINE;
-    let usable = setup
-        .ready
-        .iter()
-        .filter(|_| !named)
-        .map(|name| format!("# {name} is usable here: name one of its models, as in `{name}:MODEL`.\n"));
+    let usable =
+        setup.ready.iter().filter(|_| !named).map(|name| {
+            format!("# {name} is configured here: name one of its models, as in `{name}:MODEL`.\n")
+        });
 
     let head = "# Who judges unless an eval file or the command line says otherwise.\n".to_owned();
     std::iter::once(head).chain(usable).chain([format!("judge: {}\n", setup.judge)]).collect()

@@ -45,13 +45,19 @@ pub(crate) fn execute(args: &InitArgs, context: &CliContext) -> Result<ExitStatu
     }
 
     done.push((".gitignore".to_owned(), write::update_gitignore(&folder, files::IGNORED)?));
-    report(args, &given, &setup, &done);
+    report(args, &given, &setup, &done, context);
 
     Ok(ExitStatus::Passed)
 }
 
 /// Prints the files written, and the next commands to run.
-fn report(args: &InitArgs, folder: &Path, setup: &ProjectSetup, done: &[(String, WriteOutcome)]) {
+fn report(
+    args: &InitArgs,
+    folder: &Path,
+    setup: &ProjectSetup,
+    done: &[(String, WriteOutcome)],
+    context: &CliContext,
+) {
     let next = files::next_commands(setup, folder);
     if args.json {
         let of = |wanted: WriteOutcome| -> Vec<&str> {
@@ -86,8 +92,9 @@ fn report(args: &InitArgs, folder: &Path, setup: &ProjectSetup, done: &[(String,
     }
 
     if done.iter().any(|(_, outcome)| *outcome == WriteOutcome::Kept) {
-        output::print(
-            "\nWhat was kept says something else than `init` would write; `--force` overwrites it.\n",
+        output::print_text(
+            "\nExisting files differ from what `init` writes; overwrite them with `--force`.\n",
+            context,
         );
     }
 
@@ -100,26 +107,27 @@ fn report(args: &InitArgs, folder: &Path, setup: &ProjectSetup, done: &[(String,
     if setup.judge == OFFLINE {
         let how = match setup.ready.first() {
             Some(name) => format!("write `judge: {name}:MODEL` into .assize/config.yaml"),
-            None => "`assize doctor --all` says what each provider needs".to_owned(),
+            None => "`assize doctor --all` lists what each provider needs".to_owned(),
         };
-        output::print(&format!(
-            "\nThe offline judge compares words and understands nothing. For a model: {how}.\n"
-        ));
+        output::print_text(
+            &format!("\nThe offline judge only compares words. For a model as judge: {how}.\n"),
+            context,
+        );
     }
 }
 
 fn ask_for_judge(ready: &[&str]) -> Result<String, CommandFailure> {
     let usable = if ready.is_empty() {
-        "no model is set up".to_owned()
+        "no model is configured".to_owned()
     } else {
         format!("usable: {}", ready.join(", "))
     };
-    let answer = ask(&format!("Which judge? PROVIDER:MODEL, or nothing for the offline judge ({usable}): "))?;
+    let answer = ask(&format!("Which judge? PROVIDER:MODEL, or empty for the offline judge ({usable}): "))?;
     Ok(if answer.is_empty() { OFFLINE.to_owned() } else { answer })
 }
 
 fn ask_to_overwrite(path: &str) -> Result<bool, CommandFailure> {
-    let answer = ask(&format!("{path} is there already. Overwrite it? [y/N] "))?;
+    let answer = ask(&format!("{path} exists. Overwrite it? [y/N] "))?;
     Ok(matches!(answer.to_ascii_lowercase().as_str(), "y" | "yes"))
 }
 

@@ -23,7 +23,7 @@ const MAX_ROUNDS: usize = 5;
 pub(crate) fn execute(args: &LintArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let format = if args.json { FormatChoice::Json } else { args.format };
     if args.list {
-        print_rules(format);
+        print_rules(format, context);
         return Ok(ExitStatus::Passed);
     }
 
@@ -223,7 +223,7 @@ fn repair(
             let text = assize_files::read_text(path)
                 .map_err(|error| format!("{}: can't be read: {error}", path.display()))?;
             let Some(new) = apply_fixes(&text, changes) else {
-                return Err(format!("{}: was changed meanwhile; start again", path.display()).into());
+                return Err(format!("{}: changed while the command ran; run it again", path.display()).into());
             };
             replace_file(path, &new)?;
             originals.push((path.clone(), text));
@@ -240,7 +240,7 @@ fn repair(
 
             let patch: String = changes.iter().map(|(path, changes)| patch(path, changes)).collect();
             output::print_warning(
-                &format!("these changes would break the file and were not made:\n{patch}"),
+                &format!("these fixes would break the file and were not applied:\n{patch}"),
                 context,
             );
 

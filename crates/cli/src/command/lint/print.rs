@@ -4,6 +4,7 @@ use assize_diagnostic::render;
 use assize_engine::CritiqueReport;
 use assize_evalfile::codes;
 use assize_lint::RULES;
+use assize_report::{ListingRow, render_listing};
 use serde_json::json;
 
 use super::linted_file::LintedFile;
@@ -132,7 +133,7 @@ fn summary(
     format!("{}: {}\n", count(files, "file"), parts.join(", "))
 }
 
-pub(super) fn print_rules(format: FormatChoice) {
+pub(super) fn print_rules(format: FormatChoice, context: &CliContext) {
     if format == FormatChoice::Json {
         let rules: Vec<_> = RULES
             .iter()
@@ -148,12 +149,20 @@ pub(super) fn print_rules(format: FormatChoice) {
         output::print_json(&json!({ "rules": rules }));
         return;
     }
-    for rule in RULES {
-        let fix = match (rule.fixes, rule.question()) {
-            (true, _) => "  (--fix)",
-            (false, Some(_)) => "  (--judge)",
-            (false, None) => "",
-        };
-        output::print(&format!("{}  {:<26}  {}{fix}\n", rule.code, rule.name, rule.title));
-    }
+
+    let rows: Vec<ListingRow> = RULES
+        .iter()
+        .map(|rule| {
+            let fix = match (rule.fixes, rule.question()) {
+                (true, _) => " (--fix)",
+                (false, Some(_)) => " (--judge)",
+                (false, None) => "",
+            };
+            ListingRow {
+                label: rule.name.to_owned(),
+                ..ListingRow::new(rule.code.as_str(), format!("{}{fix}", rule.title))
+            }
+        })
+        .collect();
+    output::print(&render_listing(&rows, context.stdout));
 }

@@ -53,7 +53,7 @@ pub(super) fn record_file(
     if others > 0 && !lines.iter().any(is_decision) {
         let who = &writer.given.who;
         return refused(vec![format!(
-            "all {others} decisions are by others than `{who}`; name their reviewer with `--who`"
+            "all {others} decisions name another reviewer than `{who}`; name that reviewer with `--who`"
         )]);
     }
 
@@ -91,7 +91,7 @@ pub(super) fn record_file(
 
     if others > 0 {
         output::print_message(&format!(
-            "{others} decisions by other reviewers are left out; record them with their `--who`\n"
+            "{others} decisions by other reviewers were skipped; record them with their own `--who`\n"
         ));
     }
 
@@ -204,7 +204,7 @@ fn apply_line(
             if let Some((case, criterion)) = of
                 && !session.go_to(&case, &criterion)
             {
-                return Err(format!("`{criterion}` on case `{case}` is nothing that people decide here"));
+                return Err(format!("case `{case}` has no criterion `{criterion}` for people to decide"));
             }
 
             if let ReviewStep::Record(decision) = session.decide(said, severity, note)? {

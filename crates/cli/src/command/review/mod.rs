@@ -30,9 +30,11 @@ use crate::output;
 
 pub(crate) fn execute(args: &ReviewArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let mut material = material(args, context)?;
-    let folder = args.labels.clone().or(material.labels.take()).ok_or(
-        "a scorecard in one file reads no labels from a folder; say where to put them with `--labels DIR`",
-    )?;
+    let folder = args
+        .labels
+        .clone()
+        .or(material.labels.take())
+        .ok_or("a scorecard in one file has no labels folder; name one with `--labels DIR`")?;
     if args.agreement {
         let ResamplingOptions { resamples, seed, .. } = ResamplingOptions::default();
         let table = TableArgs {
@@ -93,15 +95,14 @@ pub(crate) fn execute(args: &ReviewArgs, context: &CliContext) -> Result<ExitSta
         item.is_stale |= writer.labels.has_stale_label(item);
     }
     if items.is_empty() && args.decisions.is_none() {
-        output::print_message(&nothing(before, args));
+        output::print_notice(&nothing(before, args), context);
         return Ok(ExitStatus::Passed);
     }
 
     let stale = items.iter().filter(|item| item.is_stale).count();
     if stale > 0 {
-        output::print_message(&format!(
-            "{stale} asked again: the answer, the target, the case or the question is another than the one labelled\n"
-        ));
+        let text = "asked again: the answer, target, case or question changed since it was labelled";
+        output::print_notice(&format!("{stale} {text}\n"), context);
     }
 
     let session = ReviewSession::with_others(items, others);
@@ -114,7 +115,8 @@ pub(crate) fn execute(args: &ReviewArgs, context: &CliContext) -> Result<ExitSta
         0 => String::new(),
         _ => format!("; labels in {}", writer.labels.path().display()),
     };
-    output::print_message(&safe_line(&format!("{decided} decided, {} left{earlier}{place}", all - decided)));
+    let text = format!("{decided} decided, {} remaining{earlier}{place}", all - decided);
+    output::print_notice(&safe_line(&text), context);
     if decided > 0 {
         count_labels(args, &folder, context)?;
     }
@@ -161,16 +163,14 @@ fn count_labels(args: &ReviewArgs, labels: &Path, context: &CliContext) -> Resul
         None => String::new(),
     };
     let what = &args.what;
-    output::print_message(&safe_line(&format!(
-        "`assize scorecard score {what}{named}` adds it up with them"
-    )));
+    let text = format!("`assize scorecard score {what}{named}` scores the run with these labels");
+    output::print_notice(&safe_line(&text), context);
     Ok(())
 }
 
 fn outdated_message(outdated: usize, args: &ReviewArgs) -> String {
     format!(
-        "{outdated} items are left out: their question or case is another now than in `{}`, so that a label would be about \
-         neither; run the scorecard again",
+        "{outdated} items are excluded: their question or case changed since `{}`; run the scorecard again",
         args.what
     )
 }
@@ -183,16 +183,16 @@ fn nothing(before: usize, args: &ReviewArgs) -> String {
     let what = &args.what;
     if before > 0 {
         return format!(
-            "all {before} are decided already; `--again` shows them, `--raters N` asks for more reviewers\n"
+            "all {before} items are decided; `--again` shows them again, `--raters N` asks for more reviewers\n"
         );
     }
     if args.adjudicate {
-        return "reviewers differ on nothing\n".to_owned();
+        return "reviewers agree on all items\n".to_owned();
     }
     if args.order.covers_all() {
-        "there is nothing that a judge or a person decides\n".to_owned()
+        "no item needs a judge or a person\n".to_owned()
     } else {
-        format!("nothing waits for a person; `assize review {what} --order random` goes through everything\n")
+        format!("Nothing needs review. Use `assize review {what} --order random` to review all items.\n")
     }
 }
 
@@ -200,7 +200,7 @@ fn reviewer(args: &ReviewArgs, context: &CliContext) -> Result<String, CommandFa
     let login = || ["USER", "LOGNAME", "USERNAME"].into_iter().find_map(|name| context.variable(name));
     let who = args.who.clone().or_else(login).unwrap_or_default();
     if who.trim().is_empty() {
-        return Err("who decides? Say so with `--who NAME`".into());
+        return Err("name the reviewer with `--who NAME`".into());
     }
 
     Ok(who.trim().to_owned())
@@ -227,12 +227,10 @@ fn of_suites(
     context: &CliContext,
 ) -> Result<ReviewMaterial, CommandFailure> {
     if args.traces {
-        return Err("`--traces` needs a scorecard: its benchmarks are the failures to choose from".into());
+        return Err("`--traces` needs a scorecard, whose benchmarks are the failures to choose from".into());
     }
     if args.adjudicate {
-        return Err(
-            "`--adjudicate` needs a scorecard: only there people decide in the place of a judge".into()
-        );
+        return Err("`--adjudicate` needs a scorecard".into());
     }
     suite::of_run(folder, args, context)
 }

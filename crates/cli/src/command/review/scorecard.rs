@@ -85,7 +85,7 @@ pub(super) fn load_from_run(
     let path = info.suites.first().map(|suite| PathBuf::from(&suite.path)).unwrap_or_default();
     if !path.exists() {
         return Err(format!(
-            "the scorecard `{}` of the run is not there; go to the folder the run was started in",
+            "the scorecard `{}` of the run was not found; run this command in the folder the run was started in",
             path.display()
         )
         .into());
@@ -192,7 +192,7 @@ impl<'s> FileLabels<'s> {
 /// Shows what reviewers said to who decides in their place.
 fn add_reviewers(item: &mut ReviewItem, account: &LabelAccount) {
     let text = account.words().replace("; ", "\n");
-    add_section(&mut item.sections, ReviewSectionKind::Question, "What reviewers said", text);
+    add_section(&mut item.sections, ReviewSectionKind::Question, "Decisions of reviewers", text);
 }
 
 fn labels_folder(path: &Path) -> Option<PathBuf> {
@@ -328,7 +328,7 @@ fn build_item(
     add_section(
         &mut sections,
         ReviewSectionKind::Question,
-        "What a judge is asked",
+        "Judge prompt",
         prompt.unwrap_or_default().to_owned(),
     );
 
@@ -390,11 +390,11 @@ fn build_trace_item(
         format!("{}: {}\n  {about}", choice.code, choice.text)
     });
     let without = [
-        format!("{NONE_OF_THE_ABOVE}: a failure that has no code"),
-        format!("{NO_FAILURE}: the case is as it should be"),
+        format!("{NONE_OF_THE_ABOVE}: a failure without a code"),
+        format!("{NO_FAILURE}: the case has no failure"),
     ];
     let failures: Vec<String> = failures.chain(without).collect();
-    add_section(&mut sections, ReviewSectionKind::Question, "Failures it may show", failures.join("\n"));
+    add_section(&mut sections, ReviewSectionKind::Question, "Possible failures", failures.join("\n"));
 
     Some(ReviewItem {
         case: case.id.to_string(),
@@ -473,7 +473,7 @@ fn collect_guidelines(scorecard: &Scorecard, parent: usize) -> String {
 fn guideline_lines(found: &Guidelines) -> String {
     let lists = [
         ("Look at", &found.focus_areas),
-        ("Not to be held against it", &found.acceptable_deviations),
+        ("Acceptable deviations", &found.acceptable_deviations),
         ("Must hold", &found.critical_requirements),
     ];
 

@@ -31,7 +31,7 @@ struct CaseTexts {
     reference: String,
 }
 
-/// The criteria of a run: in the queue those the judge could not decide or was not sure about.
+/// The criteria of a run: in the queue those the judge left ungraded or was not sure about.
 pub(super) fn of_run(
     folder: &RunFolder,
     args: &ReviewArgs,

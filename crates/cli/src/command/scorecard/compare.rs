@@ -51,7 +51,7 @@ pub(super) fn compare(args: &CompareCardsArgs, context: &CliContext) -> Result<E
                 "high": interval.ok().map(|interval| interval.high),
                 "level": 0.95,
                 "method": interval.map_or_else(
-                    |undefined| format!("no interval, because {undefined}"),
+                    |undefined| format!("no CI: {undefined}"),
                     |interval| interval.method.name().to_owned(),
                 ),
                 "pairs": node.pairs,

@@ -44,10 +44,9 @@ pub(super) fn list(args: &ListArgs, context: &CliContext) -> Result<ExitStatus, 
     output::print(&render_scorecard_tree(&lines, context.stdout));
 
     let cases = scorecard.cases.len() as u64;
-    output::print(&format!(
-        "\n{}",
-        format_scorecard_totals(scorecard.rubrics.len() as u64, &evaluators, gates, cases, uncovered)
-    ));
+    let totals =
+        format_scorecard_totals(scorecard.rubrics.len() as u64, &evaluators, gates, cases, uncovered);
+    output::print_text(&format!("\n{totals}"), context);
 
     if let Some(name) = set_name(&scorecard, set) {
         output::print(&format!("weights of the index: {name}\n"));

@@ -26,7 +26,7 @@ pub(super) fn run(args: &RunCardArgs, context: &CliContext) -> Result<ExitStatus
     let loaded = sound_with_labels(&args.path, &args.labels.options(), &args.root, context)?;
     if loaded.warnings > 0 && args.deny.contains(&DenyChoice::Warnings) {
         let warnings = loaded.warnings;
-        return Err(format!("{warnings} warnings, and warnings are denied; nothing was run").into());
+        return Err(format!("{warnings} warnings, denied with `--deny warnings`; nothing was run").into());
     }
 
     let set = weight_set(&loaded.scorecard, args.weights.as_deref())?;

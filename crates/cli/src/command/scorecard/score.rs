@@ -40,7 +40,7 @@ fn of_run(
     context: &CliContext,
 ) -> Result<ExitStatus, CommandFailure> {
     if args.results.is_some() {
-        return Err("a run holds its results; leave out `--results`, or name a scorecard".into());
+        return Err("a run has its own results; remove `--results`, or name a scorecard".into());
     }
 
     let LabelledRun { info, run, warning, .. } =
@@ -84,7 +84,7 @@ fn of_results(args: &ScoreCardArgs, context: &CliContext) -> Result<ExitStatus, 
         output::print_diagnostics(&loaded.diagnostics, &loaded.sources, context);
 
         if loaded.has_errors() {
-            return Err("the results have problems; nothing was scored".into());
+            return Err("the results have errors; nothing was scored".into());
         }
 
         results = loaded.results;
@@ -142,6 +142,6 @@ fn finish(
     }
 
     if !review.is_empty() {
-        output::print(&format!("for a person to look at: {}\n", review.len()));
+        output::print(&format!("waiting for review: {}\n", review.len()));
     }
 }

@@ -25,7 +25,7 @@ pub(super) fn trend(args: &TrendCardsArgs, context: &CliContext) -> Result<ExitS
     let mut before: Option<ScorecardMethod> = None;
     for (label, folder, info) in chosen {
         if info.finished_at.is_none() {
-            let text = format!("`{label}` did not end: only its finished cases have a result");
+            let text = format!("`{label}` has not finished: only its finished cases have a result");
             output::print_warning(&text, context);
         }
 
@@ -80,8 +80,7 @@ fn stored_runs(context: &CliContext) -> Result<Vec<StoredRun>, CommandFailure> {
 
     if chosen.is_empty() {
         return Err(format!(
-            "there is no run of a scorecard in `{RUNS_FOLDER}`; `assize scorecard run` makes one, or name the folders \
-             of runs"
+            "no run of a scorecard in `{RUNS_FOLDER}` yet; `assize scorecard run` creates one, or name the folders of runs"
         ).into());
     }
 

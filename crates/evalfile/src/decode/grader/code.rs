@@ -103,7 +103,7 @@ pub(super) fn decode_program_settings(
             cx.problems.add(
                 Diagnostic::warning(
                     codes::CONFIG_LOOKS_MISSPELT,
-                    format!("`{}` is handed to the program as a setting", entry.key),
+                    format!("`{}` is passed to the program as a setting", entry.key),
                     entry.key_span,
                     "not a key of the grader itself",
                 )

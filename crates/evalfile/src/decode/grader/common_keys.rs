@@ -85,7 +85,7 @@ fn decode_weight(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Weight {
                 written.span,
                 format!("found {}", written.value),
             )
-            .with_help("use 0 or more; `negate: true` turns a grader around")
+            .with_help("use 0 or more; `negate: true` inverts a grader")
             .with_help("a penalty is a criterion of negative weight in a rubrics grader"),
         );
         return Weight::ONE;

@@ -190,7 +190,7 @@ fn decode_member_weights(
                     value.span,
                     format!("found {}", value.value),
                 )
-                .with_help("use 0 or more; `negate: true` turns a member around"),
+                .with_help("use 0 or more; `negate: true` inverts a member"),
             ),
         }
     }

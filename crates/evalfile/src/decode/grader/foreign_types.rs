@@ -81,8 +81,7 @@ pub(super) fn refuse_foreign_type(name: &str, span: Span) -> Option<Diagnostic> 
         return Some(diagnostic.with_help(format!("write `type: {}` with `negate: true`", kind.name())));
     }
 
-    find_advice(inner)
-        .map(|advice| diagnostic.with_help(advice).with_help("`negate: true` turns a grader around"))
+    find_advice(inner).map(|advice| diagnostic.with_help(advice).with_help("`negate: true` inverts a grader"))
 }
 
 fn find_advice(name: &str) -> Option<&'static str> {

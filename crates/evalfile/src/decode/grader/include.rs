@@ -59,7 +59,7 @@ fn load_template(
                 codes::TEMPLATE_CYCLE,
                 format!("the template `{}` includes itself", name.value),
                 name.span,
-                "leads back to a template that is being read",
+                "includes itself",
             )
             .with_note(way.join(" -> "))
             .with_help("remove one of these includes"),

@@ -55,7 +55,7 @@ pub(super) fn decode_grader(
                         "now `rubrics`",
                     )
                     .with_help("write `type: rubrics` with `criteria`")
-                    .with_suggestion("use the present spelling", written.span, "rubrics"),
+                    .with_suggestion("use the current spelling", written.span, "rubrics"),
                 );
             }
             GraderType::Rubrics

@@ -89,9 +89,9 @@ fn decode_baseline(cx: &mut DecodeContext, node: &TreeNode) -> Option<PairwiseBa
                 cx.problems.add(
                     Diagnostic::error(
                         codes::WRONG_TYPE,
-                        format!("`baseline` names a {what}"),
+                        format!("`baseline` is a {what}"),
                         node.use_span(),
-                        "would be taken for the other answer itself",
+                        "read as the text of the other answer",
                     )
                     .with_help(format!("write `baseline: {{{key}: {}}}`", text.trim())),
                 );
@@ -133,7 +133,7 @@ fn decode_baseline(cx: &mut DecodeContext, node: &TreeNode) -> Option<PairwiseBa
                             codes::TWO_SPELLINGS,
                             format!("`{}` and `{}` each name the other answer", first.key, second.key),
                             second.key_span,
-                            "only one can count",
+                            "only one of them can count",
                         )
                         .with_secondary(first.key_span, "already given here")
                         .with_help("keep one of them"),

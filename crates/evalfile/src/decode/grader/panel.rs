@@ -98,7 +98,7 @@ fn decode_panel_judges(cx: &mut DecodeContext, entry: &MapEntry) -> Vec<(PanelJu
                     "second time",
                 )
                 .with_secondary(*first, "first time")
-                .with_help("to ask a judge several times, write `repeats: N`; to make it count more, give it a `weight`"),
+                .with_help("to ask a judge several times, write `repeats: N`; to give it more influence, set its `weight`"),
             );
         } else {
             found.push((judge, place));
@@ -148,7 +148,7 @@ fn decode_judge_weight(cx: &mut DecodeContext, node: &TreeNode) -> Option<Weight
             written.span,
             format!("found {}", written.value),
         )
-        .with_help("use a number above 0, or leave the judge out"),
+        .with_help("use a number above 0, or remove the judge"),
     );
     None
 }
@@ -194,12 +194,12 @@ fn decode_scoring(
         PanelUse::Llm { .. } => cx.problems.add(unused_key(
             entry.key_span,
             "a judge of the whole answer does not use `scoring: logprobs`",
-            "its score is no single token; remove the key, or write criteria",
+            "its score is not a single token; remove the key, or write criteria",
         )),
         PanelUse::Rubrics { judging: Some(JudgingMode::Batched(_)), .. } => cx.problems.add(
             Diagnostic::error(
                 codes::PANEL_CONFLICT,
-                "probabilities can't be read out of batched replies",
+                "probabilities can't be read from batched replies",
                 entry.key_span,
                 "needs one call per criterion",
             )
@@ -240,7 +240,7 @@ fn report_panel_conflicts(
                 );
                 cx.problems.add(unused_key(
                     *place,
-                    format!("the weight of `{}` counts for nothing", judge.name),
+                    format!("the weight of `{}` has no effect", judge.name),
                     help,
                 ));
             }
@@ -258,7 +258,7 @@ fn report_panel_conflicts(
                 "asked already",
             )
             .with_secondary(head, "in this panel")
-            .with_help("escalate to a judge that is not in the panel, or leave it out of `judges`"),
+            .with_help("escalate to a judge outside the panel, or remove it from `judges`"),
         );
     }
 }

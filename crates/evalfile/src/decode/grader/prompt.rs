@@ -38,7 +38,7 @@ pub(crate) fn decode_command(cx: &mut DecodeContext, entry: &MapEntry) -> Option
         }
         _ => cx.problems.add(
             wrong_type(node, &format!("`{key}`"), "a list or a text")
-                .with_help("a list is the program and its arguments; a text is run by `sh`"),
+                .with_help("a list is the program and its arguments; a string is run by `sh`"),
         ),
     }
 
@@ -166,7 +166,7 @@ fn decode_text_prompt(
         cx.problems.add(
             Diagnostic::warning(
                 codes::PROMPT_LOOKS_LIKE_PATH,
-                "this prompt is the path of a file, and the file is read",
+                "this prompt is the path of a file, and is read from it",
                 span,
                 "a path without `file://`",
             )
@@ -182,7 +182,7 @@ fn decode_text_prompt(
                 codes::PROMPT_LOOKS_LIKE_PATH,
                 "this prompt looks like a path but is taken as text",
                 span,
-                "the judge is sent these very words",
+                "the judge is sent this text itself",
             )
             .with_help("there is no such file; check the path")
             .with_suggestion("read the file", span, format!("file://{}", text.trim())),

@@ -33,7 +33,7 @@ pub(crate) fn decode_choice(
     if let Some(near) = did_you_mean(&found.value, words.iter().copied()) {
         diagnostic = diagnostic
             .with_help(format!("did you mean `{near}`?"))
-            .with_suggestion("use this word", found.span, near);
+            .with_suggestion("use this value", found.span, near);
     }
 
     let help = match listed.as_slice() {
@@ -69,8 +69,8 @@ pub(super) fn older_spelling(at: Span, found: &str, present: &str) -> Diagnostic
         at,
         format!("now `{present}`"),
     )
-    .with_help("it is read all the same")
-    .with_suggestion("use the present spelling", at, present)
+    .with_help("it is accepted all the same")
+    .with_suggestion("use the current spelling", at, present)
 }
 
 /// Decodes an optional number that is not negative.
@@ -114,7 +114,7 @@ pub(crate) fn decode_duration(
                 at,
                 format!("found {value}"),
             )
-            .with_help("use a time that a run can wait for"),
+            .with_help("use a shorter time"),
         );
     }
 

@@ -38,7 +38,7 @@ pub(super) fn decode_text_check(
         let at = object.value("value").map_or(object.head(), TreeNode::use_span);
         cx.problems.add(
             Diagnostic::error(codes::BAD_PATTERN, "this pattern can't be used", at, error.to_string())
-                .with_help("patterns are those of JavaScript without look-around and back-references"),
+                .with_help("patterns use JavaScript syntax without look-around and back-references"),
         );
     }
 
@@ -120,7 +120,7 @@ fn check_flags(cx: &mut DecodeContext, flags: &str, span: Span) {
     let complaint = if let Some(flag) = unknown {
         format!("`{}` is not a flag", flag.escape_default())
     } else if let Some((_, flag)) = twice {
-        format!("`{flag}` stands twice")
+        format!("`{flag}` occurs twice")
     } else if flags.contains('u') && flags.contains('v') {
         "`u` and `v` exclude each other".to_owned()
     } else {

@@ -161,10 +161,7 @@ fn decode_expected_call(cx: &mut DecodeContext, node: &TreeNode) -> Option<Expec
         &[
             ("input", "write the arguments of the call under `args`"),
             ("arguments", "write the arguments of the call under `args`"),
-            (
-                "output",
-                "what a tool returns is not compared; check it with a `code-grader`, or remove the key",
-            ),
+            ("output", "tool results are not compared; check them with a `code-grader`, or remove the key"),
         ],
     );
 

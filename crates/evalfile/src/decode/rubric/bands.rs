@@ -75,7 +75,7 @@ fn decode_range_list(
                     codes::MISSING_SETTING,
                     "a score range needs `score_range`",
                     object.head(),
-                    "this range has no bounds",
+                    "no bounds",
                 )
                 .with_help("write `score_range: [LOW, HIGH]`, for example `[0, 4]`"),
             );
@@ -163,11 +163,11 @@ fn decode_raw_score(cx: &mut DecodeContext, node: &TreeNode) -> Option<RawScore>
         cx.problems.add(
             Diagnostic::error(
                 codes::BAD_SCORE_RANGE,
-                "a score is a whole number from 0 to 10",
+                "scores are whole numbers from 0 to 10",
                 node.use_span(),
                 found,
             )
-            .with_help("ranges are counted in whole scores from 0 to 10, both ends included"),
+            .with_help("ranges are whole numbers from 0 to 10, inclusive"),
         );
     }
 
@@ -188,7 +188,8 @@ fn decode_range_map(cx: &mut DecodeContext, entries: &[MapEntry], draft: &mut Ba
             );
 
             diagnostic = if entry.key.contains('-') {
-                diagnostic.with_help("the key is the lowest score alone; the range ends before the next key")
+                diagnostic
+                    .with_help("the key is the lowest score of the range, which ends before the next key")
             } else {
                 diagnostic.with_help("write the lowest score of the range as the key")
             };
@@ -307,7 +308,7 @@ impl BandsDraft {
                 "this range shares scores with another",
             )
             .with_secondary(self.places[first], "with this one")
-            .with_help("both ends of a range are included: let the next begin one higher"),
+            .with_help("ranges are inclusive: start the next one higher"),
             ScoreBandsError::Gap { .. } if self.partial => return None,
             ScoreBandsError::Gap { low, high, after } => {
                 let place =

@@ -8,6 +8,7 @@ use super::criterion_text::{decode_criterion_text, text_key, warn_if_long};
 use super::gate::GateKeys;
 use super::text_as_map::detect_text_as_map;
 use crate::codes;
+use crate::decode::common::refuse_foreign_keys;
 use crate::decode::grader::decode_choice;
 use crate::decode::map_reader::wrong_type;
 use crate::decode::{DecodeContext, MapReader};
@@ -128,6 +129,18 @@ fn decode_plain_criterion(
     })
 }
 
+/// Names that people and other tools give to the text of a criterion, by format.
+const FOREIGN_TEXT_KEYS_ONE: &[(&str, &str)] = &[
+    ("criterion", "write the text as `expected_outcome`"),
+    ("text", "write the text as `expected_outcome`"),
+    ("requirement", "write the text as `expected_outcome`"),
+];
+const FOREIGN_TEXT_KEYS_TWO: &[(&str, &str)] = &[
+    ("criterion", "write the text as `outcome`"),
+    ("text", "write the text as `outcome`"),
+    ("requirement", "write the text as `outcome`"),
+];
+
 fn decode_criterion_map(
     cx: &mut DecodeContext,
     node: &TreeNode,
@@ -142,6 +155,15 @@ fn decode_criterion_map(
     let errors = cx.problems.error_count();
     let mut object = MapReader::new(node, "a criterion", &mut cx.problems)?;
     let place = object.head();
+    refuse_foreign_keys(
+        cx,
+        &mut object,
+        match format {
+            EvalFileFormat::One => FOREIGN_TEXT_KEYS_ONE,
+            EvalFileFormat::Two => FOREIGN_TEXT_KEYS_TWO,
+        },
+    );
+
     let id = object.text("id", &mut cx.problems);
     let text = decode_criterion_text(cx, &mut object, format);
     let weight = decode_criterion_weight(cx, &mut object);
@@ -162,13 +184,8 @@ fn decode_criterion_map(
 
     if text.is_none() && !banded && cx.problems.error_count() == errors {
         cx.problems.add(
-            Diagnostic::error(
-                codes::MISSING_TEXT,
-                "this criterion does not say what is checked",
-                place,
-                "no text here",
-            )
-            .with_help(format!("add `{}`: what a good answer must do", text_key(format))),
+            Diagnostic::error(codes::MISSING_TEXT, "this criterion has no text", place, "no text here")
+                .with_help(format!("add `{}`: what a good answer must do", text_key(format))),
         );
     }
 
@@ -224,10 +241,10 @@ fn decode_criterion_weight(cx: &mut DecodeContext, object: &mut MapReader<'_>) -
                 codes::PENALTY_WEIGHT,
                 "a negative weight makes this criterion a penalty",
                 written.span,
-                "meeting it costs points",
+                "if met, it costs points",
             )
-            .with_note("score = sum of weight times value / sum of positive weights, kept within 0 and 1")
-            .with_help("if no penalty is meant, write a positive weight"),
+            .with_note("score = sum of weight times value / sum of positive weights, clamped to 0 and 1")
+            .with_help("if this is not a penalty, write a positive weight"),
         );
     }
 
@@ -241,9 +258,9 @@ fn decode_operator(cx: &mut DecodeContext, object: &mut MapReader<'_>, banded: b
         cx.problems.add(
             Diagnostic::error(
                 codes::OPERATOR_WITH_RANGES,
-                "`operator` has no meaning beside `score_ranges`",
+                "`operator` has no effect with `score_ranges`",
                 node.use_span(),
-                "the ranges say how the answer is scored",
+                "the ranges define the score",
             )
             .with_help("remove `operator`, or make it a checklist criterion without `score_ranges`"),
         );

@@ -40,10 +40,10 @@ pub(super) fn decode_criterion_text(
                 codes::OTHER_SPELLING,
                 format!("`{}` is the other format's key", entry.key),
                 entry.key_span,
-                format!("format {} writes `{}`", format.number(), keys[0]),
+                format!("the `{}` format writes `{}`", format.case_list(), keys[0]),
             )
-            .with_help("it is read all the same")
-            .with_suggestion("use this format's key", entry.key_span, keys[0]),
+            .with_help("it is accepted all the same")
+            .with_suggestion("use the key of this format", entry.key_span, keys[0]),
         );
     }
 
@@ -72,7 +72,7 @@ pub(super) fn warn_if_long(cx: &mut DecodeContext, text: &str, span: Span) {
         cx.problems.add(
             Diagnostic::warning(
                 codes::LONG_CRITERION,
-                "this text is very long for a criterion",
+                "this criterion is very long",
                 span.start_point(),
                 format!("{} kB begin here", text.len() / 1000),
             )

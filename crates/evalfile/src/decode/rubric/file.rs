@@ -111,9 +111,36 @@ fn finish_rubric(mut cx: DecodeContext, root: Option<TreeNode>, path: &Path) -> 
 fn read_rubric_tree(cx: &mut DecodeContext, real: &Path, shown: &Path) -> Option<TreeNode> {
     // A relative path stays relative in messages, if it leads to the same file.
     let same = |path: &Path| path.canonicalize().ok();
-    let path = if same(real).is_some() && same(shown) == same(real) { shown } else { real };
+    let path = if same(shown) == same(real) { shown } else { real };
+    if let Some(table) = answers_for_rubric(cx, path) {
+        cx.problems.add(table);
+        return None;
+    }
+
     let source = read_source(cx, path, None)?;
     read_checked_tree(cx, source)
+}
+
+/// Returns the diagnostic for a file of answers in the place of the rubric.
+fn answers_for_rubric(cx: &mut DecodeContext, path: &Path) -> Option<Diagnostic> {
+    let ending = path.extension()?.to_str()?.to_ascii_lowercase();
+    if !matches!(ending.as_str(), "csv" | "tsv" | "jsonl" | "ndjson") || !path.is_file() {
+        return None;
+    }
+
+    let source = cx.sources.add(path, "");
+    Some(
+        Diagnostic::error(
+            codes::NOT_A_RUBRIC,
+            format!("a .{ending} file is not a rubric"),
+            Span::new(source, 0, 0),
+            "a rubric is a YAML or JSON file with a list of criteria",
+        )
+        .with_help(format!(
+            "name the rubric first and the answers with --answers: `assize grade RUBRIC.yaml --answers {}`",
+            path.display()
+        )),
+    )
 }
 
 fn read_checked_tree(cx: &mut DecodeContext, source: SourceId) -> Option<TreeNode> {

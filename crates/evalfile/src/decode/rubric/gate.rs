@@ -37,7 +37,7 @@ impl GateKeys {
             cx.problems.add(
                 Diagnostic::error(
                     codes::TWO_MINIMUMS,
-                    "a criterion can have one minimum only",
+                    "a criterion can have only one minimum",
                     second.key_span,
                     "second minimum",
                 )
@@ -80,7 +80,7 @@ impl GateKeys {
                     *minimum,
                     "never fails the case",
                 )
-                .with_secondary(*span, "`required: false` turns it off")
+                .with_secondary(*span, "`required: false` disables it")
                 .with_help("remove one of the two keys"),
             );
             return None;
@@ -92,9 +92,9 @@ impl GateKeys {
                     codes::REQUIRED_PENALTY,
                     "a penalty is required",
                     span,
-                    "the case fails unless this penalty is incurred",
+                    "the case would fail unless this penalty is incurred",
                 )
-                .with_help("remove `required`, or turn the text around and give it a positive weight"),
+                .with_help("remove `required`, or invert the text and give it a positive weight"),
             );
         }
 
@@ -104,15 +104,15 @@ impl GateKeys {
             (_, Some((gate, span))) => {
                 let diagnostic = Diagnostic::warning(
                     codes::MIN_SCORE_ON_CHECKLIST,
-                    "a checklist criterion is met or not",
+                    "a checklist criterion is either met or unmet",
                     *span,
-                    "any minimum above 0 means that it must be met",
+                    "every minimum above 0 means that it must be met",
                 )
                 .with_help("write `required: true`, or add `score_ranges`");
 
                 cx.problems.add(match explicit {
                     Some(_) => diagnostic,
-                    None => diagnostic.with_suggestion("say it plainly", *span, "required: true"),
+                    None => diagnostic.with_suggestion("write `required: true`", *span, "required: true"),
                 });
                 Some(if explicit == Some(true) { Gate::Met } else { *gate })
             }
@@ -121,13 +121,13 @@ impl GateKeys {
                     cx.problems.add(
                         Diagnostic::warning(
                             codes::REQUIRED_WITHOUT_MINIMUM,
-                            "a score has no yes or no",
+                            "a required score needs a minimum",
                             required.span,
-                            "required, but no minimum is given",
+                            "required, but without a minimum",
                         )
-                        .with_note("the criterion must reach the pass line")
+                        .with_note("the criterion must reach the pass threshold")
                         .with_help(
-                            "name the lowest score that will do: `min_score: 0.7` or `required_min_score: 7`",
+                            "set the lowest acceptable score: `min_score: 0.7` or `required_min_score: 7`",
                         ),
                     );
                 }
@@ -164,8 +164,8 @@ fn decode_min_score(cx: &mut DecodeContext, entry: &MapEntry, banded: bool) -> O
                 .with_help(format!(
                     "with `score_ranges`, a minimum from 0 to 10 is `required_min_score: {value}`"
                 ))
-                .with_help("a checklist criterion is met or not: write `required: true`")
-                .with_suggestion("write what it means here", whole, "required: true")
+                .with_help("a checklist criterion is either met or unmet: write `required: true`")
+                .with_suggestion("require that it is met", whole, "required: true")
         }
     } else if (2.0..=100.0).contains(&value) {
         let scale = if value <= 10.0 { 10.0 } else { 100.0 };
@@ -232,13 +232,13 @@ fn decode_raw_minimum(
         cx.problems.add(
             Diagnostic::warning(
                 codes::OTHER_SPELLING,
-                "format 2 writes minimums as `min_score`",
+                "the `tests` format writes minimums as `min_score`",
                 entry.key_span,
-                "the key of format 1",
+                "the key of the `evalcases` format",
             )
             .with_help(format!("write `min_score: {}`", raw.value()))
             .with_suggestion(
-                "use the key of format 2",
+                "use the key of the `tests` format",
                 whole,
                 format!("min_score: {}", raw.value()),
             ),

@@ -94,7 +94,11 @@ fn report_duplicate_ids(cx: &mut DecodeContext, items: &[DecodedCriterion]) {
         let (first, item) = (&items[first], &items[second]);
         let Some(id) = &item.id else { continue };
         let label = |item: &DecodedCriterion, nth: &str| {
-            if item.id_place == item.place { format!("{nth} (its name by position)") } else { nth.to_owned() }
+            if item.id_place == item.place {
+                format!("{nth} (named by its position)")
+            } else {
+                nth.to_owned()
+            }
         };
         cx.problems.add(
             Diagnostic::error(
@@ -130,7 +134,7 @@ fn warn_of_bare_ones(cx: &mut DecodeContext, items: &[DecodedCriterion]) {
 fn to_diagnostic(error: &RubricError, whole: Span) -> Diagnostic {
     match error {
         RubricError::NoWeight => {
-            Diagnostic::error(codes::NO_USABLE_WEIGHT, "all weights are zero", whole, "nothing here counts")
+            Diagnostic::error(codes::NO_USABLE_WEIGHT, "all weights are zero", whole, "no weight counts")
                 .with_help("give at least one criterion a weight other than 0")
         }
         RubricError::Empty => {

@@ -118,7 +118,7 @@ pub(super) fn report_gates_without_case(cx: &mut DecodeContext, scorecard: &Scor
                 codes::GATE_WITHOUT_CASE,
                 format!("the hard gate `{}` has no case", benchmark.code),
                 *span,
-                "nothing tests it, so the scorecard stays incomplete",
+                "without a case, the scorecard stays incomplete",
             )
             .with_help("list it under the `benchmarks` of a case, or give a case one of its tags"),
         );
@@ -132,8 +132,8 @@ pub(super) fn report_labels_elsewhere(cx: &mut DecodeContext, scorecard: &Scorec
     let Some(span) = spans.get(label) else { return };
 
     let title = match elsewhere.len() {
-        1 => "a label counts nowhere: its benchmark does not apply to its case".to_owned(),
-        labels => format!("{labels} labels count nowhere: their benchmarks do not apply to their cases"),
+        1 => "a label has no effect: its benchmark does not apply to its case".to_owned(),
+        labels => format!("{labels} labels have no effect: their benchmarks do not apply to their cases"),
     };
     let code = &scorecard.benchmarks[benchmark].code;
     cx.problems.add(

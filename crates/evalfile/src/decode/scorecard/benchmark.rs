@@ -199,7 +199,7 @@ fn decode_evaluator_config(
             cx.problems.add(
                 Diagnostic::error(
                     codes::UNUSED_SETTING,
-                    "`code` asks no people",
+                    "`code` does not ask people",
                     raters.span,
                     "has no effect here",
                 )
@@ -254,7 +254,7 @@ fn decode_prompt_file(
             cx.problems.add(
                 Diagnostic::error(
                     codes::UNUSED_SETTING,
-                    format!("`{}` uses no prompt file", evaluator.name()),
+                    format!("`{}` does not use a prompt file", evaluator.name()),
                     prompt.span,
                     "has no effect here",
                 )

@@ -46,7 +46,7 @@ pub(super) fn check_criteria_form(
                     text.span,
                     "begins with neither `Do not apply when` nor `Do not use for`",
                 )
-                .with_help("write `Do not apply when ...`; what is excluded is skipped and does not pass"),
+                .with_help("write `Do not apply when ...`; excluded cases are skipped and do not pass"),
             );
         }
         warn_if_numbered(cx, "exclusion", text);
@@ -70,7 +70,7 @@ fn warn_if_numbered(cx: &mut DecodeContext, which: &str, text: &SpannedValue<Str
             text.span,
             "a list inside a sentence",
         )
-        .with_help("keep one trigger and one failure; make a benchmark of each further one"),
+        .with_help("keep one trigger and one failure; write a benchmark for each further one"),
     );
 }
 

@@ -234,8 +234,8 @@ fn unknown_code(
             )
         }
         None if found.is_some() => diagnostic
-            .with_help("benchmarks stand under `benchmarks`, rubrics under `sub_rubrics` or `components`"),
-        None => diagnostic.with_help("check the spelling, or write the file that is missing"),
+            .with_help("list benchmarks under `benchmarks`, rubrics under `sub_rubrics` or `components`"),
+        None => diagnostic.with_help("check the spelling, or add the missing file"),
     }
 }
 
@@ -329,12 +329,12 @@ fn set_parent(
     let title = if first == parent {
         format!("`{first_code}` lists `{}` twice", code.value)
     } else {
-        format!("`{}` stands under `{first_code}` and under `{parent_code}`", code.value)
+        format!("`{}` is listed under `{first_code}` and under `{parent_code}`", code.value)
     };
     cx.problems.add(
         Diagnostic::error(codes::TWO_PARENTS, title, code.span, "second time")
             .with_secondary(place, "first time")
-            .with_help("list it once; a scorecard is a tree"),
+            .with_help("list it once, because a scorecard is a tree"),
     );
 
     false
@@ -470,9 +470,9 @@ fn report_orphans(
             cx.problems.add(
                 Diagnostic::warning(
                     codes::ORPHAN_RUBRIC,
-                    format!("the rubric `{}` stands outside the index", rubric.code.value),
+                    format!("the rubric `{}` is outside the index", rubric.code.value),
                     rubric.code.span,
-                    "counts nowhere above itself",
+                    "not counted",
                 )
                 .with_help("list it under the index's `components` or a rubric's `sub_rubrics`"),
             );

@@ -209,7 +209,7 @@ fn refuse_unread_labels(cx: &mut DecodeContext, paths: &[PathBuf]) {
                 "this file has no effect",
             )
             .with_help(
-                "write one JSON object a line into a `.jsonl` file, or record the decisions with `assize review RUN --decisions FILE`",
+                "write one JSON object per line into a `.jsonl` file, or record the decisions with `assize review RUN --decisions FILE`",
             ),
         );
     }
@@ -230,7 +230,7 @@ fn read_non_empty_tree(cx: &mut DecodeContext, path: &Path) -> Option<(TreeNode,
 fn report_empty_file(cx: &mut DecodeContext, source: SourceId) {
     let beginning = Span::new(source, 0, 0);
     cx.problems.add(
-        Diagnostic::error(codes::EMPTY_FILE, "the file is empty", beginning, "there is nothing in it")
+        Diagnostic::error(codes::EMPTY_FILE, "the file is empty", beginning, "the file is empty")
             .with_help("write the fields, or remove the file"),
     );
 }
@@ -348,7 +348,7 @@ fn decode_root(cx: &mut DecodeContext, node: &TreeNode, later: &[DeferredList], 
                 node.use_span().start_point(),
                 "neither `code` nor `rubrics`",
             )
-            .with_help("write a rubric with a `code`, or a map with `rubrics:`, and if wanted `index:`, `benchmarks:`, `cases:` and `labels:`"),
+            .with_help("write a rubric with a `code`, or a map with `rubrics:`, and optionally `index:`, `benchmarks:`, `cases:` and `labels:`"),
         );
         return;
     }

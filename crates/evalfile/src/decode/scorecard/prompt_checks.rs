@@ -51,7 +51,7 @@ impl PromptChecker<'_> {
         for (part, heading, items) in lists {
             match (self.prompt.find_part(part), items.is_empty()) {
                 (Some(place), true) => {
-                    missing_lists.push((self.span(&place), heading, "nothing in this list"));
+                    missing_lists.push((self.span(&place), heading, "empty list"));
                 }
                 (None, _) => missing_lists.push((self.beginning(), heading, "not in this file")),
                 _ => {}
@@ -67,7 +67,7 @@ impl PromptChecker<'_> {
                     found,
                 )
                 .with_help(
-                    "the judge is asked without it; a list of conditions makes judges agree more often",
+                    "the judge works without it, but judges agree more often with a list of conditions",
                 ),
             );
         }
@@ -80,7 +80,7 @@ impl PromptChecker<'_> {
                     at,
                     found,
                 )
-                .with_help("the judge decides by this part; write it with at least one entry"),
+                .with_help("the judge decides by this part; add it with at least one entry"),
             );
         }
 
@@ -112,7 +112,7 @@ impl PromptChecker<'_> {
                     self.beginning(),
                     format!("without {}", absent.join(", ")),
                 )
-                .with_help("judges agree more often with people when all parts are there"),
+                .with_help("judges agree more often with people when a prompt is complete"),
             );
         }
     }
@@ -124,7 +124,7 @@ impl PromptChecker<'_> {
             let folded = text.to_ascii_lowercase();
             [" and ", " & ", ", ", "; "].iter().find(|joint| folded.contains(**joint)).copied()
         };
-        let help = "one prompt is one behaviour is one yes or no: write a benchmark and a prompt for each";
+        let help = "a prompt decides one behaviour with yes or no: write a benchmark with a prompt for each";
         match named.as_slice() {
             [first, second, ..] => self.cx.problems.add(
                 Diagnostic::error(
@@ -173,7 +173,7 @@ impl PromptChecker<'_> {
         for (index, item) in self.prompt.fails.iter().enumerate() {
             let text = item.text.to_ascii_lowercase();
             if self.prompt.fails.len() > 1 && blames_source(&text) {
-                self.report_split(&item.place, "says something about the source alone");
+                self.report_split(&item.place, "only about the source");
                 continue;
             }
 
@@ -183,7 +183,7 @@ impl PromptChecker<'_> {
             let goes_on = ending.ends_with(" and") && index + 1 < self.prompt.fails.len();
             if continues || goes_on {
                 let label =
-                    if continues { "goes on from the bullet before" } else { "goes on in the next bullet" };
+                    if continues { "continues the bullet before" } else { "continues in the next bullet" };
                 self.report_split(&item.place, label);
             }
         }
@@ -198,7 +198,7 @@ impl PromptChecker<'_> {
                 label,
             )
             .with_note("each bullet of this list fails the answer by itself")
-            .with_help("put what only fails together into one bullet"),
+            .with_help("put conditions that only fail together into one bullet"),
         );
     }
 
@@ -211,11 +211,11 @@ impl PromptChecker<'_> {
                 self.cx.problems.add(
                     Diagnostic::warning(
                         codes::PROMPT_ORDER,
-                        "the parts of the prompt stand in an unusual order",
+                        "the parts of the prompt are in an unusual order",
                         self.span(place),
-                        "usually stands earlier",
+                        "usually comes earlier",
                     )
-                    .with_secondary(self.span(first), "usually stands after it")
+                    .with_secondary(self.span(first), "usually comes after it")
                     .with_help("SYSTEM, BEHAVIOR, DESCRIPTION, EVALUATION SCOPE, RUBRIC, INPUTS"),
                 );
                 return;

@@ -74,11 +74,13 @@ pub(super) fn find_prompt(
         cx.problems.add(
             Diagnostic::error(
                 codes::OUTSIDE_ROOT,
-                "this file lies outside the folders that may be read",
+                "this file is outside the allowed folders",
                 written.span,
                 "leads out of the scorecard",
             )
-            .with_help("move the file into the scorecard's folder, or name a wider one with `--root DIR`"),
+            .with_help(
+                "move the file into the scorecard's folder, or allow another folder with `--root DIR`",
+            ),
         );
         return None;
     }

@@ -108,7 +108,7 @@ impl CardResultReader<'_> {
                     "second time",
                 )
                 .with_secondary(first, "first time")
-                .with_help("keep the one that counts"),
+                .with_help("keep the right one"),
             );
         }
 
@@ -134,7 +134,7 @@ impl CardResultReader<'_> {
         cx.problems.add(
             Diagnostic::error(
                 codes::RESULT_OUT_OF_PLACE,
-                format!("`{code}` does not apply to the case `{id}`, and yet there is a result"),
+                format!("a result for `{code}` on case `{id}`, where the benchmark does not apply"),
                 head,
                 self.applicability_source(place),
             )
@@ -157,7 +157,7 @@ impl CardResultReader<'_> {
             cx.problems.add(
                 Diagnostic::error(
                     codes::RESULT_OUT_OF_PLACE,
-                    format!("`{code}` applies to the case `{id}`, and the result says that it does not"),
+                    format!("`{code}` applies to the case `{id}`, but the result says it does not"),
                     span,
                     self.applicability_source(place),
                 )
@@ -188,8 +188,8 @@ impl CardResultReader<'_> {
     /// Source of the decision on applicability, in words.
     fn applicability_source(&self, (case, _): (usize, usize)) -> &'static str {
         match self.scorecard.cases[case].benchmarks {
-            Some(_) => "so says the case's list `benchmarks`",
-            None => "so say the tags of case and benchmark",
+            Some(_) => "by the `benchmarks` list of the case",
+            None => "by the tags of case and benchmark",
         }
     }
 
@@ -249,7 +249,7 @@ impl CardResultReader<'_> {
                     contradiction,
                 )
                 .with_secondary(pass.span, "the verdict")
-                .with_help("correct one of the two, or leave `score` out"),
+                .with_help("correct one of the two, or remove `score`"),
             );
         }
 

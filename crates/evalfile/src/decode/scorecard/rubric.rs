@@ -97,7 +97,7 @@ fn decode_parts(
             cx.problems.add(
                 Diagnostic::error(
                     codes::BOTH_OR_NEITHER,
-                    "a rubric has benchmarks and sub-rubrics at once",
+                    "a rubric has both benchmarks and sub-rubrics",
                     rubrics.key_span,
                     "this makes it composite",
                 )

@@ -26,7 +26,7 @@ pub(super) fn decode_scale(cx: &mut DecodeContext, node: &TreeNode) -> Option<Sc
         cx.problems.add(
             Diagnostic::error(
                 codes::BAD_SCALE,
-                "a scoring scale does not rise",
+                "`min_value` is not below `max_value`",
                 at,
                 format!("from {min} to {max}"),
             )
@@ -100,8 +100,8 @@ fn decode_formula(
             match wrong {
                 None => return Some(formula),
                 Some(end) => match formula.value(end, min, max).filter(|value| value.is_finite()) {
-                    Some(value) => format!("a score of {end} becomes {value}, which is not from 0 to 1"),
-                    None => format!("a score of {end} becomes no number (a division by zero?)"),
+                    Some(value) => format!("a score of {end} maps to {value}, outside 0 to 1"),
+                    None => format!("a score of {end} maps to no number (division by zero?)"),
                 },
             }
         }

@@ -104,13 +104,13 @@ fn decode_share(cx: &mut DecodeContext, node: &TreeNode, key: &str, code: Diagno
     );
     if value.value >= 2.0 && value.value <= 100.0 {
         diagnostic = diagnostic.with_suggestion(
-            format!("if {} % was meant", value.value),
+            format!("if {}% was meant", value.value),
             value.span,
             format!("{}", value.value / 100.0),
         );
     }
 
-    cx.problems.add(diagnostic.with_help("write a share: 0.20 is 20 %"));
+    cx.problems.add(diagnostic.with_help("write a share: 0.20 is 20%"));
     None
 }
 
@@ -135,9 +135,9 @@ pub(super) fn warn_of_default(cx: &mut DecodeContext, at: Span, what: &str, key:
     cx.problems.add(
         Diagnostic::warning(
             codes::DEFAULT_TAKEN,
-            format!("{what} does not say its `{key}`"),
+            format!("{what} has no `{key}`"),
             at,
-            format!("taken as {value}"),
+            format!("{value} is assumed"),
         )
         .with_help(format!("write `{key}: {value}`")),
     );

@@ -66,7 +66,7 @@ fn report_weight_sum(cx: &mut DecodeContext, whose: &str, at: Span, weights: &[(
         cx.problems.add(
             Diagnostic::warning(
                 codes::SHARES_NOT_ONE,
-                format!("{whose} add up to {shown}, not to 1"),
+                format!("{whose} sum to {shown}, not to 1"),
                 at,
                 if weights.len() == 1 {
                     "one weight".to_owned()
@@ -74,8 +74,8 @@ fn report_weight_sum(cx: &mut DecodeContext, whose: &str, at: Span, weights: &[(
                     format!("{} weights", weights.len())
                 },
             )
-            .with_note("the score is divided by their sum, so each counts a little more or less than it says")
-            .with_help("make them add up to 1"),
+            .with_note("the score is divided by their sum, so each weight counts slightly more or less")
+            .with_help("make them sum to 1"),
         );
     }
 }
@@ -112,12 +112,12 @@ pub(super) fn resolve_index(
                 cx.problems.add(
                     Diagnostic::error(
                         codes::TWO_PARENTS,
-                        format!("`{}` stands under the index and under `{parent}`", code.value),
+                        format!("`{}` is listed under the index and under `{parent}`", code.value),
                         code.span,
                         "would count twice",
                     )
                     .with_secondary(place, "listed here")
-                    .with_help("list it once; a scorecard is a tree"),
+                    .with_help("list it once, because a scorecard is a tree"),
                 );
             }
 
@@ -137,7 +137,7 @@ pub(super) fn resolve_index(
                     index.code.span,
                     format!("`{code}` is one already"),
                 )
-                .with_help("keep one; several sets of weights stand under `weight_sets`"),
+                .with_help("keep one; put several sets of weights under `weight_sets`"),
             );
             continue;
         }
@@ -190,7 +190,7 @@ fn resolve_weight_set(
             cx.problems.add(
                 Diagnostic::error(
                     codes::BAD_WEIGHT_SET,
-                    format!("`{}` has a weight and is no component", code.value),
+                    format!("`{}` has a weight but is not a component", code.value),
                     code.span,
                     "not under `components`",
                 )
@@ -207,7 +207,7 @@ fn resolve_weight_set(
             cx.problems.add(
                 Diagnostic::error(
                     codes::BAD_WEIGHT_SET,
-                    format!("the weight set `{}` leaves out `{}`", set.name, component.value),
+                    format!("the weight set `{}` lacks `{}`", set.name, component.value),
                     set.span,
                     "no weight for it",
                 )

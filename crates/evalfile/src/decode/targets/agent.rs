@@ -166,11 +166,11 @@ fn refuse_setting(entry: &mut TargetEntryReader<'_, '_, '_>, preset: &AgentPrese
     entry.problems.add(
         Diagnostic::error(
             codes::NOT_SUPPORTED,
-            format!("{} can't be told `{key}` on its command line", preset.title),
+            format!("{} has no option for `{key}`", preset.title),
             span,
             "not possible here",
         )
-        .with_help(format!("it takes {}; anything else goes into `args`", options.join(", "))),
+        .with_help(format!("it supports {}; put anything else into `args`", options.join(", "))),
     );
 }
 
@@ -188,11 +188,11 @@ fn decode_program_words(
         problems.add(
             Diagnostic::error(
                 codes::BAD_COMMAND,
-                format!("`{key}` names no program"),
+                format!("`{key}` does not name a program"),
                 node.use_span(),
                 "no program",
             )
-            .with_help("write the path of the agent's program, or leave the key out"),
+            .with_help("write the path of the agent's program, or remove the key"),
         );
         return None;
     }

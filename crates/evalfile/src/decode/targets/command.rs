@@ -62,12 +62,12 @@ pub(super) fn decode_command_target(entry: &mut TargetEntryReader<'_, '_, '_>) -
         entry.problems.add(
             Diagnostic::error(
                 codes::BAD_COMMAND,
-                "a command that is run once for all cases can't be told about one of them",
+                "a command that is run once for all cases can't refer to one of them",
                 span,
                 "run once for all",
             )
             .with_help(format!(
-                "of the placeholders only {{OUTPUT_FILE}} and {{ATTEMPT}} may stand in `{key}` then"
+                "only the placeholders {{OUTPUT_FILE}} and {{ATTEMPT}} are allowed in `{key}`"
             )),
         );
     }

@@ -143,8 +143,7 @@ fn find_target_list<'n>(root: &'n TreeNode, problems: &mut DiagnosticCollector) 
                 "not read here",
             )
             .with_help(
-                "write `targets:` with a list; `label` is called `name`, `id` is called `provider`, and what stands \
-                 under `config` stands beside them",
+                "write `targets:` with a list; `label` is called `name`, `id` is called `provider`, and the keys of `config` move up one level",
             ),
         );
 
@@ -200,7 +199,7 @@ fn find_target_list<'n>(root: &'n TreeNode, problems: &mut DiagnosticCollector) 
 fn report_no_targets(span: Span, label: &str, problems: &mut DiagnosticCollector) {
     problems.add(
         Diagnostic::error(codes::NO_TARGETS, "the file has no targets", span, label)
-            .with_help("write `targets:` and below it a list of maps with `name` and `provider`"),
+            .with_help("write `targets:` with a list of maps, each with `name` and `provider`"),
     );
 }
 
@@ -242,7 +241,7 @@ fn warn_of_unknown_judges(list: &[TreeNode], targets: &[TargetSpec], problems: &
 
         let diagnostic = Diagnostic::warning(
             codes::UNKNOWN_JUDGE,
-            format!("there is no target `{name}` to judge with"),
+            format!("unknown judge `{name}`: no target has this name"),
             judge.use_span(),
             "not in this file",
         );
@@ -270,15 +269,14 @@ fn report_unknown_fallbacks(list: &[TreeNode], targets: &[TargetSpec], problems:
         for item in fallbacks.as_seq().unwrap_or(single) {
             let Some(name) = item.as_str() else { continue };
             let title = if own == Some(name) {
-                "a target can't fall back on itself".to_owned()
+                "a target can't fall back to itself".to_owned()
             } else if name.contains("${{") || targets.iter().any(|target| target.name == name) {
                 continue;
             } else {
-                format!("there is no target `{name}` to fall back on")
+                format!("there is no target `{name}` to fall back to")
             };
 
-            let diagnostic =
-                Diagnostic::error(codes::UNKNOWN_TARGET, title, item.use_span(), "not usable here");
+            let diagnostic = Diagnostic::error(codes::UNKNOWN_TARGET, title, item.use_span(), "not defined");
             let others =
                 targets.iter().map(|target| target.name.as_str()).filter(|other| Some(*other) != own);
             problems.add(match did_you_mean(name, others) {

@@ -58,7 +58,7 @@ pub(super) fn decode_health_check(node: &TreeNode, problems: &mut DiagnosticColl
                 codes::MISSING_SETTING,
                 "a health check needs `url` or `command`",
                 head,
-                "nothing to check with",
+                "no `url` or `command`",
             )
             .with_help("write `url: http://localhost:8000/health` or `command: ./check.sh`"),
         );

@@ -32,9 +32,9 @@ pub(super) fn record_secrets(node: &TreeNode, loading: &mut TargetsContext<'_>) 
             loading.problems.add(
                 Diagnostic::warning(
                     codes::LITERAL_SECRET,
-                    format!("`{}` is written out in the file", entry.key),
+                    format!("`{}` is written in the file as plain text", entry.key),
                     entry.key_span,
-                    "everybody who can read the file has it",
+                    "everyone who can read the file can read it",
                 )
                 .with_help(format!(
                     "put it into an environment variable or `.env` file and write `{}: ${{{{ NAME }}}}`",

@@ -144,7 +144,7 @@ fn name(
     let mut diagnostic =
         Diagnostic::error(codes::MISSING_SETTING, "a target has no name", object.head(), "this target");
     diagnostic = match other {
-        Some(other) => diagnostic.with_help(format!("what you call `{other}` is `name` here")),
+        Some(other) => diagnostic.with_help(format!("`{other}` is called `name` here")),
         None => {
             diagnostic.with_help("suites refer to a target by its `name`; write it like `name: my-model`")
         }
@@ -157,11 +157,7 @@ fn name(
 /// The kind, from `provider`. `None` when it is not known, with the reason given.
 fn provider(entry: &mut TargetEntryReader<'_, '_, '_>) -> Option<&'static TargetProviderRow> {
     let Some(written) = entry.object.text("provider", entry.problems) else {
-        entry.demand(
-            &["provider"],
-            "a target does not say what it is",
-            "provider: openai` or `provider: cli",
-        );
+        entry.demand(&["provider"], "a target has no `provider`", "provider: openai` or `provider: cli");
         return None;
     };
     if let Some(row) = provider::find_provider(&written.value) {
@@ -202,9 +198,9 @@ fn alone(entry: &mut TargetEntryReader<'_, '_, '_>) {
         entry.problems.add(
             Diagnostic::error(
                 codes::TARGET_CONFLICT,
-                format!("`{}` would have no effect beside `use_target`", extra.key),
+                format!("`{}` has no effect with `use_target`", extra.key),
                 extra.key_span,
-                "this target stands for another",
+                "an alias of another target",
             )
             .with_help("remove it, or remove `use_target` and give this target a `provider`"),
         );

@@ -66,7 +66,7 @@ pub(super) fn resolve_session_format(
     if known.is_none() {
         let diagnostic = Diagnostic::error(
             codes::UNKNOWN_CHOICE,
-            format!("`{}` names no format of agents' logs", found.key),
+            format!("unknown log format `{}`", found.key),
             found.value.use_span(),
             "not known",
         );

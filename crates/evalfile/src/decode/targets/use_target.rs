@@ -86,7 +86,7 @@ fn report_cycles(drafts: &[TargetDraft], steps: &[UseTargetStep], problems: &mut
                             codes::TARGET_CYCLE,
                             "targets use each other in a circle",
                             uses.span,
-                            "the circle goes through here",
+                            "part of the circle",
                         )
                         .with_note(names.join(" uses "))
                         .with_help("give one of them a `provider` of its own"),

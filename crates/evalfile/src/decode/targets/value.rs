@@ -39,11 +39,11 @@ pub(super) fn command_text(
                 problems.add(
                     Diagnostic::error(
                         codes::BAD_COMMAND,
-                        format!("`{key}` names no program"),
+                        format!("`{key}` does not name a program"),
                         node.use_span(),
                         "no program",
                     )
-                    .with_help("the first item of the list is the program, the others are its arguments"),
+                    .with_help("the first item is the program, the others are its arguments"),
                 );
                 return None;
             }

@@ -149,7 +149,7 @@ impl VariableExpander<'_> {
                 None => (inside[..end].trim(), None),
             };
             if !is_name(name) {
-                self.complain(span, "between the braces stands the name of an environment variable");
+                self.complain(span, "write the name of an environment variable between the braces");
                 out.push_str(written);
                 continue;
             }
@@ -174,7 +174,7 @@ impl VariableExpander<'_> {
 
     fn complain(&mut self, span: Span, why: &str) {
         self.problems.add(
-            Diagnostic::error(codes::BAD_VARIABLE, "a variable is not written correctly", span, why)
+            Diagnostic::error(codes::BAD_VARIABLE, "malformed variable", span, why)
                 .with_help("write `${{ NAME }}`, or `$${{` for the characters themselves"),
         );
     }

@@ -38,7 +38,7 @@ pub(crate) fn decode_hooks(cx: &mut DecodeContext, node: &TreeNode) -> Workspace
                 codes::NO_EFFECT,
                 format!("`reset` has no effect in `{key}`"),
                 at.use_span(),
-                "there is nothing to put back at that time",
+                "nothing to reset at that time",
             )
             .with_help("put it into `before_each` or `after_each`, or remove it"),
         );
@@ -132,7 +132,7 @@ fn decode_hook_folder(cx: &mut DecodeContext, written: &SpannedValue<String>) ->
         cx.problems.add(
             Diagnostic::error(
                 codes::OUTSIDE_ROOT,
-                "this folder may lie outside the workspace",
+                "this folder may be outside the workspace",
                 written.span,
                 "`..` leads upwards",
             )

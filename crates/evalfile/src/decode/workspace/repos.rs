@@ -35,7 +35,7 @@ pub(super) fn decode_repos(cx: &mut DecodeContext, node: &TreeNode) -> Vec<RepoS
             cx.problems.add(
                 Diagnostic::error(
                     codes::DUPLICATE_KEY,
-                    format!("two repositories would lie in `{}`", repo.path.display()),
+                    format!("two repositories have the path `{}`", repo.path.display()),
                     item.use_span(),
                     "second one",
                 )
@@ -201,7 +201,7 @@ fn decode_source_map(cx: &mut DecodeContext, node: &TreeNode) -> Option<RepoSour
             cx.problems.add(
                 Diagnostic::error(
                     codes::TWO_SPELLINGS,
-                    "`url` and `path` both say where the repository is",
+                    "`url` and `path` both locate the repository",
                     path.span,
                     "this one is extra",
                 )
@@ -251,7 +251,7 @@ fn decode_repo_address(cx: &mut DecodeContext, written: &SpannedValue<String>) -
     cx.problems.add(
         Diagnostic::error(
             codes::NOT_SUPPORTED,
-            "this is no address of a repository",
+            "this is not the address of a repository",
             written.span,
             format!("found `{text}`"),
         )
@@ -278,9 +278,9 @@ fn decode_inner_path(cx: &mut DecodeContext, written: &SpannedValue<String>) -> 
                 cx.problems.add(
                     Diagnostic::error(
                         codes::OUTSIDE_ROOT,
-                        "a repository must lie in the workspace",
+                        "a repository must be inside the workspace",
                         written.span,
-                        format!("`{}` leads elsewhere", written.value),
+                        format!("`{}` leads outside", written.value),
                     )
                     .with_help("write a relative path without `..`, such as `./NAME`"),
                 );
@@ -298,7 +298,7 @@ fn refuse_git_option(cx: &mut DecodeContext, word: &SpannedValue<String>) {
         cx.problems.add(
             Diagnostic::error(
                 codes::NOT_SUPPORTED,
-                "git can't be given this",
+                "not allowed as an argument of git",
                 word.span,
                 "it begins with `-` or holds a control character",
             )

@@ -99,7 +99,7 @@ fn decode_workspace_map(
 
     let hooks = object.entry("hooks").map(|entry| decode_hooks(cx, &entry.value)).unwrap_or_default();
 
-    for (key, feature) in [("docker", "a container"), ("env", "checks of the surroundings")] {
+    for (key, feature) in [("docker", "a container"), ("env", "environment checks")] {
         let Some(entry) = object.entry(key).filter(|entry| !entry.value.is_null()) else { continue };
         if entry.value.as_map().is_none() {
             cx.problems.add(wrong_type(&entry.value, &format!("`{key}`"), "a map"));
@@ -107,7 +107,7 @@ fn decode_workspace_map(
 
         let feature = match feature {
             "a container" => "a container to work in (`docker`)",
-            _ => "checks of the surroundings (`env` of a workspace)",
+            _ => "environment checks (`env` of a workspace)",
         };
         missing.push(unsupported_feature(cx, feature, entry.key_span));
     }
@@ -116,7 +116,7 @@ fn decode_workspace_map(
 
     match (mode, mode_at, &path) {
         (Some(WorkspaceMode::Static), Some(at), None) => cx.problems.add(
-            Diagnostic::error(codes::MISSING_SETTING, "`mode: static` needs a `path`", at, "which folder?")
+            Diagnostic::error(codes::MISSING_SETTING, "`mode: static` needs a `path`", at, "no `path` here")
                 .with_help("add `path: FOLDER`, a folder of your own that the cases work in"),
         ),
         (Some(WorkspaceMode::Temp | WorkspaceMode::Pooled), _, Some((_, at))) => cx.problems.add(
@@ -126,7 +126,7 @@ fn decode_workspace_map(
                 *at,
                 "has no effect here",
             )
-            .with_help("remove the path; to begin with the contents of a folder, write `template: FOLDER`"),
+            .with_help("remove the path; to start with the contents of a folder, write `template: FOLDER`"),
         ),
         _ => {}
     }
@@ -152,11 +152,11 @@ fn decode_own_folder(cx: &mut DecodeContext, written: &SpannedValue<String>) -> 
         cx.problems.add(
             Diagnostic::error(
                 codes::OUTSIDE_ROOT,
-                "this folder lies outside the folders that may be used",
+                "this folder is outside the allowed folders",
                 written.span,
                 "leads out of the suite's root",
             )
-            .with_help("make the folder yourself, or name a wider folder with `--root DIR`"),
+            .with_help("create the folder yourself, or allow a folder with `--root DIR`"),
         );
         return None;
     }

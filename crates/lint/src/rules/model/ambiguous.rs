@@ -8,8 +8,8 @@ use crate::rules::cited;
 pub(in crate::rules) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0601"),
     name: "ambiguous-criterion",
-    title: "Two careful readers could decide differently about the same answer.",
-    reason: "The noise of an ambiguous criterion looks like noise of the judge, and asking again does not average it away: each judge settles for a reading of its own. Name the fact, number or step that decides.",
+    title: "Two careful readers could decide differently on the same answer.",
+    reason: "The noise of an ambiguous criterion looks like noise of the judge, but repeats do not reduce it: each judge settles on one reading. Name the fact, number or step that decides.",
     source: cited::CHECK_EVAL,
     bad: RuleExample::Criteria("- Mentions the last delivery"),
     good: RuleExample::Criteria("- Names the day of the delivery that failed"),
@@ -18,6 +18,6 @@ pub(in crate::rules) const RULE: LintRule = LintRule {
         scope: QuestionScope::Criterion,
         text: "Is there an answer about which two careful readers of this criterion would decide differently, because its words can be read in two ways? Name both readings. Words that a subject uses with one settled meaning are not ambiguous.",
         found: "this can be read in two ways",
-        help: "say which reading counts: name the fact, number or step that decides",
+        help: "choose one reading: name the fact, number or step that decides",
     }),
 };

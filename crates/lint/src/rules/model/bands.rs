@@ -8,8 +8,8 @@ use crate::rules::cited;
 pub(in crate::rules) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0608"),
     name: "unclear-ranges",
-    title: "The texts of the score ranges do not tell one answer from a better one.",
-    reason: "Two ranges that fit the same answer leave the choice to chance, and a text that asks for something else than the range below it puts two scales into one.",
+    title: "The texts of the score ranges do not distinguish good from better answers.",
+    reason: "If two ranges fit the same answer, the choice is arbitrary. If a range asks for something different from the range below it, two scales are mixed.",
     source: cited::PROMETHEUS,
     bad: RuleExample::Criteria(
         "- outcome: Names the date\n  score_ranges:\n    0: Gives a vague date\n    5: Gives an imprecise date in a friendly tone\n    8: Gives the day and the hour",
@@ -22,6 +22,6 @@ pub(in crate::rules) const RULE: LintRule = LintRule {
         scope: QuestionScope::Bands,
         text: "Do two ranges of this criterion fit the same answer, or does a higher range ask for something of another kind than the ranges below it, so that the texts are not steps of one scale? Quote words of one of the ranges.",
         found: "these ranges are not steps of one scale",
-        help: "let each text say what is added to the range below it, in things that can be counted or seen",
+        help: "in each text, name what is added to the range below it, in things that can be counted or seen",
     }),
 };

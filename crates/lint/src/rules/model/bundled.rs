@@ -8,8 +8,8 @@ use crate::rules::cited;
 pub(in crate::rules) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0603"),
     name: "several-demands",
-    title: "One criterion makes several demands that can be met apart from each other.",
-    reason: "The rule `several-things` knows the usual joining words; a model sees demands that are joined in other ways. An answer that meets half of it is neither met nor not met.",
+    title: "One criterion makes several independent demands.",
+    reason: "The rule `several-things` knows the usual joining words; a model sees demands that are joined in other ways. An answer that meets half of them is neither met nor unmet.",
     source: cited::AUTO_RUBRIC,
     bad: RuleExample::Criteria("- Explains the delay, offering a voucher that covers the postage"),
     good: RuleExample::Criteria("- Explains the delay\n- Offers a voucher that covers the postage"),

@@ -9,7 +9,7 @@ pub(in crate::rules) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0609"),
     name: "met-by-a-bad-answer",
     title: "An answer can meet the criterion without being any better for it.",
-    reason: "What is rewarded is what systems learn to do: a keyword, a disclaimer, a list, a longer text. Ask for what the words are there for.",
+    reason: "Systems learn what is rewarded: a keyword, a disclaimer, a list, a longer text. Ask for the purpose of the words.",
     source: cited::LLM_BAR,
     bad: RuleExample::Criteria("- Uses the word \"refund\""),
     good: RuleExample::Criteria("- States that the refund arrives within 14 days"),
@@ -17,7 +17,7 @@ pub(in crate::rules) const RULE: LintRule = LintRule {
     check: RuleCheck::Model(RuleQuestion {
         scope: QuestionScope::Criterion,
         text: "Could an answer that is useless or wrong for this question meet this criterion by its looks alone: by its length, its layout, a keyword without the fact, a set phrase? Describe that answer. Not if the question or the expected outcome asks for just that layout, length or phrase.",
-        found: "an answer meets this by its looks alone",
-        help: "ask for the content that the looks stand for",
+        found: "an answer can meet this by form alone",
+        help: "ask for the content behind the form",
     }),
 };

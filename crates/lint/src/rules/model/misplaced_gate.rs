@@ -8,8 +8,8 @@ use crate::rules::cited;
 pub(in crate::rules) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0611"),
     name: "misplaced-gate",
-    title: "A required criterion is not worth failing an answer, or one that is worth it is optional.",
-    reason: "A gate fails an answer whatever else it does well, so it belongs where the answer is worthless without it, and only there.",
+    title: "A minor criterion is required, or an essential one is optional.",
+    reason: "A gate fails an answer whatever else it does well. Use it only where an answer is worthless without it.",
     source: cited::GUIDE,
     bad: RuleExample::Case(
         "  - id: late-parcel\n    criteria: Says when the parcel comes\n    input: When does my parcel come?\n    assertions:\n      - type: rubrics\n        criteria:\n          - {outcome: Names the new delivery date, weight: 2}\n          - {outcome: Greets the customer by name, required: true}",
@@ -21,7 +21,7 @@ pub(in crate::rules) const RULE: LintRule = LintRule {
     check: RuleCheck::Model(RuleQuestion {
         scope: QuestionScope::Outcome,
         text: "Going by the question and the expected outcome: is this criterion marked as required although an answer that misses it would still be useful, or is it optional although an answer that misses it is worthless or dangerous? Only where you are sure.",
-        found: "the gate does not fit what the case expects",
-        help: "require what no useful answer lacks, and let weights decide about the rest",
+        found: "the gate does not match the expectations of the case",
+        help: "require only what an answer is useless without, and weigh the rest",
     }),
 };

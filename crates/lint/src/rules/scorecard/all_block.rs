@@ -1,4 +1,4 @@
-//! L0702: every benchmark of the rubric is a hard gate, so its weights and threshold decide nothing.
+//! L0702: every benchmark of the rubric is a hard gate, so its weights and threshold have no effect.
 
 use assize_diagnostic::{Diagnostic, DiagnosticCode};
 use assize_evalfile::{RubricChildren, Scorecard};
@@ -11,8 +11,8 @@ use crate::rules::cited;
 pub(in crate::rules) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0702"),
     name: "scorecard-everything-blocks",
-    title: "Every benchmark of the rubric is a hard gate, so its weights and threshold decide nothing.",
-    reason: "One miss blocks the rubric whatever the score is. Keep the hard gates for what makes an answer unusable, and let the threshold decide about the rest.",
+    title: "Every benchmark of the rubric is a hard gate, so its weights and threshold have no effect.",
+    reason: "One failure blocks the rubric whatever the score is. Use hard gates only for failures that make an answer unusable, and the threshold for the rest.",
     source: cited::GUIDE,
     bad: RuleExample::Scorecard(
         "rubrics:\n  - code: A-DLV\n    label: Delivery\n    weight: 1.0\n    aggregation_method: WEIGHTED_AVERAGE\n    passing_threshold: 0.8\n    benchmarks:\n      - code: A-DLV1\n        concept: Share of answers that name it.\n        weight: 0.6\n        threshold: 1.0\n        criticality: hard_gate\n        evaluator_type: manual_sme\n        inclusion_criteria: Apply when a parcel is late. Flag if the day is missing.\n      - code: A-DLV2\n        concept: Share of answers that name it.\n        weight: 0.4\n        threshold: 0.9\n        criticality: hard_gate\n        evaluator_type: manual_sme\n        inclusion_criteria: Apply when a parcel is late. Flag if the day is missing.\n",
@@ -40,7 +40,7 @@ fn check(card: &Scorecard, out: &mut FindingCollector<'_>) {
                     RULE.code,
                     format!("all {} benchmarks of this rubric are hard gates", parts.len()),
                     span,
-                    "its weights decide nothing",
+                    "its weights have no effect",
                 )
                 .with_help("keep `hard_gate` where a single failure makes the answer unusable"),
             );

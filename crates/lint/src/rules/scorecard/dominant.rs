@@ -11,8 +11,8 @@ use crate::rules::cited;
 pub(in crate::rules) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0703"),
     name: "scorecard-dominant-weight",
-    title: "One part of a rubric weighs at least twice as much as all others together.",
-    reason: "The score of the rubric is then the score of this part with a little noise. If nothing works without it, a hard gate says so, and the weights can tell good from better.",
+    title: "One node of a rubric weighs at least twice as much as all others together.",
+    reason: "The score of the rubric is then nearly that of this node. If it is essential, make it a hard gate, and let the weights rank the rest.",
     source: cited::GUIDE,
     bad: RuleExample::Scorecard(
         "rubrics:\n  - code: A-DLV\n    label: Delivery\n    weight: 1.0\n    aggregation_method: WEIGHTED_AVERAGE\n    passing_threshold: 0.8\n    benchmarks:\n      - code: A-DLV1\n        concept: Share of answers that name it.\n        weight: 0.8\n        threshold: 1.0\n        criticality: hard_gate\n        evaluator_type: manual_sme\n        inclusion_criteria: Apply when a parcel is late. Flag if the day is missing.\n      - code: A-DLV2\n        concept: Share of answers that name it.\n        weight: 0.1\n        threshold: 0.9\n        criticality: threshold_gate\n        evaluator_type: manual_sme\n        inclusion_criteria: Apply when a parcel is late. Flag if the day is missing.\n      - code: A-DLV3\n        concept: Share of answers that name it.\n        weight: 0.1\n        threshold: 0.9\n        criticality: threshold_gate\n        evaluator_type: manual_sme\n        inclusion_criteria: Apply when a parcel is late. Flag if the day is missing.\n",
@@ -49,11 +49,11 @@ fn check(card: &Scorecard, out: &mut FindingCollector<'_>) {
                 out.add(
                     Diagnostic::warning(
                         RULE.code,
-                        format!("one part decides the score of `{}`", rubric.code),
+                        format!("one node decides the score of `{}`", rubric.code),
                         span,
-                        format!("{:.0} % of the weight", 100.0 * weight / total),
+                        format!("{:.0}% of the weight", 100.0 * weight / total),
                     )
-                    .with_help("lower the weight; if nothing works without it, make it a hard gate"),
+                    .with_help("lower the weight; if it is essential, make it a hard gate"),
                 );
             }
         }

@@ -12,7 +12,7 @@ pub(in crate::rules) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0701"),
     name: "scorecard-gate-never-fails",
     title: "The threshold of the gate is 0, so it can never fail.",
-    reason: "Every score reaches 0. It looks like protection and is none: raise the threshold, or call the benchmark what it is, an improvement signal.",
+    reason: "Every score reaches 0, so the gate has no effect. Raise the threshold, or make the benchmark an improvement signal.",
     source: cited::ARITHMETIC,
     bad: RuleExample::Scorecard(
         "rubrics:\n  - code: A-DLV\n    label: Delivery\n    weight: 1.0\n    aggregation_method: WEIGHTED_AVERAGE\n    passing_threshold: 0.8\n    benchmarks:\n      - code: A-DLV1\n        concept: Share of answers that name it.\n        weight: 0.6\n        threshold: 0.0\n        criticality: hard_gate\n        evaluator_type: manual_sme\n        inclusion_criteria: Apply when a parcel is late. Flag if the day is missing.\n      - code: A-DLV2\n        concept: Share of answers that name it.\n        weight: 0.4\n        threshold: 0.9\n        criticality: threshold_gate\n        evaluator_type: manual_sme\n        inclusion_criteria: Apply when a parcel is late. Flag if the day is missing.\n",

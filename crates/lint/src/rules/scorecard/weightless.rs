@@ -12,7 +12,7 @@ pub(in crate::rules) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0704"),
     name: "scorecard-counts-for-nothing",
     title: "The benchmark has weight 0 and blocks nothing.",
-    reason: "It is judged and paid for, and no outcome of it changes anything. Give it a weight, or call it an improvement signal.",
+    reason: "It is judged and paid for, but no outcome changes the score. Give it a weight, or make it an improvement signal.",
     source: cited::ARITHMETIC,
     bad: RuleExample::Scorecard(
         "rubrics:\n  - code: A-DLV\n    label: Delivery\n    weight: 1.0\n    aggregation_method: WEIGHTED_AVERAGE\n    passing_threshold: 0.8\n    benchmarks:\n      - code: A-DLV1\n        concept: Share of answers that name it.\n        weight: 0.6\n        threshold: 1.0\n        criticality: hard_gate\n        evaluator_type: manual_sme\n        inclusion_criteria: Apply when a parcel is late. Flag if the day is missing.\n      - code: A-DLV2\n        concept: Share of answers that name it.\n        weight: 0.4\n        threshold: 0.9\n        criticality: threshold_gate\n        evaluator_type: manual_sme\n        inclusion_criteria: Apply when a parcel is late. Flag if the day is missing.\n      - code: A-DLV3\n        concept: Share of answers that name it.\n        weight: 0\n        threshold: 0.9\n        criticality: threshold_gate\n        evaluator_type: manual_sme\n        inclusion_criteria: Apply when a parcel is late. Flag if the day is missing.\n",
@@ -38,7 +38,7 @@ fn check(card: &Scorecard, out: &mut FindingCollector<'_>) {
         if let Some(span) = out.span(benchmark.marks.weight.as_ref()) {
             out.add(
                 Diagnostic::warning(
-                    RULE.code, "this benchmark counts for nothing", span, "no weight and no hard gate",
+                    RULE.code, "this benchmark has no effect", span, "no weight and no hard gate",
                 )
                 .with_help("give it a weight, or write `criticality: improvement_signal`"),
             );

@@ -1,0 +1,245 @@
+//! Typical first mistakes: each ends in one message that names the place, what was found and the likely fix.
+
+use assize_testkit::cli::CliOutput;
+
+use crate::bench::cli;
+
+const RUBRIC: &str = "criteria:\n  - Says hello\n";
+const VALID: &str =
+    "tests:\n  - id: a\n    input: Hi\n    output: Hello there\n    assertions:\n      - Says hello\n";
+
+/// A mistake: the files, the command, and what the message contains.
+struct FirstMistake {
+    name: &'static str,
+    files: &'static [(&'static str, &'static str)],
+    command: &'static [&'static str],
+    says: &'static [&'static str],
+}
+
+const MISTAKES: &[FirstMistake] = &[
+    FirstMistake {
+        name: "a misspelt folder",
+        files: &[("evals/support.eval.yaml", VALID)],
+        command: &["eval", "evls/support.eval.yaml"],
+        says: &["evls/support.eval.yaml: no such file or folder", "did you mean `evals/support.eval.yaml`?"],
+    },
+    FirstMistake {
+        name: "a file name without its whole ending",
+        files: &[("evals/support.eval.yaml", VALID)],
+        command: &["eval", "evals/support.yaml"],
+        says: &["did you mean `evals/support.eval.yaml`?"],
+    },
+    FirstMistake {
+        name: "a misspelt rubric",
+        files: &[("rubric.yaml", RUBRIC), ("answers.csv", "id,answer\n1,Hello\n")],
+        command: &["grade", "rubrik.yaml", "--answers", "answers.csv"],
+        says: &["file not found", "--> rubrik.yaml", "did you mean `rubric.yaml`?"],
+    },
+    FirstMistake {
+        name: "misspelt answers",
+        files: &[("rubric.yaml", RUBRIC), ("answers.csv", "id,answer\n1,Hello\n")],
+        command: &["grade", "rubric.yaml", "--answers", "answer.csv"],
+        says: &["file not found", "--> answer.csv", "did you mean `answers.csv`?"],
+    },
+    FirstMistake {
+        name: "a folder without an eval file",
+        files: &[("evals/notes.txt", "")],
+        command: &["eval", "evals"],
+        says: &["evals: no eval files in this folder", "*.eval.yaml"],
+    },
+    FirstMistake {
+        name: "a tab in YAML",
+        files: &[("a.eval.yaml", "tests:\n\t- id: a\n")],
+        command: &["eval", "a.eval.yaml"],
+        says: &["not valid YAML", "a.eval.yaml:2:1", "a tab", "replace the tab by spaces"],
+    },
+    FirstMistake {
+        name: "a misspelt key",
+        files: &[(
+            "a.eval.yaml",
+            "tests:\n  - id: a\n    input: x\n    output: y\n    asertions: [Says y]\n",
+        )],
+        command: &["eval", "a.eval.yaml"],
+        says: &["a case has no key `asertions`", "a.eval.yaml:5:5", "did you mean `assertions`?"],
+    },
+    FirstMistake {
+        name: "a promptfoo configuration",
+        files: &[(
+            "promptfooconfig.yaml",
+            "prompts: ['{{q}}']\nproviders: [openai:gpt-4o-mini]\ntests:\n  - vars: {q: Hi}\n    assert:\n      - \
+             {type: llm-rubric, value: Says hello}\n",
+        )],
+        command: &["eval", "promptfooconfig.yaml"],
+        says: &["this is a promptfoo configuration", "assize convert FILE --to format2"],
+    },
+    FirstMistake {
+        name: "an assertion type of promptfoo",
+        files: &[(
+            "a.eval.yaml",
+            "tests:\n  - id: a\n    input: x\n    output: y\n    assertions:\n      - {type: llm-rubric, value: y}\n",
+        )],
+        command: &["eval", "a.eval.yaml"],
+        says: &["no grader type `llm-rubric`", "a.eval.yaml:6:16", "write `type: rubrics` with `criteria`"],
+    },
+    FirstMistake {
+        name: "a string in place of a list of criteria",
+        files: &[("a.eval.yaml", "tests:\n  - id: a\n    input: x\n    output: y\n    assertions: Says y\n")],
+        command: &["eval", "a.eval.yaml"],
+        says: &[
+            "`assertions` must be a list", "a.eval.yaml:5:17", "found a string", "begin each entry with `- `",
+        ],
+    },
+    FirstMistake {
+        name: "a criterion under another key",
+        files: &[("rubric.yaml", "criteria:\n  - criterion: Says hello\n"), ("a.csv", "answer\nHello\n")],
+        command: &["grade", "rubric.yaml", "--answers", "a.csv"],
+        says: &["rubric.yaml:2:5", "write the text as `outcome`"],
+    },
+    FirstMistake {
+        name: "answers under other keys, in every line",
+        files: &[
+            ("rubric.yaml", RUBRIC),
+            (
+                "a.jsonl",
+                "{\"id\":\"1\",\"text\":\"Hello\"}\n{\"id\":\"2\",\"text\":\"Hi\"}\n{\"id\":\"3\",\"text\":\"Ho\"}\n",
+            ),
+        ],
+        command: &["grade", "rubric.yaml", "--answers", "a.jsonl"],
+        says: &["a.jsonl:1:12", "the same in 2 further lines", "`--columns answer=text`"],
+    },
+    FirstMistake {
+        name: "answers in a JSON array",
+        files: &[("rubric.yaml", RUBRIC), ("a.json", "[{\"id\":\"1\",\"answer\":\"Hello\"}]\n")],
+        command: &["grade", "rubric.yaml", "--answers", "a.json"],
+        says: &["a JSON array, not JSON lines", "a.json:1:1", "jq -c"],
+    },
+    FirstMistake {
+        name: "rubric and answers exchanged",
+        files: &[("rubric.yaml", RUBRIC), ("answers.csv", "id,answer\n1,Hello\n")],
+        command: &["grade", "answers.csv", "--answers", "rubric.yaml"],
+        says: &["a .csv file is not a rubric", "assize grade RUBRIC.yaml --answers answers.csv"],
+    },
+    FirstMistake {
+        name: "an eval file as rubric",
+        files: &[("a.eval.yaml", VALID), ("answers.csv", "id,answer\n1,Hello\n")],
+        command: &["grade", "a.eval.yaml", "--answers", "answers.csv"],
+        says: &["this is an eval file, not a rubric", "a.eval.yaml:1:1", "run it with `assize eval`"],
+    },
+    FirstMistake {
+        name: "a rubric as eval file",
+        files: &[("rubric.yaml", RUBRIC)],
+        command: &["eval", "rubric.yaml"],
+        says: &["this is a rubric, not an eval file", "assize grade RUBRIC --answers FILE"],
+    },
+    FirstMistake {
+        name: "no key in the environment",
+        files: &[("a.eval.yaml", VALID)],
+        command: &["eval", "a.eval.yaml", "--judge", "openai:gpt-4o-mini"],
+        says: &["nothing was spent", "no API key for api.openai.com", "set OPENAI_API_KEY"],
+    },
+    FirstMistake {
+        name: "a misspelt provider",
+        files: &[("a.eval.yaml", VALID)],
+        command: &["eval", "a.eval.yaml", "--judge", "opneai:gpt-4o-mini"],
+        says: &["unknown provider `opneai`", "did you mean `openai`?"],
+    },
+    FirstMistake {
+        name: "a model without its provider",
+        files: &[("a.eval.yaml", VALID)],
+        command: &["eval", "a.eval.yaml", "--judge", "gpt-4o-mini"],
+        says: &["write it like `openai:gpt-4o-mini`"],
+    },
+    FirstMistake {
+        name: "explaining before any run",
+        files: &[],
+        command: &["explain", "last"],
+        says: &["no runs in `.assize/runs` yet", "`assize eval` creates one"],
+    },
+    FirstMistake {
+        name: "a threshold in percent",
+        files: &[("a.eval.yaml", VALID)],
+        command: &["eval", "a.eval.yaml", "--threshold", "80"],
+        says: &["invalid value '80'", "a number from 0 to 1, such as 0.8"],
+    },
+    FirstMistake {
+        name: "a misspelt command",
+        files: &[],
+        command: &["evl", "evals"],
+        says: &["unrecognized subcommand 'evl'", "'eval'"],
+    },
+];
+
+/// Number of errors in a message, not counting the last line of `assize`, which sums up.
+fn count_errors(output: &CliOutput) -> usize {
+    output.stderr.lines().filter(|line| line.starts_with("error[")).count()
+}
+
+#[test]
+fn each_first_mistake_ends_in_one_message_with_place_and_fix() {
+    for mistake in MISTAKES {
+        let cli = cli();
+        for (path, text) in mistake.files {
+            cli.file(path, text);
+        }
+
+        let output = cli.run(mistake.command).expect_code(2);
+        for part in mistake.says {
+            assert!(output.stderr.contains(part), "{}: {part:?} in\n{}", mistake.name, output.stderr);
+        }
+        assert!(count_errors(&output) <= 1, "{}:\n{}", mistake.name, output.stderr);
+        assert!(output.stderr.lines().count() <= 16, "{}:\n{}", mistake.name, output.stderr);
+    }
+}
+
+/// Encodes a text as UTF-16 with a byte order mark.
+fn utf16(text: &str) -> Vec<u8> {
+    std::iter::once(0xFEFF).chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect()
+}
+
+#[test]
+fn files_of_another_encoding_are_named_as_such() {
+    let cli = cli();
+    cli.file("rubric.yaml", RUBRIC);
+    cli.file("a.eval.yaml", utf16(VALID));
+    cli.file("a.csv", utf16("id,answer\n1,Hello\n"));
+    for command in [&["eval", "a.eval.yaml"][..], &["grade", "rubric.yaml", "--answers", "a.csv"]] {
+        let output = cli.run(command).expect_code(2);
+        assert!(output.stderr.contains("it is probably UTF-16 now"), "{}", output.stderr);
+        assert_eq!(count_errors(&output), 1, "{}", output.stderr);
+    }
+}
+
+#[test]
+fn a_table_with_semicolons_is_read_as_such() {
+    let cli = cli();
+    cli.file("rubric.yaml", RUBRIC);
+    cli.file("a.csv", "id;question;answer\n1;Hi;Hello\n2;Hi;Hello, you\n");
+    let output = cli.run(&["grade", "rubric.yaml", "--answers", "a.csv", "--json"]).expect_code(0);
+    assert!(output.stdout.contains("\"pass\": 2"), "{}", output.stdout);
+}
+
+#[test]
+fn what_every_case_lacks_is_said_once() {
+    let cli = cli();
+    let case = |n: usize| format!("  - id: c{n}\n    input: x\n    output: y\n    assertions: [Says y]\n");
+    let cases: String = (0..20).map(case).collect();
+    cli.file("a.eval.yaml", format!("tests:\n{cases}"));
+    let output = cli.run(&["eval", "a.eval.yaml", "--judge", "openai:gpt-4o-mini"]).expect_code(2);
+    assert_eq!(output.stderr.matches("no API key").count(), 1, "{}", output.stderr);
+    assert!(output.stderr.contains("a.eval.yaml:5:18 and 19 more places"), "{}", output.stderr);
+}
+
+#[test]
+fn names_that_do_not_exist_lead_to_those_that_do() {
+    let cli = cli();
+    cli.file("a.eval.yaml", VALID);
+    cli.run(&["eval", "a.eval.yaml"]).expect_code(0);
+
+    let output = cli.run(&["explain", "last", "b2"]).expect_code(2);
+    assert!(output.stderr.contains("no case `b2`"), "{}", output.stderr);
+    assert!(output.stderr.contains("its cases are `a`"), "{}", output.stderr);
+
+    let output = cli.run(&["explain", "20200101-000000-x"]).expect_code(2);
+    assert!(output.stderr.contains("no run `20200101-000000-x`"), "{}", output.stderr);
+    assert!(output.stderr.contains("the newest are "), "{}", output.stderr);
+}

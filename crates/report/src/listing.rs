@@ -1,0 +1,129 @@
+//! Plain listings and messages, wrapped to the terminal.
+
+use crate::page::{ReportPage, ReportPiece};
+use crate::style::{ReportStyle, ReportTone};
+use crate::table::{ReportColumn, render_table};
+
+/// One row of a listing.
+#[derive(Debug, Clone)]
+pub struct ListingRow {
+    /// State of the row, such as `usable`; empty for none.
+    pub state: &'static str,
+    /// True if the state is good.
+    pub good: bool,
+    /// Name of the row.
+    pub name: String,
+    /// Second name of the row; empty for none.
+    pub label: String,
+    /// Description, wrapped to the page.
+    pub about: String,
+}
+
+impl ListingRow {
+    /// Creates a row of a name and its description.
+    pub fn new(name: impl Into<String>, about: impl Into<String>) -> Self {
+        Self { state: "", good: true, name: name.into(), label: String::new(), about: about.into() }
+    }
+}
+
+/// Renders rows in columns without titles.
+pub fn render_listing(rows: &[ListingRow], style: ReportStyle) -> String {
+    let mut page = ReportPage::new(style);
+    let columns = [
+        ReportColumn::left(""),
+        ReportColumn::left("").naming_row(),
+        ReportColumn::left(""),
+        ReportColumn::shrinking(""),
+    ];
+
+    let rows: Vec<Vec<ReportPiece>> = rows
+        .iter()
+        .map(|row| {
+            let tone = if row.good { ReportTone::Good } else { ReportTone::Bad };
+            vec![
+                ReportPiece::new(tone, row.state),
+                ReportPiece::plain(&row.name),
+                ReportPiece::plain(&row.label),
+                ReportPiece::plain(&row.about),
+            ]
+        })
+        .collect();
+    render_table(&mut page, 0, &columns, &rows);
+
+    page.finish()
+}
+
+/// Wraps the lines of a message to a window, each below its own indentation. Words are not broken, so that paths and
+/// commands can be copied. Where there is no window, as in a pipe, the message is returned unchanged.
+pub fn wrap_message(message: &str, style: ReportStyle) -> String {
+    if style.width == ReportStyle::UNLIMITED {
+        return message.to_owned();
+    }
+
+    let columns = style.columns();
+    let mut out = String::new();
+    for (index, line) in message.split('\n').enumerate() {
+        if index > 0 {
+            out.push('\n');
+        }
+
+        let indent = line.len() - line.trim_start_matches(' ').len();
+        let mut used = 0;
+        for (at, word) in line.trim_start_matches(' ').split(' ').enumerate() {
+            let width = unicode_width::UnicodeWidthStr::width(word);
+            if at == 0 {
+                out.push_str(&line[..indent]);
+                used = indent;
+            } else if used + 1 + width > columns {
+                out.push('\n');
+                out.push_str(&line[..indent]);
+                used = indent;
+            } else {
+                out.push(' ');
+                used += 1;
+            }
+            out.push_str(word);
+            used += width;
+        }
+    }
+
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn style(width: usize) -> ReportStyle {
+        ReportStyle { color: false, width, unicode: true }
+    }
+
+    #[test]
+    fn descriptions_are_wrapped_beside_their_names() {
+        let rows = [ListingRow {
+            state: "unusable",
+            good: false,
+            about: "set OPENAI_API_KEY to use api.openai.com".to_owned(),
+            ..ListingRow::new("openai", "")
+        }];
+        assert_eq!(
+            render_listing(&rows, style(40)),
+            "unusable  openai  set OPENAI_API_KEY to\n                  use api.openai.com\n"
+        );
+    }
+
+    #[test]
+    fn messages_are_wrapped_below_their_indent_and_words_stay_whole() {
+        let long = "/a/path/that/is/longer/than/the/whole/window.yaml";
+        let message = format!(
+            "error: can't read `{long}`: no such file\n  looked in the working folder and its parents"
+        );
+        assert_eq!(wrap_message(&message, style(ReportStyle::UNLIMITED)), message);
+        assert_eq!(
+            wrap_message(&message, style(40)),
+            format!(
+                "error: can't read\n`{long}`:\nno such file\n  looked in the working folder and its\n  parents"
+            )
+        );
+    }
+}
