@@ -14,6 +14,8 @@ use crate::process::ProcessContext;
 /// Criteria with their positions, read from the files when the first one is asked for.
 #[derive(Debug)]
 pub(crate) struct CriterionPlaces {
+    /// All files of the run, and those that are as they were.
+    paths: HashMap<String, String>,
     suites: Vec<PlacedSuite>,
     found: OnceLock<HashMap<CriterionKey, (String, usize)>>,
     options: PlaceOptions,
@@ -48,13 +50,15 @@ impl CriterionPlaces {
             .map(|suite| PlacedSuite { info: suite.clone(), is_scorecard });
 
         Self {
+            paths: info.suites.iter().map(|suite| (suite.name.clone(), suite.path.clone())).collect(),
             suites: suites.collect(),
             found: OnceLock::new(),
             options: PlaceOptions(process.load_options(&[])),
         }
     }
 
-    /// File and line of a criterion; else those of its grader.
+    /// File and line of a criterion; else those of its grader, or the beginning of the file. Paths in the working folder
+    /// are relative to it.
     pub(crate) fn find(
         &self,
         suite: &str,
@@ -68,7 +72,13 @@ impl CriterionPlaces {
             found.get(&key).cloned()
         };
 
-        get(criterion, text).or_else(|| get("", ""))
+        let file = || Some((self.paths.get(suite)?.clone(), 1));
+        let (path, line) = get(criterion, text).or_else(|| get("", "")).or_else(file)?;
+        let path = Path::new(&path).strip_prefix(&self.options.0.working_folder).map_or(path.clone(), |inner| {
+            inner.display().to_string()
+        });
+
+        Some((path, line))
     }
 
     fn read(&self) -> HashMap<CriterionKey, (String, usize)> {

@@ -19,8 +19,9 @@ pub struct IntervalMark<'a> {
     pub title: &'a str,
 }
 
-/// Draws a bar from the beginning of the axis to the value, and the interval as a line over its end.
-pub fn interval_bar(axis: ChartAxis, mark: IntervalMark<'_>) -> String {
+/// Draws a bar from the beginning of the axis to the value, the interval as a line over its end, and a line at a value to
+/// compare with, such as a threshold.
+pub fn interval_bar(axis: ChartAxis, mark: IntervalMark<'_>, reference: Option<f64>) -> String {
     let mut svg = begin("bar", HEIGHT, mark.title);
     svg.push_str("<rect class=\"track\" x=\"0\" y=\"4\" width=\"100%\" height=\"10\" rx=\"2\"/>");
     if let Some(value) = mark.value {
@@ -30,6 +31,7 @@ pub fn interval_bar(axis: ChartAxis, mark: IntervalMark<'_>) -> String {
             decimal(axis.percent(value))
         ));
     }
+    push_reference(&mut svg, axis, reference);
     push_interval(&mut svg, axis, mark.interval);
 
     svg + "</svg>"
@@ -39,13 +41,7 @@ pub fn interval_bar(axis: ChartAxis, mark: IntervalMark<'_>) -> String {
 pub fn interval_point(axis: ChartAxis, mark: IntervalMark<'_>, reference: Option<f64>) -> String {
     let mut svg = begin("point", HEIGHT, mark.title);
     svg.push_str(&format!("<line class=\"rule\" x1=\"0\" x2=\"100%\" y1=\"{MIDDLE}\" y2=\"{MIDDLE}\"/>"));
-    if let Some(value) = reference.filter(|value| axis.contains(*value)) {
-        let x = decimal(axis.percent(value));
-        svg.push_str(&format!(
-            "<line class=\"reference\" x1=\"{x}%\" x2=\"{x}%\" y1=\"0\" y2=\"{HEIGHT}\"/>"
-        ));
-    }
-
+    push_reference(&mut svg, axis, reference);
     push_interval(&mut svg, axis, mark.interval);
     if let Some(value) = mark.value {
         svg.push_str(&format!(
@@ -56,6 +52,12 @@ pub fn interval_point(axis: ChartAxis, mark: IntervalMark<'_>, reference: Option
     }
 
     svg + "</svg>"
+}
+
+fn push_reference(svg: &mut String, axis: ChartAxis, reference: Option<f64>) {
+    let Some(value) = reference.filter(|value| axis.contains(*value)) else { return };
+    let x = decimal(axis.percent(value));
+    svg.push_str(&format!("<line class=\"reference\" x1=\"{x}%\" x2=\"{x}%\" y1=\"0\" y2=\"{HEIGHT}\"/>"));
 }
 
 fn push_interval(svg: &mut String, axis: ChartAxis, interval: Option<(f64, f64)>) {
@@ -79,7 +81,7 @@ mod tests {
 
     #[test]
     fn a_bar_ends_at_its_value() {
-        let svg = interval_bar(ChartAxis::UNIT, mark(Some(0.5), Some((0.25, 0.7))));
+        let svg = interval_bar(ChartAxis::UNIT, mark(Some(0.5), Some((0.25, 0.7))), None);
         assert!(svg.contains("class=\"fill bad\" x=\"0\" y=\"4\" width=\"50%\""), "{svg}");
         assert!(svg.contains("x1=\"25%\" x2=\"70%\""), "{svg}");
         assert!(!svg.contains("style="), "{svg}");

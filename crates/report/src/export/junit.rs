@@ -1,7 +1,8 @@
 //! JUnit XML: a test suite for each suite and target, a test case for each case.
 //!
 //! Readers differ in what they read of it. GitLab shows the content of a failure only and one test of each name; Jenkins
-//! shows the message as well. So the message is repeated in the content, and names are unique.
+//! shows the message as well. So the message is repeated in the content, and names are unique. Everything keeps to the
+//! schema of Jenkins, whose xUnit plugin refuses files with other attributes, such as the file of a test case.
 
 use std::io::Write;
 
@@ -75,7 +76,7 @@ fn write_run(xml: &mut XmlWriter<'_>, run: &RunReport<'_>, index: &CaseIndex) ->
         }
 
         let group = &index.groups[entry.group as usize];
-        write_case(xml, run, &group.name(), &record)?;
+        write_case(xml, &group.name(), &record)?;
     }
 
     if open.is_some() {
@@ -103,6 +104,7 @@ fn begin_suite(
             ("skipped", Some(group.count(CaseState::Skipped).to_string())),
             ("time", Some(seconds(group.duration_ms))),
             ("timestamp", started),
+            ("file", Some(run.suite_path(&group.suite).to_owned()).filter(|path| !path.is_empty())),
         ],
     )?;
 
@@ -122,7 +124,6 @@ fn begin_suite(
 
 fn write_case(
     xml: &mut XmlWriter<'_>,
-    run: &RunReport<'_>,
     class: &str,
     record: &CaseRecord,
 ) -> Result<(), ReportError> {
@@ -132,11 +133,9 @@ fn write_case(
         Some(_) => format!("{} [1]", row.case_id),
         None => row.case_id.to_string(),
     };
-    let path = Some(run.suite_path(&row.suite)).filter(|path| !path.is_empty());
     let attributes: XmlAttributes = vec![
         ("name", Some(name)),
         ("classname", Some(class.to_owned())),
-        ("file", path.map(str::to_owned)),
         ("time", Some(seconds(row.duration_ms))),
     ];
 

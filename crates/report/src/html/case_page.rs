@@ -65,6 +65,7 @@ struct GraderView {
     /// Name and type, where the case has several graders or the grader has a name of its own.
     title: Option<String>,
     score: String,
+    class: &'static str,
     error: Option<String>,
     criteria: Vec<CriterionView>,
 }
@@ -168,6 +169,7 @@ fn grader_view(row: &ResultRow, grader: &GraderRow) -> GraderView {
     GraderView {
         title: (has_name || row.graders.len() > 1).then(|| escape_lines(&title)),
         score,
+        class: grader.verdict.map_or("dim", |verdict| MarkView::from(VerdictMark::for_verdict(verdict)).class),
         error: grader.error.as_deref().map(|error| escape_lines(&cut_text(error, MAX_REASON))),
         criteria: Vec::new(),
     }
@@ -182,7 +184,10 @@ fn criterion_view(
 ) -> CriterionView {
     let text = texts(&grader.name, &criterion.id).filter(|text| !text.trim().is_empty());
     let mark = VerdictMark::for_outcome(criterion.outcome, criterion.score_out_of_ten(), criterion.weight);
-    let quotes = criterion.evidence.iter().map(|quote| quote_view(quote, found.next() == Some(true)));
+    let mut quotes: Vec<QuoteView> =
+        criterion.evidence.iter().map(|quote| quote_view(quote, found.next() == Some(true))).collect();
+    // Judges quote one passage for several facts.
+    quotes.dedup_by(|later, earlier| later.text == earlier.text);
 
     CriterionView {
         number,
@@ -193,7 +198,7 @@ fn criterion_view(
         gate_failed: has_failed_gate(row, &grader.name, &criterion.id),
         reason: escape_lines(&cut_text(criterion.reason.trim(), MAX_REASON)),
         notes: CriterionLine::notes(criterion),
-        quotes: quotes.collect(),
+        quotes,
     }
 }
 

@@ -9,7 +9,7 @@ use assize_store::CaseRecord;
 use super::case_page::{MarkView, case_fragment};
 use super::comparison_part::comparison_views;
 use super::scorecard_part::scorecard_views;
-use super::summary_part::SummaryView;
+use super::summary_part::{CriteriaView, SummaryView};
 use super::{STYLE, STYLE_HASH};
 use crate::export::{CaseIndex, CaseState, ReportError, RunReport};
 use crate::mark::VerdictMark;
@@ -95,7 +95,7 @@ fn write_run(
     remarks: &mut Vec<String>,
 ) -> Result<(), ReportError> {
     let index = CaseIndex::read(run)?;
-    put(out, &SummaryView::new(run.name, run.info, index.gated))?;
+    put(out, &SummaryView::new(run.info, index.gated))?;
     if let Some(comparison) = run.comparison {
         for view in comparison_views(comparison.set, comparison.adjusted_by) {
             put(out, &view)?;
@@ -106,6 +106,8 @@ fn write_run(
             put(out, &view)?;
         }
     }
+
+    put(out, &CriteriaView::new(run.info))?;
 
     let mut room = PageRoom { details: 0, rows: Vec::new(), beyond: 0, shown: 0 };
     let is_open = |state| matches!(state, CaseState::Failed | CaseState::Ungraded);

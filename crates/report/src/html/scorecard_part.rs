@@ -88,7 +88,7 @@ fn part_view(
         label: stored.and_then(|part| part.label.as_deref()).map(escape_lines).unwrap_or_default(),
         standing: found.standing.name(),
         class: tone.class(),
-        chart: interval_bar(ChartAxis::UNIT, mark),
+        chart: interval_bar(ChartAxis::UNIT, mark, Some(node.line.get())),
         score,
         threshold: format_plain(node.line.get()),
         weight: if depth == 0 { String::new() } else { format_plain(node.weight.get()) },
