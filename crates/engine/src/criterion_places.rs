@@ -5,7 +5,8 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use assize_evalfile::{
-    Case, FilePosition, Grader, GraderKind, LoadOptions, RubricGrader, load_rubric, load_scorecard, load_suite,
+    Case, FilePosition, Grader, GraderKind, LoadOptions, RubricGrader, load_rubric, load_scorecard,
+    load_suite,
 };
 use assize_store::{RunInfo, SuiteInfo};
 
@@ -74,9 +75,9 @@ impl CriterionPlaces {
 
         let file = || Some((self.paths.get(suite)?.clone(), 1));
         let (path, line) = get(criterion, text).or_else(|| get("", "")).or_else(file)?;
-        let path = Path::new(&path).strip_prefix(&self.options.0.working_folder).map_or(path.clone(), |inner| {
-            inner.display().to_string()
-        });
+        let path = Path::new(&path)
+            .strip_prefix(&self.options.0.working_folder)
+            .map_or(path.clone(), |inner| inner.display().to_string());
 
         Some((path, line))
     }
@@ -95,8 +96,8 @@ impl CriterionPlaces {
 fn is_unchanged(path: &str, info: &RunInfo, process: &ProcessContext) -> bool {
     let Some(then) = info.inputs.iter().find(|input| input.path == path) else { return false };
     let mut hasher = blake3::Hasher::new();
-    let read = assize_files::open_file(&process.resolve(path))
-        .and_then(|file| hasher.update_reader(file).map(drop));
+    let read =
+        assize_files::open_file(&process.resolve(path)).and_then(|file| hasher.update_reader(file).map(drop));
 
     read.is_ok() && hasher.finalize().to_hex().as_str() == then.blake3
 }

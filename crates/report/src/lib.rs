@@ -65,8 +65,8 @@ pub use comparison_markdown::render_comparison_markdown;
 pub use criterion_change::render_criterion_change;
 pub use explain::{explanation_json, render_explanation};
 pub use export::{
-    ComparisonMaterial, CriterionName, CriterionPosition, ExportFormat, ReportError, RunReport, ScorecardMaterial,
-    write_report,
+    ComparisonMaterial, CriterionName, CriterionPosition, ExportFormat, ReportError, RunReport,
+    ScorecardMaterial, write_report,
 };
 pub use injection_audit::render_injection_audit;
 pub use noise::{noise_json, render_noise};

@@ -1,5 +1,7 @@
 //! The axis that several charts share.
 
+use std::fmt::Write as _;
+
 use super::{begin, decimal};
 
 /// Range of values of a chart.
@@ -38,10 +40,11 @@ pub fn axis_labels(axis: ChartAxis, format: impl Fn(f64) -> String) -> String {
     let mut svg = begin("axis", 18, &format!("axis from {} to {}", format(axis.low), format(axis.high)));
     for (value, anchor) in [(axis.low, "start"), (middle, "middle"), (axis.high, "end")] {
         let x = decimal(axis.percent(value));
-        svg.push_str(&format!(
+        let _ = write!(
+            svg,
             "<text class=\"{anchor}\" x=\"{x}%\" y=\"15\" text-anchor=\"{anchor}\">{}</text>",
             super::escape(&format(value))
-        ));
+        );
     }
 
     svg + "</svg>"

@@ -1,6 +1,7 @@
 //! Criteria that cases failed, for formats that point at lines of files.
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use assize_rubric::{OutcomeKind, Verdict};
@@ -269,7 +270,8 @@ impl CriterionFinding {
     /// Id of the criterion with its suite and grader, such as `support/honesty/cause`.
     pub(crate) fn rule_id(&self) -> String {
         let CriterionName { suite, grader, criterion, .. } = &self.name;
-        let parts: Vec<&str> = [&**suite, grader.as_str(), &**criterion].into_iter().filter(|part| !part.is_empty()).collect();
+        let parts: Vec<&str> =
+            [&**suite, grader.as_str(), &**criterion].into_iter().filter(|part| !part.is_empty()).collect();
         parts.join("/")
     }
 
@@ -277,9 +279,12 @@ impl CriterionFinding {
     pub(crate) fn describe(&self) -> String {
         let cases = |number: usize| crate::number::format_count(number as u64, "case", "cases");
         // Of graders only those are counted that failed without a criterion that says why.
-        let of = |number: usize| match self.name.criterion.is_empty() {
-            true => cases(number),
-            false => format!("{number} of {}", cases(self.asked)),
+        let of = |number: usize| {
+            if self.name.criterion.is_empty() {
+                cases(number)
+            } else {
+                format!("{number} of {}", cases(self.asked))
+            }
         };
         let verb = if self.level == FindingLevel::Gate { "gate failed in" } else { "failed in" };
         let mut text = match (self.failed, self.ungraded) {
@@ -293,7 +298,7 @@ impl CriterionFinding {
         text.push_str(": ");
         text.push_str(&names.join(", "));
         if all > names.len() {
-            text.push_str(&format!(" and {} more", all - names.len()));
+            let _ = write!(text, " and {} more", all - names.len());
         }
 
         text

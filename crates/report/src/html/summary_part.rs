@@ -117,7 +117,10 @@ impl SummaryView {
                 })
                 .collect(),
             metrics: figures.map_or_else(Vec::new, |figures| {
-                vec![rate_view("Pass rate", &figures.pass_rate), score_view("Mean score", &figures.mean_score)]
+                vec![
+                    rate_view("Pass rate", &figures.pass_rate),
+                    score_view("Mean score", &figures.mean_score),
+                ]
             }),
             notes,
             remarks: figures.map_or_else(Vec::new, |figures| figures.remarks.clone()),
@@ -132,11 +135,13 @@ impl CriteriaView {
         let rates = summary.map_or(&[][..], |summary| &summary.criterion_rates);
 
         Self {
-            targets: figures.map_or_else(Vec::new, |figures| figures.targets.iter().map(target_view).collect()),
+            targets: figures
+                .map_or_else(Vec::new, |figures| figures.targets.iter().map(target_view).collect()),
             criteria: rates.iter().take(MAX_CRITERIA).map(criterion_view).collect(),
             criteria_axis: axis_labels(ChartAxis::UNIT, percent_label),
-            criteria_more: (rates.len() > MAX_CRITERIA)
-                .then(|| format!("and {} more criteria; the CSV report has them all", rates.len() - MAX_CRITERIA)),
+            criteria_more: (rates.len() > MAX_CRITERIA).then(|| {
+                format!("and {} more criteria; the CSV report has them all", rates.len() - MAX_CRITERIA)
+            }),
         }
     }
 }
@@ -177,7 +182,10 @@ fn facts(info: &RunInfo) -> Vec<(&'static str, String)> {
     facts.push(("Version", format!("assize {}", info.assize_version)));
 
     facts.retain(|(_, text)| !text.is_empty());
-    facts.iter_mut().for_each(|(_, text)| *text = escape_lines(&cut_text(text, MAX_TEXT)));
+    for (_, text) in &mut facts {
+        *text = escape_lines(&cut_text(text, MAX_TEXT));
+    }
+
     facts
 }
 
@@ -191,7 +199,9 @@ fn spent(summary: &RunSummary) -> Vec<(&'static str, String)> {
         // Benchmarks of a scorecard are no criteria.
         _ if summary.criteria == 0 => String::new(),
         0 => format!("{} judged", grouped(summary.criteria)),
-        open => format!("{} judged, {} ungraded", grouped(summary.criteria.saturating_sub(open)), grouped(open)),
+        open => {
+            format!("{} judged, {} ungraded", grouped(summary.criteria.saturating_sub(open)), grouped(open))
+        }
     };
     let quotes = summary.quotes.zip(summary.quotes_found).filter(|(quotes, _)| *quotes > 0);
     let cost = match summary.cost_usd {

@@ -38,7 +38,8 @@ fn hostile_case() -> CaseRecord {
                     .reason(HOSTILE)
                     .quote("@all #1", true)
                     .quote("never said <u>", false),
-                Decided::new("tone", "Stays friendly", 1.0, Outcome::Met).quote("alert(1)</script> ]]>", true),
+                Decided::new("tone", "Stays friendly", 1.0, Outcome::Met)
+                    .quote("alert(1)</script> ]]>", true),
                 Decided::new("open", "Is true", 1.0, Outcome::Ungraded).reason("refusal: \u{1b}[2J declined"),
             ],
         )],
@@ -115,7 +116,7 @@ fn written(format: ExportFormat, run: &StoredRun) -> (String, Vec<String>) {
 fn file_name(format: ExportFormat) -> String {
     let ending = match format {
         ExportFormat::Html => "html",
-        ExportFormat::Markdown => "md",
+        ExportFormat::Markdown => "markdown",
         ExportFormat::Junit => "xml",
         ExportFormat::Csv | ExportFormat::CsvCases => "csv",
         ExportFormat::Sarif | ExportFormat::Gitlab | ExportFormat::Inspect => "json",
@@ -169,11 +170,16 @@ fn junit_is_well_formed_and_counts_what_it_holds() {
 fn a_page_has_no_markup_of_others() {
     let (text, _) = written(ExportFormat::Html, &store(cases()));
     let body = text.replace(STYLE, "");
-    for markup in ["<script", "<b>honest", "<i>honesty", "<u>", " style=", "javascript:", "src=", "href=\"http"] {
+    for markup in
+        ["<script", "<b>honest", "<i>honesty", "<u>", " style=", "javascript:", "src=", "href=\"http"]
+    {
         assert!(!body.contains(markup), "{markup}");
     }
     let quote = "&#60;u&#62;";
-    assert!(body.contains(&format!("never said {quote} <em>not found in what the judge was shown</em>")), "{body}");
+    assert!(
+        body.contains(&format!("never said {quote} <em>not found in what the judge was shown</em>")),
+        "{body}"
+    );
     assert_eq!(body.matches("<style>").count(), 1);
 }
 
@@ -206,7 +212,8 @@ fn no_cell_begins_a_formula() {
 fn annotations_are_commands_of_one_line_and_few() {
     let many = (0..30).map(|at| {
         let id = format!("criterion-{at}");
-        let decided = vec![Decided::new(&id, "Says so", 1.0, Outcome::Unmet).gate(Gate::Met).reason("a\n::b")];
+        let decided =
+            vec![Decided::new(&id, "Says so", 1.0, Outcome::Unmet).gate(Gate::Met).reason("a\n::b")];
         record(&format!("case-{at}"), lines(), &[Grader::new("rubrics", decided)])
     });
     let (text, _) = written(ExportFormat::Github, &store(many.collect()));
@@ -239,7 +246,8 @@ fn results_of_sarif_have_the_line_of_their_criterion() {
 #[test]
 fn markdown_fits_a_comment_and_says_what_it_leaves_out() {
     let failing = |at: usize| {
-        let decided = vec![Decided::new("c", &"word ".repeat(60), 1.0, Outcome::Unmet).reason(&"why ".repeat(70))];
+        let decided =
+            vec![Decided::new("c", &"word ".repeat(60), 1.0, Outcome::Unmet).reason(&"why ".repeat(70))];
         record(&format!("case-{at}"), lines(), &[Grader::new("rubrics", decided)])
     };
     let (text, _) = written(ExportFormat::Markdown, &store((0..500).map(failing).collect()));
@@ -289,7 +297,10 @@ fn a_log_of_inspect_holds_one_run_and_one_target() {
     let run = store(vec![support::passed(), other]);
     let mut out = Vec::new();
     let refused = write_report(&mut out, ExportFormat::Inspect, &[report(&run, None)]);
-    assert!(matches!(&refused, Err(ReportError::Unsupported(message)) if message.contains("`last@")), "{refused:?}");
+    assert!(
+        matches!(&refused, Err(ReportError::Unsupported(message)) if message.contains("`last@")),
+        "{refused:?}"
+    );
     let refused = write_report(&mut out, ExportFormat::Inspect, &[report(&run, None), report(&run, None)]);
     assert!(matches!(refused, Err(ReportError::Unsupported(_))));
 }
