@@ -22,7 +22,7 @@ pub(crate) struct CriterionPlaces {
     options: PlaceOptions,
 }
 
-/// How files are read.
+/// Options for reading files, which have no form for messages.
 struct PlaceOptions(LoadOptions);
 
 impl std::fmt::Debug for PlaceOptions {

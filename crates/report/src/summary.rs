@@ -486,7 +486,8 @@ fn render_remarks(page: &mut ReportPage, info: &RunInfo) {
     }
 }
 
-fn render_warnings(page: &mut ReportPage, info: &RunInfo) {
+/// Everything the reader of a run should be warned of.
+pub(crate) fn run_warnings(info: &RunInfo) -> Vec<&str> {
     let mut warnings: Vec<&str> = info.warnings.iter().map(String::as_str).collect();
     let offline = info.judges.iter().any(|judge| &*judge.identity.name == "offline");
     if offline && !warnings.iter().any(|warning| warning.to_lowercase().contains("offline")) {
@@ -496,6 +497,11 @@ fn render_warnings(page: &mut ReportPage, info: &RunInfo) {
         );
     }
 
+    warnings
+}
+
+fn render_warnings(page: &mut ReportPage, info: &RunInfo) {
+    let warnings = run_warnings(info);
     if !warnings.is_empty() {
         page.add_blank();
     }

@@ -139,7 +139,7 @@ pub(crate) struct CompareArgs {
     /// The default with `--json` is 1000. It counts improved and regressed cases each.
     #[arg(long, value_name = "N", help_heading = OUTPUT)]
     pub(crate) flips: Option<usize>,
-    /// Write a report file, by its ending `.html`, `.md` or `.json`; repeatable.
+    /// Write a report: .html, .md or .json; repeatable.
     #[arg(
         long, short = 'o', value_parser = comparison_file, value_name = "FILE", conflicts_with = "trend",
         help_heading = OUTPUT

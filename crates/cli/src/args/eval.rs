@@ -255,9 +255,9 @@ pub(crate) struct RunArgs {
     /// Time limit of the run, such as `30m`; `--resume` goes on later.
     #[arg(long, value_parser = duration, value_name = "TIME", help_heading = LIMITS)]
     pub(crate) deadline: Option<Duration>,
-    /// Write a report file, by its ending `.html`, `.md`, `.xml` (JUnit), `.csv`, `.sarif` or `.json`; repeatable.
+    /// Write a report: .html, .md, .xml, .csv, .sarif or .json; repeatable.
     ///
-    /// FILE.json has what `--json` prints. `assize report` writes them of a stored run, and other formats.
+    /// FILE.xml is JUnit, FILE.json has what `--json` prints. `assize report` writes them of a stored run, and other formats.
     #[arg(long, short = 'o', value_parser = report_file, value_name = "FILE", help_heading = OUTPUT)]
     pub(crate) out: Vec<ReportFile>,
     /// Print one JSON object on stdout instead of tables.

@@ -19,14 +19,7 @@ use crate::output::{self, ResultOutput};
 const MAX_NAMES: usize = 5;
 
 pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
-    let needs_rows = args.out.iter().find(|file| file.format != ReportFormat::Json);
-    if let Some(file) = needs_rows.filter(|_| args.run_dir.is_none()) {
-        let path = file.path.display();
-        return Err(
-            format!("{path}: this format is made of stored rows; store them with `--run-dir DIR`").into()
-        );
-    }
-
+    check_reports(args)?;
     let folder = runs::find_run(&args.run, &context.process)?;
     let run = folder.info()?;
     if run.scorecard.is_some() {
@@ -119,6 +112,18 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
     }
 
     Ok(exit)
+}
+
+/// Refuses reports that need the rows of a run where none is stored.
+fn check_reports(args: &ScoreArgs) -> Result<(), CommandFailure> {
+    let needs_rows = args.out.iter().find(|file| file.format != ReportFormat::Json);
+    match needs_rows.filter(|_| args.run_dir.is_none()) {
+        None => Ok(()),
+        Some(file) => {
+            let path = file.path.display();
+            Err(format!("{path}: this format is made of stored rows; store them with `--run-dir DIR`").into())
+        }
+    }
 }
 
 /// The rubric given on the command line, and the lines it names.

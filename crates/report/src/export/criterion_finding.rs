@@ -65,7 +65,7 @@ pub(crate) struct FindingList {
     pub(crate) more: usize,
 }
 
-/// What is counted of a criterion.
+/// Cases of a criterion by what became of them.
 #[derive(Debug, Default)]
 struct CriterionCount {
     asked: usize,

@@ -75,6 +75,12 @@ impl RunReport<'_> {
         names.join(", ")
     }
 
+    /// Names of the suites, and of the target to which the answers are limited.
+    pub(crate) fn title(&self) -> String {
+        let target = self.target.map(|target| format!(" → {target}"));
+        self.suite_names() + &target.unwrap_or_default()
+    }
+
     /// Path of the file of a suite; empty if it is not known.
     pub(crate) fn suite_path(&self, suite: &str) -> &str {
         self.info.suites.iter().find(|one| one.name == suite).map_or("", |one| one.path.as_str())

@@ -17,6 +17,7 @@ use crate::entry::{percent, percent_interval};
 use crate::mark::VerdictMark;
 use crate::number::{self, format_count, grouped};
 use crate::scorecard_markdown::{ScorecardPage, render_scorecard_markdown};
+use crate::summary::run_warnings;
 
 /// Characters of a comment on GitHub, less room for what is said at the end.
 const MAX_CHARACTERS: usize = 65_536 - 1_536;
@@ -92,17 +93,15 @@ fn marker(runs: &[RunReport<'_>]) -> String {
 
     let plain = |c: char| if c.is_ascii_alphanumeric() || "._ ".contains(c) { c } else { '_' };
     let key: String = names.join(" ").chars().map(plain).take(200).collect();
-    format!("<!-- assize: {key} -->\n")
+    format!("<!-- assize: {key} -->\n\n")
 }
 
 fn write_run(page: &mut MarkdownPage, run: &RunReport<'_>) -> Result<(), ReportError> {
     let index = CaseIndex::read(run)?;
     if let Some(comparison) = run.comparison {
         let limits = ComparisonLimits { flips: 20, ..ComparisonLimits::default() };
-        page.add_or_note(
-            &render_comparison_markdown(comparison.set, comparison.adjusted_by, limits),
-            "the comparison",
-        );
+        let text = render_comparison_markdown(comparison.set, comparison.adjusted_by, limits);
+        page.add_or_note(&(text + "\n"), "the comparison");
     }
 
     page.add(&heading(run, &index));
@@ -125,12 +124,13 @@ fn write_run(page: &mut MarkdownPage, run: &RunReport<'_>) -> Result<(), ReportE
 }
 
 fn heading(run: &RunReport<'_>, index: &CaseIndex) -> String {
-    let icon = match run.info.summary.as_ref().map(|summary| summary.exit_code) {
+    let ended = run.info.summary.as_ref().filter(|_| run.info.finished_at.is_some());
+    let icon = match ended.map(|summary| summary.exit_code) {
         Some(0) => "✅",
         Some(1) => "❌",
         _ => "❔",
     };
-    let suites = escape_markdown(&run.suite_names(), 200);
+    let suites = escape_markdown(&run.title(), 200);
     let (failed, ungraded) = (index.count(CaseState::Failed), index.count(CaseState::Ungraded));
     let total = format_count(index.len() as u64, "case", "cases");
 
@@ -143,7 +143,7 @@ fn heading(run: &RunReport<'_>, index: &CaseIndex) -> String {
             format!("{failed} of {total} did not pass, {ungraded} could not be decided")
         }
     };
-    format!("\n### {icon} {suites}: {sentence}\n")
+    format!("### {icon} {suites}: {sentence}\n")
 }
 
 fn metrics(summary: &RunSummary, index: &CaseIndex) -> String {
@@ -208,7 +208,7 @@ fn warnings(info: &RunInfo) -> String {
     if info.finished_at.is_none() {
         text.push_str("\n> The run did not end: only its finished cases are here.\n");
     }
-    for warning in &info.warnings {
+    for warning in run_warnings(info) {
         let _ = writeln!(text, "\n> {}", escape_markdown(warning, MAX_TEXT));
     }
 

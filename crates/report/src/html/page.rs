@@ -53,7 +53,7 @@ struct RowView {
     score: String,
 }
 
-/// What the page has room for.
+/// Room of the page, and what took it.
 struct PageRoom {
     details: usize,
     rows: Vec<RowView>,
@@ -63,7 +63,7 @@ struct PageRoom {
 
 /// Writes the page of all runs.
 pub(crate) fn write_page(out: &mut dyn Write, runs: &[RunReport<'_>]) -> Result<Vec<String>, ReportError> {
-    let names: Vec<String> = runs.iter().map(|run| escape_lines(&run.suite_names())).collect();
+    let names: Vec<String> = runs.iter().map(|run| escape_lines(&run.title())).collect();
     let title = format!("{} – assize", names.join(", "));
     put(out, &HeadView { title: &title, style: STYLE, style_hash: STYLE_HASH })?;
 
@@ -99,7 +99,7 @@ fn write_run(
     remarks: &mut Vec<String>,
 ) -> Result<(), ReportError> {
     let index = CaseIndex::read(run)?;
-    put(out, &SummaryView::new(run.info, index.gated))?;
+    put(out, &SummaryView::new(run, index.gated))?;
     if let Some(comparison) = run.comparison {
         for view in comparison_views(comparison.set, comparison.adjusted_by) {
             put(out, &view)?;

@@ -8,9 +8,10 @@ use crate::chart::{
     ChartAxis, ChartShare, ChartTone, IntervalMark, axis_labels, interval_bar, interval_point, share_bar,
 };
 use crate::entry::{percent, percent_interval, tallies};
+use crate::export::RunReport;
 use crate::number::{self, format_count, grouped};
 use crate::sanitize::{cut_text, escape_lines};
-use crate::summary::{format_partial_cost, format_tokens};
+use crate::summary::{format_partial_cost, format_tokens, run_warnings};
 
 /// Criteria that are listed.
 const MAX_CRITERIA: usize = 300;
@@ -77,12 +78,12 @@ struct CriterionRateView {
 
 impl SummaryView {
     /// `gated` is the number of cases whose gates failed.
-    pub(super) fn new(info: &RunInfo, gated: usize) -> Self {
-        let suites: Vec<String> = info.suites.iter().map(|suite| escape_lines(&suite.name)).collect();
+    pub(super) fn new(run: &RunReport<'_>, gated: usize) -> Self {
+        let info = run.info;
         let summary = info.summary.as_ref();
-        let (verdict, verdict_class) = match summary {
+        let (verdict, verdict_class) = match summary.filter(|_| info.finished_at.is_some()) {
             Some(summary) => (escape_lines(&summary.exit_reason), exit_class(summary.exit_code)),
-            None => ("the run has not ended".to_owned(), ChartTone::Open.class()),
+            None => ("the run did not end".to_owned(), ChartTone::Open.class()),
         };
 
         let counts = summary.map_or_else(VerdictCounts::default, |summary| {
@@ -93,10 +94,12 @@ impl SummaryView {
         let shown = tallies(counts).into_iter().filter(|(size, ..)| *size > 0);
 
         let figures = summary.and_then(|summary| summary.figures.as_ref());
-        let mut notes: Vec<String> =
-            info.warnings.iter().map(|warning| escape_lines(&cut_text(warning, MAX_TEXT))).collect();
+        let mut notes: Vec<String> = run_warnings(info)
+            .into_iter()
+            .map(|warning| escape_lines(&cut_text(warning, MAX_TEXT)))
+            .collect();
         if info.finished_at.is_none() {
-            notes.insert(0, "The run did not end: only its finished cases are here.".to_owned());
+            notes.insert(0, "Only the finished cases are here.".to_owned());
         }
         if gated > 0 {
             let cases = format_count(gated as u64, "case", "cases");
@@ -104,7 +107,7 @@ impl SummaryView {
         }
 
         Self {
-            title: suites.join(", "),
+            title: escape_lines(&run.title()),
             verdict,
             verdict_class,
             facts: facts(info),

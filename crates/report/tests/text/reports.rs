@@ -261,6 +261,25 @@ fn markdown_fits_a_comment_and_says_what_it_leaves_out() {
 }
 
 #[test]
+fn a_page_is_bounded_and_counts_what_it_leaves_out() {
+    let long = |at: usize| {
+        let mut case = support::passed();
+        case.result.case_id = format!("case-{at}").into();
+        case.result.answer = Some("word ".repeat(6_000));
+        case
+    };
+    let (text, remarks) = written(ExportFormat::Html, &store((0..320).map(long).collect()));
+    let shown = text.matches("<details class=\"case").count();
+    assert!(text.len() < 6_500_000 && shown < 320, "{} bytes, {shown} cases", text.len());
+    assert!(text.contains("cut: the answer has 30,000 characters"));
+    assert_eq!(text.matches("<td class=\"good\">✓ pass</td>").count(), 320 - shown);
+    assert_eq!(
+        remarks,
+        [format!("the page holds {shown} cases in full; {} without details, 0 not at all", 320 - shown)]
+    );
+}
+
+#[test]
 fn a_comparison_comes_before_the_run() {
     let run = store(cases());
     let mut names = NameTable::default();
@@ -288,6 +307,17 @@ fn a_comparison_comes_before_the_run() {
         let (first, then) = (text.find(first).unwrap(), text.find(then).unwrap());
         assert!(first < then, "{}", format.name());
     }
+}
+
+#[test]
+fn a_run_that_did_not_end_is_no_success() {
+    let mut run = store(vec![support::passed()]);
+    run.info.finished_at = None;
+    run.info.summary.as_mut().unwrap().exit_code = 0;
+    let (text, _) = written(ExportFormat::Markdown, &run);
+    assert!(text.contains("### ❔ support: ") && text.contains("did not end"), "{text}");
+    let (text, _) = written(ExportFormat::Html, &run);
+    assert!(text.contains("<p class=\"verdict open\">the run did not end</p>"), "{text}");
 }
 
 #[test]
