@@ -100,7 +100,7 @@ fn a_changed_eval_file_has_no_lines_any_more() {
     let cli = cli();
     cli.file("s.yaml", SUITE);
     cli.run(&["eval", "s.yaml"]).expect_code(1);
-    cli.file("s.yaml", &format!("# moved\n{SUITE}"));
+    cli.file("s.yaml", format!("# moved\n{SUITE}"));
     let output = cli.run(&["report", "last", "--format", "github"]).expect_code(0);
     assert!(output.stdout.starts_with("::warning file=s.yaml,line=1,"), "{}", output.stdout);
 }
@@ -110,7 +110,7 @@ fn a_baseline_comes_first_and_a_target_is_reported_alone() {
     let cli = cli();
     cli.file("s.yaml", SUITE);
     cli.run(&["eval", "s.yaml", "--run-dir", "new"]).expect_code(1);
-    cli.file("s.yaml", &SUITE.replace("pears", "apples"));
+    cli.file("s.yaml", SUITE.replace("pears", "apples"));
     cli.run(&["eval", "s.yaml", "--run-dir", "old"]).expect_code(0);
 
     let output = cli.run(&["report", "new", "--baseline", "old", "-o", "c.md"]).expect_code(0);
