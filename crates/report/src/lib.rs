@@ -1,8 +1,9 @@
-//! Reports of stored runs as text for people.
+//! Reports of stored runs, for people and for other programs.
 //!
 //! Pure functions from stored rows to strings: [`render_case`] shows one case, [`render_case_table`] many,
 //! [`render_summary`] a whole run, and [`render_explanation`] the arithmetic behind one case ([`explanation_json`] returns it
-//! as JSON). Nothing here scores on its own: every recomputed score comes from `assize-rubric`.
+//! as JSON). [`write_report`] writes runs in the formats that other programs read, [`html`] and [`chart`] are the parts of
+//! its page. Nothing here scores on its own: every recomputed score comes from `assize-rubric`.
 //!
 //! Ids, reasons and quotes come from files and models. They never reach the terminal unchanged: control
 //! characters, escape sequences and characters that reorder text are escaped.
@@ -16,6 +17,7 @@ mod case_block;
 mod case_table;
 mod case_trials;
 mod cells;
+pub mod chart;
 mod comparison;
 mod comparison_markdown;
 mod criterion;
@@ -23,6 +25,8 @@ mod criterion_change;
 mod criterion_rates;
 mod entry;
 mod explain;
+mod export;
+pub mod html;
 mod injection_audit;
 mod listing;
 mod mark;
@@ -61,6 +65,10 @@ pub use comparison::{ComparisonLimits, render_comparison};
 pub use comparison_markdown::render_comparison_markdown;
 pub use criterion_change::render_criterion_change;
 pub use explain::{explanation_json, render_explanation};
+pub use export::{
+    ComparisonMaterial, CriterionName, CriterionPosition, ExportFormat, ReportError, RunReport,
+    ScorecardMaterial, write_report,
+};
 pub use injection_audit::render_injection_audit;
 pub use listing::{ListingRow, render_listing, wrap_message};
 pub use noise::{noise_json, render_noise};

@@ -446,7 +446,7 @@ fn render_cost(page: &mut ReportPage, summary: &RunSummary) {
 }
 
 /// Describes a cost that is only partly known.
-fn format_partial_cost(partial: Option<PartialCost>) -> String {
+pub(crate) fn format_partial_cost(partial: Option<PartialCost>) -> String {
     match partial {
         None => "unknown: not every price is known".to_owned(),
         Some(PartialCost { at_least_usd, unpriced_calls }) => {
@@ -460,7 +460,7 @@ fn format_partial_cost(partial: Option<PartialCost>) -> String {
     }
 }
 
-fn format_tokens(tokens: Tokens) -> String {
+pub(crate) fn format_tokens(tokens: Tokens) -> String {
     let part = |number: Option<u64>| number.map_or_else(|| "unknown".to_owned(), grouped);
 
     if tokens.input.is_none() && tokens.output.is_none() {
@@ -485,7 +485,8 @@ fn render_remarks(page: &mut ReportPage, info: &RunInfo) {
     }
 }
 
-fn render_warnings(page: &mut ReportPage, info: &RunInfo) {
+/// Everything the reader of a run should be warned of.
+pub(crate) fn run_warnings(info: &RunInfo) -> Vec<&str> {
     let mut warnings: Vec<&str> = info.warnings.iter().map(String::as_str).collect();
     let offline = info.judges.iter().any(|judge| &*judge.identity.name == "offline");
     if offline && !warnings.iter().any(|warning| warning.to_lowercase().contains("offline")) {
@@ -494,6 +495,11 @@ fn render_warnings(page: &mut ReportPage, info: &RunInfo) {
         );
     }
 
+    warnings
+}
+
+fn render_warnings(page: &mut ReportPage, info: &RunInfo) {
+    let warnings = run_warnings(info);
     if !warnings.is_empty() {
         page.add_blank();
     }

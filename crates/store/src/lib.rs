@@ -57,7 +57,9 @@ pub use metrics::{
 };
 pub use panel_summary::{EscalationSummary, FlipRate, PanelSummary, UnstableCriterion};
 pub use question_row::QuestionRow;
-pub use reader::{CaseRecord, CaseRecords, RecordPlace, ResultRows, first_in_order};
+pub use reader::{
+    CaseRecord, CaseRecords, QuestionIndex, RecordPlace, RecordPosition, ResultRows, first_in_order,
+};
 pub use result::{CriterionRow, GateRow, GraderRow, ResultRow, TurnRow};
 pub use review_row::ReviewRow;
 pub use row_counts::RowCounts;

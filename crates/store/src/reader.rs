@@ -1,6 +1,6 @@
 //! Reading a run back, row by row, in flat memory.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::marker::PhantomData;
@@ -62,19 +62,33 @@ impl RunFolder {
         })
     }
 
-    /// Reads what was asked; nothing in runs of versions that did not keep it. Ends with an error if rows were lost.
-    pub fn questions(&self) -> Result<impl Iterator<Item = Result<QuestionRow, StoreError>>, StoreError> {
-        let path = self.file(QUESTIONS_FILE);
-        let expected = self.row_counts()?.and_then(|counts| counts.questions);
-        if !path.exists() {
-            return match expected {
-                Some(expected) if expected > 0 => Err(StoreError::RowsLost { path, found: 0, expected }),
-                _ => Ok(None.into_iter().flatten()),
-            };
+    /// Finds where each question is stored, so that it can be read when it is wanted. An error if rows were lost.
+    pub fn question_index(&self) -> Result<QuestionIndex, StoreError> {
+        let mut places = HashMap::new();
+        let Some(mut rows) = self.question_rows()? else { return Ok(QuestionIndex { rows: None, places }) };
+        while let Some(row) = rows.next() {
+            places.insert(row?.case_hash, rows.row_start);
         }
 
-        let rows = Some(JsonlRows::open(path)?.expecting(expected));
-        Ok(rows.into_iter().flatten())
+        Ok(QuestionIndex { rows: Some(rows), places })
+    }
+
+    /// Reads what was asked; nothing in runs of versions that did not keep it. Ends with an error if rows were lost.
+    pub fn questions(&self) -> Result<impl Iterator<Item = Result<QuestionRow, StoreError>>, StoreError> {
+        Ok(self.question_rows()?.into_iter().flatten())
+    }
+
+    fn question_rows(&self) -> Result<Option<JsonlRows<QuestionRow>>, StoreError> {
+        let path = self.file(QUESTIONS_FILE);
+        let expected = self.row_counts()?.and_then(|counts| counts.questions);
+        if path.exists() {
+            return Ok(Some(JsonlRows::open(path)?.expecting(expected)));
+        }
+
+        match expected {
+            Some(expected) if expected > 0 => Err(StoreError::RowsLost { path, found: 0, expected }),
+            _ => Ok(None),
+        }
     }
 }
 
@@ -108,6 +122,30 @@ pub fn first_in_order<E>(
 /// Place of a record in the order of the run's files; where that is not known, in the order of the rows.
 pub type RecordPlace = (u64, usize);
 
+/// Questions of a run, read one at a time by the hash of their case.
+#[derive(Debug)]
+pub struct QuestionIndex {
+    rows: Option<JsonlRows<QuestionRow>>,
+    places: HashMap<String, u64>,
+}
+
+impl QuestionIndex {
+    /// Reads a question; `None` if the run does not hold it.
+    pub fn read(&mut self, case_hash: &str) -> Result<Option<QuestionRow>, StoreError> {
+        let Some((rows, &at)) = self.rows.as_mut().zip(self.places.get(case_hash)) else { return Ok(None) };
+
+        rows.seek(at)?;
+        rows.next().transpose()
+    }
+}
+
+/// Position of a case's rows in the files of its run, from which [`CaseRecords::read_at`] reads it again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RecordPosition {
+    result: u64,
+    judgements: u64,
+}
+
 /// The rows of a JSONL file.
 #[derive(Debug)]
 pub struct JsonlRows<T> {
@@ -116,8 +154,12 @@ pub struct JsonlRows<T> {
     /// The last line that was read; kept for the next one unless it was a very long one.
     text: Vec<u8>,
     line: usize,
-    /// Rows read so far.
-    count: u64,
+    /// Position behind the last line that was read, in bytes.
+    position: u64,
+    /// Position at which the last row begins.
+    row_start: u64,
+    /// Rows read so far; `None` after a jump, when nobody counts them.
+    count: Option<u64>,
     /// Rows that a run had when it ended.
     expected: Option<u64>,
     /// True if a row without a checksum is an error: somebody wrote it by hand.
@@ -135,7 +177,9 @@ impl<T: DeserializeOwned> JsonlRows<T> {
             lines,
             text: Vec::new(),
             line: 0,
-            count: 0,
+            position: 0,
+            row_start: 0,
+            count: Some(0),
             expected: None,
             needs_sums: false,
             done: false,
@@ -158,8 +202,11 @@ impl<T: DeserializeOwned> JsonlRows<T> {
         loop {
             self.text.clear();
             self.text.shrink_to(LONG);
-            self.lines.read_until(b'\n', &mut self.text).map_err(StoreError::io("read", &self.path))?;
+            let length =
+                self.lines.read_until(b'\n', &mut self.text).map_err(StoreError::io("read", &self.path))?;
             self.line += 1;
+            self.row_start = self.position;
+            self.position += length as u64;
 
             // Every complete row ends in a newline: a tail without one was torn off by a crash.
             if self.text.last() != Some(&b'\n') {
@@ -170,7 +217,7 @@ impl<T: DeserializeOwned> JsonlRows<T> {
             }
 
             self.check_sum()?;
-            self.count += 1;
+            self.count = self.count.map(|count| count + 1);
 
             return match serde_json::from_slice(&self.text) {
                 Ok(row) => Ok(Some(row)),
@@ -194,12 +241,24 @@ impl<T> JsonlRows<T> {
     }
 
     fn check_count(&self) -> Result<(), StoreError> {
-        match self.expected {
-            Some(expected) if expected != self.count => {
-                Err(StoreError::RowsLost { path: self.path.clone(), found: self.count, expected })
+        match self.expected.zip(self.count) {
+            Some((expected, found)) if expected != found => {
+                Err(StoreError::RowsLost { path: self.path.clone(), found, expected })
             }
             _ => Ok(()),
         }
+    }
+
+    /// Continues with the row that begins at a position.
+    fn seek(&mut self, position: u64) -> Result<(), StoreError> {
+        // Within the bytes that are read already this moves nothing on the disk.
+        let distance = position.cast_signed().wrapping_sub(self.position.cast_signed());
+        self.lines.seek_relative(distance).map_err(StoreError::io("read", &self.path))?;
+
+        self.position = position;
+        self.count = None;
+        self.done = false;
+        Ok(())
     }
 }
 
@@ -246,6 +305,24 @@ pub struct CaseRecords {
 }
 
 impl CaseRecords {
+    /// Position of the case that is read next.
+    pub fn position(&self) -> RecordPosition {
+        let judgements = match self.ahead {
+            Some(_) => self.judgements.row_start,
+            None => self.judgements.position,
+        };
+        RecordPosition { result: self.results.position, judgements }
+    }
+
+    /// Reads the case at a position that [`Self::position`] returned; `None` at the end.
+    pub fn read_at(&mut self, position: RecordPosition) -> Result<Option<CaseRecord>, StoreError> {
+        self.results.seek(position.result)?;
+        self.judgements.seek(position.judgements)?;
+        self.ahead = None;
+
+        self.next().transpose()
+    }
+
     fn decisions_of(&mut self, key: &CaseKey) -> Result<Vec<CaseDecision>, StoreError> {
         let mut rows = Vec::new();
         loop {

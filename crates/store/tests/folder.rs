@@ -187,6 +187,48 @@ fn a_torn_tail_and_judgements_without_a_result_are_passed_over() {
 }
 
 #[test]
+fn records_and_questions_are_read_again_at_any_place() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let folder = RunFolder::new(dir.path());
+    let mut writer = folder.create(&info()).expect("created");
+    let unjudged = ResultRow { graders: Vec::new(), ..result("b") };
+    for (row, decided) in
+        [(result("a"), decisions("a")), (unjudged, Vec::new()), (result("c"), decisions("c"))]
+    {
+        writer.record(&decided, &row).expect("recorded");
+    }
+    for hash in ["one", "two"] {
+        let question = Some(format!("{hash}?"));
+        let row =
+            QuestionRow { case_hash: hash.to_owned(), question, expected_outcome: None, reference: None };
+        writer.record_question(&row).expect("recorded");
+    }
+    writer.finish(&mut info()).expect("finished");
+
+    let mut records = folder.cases().expect("readable");
+    let (mut positions, mut found) = (Vec::new(), Vec::new());
+    loop {
+        let position = records.position();
+        let Some(record) = records.next() else { break };
+        positions.push(position);
+        found.push(record.expect("sound"));
+    }
+    assert_eq!(found.len(), 3);
+    for at in [2, 0, 1, 1, 2, 0] {
+        let again = records.read_at(positions[at]).expect("readable");
+        assert_eq!(again.as_ref(), Some(&found[at]), "{at}");
+    }
+
+    let mut questions = folder.question_index().expect("readable");
+    for (hash, question) in
+        [("two", Some("two?")), ("one", Some("one?")), ("three", None), ("two", Some("two?"))]
+    {
+        let row = questions.read(hash).expect("readable");
+        assert_eq!(row.and_then(|row| row.question).as_deref(), question);
+    }
+}
+
+#[test]
 fn a_damaged_line_in_the_middle_is_said() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let folder = RunFolder::new(dir.path());

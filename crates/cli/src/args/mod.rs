@@ -21,6 +21,7 @@ mod lsp;
 mod pairwise;
 mod panel;
 mod power;
+mod report;
 mod report_file;
 mod review;
 mod schema;
@@ -59,6 +60,7 @@ pub(crate) use list::ListRunsArgs;
 pub(crate) use lsp::LspArgs;
 pub(crate) use pairwise::PairwiseArgs;
 pub(crate) use power::PowerArgs;
+pub(crate) use report::ReportArgs;
 pub(crate) use report_file::{ReportFile, ReportFormat};
 pub(crate) use review::ReviewArgs;
 pub(crate) use schema::SchemaArgs;
@@ -143,6 +145,8 @@ pub(crate) enum CliCommand {
     List(ListRunsArgs),
     /// Explain the score of a case: arithmetic, reasons, quotes.
     Explain(ExplainArgs),
+    /// Write runs as HTML, Markdown, JUnit, CSV, SARIF and other formats.
+    Report(ReportArgs),
     /// Compare runs case by case, or show a trend over many.
     Compare(Box<CompareCommandArgs>),
     /// Label cases as a person, for scorecards and for measuring judges.
@@ -228,6 +232,6 @@ mod tests {
         let hidden: Vec<&str> =
             root.get_subcommands().filter(|one| one.is_hide_set()).map(Command::get_name).collect();
         assert!(page.contains(&format!("For programs: assize {}.", hidden.join(", "))), "{page}");
-        assert!(root.get_subcommands().filter(|one| !one.is_hide_set()).count() <= 18);
+        assert!(root.get_subcommands().filter(|one| !one.is_hide_set()).count() <= 19);
     }
 }

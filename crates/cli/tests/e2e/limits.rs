@@ -16,6 +16,9 @@ enum LimitTest {
 
 use LimitTest::{Here, There};
 
+/// Tests of reports.
+const REPORTS: &str = "report/tests/text/reports.rs";
+
 /// The rows of the page.
 const LIMITS: &[(&str, LimitTest)] = &[
     ("kind of file", Here(special_files_are_refused)),
@@ -49,6 +52,13 @@ const LIMITS: &[(&str, LimitTest)] = &[
     ("reply of a model", There("llm/tests/it/faults.rs", "an_answer_beyond_the_size_limit")),
     ("output of a grading program", Here(long_output_of_programs_is_refused)),
     ("files of a workspace", There("workspace/tests/changes.rs", "a_workspace_without_end_is_refused")),
+    ("cases of an HTML page", There(REPORTS, "a_page_is_bounded_and_counts_what_it_leaves_out")),
+    (
+        "question, reference or answer in an HTML page",
+        There(REPORTS, "a_page_is_bounded_and_counts_what_it_leaves_out"),
+    ),
+    ("Markdown", There(REPORTS, "markdown_fits_a_comment_and_says_what_it_leaves_out")),
+    ("annotations of a kind", There(REPORTS, "annotations_are_commands_of_one_line_and_few")),
 ];
 
 #[test]

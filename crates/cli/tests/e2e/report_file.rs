@@ -35,7 +35,7 @@ fn the_file_holds_what_json_prints() {
 fn other_endings_are_refused_before_anything_is_run() {
     let cli = cli();
     cli.file("s.yaml", SUITE);
-    for name in ["report.html", "runs/today", "table.csv"] {
+    for name in ["report.pdf", "runs/today", "table.xlsx"] {
         let output = cli.run(&["eval", "s.yaml", "--out", name]).expect_code(2);
         assert!(
             output.stderr.contains("FILE.json") && output.stderr.contains("--run-dir"),
@@ -44,4 +44,97 @@ fn other_endings_are_refused_before_anything_is_run() {
         );
         assert!(!cli.path(name).exists() && !cli.path(".assize/runs").exists(), "{name}");
     }
+}
+
+#[test]
+fn a_run_is_written_in_every_format_that_has_an_ending() {
+    let cli = cli();
+    cli.file("s.yaml", SUITE);
+    let names = ["r.html", "r.md", "r.xml", "r.csv", "r-cases.csv", "r.sarif"];
+    let outs: Vec<&str> = names.iter().flat_map(|name| ["-o", name]).collect();
+    cli.run(&[&["eval", "s.yaml", "--run-dir", "run"], &outs[..]].concat()).expect_code(1);
+    let read = |name: &str| std::fs::read_to_string(cli.path(name)).expect("a report");
+    let first: Vec<String> = names.iter().map(|name| read(name)).collect();
+    assert!(first[0].starts_with("<!doctype html>") && first[0].contains("Cases that did not pass"));
+    assert!(first[1].contains("1 of 1 case did not pass"), "{}", first[1]);
+    assert!(first[2].contains("<testcase name=\"a\" classname=\"s\""), "{}", first[2]);
+    assert!(first[5].contains("\"uri\": \"s.yaml\""), "{}", first[5]);
+
+    // The stored run gives the same files; only the page names the run differently.
+    let output = cli.run(&[&["report", "run"], &outs[..]].concat()).expect_code(0);
+    assert!(output.stderr.contains("wrote r.xml"), "{}", output.stderr);
+    assert!(names.iter().zip(&first).all(|(name, first)| read(name) == *first));
+}
+
+#[test]
+fn formats_without_an_ending_are_named() {
+    let cli = cli();
+    cli.file("s.yaml", SUITE);
+    cli.run(&["eval", "s.yaml"]).expect_code(1);
+
+    let output = cli.run(&["report", "last", "--format", "gitlab"]).expect_code(0);
+    let entries: serde_json::Value = serde_json::from_str(&output.stdout).expect("JSON");
+    assert_eq!(entries[0]["location"]["path"], "s.yaml");
+    assert_eq!(entries[0]["location"]["lines"]["begin"], 7);
+
+    let output = cli.run(&["report", "last", "--format", "github"]).expect_code(0);
+    assert!(output.stdout.starts_with("::warning file=s.yaml,line=7,"), "{}", output.stdout);
+    let output = cli.run(&["report", "last"]).expect_code(0);
+    assert!(output.stdout.starts_with("<!-- assize: s -->"), "{}", output.stdout);
+    cli.run(&["report", "last", "--format", "junit", "-o", "results"]).expect_code(0);
+    assert!(cli.path("results").is_file());
+
+    for (args, said) in [
+        (&["report", "last", "-o", "a.pdf"][..], "--format"),
+        (&["report", "last", "--format", "pdf"], "junit"),
+        (&["report", "last", "--format", "otlp", "-o", "a", "-o", "b"], "one file"),
+        (&["report", "lost", "-o", "a.md"], "no run `lost`"),
+    ] {
+        let output = cli.run(args).expect_code(2);
+        assert!(output.stderr.contains(said), "{args:?}: {}", output.stderr);
+    }
+}
+
+#[test]
+fn a_changed_eval_file_has_no_lines_any_more() {
+    let cli = cli();
+    cli.file("s.yaml", SUITE);
+    cli.run(&["eval", "s.yaml"]).expect_code(1);
+    cli.file("s.yaml", format!("# moved\n{SUITE}"));
+    let output = cli.run(&["report", "last", "--format", "github"]).expect_code(0);
+    assert!(output.stdout.starts_with("::warning file=s.yaml,line=1,"), "{}", output.stdout);
+}
+
+#[test]
+fn a_baseline_comes_first_and_a_target_is_reported_alone() {
+    let cli = cli();
+    cli.file("s.yaml", SUITE);
+    cli.run(&["eval", "s.yaml", "--run-dir", "new"]).expect_code(1);
+    cli.file("s.yaml", SUITE.replace("pears", "apples"));
+    cli.run(&["eval", "s.yaml", "--run-dir", "old"]).expect_code(0);
+
+    let output = cli.run(&["report", "new", "--baseline", "old", "-o", "c.md"]).expect_code(0);
+    assert!(output.stderr.contains("not measured in the same way"), "{}", output.stderr);
+    let text = std::fs::read_to_string(cli.path("c.md")).expect("a report");
+    let place = |words: &str| text.find(words).unwrap_or_else(|| panic!("no {words} in {text}"));
+    assert!(place("Not comparable") < place("Regressions (1)"));
+    assert!(place("Regressions (1)") < place("#### Cases that did not pass"));
+
+    cli.run(&["report", "new@nobody"]).expect_code(2);
+    cli.run(&["compare", "old", "new", "--allow", "all", "-o", "c.html", "-o", "c.json"]).expect_code(0);
+    assert!(std::fs::read_to_string(cli.path("c.html")).expect("a page").contains("Compared with old"));
+    assert!(cli.path("c.json").is_file());
+}
+
+#[test]
+fn a_score_without_a_folder_and_a_plan_have_no_rows_to_report() {
+    let cli = cli();
+    cli.file("s.yaml", SUITE);
+    cli.run(&["eval", "s.yaml", "--run-dir", "run"]).expect_code(1);
+    let output = cli.run(&["score", "run", "-o", "r.html"]).expect_code(2);
+    assert!(output.stderr.contains("--run-dir"), "{}", output.stderr);
+    cli.run(&["score", "run", "--run-dir", "again", "-o", "r.html"]).expect_code(1);
+    assert!(cli.path("r.html").is_file());
+    let output = cli.run(&["eval", "s.yaml", "--dry-run", "-o", "plan.md"]).expect_code(2);
+    assert!(output.stderr.contains("a plan has no results"), "{}", output.stderr);
 }
