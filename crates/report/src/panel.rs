@@ -13,7 +13,7 @@ use crate::style::ReportTone;
 const MAX_UNSTABLE: usize = 5;
 
 /// Agreement of the votes on a decision, in one line.
-pub(crate) fn format_votes(panel: &PanelReport) -> String {
+pub fn format_votes(panel: &PanelReport) -> String {
     // The vote of the judge that was escalated to is the last, and none of the panel's.
     let escalated = panel.escalation.as_ref().is_some_and(|row| row.because.is_some());
     let own = panel.votes.len().saturating_sub(usize::from(escalated));
@@ -27,7 +27,7 @@ pub(crate) fn format_votes(panel: &PanelReport) -> String {
 }
 
 /// Everything the votes on a decision say beside the decision.
-pub(crate) fn format_vote_metrics(panel: &PanelReport) -> String {
+pub fn format_vote_metrics(panel: &PanelReport) -> String {
     let mut words = vec![format_votes(panel)];
     words.extend(panel.mean.map(|mean| format!("mean {}", format_plain(mean))));
     words.extend(panel.flip_rate.map(|rate| format!("flips between repeats {}", format_share(rate))));
@@ -41,7 +41,7 @@ pub(crate) fn format_vote_metrics(panel: &PanelReport) -> String {
 }
 
 /// Formats the probabilities: the expected decision and the captured probability mass.
-pub(crate) fn format_probability(found: &DecisionProbability) -> String {
+pub fn format_probability(found: &DecisionProbability) -> String {
     let mass = format_share(found.mass);
     match found.written {
         Some(written) => format!(

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Seek, SeekFrom};
 use std::marker::PhantomData;
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 
 use crate::checksum::{RowCheck, check_row};
 use crate::folder::{JUDGEMENTS_FILE, QUESTIONS_FILE, RESULTS_FILE};
-use crate::{CaseKey, JudgementRow, QuestionRow, ResultRow, RunFolder, StoreError};
+use crate::{CaseKey, CaseOffset, JudgementRow, QuestionRow, ResultRow, RunFolder, StoreError};
 
 impl JudgementRow {
     fn belongs_to(&self, key: &CaseKey) -> bool {
@@ -49,17 +49,15 @@ impl RunFolder {
         let judgements =
             JsonlRows::open(self.file(JUDGEMENTS_FILE))?.expecting(counts.map(|counts| counts.judgements));
 
-        Ok(CaseRecords { results, judgements, ahead: None, needs_decisions: true })
+        Ok(CaseRecords::from_rows(results, judgements))
     }
 
     /// Reads the results with their decisions as far as they are there: for whoever mends the run.
     pub(crate) fn remaining_cases(&self) -> Result<CaseRecords, StoreError> {
-        Ok(CaseRecords {
-            results: JsonlRows::open(self.file(RESULTS_FILE))?,
-            judgements: JsonlRows::open(self.file(JUDGEMENTS_FILE))?,
-            ahead: None,
-            needs_decisions: false,
-        })
+        let results = JsonlRows::open(self.file(RESULTS_FILE))?;
+        let judgements = JsonlRows::open(self.file(JUDGEMENTS_FILE))?;
+
+        Ok(CaseRecords { needs_decisions: false, ..CaseRecords::from_rows(results, judgements) })
     }
 
     /// Reads what was asked; nothing in runs of versions that did not keep it.
@@ -105,6 +103,8 @@ pub type RecordPlace = (u64, usize);
 pub struct JsonlRows<T> {
     path: PathBuf,
     lines: BufReader<File>,
+    /// Offset behind the last complete row that was read.
+    offset: u64,
     /// The last line that was read; kept for the next one unless it was a very long one.
     text: Vec<u8>,
     line: usize,
@@ -118,11 +118,21 @@ pub struct JsonlRows<T> {
 
 impl<T: DeserializeOwned> JsonlRows<T> {
     pub(crate) fn open(path: PathBuf) -> Result<Self, StoreError> {
+        Self::open_at(path, 0)
+    }
+
+    /// Opens the rows from an offset on, at which one begins.
+    pub(crate) fn open_at(path: PathBuf, offset: u64) -> Result<Self, StoreError> {
         let file = assize_files::open_file(&path).map_err(StoreError::io("read", &path))?;
-        let lines = BufReader::with_capacity(64 * 1024, file);
+        let mut lines = BufReader::with_capacity(64 * 1024, file);
+        if offset > 0 {
+            lines.seek(SeekFrom::Start(offset)).map_err(StoreError::io("read", &path))?;
+        }
+
         Ok(Self {
             path,
             lines,
+            offset,
             text: Vec::new(),
             line: 0,
             count: 0,
@@ -149,6 +159,7 @@ impl<T: DeserializeOwned> JsonlRows<T> {
             if self.text.last() != Some(&b'\n') {
                 return self.check_count().map(|()| None);
             }
+            self.offset += self.text.len() as u64;
             if self.text.iter().all(u8::is_ascii_whitespace) {
                 continue;
             }
@@ -226,20 +237,35 @@ pub struct CaseRecords {
     results: ResultRows,
     judgements: JsonlRows<JudgementRow>,
     ahead: Option<JudgementRow>,
+    /// Offset at which the row `ahead` begins, or the next one to be read.
+    next_judgement: u64,
     /// True if a result without its decisions is an error.
     needs_decisions: bool,
 }
 
 impl CaseRecords {
+    pub(crate) fn from_rows(results: ResultRows, judgements: JsonlRows<JudgementRow>) -> Self {
+        let next_judgement = judgements.offset;
+        Self { results, judgements, ahead: None, next_judgement, needs_decisions: true }
+    }
+
+    /// Place at which the next case begins: where to go on when more have been written.
+    pub fn offset(&self) -> CaseOffset {
+        CaseOffset { result: self.results.offset, judgements: self.next_judgement }
+    }
+
     fn decisions_of(&mut self, key: &CaseKey) -> Result<Vec<CaseDecision>, StoreError> {
         let mut rows = Vec::new();
         loop {
             let row = match self.ahead.take() {
                 Some(row) => row,
-                None => match self.judgements.next() {
-                    Some(row) => row?,
-                    None => return Ok(rows),
-                },
+                None => {
+                    self.next_judgement = self.judgements.offset;
+                    match self.judgements.next() {
+                        Some(row) => row?,
+                        None => return Ok(rows),
+                    }
+                }
             };
             if row.belongs_to(key) {
                 rows.push(row.into());
