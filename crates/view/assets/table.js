@@ -35,7 +35,7 @@ export function openTable(root, form) {
     ...(hasSuite ? [["Suite", "wide"]] : []),
     ...(hasTarget ? [["Target", "wide"]] : []),
     ["Criteria", ""],
-    ["Unmet, ⛔ failed gate", "wide"],
+    ["Failed gates, unmet", "wide"],
     ["Tags", "wide"],
     ["Cost", "num wide"],
     ["Time", "num wide"],

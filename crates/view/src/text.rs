@@ -113,7 +113,6 @@ pub(crate) struct MetricText {
     pub(crate) interval: String,
     /// Reason it, or its interval, is undefined.
     pub(crate) undefined: String,
-    pub(crate) says: String,
     pub(crate) n: u64,
     /// Picture of the interval between 0 and 1, as SVG.
     pub(crate) picture: String,
@@ -138,7 +137,6 @@ impl MetricText {
                 format!("{} to {}", format(low), format(high))
             }),
             undefined: metric.undefined.clone().unwrap_or_default(),
-            says: metric.says.clone(),
             n: metric.n,
             picture: interval_picture(metric.value, interval, (0.0, 1.0)),
         }

@@ -23,8 +23,6 @@ pub(super) struct ResultHead<'r> {
     pub(super) place: Option<u64>,
     #[serde(borrow, default)]
     pub(super) tags: Vec<RowText<'r>>,
-    #[serde(borrow, default)]
-    pub(super) case_hash: Option<RowText<'r>>,
     pub(super) score: Option<f64>,
     pub(super) score_low: Option<f64>,
     pub(super) score_high: Option<f64>,

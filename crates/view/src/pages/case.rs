@@ -16,6 +16,8 @@ pub(crate) struct CasePage {
     pub(crate) score: String,
     pub(crate) because: String,
     pub(crate) list_url: String,
+    /// Address that stays the same when the run is resumed.
+    pub(crate) link: String,
     /// Place in the list it was opened from, such as `3 of 40`; empty if it is not in there.
     pub(crate) place: String,
     pub(crate) before: Option<String>,
@@ -70,6 +72,7 @@ pub(crate) struct GraderText {
     pub(crate) name: String,
     pub(crate) type_name: String,
     pub(crate) mark: Option<ResultMark>,
+    pub(crate) weight: String,
     pub(crate) score: String,
     pub(crate) because: String,
     pub(crate) judge: String,

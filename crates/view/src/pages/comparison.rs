@@ -53,7 +53,6 @@ pub(crate) struct DifferenceRow {
     pub(crate) pairs: String,
     pub(crate) p: String,
     pub(crate) mark: ResultMark,
-    pub(crate) says: String,
 }
 
 /// Cases whose verdict changed in one direction.

@@ -35,7 +35,6 @@ pub(crate) struct NodeText {
     pub(crate) code: String,
     pub(crate) label: String,
     pub(crate) depth: usize,
-    pub(crate) kind: String,
     pub(crate) mark: ResultMark,
     pub(crate) score: String,
     pub(crate) picture: String,

@@ -1,7 +1,7 @@
 //! One case: what was asked and answered, what was decided, and the arithmetic.
 
 use assize_report::{
-    CaseExplanation, CriterionPart, GraderPart, QuotePlace, ScoreEquation, ScoreRange, VotePart, WholePart,
+    CaseExplanation, CriterionPart, GraderPart, PanelPart, QuotePlace, ScoreEquation, ScoreRange, VotePart, WholePart,
     explain_case, format_duration, format_plain, format_probability, format_score, format_vote_metrics,
     format_votes, formula_text, truncation_details,
 };
@@ -12,12 +12,12 @@ use axum::http::Uri;
 use axum::response::{IntoResponse, Redirect, Response};
 
 use super::run_header::run_header;
-use super::{Library, PageError, blocking, open_run, query_value, render, run_url, with_query};
+use super::{Library, PageError, blocking, case_url, open_run, query_value, render, run_url, with_query};
 use crate::highlight::{QuoteRange, cut_answer};
 use crate::index::{CaseFilter, CaseStatus};
 use crate::open_run::OpenRun;
 use crate::pages::{
-    CasePage, CriterionText, DiffLine, GateText, GraderNoteText, GraderText, QuoteText, TurnText, VoteText,
+    CasePage, CriterionText, DiffLine, GateText, GraderNoteText, GraderText, QuoteText, RunHeader, TurnText, VoteText,
 };
 use crate::text::{ResultMark, cost_text, visible};
 
@@ -40,7 +40,7 @@ pub(crate) async fn page(
         let neighbours = neighbours(&run, &filter, row)?;
         let asked = run.question(&record)?;
         let explained = explain_case(&record, asked.as_ref());
-        let page = case_page(run_header(&run, &info, "cases"), &record, &explained, neighbours);
+        let page = case_page((run_header(&run, &info, "cases"), run.slug()), &record, &explained, neighbours);
 
         Ok(render(&page))
     })
@@ -92,7 +92,7 @@ fn neighbours(run: &OpenRun, filter: &CaseFilter, row: u32) -> Result<ListNeighb
 }
 
 fn case_page(
-    header: crate::pages::RunHeader,
+    (header, slug): (RunHeader, &str),
     record: &CaseRecord,
     explained: &CaseExplanation,
     neighbours: ListNeighbours,
@@ -111,6 +111,7 @@ fn case_page(
         score: range_text(explained.figures),
         because: visible(&explained.because),
         list_url: neighbours.list_url,
+        link: case_url(slug, &row.suite, &row.case_id, row.target.as_deref(), row.repeat),
         place: neighbours.place,
         before: neighbours.before,
         after: neighbours.after,
@@ -179,6 +180,7 @@ impl DecisionMaterial<'_> {
             name: visible(&part.name),
             type_name: visible(&part.type_name),
             mark: part.verdict.map(ResultMark::of_verdict),
+            weight: format_plain(part.weight),
             score: range_text(part.figures),
             because: visible(&part.because),
             judge: judge.map_or_else(String::new, judge_name),
@@ -232,7 +234,7 @@ impl DecisionMaterial<'_> {
             reason: visible(&part.reason),
             quotes: self.quotes(&part.evidence, &part.evidence_places, number),
             notes: notes.iter().map(|note| visible(note)).collect(),
-            votes: part.panel.iter().flat_map(|panel| &panel.votes_in_full).map(vote_text).collect(),
+            votes: vote_texts(part.panel.as_ref(), part.weight < 0.0),
             replies: self.replies(of, Some(&part.id)),
         }
     }
@@ -263,7 +265,7 @@ impl DecisionMaterial<'_> {
             reason: visible(&part.reason),
             quotes: self.quotes(&part.evidence, &part.evidence_places, number),
             notes: notes.iter().map(|note| visible(note)).collect(),
-            votes: part.panel.iter().flat_map(|panel| &panel.votes_in_full).map(vote_text).collect(),
+            votes: vote_texts(part.panel.as_ref(), false),
             replies: self.replies(of, None),
         }
     }
@@ -325,7 +327,11 @@ fn note_texts(whole: &WholePart) -> Vec<GraderNoteText> {
         .collect()
 }
 
-fn vote_text(vote: &VotePart) -> VoteText {
+fn vote_texts(panel: Option<&PanelPart>, is_penalty: bool) -> Vec<VoteText> {
+    panel.iter().flat_map(|panel| &panel.votes_in_full).map(|vote| vote_text(vote, is_penalty)).collect()
+}
+
+fn vote_text(vote: &VotePart, is_penalty: bool) -> VoteText {
     let mut notes = vec![format!("vote {}", vote.repeat)];
     if vote.escalated {
         notes.push("asked because the others were not sure".to_owned());
@@ -339,7 +345,7 @@ fn vote_text(vote: &VotePart) -> VoteText {
 
     VoteText {
         judge: judge_name(&vote.judge),
-        mark: ResultMark::of_outcome(vote.outcome, vote.of_ten, false),
+        mark: ResultMark::of_outcome(vote.outcome, vote.of_ten, is_penalty),
         reason: visible(&vote.reason),
         note: visible(&notes.join(", ")),
     }
@@ -382,7 +388,7 @@ fn diff_lines(diff: &str) -> Vec<DiffLine> {
 fn equation_lines(equations: &[ScoreEquation]) -> Vec<String> {
     let line = |equation: &ScoreEquation| match equation.when.as_str() {
         "" => format!("{}: {}", equation.of, equation.text),
-        when => format!("{}, if {when}: {}", equation.of, equation.text),
+        when => format!("{} ({when}): {}", equation.of, equation.text),
     };
     equations.iter().map(|equation| visible(&line(equation))).collect()
 }

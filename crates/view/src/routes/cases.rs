@@ -135,11 +135,11 @@ fn score_text(entry: &CaseEntry) -> String {
     }
 }
 
-/// Names of the criteria that count against the case, each once; failed gates are marked.
+/// Names of the criteria that count against the case, each once; failed gates first.
 fn missed_text(index: &CaseIndex, entry: &CaseEntry) -> String {
     let short = |name: &str| name.rsplit('/').next().map_or_else(String::new, visible);
     let mut names: Vec<String> =
-        entry.gates.iter().map(|gate| format!("⛔ {}", short(index.name(*gate)))).collect();
+        entry.gates.iter().map(|gate| format!("gate {}", short(index.name(*gate)))).collect();
     for criterion in entry.criteria.iter().filter(|criterion| criterion.is_missed()) {
         if !entry.gates.contains(&criterion.name) {
             names.push(short(index.name(criterion.name)));

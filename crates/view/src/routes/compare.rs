@@ -214,7 +214,6 @@ fn difference_row(
         pairs: grouped(contrast.n as u64),
         p: contrast.p_adjusted.or(contrast.p).map_or_else(String::new, p_text),
         mark: conclusion_mark(contrast.call),
-        says: visible(&contrast.says),
     }
 }
 

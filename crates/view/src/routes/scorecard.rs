@@ -100,7 +100,6 @@ fn node_text(
     depth: usize,
 ) -> Option<NodeText> {
     let (node, found) = scores.card().node(id).zip(scores.node(id))?;
-    let stored = tree.places.get(id.index()).and_then(|place| info.nodes.get(*place));
     let is_gate = match node.kind {
         ScorecardNodeKind::Group { hard_gate, .. } => hard_gate,
         ScorecardNodeKind::Benchmark { criticality } => criticality == Criticality::HardGate,
@@ -113,7 +112,6 @@ fn node_text(
         code: node_code(scores, id),
         label: node_label(info, tree, id),
         depth: depth.min(MAX_DEPTH),
-        kind: stored.map_or_else(String::new, |stored| stored.kind.name().to_owned()),
         mark: status_mark(found.standing),
         score: bounds_text(found.bounds),
         picture: score_bar(found.bounds, Some(node.line.get())),
@@ -154,7 +152,7 @@ fn status_mark(status: NodeStatus) -> ResultMark {
     let (class, sign) = match status {
         NodeStatus::Pass => ("good", "✓"),
         NodeStatus::Fail => ("bad", "✗"),
-        NodeStatus::Blocked => ("bad", "⛔"),
+        NodeStatus::Blocked => ("bad", "✗"),
         NodeStatus::Incomplete => ("open", "?"),
         NodeStatus::NotApplicable => ("dim", "–"),
     };
