@@ -101,6 +101,7 @@ fn dispatch(command: CliCommand, context: &CliContext) -> Result<ExitStatus, Com
         CliCommand::View(args) => command::view::execute(&args, context),
         CliCommand::List(args) => Ok(command::list::execute(&args, context)),
         CliCommand::Explain(args) => command::explain::execute(&args, context),
+        CliCommand::Report(args) => command::report::execute(&args, context),
         CliCommand::Compare(args) => command::compare::execute(&args, context),
         CliCommand::Review(args) => command::review::execute(&args, context),
         CliCommand::Calibrate(args) => command::calibrate::execute(&args, context),

@@ -1,6 +1,7 @@
 //! Output to stdout and stderr.
 
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 
 use assize_diagnostic::{Diagnostic, SourceMap, render};
 use assize_report::ReportStyle;
@@ -35,8 +36,7 @@ pub(crate) fn print_contents(text: &str, context: &CliContext) -> Result<(), Com
         return Ok(());
     }
 
-    let in_ci = ["GITHUB_ACTIONS", "TF_BUILD"].iter().any(|name| context.variable(name).is_some());
-    if in_ci && !is_regular_file() && assize_report::escape_commands(text) != text {
+    if !takes_any_bytes(context) && assize_report::escape_commands(text) != text {
         return Err(
             "the text holds commands that the log of this CI job would run; write it to a file with `--out`"
                 .into(),
@@ -45,6 +45,12 @@ pub(crate) fn print_contents(text: &str, context: &CliContext) -> Result<(), Com
 
     write_stdout(text);
     Ok(())
+}
+
+/// Returns true if stdout is neither a terminal nor the log of a CI job, which bytes could control.
+pub(crate) fn takes_any_bytes(context: &CliContext) -> bool {
+    let in_ci = ["GITHUB_ACTIONS", "TF_BUILD"].iter().any(|name| context.variable(name).is_some());
+    !io::stdout().is_terminal() && (!in_ci || is_regular_file())
 }
 
 /// Returns true if stdout is redirected to a file, and so is no log.
@@ -78,19 +84,20 @@ pub(crate) fn stream_json(value: &impl serde::Serialize) {
     let _ = stdout.write_all(b"\n").and_then(|()| stdout.flush());
 }
 
-/// Places that a result goes to as data: stdout with `--json`, and the file of `--out`.
+/// Places that a result goes to as JSON: stdout with `--json`, and files of `--out`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ResultOutput<'a> {
     /// True if stdout gets one JSON object instead of tables.
     pub(crate) json: bool,
-    /// The report file.
-    pub(crate) out: Option<&'a ReportFile>,
+    /// The report files; those in other formats are written elsewhere.
+    pub(crate) out: &'a [ReportFile],
 }
 
 impl ResultOutput<'_> {
     /// Writes a result to where it is wanted. Returns true if stdout has it as JSON, and so gets no tables.
     pub(crate) fn deliver<T: Serialize>(self, result: impl FnOnce() -> T) -> Result<bool, CommandFailure> {
-        if !self.json && self.out.is_none() {
+        let mut files = self.out.iter().filter(|file| file.format == ReportFormat::Json).peekable();
+        if !self.json && files.peek().is_none() {
             return Ok(false);
         }
 
@@ -98,8 +105,10 @@ impl ResultOutput<'_> {
         if self.json {
             stream_json(&result);
         }
-        if let Some(file) = self.out {
-            write_report(file, &result)?;
+        for file in files {
+            let text = serde_json::to_string_pretty(&result)
+                .map_err(|error| format!("{}: can't be written: {error}", file.path.display()))?;
+            write_text(&file.path, &(text + "\n"))?;
         }
 
         Ok(self.json)
@@ -107,18 +116,19 @@ impl ResultOutput<'_> {
 }
 
 /// Writes a report file, whole or not at all.
-fn write_report(file: &ReportFile, result: &impl Serialize) -> Result<(), CommandFailure> {
-    let text = match file.format {
-        ReportFormat::Json => serde_json::to_string_pretty(result)
-            .map(|text| text + "\n")
-            .map_err(|error| format!("{}: can't be written: {error}", file.path.display()))?,
-    };
+pub(crate) fn write_text(path: &Path, text: &str) -> Result<(), CommandFailure> {
+    create_parent(path)?;
+    assize_engine::replace_file(path, text)?;
 
-    if let Some(folder) = file.path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+    Ok(())
+}
+
+/// Makes the folder of a report file.
+pub(crate) fn create_parent(path: &Path) -> Result<(), CommandFailure> {
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         std::fs::create_dir_all(folder)
             .map_err(|error| format!("can't make the folder `{}`: {error}", folder.display()))?;
     }
-    assize_engine::replace_file(&file.path, &text)?;
 
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! New text for files, in one step.
 
-use std::io::Write as _;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use crate::error::EngineError;
@@ -8,8 +9,22 @@ use crate::error::EngineError;
 /// Writes a file beside the old one, if there is one, and moves it into place, so that a crash leaves one of the two.
 /// Permissions are kept, and symbolic links are followed.
 pub fn replace_file(path: &Path, text: &str) -> Result<(), EngineError> {
-    let failed = |error: std::io::Error| {
-        EngineError::storage(format!("{}: can't be written: {error}", path.display()))
+    replace_file_with(path, |file| {
+        file.write_all(text.as_bytes())
+            .map_err(|error| EngineError::storage(format!("{}: can't be written: {error}", path.display())))
+    })
+}
+
+/// Does it with what `write` writes.
+///
+/// # Errors
+/// If the file can't be written, and the error of `write`. The old file is then as it was.
+pub fn replace_file_with<T, E: From<EngineError>>(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<File>) -> Result<T, E>,
+) -> Result<T, E> {
+    let failed = |error: io::Error| {
+        E::from(EngineError::storage(format!("{}: can't be written: {error}", path.display())))
     };
     let is_new = !path.try_exists().map_err(failed)?;
     let path = if is_new { path.to_path_buf() } else { path.canonicalize().map_err(failed)? };
@@ -17,17 +32,17 @@ pub fn replace_file(path: &Path, text: &str) -> Result<(), EngineError> {
     name.push(".assize-new");
 
     let beside = path.with_file_name(name);
-    let write = || {
-        let mut file = std::fs::File::create(&beside)?;
+    let replace = || {
+        let mut file = BufWriter::new(File::create(&beside).map_err(failed)?);
         if !is_new {
-            file.set_permissions(std::fs::metadata(&path)?.permissions())?;
+            let permissions = std::fs::metadata(&path).and_then(|old| file.get_ref().set_permissions(old.permissions()));
+            permissions.map_err(failed)?;
         }
-        file.write_all(text.as_bytes())?;
-        file.sync_all()?;
-        std::fs::rename(&beside, &path)
+
+        let written = write(&mut file)?;
+        file.flush().and_then(|()| file.get_ref().sync_all()).map_err(failed)?;
+        std::fs::rename(&beside, &path).map_err(failed)?;
+        Ok(written)
     };
-    write().map_err(|error| {
-        let _ = std::fs::remove_file(&beside);
-        failed(error)
-    })
+    replace().inspect_err(|_| drop(std::fs::remove_file(&beside)))
 }

@@ -263,7 +263,7 @@ fn render_criterion(
 }
 
 /// Formats `` `correctness` has 5/10, required_min_score 7 ``.
-fn gate_sentence(row: &ResultRow, gate: &GateRow) -> String {
+pub(crate) fn gate_sentence(row: &ResultRow, gate: &GateRow) -> String {
     let grader = row.graders.iter().find(|grader| grader.name == gate.grader);
     let Some(id) = &gate.criterion else {
         let figure = grader

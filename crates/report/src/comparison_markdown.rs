@@ -34,7 +34,7 @@ pub fn render_comparison_markdown(
 }
 
 /// Escapes untrusted text for a cell or a line.
-fn escape_markdown(text: &str, limit: usize) -> String {
+pub(crate) fn escape_markdown(text: &str, limit: usize) -> String {
     let mut out = String::new();
     for c in sanitize::sanitize_text(text, limit).chars() {
         match c {

@@ -1,8 +1,9 @@
-//! Reports of stored runs as text for people.
+//! Reports of stored runs, for people and for other programs.
 //!
 //! Pure functions from stored rows to strings: [`render_case`] shows one case, [`render_case_table`] many,
 //! [`render_summary`] a whole run, and [`render_explanation`] the arithmetic behind one case ([`explanation_json`] returns it
-//! as JSON). Nothing here scores on its own: every recomputed score comes from `assize-rubric`.
+//! as JSON). [`write_report`] writes runs in the formats that other programs read, [`html`] and [`chart`] are the parts of
+//! its page. Nothing here scores on its own: every recomputed score comes from `assize-rubric`.
 //!
 //! Ids, reasons and quotes come from files and models. They never reach the terminal unchanged: control
 //! characters, escape sequences and characters that reorder text are escaped.
@@ -16,6 +17,7 @@ mod case_block;
 mod case_table;
 mod case_trials;
 mod cells;
+pub mod chart;
 mod comparison;
 mod comparison_markdown;
 mod criterion;
@@ -23,6 +25,8 @@ mod criterion_change;
 mod criterion_rates;
 mod entry;
 mod explain;
+mod export;
+pub mod html;
 mod injection_audit;
 mod mark;
 mod metrics;
@@ -63,6 +67,10 @@ pub use explain::{
     CaseExplanation, CriterionPart, GatePart, GraderPart, PanelPart, ScoreEquation, ScoreRange, VotePart, WholePart,
     explain_case, explanation_json, formula_text, render_explanation,
 };
+pub use export::{
+    ComparisonMaterial, CriterionName, CriterionPosition, ExportFormat, ReportError, RunReport, ScorecardMaterial,
+    write_report,
+};
 pub use injection_audit::render_injection_audit;
 pub use noise::{noise_json, render_noise};
 pub use number::{dollars, format_duration, format_plain, format_rate, format_score, grouped};
@@ -74,7 +82,7 @@ pub use raters::{
 };
 pub use quote_place::QuotePlace;
 pub use run_list::{ListedRun, render_run_list, run_list_json};
-pub use sanitize::{escape_commands, escape_commands_in_json, escape_unsafe};
+pub use sanitize::{escape_commands, escape_commands_in_json, escape_lines, escape_unsafe};
 pub use scorecard_comparison::render_scorecard_comparison;
 pub use scorecard_json::ScorecardNodeJson;
 pub use scorecard_markdown::{ScorecardPage, render_scorecard_markdown};

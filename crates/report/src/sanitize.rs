@@ -30,6 +30,36 @@ pub fn escape_unsafe(text: &str) -> String {
     out
 }
 
+/// Escapes like [`escape_unsafe`], but keeps line breaks and tabs: for text that is shown as it was written.
+pub fn escape_lines(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\r' if chars.peek() == Some(&'\n') => {}
+            '\r' | '\n' | '\u{2028}' | '\u{2029}' => out.push('\n'),
+            '\t' => out.push('\t'),
+            c if is_unsafe(c) => {
+                // Writing to a string does not fail.
+                let _ = write!(out, "\\u{{{:x}}}", u32::from(c));
+            }
+            c => out.push(c),
+        }
+    }
+
+    out
+}
+
+/// Cuts a text to `limit` characters. A cut text ends with its full length.
+pub(crate) fn cut_text(text: &str, limit: usize) -> String {
+    match truncate_text(text, limit) {
+        (kept, None) => kept.to_owned(),
+        (kept, Some(total)) => {
+            format!("{kept}… [cut, {} characters]", crate::number::grouped(total as u64))
+        }
+    }
+}
+
 /// Spells out what the runner of a CI job would take for a command in its log: `::` at the beginning of a line, and `##`
 /// before `[`, `vso[` and the like anywhere. Text that is wrapped may have them at any place.
 pub fn escape_commands(text: &str) -> Cow<'_, str> {

@@ -447,7 +447,7 @@ fn render_cost(page: &mut ReportPage, summary: &RunSummary) {
 }
 
 /// Describes a cost that is only partly known.
-fn format_partial_cost(partial: Option<PartialCost>) -> String {
+pub(crate) fn format_partial_cost(partial: Option<PartialCost>) -> String {
     match partial {
         None => "unknown: not every price is known".to_owned(),
         Some(PartialCost { at_least_usd, unpriced_calls }) => {
@@ -461,7 +461,7 @@ fn format_partial_cost(partial: Option<PartialCost>) -> String {
     }
 }
 
-fn format_tokens(tokens: Tokens) -> String {
+pub(crate) fn format_tokens(tokens: Tokens) -> String {
     let part = |number: Option<u64>| number.map_or_else(|| "unknown".to_owned(), grouped);
 
     if tokens.input.is_none() && tokens.output.is_none() {

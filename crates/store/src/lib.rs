@@ -58,14 +58,16 @@ pub use metrics::{
 };
 pub use panel_summary::{EscalationSummary, FlipRate, PanelSummary, UnstableCriterion};
 pub use question_row::QuestionRow;
-pub use reader::{CaseRecord, CaseRecords, RecordPlace, ResultRows, first_in_order};
+pub use reader::{
+    CaseRecord, CaseRecords, QuestionIndex, RecordPlace, RecordPosition, ResultRows, first_in_order,
+};
 pub use result::{CriterionRow, GateRow, GraderRow, ResultRow, TurnRow};
 pub use review_row::ReviewRow;
 pub use row_counts::RowCounts;
 pub use run_info::{
     FORMAT_VERSION, InputHash, JudgeInfo, MeanScore, RunInfo, RunSettings, RunSummary, SuiteInfo, TargetInfo,
 };
-pub use scan::{CaseOffset, RowsFile, ScannedRows};
+pub use scan::{RowsFile, ScannedRows};
 pub use schema::schemas;
 pub use scorecard_info::{
     ScorecardInfo, ScorecardNodeInfo, ScorecardPartKind, ScorecardScale, ScorecardWeightSet,

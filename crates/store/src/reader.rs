@@ -1,8 +1,8 @@
 //! Reading a run back, row by row, in flat memory.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
-use std::io::{BufRead, BufReader, Seek, SeekFrom};
+use std::io::{BufRead, BufReader};
 use std::marker::PhantomData;
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 
 use crate::checksum::{RowCheck, check_row};
 use crate::folder::{JUDGEMENTS_FILE, QUESTIONS_FILE, RESULTS_FILE};
-use crate::{CaseKey, CaseOffset, JudgementRow, QuestionRow, ResultRow, RunFolder, StoreError};
+use crate::{CaseKey, JudgementRow, QuestionRow, ResultRow, RunFolder, StoreError};
 
 impl JudgementRow {
     fn belongs_to(&self, key: &CaseKey) -> bool {
@@ -49,15 +49,33 @@ impl RunFolder {
         let judgements =
             JsonlRows::open(self.file(JUDGEMENTS_FILE))?.expecting(counts.map(|counts| counts.judgements));
 
-        Ok(CaseRecords::from_rows(results, judgements))
+        Ok(CaseRecords { results, judgements, ahead: None, needs_decisions: true })
     }
 
     /// Reads the results with their decisions as far as they are there: for whoever mends the run.
     pub(crate) fn remaining_cases(&self) -> Result<CaseRecords, StoreError> {
-        let results = JsonlRows::open(self.file(RESULTS_FILE))?;
-        let judgements = JsonlRows::open(self.file(JUDGEMENTS_FILE))?;
+        Ok(CaseRecords {
+            results: JsonlRows::open(self.file(RESULTS_FILE))?,
+            judgements: JsonlRows::open(self.file(JUDGEMENTS_FILE))?,
+            ahead: None,
+            needs_decisions: false,
+        })
+    }
 
-        Ok(CaseRecords { needs_decisions: false, ..CaseRecords::from_rows(results, judgements) })
+    /// Finds where each question is stored, so that it can be read when it is wanted.
+    pub fn question_index(&self) -> Result<QuestionIndex, StoreError> {
+        let path = self.file(QUESTIONS_FILE);
+        if !path.exists() {
+            return Ok(QuestionIndex { rows: None, places: HashMap::new() });
+        }
+
+        let mut rows: JsonlRows<QuestionRow> = JsonlRows::open(path)?;
+        let mut places = HashMap::new();
+        while let Some(row) = rows.next() {
+            places.insert(row?.case_hash, rows.row_start);
+        }
+
+        Ok(QuestionIndex { rows: Some(rows), places })
     }
 
     /// Reads what was asked; nothing in runs of versions that did not keep it.
@@ -98,18 +116,46 @@ pub fn first_in_order<E>(
 /// Place of a record in the order of the run's files; where that is not known, in the order of the rows.
 pub type RecordPlace = (u64, usize);
 
+/// Questions of a run, read one at a time by the hash of their case.
+#[derive(Debug)]
+pub struct QuestionIndex {
+    rows: Option<JsonlRows<QuestionRow>>,
+    places: HashMap<String, u64>,
+}
+
+impl QuestionIndex {
+    /// Reads a question; `None` if the run does not hold it.
+    pub fn read(&mut self, case_hash: &str) -> Result<Option<QuestionRow>, StoreError> {
+        let Some((rows, &at)) = self.rows.as_mut().zip(self.places.get(case_hash)) else { return Ok(None) };
+
+        rows.seek(at)?;
+        rows.next().transpose()
+    }
+}
+
+/// Position of a case's rows in the files of its run, from which [`CaseRecords::read_at`] reads it again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct RecordPosition {
+    /// Offset of its row in `results.jsonl`, in bytes.
+    pub result: u64,
+    /// Offset of its first row in `judgements.jsonl`, in bytes, or of a row before it.
+    pub judgements: u64,
+}
+
 /// The rows of a JSONL file.
 #[derive(Debug)]
 pub struct JsonlRows<T> {
     path: PathBuf,
     lines: BufReader<File>,
-    /// Offset behind the last complete row that was read.
-    offset: u64,
     /// The last line that was read; kept for the next one unless it was a very long one.
     text: Vec<u8>,
     line: usize,
-    /// Rows read so far.
-    count: u64,
+    /// Position behind the last line that was read, in bytes.
+    position: u64,
+    /// Position at which the last row begins.
+    row_start: u64,
+    /// Rows read so far; `None` after a jump, when nobody counts them.
+    count: Option<u64>,
     /// Rows that a run had when it ended. Each of them then has a checksum.
     expected: Option<u64>,
     done: bool,
@@ -118,24 +164,16 @@ pub struct JsonlRows<T> {
 
 impl<T: DeserializeOwned> JsonlRows<T> {
     pub(crate) fn open(path: PathBuf) -> Result<Self, StoreError> {
-        Self::open_at(path, 0)
-    }
-
-    /// Opens the rows from an offset on, at which one begins.
-    pub(crate) fn open_at(path: PathBuf, offset: u64) -> Result<Self, StoreError> {
         let file = assize_files::open_file(&path).map_err(StoreError::io("read", &path))?;
-        let mut lines = BufReader::with_capacity(64 * 1024, file);
-        if offset > 0 {
-            lines.seek(SeekFrom::Start(offset)).map_err(StoreError::io("read", &path))?;
-        }
-
+        let lines = BufReader::with_capacity(64 * 1024, file);
         Ok(Self {
             path,
             lines,
-            offset,
             text: Vec::new(),
             line: 0,
-            count: 0,
+            position: 0,
+            row_start: 0,
+            count: Some(0),
             expected: None,
             done: false,
             row: PhantomData,
@@ -152,20 +190,24 @@ impl<T: DeserializeOwned> JsonlRows<T> {
         loop {
             self.text.clear();
             self.text.shrink_to(LONG);
-            self.lines.read_until(b'\n', &mut self.text).map_err(StoreError::io("read", &self.path))?;
+            let length =
+                self.lines.read_until(b'\n', &mut self.text).map_err(StoreError::io("read", &self.path))?;
             self.line += 1;
+            self.row_start = self.position;
 
-            // Every complete row ends in a newline: a tail without one was torn off by a crash.
+            // Every complete row ends in a newline: a tail without one was torn off by a crash, or is being written.
             if self.text.last() != Some(&b'\n') {
+                let back = -length.cast_signed() as i64;
+                self.lines.seek_relative(back).map_err(StoreError::io("read", &self.path))?;
                 return self.check_count().map(|()| None);
             }
-            self.offset += self.text.len() as u64;
+            self.position += length as u64;
             if self.text.iter().all(u8::is_ascii_whitespace) {
                 continue;
             }
 
             self.check_sum()?;
-            self.count += 1;
+            self.count = self.count.map(|count| count + 1);
 
             return match serde_json::from_slice(&self.text) {
                 Ok(row) => Ok(Some(row)),
@@ -189,12 +231,24 @@ impl<T> JsonlRows<T> {
     }
 
     fn check_count(&self) -> Result<(), StoreError> {
-        match self.expected {
-            Some(expected) if expected != self.count => {
-                Err(StoreError::RowsLost { path: self.path.clone(), found: self.count, expected })
+        match self.expected.zip(self.count) {
+            Some((expected, found)) if expected != found => {
+                Err(StoreError::RowsLost { path: self.path.clone(), found, expected })
             }
             _ => Ok(()),
         }
+    }
+
+    /// Continues with the row that begins at a position.
+    pub(crate) fn seek(&mut self, position: u64) -> Result<(), StoreError> {
+        // Within the bytes that are read already this moves nothing on the disk.
+        let distance = position.cast_signed().wrapping_sub(self.position.cast_signed());
+        self.lines.seek_relative(distance).map_err(StoreError::io("read", &self.path))?;
+
+        self.position = position;
+        self.count = None;
+        self.done = false;
+        Ok(())
     }
 }
 
@@ -234,24 +288,30 @@ impl<T: DeserializeOwned> Iterator for JsonlRows<T> {
 /// of a case that never got its result row are passed over.
 #[derive(Debug)]
 pub struct CaseRecords {
-    results: ResultRows,
-    judgements: JsonlRows<JudgementRow>,
-    ahead: Option<JudgementRow>,
-    /// Offset at which the row `ahead` begins, or the next one to be read.
-    next_judgement: u64,
+    pub(crate) results: ResultRows,
+    pub(crate) judgements: JsonlRows<JudgementRow>,
+    pub(crate) ahead: Option<JudgementRow>,
     /// True if a result without its decisions is an error.
-    needs_decisions: bool,
+    pub(crate) needs_decisions: bool,
 }
 
 impl CaseRecords {
-    pub(crate) fn from_rows(results: ResultRows, judgements: JsonlRows<JudgementRow>) -> Self {
-        let next_judgement = judgements.offset;
-        Self { results, judgements, ahead: None, next_judgement, needs_decisions: true }
+    /// Position of the case that is read next.
+    pub fn position(&self) -> RecordPosition {
+        let judgements = match self.ahead {
+            Some(_) => self.judgements.row_start,
+            None => self.judgements.position,
+        };
+        RecordPosition { result: self.results.position, judgements }
     }
 
-    /// Place at which the next case begins: where to go on when more have been written.
-    pub fn offset(&self) -> CaseOffset {
-        CaseOffset { result: self.results.offset, judgements: self.next_judgement }
+    /// Reads the case at a position that [`Self::position`] returned; `None` at the end.
+    pub fn read_at(&mut self, position: RecordPosition) -> Result<Option<CaseRecord>, StoreError> {
+        self.results.seek(position.result)?;
+        self.judgements.seek(position.judgements)?;
+        self.ahead = None;
+
+        self.next().transpose()
     }
 
     fn decisions_of(&mut self, key: &CaseKey) -> Result<Vec<CaseDecision>, StoreError> {
@@ -259,13 +319,10 @@ impl CaseRecords {
         loop {
             let row = match self.ahead.take() {
                 Some(row) => row,
-                None => {
-                    self.next_judgement = self.judgements.offset;
-                    match self.judgements.next() {
-                        Some(row) => row?,
-                        None => return Ok(rows),
-                    }
-                }
+                None => match self.judgements.next() {
+                    Some(row) => row?,
+                    None => return Ok(rows),
+                },
             };
             if row.belongs_to(key) {
                 rows.push(row.into());

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::folder::{JUDGEMENTS_FILE, QUESTIONS_FILE, RESULTS_FILE};
 use crate::reader::{CaseRecords, JsonlRows, check_sum};
-use crate::{CaseRecord, QuestionRow, RunFolder, StoreError};
+use crate::{CaseRecord, QuestionRow, RecordPosition, RunFolder, StoreError};
 
 /// Bytes from which on a part of a file is worth a thread of its own.
 const WORTH_A_THREAD: u64 = 4 << 20;
@@ -31,15 +31,6 @@ impl RowsFile {
             Self::Questions => QUESTIONS_FILE,
         }
     }
-}
-
-/// Place at which the rows of a case begin.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct CaseOffset {
-    /// Offset of its row in `results.jsonl`, in bytes.
-    pub result: u64,
-    /// Offset of its first row in `judgements.jsonl`, in bytes.
-    pub judgements: u64,
 }
 
 /// Rows of a file, as several readers collected them.
@@ -106,7 +97,7 @@ impl RunFolder {
     ///
     /// # Errors
     /// If the rows can't be read, or are not as they were written.
-    pub fn case_at(&self, at: CaseOffset) -> Result<Option<CaseRecord>, StoreError> {
+    pub fn case_at(&self, at: RecordPosition) -> Result<Option<CaseRecord>, StoreError> {
         self.cases_from(at)?.next().transpose()
     }
 
@@ -115,18 +106,22 @@ impl RunFolder {
     /// # Errors
     /// If the row can't be read, or is not as it was written.
     pub fn question_at(&self, offset: u64) -> Result<Option<QuestionRow>, StoreError> {
-        JsonlRows::open_at(self.file(QUESTIONS_FILE), offset)?.next().transpose()
+        let mut rows = JsonlRows::open(self.file(QUESTIONS_FILE))?;
+        rows.seek(offset)?;
+        rows.next().transpose()
     }
 
     /// Reads the cases from a place on, as far as they were written.
     ///
     /// # Errors
     /// If the files can't be opened.
-    pub fn cases_from(&self, at: CaseOffset) -> Result<CaseRecords, StoreError> {
-        let results = JsonlRows::open_at(self.file(RESULTS_FILE), at.result)?;
-        let judgements = JsonlRows::open_at(self.file(JUDGEMENTS_FILE), at.judgements)?;
+    pub fn cases_from(&self, at: RecordPosition) -> Result<CaseRecords, StoreError> {
+        let mut results = JsonlRows::open(self.file(RESULTS_FILE))?;
+        let mut judgements = JsonlRows::open(self.file(JUDGEMENTS_FILE))?;
+        results.seek(at.result)?;
+        judgements.seek(at.judgements)?;
 
-        Ok(CaseRecords::from_rows(results, judgements))
+        Ok(CaseRecords { results, judgements, ahead: None, needs_decisions: true })
     }
 }
 

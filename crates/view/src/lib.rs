@@ -11,11 +11,11 @@
 
 mod access;
 mod assets;
-mod highlight;
 mod index;
 mod library;
 mod open_run;
 mod pages;
+mod picture;
 mod progress;
 mod routes;
 mod server;

@@ -6,14 +6,14 @@ use assize_analysis::RunSummarizer;
 use assize_engine::{EngineError, ExitStatus, metrics};
 use assize_run::RunTotals;
 use assize_stats::ConfidenceLevel;
-use assize_store::{CaseOffset, RowsFile, RunFolder, RunSummary};
+use assize_store::{RecordPosition, RowsFile, RunFolder, RunSummary};
 
 /// Totals over the cases that were read so far. Further ones are added as they are written.
 #[derive(Default)]
 pub(crate) struct RunProgress {
     totals: RunTotals,
     summariser: RunSummarizer,
-    at: Option<CaseOffset>,
+    at: Option<RecordPosition>,
 }
 
 impl RunProgress {
@@ -28,7 +28,7 @@ impl RunProgress {
         while let Some(record) = records.next().transpose()? {
             self.summariser.push(&record.result);
             self.totals.add(&record);
-            self.at = Some(records.offset());
+            self.at = Some(records.position());
         }
 
         let figures = if self.summariser.is_repeated() {

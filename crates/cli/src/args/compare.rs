@@ -7,6 +7,7 @@ use clap::{Subcommand, ValueEnum};
 
 use super::PairwiseArgs;
 use super::headings::{ADVANCED, OUTPUT};
+use super::report_file::{ReportFile, comparison_file};
 use super::values::{OptionValues, level, one_of, share};
 
 /// Headings of options about trends and about gates.
@@ -138,6 +139,12 @@ pub(crate) struct CompareArgs {
     /// The default with `--json` is 1000. It counts improved and regressed cases each.
     #[arg(long, value_name = "N", help_heading = OUTPUT)]
     pub(crate) flips: Option<usize>,
+    /// Write a report file, by its ending `.html`, `.md` or `.json`; repeatable.
+    #[arg(
+        long, short = 'o', value_parser = comparison_file, value_name = "FILE", conflicts_with = "trend",
+        help_heading = OUTPUT
+    )]
+    pub(crate) out: Vec<ReportFile>,
     /// Print one JSON object.
     #[arg(long, conflicts_with = "markdown", help_heading = OUTPUT)]
     pub(crate) json: bool,

@@ -159,7 +159,7 @@ impl EvalArgs {
 impl RunArgs {
     /// Places that the result goes to as data.
     pub(crate) fn output(&self) -> ResultOutput<'_> {
-        ResultOutput { json: self.json, out: self.out.as_ref() }
+        ResultOutput { json: self.json, out: &self.out }
     }
 
     /// Typed options of these flags.
@@ -255,9 +255,11 @@ pub(crate) struct RunArgs {
     /// Time limit of the run, such as `30m`; `--resume` goes on later.
     #[arg(long, value_parser = duration, value_name = "TIME", help_heading = LIMITS)]
     pub(crate) deadline: Option<Duration>,
-    /// Write a report file: FILE.json has what `--json` prints.
+    /// Write a report file, by its ending `.html`, `.md`, `.xml` (JUnit), `.csv`, `.sarif` or `.json`; repeatable.
+    ///
+    /// FILE.json has what `--json` prints. `assize report` writes them of a stored run, and other formats.
     #[arg(long, short = 'o', value_parser = report_file, value_name = "FILE", help_heading = OUTPUT)]
-    pub(crate) out: Option<ReportFile>,
+    pub(crate) out: Vec<ReportFile>,
     /// Print one JSON object on stdout instead of tables.
     #[arg(long, help_heading = OUTPUT)]
     pub(crate) json: bool,

@@ -21,6 +21,7 @@ mod lsp;
 mod pairwise;
 mod panel;
 mod power;
+mod report;
 mod report_file;
 mod review;
 mod schema;
@@ -60,6 +61,7 @@ pub(crate) use list::ListRunsArgs;
 pub(crate) use lsp::LspArgs;
 pub(crate) use pairwise::PairwiseArgs;
 pub(crate) use power::PowerArgs;
+pub(crate) use report::ReportArgs;
 pub(crate) use report_file::{ReportFile, ReportFormat};
 pub(crate) use review::ReviewArgs;
 pub(crate) use schema::SchemaArgs;
@@ -147,6 +149,8 @@ pub(crate) enum CliCommand {
     List(ListRunsArgs),
     /// Explain the score of a case: arithmetic, reasons, quotes.
     Explain(ExplainArgs),
+    /// Write runs as HTML, Markdown, JUnit, CSV, SARIF and other formats.
+    Report(ReportArgs),
     /// Compare runs case by case, or show a trend over many.
     Compare(Box<CompareCommandArgs>),
     /// Label cases as a person, for scorecards and for measuring judges.

@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-/// A report file; its ending names its format.
+use assize_report::ExportFormat;
+
+/// A report file with its format.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ReportFile {
     /// Path of the file.
@@ -16,26 +18,68 @@ pub(crate) struct ReportFile {
 pub(crate) enum ReportFormat {
     /// JSON, as `--json` prints it.
     Json,
+    /// A format that is made of the rows of a run.
+    Export(ExportFormat),
 }
 
 impl ReportFormat {
-    /// The formats that there are, for messages.
-    const KNOWN: &str = "FILE.json (what `--json` prints)";
+    /// Word for JSON beside those of [`ExportFormat`].
+    const JSON: &str = "json";
 
-    fn from_ending(ending: &str) -> Option<Self> {
-        match ending {
-            "json" => Some(Self::Json),
-            _ => None,
-        }
+    fn from_path(path: &Path) -> Option<Self> {
+        let is_json =
+            path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case(Self::JSON)) && path.file_stem().is_some();
+        if is_json { Some(Self::Json) } else { ExportFormat::from_path(path).map(Self::Export) }
+    }
+
+    /// The words for all formats, for messages.
+    pub(super) fn names() -> Vec<&'static str> {
+        ExportFormat::NAMES.into_iter().chain([Self::JSON]).collect()
     }
 }
 
-/// Parses the path of a report file.
+/// Parses the path of a report of a run.
 pub(super) fn report_file(text: &str) -> Result<ReportFile, String> {
+    parse(
+        text,
+        |_| true,
+        "FILE.html, FILE.md, FILE.xml (JUnit), FILE.csv (a row a criterion), FILE-cases.csv (a row a case), FILE.sarif or \
+         FILE.json (as `--json`)",
+    )
+}
+
+/// Parses the path of a report of a comparison.
+pub(super) fn comparison_file(text: &str) -> Result<ReportFile, String> {
+    let takes = |format| {
+        matches!(
+            format,
+            ReportFormat::Json | ReportFormat::Export(ExportFormat::Html | ExportFormat::Markdown)
+        )
+    };
+    parse(text, takes, "FILE.html, FILE.md or FILE.json (as `--json`)")
+}
+
+/// Parses the path of a report of a scored scorecard.
+pub(super) fn scorecard_file(text: &str) -> Result<ReportFile, String> {
+    let takes =
+        |format| matches!(format, ReportFormat::Json | ReportFormat::Export(ExportFormat::Markdown));
+    parse(text, takes, "FILE.md or FILE.json (as `--json`); `assize report` writes other formats of a stored run")
+}
+
+/// Parses the name of a format.
+pub(super) fn report_format(text: &str) -> Result<ReportFormat, String> {
+    if text == ReportFormat::JSON {
+        return Ok(ReportFormat::Json);
+    }
+
+    let found = ExportFormat::from_name(text).map(ReportFormat::Export);
+    found.ok_or_else(|| format!("expected one of {}", ReportFormat::names().join(", ")))
+}
+
+fn parse(text: &str, takes: impl Fn(ReportFormat) -> bool, known: &str) -> Result<ReportFile, String> {
     let path = Path::new(text);
-    let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
-    let format = ending.as_deref().and_then(ReportFormat::from_ending).ok_or_else(|| {
-        format!("a report is written to {}; the folder of a run is named by `--run-dir`", ReportFormat::KNOWN)
+    let format = ReportFormat::from_path(path).filter(|format| takes(*format)).ok_or_else(|| {
+        format!("a report is written to {known}; the folder of a run is named by `--run-dir`")
     })?;
 
     Ok(ReportFile { path: path.to_path_buf(), format })
@@ -49,8 +93,26 @@ mod tests {
     fn the_ending_names_the_format() {
         let file = |path: &str| report_file(path).map(|file| (file.path, file.format));
         assert_eq!(file("out/a.JSON"), Ok((PathBuf::from("out/a.JSON"), ReportFormat::Json)));
-        for wrong in ["report.html", "runs/today", "json", ".json", "results.jsonl"] {
+        assert_eq!(
+            file("a.html"),
+            Ok((PathBuf::from("a.html"), ReportFormat::Export(ExportFormat::Html)))
+        );
+        for wrong in ["report.pdf", "runs/today", "json", ".json", "results.jsonl"] {
             assert!(file(wrong).unwrap_err().contains("FILE.json"), "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_comparison_has_no_rows() {
+        assert!(comparison_file("a.md").is_ok() && comparison_file("a.xml").is_err());
+        assert!(scorecard_file("a.md").is_ok() && scorecard_file("a.html").is_err());
+    }
+
+    #[test]
+    fn every_format_has_a_word() {
+        for name in ReportFormat::names() {
+            assert!(report_format(name).is_ok(), "{name}");
+        }
+        assert!(report_format("pdf").unwrap_err().contains("junit"));
     }
 }

@@ -31,9 +31,11 @@ pub(crate) struct ScoreArgs {
     /// Borderline threshold, 0 to 1.
     #[arg(long, value_parser = unit, value_name = "SCORE")]
     pub(crate) borderline: Option<UnitInterval>,
-    /// Write a report file: FILE.json has what `--json` prints.
+    /// Write a report file, by its ending `.html`, `.md`, `.xml` (JUnit), `.csv`, `.sarif` or `.json`; repeatable.
+    ///
+    /// FILE.json has what `--json` prints; the others need `--run-dir`.
     #[arg(long, short = 'o', value_parser = report_file, value_name = "FILE", help_heading = OUTPUT)]
-    pub(crate) out: Option<ReportFile>,
+    pub(crate) out: Vec<ReportFile>,
     /// Print one JSON object on stdout instead of tables.
     #[arg(long, help_heading = OUTPUT)]
     pub(crate) json: bool,

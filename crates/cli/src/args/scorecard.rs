@@ -9,6 +9,7 @@ use assize_rubric::{MissingPolicy, UnitInterval};
 use clap::Subcommand;
 
 use super::headings::{ADVANCED, JUDGE, LIMITS, OUTPUT, SELECTION};
+use super::report_file::{ReportFile, scorecard_file};
 use super::values::{OptionValues, one_of, unit};
 use super::{DenyChoice, LabelArgs, RunArgs, denied};
 
@@ -75,6 +76,9 @@ pub(crate) struct ScoreCardArgs {
     /// Results, one JSON object a line.
     #[arg(long, value_name = "FILE")]
     pub(crate) results: Option<PathBuf>,
+    /// Write a report file: FILE.md, or FILE.json with what `--json` prints; repeatable.
+    #[arg(long, short = 'o', value_parser = scorecard_file, value_name = "FILE", help_heading = OUTPUT)]
+    pub(crate) out: Vec<ReportFile>,
     #[command(flatten)]
     pub(crate) result: CardResultArgs,
     #[command(flatten)]
@@ -97,9 +101,6 @@ pub(crate) struct CardResultArgs {
     /// As many as fit 200 lines unless given; `--json` has them all.
     #[arg(long, value_name = "N", help_heading = OUTPUT)]
     pub(crate) depth: Option<usize>,
-    /// Write a report in Markdown.
-    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
-    pub(crate) markdown: Option<PathBuf>,
 }
 
 /// Options of `assize scorecard run`.
@@ -112,7 +113,7 @@ pub(crate) struct CardResultArgs {
     assize scorecard run scorecards/intake\n  \
     assize scorecard run scorecards/intake --judge openai:gpt-4o-mini --budget-calls 500\n  \
     assize scorecard run scorecards/intake --dry-run\n  \
-    assize scorecard run scorecards/intake --tag refusal --markdown report.md --json"
+    assize scorecard run scorecards/intake --tag refusal --out report.md --json"
 )]
 pub(crate) struct RunCardArgs {
     /// The scorecard: a folder, or one file with everything inside.

@@ -10,16 +10,20 @@ use assize_analysis::compare::{
 };
 use assize_analysis::{CaseFact, NameTable, RunFacts};
 use assize_engine::{ExitStatus, runs, stored_records};
-use assize_report::{ComparisonLimits, render_comparison, render_comparison_markdown};
+use assize_report::html::comparison_page;
+use assize_report::{ComparisonLimits, ExportFormat, render_comparison, render_comparison_markdown};
 use assize_stats::{ConfidenceLevel, multiplicity::PValueAdjustment};
 use assize_store::{RunFolder, RunInfo};
 use serde_json::json;
 
 use super::{pairwise, trend};
-use crate::args::{AdjustChoice, CompareArgs, CompareCommand, CompareCommandArgs};
+use crate::args::{AdjustChoice, CompareArgs, CompareCommand, CompareCommandArgs, ReportFormat};
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;
+
+/// Changed cases of each kind that a report shows with their reasons.
+const MAX_REPORTED_FLIPS: usize = 200;
 
 /// A run that takes part, as the user named it.
 pub(super) struct ComparedRun {
@@ -144,6 +148,33 @@ fn compare(args: &CompareArgs, context: &CliContext) -> Result<ExitStatus, Comma
 
     show(args, &many, &results, exit, limit, context)?;
     Ok(exit)
+}
+
+/// Compares a run with a baseline, with the usual methods. Differences in how they were measured are warned of, and marked in
+/// the comparison.
+pub(super) fn with_baseline(
+    base: &str,
+    candidate: &str,
+    context: &CliContext,
+) -> Result<ComparisonSet, CommandFailure> {
+    let mut names = NameTable::default();
+    let base = ComparedRun::read(base, &mut names, |_| true, context)?;
+    let mut candidate = ComparedRun::read(candidate, &mut names, |_| true, context)?;
+
+    let facts = [std::mem::replace(&mut candidate.facts, empty())];
+    let mut set = compare_many(&base.facts, &facts, &names, &ComparisonOptions::default());
+    for found in &mut set.comparisons {
+        if found.common == 0 {
+            return Err(format!("`{}` and `{}` have no case in common", found.base, found.candidate).into());
+        }
+        look_up_reasons(found, &base, &candidate, MAX_REPORTED_FLIPS)?;
+    }
+    if let Err(mismatch) = refuse(&set, &[]) {
+        let first = mismatch.message.lines().take_while(|line| !line.starts_with("run one")).collect::<Vec<_>>();
+        output::print_warning(&first.join("\n"), context);
+    }
+
+    Ok(set)
 }
 
 /// Exit code that the gates of a comparison call for.
@@ -276,30 +307,57 @@ fn show(
     limit: usize,
     context: &CliContext,
 ) -> Result<(), CommandFailure> {
+    let limits = ComparisonLimits { flips: limit, ..ComparisonLimits::default() };
+    let gates = gate_lines(many, results);
+    let adjusted = adjusted_by(args.adjust);
+    for file in &args.out {
+        let text = match file.format {
+            ReportFormat::Json => format!("{:#}\n", comparison_json(args, many, results, exit)?),
+            ReportFormat::Export(ExportFormat::Html) => comparison_page(many, adjusted, &gates),
+            ReportFormat::Export(_) => render_comparison_markdown(many, adjusted, limits) + &gates,
+        };
+        output::write_text(&file.path, &text)?;
+    }
+
     if args.json {
-        let mut value = serde_json::to_value(many).map_err(|error| format!("can't print JSON: {error}"))?;
-        value["settings"] = json!({
-            "level": args.level,
-            "margin": args.margin,
-            "adjusted_by": adjusted_by(args.adjust),
-            "bootstrap": args.bootstrap,
-            "seed": args.seed,
-        });
-
-        value["gates"] = json!(results);
-        value["exit_code"] = exit.code().into();
-        output::print_json(&value);
-
+        output::print_json(&comparison_json(args, many, results, exit)?);
         return Ok(());
     }
 
-    let limits = ComparisonLimits { flips: limit, ..ComparisonLimits::default() };
     if args.markdown {
-        output::print(&render_comparison_markdown(many, adjusted_by(args.adjust), limits));
+        output::print(&render_comparison_markdown(many, adjusted, limits));
     } else {
-        output::print(&render_comparison(many, adjusted_by(args.adjust), limits, context.stdout));
+        output::print(&render_comparison(many, adjusted, limits, context.stdout));
     }
+    output::print(&gates);
 
+    Ok(())
+}
+
+/// The comparison as programs read it.
+fn comparison_json(
+    args: &CompareArgs,
+    many: &ComparisonSet,
+    results: &[ComparisonGateResult],
+    exit: ExitStatus,
+) -> Result<serde_json::Value, CommandFailure> {
+    let mut value = serde_json::to_value(many).map_err(|error| format!("can't print JSON: {error}"))?;
+    value["settings"] = json!({
+        "level": args.level,
+        "margin": args.margin,
+        "adjusted_by": adjusted_by(args.adjust),
+        "bootstrap": args.bootstrap,
+        "seed": args.seed,
+    });
+
+    value["gates"] = json!(results);
+    value["exit_code"] = exit.code().into();
+
+    Ok(value)
+}
+
+/// A line for each gate, below an empty one; empty without gates.
+fn gate_lines(many: &ComparisonSet, results: &[ComparisonGateResult]) -> String {
     let mut lines = String::new();
     for result in results {
         let word = match result.hold {
@@ -315,8 +373,8 @@ fn show(
     }
 
     if !lines.is_empty() {
-        output::print(&format!("{lines}\n"));
+        lines.push('\n');
     }
 
-    Ok(())
+    lines
 }

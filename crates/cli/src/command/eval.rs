@@ -3,7 +3,7 @@
 use assize_engine::{EvalMode, ExitStatus, PlannedRun, RunOutcome};
 
 use super::present;
-use crate::args::{EvalCommandArgs, RunArgs};
+use crate::args::{EvalCommandArgs, ReportFormat, RunArgs};
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;
@@ -30,6 +30,10 @@ pub(super) fn print_plan(
     context: &CliContext,
 ) -> Result<ExitStatus, CommandFailure> {
     let PlannedRun { plan, cases, warnings } = planned;
+    if let Some(file) = args.out.iter().find(|file| file.format != ReportFormat::Json) {
+        let path = file.path.display();
+        return Err(format!("{path}: a plan has no results to report; `--out FILE.json` writes the plan").into());
+    }
     if args.output().deliver(|| plan.to_json(*cases, warnings))? {
         return Ok(ExitStatus::Passed);
     }

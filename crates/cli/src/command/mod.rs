@@ -22,6 +22,7 @@ mod noise;
 mod pairwise;
 mod power;
 mod present;
+pub(crate) mod report;
 pub(crate) mod review;
 pub(crate) mod schema;
 pub(crate) mod score;

@@ -2,14 +2,15 @@
 
 use std::path::Path;
 
-use assize_engine::{FinishedRun, runs::RUNS_FOLDER, stored_records, summary_json};
+use assize_engine::{FinishedRun, LabelOptions, runs::RUNS_FOLDER, stored_records, summary_json};
 use assize_report::{
     CaseDetailLevel, SummaryExtra, render_case, render_case_table, render_summary, stored_texts,
 };
-use assize_rubric::Verdict;
+use assize_rubric::{MissingPolicy, Verdict};
 use assize_run::RunTotals;
 use assize_store::{CaseRecord, ResultRow, RunInfo, first_in_order};
 
+use super::report;
 use crate::args::{RunArgs, ShowChoice};
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
@@ -32,6 +33,7 @@ pub(super) fn finished_run(
     context: &CliContext,
 ) -> Result<(), CommandFailure> {
     let FinishedRun { folder, info, totals, .. } = run;
+    report::write_files(folder, &args.out, &LabelOptions::default(), MissingPolicy::Incomplete, context)?;
     if args.output().deliver(|| summary_json(info, folder.path()))? {
         return Ok(());
     }

@@ -1,15 +1,15 @@
 //! `assize score`.
 
 use assize_engine::{
-    EngineError, ExitStatus, RunEnding, exit_of_run, metrics, runs, stored_records, summary_json,
+    EngineError, ExitStatus, LabelOptions, RunEnding, exit_of_run, metrics, runs, stored_records, summary_json,
 };
 use assize_evalfile::{ThresholdOverrides, load_rubric};
-use assize_rubric::{Rubric, VerdictThresholds};
+use assize_rubric::{MissingPolicy, Rubric, VerdictThresholds};
 use assize_run::{RescoreResult, RunTotals, rescore};
 use assize_store::{CaseRecord, RunFolder, RunInfo, RunSummary};
 
-use super::present;
-use crate::args::ScoreArgs;
+use super::{present, report};
+use crate::args::{ReportFormat, ScoreArgs};
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output::{self, ResultOutput};
@@ -18,6 +18,12 @@ use crate::output::{self, ResultOutput};
 const MAX_NAMES: usize = 5;
 
 pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
+    let needs_rows = args.out.iter().find(|file| file.format != ReportFormat::Json);
+    if let Some(file) = needs_rows.filter(|_| args.run_dir.is_none()) {
+        let path = file.path.display();
+        return Err(format!("{path}: this format is made of stored rows; store them with `--run-dir DIR`").into());
+    }
+
     let folder = runs::find_run(&args.run, &context.process)?;
     let run = folder.info()?;
     if run.scorecard.is_some() {
@@ -87,6 +93,8 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
 
         writer.finish(&mut info)?;
         shown.clone_from(target);
+        let folder = RunFolder::new(target);
+        report::write_files(&folder, &args.out, &LabelOptions::default(), MissingPolicy::Incomplete, context)?;
     }
 
     let json = || {
@@ -94,7 +102,7 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
         value["verdicts_changed"] = (*changed).into();
         value
     };
-    if !(ResultOutput { json: args.json, out: args.out.as_ref() }).deliver(json)? {
+    if !(ResultOutput { json: args.json, out: &args.out }).deliver(json)? {
         let records = || -> Result<_, CommandFailure> {
             Ok(stored_records(&folder)?.map(|record| Ok(again(&record?)?.record)))
         };

@@ -28,17 +28,30 @@ fn format_command(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
     let range = visible_range(file, diagnostic.primary.span);
     let (start, end) = (file.position(range.start), file.position(range.end));
     let path = forward_slashes(file.path());
-    let path = escape_property(path.strip_prefix("./").unwrap_or(&path));
     let columns = if start.line == end.line {
         format!(",col={},endColumn={}", start.column, end.column)
     } else {
         String::new()
     };
 
-    let (line, end_line) = (start.line, end.line);
-    let title = escape_property(diagnostic.code.as_str());
-    let message = escape_data(&format_message(diagnostic));
-    format!("::{command} file={path},line={line},endLine={end_line}{columns},title={title}::{message}\n")
+    let place = format!("{},endLine={}{columns}", format_place(&path, start.line), end.line);
+    format_line(command, &place, diagnostic.code.as_str(), &format_message(diagnostic))
+}
+
+/// Renders a workflow command (`error`, `warning` or `notice`) about a line of a file, or about none. Title and text may
+/// hold anything but characters that control a terminal.
+pub fn github_command(command: &'static str, place: Option<(&str, usize)>, title: &str, text: &str) -> String {
+    let place = place.map(|(path, line)| format_place(path, line)).unwrap_or_default();
+    format_line(command, &place, title, text)
+}
+
+fn format_place(path: &str, line: usize) -> String {
+    format!("file={},line={line}", escape_property(path.strip_prefix("./").unwrap_or(path)))
+}
+
+fn format_line(command: &str, place: &str, title: &str, text: &str) -> String {
+    let comma = if place.is_empty() { "" } else { "," };
+    format!("::{command} {place}{comma}title={}::{}\n", escape_property(title), escape_data(text))
 }
 
 fn format_message(diagnostic: &Diagnostic) -> String {

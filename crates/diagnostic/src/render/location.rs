@@ -26,7 +26,7 @@ pub(super) fn forward_slashes(path: &Path) -> String {
 }
 
 /// Returns a path as a percent-encoded URI reference: `file:///` for an absolute path, otherwise relative.
-pub(super) fn to_uri(path: &Path) -> String {
+pub fn to_uri(path: &Path) -> String {
     let mut uri = String::new();
     let absolute = path.is_absolute();
     if absolute {

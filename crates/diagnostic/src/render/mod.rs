@@ -12,10 +12,11 @@ mod sarif;
 mod summary;
 mod text;
 
-pub use github::to_github;
+pub use github::{github_command, to_github};
 pub use json::{
     JsonDiagnostic, JsonLocation, JsonReport, JsonSecondaryLabel, JsonSuggestion, json_report, to_json,
 };
+pub use location::to_uri as file_uri;
 pub use repeated::{MAX_VARIANTS, MIN_REPEATS, describe_lines};
 pub use sarif::{
     ReportingTool, SarifArtifactChange, SarifArtifactLocation, SarifDriver, SarifFix, SarifLocation,

@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use assize_analysis::NameTable;
 use assize_rubric::OutcomeKind;
-use assize_store::{CaseKey, CaseOffset, RowsFile, RunFolder, StoreError};
+use assize_store::{CaseKey, RecordPosition, RowsFile, RunFolder, StoreError};
 
 use super::entry::{CaseEntry, CaseStatus, CriterionEntry};
 use super::row_head::ResultHead;
@@ -228,14 +228,14 @@ impl CaseIndex {
     }
 
     /// Place of the rows of a case; `None` if it is not known where its judgements begin.
-    pub(crate) fn offset(&self, entry: &CaseEntry) -> Option<CaseOffset> {
+    pub(crate) fn offset(&self, entry: &CaseEntry) -> Option<RecordPosition> {
         let judgements = self.judgements.offsets.get(&hash_key(&self.key(entry))).copied()?;
-        Some(CaseOffset { result: entry.offset, judgements })
+        Some(RecordPosition { result: entry.offset, judgements })
     }
 
     /// Place of the row of a case that was not judged.
-    pub(crate) const fn offset_without_judgements(&self, entry: &CaseEntry) -> CaseOffset {
-        CaseOffset { result: entry.offset, judgements: self.judgements.end }
+    pub(crate) const fn offset_without_judgements(&self, entry: &CaseEntry) -> RecordPosition {
+        RecordPosition { result: entry.offset, judgements: self.judgements.end }
     }
 }
 

@@ -1,6 +1,7 @@
 //! One case.
 
 use askama::Template;
+use assize_report::html::TextPiece;
 
 use crate::pages::RunHeader;
 use crate::text::ResultMark;
@@ -39,15 +40,10 @@ pub(crate) struct CasePage {
 }
 
 /// A piece of an answer, and the criteria that quote it.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct AnswerPiece {
-    pub(crate) text: String,
-    /// Numbers of the criteria; empty for what nobody quotes.
-    pub(crate) numbers: Vec<usize>,
-    /// Quotes that begin here, by which links find them.
-    pub(crate) begins: Vec<String>,
-    /// Criteria whose quotes end here, which are named behind the piece.
-    pub(crate) ends: Vec<usize>,
+    pub(crate) piece: TextPiece,
+    /// Criteria whose first quote begins here: links lead to it.
+    pub(crate) begins: Vec<usize>,
 }
 
 /// A turn of a conversation.

@@ -1,5 +1,8 @@
 //! One case: what was asked and answered, what was decided, and the arithmetic.
 
+use std::collections::BTreeSet;
+
+use assize_report::html::highlight_quotes;
 use assize_report::{
     CaseExplanation, CriterionPart, GraderPart, PanelPart, QuotePlace, ScoreEquation, ScoreRange, VotePart, WholePart,
     explain_case, format_duration, format_plain, format_probability, format_score, format_vote_metrics,
@@ -13,11 +16,10 @@ use axum::response::{IntoResponse, Redirect, Response};
 
 use super::run_header::run_header;
 use super::{Library, PageError, blocking, case_url, open_run, query_value, render, run_url, with_query};
-use crate::highlight::{QuoteRange, cut_answer};
 use crate::index::{CaseFilter, CaseStatus};
 use crate::open_run::OpenRun;
 use crate::pages::{
-    CasePage, CriterionText, DiffLine, GateText, GraderNoteText, GraderText, QuoteText, RunHeader, TurnText, VoteText,
+    AnswerPiece, CasePage, CriterionText, DiffLine, GateText, GraderNoteText, GraderText, QuoteText, RunHeader, TurnText, VoteText,
 };
 use crate::text::{ResultMark, cost_text, visible};
 
@@ -123,7 +125,7 @@ fn case_page(
         expected: show(&explained.expected_outcome),
         reference: show(&explained.reference),
         has_answer: explained.answer.is_some(),
-        answer: explained.answer.as_deref().map(|answer| cut_answer(answer, &material.quotes)).unwrap_or_default(),
+        answer: explained.answer.as_deref().map(|answer| answer_pieces(answer, &material.quotes)).unwrap_or_default(),
         turns: explained.turns.iter().map(turn_text).collect(),
         changes: explained.file_changes.as_deref().map(diff_lines).unwrap_or_default(),
         changes_known: explained.file_changes.is_some(),
@@ -162,7 +164,8 @@ fn facts(record: &CaseRecord, explained: &CaseExplanation) -> Vec<(&'static str,
 /// What graders are made into texts with: the decisions behind them, and the quotes that were found so far.
 struct DecisionMaterial<'r> {
     decisions: &'r [CaseDecision],
-    quotes: Vec<QuoteRange>,
+    /// Number of a criterion and what it quotes of the answer.
+    quotes: Vec<(usize, String)>,
     /// Criteria that have a number.
     count: usize,
 }
@@ -278,12 +281,11 @@ impl DecisionMaterial<'_> {
     ) -> Vec<QuoteText> {
         let places = places.iter().copied().chain(std::iter::repeat(None));
         let mut texts = Vec::with_capacity(evidence.len());
-        for (at, (quote, place)) in evidence.iter().zip(places).enumerate() {
+        for (quote, place) in evidence.iter().zip(places) {
             // A quote that was not verified is not shown as one, even if the words are there.
             let place = place.filter(|_| quote.verified);
-            let anchor = place.map(|_| format!("q{number}-{}", at + 1));
-            if let Some((place, anchor)) = place.zip(anchor.clone()) {
-                self.quotes.push(QuoteRange { number, anchor, start: place.start, end: place.end });
+            if place.is_some() {
+                self.quotes.push((number, quote.quote.clone()));
             }
 
             let note = match (quote.verified, place) {
@@ -291,6 +293,7 @@ impl DecisionMaterial<'_> {
                 (true, Some(place)) => format!("line {}", place.line),
                 (true, None) => "found elsewhere in what the judge was shown".to_owned(),
             };
+            let anchor = place.map(|_| format!("q{number}"));
             texts.push(QuoteText { text: visible(&quote.quote), anchor, note, is_found: quote.verified });
         }
 
@@ -309,6 +312,19 @@ impl DecisionMaterial<'_> {
         })
         .collect()
     }
+}
+
+/// Cuts an answer at the ends of what was found in it.
+fn answer_pieces(answer: &str, quotes: &[(usize, String)]) -> Vec<AnswerPiece> {
+    let quotes: Vec<(usize, &str)> = quotes.iter().map(|(number, quote)| (*number, quote.as_str())).collect();
+    let mut seen = BTreeSet::new();
+    let pieces = highlight_quotes(answer, &quotes).pieces.into_iter();
+    pieces
+        .map(|piece| {
+            let begins = piece.numbers.iter().copied().filter(|number| seen.insert(*number)).collect();
+            AnswerPiece { piece, begins }
+        })
+        .collect()
 }
 
 fn note_texts(whole: &WholePart) -> Vec<GraderNoteText> {

@@ -6,6 +6,7 @@ use assize_analysis::NameTable;
 use assize_analysis::compare::{
     ComparisonOptions, Conclusion, MetricDifference, RunComparison, VerdictFlip, compare_many,
 };
+use assize_report::chart::{ChartAxis, axis_labels};
 use assize_report::{format_plain, format_rate, format_score, grouped};
 use axum::extract::State;
 use axum::http::Uri;
@@ -16,7 +17,8 @@ use super::compared_run::ComparedSide;
 use super::{Library, PageError, blocking, compare_url, query_value, query_values, render};
 use crate::library::RunLibrary;
 use crate::pages::{CaseChanges, ChangedCase, ComparisonPage, DifferenceRow, DifferenceTable};
-use crate::text::{ResultMark, interval_picture, visible};
+use crate::picture::interval_picture;
+use crate::text::{ResultMark, visible};
 
 /// Changed cases of each kind that are shown.
 const MAX_CASES: usize = 200;
@@ -67,7 +69,7 @@ fn comparison_page(library: &RunLibrary, base: &str, candidate: &str) -> Result<
         ))
     });
     let mark = conclusion_mark(found.verdict);
-    let reach = axis_reach(&found);
+    let axis = common_axis(&found);
     let link = |suite: &str, id: &str, repeat: u32| {
         let repeat = repeat.to_string();
         let query = [
@@ -98,7 +100,7 @@ fn comparison_page(library: &RunLibrary, base: &str, candidate: &str) -> Result<
         common: grouped(found.common as u64),
         notices: notices.collect(),
         mismatches: mismatches.collect(),
-        tables: difference_tables(&found, reach),
+        tables: difference_tables(&found, axis),
         changes: [
             CaseChanges {
                 title: "Worse",
@@ -117,7 +119,7 @@ fn comparison_page(library: &RunLibrary, base: &str, candidate: &str) -> Result<
         undecided_count: found.undecided.len(),
         only_base: found.gone.len(),
         only_candidate: found.new.len(),
-        axis: format!("−{0} to +{0}", format_plain(reach)),
+        axis: axis_labels(axis, signed_plain),
     })
 }
 
@@ -147,25 +149,27 @@ fn compare_sides(
     Ok(found)
 }
 
-/// Largest difference that pictures have room for: that of the widest interval, rounded up.
-fn axis_reach(found: &RunComparison) -> f64 {
+/// Axis with room for every interval of the page, so that pictures can be compared.
+fn common_axis(found: &RunComparison) -> ChartAxis {
     let rows = found.tables.iter().flat_map(|table| &table.rows).map(|row| &row.contrast);
-    let reach = rows
-        .chain([&found.pass_rate, &found.score])
-        .flat_map(|contrast| [contrast.low, contrast.high, contrast.difference])
-        .flatten()
-        .fold(0.0, |reach: f64, value| reach.max(value.abs()));
-    let steps = [0.02, 0.05, 0.1, 0.2, 0.3, 0.5];
-
-    steps.into_iter().find(|step| reach <= *step).unwrap_or(1.0)
+    let rows = rows.chain([&found.pass_rate, &found.score]);
+    ChartAxis::around_zero(rows.flat_map(|contrast| [contrast.low, contrast.high, contrast.difference]).flatten())
 }
 
-fn difference_tables(found: &RunComparison, reach: f64) -> Vec<DifferenceTable> {
+fn signed_plain(value: f64) -> String {
+    match value {
+        value if value < 0.0 => format!("−{}", format_plain(-value)),
+        value if value > 0.0 => format!("+{}", format_plain(value)),
+        _ => "0".to_owned(),
+    }
+}
+
+fn difference_tables(found: &RunComparison, axis: ChartAxis) -> Vec<DifferenceTable> {
     let overall = DifferenceTable {
         title: "All cases".to_owned(),
         rows: vec![
-            difference_row("Mean score", None, &found.score, (format_score, reach)),
-            difference_row("Pass rate", None, &found.pass_rate, (format_rate, reach)),
+            difference_row("Mean score", None, &found.score, (format_score, axis)),
+            difference_row("Pass rate", None, &found.pass_rate, (format_rate, axis)),
         ],
         too_small: 0,
     };
@@ -177,7 +181,7 @@ fn difference_tables(found: &RunComparison, reach: f64) -> Vec<DifferenceTable> 
         rows: table
             .rows
             .iter()
-            .map(|row| difference_row(&row.name, row.text.as_deref(), &row.contrast, (format_score, reach)))
+            .map(|row| difference_row(&row.name, row.text.as_deref(), &row.contrast, (format_score, axis)))
             .collect(),
         too_small: table.too_small,
     });
@@ -189,7 +193,7 @@ fn difference_row(
     name: &str,
     text: Option<&str>,
     contrast: &MetricDifference,
-    (format, reach): (fn(f64) -> String, f64),
+    (format, axis): (fn(f64) -> String, ChartAxis),
 ) -> DifferenceRow {
     let signed = |value: f64| match value {
         value if value < 0.0 => format!("−{}", format(-value)),
@@ -210,7 +214,7 @@ fn difference_row(
             Some((low, high)) => format!("{} to {}", signed(low), signed(high)),
             None => contrast.undefined.as_deref().map(visible).unwrap_or_default(),
         },
-        picture: interval_picture(contrast.difference, interval, (-reach, reach)),
+        picture: interval_picture(contrast.difference, interval, axis, Some(0.0)),
         pairs: grouped(contrast.n as u64),
         p: contrast.p_adjusted.or(contrast.p).map_or_else(String::new, p_text),
         mark: conclusion_mark(contrast.call),

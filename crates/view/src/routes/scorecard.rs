@@ -13,7 +13,8 @@ use axum::response::Response;
 use super::run_header::run_header;
 use super::{Library, PageError, blocking, open_run, render};
 use crate::pages::{GainText, NodeText, ScorecardViewPage, TreeText};
-use crate::text::{ResultMark, score_bar, visible};
+use crate::picture::score_bar;
+use crate::text::{ResultMark, visible};
 
 /// Parts of a tree that are shown.
 const MAX_NODES: usize = 2_000;

@@ -14,7 +14,8 @@ use super::compared_run::ComparedSide;
 use super::{Library, PageError, blocking, compare_url, query_value, render, run_url};
 use crate::library::RunLibrary;
 use crate::pages::{TrendLine, TrendPage};
-use crate::text::{MetricText, minute, trend_picture, visible};
+use crate::picture::trend_picture;
+use crate::text::{MetricText, minute, visible};
 
 /// Newest runs that are shown.
 const MAX_RUNS: usize = 20;

@@ -211,7 +211,7 @@ pub(crate) const CRATES: &[CrateRule] = &[
 /// Crates from registries that stay in one place each.
 pub(crate) const RESTRICTED_DEPS: &[RestrictedDep] = &[
     RestrictedDep { name: "annotate-snippets", only: &["diagnostic"] },
-    RestrictedDep { name: "askama", only: &["view"] },
+    RestrictedDep { name: "askama", only: &["report", "view"] },
     RestrictedDep { name: "axum", only: &["view", TESTKIT] },
     RestrictedDep { name: "cap-fs-ext", only: &["workspace"] },
     RestrictedDep { name: "cap-std", only: &["workspace"] },

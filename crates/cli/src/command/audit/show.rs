@@ -12,7 +12,7 @@ use crate::output::ResultOutput;
 pub(super) fn execute(args: &ShowAuditArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let folder = runs::find_run(&args.run, &context.process)?;
     let mut info = folder.info()?;
-    let wanted = ResultOutput { json: args.json, out: None };
+    let wanted = ResultOutput { json: args.json, out: &[] };
     if let Some(kind) = ProbingKind::from_run(&info) {
         let report = kind.report(&folder, &info)?;
         let limit = args.max_flip_rate.map(assize_rubric::UnitInterval::get);

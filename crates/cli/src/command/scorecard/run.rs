@@ -4,7 +4,7 @@ use assize_analysis::{LabelSet, ScorecardRun};
 use assize_engine::{
     ExitStatus, FinishedRun, RunOutcome, ScoredCard, label_set, stored_records, summary_json,
 };
-use assize_report::{ScorecardPage, render_scorecard_run};
+use assize_report::render_scorecard_run;
 use assize_rubric::Verdict;
 use assize_run::score_record;
 use assize_store::ReviewRow;
@@ -16,6 +16,7 @@ use super::show::{self, PrintedCard};
 use crate::args::{DenyChoice, RunCardArgs, ShowChoice};
 use crate::command::eval::print_plan;
 use crate::command::present::print_full;
+use crate::command::report;
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;
@@ -66,9 +67,7 @@ fn print(
     let scored = ScoredCard::new(&run.info, None, |place| run.tally(place), policy)?
         .with_distinct_cases(run.distinct_cases())
         .with_min_coverage(args.result.min_coverage);
-    if let Some(path) = &args.result.markdown {
-        show::write_markdown(&scored, path, &ScorecardPage { run: Some((&run, info)) })?;
-    }
+    report::write_files(folder, &args.run.out, &args.labels.options(), policy, context)?;
 
     let json = || ScorecardRunJson {
         summary: summary_json(info, folder.path()),

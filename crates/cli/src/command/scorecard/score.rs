@@ -16,7 +16,7 @@ use super::show;
 use crate::args::ScoreCardArgs;
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
-use crate::output;
+use crate::output::{self, ResultOutput};
 
 pub(super) fn score(args: &ScoreCardArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let path = &args.list.path;
@@ -64,11 +64,8 @@ fn of_run(
         .iter()
         .map(|row| json!({ "case": row.case_id, "benchmark": row.benchmark, "why": row.why }))
         .collect();
-    finish(args, &scored, set.or(run.info.weight_set.as_deref()), (counts, review), context);
-
-    if let Some(path) = &args.result.markdown {
-        show::write_markdown(&scored, path, &ScorecardPage { run: Some((&run, &info)) })?;
-    }
+    let page = ScorecardPage { run: Some((&run, &info)) };
+    finish(args, &scored, &page, set.or(run.info.weight_set.as_deref()), (counts, review), context)?;
 
     Ok(scored.exit().0)
 }
@@ -114,11 +111,8 @@ fn of_results(args: &ScoreCardArgs, context: &CliContext) -> Result<ExitStatus, 
         })
         .collect();
 
-    finish(args, &scored, info.weight_set.as_deref(), (found.labels, review), context);
-
-    if let Some(path) = &args.result.markdown {
-        show::write_markdown(&scored, path, &ScorecardPage { run: None })?;
-    }
+    let page = ScorecardPage { run: None };
+    finish(args, &scored, &page, info.weight_set.as_deref(), (found.labels, review), context)?;
 
     Ok(scored.exit().0)
 }
@@ -126,13 +120,15 @@ fn of_results(args: &ScoreCardArgs, context: &CliContext) -> Result<ExitStatus, 
 fn finish(
     args: &ScoreCardArgs,
     scored: &ScoredCard<'_>,
+    page: &ScorecardPage<'_>,
     set: Option<&str>,
     (labels, review): (LabelCounts, Vec<Value>),
     context: &CliContext,
-) {
-    if args.list.json {
-        output::stream_json(&show::printed(scored, set, labels, review));
-        return;
+) -> Result<(), CommandFailure> {
+    show::write_markdown(scored, &args.out, page)?;
+    let delivery = ResultOutput { json: args.list.json, out: &args.out };
+    if delivery.deliver(|| show::printed(scored, set, labels, review.as_slice()))? {
+        return Ok(());
     }
 
     output::print(&show::text(scored, args.result.depth, context));
@@ -144,4 +140,6 @@ fn finish(
     if !review.is_empty() {
         output::print(&format!("for a person to look at: {}\n", review.len()));
     }
+
+    Ok(())
 }

@@ -1,7 +1,5 @@
 //! Scored scorecards, for people and for programs.
 
-use std::path::Path;
-
 use assize_analysis::ScorecardTree;
 use assize_engine::ScoredCard;
 use assize_report::{
@@ -11,6 +9,7 @@ use assize_rubric::{LabelCounts, ScorecardScores, UnitInterval};
 use serde::Serialize;
 use serde::ser::{SerializeSeq as _, Serializer};
 
+use crate::args::{ReportFile, ReportFormat};
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;
@@ -72,17 +71,17 @@ pub(super) fn text(scored: &ScoredCard<'_>, depth: Option<usize>, context: &CliC
     blocks.join("\n") + &gaps.concat()
 }
 
-/// Writes the Markdown report.
+/// Writes the report files in Markdown.
 pub(super) fn write_markdown(
     scored: &ScoredCard<'_>,
-    path: &Path,
+    files: &[ReportFile],
     page: &ScorecardPage<'_>,
 ) -> Result<(), CommandFailure> {
     let scores: Vec<(&ScorecardTree, ScorecardScores<'_>)> = scored.scores().collect();
-    std::fs::write(path, render_scorecard_markdown(&scores, page))
-        .map_err(|error| format!("can't write `{}`: {error}", path.display()))?;
+    for file in files.iter().filter(|file| file.format != ReportFormat::Json) {
+        output::write_text(&file.path, &render_scorecard_markdown(&scores, page))?;
+    }
 
-    output::print_message(&format!("report: {}\n", path.display()));
     Ok(())
 }
 

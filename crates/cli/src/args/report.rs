@@ -1,0 +1,65 @@
+//! `assize report`.
+
+use std::path::PathBuf;
+
+use super::LabelArgs;
+use super::report_file::{ReportFile, ReportFormat, report_file, report_format};
+
+/// Write stored runs in formats that people and other programs read.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "The ending of a file names its format; `--format` names those that share an ending.\n\n  \
+    html       .html       One page with charts, criteria and cases; needs no network\n  \
+    markdown   .md         For a job summary or a comment, at most 65,536 characters\n  \
+    junit      .xml        JUnit, a test for each case\n  \
+    csv        .csv        A row for each criterion of a case\n  \
+    csv-cases  -cases.csv  A row for each case\n  \
+    sarif      .sarif      A result for each failing criterion, at its line\n  \
+    json       .json       Metrics, as `assize eval --json` prints them\n  \
+    github                 Annotations in the log of GitHub Actions\n  \
+    gitlab                 Code quality report of GitLab\n  \
+    inspect                Log of Inspect\n  \
+    otlp                   OpenTelemetry events, one request on each line\n\n\
+    Examples:\n  \
+    assize report last -o report.html\n  \
+    assize report last --baseline runs/main -o comment.md -o junit.xml\n  \
+    assize report last@gpt-a last@gpt-b -o both-cases.csv\n  \
+    assize report last --format gitlab -o gl-code-quality-report.json\n  \
+    assize report last --format github"
+)]
+pub(crate) struct ReportArgs {
+    /// The runs: folders, ids, `last`, or `last~N` for the Nth before; `@TARGET` takes the answers of that target only.
+    #[arg(value_name = "RUN", required = true)]
+    pub(crate) runs: Vec<String>,
+    /// File to write; repeat it for several [default: Markdown on stdout].
+    #[arg(long, short = 'o', value_name = "FILE")]
+    out: Vec<PathBuf>,
+    /// Format of the file, or of stdout without one.
+    #[arg(long, value_parser = report_format, value_name = "FORMAT")]
+    pub(crate) format: Option<ReportFormat>,
+    /// Run to compare with: HTML and Markdown then begin with what changed.
+    #[arg(long, value_name = "RUN")]
+    pub(crate) baseline: Option<String>,
+    #[command(flatten)]
+    pub(crate) labels: LabelArgs,
+}
+
+impl ReportArgs {
+    /// The files to write.
+    pub(crate) fn files(&self) -> Result<Vec<ReportFile>, String> {
+        match (self.format, self.out.as_slice()) {
+            (Some(format), [path]) => Ok(vec![ReportFile { path: path.clone(), format }]),
+            (Some(_), [_, _, ..]) => {
+                Err("`--format` is about one file; name the other files by their endings".to_owned())
+            }
+            (_, paths) => paths
+                .iter()
+                .map(|path| {
+                    report_file(&path.to_string_lossy()).map_err(|error| {
+                        format!("`{}`: {error}; or name the format with `--format`", path.display())
+                    })
+                })
+                .collect(),
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! `assize report`, and the report files of other commands.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use assize_analysis::ScorecardTree;
+use assize_analysis::compare::ComparisonSet;
+use assize_engine::{
+    EngineError, ExitStatus, LabelOptions, ReportMaterial, ScoredCard, replace_file_with, summary_json,
+};
+use assize_report::{
+    ComparisonMaterial, CriterionName, CriterionPosition, ExportFormat, ReportError, RunReport,
+    ScorecardMaterial, write_report,
+};
+use assize_rubric::{MissingPolicy, ScorecardScores};
+use assize_store::{CaseRecord, RunFolder, StoreError};
+
+use super::compare;
+use crate::args::{ReportArgs, ReportFile, ReportFormat};
+use crate::context::CliContext;
+use crate::failure::CommandFailure;
+use crate::output;
+
+/// Name of the adjustment of p values that a comparison with a baseline uses.
+const ADJUSTED_BY: &str = "Holm";
+
+/// A run with the name it was given, and its comparison with a baseline.
+struct ReportedRun {
+    name: String,
+    material: ReportMaterial,
+    comparison: Option<ComparisonSet>,
+}
+
+pub(crate) fn execute(args: &ReportArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
+    let files = args.files()?;
+    let labels = args.labels.options();
+
+    let mut runs = Vec::new();
+    for name in &args.runs {
+        let material = ReportMaterial::find(name, &labels, &context.process)?;
+        if let Some(warning) = &material.warning {
+            output::print_warning(warning, context);
+        }
+        if material.info.finished_at.is_none() {
+            output::print_warning(&format!("`{name}` did not end: only its finished cases are reported"), context);
+        }
+
+        let comparison = match &args.baseline {
+            Some(base) => Some(compare::with_baseline(base, name, context)?),
+            None => None,
+        };
+        runs.push(ReportedRun { name: name.clone(), material, comparison });
+    }
+
+    if files.is_empty() {
+        print(&runs, args.format.unwrap_or(ReportFormat::Export(ExportFormat::Markdown)), context)?;
+    }
+    write(&runs, &files, MissingPolicy::Incomplete, context)?;
+    for file in &files {
+        output::print_message(&format!("wrote {}\n", file.path.display()));
+    }
+
+    Ok(ExitStatus::Passed)
+}
+
+/// Writes those report files of a run that need its rows.
+pub(super) fn write_files(
+    folder: &RunFolder,
+    files: &[ReportFile],
+    labels: &LabelOptions,
+    missing: MissingPolicy,
+    context: &CliContext,
+) -> Result<(), CommandFailure> {
+    let files: Vec<ReportFile> =
+        files.iter().filter(|file| file.format != ReportFormat::Json).cloned().collect();
+    if files.is_empty() {
+        return Ok(());
+    }
+
+    let material = ReportMaterial::read(folder.clone(), None, labels, &context.process)?;
+    let name = folder.path().display().to_string();
+    write(&[ReportedRun { name, material, comparison: None }], &files, missing, context)
+}
+
+fn write(
+    runs: &[ReportedRun],
+    files: &[ReportFile],
+    missing: MissingPolicy,
+    context: &CliContext,
+) -> Result<(), CommandFailure> {
+    if files.is_empty() {
+        return Ok(());
+    }
+
+    with_reports(runs, missing, |reports| {
+        for file in files {
+            let remarks = write_file(file, runs, reports)?;
+            for remark in remarks {
+                output::print_warning(&format!("{}: {remark}", file.path.display()), context);
+            }
+        }
+        Ok(())
+    })
+}
+
+fn write_file(
+    file: &ReportFile,
+    runs: &[ReportedRun],
+    reports: &[RunReport<'_>],
+) -> Result<Vec<String>, CommandFailure> {
+    output::create_parent(&file.path)?;
+    replace_file_with(&file.path, |out: &mut BufWriter<File>| match file.format {
+        ReportFormat::Json => {
+            let text = format!("{:#}\n", json(runs));
+            out.write_all(text.as_bytes()).map_err(|error| unwritable(&file.path, error))?;
+            Ok(Vec::new())
+        }
+        ReportFormat::Export(format) => {
+            write_report(out, format, reports).map_err(|error| failure(error, &file.path))
+        }
+    })
+}
+
+/// The metrics of the runs as programs read them; of several a list.
+fn json(runs: &[ReportedRun]) -> serde_json::Value {
+    let all = runs.iter().map(|run| summary_json(&run.material.info, run.material.folder.path()));
+    let mut all: Vec<serde_json::Value> = all.collect();
+    if all.len() == 1 { all.remove(0) } else { all.into() }
+}
+
+fn print(runs: &[ReportedRun], format: ReportFormat, context: &CliContext) -> Result<(), CommandFailure> {
+    let ReportFormat::Export(format) = format else {
+        output::print_json(&json(runs));
+        return Ok(());
+    };
+
+    with_reports(runs, MissingPolicy::Incomplete, |reports| {
+        let mut text = Vec::new();
+        let remarks = if format != ExportFormat::Github && output::takes_any_bytes(context) {
+            let mut stdout = BufWriter::with_capacity(64 * 1024, io::stdout().lock());
+            let written = write_report(&mut stdout, format, reports);
+            // A closed pipe (`| head`) is no failure.
+            let is_closed = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
+            match written.and_then(|remarks| Ok(stdout.flush().map(|()| remarks)?)) {
+                Err(ReportError::Write(error)) if is_closed(&error) => Vec::new(),
+                other => other.map_err(|error| failure(error, Path::new("stdout")))?,
+            }
+        } else {
+            write_report(&mut text, format, reports).map_err(|error| failure(error, Path::new("stdout")))?
+        };
+
+        let text = String::from_utf8_lossy(&text);
+        if format == ExportFormat::Github {
+            output::print_annotations(&text);
+        } else if !text.is_empty() {
+            output::print_contents(&text, context)?;
+        }
+        for remark in remarks {
+            output::print_warning(&remark, context);
+        }
+        Ok(())
+    })
+}
+
+/// Calls `write` with the runs as reports read them.
+fn with_reports(
+    runs: &[ReportedRun],
+    missing: MissingPolicy,
+    write: impl FnOnce(&[RunReport<'_>]) -> Result<(), CommandFailure>,
+) -> Result<(), CommandFailure> {
+    type CardScores<'a> = Vec<(&'a ScorecardTree, ScorecardScores<'a>)>;
+    type RecordChange<'a> = Box<dyn Fn(&mut CaseRecord) + 'a>;
+    type PositionLookup<'a> = Box<dyn Fn(&CriterionName) -> Option<CriterionPosition> + 'a>;
+
+    let mut cards: Vec<Option<ScoredCard<'_>>> = Vec::new();
+    for run in runs {
+        let scored = run.material.card.as_ref().map(|card| {
+            let scored = ScoredCard::new(&card.info, None, |place| card.tally(place), missing)?;
+            Ok::<_, EngineError>(scored.with_distinct_cases(card.distinct_cases()))
+        });
+        cards.push(scored.transpose()?);
+    }
+
+    let scores: Vec<Option<CardScores<'_>>> =
+        cards.iter().map(|card| card.as_ref().map(|card| card.scores().collect())).collect();
+    let changes: Vec<RecordChange<'_>> = runs
+        .iter()
+        .map(|run| -> RecordChange<'_> { Box::new(|record| run.material.prepare(record)) })
+        .collect();
+    let positions: Vec<PositionLookup<'_>> = runs
+        .iter()
+        .map(|run| -> PositionLookup<'_> {
+            Box::new(|name| {
+                let CriterionName { suite, grader, criterion, text } = name;
+                let (path, line) = run.material.criterion_place(suite, grader, criterion, text)?;
+                Some(CriterionPosition { path, line })
+            })
+        })
+        .collect();
+
+    let reports: Vec<RunReport<'_>> = runs
+        .iter()
+        .enumerate()
+        .map(|(at, run)| RunReport {
+            name: &run.name,
+            folder: &run.material.folder,
+            info: &run.material.info,
+            target: run.material.target.as_deref(),
+            prepare: &*changes[at],
+            position: &*positions[at],
+            scorecard: scores[at]
+                .as_deref()
+                .zip(run.material.card.as_ref())
+                .map(|(scores, run)| ScorecardMaterial { run, scores }),
+            comparison: run
+                .comparison
+                .as_ref()
+                .map(|set| ComparisonMaterial { set, adjusted_by: Some(ADJUSTED_BY) }),
+        })
+        .collect();
+    write(&reports)
+}
+
+fn failure(error: ReportError, path: &Path) -> CommandFailure {
+    match error {
+        ReportError::Store(error) => error.into(),
+        ReportError::Write(error) => unwritable(path, error),
+        ReportError::Unsupported(message) => message.into(),
+    }
+}
+
+fn unwritable(path: &Path, source: io::Error) -> CommandFailure {
+    StoreError::Io { action: "write", path: path.to_path_buf(), source }.into()
+}

@@ -1,0 +1,129 @@
+//! A stored run as reports show it: limited to one target, with the labels of people, with a summary that fits.
+
+use std::time::Instant;
+
+use assize_analysis::ScorecardRun;
+use assize_run::{RunTotals, score_record};
+use assize_store::{CaseRecord, RunFolder, RunInfo, RunSummary};
+
+use crate::criterion_places::CriterionPlaces;
+use crate::error::EngineError;
+use crate::exit::{RunEnding, exit_of_run};
+use crate::labels::{LabelOptions, LabelledRun, labelled_run};
+use crate::process::ProcessContext;
+use crate::session::stored_records;
+use crate::{metrics, runs};
+
+/// A stored run and what is known about it beside its rows.
+#[derive(Debug)]
+pub struct ReportMaterial {
+    /// Folder of the run.
+    pub folder: RunFolder,
+    /// Its description; the summary is that of the cases that are meant.
+    pub info: RunInfo,
+    /// Target to which the answers are limited.
+    pub target: Option<String>,
+    /// The run of a scorecard, with the labels of people.
+    pub card: Option<ScorecardRun>,
+    /// Reasons for which labels are not counted.
+    pub warning: Option<String>,
+    labels: Option<assize_analysis::LabelSet>,
+    places: CriterionPlaces,
+}
+
+impl ReportMaterial {
+    /// Finds a run by its name, with `@TARGET` for the answers of one target.
+    ///
+    /// # Errors
+    /// If there is no such run, or it can't be read.
+    pub fn find(name: &str, labels: &LabelOptions, process: &ProcessContext) -> Result<Self, EngineError> {
+        let (folder, target) = runs::find_answers(name, process)?;
+        Self::read(folder, target, labels, process)
+    }
+
+    /// Reads a run whose folder is known.
+    ///
+    /// # Errors
+    /// If the run can't be read, or holds no answers of the target.
+    pub fn read(
+        folder: RunFolder,
+        target: Option<String>,
+        labels: &LabelOptions,
+        process: &ProcessContext,
+    ) -> Result<Self, EngineError> {
+        let info = folder.info()?;
+        let places = CriterionPlaces::new(&info, process);
+        let mut material = Self { folder, info, target, card: None, warning: None, labels: None, places };
+
+        if material.info.scorecard.is_some() {
+            let LabelledRun { run, labels, warning, .. } = labelled_run(&material.folder, labels, process)?;
+            // Without labels the stored scores are right.
+            material.labels = labels.filter(|_| run.label_counts().counted > 0);
+            material.card = Some(run);
+            material.warning = warning;
+        }
+
+        if material.target.is_some() || material.labels.is_some() || material.info.summary.is_none() {
+            material.info.summary = Some(material.summarize()?);
+        }
+
+        Ok(material)
+    }
+
+    /// Lets the labels of people decide what waits for them in a case.
+    pub fn prepare(&self, record: &mut CaseRecord) {
+        let Some((labels, card)) = self.labels.as_ref().zip(self.card.as_ref()) else { return };
+
+        labels.apply(record, &card.info);
+        record.result = score_record(&record.result, &record.decisions);
+    }
+
+    /// File and line of a criterion, if the files of the run are unchanged; else those of its grader.
+    pub fn criterion_place(
+        &self,
+        suite: &str,
+        grader: &str,
+        criterion: &str,
+        text: &str,
+    ) -> Option<(String, usize)> {
+        self.places.find(suite, grader, criterion, text)
+    }
+
+    /// The cases that are meant.
+    fn records(&self) -> Result<impl Iterator<Item = Result<CaseRecord, EngineError>>, EngineError> {
+        let is_meant = |record: &CaseRecord| {
+            self.target.is_none() || record.result.target.as_deref() == self.target.as_deref()
+        };
+        let records = stored_records(&self.folder)?;
+
+        Ok(records.filter(move |record| record.as_ref().map_or(true, is_meant)).map(|record| {
+            let mut record = record?;
+            self.prepare(&mut record);
+            Ok(record)
+        }))
+    }
+
+    /// Summary of the cases that are meant, as a run ends with it. What the whole run took is kept.
+    fn summarize(&self) -> Result<RunSummary, EngineError> {
+        let mut totals = RunTotals::default();
+        for record in self.records()? {
+            totals.add(&record?);
+        }
+        if let Some(target) = self.target.as_ref().filter(|_| totals.counts.total() == 0) {
+            let folder = self.folder.path().display();
+            return Err(EngineError::usage(format!("`{folder}` holds no answers of a target `{target}`")));
+        }
+
+        let figures = metrics::from_rows(|| Ok(self.records()?.map(|record| Ok(record?.result))))?;
+        let ending = exit_of_run(metrics::counts(&figures, totals.counts), RunEnding::default());
+        let summary = metrics::summary(&totals, Some(figures), Instant::now(), ending);
+        let stored = self.info.summary.as_ref();
+
+        Ok(RunSummary {
+            not_run: stored.map_or(0, |stored| stored.not_run),
+            left_out: stored.map_or(0, |stored| stored.left_out),
+            duration_ms: stored.map_or(0, |stored| stored.duration_ms),
+            ..summary
+        })
+    }
+}

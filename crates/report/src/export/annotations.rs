@@ -1,0 +1,67 @@
+//! Annotations in the log of GitHub Actions: workflow commands at the lines of failing criteria.
+//!
+//! GitHub shows ten annotations of a kind in a step and drops the others, so the last one says how many there are.
+
+use std::io::Write;
+
+use assize_diagnostic::render::github_command;
+
+use super::criterion_finding::FindingList;
+use super::{CriterionFinding, FindingLevel, ReportError, RunReport};
+use crate::sanitize::sanitize_text;
+
+/// Annotations of one kind that GitHub shows.
+const MAX_SHOWN: usize = 10;
+/// Longest part of a message, in characters.
+const MAX_TEXT: usize = 1_000;
+
+/// Writes a command a line.
+pub(super) fn write_annotations(
+    out: &mut dyn Write,
+    runs: &[RunReport<'_>],
+) -> Result<Vec<String>, ReportError> {
+    let mut findings = Vec::new();
+    let mut more = 0;
+    for run in runs {
+        let list = FindingList::read(run)?;
+        findings.extend(list.found);
+        more += list.more;
+    }
+
+    for (level, command) in [
+        (FindingLevel::Gate, "error"),
+        (FindingLevel::Failure, "warning"),
+        (FindingLevel::Ungraded, "notice"),
+    ] {
+        let all: Vec<&CriterionFinding> = findings.iter().filter(|one| one.level == level).collect();
+        let fits = all.len() <= MAX_SHOWN;
+        let shown = if fits { all.len() } else { MAX_SHOWN - 1 };
+        for finding in &all[..shown] {
+            out.write_all(annotation(finding, command).as_bytes())?;
+        }
+
+        if !fits {
+            let text = format!("and {} more; a report file has them all", all.len() - shown);
+            out.write_all(github_command(command, None, "assize", &text).as_bytes())?;
+        }
+    }
+
+    let remark = format!("{more} further findings were not kept");
+    Ok((more > 0).then_some(remark).into_iter().collect())
+}
+
+fn annotation(finding: &CriterionFinding, command: &'static str) -> String {
+    let path = finding.relative_path();
+    let place = (!path.is_empty()).then_some((path.as_str(), finding.position.line));
+    let mut text = format!(
+        "{}\n{}",
+        sanitize_text(&finding.title(), MAX_TEXT),
+        sanitize_text(&finding.describe(), MAX_TEXT)
+    );
+    if !finding.reason.trim().is_empty() {
+        text.push('\n');
+        text.push_str(&sanitize_text(&finding.reason, MAX_TEXT));
+    }
+
+    github_command(command, place, &sanitize_text(&finding.rule_id(), MAX_TEXT), &text)
+}

@@ -1,0 +1,313 @@
+//! Criteria that cases failed, for formats that point at lines of files.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use assize_rubric::{OutcomeKind, Verdict};
+use assize_store::{CaseRecord, CriterionRow, ResultRow};
+
+use super::{CriterionPosition, ReportError, RunReport};
+use crate::case_block::stored_texts;
+use crate::mark::VerdictMark;
+use crate::style::ReportTone;
+
+/// Findings that are kept. GitHub shows as many of a report.
+const MAX_FINDINGS: usize = 5_000;
+/// Cases that a finding names.
+const MAX_CASES: usize = 20;
+
+/// Name of a criterion: two cases of a suite may give one id to different texts.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CriterionName {
+    /// Name of the suite.
+    pub suite: Arc<str>,
+    /// Name of the grader.
+    pub grader: String,
+    /// Id of the criterion; empty for a grader as a whole, or for a case that was not graded.
+    pub criterion: Arc<str>,
+    /// Its text; empty where none is stored.
+    pub text: String,
+}
+
+/// Weight of a finding, the most serious first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum FindingLevel {
+    /// A gate failed.
+    Gate,
+    /// A criterion was not met, or a grader scores below its threshold.
+    Failure,
+    /// Nobody could decide.
+    Ungraded,
+}
+
+/// A criterion and the cases that failed it.
+#[derive(Debug, Clone)]
+pub(crate) struct CriterionFinding {
+    pub(crate) name: CriterionName,
+    pub(crate) level: FindingLevel,
+    /// Cases that it was asked of.
+    pub(crate) asked: usize,
+    pub(crate) failed: usize,
+    pub(crate) ungraded: usize,
+    /// First cases that failed, or else that are ungraded.
+    pub(crate) cases: Vec<String>,
+    /// Reason given for the first of them.
+    pub(crate) reason: String,
+    pub(crate) position: CriterionPosition,
+}
+
+/// Findings of a run, the most serious first.
+#[derive(Debug, Default)]
+pub(crate) struct FindingList {
+    pub(crate) found: Vec<CriterionFinding>,
+    /// Number of further findings that were not kept.
+    pub(crate) more: usize,
+}
+
+/// What is counted of a criterion.
+#[derive(Debug, Default)]
+struct CriterionCount {
+    asked: usize,
+    failed: usize,
+    ungraded: usize,
+    gate_failed: bool,
+    failed_cases: Vec<String>,
+    ungraded_cases: Vec<String>,
+    failed_reason: Option<String>,
+    ungraded_reason: Option<String>,
+}
+
+/// Collects findings, one record at a time.
+#[derive(Debug, Default)]
+struct CriterionFindings {
+    counts: HashMap<CriterionName, CriterionCount>,
+    /// Criteria that were not counted, because there are too many.
+    more: usize,
+}
+
+/// Returns true if a decision speaks against the answer: its gate failed, it is not met, or its score is in the lower
+/// half, as marked in all output.
+pub(crate) fn is_against(row: &CriterionRow, gate_failed: bool) -> bool {
+    let mark = VerdictMark::for_outcome(row.outcome, row.score_out_of_ten(), row.weight);
+    gate_failed || mark.tone == ReportTone::Bad
+}
+
+/// Returns true if the gate of a criterion failed.
+pub(crate) fn has_failed_gate(row: &ResultRow, grader: &str, criterion: &str) -> bool {
+    row.gates_failed.iter().any(|gate| gate.grader == grader && gate.criterion.as_deref() == Some(criterion))
+}
+
+impl CriterionFindings {
+    /// Counts the decisions on a case.
+    fn add(&mut self, record: &CaseRecord) {
+        let row = &record.result;
+        if row.is_skipped() {
+            return;
+        }
+
+        let texts = stored_texts(&record.decisions);
+        let mut explained = false;
+        for grader in &row.graders {
+            for criterion in &grader.criteria {
+                let gate_failed = has_failed_gate(row, &grader.name, &criterion.id);
+                let name = CriterionName {
+                    suite: row.suite.clone(),
+                    grader: grader.name.clone(),
+                    criterion: criterion.id.clone(),
+                    text: texts(&grader.name, &criterion.id).unwrap_or_default(),
+                };
+                let against = is_against(criterion, gate_failed);
+                let ungraded = criterion.outcome == OutcomeKind::Ungraded;
+                explained |= against || ungraded;
+                self.count(name, row, (against, ungraded, gate_failed), &criterion.reason);
+            }
+        }
+
+        if !explained && row.verdict != Verdict::Pass {
+            self.add_unexplained(row);
+        }
+    }
+
+    /// Counts a case that did not pass without a criterion that says why.
+    fn add_unexplained(&mut self, row: &ResultRow) {
+        let ungraded = row.verdict == Verdict::Incomplete;
+        let reason = crate::case_block::main_reason(row).unwrap_or_default();
+        let name = |grader: &str| CriterionName {
+            suite: row.suite.clone(),
+            grader: grader.to_owned(),
+            criterion: "".into(),
+            text: String::new(),
+        };
+
+        let failing = row.graders.iter().filter(|grader| {
+            grader.verdict.is_some_and(|verdict| verdict != Verdict::Pass) || grader.error.is_some()
+        });
+        let mut named = false;
+        for grader in failing {
+            named = true;
+            let gate = row.gates_failed.iter().any(|gate| gate.grader == grader.name);
+            let why = grader.error.as_deref().unwrap_or(&reason);
+            self.count(name(&grader.name), row, (!ungraded, ungraded, gate), why);
+        }
+
+        if !named {
+            self.count(name(""), row, (!ungraded, ungraded, false), &reason);
+        }
+    }
+
+    fn count(
+        &mut self,
+        name: CriterionName,
+        row: &ResultRow,
+        (against, ungraded, gate_failed): (bool, bool, bool),
+        reason: &str,
+    ) {
+        // Cases with criteria of their own must not fill the memory.
+        const MOST: usize = 20 * MAX_FINDINGS;
+        if self.counts.len() >= MOST && !self.counts.contains_key(&name) {
+            self.more += usize::from(against || ungraded);
+            return;
+        }
+
+        let count = self.counts.entry(name).or_default();
+        count.asked += 1;
+        if against {
+            count.failed += 1;
+            count.gate_failed |= gate_failed;
+            note_case(&mut count.failed_cases, &mut count.failed_reason, row, reason);
+        } else if ungraded {
+            count.ungraded += 1;
+            note_case(&mut count.ungraded_cases, &mut count.ungraded_reason, row, reason);
+        }
+    }
+
+    /// The findings, the most serious first.
+    fn finish(self, run: &RunReport<'_>) -> FindingList {
+        let counts = self.counts.into_iter().filter(|(_, count)| count.failed + count.ungraded > 0);
+        let mut ordered: Vec<(CriterionName, CriterionCount)> = counts.collect();
+        let level = |count: &CriterionCount| match count {
+            CriterionCount { gate_failed: true, .. } => FindingLevel::Gate,
+            CriterionCount { failed: 1.., .. } => FindingLevel::Failure,
+            _ => FindingLevel::Ungraded,
+        };
+        ordered.sort_by(|(a_name, a), (b_name, b)| {
+            let key = |count: &CriterionCount| {
+                (level(count), std::cmp::Reverse(count.failed), std::cmp::Reverse(count.ungraded))
+            };
+            key(a).cmp(&key(b)).then_with(|| a_name.cmp(b_name))
+        });
+
+        let more = self.more + ordered.len().saturating_sub(MAX_FINDINGS);
+        ordered.truncate(MAX_FINDINGS);
+
+        let found = ordered.into_iter().map(|(name, count)| {
+            let position = (run.position)(&name).unwrap_or_else(|| CriterionPosition {
+                path: run.suite_path(&name.suite).to_owned(),
+                line: 1,
+            });
+            let failed = count.failed > 0;
+            CriterionFinding {
+                level: level(&count),
+                asked: count.asked,
+                failed: count.failed,
+                ungraded: count.ungraded,
+                cases: if failed { count.failed_cases } else { count.ungraded_cases },
+                reason: if failed { count.failed_reason } else { count.ungraded_reason }.unwrap_or_default(),
+                position,
+                name,
+            }
+        });
+        FindingList { found: found.collect(), more }
+    }
+}
+
+fn note_case(cases: &mut Vec<String>, first_reason: &mut Option<String>, row: &ResultRow, reason: &str) {
+    if cases.len() < MAX_CASES {
+        cases.push(row.case_id.to_string());
+    }
+    first_reason.get_or_insert_with(|| reason.to_owned());
+}
+
+impl FindingList {
+    /// Reads a run for its findings.
+    pub(crate) fn read(run: &RunReport<'_>) -> Result<Self, ReportError> {
+        let mut findings = CriterionFindings::default();
+        for record in run.records()? {
+            let mut record = record?;
+            if run.includes(&record) {
+                (run.prepare)(&mut record);
+                findings.add(&record);
+            }
+        }
+
+        Ok(findings.finish(run))
+    }
+
+    /// Remark for the user about findings that were not kept.
+    pub(crate) fn remark(&self) -> Option<String> {
+        let kept = crate::number::grouped(MAX_FINDINGS as u64);
+        (self.more > 0).then(|| format!("{} findings beyond the first {kept} are left out", self.more))
+    }
+}
+
+impl CriterionFinding {
+    /// Path of its file with forward slashes; empty if it is not known.
+    pub(crate) fn relative_path(&self) -> String {
+        let path = &self.position.path;
+        let path = if cfg!(windows) { path.replace('\\', "/") } else { path.clone() };
+        path.strip_prefix("./").unwrap_or(&path).to_owned()
+    }
+
+    /// Text of the criterion, or what stands for it.
+    pub(crate) fn title(&self) -> String {
+        let CriterionName { grader, criterion, text, .. } = &self.name;
+        match (text.trim(), &**criterion, grader.as_str()) {
+            ("", "", "") => "cases that were not graded".to_owned(),
+            ("", "", grader) => format!("grader {grader}"),
+            ("", criterion, grader) => format!("{grader}/{criterion}"),
+            (text, ..) => text.to_owned(),
+        }
+    }
+
+    /// Id of the criterion with its suite and grader, such as `support/honesty/cause`.
+    pub(crate) fn rule_id(&self) -> String {
+        let CriterionName { suite, grader, criterion, .. } = &self.name;
+        let parts: Vec<&str> = [&**suite, grader.as_str(), &**criterion].into_iter().filter(|part| !part.is_empty()).collect();
+        parts.join("/")
+    }
+
+    /// Numbers of cases in a sentence, with the first of them.
+    pub(crate) fn describe(&self) -> String {
+        let cases = |number: usize| crate::number::format_count(number as u64, "case", "cases");
+        let verb = if self.level == FindingLevel::Gate { "gate failed in" } else { "failed in" };
+        let mut text = match (self.failed, self.ungraded) {
+            (0, ungraded) => format!("ungraded in {ungraded} of {}", cases(self.asked)),
+            (failed, 0) => format!("{verb} {failed} of {}", cases(self.asked)),
+            (failed, ungraded) => {
+                format!("{verb} {failed} of {}, ungraded in {ungraded}", cases(self.asked))
+            }
+        };
+
+        let all = if self.failed > 0 { self.failed } else { self.ungraded };
+        let names: Vec<String> = self.cases.iter().map(|id| crate::sanitize::sanitize_name(id)).collect();
+        text.push_str(": ");
+        text.push_str(&names.join(", "));
+        if all > names.len() {
+            text.push_str(&format!(" and {} more", all - names.len()));
+        }
+
+        text
+    }
+
+    /// Fingerprint of the criterion: the same in each run, wherever in its file it stands.
+    pub(crate) fn fingerprint(&self) -> String {
+        let CriterionName { suite, grader, criterion, text } = &self.name;
+        let mut hasher = blake3::Hasher::new();
+        for part in [&**suite, grader.as_str(), &**criterion, text.as_str()] {
+            hasher.update(&(part.len() as u64).to_le_bytes());
+            hasher.update(part.as_bytes());
+        }
+
+        hasher.finalize().to_hex()[..32].to_owned()
+    }
+}

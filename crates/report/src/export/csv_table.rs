@@ -1,0 +1,228 @@
+//! CSV: a row for each criterion of a case, or a row for each case.
+
+use std::borrow::Cow;
+use std::io::Write;
+
+use assize_rubric::OutcomeKind;
+use assize_store::{CaseRecord, CriterionRow, GraderRow, ResultRow};
+
+use super::case_index::CaseIndex;
+use super::criterion_finding::has_failed_gate;
+use super::{ReportError, RunReport};
+use crate::case_block::stored_texts;
+use crate::sanitize::escape_lines;
+
+/// Columns that name the case, in both tables.
+const CASE: [&str; 7] = ["run", "suite", "case", "target", "repeat", "verdict", "score"];
+/// Further columns of the table of criteria.
+const CRITERION: [&str; 18] = [
+    "grader", "grader_type", "grader_score", "criterion", "text", "outcome", "value", "points", "weight", "gate",
+    "gate_failed", "reason", "judge", "judge_model", "judge_version", "quotes", "quotes_found", "quote_texts",
+];
+/// Further columns of the table of cases.
+const DETAILS: [&str; 18] = [
+    "score_low", "score_high", "coverage", "tags", "cluster", "gates_failed", "criteria", "unmet", "ungraded",
+    "error", "question", "answer", "tokens_input", "tokens_cached", "tokens_output", "cost_usd", "duration_ms",
+    "answered_by",
+];
+
+/// Writes a row for each criterion.
+pub(super) fn write_criteria(out: &mut dyn Write, runs: &[RunReport<'_>]) -> Result<Vec<String>, ReportError> {
+    let mut table = CsvTable::new(out, &CASE, &CRITERION)?;
+    for run in runs {
+        let index = CaseIndex::read(run)?;
+        for read in index.cases(run, |_| true)? {
+            let (_, record) = read?;
+            let texts = stored_texts(&record.decisions);
+            for grader in &record.result.graders {
+                for criterion in &grader.criteria {
+                    let mut cells = case_cells(run, &record.result);
+                    let text = texts(&grader.name, &criterion.id).unwrap_or_default();
+                    cells.extend(criterion_cells(&record.result, grader, criterion, text));
+                    table.write(&cells)?;
+                }
+            }
+        }
+    }
+
+    table.finish()
+}
+
+/// Writes a row for each case.
+pub(super) fn write_cases(out: &mut dyn Write, runs: &[RunReport<'_>]) -> Result<Vec<String>, ReportError> {
+    let mut table = CsvTable::new(out, &CASE, &DETAILS)?;
+    for run in runs {
+        let index = CaseIndex::read(run)?;
+        let mut questions = run.questions()?;
+        for read in index.cases(run, |_| true)? {
+            let (_, record) = read?;
+            let question = match &record.result.case_hash {
+                Some(hash) => questions.read(hash)?.and_then(|row| row.question),
+                None => None,
+            };
+
+            let mut cells = case_cells(run, &record.result);
+            cells.extend(detail_cells(&record, question));
+            table.write(&cells)?;
+        }
+    }
+
+    table.finish()
+}
+
+/// A cell: a number or a word of our own, or text of others.
+enum CsvCell {
+    Own(String),
+    Text(String),
+}
+
+impl CsvCell {
+    fn number(value: Option<f64>) -> Self {
+        Self::Own(value.map_or_else(String::new, |value| value.to_string()))
+    }
+
+    fn count(value: Option<u64>) -> Self {
+        Self::Own(value.map_or_else(String::new, |value| value.to_string()))
+    }
+
+    fn text(text: impl Into<String>) -> Self {
+        Self::Text(text.into())
+    }
+}
+
+fn case_cells(run: &RunReport<'_>, row: &ResultRow) -> Vec<CsvCell> {
+    let verdict = if row.is_skipped() { "skipped" } else { row.verdict.name() };
+    vec![
+        CsvCell::text(&run.info.run_id),
+        CsvCell::text(&*row.suite),
+        CsvCell::text(&*row.case_id),
+        CsvCell::text(row.target.as_deref().unwrap_or_default()),
+        CsvCell::Own(row.repeat.to_string()),
+        CsvCell::Own(verdict.to_owned()),
+        CsvCell::number(row.score),
+    ]
+}
+
+fn criterion_cells(
+    row: &ResultRow,
+    grader: &GraderRow,
+    criterion: &CriterionRow,
+    text: String,
+) -> Vec<CsvCell> {
+    let gate_failed = has_failed_gate(row, &grader.name, &criterion.id);
+    let quotes: Vec<&str> = criterion.evidence.iter().map(|quote| quote.quote.as_str()).collect();
+    let found = criterion.evidence.iter().filter(|quote| quote.verified).count();
+    let judge = &criterion.judge;
+
+    vec![
+        CsvCell::text(&grader.name),
+        CsvCell::text(&grader.type_name),
+        CsvCell::number(grader.score),
+        CsvCell::text(&*criterion.id),
+        CsvCell::text(text),
+        CsvCell::Own(criterion.outcome.name().to_owned()),
+        CsvCell::number(criterion.value),
+        CsvCell::number(criterion.score_out_of_ten()),
+        CsvCell::number(Some(criterion.weight)),
+        CsvCell::text(criterion.gate.as_deref().unwrap_or_default()),
+        CsvCell::Own(if gate_failed { "yes" } else { "no" }.to_owned()),
+        CsvCell::text(&criterion.reason),
+        CsvCell::text(&*judge.name),
+        CsvCell::text(judge.model.as_deref().unwrap_or_default()),
+        CsvCell::text(judge.version.as_deref().unwrap_or_default()),
+        CsvCell::Own(criterion.evidence.len().to_string()),
+        CsvCell::Own(found.to_string()),
+        CsvCell::text(quotes.join("\n")),
+    ]
+}
+
+fn detail_cells(record: &CaseRecord, question: Option<String>) -> Vec<CsvCell> {
+    let row = &record.result;
+    let criteria = || row.graders.iter().flat_map(|grader| &grader.criteria);
+    let count = |outcome| CsvCell::Own(criteria().filter(|one| one.outcome == outcome).count().to_string());
+    let gates: Vec<&str> =
+        row.gates_failed.iter().map(|gate| gate.criterion.as_deref().unwrap_or(&gate.grader)).collect();
+    let error = row
+        .error
+        .as_ref()
+        .map(|error| format!("{} {}: {}", error.stage.name(), error.kind.name(), error.message));
+
+    vec![
+        CsvCell::number(row.score_low),
+        CsvCell::number(row.score_high),
+        CsvCell::number(row.coverage),
+        CsvCell::text(row.tags.join(", ")),
+        CsvCell::text(row.cluster.as_deref().unwrap_or_default()),
+        CsvCell::text(gates.join(", ")),
+        CsvCell::Own(criteria().count().to_string()),
+        count(OutcomeKind::Unmet),
+        count(OutcomeKind::Ungraded),
+        CsvCell::text(error.unwrap_or_default()),
+        CsvCell::text(question.unwrap_or_default()),
+        CsvCell::text(row.answer.as_deref().unwrap_or_default()),
+        CsvCell::count(row.tokens.input),
+        CsvCell::count(row.tokens.cached),
+        CsvCell::count(row.tokens.output),
+        CsvCell::number(row.cost_usd.map(|cost| cost.as_dollars())),
+        CsvCell::count(Some(row.duration_ms)),
+        CsvCell::text(row.answered_by.as_deref().unwrap_or_default()),
+    ]
+}
+
+/// A table that is written row by row.
+struct CsvTable<'w> {
+    writer: csv::Writer<&'w mut dyn Write>,
+}
+
+impl<'w> CsvTable<'w> {
+    fn new(out: &'w mut dyn Write, first: &[&str], more: &[&str]) -> Result<Self, ReportError> {
+        let mut writer = csv::Writer::from_writer(out);
+        writer.write_record(first.iter().chain(more)).map_err(write_error)?;
+
+        Ok(Self { writer })
+    }
+
+    fn write(&mut self, cells: &[CsvCell]) -> Result<(), ReportError> {
+        let cells = cells.iter().map(|cell| match cell {
+            CsvCell::Own(text) => Cow::Borrowed(text.as_str()),
+            CsvCell::Text(text) => Cow::Owned(without_formula(escape_lines(text))),
+        });
+        let cells: Vec<Cow<'_, str>> = cells.collect();
+
+        self.writer.write_record(cells.iter().map(|cell| cell.as_bytes())).map_err(write_error)
+    }
+
+    fn finish(mut self) -> Result<Vec<String>, ReportError> {
+        self.writer.flush()?;
+        Ok(Vec::new())
+    }
+}
+
+fn write_error(error: csv::Error) -> ReportError {
+    ReportError::Write(std::io::Error::other(error))
+}
+
+/// Puts an apostrophe before what a spreadsheet would run as a formula. Numbers are none.
+fn without_formula(text: String) -> String {
+    let begins = text.trim_start().trim_start_matches('\'').starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠']);
+    if begins && text.parse::<f64>().is_err() { format!("'{text}") } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_spreadsheet_runs_nothing() {
+        for (text, shown) in [
+            ("=cmd()", "'=cmd()"),
+            (" \t@SUM(A1)", "' \t@SUM(A1)"),
+            ("'=1", "''=1"),
+            ("-1.5", "-1.5"),
+            ("- a list", "'- a list"),
+            ("a=b", "a=b"),
+        ] {
+            assert_eq!(without_formula(text.to_owned()), shown);
+        }
+    }
+}

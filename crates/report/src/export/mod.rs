@@ -1,0 +1,159 @@
+//! Stored runs in the formats that other programs read.
+
+mod annotations;
+mod case_index;
+mod code_quality;
+mod criterion_finding;
+mod csv_table;
+mod inspect;
+mod json_list;
+mod junit;
+mod otlp;
+mod report_input;
+mod run_markdown;
+mod sarif;
+mod xml;
+
+use std::fmt;
+use std::io::{self, Write};
+use std::path::Path;
+
+use assize_store::StoreError;
+
+pub(crate) use case_index::{CaseIndex, CaseState};
+pub use criterion_finding::CriterionName;
+pub(crate) use criterion_finding::{CriterionFinding, FindingLevel, has_failed_gate};
+pub use report_input::{ComparisonMaterial, CriterionPosition, RunReport, ScorecardMaterial};
+
+use crate::html;
+
+/// Format of a report that is made of stored rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExportFormat {
+    /// One HTML file that needs no network.
+    Html,
+    /// Markdown for a job summary or a comment.
+    Markdown,
+    /// JUnit XML, a test case for each case.
+    Junit,
+    /// CSV, a row for each criterion of a case.
+    Csv,
+    /// CSV, a row for each case.
+    CsvCases,
+    /// SARIF 2.1.0, a result for each failing criterion.
+    Sarif,
+    /// Annotations in the log of GitHub Actions.
+    Github,
+    /// Code quality report of GitLab.
+    Gitlab,
+    /// Log of Inspect.
+    Inspect,
+    /// OpenTelemetry log records, one request of OTLP on each line.
+    Otlp,
+}
+
+assize_rubric::named_variants!(ExportFormat {
+    Html = "html", Markdown = "markdown", Junit = "junit", Csv = "csv", CsvCases = "csv-cases", Sarif = "sarif",
+    Github = "github", Gitlab = "gitlab", Inspect = "inspect", Otlp = "otlp",
+});
+
+impl ExportFormat {
+    /// The format that the name of a file stands for: its ending, and for CSV also the word before it.
+    pub fn from_path(path: &Path) -> Option<Self> {
+        let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
+        let (stem, ending) = name.rsplit_once('.')?;
+
+        Some(match ending {
+            _ if stem.is_empty() => return None,
+            "html" | "htm" => Self::Html,
+            "md" => Self::Markdown,
+            "xml" => Self::Junit,
+            "csv" if stem == "cases" => Self::CsvCases,
+            "csv" if [".cases", "-cases", "_cases"].iter().any(|word| stem.ends_with(word)) => Self::CsvCases,
+            "csv" => Self::Csv,
+            "sarif" => Self::Sarif,
+            _ => return None,
+        })
+    }
+}
+
+/// Failure to write a report.
+#[derive(Debug)]
+pub enum ReportError {
+    /// The run can't be read.
+    Store(StoreError),
+    /// The file can't be written.
+    Write(io::Error),
+    /// The format can't hold what was asked for.
+    Unsupported(String),
+}
+
+impl std::error::Error for ReportError {}
+
+impl fmt::Display for ReportError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Store(error) => error.fmt(f),
+            Self::Write(error) => write!(f, "the report can't be written: {error}"),
+            Self::Unsupported(message) => f.write_str(message),
+        }
+    }
+}
+
+impl From<StoreError> for ReportError {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl From<io::Error> for ReportError {
+    fn from(error: io::Error) -> Self {
+        Self::Write(error)
+    }
+}
+
+/// Writes runs in a format. Rows are read one at a time, in the order of the eval files. Returns remarks for the user:
+/// what was left out, and limits of readers that are exceeded.
+pub fn write_report(
+    out: &mut dyn Write,
+    format: ExportFormat,
+    runs: &[RunReport<'_>],
+) -> Result<Vec<String>, ReportError> {
+    match format {
+        ExportFormat::Html => html::write_page(out, runs),
+        ExportFormat::Markdown => run_markdown::write_markdown(out, runs),
+        ExportFormat::Junit => junit::write_junit(out, runs),
+        ExportFormat::Csv => csv_table::write_criteria(out, runs),
+        ExportFormat::CsvCases => csv_table::write_cases(out, runs),
+        ExportFormat::Sarif => sarif::write_sarif(out, runs),
+        ExportFormat::Github => annotations::write_annotations(out, runs),
+        ExportFormat::Gitlab => code_quality::write_code_quality(out, runs),
+        ExportFormat::Inspect => inspect::write_log(out, runs),
+        ExportFormat::Otlp => otlp::write_events(out, runs),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_a_file_says_its_format() {
+        let format = |name: &str| ExportFormat::from_path(Path::new(name));
+        for (name, expected) in [
+            ("a/report.HTML", Some(ExportFormat::Html)),
+            ("junit.xml", Some(ExportFormat::Junit)),
+            ("run.csv", Some(ExportFormat::Csv)),
+            ("cases.csv", Some(ExportFormat::CsvCases)),
+            ("run-cases.csv", Some(ExportFormat::CsvCases)),
+            ("usecases.csv", Some(ExportFormat::Csv)),
+            ("summary.md", Some(ExportFormat::Markdown)),
+            ("run.sarif", Some(ExportFormat::Sarif)),
+            (".xml", None),
+            ("xml", None),
+            ("run.txt", None),
+        ] {
+            assert_eq!(format(name), expected, "{name}");
+        }
+    }
+}

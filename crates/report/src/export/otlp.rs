@@ -1,0 +1,125 @@
+//! OpenTelemetry log records: an event `gen_ai.evaluation.result` for each criterion.
+//!
+//! Each line is one request of OTLP as JSON, as the file receiver of a collector reads it. The convention is in
+//! development; what it has no attribute for is under `assize.*`. Texts of answers are not written.
+
+use std::io::Write;
+
+use assize_rubric::OutcomeKind;
+use assize_store::{CaseRecord, CriterionRow, GraderRow, ResultRow};
+use serde_json::{Value, json};
+
+use super::case_index::CaseIndex;
+use super::json_list::write_json;
+use super::{ReportError, RunReport};
+use crate::sanitize::sanitize_text;
+
+/// Longest text, in characters.
+const MAX_TEXT: usize = 1_000;
+/// Event of the convention.
+const EVENT: &str = "gen_ai.evaluation.result";
+/// Severity of a record that tells of something and of one that tells of an error.
+const INFO: u8 = 9;
+const ERROR: u8 = 17;
+
+/// Writes a line for each case.
+pub(super) fn write_events(out: &mut dyn Write, runs: &[RunReport<'_>]) -> Result<Vec<String>, ReportError> {
+    for run in runs {
+        let time = run.info.finished_at.as_ref().unwrap_or(&run.info.started_at);
+        let nanoseconds =
+            time.parse::<jiff::Timestamp>().map_or(0, jiff::Timestamp::as_nanosecond).max(0).to_string();
+        let index = CaseIndex::read(run)?;
+        for read in index.cases(run, |_| true)? {
+            let (_, record) = read?;
+            write_json(out, &request(run, &record, &nanoseconds), false)?;
+            out.write_all(b"\n")?;
+        }
+    }
+
+    Ok(Vec::new())
+}
+
+fn request(run: &RunReport<'_>, record: &CaseRecord, time: &str) -> Value {
+    let row = &record.result;
+    let mut events = vec![case_event(run, row, time)];
+    for grader in &row.graders {
+        events.extend(grader.criteria.iter().map(|criterion| event(run, row, grader, criterion, time)));
+    }
+
+    json!({ "resourceLogs": [{
+        "resource": { "attributes": [text("service.name", "assize"), text("service.version", &run.info.assize_version)] },
+        "scopeLogs": [{ "scope": { "name": "assize", "version": run.info.assize_version }, "logRecords": events }],
+    }] })
+}
+
+/// The event of the case as a whole.
+fn case_event(run: &RunReport<'_>, row: &ResultRow, time: &str) -> Value {
+    let verdict = if row.is_skipped() { "skipped" } else { row.verdict.name() };
+    let mut attributes = case_attributes(run, row);
+    attributes.push(text("gen_ai.evaluation.name", &row.suite));
+    attributes.push(text("gen_ai.evaluation.score.label", verdict));
+    attributes.extend(row.score.map(|score| number("gen_ai.evaluation.score.value", score)));
+    if let Some(error) = &row.error {
+        attributes.push(text("error.type", error.kind.name()));
+    }
+
+    log_record(attributes, row.error.is_some(), time)
+}
+
+fn event(run: &RunReport<'_>, row: &ResultRow, grader: &GraderRow, criterion: &CriterionRow, time: &str) -> Value {
+    let ungraded = criterion.outcome == OutcomeKind::Ungraded;
+    let mut attributes = case_attributes(run, row);
+    attributes.extend([
+        text("gen_ai.evaluation.name", &format!("{}/{}/{}", row.suite, grader.name, criterion.id)),
+        text("gen_ai.evaluation.score.label", criterion.outcome.name()),
+    ]);
+    attributes.extend(criterion.value.map(|value| number("gen_ai.evaluation.score.value", value)));
+    if !criterion.reason.trim().is_empty() {
+        attributes.push(text("gen_ai.evaluation.explanation", &criterion.reason));
+    }
+    if ungraded {
+        attributes.push(text("error.type", "ungraded"));
+    }
+
+    attributes.extend([
+        text("assize.grader.name", &grader.name),
+        text("assize.criterion.id", &criterion.id),
+        number("assize.criterion.weight", criterion.weight),
+        text("assize.judge.name", &criterion.judge.name),
+    ]);
+    attributes.extend(criterion.gate.as_deref().map(|gate| text("assize.criterion.gate", gate)));
+    attributes.extend(criterion.judge.model.as_deref().map(|model| text("assize.judge.model", model)));
+    attributes.extend(criterion.judge.version.as_deref().map(|version| text("assize.judge.version", version)));
+
+    log_record(attributes, ungraded, time)
+}
+
+fn case_attributes(run: &RunReport<'_>, row: &ResultRow) -> Vec<Value> {
+    let mut attributes = vec![
+        text("assize.run.id", &run.info.run_id),
+        text("assize.suite.name", &row.suite),
+        text("assize.case.id", &row.case_id),
+        json!({ "key": "assize.case.repeat", "value": { "intValue": row.repeat.to_string() } }),
+    ];
+    attributes.extend(row.target.as_deref().map(|target| text("assize.target.name", target)));
+
+    attributes
+}
+
+fn log_record(attributes: Vec<Value>, is_error: bool, time: &str) -> Value {
+    json!({
+        "timeUnixNano": time,
+        "severityNumber": if is_error { ERROR } else { INFO },
+        "severityText": if is_error { "ERROR" } else { "INFO" },
+        "eventName": EVENT,
+        "attributes": attributes,
+    })
+}
+
+fn text(key: &str, value: &str) -> Value {
+    json!({ "key": key, "value": { "stringValue": sanitize_text(value, MAX_TEXT) } })
+}
+
+fn number(key: &str, value: f64) -> Value {
+    json!({ "key": key, "value": { "doubleValue": value } })
+}

@@ -1,0 +1,82 @@
+//! Input of a report: a stored run and what is known about it beside its rows.
+
+use assize_analysis::compare::ComparisonSet;
+use assize_analysis::{ScorecardRun, ScorecardTree};
+use assize_rubric::ScorecardScores;
+use assize_store::{CaseRecord, CaseRecords, QuestionIndex, RunFolder, RunInfo, StoreError};
+
+use super::CriterionName;
+
+/// A stored run, as a report reads it.
+#[derive(Clone, Copy)]
+pub struct RunReport<'a> {
+    /// Name by which commands take the run.
+    pub name: &'a str,
+    /// Folder of its rows.
+    pub folder: &'a RunFolder,
+    /// Its description; the summary is that of the cases that are meant.
+    pub info: &'a RunInfo,
+    /// Target to which the answers are limited.
+    pub target: Option<&'a str>,
+    /// Change of each record before it is shown, such as the labels of people.
+    pub prepare: &'a dyn Fn(&mut CaseRecord),
+    /// Position of a criterion in the files of the run, where they are unchanged.
+    pub position: &'a dyn Fn(&CriterionName) -> Option<CriterionPosition>,
+    /// Scores of its scorecard.
+    pub scorecard: Option<ScorecardMaterial<'a>>,
+    /// Comparison with a baseline.
+    pub comparison: Option<ComparisonMaterial<'a>>,
+}
+
+/// A comparison with a baseline.
+#[derive(Clone, Copy)]
+pub struct ComparisonMaterial<'a> {
+    /// The comparison.
+    pub set: &'a ComparisonSet,
+    /// Name of the method that adjusts p values, if one does.
+    pub adjusted_by: Option<&'a str>,
+}
+
+/// Position of a criterion in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CriterionPosition {
+    /// Path of the file, as the user would write it.
+    pub path: String,
+    /// Line, from 1.
+    pub line: usize,
+}
+
+/// The scores of a run of a scorecard.
+#[derive(Clone, Copy)]
+pub struct ScorecardMaterial<'a> {
+    /// The run, part by part.
+    pub run: &'a ScorecardRun,
+    /// Its trees with their scores.
+    pub scores: &'a [(&'a ScorecardTree, ScorecardScores<'a>)],
+}
+
+impl RunReport<'_> {
+    /// Returns true if a record is one of those that are meant.
+    pub(crate) fn includes(&self, record: &CaseRecord) -> bool {
+        self.target.is_none_or(|target| record.result.target.as_deref() == Some(target))
+    }
+
+    pub(crate) fn records(&self) -> Result<CaseRecords, StoreError> {
+        self.folder.cases()
+    }
+
+    pub(crate) fn questions(&self) -> Result<QuestionIndex, StoreError> {
+        self.folder.question_index()
+    }
+
+    /// Names of the suites, with commas between.
+    pub(crate) fn suite_names(&self) -> String {
+        let names: Vec<&str> = self.info.suites.iter().map(|suite| suite.name.as_str()).collect();
+        names.join(", ")
+    }
+
+    /// Path of the file of a suite; empty if it is not known.
+    pub(crate) fn suite_path(&self, suite: &str) -> &str {
+        self.info.suites.iter().find(|one| one.name == suite).map_or("", |one| one.path.as_str())
+    }
+}

@@ -1,0 +1,313 @@
+//! Markdown of runs for a job summary or a comment: what changed, what failed, the criteria by their text.
+//!
+//! A comment on GitHub holds 65,536 characters, a job summary 1 MiB. The text keeps to the smaller limit, so that one file
+//! serves both. What does not fit is counted.
+
+use std::fmt::Write as _;
+use std::io::Write;
+
+use assize_store::{CriterionRate, EstimatedMetric, RunInfo, RunSummary, VerdictCounts};
+
+use super::case_index::{CaseIndex, CaseState};
+use super::{ReportError, RunReport};
+use crate::case_block::main_reason;
+use crate::comparison::ComparisonLimits;
+use crate::comparison_markdown::{escape_markdown, render_comparison_markdown};
+use crate::entry::{percent, percent_interval};
+use crate::mark::VerdictMark;
+use crate::number::{self, format_count, grouped};
+use crate::scorecard_markdown::{ScorecardPage, render_scorecard_markdown};
+
+/// Characters of a comment on GitHub, less room for what is said at the end.
+const MAX_CHARACTERS: usize = 65_536 - 1_536;
+/// Criteria that are listed.
+const MAX_CRITERIA: usize = 100;
+/// Longest text of a criterion and longest reason, in characters.
+const MAX_TEXT: usize = 300;
+
+/// Writes runs one below the other.
+pub(super) fn write_markdown(
+    out: &mut dyn Write,
+    runs: &[RunReport<'_>],
+) -> Result<Vec<String>, ReportError> {
+    let mut page = MarkdownPage::default();
+    page.add(&marker(runs));
+
+    for run in runs {
+        write_run(&mut page, run)?;
+    }
+    out.write_all(page.finish().as_bytes())?;
+
+    Ok(Vec::new())
+}
+
+/// Text up to a limit; blocks that do not fit are left out and counted.
+#[derive(Default)]
+struct MarkdownPage {
+    text: String,
+    characters: usize,
+    left_out: Vec<String>,
+}
+
+impl MarkdownPage {
+    /// Adds a block if it fits.
+    fn add(&mut self, block: &str) -> bool {
+        let characters = block.chars().count();
+        let fits = self.characters + characters <= MAX_CHARACTERS;
+        if fits {
+            self.text.push_str(block);
+            self.characters += characters;
+        }
+
+        fits
+    }
+
+    /// Adds a block, or else remembers that `name` is left out.
+    fn add_or_note(&mut self, block: &str, name: &str) {
+        if !self.add(block) {
+            self.left_out.push(name.to_owned());
+        }
+    }
+
+    fn finish(mut self) -> String {
+        if !self.left_out.is_empty() {
+            let _ = writeln!(
+                self.text,
+                "\n**Cut to the {} characters of a comment.** Left out: {}.",
+                grouped(MAX_CHARACTERS as u64),
+                self.left_out.join(", ")
+            );
+        }
+
+        self.text
+    }
+}
+
+/// Invisible line by which a script finds the comment again: the suites, so that two jobs keep two comments.
+fn marker(runs: &[RunReport<'_>]) -> String {
+    let mut names: Vec<&str> =
+        runs.iter().flat_map(|run| &run.info.suites).map(|suite| suite.name.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+
+    let plain = |c: char| if c.is_ascii_alphanumeric() || "._ ".contains(c) { c } else { '_' };
+    let key: String = names.join(" ").chars().map(plain).take(200).collect();
+    format!("<!-- assize: {key} -->\n")
+}
+
+fn write_run(page: &mut MarkdownPage, run: &RunReport<'_>) -> Result<(), ReportError> {
+    let index = CaseIndex::read(run)?;
+    if let Some(comparison) = run.comparison {
+        let limits = ComparisonLimits { flips: 20, ..ComparisonLimits::default() };
+        page.add_or_note(&render_comparison_markdown(comparison.set, comparison.adjusted_by, limits), "the comparison");
+    }
+
+    page.add(&heading(run, &index));
+    if let Some(summary) = &run.info.summary {
+        page.add(&metrics(summary, &index));
+    }
+    page.add(&warnings(run.info));
+
+    if let Some(card) = run.scorecard {
+        let text = render_scorecard_markdown(card.scores, &ScorecardPage { run: Some((card.run, run.info)) });
+        page.add_or_note(&format!("\n{text}"), "the scorecard");
+    }
+    if let Some(summary) = &run.info.summary {
+        write_criteria(page, &summary.criterion_rates);
+    }
+    write_cases(page, run, &index)?;
+    page.add_or_note(&origin(run), "where the metrics come from");
+
+    Ok(())
+}
+
+fn heading(run: &RunReport<'_>, index: &CaseIndex) -> String {
+    let icon = match run.info.summary.as_ref().map(|summary| summary.exit_code) {
+        Some(0) => "✅",
+        Some(1) => "❌",
+        _ => "❔",
+    };
+    let suites = escape_markdown(&run.suite_names(), 200);
+    let (failed, ungraded) = (index.count(CaseState::Failed), index.count(CaseState::Ungraded));
+    let total = format_count(index.len() as u64, "case", "cases");
+
+    let sentence = match (failed, ungraded) {
+        (0, 0) => format!("all of {total} passed"),
+        (failed, 0) => format!("{} of {total} did not pass", grouped(failed as u64)),
+        (0, ungraded) => format!("{} of {total} could not be decided", grouped(ungraded as u64)),
+        (failed, ungraded) => {
+            let (failed, ungraded) = (grouped(failed as u64), grouped(ungraded as u64));
+            format!("{failed} of {total} did not pass, {ungraded} could not be decided")
+        }
+    };
+    format!("\n### {icon} {suites}: {sentence}\n")
+}
+
+fn metrics(summary: &RunSummary, index: &CaseIndex) -> String {
+    let mut text = "\n| metric | value | 95% interval | of |\n|---|--:|---|--:|\n".to_owned();
+    if let Some(figures) = &summary.figures {
+        let rows = [
+            ("pass rate", percent(&figures.pass_rate), percent_interval(&figures.pass_rate), &figures.pass_rate),
+            ("mean score", score(&figures.mean_score), score_interval(&figures.mean_score), &figures.mean_score),
+        ];
+        for (name, value, interval, metric) in rows {
+            let interval = if interval.is_empty() { undefined(metric) } else { interval };
+            let _ = writeln!(text, "| {name} | **{value}** | {interval} | {} |", grouped(metric.n));
+        }
+    }
+
+    let _ = writeln!(text, "\n{}", verdicts(summary.counts));
+    if index.gated > 0 {
+        let cases = format_count(index.gated as u64, "case", "cases");
+        let _ = writeln!(text, "\n**Gates failed in {cases}.**");
+    }
+
+    text
+}
+
+fn score(metric: &EstimatedMetric) -> String {
+    metric.value.map_or_else(|| "–".to_owned(), number::format_score)
+}
+
+fn score_interval(metric: &EstimatedMetric) -> String {
+    match (metric.low, metric.high) {
+        (Some(low), Some(high)) => format!("{} to {}", number::format_score(low), number::format_score(high)),
+        _ => String::new(),
+    }
+}
+
+fn undefined(metric: &EstimatedMetric) -> String {
+    metric.undefined.as_deref().map_or_else(String::new, |reason| format!("none: {}", escape_markdown(reason, 200)))
+}
+
+fn verdicts(counts: VerdictCounts) -> String {
+    let parts = crate::entry::tallies(counts).into_iter().filter(|(number, ..)| *number > 0);
+    let parts: Vec<String> =
+        parts.map(|(number, word, _)| format!("{} {word}", grouped(number as u64))).collect();
+    parts.join(", ")
+}
+
+fn warnings(info: &RunInfo) -> String {
+    let mut text = String::new();
+    if info.finished_at.is_none() {
+        text.push_str("\n> The run did not end: only its finished cases are here.\n");
+    }
+    for warning in &info.warnings {
+        let _ = writeln!(text, "\n> {}", escape_markdown(warning, MAX_TEXT));
+    }
+
+    text
+}
+
+fn write_criteria(page: &mut MarkdownPage, rates: &[CriterionRate]) {
+    if rates.is_empty() {
+        return;
+    }
+
+    let mut text =
+        "\n#### Criteria, worst first\n\n| met or mean | 95% interval | of | ungraded | criterion |\n|--:|---|--:|--:|---|\n"
+            .to_owned();
+    for rate in rates.iter().take(MAX_CRITERIA) {
+        let (value, interval) = if rate.scored {
+            (score(&rate.rate), score_interval(&rate.rate))
+        } else {
+            (percent(&rate.rate), percent_interval(&rate.rate))
+        };
+        let words = if rate.text.trim().is_empty() { &rate.criterion } else { &rate.text };
+        let penalty = if rate.weight < 0.0 { "penalty: " } else { "" };
+        let ungraded = if rate.ungraded == 0 { String::new() } else { grouped(rate.ungraded) };
+        let _ = writeln!(
+            text,
+            "| {value} | {interval} | {} | {ungraded} | {penalty}{} |",
+            grouped(rate.rate.n),
+            escape_markdown(words, MAX_TEXT)
+        );
+    }
+
+    if rates.len() > MAX_CRITERIA {
+        let _ = writeln!(text, "\nand {} more criteria", rates.len() - MAX_CRITERIA);
+    }
+    page.add_or_note(&text, "the criteria");
+}
+
+/// Lists the cases that did not pass, as many as fit, each with the criteria that speak against it.
+fn write_cases(page: &mut MarkdownPage, run: &RunReport<'_>, index: &CaseIndex) -> Result<(), ReportError> {
+    let is_listed = |state| matches!(state, CaseState::Failed | CaseState::Ungraded);
+    let total = index.count(CaseState::Failed) + index.count(CaseState::Ungraded);
+    if total == 0 {
+        return Ok(());
+    }
+
+    let head = "\n#### Cases that did not pass\n\n| case | verdict | score | why |\n|---|---|--:|---|\n";
+    let mut written = 0;
+    if page.add(head) {
+        for read in index.cases(run, |entry| is_listed(entry.state))? {
+            let (_, record) = read?;
+            if !page.add(&case_row(&record)) {
+                break;
+            }
+            written += 1;
+        }
+    }
+
+    if written < total {
+        page.left_out.push(format_count((total - written) as u64, "case", "cases"));
+    }
+    Ok(())
+}
+
+fn case_row(record: &assize_store::CaseRecord) -> String {
+    let row = &record.result;
+    let texts = crate::case_block::stored_texts(&record.decisions);
+    let mut why: Vec<String> = Vec::new();
+    for grader in &row.graders {
+        for criterion in &grader.criteria {
+            let is_gate = super::criterion_finding::has_failed_gate(row, &grader.name, &criterion.id);
+            if !super::criterion_finding::is_against(criterion, is_gate) {
+                continue;
+            }
+            let text = texts(&grader.name, &criterion.id).filter(|text| !text.trim().is_empty());
+            let words = escape_markdown(&text.unwrap_or_else(|| criterion.id.to_string()), MAX_TEXT);
+            let reason = escape_markdown(&criterion.reason, MAX_TEXT);
+            let gate = if is_gate { "**gate** " } else { "" };
+            why.push(if reason.is_empty() {
+                format!("{gate}{words}")
+            } else {
+                format!("{gate}{words} – {reason}")
+            });
+        }
+    }
+    if why.is_empty() {
+        why.extend(main_reason(row).map(|reason| escape_markdown(&reason, MAX_TEXT)));
+    }
+
+    let mark = VerdictMark::for_case(row);
+    let score = number::format_score_or_range(row.score, row.score_low, row.score_high).unwrap_or_default();
+    let target = row.target.as_deref().map(|target| format!(" → {}", escape_markdown(target, 60)));
+    let repeat = if row.repeat > 1 { format!(" (repeat {})", row.repeat) } else { String::new() };
+    format!(
+        "| {}{}{repeat} | {} {} | {score} | {} |\n",
+        escape_markdown(&row.case_id, 60),
+        target.unwrap_or_default(),
+        mark.sign,
+        mark.word,
+        why.join("<br>")
+    )
+}
+
+/// Judges, cost, and the command that shows more.
+fn origin(run: &RunReport<'_>) -> String {
+    let info = run.info;
+    let judges: Vec<String> =
+        info.judges.iter().map(|judge| escape_markdown(&judge.identity.name, 100)).collect();
+    let mut parts = vec![format!("run {}", escape_markdown(&info.run_id, 100))];
+    if !judges.is_empty() {
+        parts.push(format!("judged by {}", judges.join(", ")));
+    }
+    if let Some(cost) = info.summary.as_ref().and_then(|summary| summary.cost_usd) {
+        parts.push(format!("cost {}", number::dollars(cost.as_dollars())));
+    }
+    parts.push(format!("assize {}", escape_markdown(&info.assize_version, 30)));
+
+    format!("\n<sub>{}</sub>\n", parts.join(" · "))
+}

@@ -1,0 +1,219 @@
+//! The comparison with a baseline: metrics with the intervals of their differences, then the cases that changed.
+
+use askama::Template;
+use assize_analysis::compare::{
+    ComparisonGroup, ComparisonSet, Conclusion, CriterionFlip, MetricDifference, RunComparison, VerdictFlip,
+};
+
+use crate::chart::{ChartAxis, ChartTone, IntervalMark, axis_labels, interval_point};
+use crate::comparison::{
+    describe_methods, format_case_counts, format_change, format_interval, format_metric, format_p_value,
+    format_value, group_name, headline_name, table_title,
+};
+use crate::number;
+use crate::sanitize::{cut_text, escape_lines};
+
+/// Rows of a table of groups.
+const MAX_ROWS: usize = 100;
+/// Changed cases of each kind.
+const MAX_FLIPS: usize = 200;
+/// Longest text, in characters.
+const MAX_TEXT: usize = 600;
+
+/// Comparison of a run with its baseline.
+#[derive(Template)]
+#[template(path = "comparison.html")]
+pub(super) struct ComparisonView {
+    base: String,
+    candidate: String,
+    verdict: String,
+    class: &'static str,
+    headline: &'static str,
+    counts: String,
+    mismatches: Vec<String>,
+    axis: String,
+    metrics: Vec<DifferenceView>,
+    tables: Vec<GroupTableView>,
+    flips: Vec<FlipListView>,
+    methods: String,
+}
+
+struct GroupTableView {
+    title: String,
+    rows: Vec<DifferenceView>,
+    more: usize,
+}
+
+struct DifferenceView {
+    name: String,
+    pairs: usize,
+    base: String,
+    candidate: String,
+    change: String,
+    interval: String,
+    chart: String,
+    p: String,
+    call: &'static str,
+    class: &'static str,
+    says: String,
+}
+
+struct FlipListView {
+    title: &'static str,
+    count: usize,
+    open: bool,
+    flips: Vec<FlipView>,
+    more: usize,
+}
+
+struct FlipView {
+    case_id: String,
+    base: String,
+    candidate: String,
+    criteria: Vec<CriterionFlipView>,
+}
+
+struct CriterionFlipView {
+    text: String,
+    base: String,
+    candidate: String,
+    base_reason: String,
+    candidate_reason: String,
+}
+
+/// The comparisons of a set, one below the other.
+pub(super) fn comparison_views(set: &ComparisonSet, adjusted_by: Option<&str>) -> Vec<ComparisonView> {
+    set.comparisons.iter().map(|comparison| ComparisonView::new(comparison, adjusted_by)).collect()
+}
+
+impl ComparisonView {
+    fn new(comparison: &RunComparison, adjusted_by: Option<&str>) -> Self {
+        let differences = [("pass rate", &comparison.pass_rate), ("mean score", &comparison.score)];
+        let rows = comparison.tables.iter().flat_map(|table| table.rows.iter().take(MAX_ROWS));
+        let all = differences.iter().map(|(_, difference)| *difference).chain(rows.map(|row| &row.contrast));
+        let ends = all.flat_map(|one| [one.difference, one.low, one.high]).flatten();
+        let axis = ChartAxis::around_zero(ends);
+
+        let tables = comparison.tables.iter().filter(|table| !table.rows.is_empty()).map(|table| {
+            let rows = table.rows.iter().take(MAX_ROWS);
+            GroupTableView {
+                title: table_title(table, adjusted_by),
+                rows: rows.map(|row| difference_view(&name_of(row), &row.contrast, axis)).collect(),
+                more: table.rows.len().saturating_sub(MAX_ROWS),
+            }
+        });
+        let mismatches = comparison.mismatches.iter().map(|mismatch| {
+            format!(
+                "Not comparable ({}): in {} cases {}: {} / {}",
+                mismatch.respect.name(),
+                mismatch.cases,
+                mismatch.respect.describe(),
+                escape_lines(&mismatch.base),
+                escape_lines(&mismatch.candidate)
+            )
+        });
+
+        Self {
+            base: escape_lines(&comparison.base),
+            candidate: escape_lines(&comparison.candidate),
+            verdict: comparison.verdict.words().to_owned(),
+            class: class(comparison.verdict),
+            headline: headline_name(comparison.headline),
+            counts: format_case_counts(comparison),
+            mismatches: mismatches.collect(),
+            axis: axis_labels(axis, format_change),
+            metrics: differences.map(|(name, one)| difference_view(name, one, axis)).into(),
+            flips: [
+                flip_list("Regressions", &comparison.regressions, true),
+                flip_list("Improvements", &comparison.improvements, false),
+            ]
+            .into_iter()
+            .filter(|list| list.count > 0)
+            .collect(),
+            tables: tables.collect(),
+            methods: describe_methods(comparison),
+        }
+    }
+}
+
+fn name_of(row: &ComparisonGroup) -> String {
+    escape_lines(&cut_text(&group_name(row), MAX_TEXT))
+}
+
+const fn class(call: Conclusion) -> &'static str {
+    match call {
+        Conclusion::Better => ChartTone::Good.class(),
+        Conclusion::Worse => ChartTone::Bad.class(),
+        Conclusion::Equivalent | Conclusion::NoDifference => ChartTone::Plain.class(),
+        Conclusion::Inconclusive => ChartTone::Open.class(),
+    }
+}
+
+fn difference_view(name: &str, found: &MetricDifference, axis: ChartAxis) -> DifferenceView {
+    let change = found.difference.map_or_else(|| "–".to_owned(), format_change);
+    let interval = format_interval(found);
+    let tone = match found.call {
+        Conclusion::Better => ChartTone::Good,
+        Conclusion::Worse => ChartTone::Bad,
+        _ => ChartTone::Plain,
+    };
+    let title = format!("{name}: change {change}, interval {interval}");
+    let mark =
+        IntervalMark { value: found.difference, interval: found.low.zip(found.high), tone, title: &title };
+
+    DifferenceView {
+        name: name.to_owned(),
+        pairs: found.n,
+        base: format_metric(found.base),
+        candidate: format_metric(found.candidate),
+        chart: interval_point(axis, mark, Some(0.0)),
+        change,
+        interval,
+        p: format_p_value(found.p_adjusted.or(found.p)),
+        call: found.call.words(),
+        class: class(found.call),
+        says: escape_lines(&found.says),
+    }
+}
+
+fn flip_list(title: &'static str, flips: &[VerdictFlip], open: bool) -> FlipListView {
+    FlipListView {
+        title,
+        count: flips.len(),
+        open,
+        flips: flips.iter().take(MAX_FLIPS).map(flip_view).collect(),
+        more: flips.len().saturating_sub(MAX_FLIPS),
+    }
+}
+
+fn flip_view(flip: &VerdictFlip) -> FlipView {
+    let side = |verdict: assize_rubric::Verdict, score: Option<f64>| match score {
+        Some(score) => format!("{} {}", verdict.name(), number::format_score(score)),
+        None => verdict.name().to_owned(),
+    };
+    FlipView {
+        case_id: escape_lines(&flip.case_id),
+        base: side(flip.base.verdict, flip.base.score),
+        candidate: side(flip.candidate.verdict, flip.candidate.score),
+        criteria: flip.criteria.iter().map(criterion_view).collect(),
+    }
+}
+
+fn criterion_view(flip: &CriterionFlip) -> CriterionFlipView {
+    let text = if flip.text.trim().is_empty() {
+        format!("{}/{}", flip.grader, flip.criterion)
+    } else {
+        flip.text.clone()
+    };
+    let reason = |reason: &Option<String>| {
+        escape_lines(&cut_text(reason.as_deref().unwrap_or_default().trim(), MAX_TEXT))
+    };
+
+    CriterionFlipView {
+        text: escape_lines(&cut_text(&text, MAX_TEXT)),
+        base: format_value(flip.base),
+        candidate: format_value(flip.candidate),
+        base_reason: reason(&flip.base_reason),
+        candidate_reason: reason(&flip.candidate_reason),
+    }
+}

@@ -1,0 +1,109 @@
+//! Quotes of judges marked in the text they are from.
+
+use crate::quote_place::QuotedText;
+use crate::sanitize::escape_lines;
+
+/// A piece of a text and the quotes that cover it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TextPiece {
+    /// The piece. Characters that would reorder or hide text are spelled out.
+    pub text: String,
+    /// Numbers of the quotes that cover it, ascending; empty for text that nobody quotes.
+    pub numbers: Vec<usize>,
+    /// Numbers of the quotes that end with it, for marks behind it.
+    pub ends: Vec<usize>,
+}
+
+/// A text in pieces, and which of the quotes were found in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HighlightedText {
+    /// The pieces, in order; together they are the text.
+    pub pieces: Vec<TextPiece>,
+    /// True for each quote that was found, in the order given.
+    pub found: Vec<bool>,
+}
+
+/// Finds quotes in a text, whatever their white space and quotation marks, and cuts the text at their ends. Each quote has
+/// a number, which several may share; overlapping quotes cover a piece together.
+pub fn highlight_quotes(text: &str, quotes: &[(usize, &str)]) -> HighlightedText {
+    let quoted = QuotedText::new(text);
+    let places: Vec<_> = quotes.iter().map(|(number, quote)| (*number, quoted.find(quote))).collect();
+    let found = places.iter().map(|(_, place)| place.is_some()).collect();
+    let ranges: Vec<(usize, usize, usize)> =
+        places.iter().filter_map(|(number, place)| place.map(|at| (at.start, at.end, *number))).collect();
+
+    let mut cuts: Vec<usize> = ranges.iter().flat_map(|(start, end, _)| [*start, *end]).collect();
+    cuts.push(0);
+    cuts.sort_unstable();
+    cuts.dedup();
+
+    let mut pieces = Vec::with_capacity(cuts.len());
+    let mut rest = text;
+    for (index, start) in cuts.iter().enumerate() {
+        let end = cuts.get(index + 1).copied();
+        let length = end.map_or(rest.len(), |end| byte_length(rest, end - start));
+        let (piece, after) = rest.split_at(length);
+        rest = after;
+        if piece.is_empty() {
+            continue;
+        }
+
+        let numbers = |wanted: &dyn Fn(usize, usize) -> bool| {
+            let mut numbers: Vec<usize> = ranges
+                .iter()
+                .filter(|(from, to, _)| wanted(*from, *to))
+                .map(|(_, _, number)| *number)
+                .collect();
+            numbers.sort_unstable();
+            numbers.dedup();
+            numbers
+        };
+        pieces.push(TextPiece {
+            text: escape_lines(piece),
+            numbers: numbers(&|from, to| from <= *start && *start < to),
+            ends: numbers(&|_, to| Some(to) == end),
+        });
+    }
+
+    HighlightedText { pieces, found }
+}
+
+/// Length of the first characters of a text in bytes.
+fn byte_length(text: &str, characters: usize) -> usize {
+    text.char_indices().nth(characters).map_or(text.len(), |(at, _)| at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pieces(text: &str, quotes: &[(usize, &str)]) -> Vec<(String, Vec<usize>, Vec<usize>)> {
+        let found = highlight_quotes(text, quotes);
+        found.pieces.into_iter().map(|piece| (piece.text, piece.numbers, piece.ends)).collect()
+    }
+
+    #[test]
+    fn overlapping_quotes_share_a_piece() {
+        assert_eq!(
+            pieces("Größe: drei Äpfel", &[(1, "Größe: drei"), (2, "drei äpfel")]),
+            [
+                ("Größe: ".to_owned(), vec![1], vec![]),
+                ("drei".to_owned(), vec![1, 2], vec![1]),
+                (" Äpfel".to_owned(), vec![2], vec![2]),
+            ]
+        );
+    }
+
+    #[test]
+    fn what_is_not_there_marks_nothing() {
+        let found = highlight_quotes("a b", &[(1, "c"), (2, "b"), (3, "")]);
+        assert_eq!(found.found, [false, true, false]);
+        assert_eq!(found.pieces.len(), 2);
+        assert!(highlight_quotes("", &[(1, "x")]).pieces.is_empty());
+    }
+
+    #[test]
+    fn characters_that_hide_text_are_spelled_out() {
+        assert_eq!(pieces("a\u{202e}b\r\nc", &[])[0].0, "a\\u{202e}b\nc");
+    }
+}

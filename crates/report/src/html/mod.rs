@@ -1,0 +1,50 @@
+//! A run as one HTML file that needs no network and no script.
+//!
+//! The parts are for other pages too: [`STYLE`] colours everything, [`highlight_quotes`] finds quotes in an answer,
+//! [`case_fragment`] shows one case, and [`crate::chart`] draws. Templates escape every text; what is written without
+//! escaping is SVG of this crate.
+
+mod case_page;
+mod comparison_part;
+mod highlight;
+mod page;
+mod scorecard_part;
+mod summary_part;
+
+pub use case_page::case_fragment;
+pub use highlight::{HighlightedText, TextPiece, highlight_quotes};
+pub use page::comparison_page;
+pub(crate) use page::write_page;
+
+use crate::chart::ChartTone;
+use crate::style::ReportTone;
+
+/// Style sheet of reports, in both themes and for print.
+pub const STYLE: &str = include_str!("style.css");
+
+/// Hash of [`STYLE`] as a Content-Security-Policy names it, so that no other style is applied.
+pub const STYLE_HASH: &str = "sha256-000000000000000000000000000000000000000000000=";
+
+fn tone(tone: ReportTone) -> ChartTone {
+    match tone {
+        ReportTone::Good => ChartTone::Good,
+        ReportTone::Middling => ChartTone::Middling,
+        ReportTone::Bad => ChartTone::Bad,
+        ReportTone::Open => ChartTone::Open,
+        _ => ChartTone::Plain,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use base64::Engine as _;
+    use base64::engine::general_purpose::STANDARD;
+
+    use super::*;
+
+    #[test]
+    fn the_policy_allows_the_style_sheet_and_no_other() {
+        let hash = ring::digest::digest(&ring::digest::SHA256, STYLE.as_bytes());
+        assert_eq!(STYLE_HASH, format!("sha256-{}", STANDARD.encode(hash)), "update STYLE_HASH");
+    }
+}

@@ -1,0 +1,202 @@
+//! The page: its head, then each run with its cases, as far as they fit.
+
+use std::io::Write;
+
+use askama::Template;
+use assize_analysis::compare::ComparisonSet;
+use assize_store::CaseRecord;
+
+use super::case_page::{MarkView, case_fragment};
+use super::comparison_part::comparison_views;
+use super::scorecard_part::scorecard_views;
+use super::summary_part::SummaryView;
+use super::{STYLE, STYLE_HASH};
+use crate::export::{CaseIndex, CaseState, ReportError, RunReport};
+use crate::mark::VerdictMark;
+use crate::number::{self, format_count, grouped};
+use crate::sanitize::escape_lines;
+
+/// Bytes of cases in full. Mail servers take 10 MB and more.
+const MAX_DETAILS: usize = 6_000_000;
+/// Cases without details that are listed.
+const MAX_ROWS: usize = 2_000;
+/// Cases that are unfolded from the beginning.
+const UNFOLDED: usize = 3;
+
+#[derive(Template)]
+#[template(path = "head.html")]
+struct HeadView<'a> {
+    title: &'a str,
+    style: &'a str,
+    style_hash: &'a str,
+}
+
+#[derive(Template)]
+#[template(path = "rows.html")]
+struct RowsView {
+    rows: Vec<RowView>,
+    more: Option<String>,
+    command: String,
+}
+
+#[derive(Template)]
+#[template(path = "gates.html")]
+struct GatesView {
+    lines: Vec<String>,
+}
+
+struct RowView {
+    mark: MarkView,
+    case_id: String,
+    suite: String,
+    target: String,
+    score: String,
+}
+
+/// What the page has room for.
+struct PageRoom {
+    details: usize,
+    rows: Vec<RowView>,
+    beyond: usize,
+    shown: usize,
+}
+
+/// Writes the page of all runs.
+pub(crate) fn write_page(out: &mut dyn Write, runs: &[RunReport<'_>]) -> Result<Vec<String>, ReportError> {
+    let names: Vec<String> = runs.iter().map(|run| escape_lines(&run.suite_names())).collect();
+    let title = format!("{} – assize", names.join(", "));
+    put(out, &HeadView { title: &title, style: STYLE, style_hash: STYLE_HASH })?;
+
+    let mut remarks = Vec::new();
+    for (at, run) in runs.iter().enumerate() {
+        write_run(out, run, at, &mut remarks)?;
+    }
+    out.write_all(b"</main>\n</body>\n</html>\n")?;
+
+    Ok(remarks)
+}
+
+/// The page of a comparison alone. `gates` has a line for each gate.
+pub fn comparison_page(set: &ComparisonSet, adjusted_by: Option<&str>, gates: &str) -> String {
+    let mut parts = Vec::new();
+    parts.push(HeadView { title: "Comparison – assize", style: STYLE, style_hash: STYLE_HASH }.render());
+    parts.extend(comparison_views(set, adjusted_by).iter().map(Template::render));
+    let lines = gates.lines().filter(|line| !line.trim().is_empty()).map(escape_lines).collect();
+    parts.push(GatesView { lines }.render());
+
+    // The templates read nothing that can fail, and writing to a string does not fail.
+    parts.into_iter().map(Result::unwrap_or_default).chain(["</main>\n</body>\n</html>\n".to_owned()]).collect()
+}
+
+fn write_run(
+    out: &mut dyn Write,
+    run: &RunReport<'_>,
+    at: usize,
+    remarks: &mut Vec<String>,
+) -> Result<(), ReportError> {
+    let index = CaseIndex::read(run)?;
+    put(out, &SummaryView::new(run.name, run.info, index.gated))?;
+    if let Some(comparison) = run.comparison {
+        for view in comparison_views(comparison.set, comparison.adjusted_by) {
+            put(out, &view)?;
+        }
+    }
+    if let Some(card) = &run.scorecard {
+        for view in scorecard_views(card) {
+            put(out, &view)?;
+        }
+    }
+
+    let mut room = PageRoom { details: 0, rows: Vec::new(), beyond: 0, shown: 0 };
+    let is_open = |state| matches!(state, CaseState::Failed | CaseState::Ungraded);
+    let failing = index.count(CaseState::Failed) + index.count(CaseState::Ungraded);
+    for (heading, wanted, number) in [
+        ("Cases that did not pass", true, failing),
+        ("Other cases", false, index.len() - failing),
+    ] {
+        if number == 0 {
+            continue;
+        }
+        writeln!(out, "<h2>{heading} <small>{}</small></h2>", grouped(number as u64))?;
+        write_cases(out, run, &index, &|state| is_open(state) == wanted, (at, &mut room))?;
+    }
+
+    write_rows(out, run, room, remarks)
+}
+
+/// Writes cases in full while there is room, and keeps a row of the others.
+fn write_cases(
+    out: &mut dyn Write,
+    run: &RunReport<'_>,
+    index: &CaseIndex,
+    wanted: &dyn Fn(CaseState) -> bool,
+    (at, room): (usize, &mut PageRoom),
+) -> Result<(), ReportError> {
+    let mut questions = run.questions()?;
+    for read in index.cases(run, |entry| wanted(entry.state))? {
+        if room.details >= MAX_DETAILS && room.rows.len() >= MAX_ROWS {
+            // Counted below: nothing of them is shown, so nothing of them is read.
+            break;
+        }
+
+        let (entry, record) = read?;
+        if room.details >= MAX_DETAILS {
+            room.rows.push(row_view(&record));
+            continue;
+        }
+
+        let question = match &record.result.case_hash {
+            Some(hash) => questions.read(hash)?,
+            None => None,
+        };
+        room.shown += 1;
+        let open = room.shown <= UNFOLDED && matches!(entry.state, CaseState::Failed | CaseState::Ungraded);
+        let text = case_fragment(&record, question.as_ref(), &format!("r{at}c{}", room.shown), open);
+        room.details += text.len();
+        out.write_all(text.as_bytes())?;
+    }
+
+    room.beyond = index.len() - room.shown - room.rows.len();
+    Ok(())
+}
+
+fn row_view(record: &CaseRecord) -> RowView {
+    let row = &record.result;
+    RowView {
+        mark: VerdictMark::for_case(row).into(),
+        case_id: escape_lines(&row.case_id),
+        suite: escape_lines(&row.suite),
+        target: row.target.as_deref().map(escape_lines).unwrap_or_default(),
+        score: number::format_score_or_range(row.score, row.score_low, row.score_high).unwrap_or_default(),
+    }
+}
+
+fn write_rows(
+    out: &mut dyn Write,
+    run: &RunReport<'_>,
+    room: PageRoom,
+    remarks: &mut Vec<String>,
+) -> Result<(), ReportError> {
+    if room.rows.is_empty() && room.beyond == 0 {
+        return Ok(());
+    }
+
+    remarks.push(format!(
+        "the page holds {} in full; {} without details, {} not at all",
+        format_count(room.shown as u64, "case", "cases"),
+        grouped(room.rows.len() as u64),
+        grouped(room.beyond as u64)
+    ));
+    let more = (room.beyond > 0).then(|| {
+        format!(
+            "{} are not listed here: a page of all would be too large.",
+            format_count(room.beyond as u64, "further case", "further cases")
+        )
+    });
+    let command = format!("assize explain {} CASE", escape_lines(run.name));
+    put(out, &RowsView { rows: room.rows, more, command })
+}
+
+fn put(out: &mut dyn Write, part: &impl Template) -> Result<(), ReportError> {
+    Template::write_into(part, out).map_err(ReportError::Write)
+}

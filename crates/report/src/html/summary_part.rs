@@ -1,0 +1,271 @@
+//! The summary of a run: metrics with their intervals, targets, criteria.
+
+use askama::Template;
+use assize_store::{CriterionRate, EstimatedMetric, RunInfo, RunSummary, TargetMetrics, VerdictCounts};
+
+use super::tone;
+use crate::chart::{
+    ChartAxis, ChartShare, ChartTone, IntervalMark, axis_labels, interval_bar, interval_point, share_bar,
+};
+use crate::entry::{percent, percent_interval, tallies};
+use crate::number::{self, format_count, grouped};
+use crate::sanitize::{cut_text, escape_lines};
+use crate::summary::{format_partial_cost, format_tokens};
+
+/// Criteria that are listed.
+const MAX_CRITERIA: usize = 300;
+/// Longest text, in characters.
+const MAX_TEXT: usize = 600;
+
+/// Head of the report of a run.
+#[derive(Template)]
+#[template(path = "summary.html")]
+pub(super) struct SummaryView {
+    title: String,
+    verdict: String,
+    verdict_class: &'static str,
+    facts: Vec<(&'static str, String)>,
+    shares: String,
+    tallies: Vec<TallyView>,
+    metrics: Vec<MetricView>,
+    notes: Vec<String>,
+    remarks: Vec<String>,
+    targets: Vec<TargetView>,
+    criteria: Vec<CriterionRateView>,
+    criteria_axis: String,
+    criteria_more: Option<String>,
+}
+
+struct TallyView {
+    number: String,
+    word: &'static str,
+    class: &'static str,
+}
+
+struct MetricView {
+    name: &'static str,
+    value: String,
+    interval: String,
+    chart: String,
+}
+
+struct TargetView {
+    name: String,
+    cases: String,
+    rate: String,
+    interval: String,
+    chart: String,
+    score: String,
+}
+
+struct CriterionRateView {
+    text: String,
+    id: String,
+    penalty: bool,
+    value: String,
+    interval: String,
+    chart: String,
+    of: String,
+    ungraded: String,
+}
+
+impl SummaryView {
+    /// `name` is what commands take the run by; `gated` the number of cases whose gates failed.
+    pub(super) fn new(name: &str, info: &RunInfo, gated: usize) -> Self {
+        let suites: Vec<String> = info.suites.iter().map(|suite| escape_lines(&suite.name)).collect();
+        let summary = info.summary.as_ref();
+        let (verdict, verdict_class) = match summary {
+            Some(summary) => (escape_lines(&summary.exit_reason), exit_class(summary.exit_code)),
+            None => ("the run has not ended".to_owned(), ChartTone::Open.class()),
+        };
+
+        let counts = summary.map_or_else(VerdictCounts::default, |summary| {
+            let repeats = summary.figures.as_ref().and_then(|figures| figures.repeats.as_ref());
+            repeats.map_or(summary.counts, |repeats| repeats.counts)
+        });
+        let parts = tallies(counts).map(|(size, name, one)| ChartShare { name, size, tone: tone(one) });
+        let shown = tallies(counts).into_iter().filter(|(size, ..)| *size > 0);
+
+        let figures = summary.and_then(|summary| summary.figures.as_ref());
+        let rates = summary.map_or(&[][..], |summary| &summary.criterion_rates);
+        let mut notes: Vec<String> =
+            info.warnings.iter().map(|warning| escape_lines(&cut_text(warning, MAX_TEXT))).collect();
+        if info.finished_at.is_none() {
+            notes.insert(0, "The run did not end: only its finished cases are here.".to_owned());
+        }
+        if gated > 0 {
+            let cases = format_count(gated as u64, "case", "cases");
+            notes.insert(0, format!("Gates failed in {cases}."));
+        }
+
+        Self {
+            title: suites.join(", "),
+            verdict,
+            verdict_class,
+            facts: facts(name, info),
+            shares: share_bar(&parts),
+            tallies: shown
+                .map(|(number, word, one)| TallyView {
+                    number: grouped(number as u64),
+                    word,
+                    class: tone(one).class(),
+                })
+                .collect(),
+            metrics: figures.map_or_else(Vec::new, |figures| {
+                vec![rate_view("Pass rate", &figures.pass_rate), score_view("Mean score", &figures.mean_score)]
+            }),
+            notes,
+            remarks: figures.map_or_else(Vec::new, |figures| figures.remarks.clone()),
+            targets: figures.map_or_else(Vec::new, |figures| figures.targets.iter().map(target_view).collect()),
+            criteria: rates.iter().take(MAX_CRITERIA).map(criterion_view).collect(),
+            criteria_axis: axis_labels(ChartAxis::UNIT, percent_label),
+            criteria_more: (rates.len() > MAX_CRITERIA)
+                .then(|| format!("and {} more criteria; the CSV report has them all", rates.len() - MAX_CRITERIA)),
+        }
+    }
+}
+
+fn exit_class(code: u8) -> &'static str {
+    match code {
+        0 => ChartTone::Good.class(),
+        1 | 2 => ChartTone::Bad.class(),
+        _ => ChartTone::Open.class(),
+    }
+}
+
+pub(super) fn percent_label(value: f64) -> String {
+    number::format_rate(value)
+}
+
+/// The run, its judges and targets, and what it took.
+fn facts(name: &str, info: &RunInfo) -> Vec<(&'static str, String)> {
+    let judges: Vec<String> = info
+        .judges
+        .iter()
+        .map(|judge| {
+            let version = judge.identity.version.as_deref().map(|version| format!(" ({version})"));
+            format!("{}{}", judge.identity.name, version.unwrap_or_default())
+        })
+        .collect();
+    let targets: Vec<&str> = info.targets.iter().map(|target| target.name.as_str()).collect();
+
+    let mut facts = vec![
+        ("Run", info.run_id.clone()),
+        ("Begun", info.started_at.get(..19).unwrap_or(&info.started_at).replace('T', " ") + " UTC"),
+        ("Judges", judges.join(", ")),
+        ("Targets", targets.join(", ")),
+    ];
+    if let Some(summary) = &info.summary {
+        facts.extend(spent(summary));
+    }
+    facts.push(("Version", format!("assize {}", info.assize_version)));
+    if name != info.run_id {
+        facts.push(("Name", name.to_owned()));
+    }
+
+    facts.retain(|(_, text)| !text.is_empty());
+    facts.iter_mut().for_each(|(_, text)| *text = escape_lines(&cut_text(text, MAX_TEXT)));
+    facts
+}
+
+fn spent(summary: &RunSummary) -> Vec<(&'static str, String)> {
+    let calls = format!(
+        "{}, {} from the cache",
+        format_count(summary.judge_calls, "judge call", "judge calls"),
+        grouped(summary.judge_calls_cached)
+    );
+    let criteria = match summary.criteria_ungraded {
+        0 => format!("{} judged", grouped(summary.criteria)),
+        open => format!("{} judged, {} ungraded", grouped(summary.criteria.saturating_sub(open)), grouped(open)),
+    };
+    let quotes = summary.quotes.zip(summary.quotes_found).filter(|(quotes, _)| *quotes > 0);
+    let cost = match summary.cost_usd {
+        Some(cost) => number::dollars(cost.as_dollars()),
+        None => format_partial_cost(summary.cost_partial),
+    };
+
+    vec![
+        ("Decisions", criteria),
+        (
+            "Quotes",
+            quotes.map_or_else(String::new, |(quotes, found)| {
+                format!("{} of {} found in what the judge was shown", grouped(found), grouped(quotes))
+            }),
+        ),
+        ("Time", format!("{} ({calls})", number::format_duration(summary.duration_ms))),
+        ("Tokens", format_tokens(summary.tokens)),
+        ("Cost", cost),
+    ]
+}
+
+fn mark<'a>(metric: &EstimatedMetric, tone: ChartTone, title: &'a str) -> IntervalMark<'a> {
+    IntervalMark { value: metric.value, interval: metric.low.zip(metric.high), tone, title }
+}
+
+fn rate_view(name: &'static str, metric: &EstimatedMetric) -> MetricView {
+    metric_view(name, metric, percent(metric), percent_interval(metric))
+}
+
+fn score_view(name: &'static str, metric: &EstimatedMetric) -> MetricView {
+    let value = metric.value.map_or_else(|| "–".to_owned(), number::format_score);
+    metric_view(name, metric, value, score_interval(metric))
+}
+
+pub(super) fn score_interval(metric: &EstimatedMetric) -> String {
+    match (metric.low, metric.high) {
+        (Some(low), Some(high)) => format!("{} to {}", number::format_score(low), number::format_score(high)),
+        _ => String::new(),
+    }
+}
+
+fn metric_view(name: &'static str, metric: &EstimatedMetric, value: String, interval: String) -> MetricView {
+    let level = number::format_plain(metric.level * 100.0);
+    let of = format_count(metric.n, "case", "cases");
+    let interval = if interval.is_empty() {
+        let reason = metric.undefined.as_deref().unwrap_or("it was not computed");
+        format!("no interval, because {} ({of})", escape_lines(reason))
+    } else {
+        format!("{level}% interval {interval}, {of}")
+    };
+    let title = format!("{name} {value}, {interval}");
+    let chart = interval_bar(ChartAxis::UNIT, mark(metric, ChartTone::Plain, &title));
+
+    MetricView { name, value, interval, chart }
+}
+
+fn target_view(target: &TargetMetrics) -> TargetView {
+    let (rate, interval) = (percent(&target.pass_rate), percent_interval(&target.pass_rate));
+    let name = target.target.as_deref().unwrap_or("answers of the file");
+    let title = format!("{name}: {rate}, interval {interval}");
+
+    TargetView {
+        name: escape_lines(name),
+        cases: grouped(target.counts.total() as u64),
+        chart: interval_point(ChartAxis::UNIT, mark(&target.pass_rate, ChartTone::Plain, &title), None),
+        rate,
+        interval,
+        score: target.mean_score.value.map_or_else(|| "–".to_owned(), number::format_score),
+    }
+}
+
+fn criterion_view(rate: &CriterionRate) -> CriterionRateView {
+    let metric = &rate.rate;
+    let (value, interval) = if rate.scored {
+        (metric.value.map_or_else(|| "–".to_owned(), number::format_score), score_interval(metric))
+    } else {
+        (percent(metric), percent_interval(metric))
+    };
+    let text = if rate.text.trim().is_empty() { &rate.criterion } else { &rate.text };
+    let title = format!("{value}, interval {interval}");
+
+    CriterionRateView {
+        text: escape_lines(&cut_text(text.trim(), MAX_TEXT)),
+        id: escape_lines(&format!("{}/{}", rate.grader, rate.criterion)),
+        penalty: rate.weight < 0.0,
+        chart: interval_point(ChartAxis::UNIT, mark(metric, ChartTone::Plain, &title), None),
+        value,
+        interval,
+        of: grouped(metric.n),
+        ungraded: if rate.ungraded == 0 { String::new() } else { grouped(rate.ungraded) },
+    }
+}
