@@ -64,12 +64,12 @@ pub use comparison::{ComparisonLimits, render_comparison};
 pub use comparison_markdown::render_comparison_markdown;
 pub use criterion_change::render_criterion_change;
 pub use explain::{
-    CaseExplanation, CriterionPart, GatePart, GraderPart, PanelPart, ScoreEquation, ScoreRange, VotePart, WholePart,
-    explain_case, explanation_json, formula_text, render_explanation,
+    CaseExplanation, CriterionPart, GatePart, GraderPart, PanelPart, ScoreEquation, ScoreRange, VotePart,
+    WholePart, explain_case, explanation_json, formula_text, render_explanation,
 };
 pub use export::{
-    ComparisonMaterial, CriterionName, CriterionPosition, ExportFormat, ReportError, RunReport, ScorecardMaterial,
-    write_report,
+    ComparisonMaterial, CriterionName, CriterionPosition, ExportFormat, ReportError, RunReport,
+    ScorecardMaterial, write_report,
 };
 pub use injection_audit::render_injection_audit;
 pub use noise::{noise_json, render_noise};
@@ -77,10 +77,10 @@ pub use number::{dollars, format_duration, format_plain, format_rate, format_sco
 pub use pairwise::{pairwise_json, render_pairwise, render_pairwise_markdown};
 pub use panel::{format_probability, format_vote_metrics, format_votes};
 pub use plan_cases::render_plan;
+pub use quote_place::QuotePlace;
 pub use raters::{
     agreement_json, orders_json, render_agreement, render_orders, render_repeats, repeats_json,
 };
-pub use quote_place::QuotePlace;
 pub use run_list::{ListedRun, render_run_list, run_list_json};
 pub use sanitize::{escape_commands, escape_commands_in_json, escape_lines, escape_unsafe};
 pub use scorecard_comparison::render_scorecard_comparison;

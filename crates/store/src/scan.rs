@@ -75,10 +75,10 @@ impl RunFolder {
             (0..count).map(|at| (from + bytes * at / count, from + bytes * (at + 1) / count)).collect();
         let read = |part: usize| scan_part(&path, bounds[part], part > 0, &see);
         let found: Vec<Result<(A, u64), StoreError>> = std::thread::scope(|scope| {
-            let others: Vec<_> =
-                (1..bounds.len()).map(|part| scope.spawn(move || read(part))).collect();
+            let others: Vec<_> = (1..bounds.len()).map(|part| scope.spawn(move || read(part))).collect();
             let first = if bytes == 0 { Ok((A::default(), from)) } else { read(0) };
-            let others = others.into_iter().map(|other| other.join().unwrap_or_else(|panic| resume_unwind(panic)));
+            let others =
+                others.into_iter().map(|other| other.join().unwrap_or_else(|panic| resume_unwind(panic)));
 
             std::iter::once(first).chain(others).collect()
         });

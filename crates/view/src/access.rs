@@ -82,7 +82,8 @@ impl AccessRules {
             Some((_, token)) if self.is_token(&token) => Err(self.admit(uri.path(), query)),
             None if self.has_cookie(headers) => Ok(()),
             _ => {
-                let text = "This page needs the token of the server: open the address that `assize view` printed.";
+                let text =
+                    "This page needs the token of the server: open the address that `assize view` printed.";
                 Err((StatusCode::FORBIDDEN, text).into_response())
             }
         }
@@ -95,8 +96,7 @@ impl AccessRules {
         // Two slashes would begin the name of another server.
         let path = format!("/{}", path.trim_start_matches(['/', '\\']));
         let to = if rest.is_empty() { path } else { format!("{path}?{rest}") };
-        let cookie =
-            format!("{}={}; Path=/; HttpOnly; SameSite=Strict", self.cookie_name(), self.token);
+        let cookie = format!("{}={}; Path=/; HttpOnly; SameSite=Strict", self.cookie_name(), self.token);
 
         let header = |text: &str| HeaderValue::from_str(text);
         match (header(&to), header(&cookie)) {
@@ -153,7 +153,8 @@ mod tests {
         for host in ["127.0.0.1:4", "localhost", "LOCALHOST:80", "[::1]:4", "runs.example:443"] {
             assert!(rules(true).is_host_allowed(host), "{host}");
         }
-        for host in ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example:4", "", "192.0.2.1:4"] {
+        for host in ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example:4", "", "192.0.2.1:4"]
+        {
             assert!(!rules(true).is_host_allowed(host), "{host}");
         }
         assert!(rules(false).is_host_allowed("192.0.2.1:4"));

@@ -45,7 +45,13 @@ pub(crate) struct RunLibrary {
 
 impl RunLibrary {
     pub(crate) fn new(process: ProcessContext, named: Vec<NamedRun>) -> Self {
-        Self { process, named, infos: Mutex::default(), open: Mutex::default(), comparisons: Mutex::default() }
+        Self {
+            process,
+            named,
+            infos: Mutex::default(),
+            open: Mutex::default(),
+            comparisons: Mutex::default(),
+        }
     }
 
     pub(crate) fn process(&self) -> &ProcessContext {

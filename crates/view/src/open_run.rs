@@ -117,14 +117,14 @@ impl OpenRun {
 
     fn search(&self, index: &CaseIndex, text: &str) -> Result<Arc<Vec<bool>>, StoreError> {
         let mut searched = lock(&self.searched);
-        if let Some(result) = searched.as_ref().filter(|result| result.text == text && result.end == index.end())
+        if let Some(result) =
+            searched.as_ref().filter(|result| result.text == text && result.end == index.end())
         {
             return Ok(Arc::clone(&result.rows));
         }
 
         let rows = Arc::new(search_text(&self.folder, index, text, readers())?);
-        *searched =
-            Some(SearchResult { text: text.to_owned(), end: index.end(), rows: Arc::clone(&rows) });
+        *searched = Some(SearchResult { text: text.to_owned(), end: index.end(), rows: Arc::clone(&rows) });
         Ok(rows)
     }
 

@@ -29,11 +29,16 @@ pub(crate) fn score_bar(bounds: Option<(f64, f64)>, threshold: Option<f64>) -> S
     // Writing to a string does not fail.
     if let Some((low, high)) = bounds {
         let (low, high) = (at(low), at(high));
-        let _ = write!(svg, r#"<rect class="possible" x="{low:.1}" width="{:.1}" height="8" y="2"/>"#, high - low);
+        let _ = write!(
+            svg,
+            r#"<rect class="possible" x="{low:.1}" width="{:.1}" height="8" y="2"/>"#,
+            high - low
+        );
         let _ = write!(svg, r#"<rect class="filled" width="{low:.1}" height="8" y="2"/>"#);
     }
     if let Some(threshold) = threshold {
-        let _ = write!(svg, r#"<line class="threshold" x1="{0:.1}" x2="{0:.1}" y1="0" y2="12"/>"#, at(threshold));
+        let _ =
+            write!(svg, r#"<line class="threshold" x1="{0:.1}" x2="{0:.1}" y1="0" y2="12"/>"#, at(threshold));
     }
 
     svg.push_str("</svg>");
@@ -68,16 +73,31 @@ pub(crate) fn trend_picture(title: &str, points: &[(&EstimatedMetric, bool)]) ->
     let mut before: Option<(f64, f64)> = None;
     for (at, (metric, is_break)) in points.iter().enumerate() {
         if *is_break {
-            let _ = write!(svg, r#"<line class="break" x1="{0:.1}" x2="{0:.1}" y1="4" y2="{1}"/>"#, x(at) - step / 2.0, HEIGHT - 4.0);
+            let _ = write!(
+                svg,
+                r#"<line class="break" x1="{0:.1}" x2="{0:.1}" y1="4" y2="{1}"/>"#,
+                x(at) - step / 2.0,
+                HEIGHT - 4.0
+            );
             before = None;
         }
         if let Some((low, high)) = metric.low.zip(metric.high) {
-            let _ = write!(svg, r#"<line class="range" x1="{0:.1}" x2="{0:.1}" y1="{1:.1}" y2="{2:.1}"/>"#, x(at), y(low), y(high));
+            let _ = write!(
+                svg,
+                r#"<line class="range" x1="{0:.1}" x2="{0:.1}" y1="{1:.1}" y2="{2:.1}"/>"#,
+                x(at),
+                y(low),
+                y(high)
+            );
         }
 
         let here = metric.value.map(|value| (x(at), y(value)));
         if let Some((from, to)) = before.zip(here) {
-            let _ = write!(svg, r#"<line class="link" x1="{:.1}" y1="{:.1}" x2="{:.1}" y2="{:.1}"/>"#, from.0, from.1, to.0, to.1);
+            let _ = write!(
+                svg,
+                r#"<line class="link" x1="{:.1}" y1="{:.1}" x2="{:.1}" y2="{:.1}"/>"#,
+                from.0, from.1, to.0, to.1
+            );
         }
         if let Some((x, y)) = here {
             let _ = write!(svg, r#"<circle class="value" cx="{x:.1}" cy="{y:.1}" r="4"/>"#);

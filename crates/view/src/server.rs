@@ -101,9 +101,8 @@ impl ViewServer {
             return Err(ViewError::NeedsToken { host: options.host });
         }
 
-        let is_plain = |token: &String| {
-            token.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
-        };
+        let is_plain =
+            |token: &String| token.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
         if options.token.as_ref().is_some_and(|token| token.is_empty() || !is_plain(token)) {
             return Err(ViewError::BadToken);
         }
@@ -113,12 +112,8 @@ impl ViewServer {
         let address = listener.local_addr()?;
         let named = name_runs(options.runs);
         let start = start_page(&named);
-        let rules = AccessRules {
-            token: token.into(),
-            port: address.port(),
-            is_local,
-            hosts: options.names.into(),
-        };
+        let rules =
+            AccessRules { token: token.into(), port: address.port(), is_local, hosts: options.names.into() };
 
         let library = Arc::new(RunLibrary::new(process, named));
         Ok(Self { listener, address, rules, library, start, moved })

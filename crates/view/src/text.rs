@@ -51,7 +51,8 @@ impl ResultMark {
                 Self::new(class, sign, outcome.name())
             }
             OutcomeKind::Scored => {
-                let word = points.map_or_else(|| "scored".to_owned(), |points| format!("{}/10", trim(points)));
+                let word =
+                    points.map_or_else(|| "scored".to_owned(), |points| format!("{}/10", trim(points)));
                 Self::new("middling", "•", word)
             }
             OutcomeKind::NotApplicable => Self::new("dim", "–", "n/a"),
@@ -121,9 +122,8 @@ impl MetricText {
         let interval = metric.low.zip(metric.high);
         Self {
             value: metric.value.map_or_else(|| "undefined".to_owned(), format),
-            interval: interval.map_or_else(String::new, |(low, high)| {
-                format!("{} to {}", format(low), format(high))
-            }),
+            interval: interval
+                .map_or_else(String::new, |(low, high)| format!("{} to {}", format(low), format(high))),
             undefined: metric.undefined.clone().unwrap_or_default(),
             n: metric.n,
             picture: interval_picture(metric.value, interval, ChartAxis::UNIT, None),

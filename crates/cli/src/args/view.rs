@@ -9,7 +9,8 @@ use super::headings::ADVANCED;
 /// Starts a server on this machine and opens its first page: the run that is named, the comparison of two, or the list of
 /// all stored runs. A run that goes on is shown as it grows. The server writes nothing and fetches nothing; Ctrl-C ends it.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "The address that is printed holds a token, without which nobody sees a page. To be reached by other machines, set\n\
+#[command(
+    after_help = "The address that is printed holds a token, without which nobody sees a page. To be reached by other machines, set\n\
     ASSIZE_VIEW_TOKEN to a secret of at least 16 characters and put a proxy with TLS before the server: pages travel\n\
     unencrypted.\n\n\
     Examples:\n  \
@@ -17,7 +18,8 @@ use super::headings::ADVANCED;
     assize view last\n  \
     assize view last~1 last\n  \
     assize view runs/january --no-open --port 9000\n  \
-    ASSIZE_VIEW_TOKEN=... assize view --host 0.0.0.0 --name runs.example.com")]
+    ASSIZE_VIEW_TOKEN=... assize view --host 0.0.0.0 --name runs.example.com"
+)]
 pub(crate) struct ViewArgs {
     /// Runs to show: folders, ids, `last`, or `last~N` for the Nth before; two are compared.
     #[arg(value_name = "RUN")]

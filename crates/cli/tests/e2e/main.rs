@@ -40,4 +40,5 @@ mod shells;
 mod signals;
 mod targets;
 mod validate;
+mod view;
 mod workspaces;

@@ -60,9 +60,10 @@ impl IndexPart {
 
     fn add(&mut self, offset: u64, line: &[u8]) -> Result<(), String> {
         let row: ResultHead<'_> = serde_json::from_slice(line).map_err(|error| error.to_string())?;
-        let criteria = row.graders.iter().flat_map(|grader| {
-            grader.criteria.iter().map(move |criterion| (grader, criterion))
-        });
+        let criteria = row
+            .graders
+            .iter()
+            .flat_map(|grader| grader.criteria.iter().map(move |criterion| (grader, criterion)));
 
         let mut entries = Vec::new();
         for (grader, criterion) in criteria {

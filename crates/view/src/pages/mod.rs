@@ -1,9 +1,9 @@
 //! Pages as templates see them: texts that are ready to be shown.
 
 mod case;
+mod comparison;
 mod run;
 mod scorecard;
-mod comparison;
 
 pub(crate) use case::*;
 pub(crate) use comparison::*;
@@ -11,7 +11,6 @@ pub(crate) use run::*;
 pub(crate) use scorecard::*;
 
 use askama::Template;
-
 
 /// A page that says why there is no other.
 #[derive(Template)]

@@ -217,10 +217,18 @@ impl ChoiceField {
         let several = |names: &[String]| if names.len() > 1 { names.to_vec() } else { Vec::new() };
         let fields = [
             Self::new(("suite", "Suite", "all suites"), &several(&choices.suites), filter.suite.as_ref()),
-            Self::new(("target", "Target", "all targets"), &several(&choices.targets), filter.target.as_ref()),
+            Self::new(
+                ("target", "Target", "all targets"),
+                &several(&choices.targets),
+                filter.target.as_ref(),
+            ),
             Self::new(("tag", "Tag", "any tag"), &choices.tags, filter.tag.as_ref()),
             Self::new(("gate", "Failed gate", "any gate or none"), &choices.gates, filter.gate.as_ref()),
-            Self::new(("criterion", "Criterion", "any criterion"), &choices.criteria, filter.criterion.as_ref()),
+            Self::new(
+                ("criterion", "Criterion", "any criterion"),
+                &choices.criteria,
+                filter.criterion.as_ref(),
+            ),
         ];
         fields.into_iter().flatten().collect()
     }

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use assize_report::html::highlight_quotes;
 use assize_report::{
-    CaseExplanation, CriterionPart, GraderPart, PanelPart, QuotePlace, ScoreEquation, ScoreRange, VotePart, WholePart,
-    explain_case, format_duration, format_plain, format_probability, format_score, format_vote_metrics,
-    format_votes, formula_text, truncation_details,
+    CaseExplanation, CriterionPart, GraderPart, PanelPart, QuotePlace, ScoreEquation, ScoreRange, VotePart,
+    WholePart, explain_case, format_duration, format_plain, format_probability, format_score,
+    format_vote_metrics, format_votes, formula_text, truncation_details,
 };
 use assize_rubric::{CaseDecision, EvidenceQuote, GateState, JudgeConfidence, JudgeIdentity, OutcomeKind};
 use assize_store::{CaseRecord, TurnRow};
@@ -19,7 +19,8 @@ use super::{Library, PageError, blocking, case_url, open_run, query_value, rende
 use crate::index::{CaseFilter, CaseStatus};
 use crate::open_run::OpenRun;
 use crate::pages::{
-    AnswerPiece, CasePage, CriterionText, DiffLine, GateText, GraderNoteText, GraderText, QuoteText, RunHeader, TurnText, VoteText,
+    AnswerPiece, CasePage, CriterionText, DiffLine, GateText, GraderNoteText, GraderText, QuoteText,
+    RunHeader, TurnText, VoteText,
 };
 use crate::text::{ResultMark, cost_text, visible};
 
@@ -125,7 +126,11 @@ fn case_page(
         expected: show(&explained.expected_outcome),
         reference: show(&explained.reference),
         has_answer: explained.answer.is_some(),
-        answer: explained.answer.as_deref().map(|answer| answer_pieces(answer, &material.quotes)).unwrap_or_default(),
+        answer: explained
+            .answer
+            .as_deref()
+            .map(|answer| answer_pieces(answer, &material.quotes))
+            .unwrap_or_default(),
         turns: explained.turns.iter().map(turn_text).collect(),
         changes: explained.file_changes.as_deref().map(diff_lines).unwrap_or_default(),
         changes_known: explained.file_changes.is_some(),
@@ -215,9 +220,11 @@ impl DecisionMaterial<'_> {
         if part.attempts > 1 {
             notes.push(format!("{} judge calls", part.attempts));
         }
-        notes.extend(part.panel.iter().flat_map(|panel| {
-            [format_votes(&panel.panel), format_vote_metrics(&panel.panel)]
-        }));
+        notes.extend(
+            part.panel
+                .iter()
+                .flat_map(|panel| [format_votes(&panel.panel), format_vote_metrics(&panel.panel)]),
+        );
         notes.retain(|note| !note.is_empty());
 
         CriterionText {
@@ -250,15 +257,19 @@ impl DecisionMaterial<'_> {
         let mut notes: Vec<String> = vec![format!("decided by {}", judge_name(&part.judge))];
         notes.extend(calls);
         notes.extend(part.truncated.as_ref().map(truncation_details));
-        notes.extend(part.panel.iter().flat_map(|panel| {
-            [format_votes(&panel.panel), format_vote_metrics(&panel.panel)]
-        }));
+        notes.extend(
+            part.panel
+                .iter()
+                .flat_map(|panel| [format_votes(&panel.panel), format_vote_metrics(&panel.panel)]),
+        );
         notes.retain(|note| !note.is_empty());
 
         CriterionText {
             number,
             id: "the answer as a whole".to_owned(),
-            text: part.score.map_or_else(|| "No score".to_owned(), |score| format!("Score {}", format_score(score))),
+            text: part
+                .score
+                .map_or_else(|| "No score".to_owned(), |score| format!("Score {}", format_score(score))),
             mark: None,
             band: None,
             weight: String::new(),
@@ -421,11 +432,15 @@ fn range_text(range: ScoreRange) -> String {
 fn bounds_text(range: ScoreRange) -> String {
     let bounds = range.bounds().filter(|(low, high)| low != high);
     let bounds = bounds.map(|(low, high)| {
-        format!("Whatever the ungraded criteria come to, the score lies between {} and {}.", format_plain(low), format_plain(high))
+        format!(
+            "Whatever the ungraded criteria come to, the score lies between {} and {}.",
+            format_plain(low),
+            format_plain(high)
+        )
     });
     let coverage = range.coverage.filter(|coverage| *coverage < 1.0);
-    let coverage =
-        coverage.map(|coverage| format!("{} of the weight was judged.", assize_report::format_rate(coverage)));
+    let coverage = coverage
+        .map(|coverage| format!("{} of the weight was judged.", assize_report::format_rate(coverage)));
 
     [bounds, coverage].into_iter().flatten().collect::<Vec<_>>().join(" ")
 }

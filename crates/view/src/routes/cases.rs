@@ -162,12 +162,7 @@ fn page_query(query: &str, page: usize) -> String {
     if query.is_empty() { format!("page={page}") } else { format!("{query}&page={page}") }
 }
 
-fn plain_rows(
-    run: &OpenRun,
-    filter: &CaseFilter,
-    rows: &[u32],
-    page: usize,
-) -> Result<PlainRows, PageError> {
+fn plain_rows(run: &OpenRun, filter: &CaseFilter, rows: &[u32], page: usize) -> Result<PlainRows, PageError> {
     let index = run.index()?;
     let (url, query) = (run_url(run.slug()), filter.to_query());
     let begin = page.saturating_sub(1).saturating_mul(MAX_ROWS);

@@ -52,9 +52,10 @@ fn comparison_page(library: &RunLibrary, base: &str, candidate: &str) -> Result<
     let candidate = ComparedSide::open(library, candidate)?;
     let found = compare_sides(library, &base, &candidate)?;
 
-    let notices = [&base, &candidate].into_iter().filter(|side| side.info.finished_at.is_none()).map(|side| {
-        visible(&format!("{} did not end: only its finished cases are compared.", side.name))
-    });
+    let notices = [&base, &candidate]
+        .into_iter()
+        .filter(|side| side.info.finished_at.is_none())
+        .map(|side| visible(&format!("{} did not end: only its finished cases are compared.", side.name)));
     let mismatches = found.mismatches.iter().map(|mismatch| {
         let how = match mismatch.base.as_str() {
             "" => String::new(),
@@ -129,7 +130,13 @@ fn compare_sides(
     base: &ComparedSide,
     candidate: &ComparedSide,
 ) -> Result<Arc<RunComparison>, PageError> {
-    let key = format!("{}\n{}\n{}\n{}", base.name, base.run.index()?.end(), candidate.name, candidate.run.index()?.end());
+    let key = format!(
+        "{}\n{}\n{}\n{}",
+        base.name,
+        base.run.index()?.end(),
+        candidate.name,
+        candidate.run.index()?.end()
+    );
     if let Some(found) = library.known_comparison(&key) {
         return Ok(found);
     }
@@ -153,7 +160,9 @@ fn compare_sides(
 fn common_axis(found: &RunComparison) -> ChartAxis {
     let rows = found.tables.iter().flat_map(|table| &table.rows).map(|row| &row.contrast);
     let rows = rows.chain([&found.pass_rate, &found.score]);
-    ChartAxis::around_zero(rows.flat_map(|contrast| [contrast.low, contrast.high, contrast.difference]).flatten())
+    ChartAxis::around_zero(
+        rows.flat_map(|contrast| [contrast.low, contrast.high, contrast.difference]).flatten(),
+    )
 }
 
 fn signed_plain(value: f64) -> String {

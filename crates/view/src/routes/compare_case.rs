@@ -63,7 +63,12 @@ pub(crate) async fn page(State(library): Library, uri: Uri) -> Result<Response, 
     .await
 }
 
-fn find_record(side: &ComparedSide, suite: &str, id: &str, repeat: u32) -> Result<(u32, CaseRecord), PageError> {
+fn find_record(
+    side: &ComparedSide,
+    suite: &str,
+    id: &str,
+    repeat: u32,
+) -> Result<(u32, CaseRecord), PageError> {
     let row = side.run.index()?.find(suite, id, side.target.as_deref(), repeat);
     let record = row.map(|row| side.run.record(row)).transpose()?.flatten();
     row.zip(record).ok_or_else(|| PageError::missing(format!("`{}` has no case `{id}`.", side.name)))
@@ -77,8 +82,10 @@ fn answer_pieces(texts: [Option<&str>; 2], is_coarse: bool) -> [Option<Vec<DiffP
         return [Some(whole(before)), Some(whole(after))];
     }
 
-    let diff = TextDiff::configure().algorithm(Algorithm::Patience).timeout(DIFF_TIME).diff_words(before, after);
-    let (mut left, mut right): (Vec<(&'static str, String)>, Vec<(&'static str, String)>) = Default::default();
+    let diff =
+        TextDiff::configure().algorithm(Algorithm::Patience).timeout(DIFF_TIME).diff_words(before, after);
+    let (mut left, mut right): (Vec<(&'static str, String)>, Vec<(&'static str, String)>) =
+        Default::default();
     for change in diff.iter_all_changes() {
         match change.tag() {
             ChangeTag::Equal => {

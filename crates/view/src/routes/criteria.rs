@@ -13,10 +13,7 @@ use crate::index::CaseFilter;
 use crate::pages::{CriteriaPage, CriterionLineText};
 use crate::text::{MetricText, visible};
 
-pub(crate) async fn page(
-    State(library): Library,
-    Path(slug): Path<String>,
-) -> Result<Response, PageError> {
+pub(crate) async fn page(State(library): Library, Path(slug): Path<String>) -> Result<Response, PageError> {
     blocking(move || {
         let run = open_run(&library, &slug)?;
         let info = library.info(run.folder())?;
@@ -91,7 +88,10 @@ fn panel_lines(panel: &PanelSummary) -> Vec<String> {
         ));
     }
     if panel.missing > 0 {
-        lines.push(format!("{} votes are missing: their judges could not be made to answer.", grouped(panel.missing)));
+        lines.push(format!(
+            "{} votes are missing: their judges could not be made to answer.",
+            grouped(panel.missing)
+        ));
     }
     if let Some(escalation) = &panel.escalation {
         lines.push(format!(

@@ -23,10 +23,7 @@ const MAX_CRITERIA: usize = 8;
 /// Failed cases that are listed while a run goes on.
 const MAX_FAILURES: usize = 12;
 
-pub(crate) async fn page(
-    State(library): Library,
-    Path(slug): Path<String>,
-) -> Result<Response, PageError> {
+pub(crate) async fn page(State(library): Library, Path(slug): Path<String>) -> Result<Response, PageError> {
     blocking(move || {
         let run = open_run(&library, &slug)?;
         let info = library.info(run.folder())?;
@@ -210,9 +207,9 @@ fn progress_text(run: &OpenRun, info: &RunInfo) -> Result<RunProgressText, PageE
     let is_plain = info.targets.len() <= 1 && index.entries().iter().all(|entry| entry.repeat == 1);
     let total = if is_plain && planned >= done { planned } else { 0 };
     let rate = run.rate(done, Instant::now()).filter(|rate| *rate > 0.0);
-    let left = rate.filter(|_| total > 0).map(|rate| {
-        format_duration((total.saturating_sub(done) as f64 / rate * 1000.0) as u64)
-    });
+    let left = rate
+        .filter(|_| total > 0)
+        .map(|rate| format_duration((total.saturating_sub(done) as f64 / rate * 1000.0) as u64));
 
     let not_passed = index.entries().iter().enumerate().rev();
     let not_passed = not_passed.filter(|(_, entry)| {

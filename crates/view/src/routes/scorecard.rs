@@ -23,10 +23,7 @@ const MAX_GAINS: usize = 10;
 /// Deepest level with an indent of its own.
 const MAX_DEPTH: usize = 8;
 
-pub(crate) async fn page(
-    State(library): Library,
-    Path(slug): Path<String>,
-) -> Result<Response, PageError> {
+pub(crate) async fn page(State(library): Library, Path(slug): Path<String>) -> Result<Response, PageError> {
     blocking(move || {
         let run = open_run(&library, &slug)?;
         let info = library.info(run.folder())?;
@@ -63,7 +60,9 @@ fn tree_text(info: &ScorecardInfo, tree: &ScorecardTree, scores: &ScorecardScore
             let part = contributions.get(id.index()).copied().flatten();
             let mut node = node_text(info, tree, scores, *id, *depth)?;
             node.share = part.map_or_else(String::new, |part| format_rate(part.share));
-            node.gain = part.filter(|part| part.gain > 0.0).map_or_else(String::new, |part| format!("+{}", format_score(part.gain)));
+            node.gain = part
+                .filter(|part| part.gain > 0.0)
+                .map_or_else(String::new, |part| format!("+{}", format_score(part.gain)));
             Some(node)
         })
         .collect();

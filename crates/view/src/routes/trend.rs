@@ -78,7 +78,11 @@ fn trend_page(library: &RunLibrary, wanted: Option<String>) -> TrendPage {
 }
 
 /// Reads the runs one after the other, so that memory does not grow with their number.
-fn read_points(library: &RunLibrary, slugs: &[String], notices: &mut Vec<String>) -> Vec<(String, TrendPoint)> {
+fn read_points(
+    library: &RunLibrary,
+    slugs: &[String],
+    notices: &mut Vec<String>,
+) -> Vec<(String, TrendPoint)> {
     let mut points: Vec<(String, TrendPoint)> = Vec::new();
     let mut before: Option<MethodFingerprint> = None;
     for slug in slugs {

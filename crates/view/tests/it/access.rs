@@ -12,7 +12,11 @@ fn nobody_sees_anything_without_the_token() {
     let test = ViewTest::with_runs();
     for path in PATHS {
         for cookie in ["", "Cookie: a=b", "Cookie: assize_view_1=token-of-a-test-1234"] {
-            let reply = test.request("GET", path, &["Host: 127.0.0.1", cookie].map(|line| if line.is_empty() { "X: y" } else { line }));
+            let reply = test.request(
+                "GET",
+                path,
+                &["Host: 127.0.0.1", cookie].map(|line| if line.is_empty() { "X: y" } else { line }),
+            );
             assert_eq!(reply.status, 403, "{path} {cookie}");
             assert!(!reply.body.contains(TOKEN) && !reply.body.contains(RUN), "{}", reply.body);
         }
@@ -60,10 +64,12 @@ fn pages_can_only_be_read() {
 #[test]
 fn every_reply_forbids_scripts_of_others() {
     let test = ViewTest::with_runs();
-    let replies = PATHS.iter().map(|path| test.get(path)).chain([test.request("GET", "/", &["Host: localhost"])]);
+    let replies =
+        PATHS.iter().map(|path| test.get(path)).chain([test.request("GET", "/", &["Host: localhost"])]);
     for reply in replies {
         let policy = reply.header("content-security-policy");
-        for part in ["default-src 'none'", "script-src 'self'", "style-src 'self'", "frame-ancestors 'none'"] {
+        for part in ["default-src 'none'", "script-src 'self'", "style-src 'self'", "frame-ancestors 'none'"]
+        {
             assert!(policy.contains(part), "{policy}");
         }
         assert!(!policy.contains("unsafe"), "{policy}");
@@ -93,7 +99,10 @@ fn a_server_that_others_can_reach_needs_a_long_token() {
 
     for token in [None, Some("short")] {
         let Err(error) = bind("0.0.0.0", token) else { panic!("it listens without a long token") };
-        assert!(matches!(error, ViewError::NeedsToken { .. }) && error.to_string().contains("TLS"), "{error}");
+        assert!(
+            matches!(error, ViewError::NeedsToken { .. }) && error.to_string().contains("TLS"),
+            "{error}"
+        );
     }
     assert!(bind("0.0.0.0", Some("a-token-that-is-long")).is_ok());
     assert!(matches!(bind("127.0.0.1", Some("a b; Domain=x")), Err(ViewError::BadToken)));

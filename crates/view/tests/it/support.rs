@@ -86,10 +86,10 @@ impl ViewTest {
 
     /// Starts the server, of which nobody else knows the port.
     pub(crate) fn serve(&mut self) {
-        let options =
-            ViewOptions { port: Some(0), token: Some(TOKEN.to_owned()), ..ViewOptions::default() };
-        let process =
-            ProcessContext::new(self.folder.path().to_owned(), std::env::temp_dir(), || jiff::Timestamp::UNIX_EPOCH);
+        let options = ViewOptions { port: Some(0), token: Some(TOKEN.to_owned()), ..ViewOptions::default() };
+        let process = ProcessContext::new(self.folder.path().to_owned(), std::env::temp_dir(), || {
+            jiff::Timestamp::UNIX_EPOCH
+        });
         let server = self.runtime.block_on(ViewServer::bind(options, process)).expect("it can listen");
         self.address = Some(server.address());
         self.runtime.spawn(server.serve(std::future::pending()));
@@ -165,14 +165,19 @@ pub(crate) fn info(id: &str) -> RunInfo {
 /// Records a case with two criteria: one quotes the first words of the answer, one quotes what nobody said.
 pub(crate) fn record(writer: &mut RunWriter, id: &str, answer: &str, moved: Outcome) {
     let quote = answer.chars().take(12).collect();
-    let required = Criterion { gate: Some(Gate::Met), ..Criterion::checklist("must", "Names <i>30 days</i>") };
+    let required =
+        Criterion { gate: Some(Gate::Met), ..Criterion::checklist("must", "Names <i>30 days</i>") };
     let heavy = Criterion {
         weight: Weight::new(2.0).expect("a weight"),
         ..Criterion::checklist("tone", "Apologises & explains")
     };
     let decisions = [
         decision(required, moved, EvidenceQuote { quote, verified: true }),
-        decision(heavy, Outcome::Met, EvidenceQuote { quote: "nobody said <this>".to_owned(), verified: false }),
+        decision(
+            heavy,
+            Outcome::Met,
+            EvidenceQuote { quote: "nobody said <this>".to_owned(), verified: false },
+        ),
     ];
 
     let hash = format!("hash of {id}");
