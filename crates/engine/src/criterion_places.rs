@@ -5,8 +5,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use assize_evalfile::{
-    Case, FilePosition, Grader, GraderKind, LoadOptions, RubricGrader, load_rubric, load_scorecard,
-    load_suite,
+    Case, FilePosition, Grader, GraderKind, LoadOptions, RubricGrader, load_rubric, load_scorecard, load_suite,
 };
 use assize_store::{RunInfo, SuiteInfo};
 
@@ -86,8 +85,8 @@ impl CriterionPlaces {
 fn is_unchanged(path: &str, info: &RunInfo, process: &ProcessContext) -> bool {
     let Some(then) = info.inputs.iter().find(|input| input.path == path) else { return false };
     let mut hasher = blake3::Hasher::new();
-    let read =
-        assize_files::open_file(&process.resolve(path)).and_then(|file| hasher.update_reader(file).map(drop));
+    let read = assize_files::open_file(&process.resolve(path))
+        .and_then(|file| hasher.update_reader(file).map(drop));
 
     read.is_ok() && hasher.finalize().to_hex().as_str() == then.blake3
 }

@@ -88,9 +88,6 @@ mod tests {
     #[test]
     fn what_is_undefined_is_not_drawn() {
         let svg = interval_point(ChartAxis::UNIT, mark(None, None), Some(2.0));
-        assert!(
-            !svg.contains("circle") && !svg.contains("\"interval\"") && !svg.contains("reference"),
-            "{svg}"
-        );
+        assert!(!svg.contains("circle") && !svg.contains("\"interval\"") && !svg.contains("reference"), "{svg}");
     }
 }

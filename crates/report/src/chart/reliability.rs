@@ -73,8 +73,7 @@ mod tests {
 
     #[test]
     fn bins_without_decisions_are_not_drawn() {
-        let point =
-            |count| ReliabilityPoint { predicted: 0.5, observed: 0.25, interval: Some((0.1, 0.4)), count };
+        let point = |count| ReliabilityPoint { predicted: 0.5, observed: 0.25, interval: Some((0.1, 0.4)), count };
         let svg = reliability_curve(&[point(0), point(10)], "judge");
         assert_eq!(svg.matches("<circle").count(), 1);
         assert!(svg.contains("cx=\"160\" cy=\"222\""), "{svg}");

@@ -272,8 +272,7 @@ impl CriterionFinding {
     /// Id of the criterion with its suite and grader, such as `support/honesty/cause`.
     pub(crate) fn rule_id(&self) -> String {
         let CriterionName { suite, grader, criterion, .. } = &self.name;
-        let parts: Vec<&str> =
-            [&**suite, grader.as_str(), &**criterion].into_iter().filter(|part| !part.is_empty()).collect();
+        let parts: Vec<&str> = [&**suite, grader.as_str(), &**criterion].into_iter().filter(|part| !part.is_empty()).collect();
         parts.join("/")
     }
 

@@ -134,10 +134,7 @@ fn eval_score(name: &str, metrics: &[(&str, &EstimatedMetric)]) -> Value {
     for (name, metric) in metrics {
         let Some(value) = metric.value else { continue };
         let interval = json!({ "low": metric.low, "high": metric.high, "n": metric.n });
-        shown.insert(
-            (*name).to_owned(),
-            json!({ "name": name, "value": value, "params": {}, "metadata": interval }),
-        );
+        shown.insert((*name).to_owned(), json!({ "name": name, "value": value, "params": {}, "metadata": interval }));
     }
 
     json!({ "name": name, "scorer": name, "params": {}, "metrics": shown })

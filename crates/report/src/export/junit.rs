@@ -106,8 +106,10 @@ fn begin_suite(
         ],
     )?;
 
-    let mut properties =
-        vec![("assize.run", run.info.run_id.clone()), ("assize.version", run.info.assize_version.clone())];
+    let mut properties = vec![
+        ("assize.run", run.info.run_id.clone()),
+        ("assize.version", run.info.assize_version.clone()),
+    ];
     properties.extend(run.info.judges.iter().map(|judge| ("assize.judge", judge.identity.name.to_string())));
     xml.begin("properties", &[])?;
     for (name, value) in properties {
@@ -205,8 +207,7 @@ fn describe_criteria(
 
         let text = texts(&grader.name, &criterion.id).filter(|text| !text.trim().is_empty());
         let text = text.unwrap_or_else(|| format!("{}/{}", grader.name, criterion.id));
-        let mark =
-            VerdictMark::for_outcome(criterion.outcome, criterion.score_out_of_ten(), criterion.weight);
+        let mark = VerdictMark::for_outcome(criterion.outcome, criterion.score_out_of_ten(), criterion.weight);
         lines.push(format!("{} {}: {}", mark.sign, mark.word, cut_text(text.trim(), MAX_TEXT)));
         if !criterion.reason.trim().is_empty() {
             lines.push(format!("    {}", cut_text(criterion.reason.trim(), MAX_TEXT)));

@@ -90,20 +90,13 @@ struct QuoteView {
 
 /// Shows a case as a `<details>` element. Texts are escaped and cut to some thousand characters. `anchor` begins the ids of
 /// its elements and must be unique in the page: ASCII letters and digits.
-pub fn case_fragment(
-    record: &CaseRecord,
-    question: Option<&QuestionRow>,
-    anchor: &str,
-    open: bool,
-) -> String {
+pub fn case_fragment(record: &CaseRecord, question: Option<&QuestionRow>, anchor: &str, open: bool) -> String {
     let row = &record.result;
     let answer = row.answer.as_deref().map(|answer| cut(answer, MAX_TEXT));
     let numbered = number_criteria(row);
     let quotes: Vec<(usize, &str)> = numbered
         .iter()
-        .flat_map(|(number, _, criterion)| {
-            criterion.evidence.iter().map(|quote| (*number, quote.quote.as_str()))
-        })
+        .flat_map(|(number, _, criterion)| criterion.evidence.iter().map(|quote| (*number, quote.quote.as_str())))
         .collect();
     let highlighted = highlight_quotes(answer.as_ref().map_or("", |(shown, _)| shown), &quotes);
     let mut found = highlighted.found.into_iter();
@@ -165,8 +158,7 @@ fn number_criteria(row: &ResultRow) -> Vec<(usize, usize, &CriterionRow)> {
 
 fn grader_view(row: &ResultRow, grader: &GraderRow) -> GraderView {
     let has_name = grader.name != grader.type_name;
-    let title =
-        if has_name { format!("{} ({})", grader.name, grader.type_name) } else { grader.name.clone() };
+    let title = if has_name { format!("{} ({})", grader.name, grader.type_name) } else { grader.name.clone() };
     let score = match (grader.verdict, grader.score) {
         (Some(verdict), Some(score)) => format!("{verdict} {}", number::format_score(score)),
         (Some(verdict), None) => verdict.to_string(),

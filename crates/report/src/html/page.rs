@@ -85,11 +85,7 @@ pub fn comparison_page(set: &ComparisonSet, adjusted_by: Option<&str>, gates: &s
     parts.push(GatesView { lines }.render());
 
     // The templates read nothing that can fail, and writing to a string does not fail.
-    parts
-        .into_iter()
-        .map(Result::unwrap_or_default)
-        .chain(["</main>\n</body>\n</html>\n".to_owned()])
-        .collect()
+    parts.into_iter().map(Result::unwrap_or_default).chain(["</main>\n</body>\n</html>\n".to_owned()]).collect()
 }
 
 fn write_run(
@@ -114,9 +110,10 @@ fn write_run(
     let mut room = PageRoom { details: 0, rows: Vec::new(), beyond: 0, shown: 0 };
     let is_open = |state| matches!(state, CaseState::Failed | CaseState::Ungraded);
     let failing = index.count(CaseState::Failed) + index.count(CaseState::Ungraded);
-    for (heading, wanted, number) in
-        [("Cases that did not pass", true, failing), ("Other cases", false, index.len() - failing)]
-    {
+    for (heading, wanted, number) in [
+        ("Cases that did not pass", true, failing),
+        ("Other cases", false, index.len() - failing),
+    ] {
         if number == 0 {
             continue;
         }

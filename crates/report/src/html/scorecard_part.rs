@@ -46,15 +46,10 @@ pub(super) fn scorecard_views(card: &ScorecardMaterial<'_>) -> Vec<ScorecardView
     card.scores.iter().map(|(tree, scores)| tree_view(card, tree, scores)).collect()
 }
 
-fn tree_view(
-    card: &ScorecardMaterial<'_>,
-    tree: &ScorecardTree,
-    scores: &ScorecardScores<'_>,
-) -> ScorecardView {
+fn tree_view(card: &ScorecardMaterial<'_>, tree: &ScorecardTree, scores: &ScorecardScores<'_>) -> ScorecardView {
     let nodes = nodes_in_order(scores);
     let top = scores.card().node(scores.card().root()).map_or("", |node| &node.code);
-    let parts =
-        nodes.iter().take(MAX_PARTS).filter_map(|(id, depth)| part_view(card, tree, scores, *id, *depth));
+    let parts = nodes.iter().take(MAX_PARTS).filter_map(|(id, depth)| part_view(card, tree, scores, *id, *depth));
 
     ScorecardView {
         title: escape_lines(top),

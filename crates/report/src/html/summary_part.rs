@@ -112,20 +112,15 @@ impl SummaryView {
                 })
                 .collect(),
             metrics: figures.map_or_else(Vec::new, |figures| {
-                vec![
-                    rate_view("Pass rate", &figures.pass_rate),
-                    score_view("Mean score", &figures.mean_score),
-                ]
+                vec![rate_view("Pass rate", &figures.pass_rate), score_view("Mean score", &figures.mean_score)]
             }),
             notes,
             remarks: figures.map_or_else(Vec::new, |figures| figures.remarks.clone()),
-            targets: figures
-                .map_or_else(Vec::new, |figures| figures.targets.iter().map(target_view).collect()),
+            targets: figures.map_or_else(Vec::new, |figures| figures.targets.iter().map(target_view).collect()),
             criteria: rates.iter().take(MAX_CRITERIA).map(criterion_view).collect(),
             criteria_axis: axis_labels(ChartAxis::UNIT, percent_label),
-            criteria_more: (rates.len() > MAX_CRITERIA).then(|| {
-                format!("and {} more criteria; the CSV report has them all", rates.len() - MAX_CRITERIA)
-            }),
+            criteria_more: (rates.len() > MAX_CRITERIA)
+                .then(|| format!("and {} more criteria; the CSV report has them all", rates.len() - MAX_CRITERIA)),
         }
     }
 }
@@ -181,9 +176,7 @@ fn spent(summary: &RunSummary) -> Vec<(&'static str, String)> {
     );
     let criteria = match summary.criteria_ungraded {
         0 => format!("{} judged", grouped(summary.criteria)),
-        open => {
-            format!("{} judged, {} ungraded", grouped(summary.criteria.saturating_sub(open)), grouped(open))
-        }
+        open => format!("{} judged, {} ungraded", grouped(summary.criteria.saturating_sub(open)), grouped(open)),
     };
     let quotes = summary.quotes.zip(summary.quotes_found).filter(|(quotes, _)| *quotes > 0);
     let cost = match summary.cost_usd {
