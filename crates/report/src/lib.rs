@@ -75,7 +75,7 @@ pub use injection_audit::render_injection_audit;
 pub use noise::{noise_json, render_noise};
 pub use number::{dollars, format_duration, format_plain, format_rate, format_score, grouped};
 pub use pairwise::{pairwise_json, render_pairwise, render_pairwise_markdown};
-pub use panel::{format_probability, format_vote_metrics, format_votes};
+pub use panel::{format_probability, format_vote_metrics};
 pub use plan_cases::render_plan;
 pub use quote_place::QuotePlace;
 pub use raters::{

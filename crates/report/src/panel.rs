@@ -13,7 +13,7 @@ use crate::style::ReportTone;
 const MAX_UNSTABLE: usize = 5;
 
 /// Agreement of the votes on a decision, in one line.
-pub fn format_votes(panel: &PanelReport) -> String {
+pub(crate) fn format_votes(panel: &PanelReport) -> String {
     // The vote of the judge that was escalated to is the last, and none of the panel's.
     let escalated = panel.escalation.as_ref().is_some_and(|row| row.because.is_some());
     let own = panel.votes.len().saturating_sub(usize::from(escalated));

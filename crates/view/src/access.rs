@@ -57,34 +57,34 @@ impl AccessRules {
         let name = name.map_or(host, |(name, _)| name);
         let address: Option<IpAddr> = name.trim_start_matches('[').trim_end_matches(']').parse().ok();
 
-        match address {
-            Some(address) => !self.is_local || address.is_loopback(),
-            None => {
-                let is_named = |known: &String| known.eq_ignore_ascii_case(name);
-                name.eq_ignore_ascii_case("localhost") || self.hosts.iter().any(is_named)
-            }
+        if let Some(address) = address {
+            return !self.is_local || address.is_loopback();
         }
+
+        let is_named = |known: &String| known.eq_ignore_ascii_case(name);
+        name.eq_ignore_ascii_case("localhost") || self.hosts.iter().any(is_named)
     }
 
-    fn check(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(), Response> {
+    /// The reply to a request that is not let through to a page; `None` for one that is.
+    fn answer(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Option<Response> {
         let host = headers.get(HOST).and_then(|host| host.to_str().ok());
         if !host.is_some_and(|host| self.is_host_allowed(host)) {
             let text = "The request names a host that this server does not answer for.";
-            return Err((StatusCode::MISDIRECTED_REQUEST, text).into_response());
+            return Some((StatusCode::MISDIRECTED_REQUEST, text).into_response());
         }
         if method != Method::GET && method != Method::HEAD {
-            return Err((StatusCode::METHOD_NOT_ALLOWED, "Pages can only be read.").into_response());
+            return Some((StatusCode::METHOD_NOT_ALLOWED, "Pages can only be read.").into_response());
         }
 
         let query = uri.query().unwrap_or_default();
         let given = form_urlencoded::parse(query.as_bytes()).find(|(key, _)| key == TOKEN_KEY);
         match given {
-            Some((_, token)) if self.is_token(&token) => Err(self.admit(uri.path(), query)),
-            None if self.has_cookie(headers) => Ok(()),
+            Some((_, token)) if self.is_token(&token) => Some(self.admit(uri.path(), query)),
+            None if self.has_cookie(headers) => None,
             _ => {
                 let text =
                     "This page needs the token of the server: open the address that `assize view` printed.";
-                Err((StatusCode::FORBIDDEN, text).into_response())
+                Some((StatusCode::FORBIDDEN, text).into_response())
             }
         }
     }
@@ -110,10 +110,9 @@ impl AccessRules {
 
 /// Lets a request through or answers it, and sets the headers of every reply.
 pub(crate) async fn guard(State(rules): State<AccessRules>, request: Request, next: Next) -> Response {
-    let checked = rules.check(request.method(), request.uri(), request.headers());
-    let mut response = match checked {
-        Ok(()) => next.run(request).await,
-        Err(refused) => refused,
+    let mut response = match rules.answer(request.method(), request.uri(), request.headers()) {
+        Some(answer) => answer,
+        None => next.run(request).await,
     };
 
     let headers = response.headers_mut();

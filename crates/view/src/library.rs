@@ -32,11 +32,14 @@ pub(crate) struct LibraryRun {
     pub(crate) info: Result<Arc<RunInfo>, String>,
 }
 
+/// Description of a run, and when its file was changed.
+type KnownInfo = (Option<SystemTime>, Arc<RunInfo>);
+
 /// Runs by their names in addresses. Nothing else of the file system can be reached by an address.
 pub(crate) struct RunLibrary {
     process: ProcessContext,
     named: Vec<NamedRun>,
-    infos: Mutex<HashMap<PathBuf, (Option<SystemTime>, Arc<RunInfo>)>>,
+    infos: Mutex<HashMap<PathBuf, KnownInfo>>,
     /// Most recently used first.
     open: Mutex<Vec<Arc<OpenRun>>>,
     /// Comparisons by what they compare, most recently made first.

@@ -6,7 +6,7 @@ use assize_report::html::highlight_quotes;
 use assize_report::{
     CaseExplanation, CriterionPart, GraderPart, PanelPart, QuotePlace, ScoreEquation, ScoreRange, VotePart,
     WholePart, explain_case, format_duration, format_plain, format_probability, format_score,
-    format_vote_metrics, format_votes, formula_text, truncation_details,
+    format_vote_metrics, formula_text, truncation_details,
 };
 use assize_rubric::{CaseDecision, EvidenceQuote, GateState, JudgeConfidence, JudgeIdentity, OutcomeKind};
 use assize_store::{CaseRecord, TurnRow};
@@ -220,11 +220,7 @@ impl DecisionMaterial<'_> {
         if part.attempts > 1 {
             notes.push(format!("{} judge calls", part.attempts));
         }
-        notes.extend(
-            part.panel
-                .iter()
-                .flat_map(|panel| [format_votes(&panel.panel), format_vote_metrics(&panel.panel)]),
-        );
+        notes.extend(part.panel.iter().map(|panel| format_vote_metrics(&panel.panel)));
         notes.retain(|note| !note.is_empty());
 
         CriterionText {
@@ -257,11 +253,7 @@ impl DecisionMaterial<'_> {
         let mut notes: Vec<String> = vec![format!("decided by {}", judge_name(&part.judge))];
         notes.extend(calls);
         notes.extend(part.truncated.as_ref().map(truncation_details));
-        notes.extend(
-            part.panel
-                .iter()
-                .flat_map(|panel| [format_votes(&panel.panel), format_vote_metrics(&panel.panel)]),
-        );
+        notes.extend(part.panel.iter().map(|panel| format_vote_metrics(&panel.panel)));
         notes.retain(|note| !note.is_empty());
 
         CriterionText {
@@ -359,7 +351,10 @@ fn vote_texts(panel: Option<&PanelPart>, is_penalty: bool) -> Vec<VoteText> {
 }
 
 fn vote_text(vote: &VotePart, is_penalty: bool) -> VoteText {
-    let mut notes = vec![format!("vote {}", vote.repeat)];
+    let mut notes = Vec::new();
+    if vote.repeat > 1 {
+        notes.push(format!("vote {}", vote.repeat));
+    }
     if vote.escalated {
         notes.push("asked because the others were not sure".to_owned());
     }
@@ -400,8 +395,7 @@ fn diff_lines(diff: &str) -> Vec<DiffLine> {
     diff.lines()
         .map(|line| {
             let class = match line.as_bytes() {
-                [b'd', b'i', b'f', b'f', ..] => "file",
-                [b'+', b'+', b'+', ..] | [b'-', b'-', b'-', ..] => "file",
+                [b'd', b'i', b'f', b'f', ..] | [b'+', b'+', b'+', ..] | [b'-', b'-', b'-', ..] => "file",
                 [b'@', b'@', ..] => "hunk",
                 [b'+', ..] => "add",
                 [b'-', ..] => "del",

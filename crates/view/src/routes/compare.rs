@@ -238,8 +238,7 @@ fn conclusion_mark(conclusion: Conclusion) -> ResultMark {
     let (class, sign) = match conclusion {
         Conclusion::Better => ("good", "▲"),
         Conclusion::Worse => ("bad", "▼"),
-        Conclusion::Equivalent => ("dim", "="),
-        Conclusion::NoDifference => ("dim", "="),
+        Conclusion::Equivalent | Conclusion::NoDifference => ("dim", "="),
         Conclusion::Inconclusive => ("open", "?"),
     };
     ResultMark::new(class, sign, conclusion.words())

@@ -74,6 +74,9 @@ fn find_record(
     row.zip(record).ok_or_else(|| PageError::missing(format!("`{}` has no case `{id}`.", side.name)))
 }
 
+/// Words of an answer that follow each other, with the tag of what they are.
+type TaggedWords = Vec<(&'static str, String)>;
+
 /// Cuts two answers into what both have and what one of them has, word by word.
 fn answer_pieces(texts: [Option<&str>; 2], is_coarse: bool) -> [Option<Vec<DiffPiece>>; 2] {
     let whole = |text: &str| vec![DiffPiece { tag: "", text: visible(text) }];
@@ -84,8 +87,7 @@ fn answer_pieces(texts: [Option<&str>; 2], is_coarse: bool) -> [Option<Vec<DiffP
 
     let diff =
         TextDiff::configure().algorithm(Algorithm::Patience).timeout(DIFF_TIME).diff_words(before, after);
-    let (mut left, mut right): (Vec<(&'static str, String)>, Vec<(&'static str, String)>) =
-        Default::default();
+    let (mut left, mut right): (TaggedWords, TaggedWords) = (Vec::new(), Vec::new());
     for change in diff.iter_all_changes() {
         match change.tag() {
             ChangeTag::Equal => {
@@ -103,7 +105,7 @@ fn answer_pieces(texts: [Option<&str>; 2], is_coarse: bool) -> [Option<Vec<DiffP
 }
 
 /// Adds a word to the last piece if it is of the same kind.
-fn push(pieces: &mut Vec<(&'static str, String)>, tag: &'static str, text: &str) {
+fn push(pieces: &mut TaggedWords, tag: &'static str, text: &str) {
     match pieces.last_mut() {
         Some((last, so_far)) if *last == tag => so_far.push_str(text),
         _ => pieces.push((tag, text.to_owned())),

@@ -71,9 +71,10 @@ fn tree_text(info: &ScorecardInfo, tree: &ScorecardTree, scores: &ScorecardScore
     let gains = scores.gains();
     let gains = gains.iter().take(MAX_GAINS).map(|gain| GainText {
         code: node_code(scores, gain.node),
-        label: match gain.unblocks {
-            true => format!("{} – the only gate that blocks the top", label(gain.node)),
-            false => label(gain.node),
+        label: if gain.unblocks {
+            format!("{} – the only gate that blocks the top", label(gain.node))
+        } else {
+            label(gain.node)
         },
         gain: format_score(gain.gain),
         picture: score_bar(Some((gain.gain, gain.gain)), None),
@@ -151,8 +152,7 @@ fn bounds_text(bounds: Option<(f64, f64)>) -> String {
 fn status_mark(status: NodeStatus) -> ResultMark {
     let (class, sign) = match status {
         NodeStatus::Pass => ("good", "✓"),
-        NodeStatus::Fail => ("bad", "✗"),
-        NodeStatus::Blocked => ("bad", "✗"),
+        NodeStatus::Fail | NodeStatus::Blocked => ("bad", "✗"),
         NodeStatus::Incomplete => ("open", "?"),
         NodeStatus::NotApplicable => ("dim", "–"),
     };

@@ -107,7 +107,8 @@ fn rows_are_filtered_sorted_and_cut_into_pages() {
 fn a_search_looks_at_what_was_said_and_not_at_how_it_is_stored() {
     let test = ViewTest::with_runs();
     let found = |text: &str| {
-        let query: String = text.bytes().map(|byte| format!("%{byte:02x}")).collect();
+        let query: Vec<String> = text.bytes().map(|byte| format!("%{byte:02x}")).collect();
+        let query = query.concat();
         test.get(&format!("/runs/{RUN}/rows?q={query}")).json()["found"].as_u64().unwrap_or(99)
     };
 

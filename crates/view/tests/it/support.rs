@@ -113,7 +113,8 @@ impl ViewTest {
     /// Sends a request with these headers.
     pub(crate) fn request(&self, method: &str, path: &str, headers: &[&str]) -> WebReply {
         let mut stream = TcpStream::connect(self.address()).expect("the server listens");
-        let headers: String = headers.iter().map(|header| format!("{header}\r\n")).collect();
+        let headers: Vec<String> = headers.iter().map(|header| format!("{header}\r\n")).collect();
+        let headers = headers.concat();
         write!(stream, "{method} {path} HTTP/1.1\r\n{headers}Connection: close\r\n\r\n").expect("it reads");
 
         let mut reply = Vec::new();
