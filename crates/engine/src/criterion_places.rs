@@ -5,7 +5,8 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use assize_evalfile::{
-    Case, FilePosition, Grader, GraderKind, LoadOptions, RubricGrader, load_rubric, load_scorecard, load_suite,
+    Case, FilePosition, Grader, GraderKind, LoadOptions, RubricGrader, load_rubric, load_scorecard,
+    load_suite,
 };
 use assize_store::{RunInfo, SuiteInfo};
 
@@ -14,6 +15,8 @@ use crate::process::ProcessContext;
 /// Criteria with their positions, read from the files when the first one is asked for.
 #[derive(Debug)]
 pub(crate) struct CriterionPlaces {
+    /// All files of the run, and those that are as they were.
+    paths: HashMap<String, String>,
     suites: Vec<PlacedSuite>,
     found: OnceLock<HashMap<CriterionKey, (String, usize)>>,
     options: PlaceOptions,
@@ -48,13 +51,15 @@ impl CriterionPlaces {
             .map(|suite| PlacedSuite { info: suite.clone(), is_scorecard });
 
         Self {
+            paths: info.suites.iter().map(|suite| (suite.name.clone(), suite.path.clone())).collect(),
             suites: suites.collect(),
             found: OnceLock::new(),
             options: PlaceOptions(process.load_options(&[])),
         }
     }
 
-    /// File and line of a criterion; else those of its grader.
+    /// File and line of a criterion; else those of its grader, or the beginning of the file. Paths in the working folder
+    /// are relative to it.
     pub(crate) fn find(
         &self,
         suite: &str,
@@ -68,7 +73,13 @@ impl CriterionPlaces {
             found.get(&key).cloned()
         };
 
-        get(criterion, text).or_else(|| get("", ""))
+        let file = || Some((self.paths.get(suite)?.clone(), 1));
+        let (path, line) = get(criterion, text).or_else(|| get("", "")).or_else(file)?;
+        let path = Path::new(&path)
+            .strip_prefix(&self.options.0.working_folder)
+            .map_or(path.clone(), |inner| inner.display().to_string());
+
+        Some((path, line))
     }
 
     fn read(&self) -> HashMap<CriterionKey, (String, usize)> {
@@ -85,8 +96,8 @@ impl CriterionPlaces {
 fn is_unchanged(path: &str, info: &RunInfo, process: &ProcessContext) -> bool {
     let Some(then) = info.inputs.iter().find(|input| input.path == path) else { return false };
     let mut hasher = blake3::Hasher::new();
-    let read = assize_files::open_file(&process.resolve(path))
-        .and_then(|file| hasher.update_reader(file).map(drop));
+    let read =
+        assize_files::open_file(&process.resolve(path)).and_then(|file| hasher.update_reader(file).map(drop));
 
     read.is_ok() && hasher.finalize().to_hex().as_str() == then.blake3
 }

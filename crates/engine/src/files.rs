@@ -35,7 +35,8 @@ pub fn replace_file_with<T, E: From<EngineError>>(
     let replace = || {
         let mut file = BufWriter::new(File::create(&beside).map_err(failed)?);
         if !is_new {
-            let permissions = std::fs::metadata(&path).and_then(|old| file.get_ref().set_permissions(old.permissions()));
+            let permissions =
+                std::fs::metadata(&path).and_then(|old| file.get_ref().set_permissions(old.permissions()));
             permissions.map_err(failed)?;
         }
 

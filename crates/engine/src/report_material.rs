@@ -78,7 +78,8 @@ impl ReportMaterial {
         record.result = score_record(&record.result, &record.decisions);
     }
 
-    /// File and line of a criterion, if the files of the run are unchanged; else those of its grader.
+    /// File and line of a criterion, if the files of the run are unchanged; else those of its grader, or the beginning of
+    /// its file.
     pub fn criterion_place(
         &self,
         suite: &str,

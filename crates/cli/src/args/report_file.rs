@@ -27,8 +27,8 @@ impl ReportFormat {
     const JSON: &str = "json";
 
     fn from_path(path: &Path) -> Option<Self> {
-        let is_json =
-            path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case(Self::JSON)) && path.file_stem().is_some();
+        let is_json = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case(Self::JSON))
+            && path.file_stem().is_some();
         if is_json { Some(Self::Json) } else { ExportFormat::from_path(path).map(Self::Export) }
     }
 
@@ -61,9 +61,12 @@ pub(super) fn comparison_file(text: &str) -> Result<ReportFile, String> {
 
 /// Parses the path of a report of a scored scorecard.
 pub(super) fn scorecard_file(text: &str) -> Result<ReportFile, String> {
-    let takes =
-        |format| matches!(format, ReportFormat::Json | ReportFormat::Export(ExportFormat::Markdown));
-    parse(text, takes, "FILE.md or FILE.json (as `--json`); `assize report` writes other formats of a stored run")
+    let takes = |format| matches!(format, ReportFormat::Json | ReportFormat::Export(ExportFormat::Markdown));
+    parse(
+        text,
+        takes,
+        "FILE.md or FILE.json (as `--json`); `assize report` writes other formats of a stored run",
+    )
 }
 
 /// Parses the name of a format.
@@ -93,10 +96,7 @@ mod tests {
     fn the_ending_names_the_format() {
         let file = |path: &str| report_file(path).map(|file| (file.path, file.format));
         assert_eq!(file("out/a.JSON"), Ok((PathBuf::from("out/a.JSON"), ReportFormat::Json)));
-        assert_eq!(
-            file("a.html"),
-            Ok((PathBuf::from("a.html"), ReportFormat::Export(ExportFormat::Html)))
-        );
+        assert_eq!(file("a.html"), Ok((PathBuf::from("a.html"), ReportFormat::Export(ExportFormat::Html))));
         for wrong in ["report.pdf", "runs/today", "json", ".json", "results.jsonl"] {
             assert!(file(wrong).unwrap_err().contains("FILE.json"), "{wrong}");
         }

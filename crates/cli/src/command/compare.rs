@@ -170,7 +170,8 @@ pub(super) fn with_baseline(
         look_up_reasons(found, &base, &candidate, MAX_REPORTED_FLIPS)?;
     }
     if let Err(mismatch) = refuse(&set, &[]) {
-        let first = mismatch.message.lines().take_while(|line| !line.starts_with("run one")).collect::<Vec<_>>();
+        let first =
+            mismatch.message.lines().take_while(|line| !line.starts_with("run one")).collect::<Vec<_>>();
         output::print_warning(&first.join("\n"), context);
     }
 

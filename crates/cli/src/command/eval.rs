@@ -32,7 +32,9 @@ pub(super) fn print_plan(
     let PlannedRun { plan, cases, warnings } = planned;
     if let Some(file) = args.out.iter().find(|file| file.format != ReportFormat::Json) {
         let path = file.path.display();
-        return Err(format!("{path}: a plan has no results to report; `--out FILE.json` writes the plan").into());
+        return Err(
+            format!("{path}: a plan has no results to report; `--out FILE.json` writes the plan").into()
+        );
     }
     if args.output().deliver(|| plan.to_json(*cases, warnings))? {
         return Ok(ExitStatus::Passed);

@@ -43,7 +43,10 @@ pub(crate) fn execute(args: &ReportArgs, context: &CliContext) -> Result<ExitSta
             output::print_warning(warning, context);
         }
         if material.info.finished_at.is_none() {
-            output::print_warning(&format!("`{name}` did not end: only its finished cases are reported"), context);
+            output::print_warning(
+                &format!("`{name}` did not end: only its finished cases are reported"),
+                context,
+            );
         }
 
         let comparison = match &args.baseline {

@@ -1,7 +1,8 @@
 //! `assize score`.
 
 use assize_engine::{
-    EngineError, ExitStatus, LabelOptions, RunEnding, exit_of_run, metrics, runs, stored_records, summary_json,
+    EngineError, ExitStatus, LabelOptions, RunEnding, exit_of_run, metrics, runs, stored_records,
+    summary_json,
 };
 use assize_evalfile::{ThresholdOverrides, load_rubric};
 use assize_rubric::{MissingPolicy, Rubric, VerdictThresholds};
@@ -21,7 +22,9 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
     let needs_rows = args.out.iter().find(|file| file.format != ReportFormat::Json);
     if let Some(file) = needs_rows.filter(|_| args.run_dir.is_none()) {
         let path = file.path.display();
-        return Err(format!("{path}: this format is made of stored rows; store them with `--run-dir DIR`").into());
+        return Err(
+            format!("{path}: this format is made of stored rows; store them with `--run-dir DIR`").into()
+        );
     }
 
     let folder = runs::find_run(&args.run, &context.process)?;
@@ -94,7 +97,13 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
         writer.finish(&mut info)?;
         shown.clone_from(target);
         let folder = RunFolder::new(target);
-        report::write_files(&folder, &args.out, &LabelOptions::default(), MissingPolicy::Incomplete, context)?;
+        report::write_files(
+            &folder,
+            &args.out,
+            &LabelOptions::default(),
+            MissingPolicy::Incomplete,
+            context,
+        )?;
     }
 
     let json = || {

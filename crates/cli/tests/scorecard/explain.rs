@@ -20,7 +20,7 @@ fn a_run_scores_the_same_again_without_asking_anybody() {
     let cli = fixture(&server, &CASES);
     let first = printed(&run(&cli, &["--run-dir", "r", "--json"]).expect_code(1));
     let calls = server.count();
-    let output = cli.run(&["scorecard", "score", "r", "--json", "--markdown", "report.md"]).expect_code(1);
+    let output = cli.run(&["scorecard", "score", "r", "--json", "--out", "report.md"]).expect_code(1);
     let again = printed(&output);
     assert_eq!(again["nodes"], first["scorecard"]["nodes"]);
     assert_eq!(server.count(), calls);

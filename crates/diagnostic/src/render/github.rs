@@ -40,7 +40,12 @@ fn format_command(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
 
 /// Renders a workflow command (`error`, `warning` or `notice`) about a line of a file, or about none. Title and text may
 /// hold anything but characters that control a terminal.
-pub fn github_command(command: &'static str, place: Option<(&str, usize)>, title: &str, text: &str) -> String {
+pub fn github_command(
+    command: &'static str,
+    place: Option<(&str, usize)>,
+    title: &str,
+    text: &str,
+) -> String {
     let place = place.map(|(path, line)| format_place(path, line)).unwrap_or_default();
     format_line(command, &place, title, text)
 }

@@ -1,5 +1,7 @@
 //! The axis that several charts share.
 
+use std::fmt::Write as _;
+
 use super::{begin, decimal};
 
 /// Range of values of a chart.
@@ -32,17 +34,17 @@ impl ChartAxis {
     }
 }
 
-/// Draws the axis: a line with its ends and its middle, which `format` puts in words.
+/// Draws the ends and the middle of the axis, which `format` puts in words.
 pub fn axis_labels(axis: ChartAxis, format: impl Fn(f64) -> String) -> String {
     let middle = f64::midpoint(axis.low, axis.high);
     let mut svg = begin("axis", 18, &format!("axis from {} to {}", format(axis.low), format(axis.high)));
     for (value, anchor) in [(axis.low, "start"), (middle, "middle"), (axis.high, "end")] {
         let x = decimal(axis.percent(value));
-        svg.push_str(&format!(
-            "<line class=\"tick\" x1=\"{x}%\" x2=\"{x}%\" y1=\"0\" y2=\"4\"/>\
-             <text x=\"{x}%\" y=\"15\" text-anchor=\"{anchor}\">{}</text>",
+        let _ = write!(
+            svg,
+            "<text class=\"{anchor}\" x=\"{x}%\" y=\"15\" text-anchor=\"{anchor}\">{}</text>",
             super::escape(&format(value))
-        ));
+        );
     }
 
     svg + "</svg>"

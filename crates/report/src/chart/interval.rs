@@ -1,5 +1,7 @@
 //! A value with its interval, as a bar or as a row of a forest plot.
 
+use std::fmt::Write as _;
+
 use super::{ChartAxis, ChartTone, begin, decimal};
 
 /// Height of a row in pixels, and the middle of it.
@@ -19,17 +21,20 @@ pub struct IntervalMark<'a> {
     pub title: &'a str,
 }
 
-/// Draws a bar from the beginning of the axis to the value, and the interval as a line over its end.
-pub fn interval_bar(axis: ChartAxis, mark: IntervalMark<'_>) -> String {
+/// Draws a bar from the beginning of the axis to the value, the interval as a line over its end, and a line at a value to
+/// compare with, such as a threshold.
+pub fn interval_bar(axis: ChartAxis, mark: IntervalMark<'_>, reference: Option<f64>) -> String {
     let mut svg = begin("bar", HEIGHT, mark.title);
     svg.push_str("<rect class=\"track\" x=\"0\" y=\"4\" width=\"100%\" height=\"10\" rx=\"2\"/>");
     if let Some(value) = mark.value {
-        svg.push_str(&format!(
+        let _ = write!(
+            svg,
             "<rect class=\"fill {}\" x=\"0\" y=\"4\" width=\"{}%\" height=\"10\" rx=\"2\"/>",
             mark.tone.class(),
             decimal(axis.percent(value))
-        ));
+        );
     }
+    push_reference(&mut svg, axis, reference);
     push_interval(&mut svg, axis, mark.interval);
 
     svg + "</svg>"
@@ -38,34 +43,36 @@ pub fn interval_bar(axis: ChartAxis, mark: IntervalMark<'_>) -> String {
 /// Draws a row of a forest plot: the value as a point on its interval, and a line at a value to compare with.
 pub fn interval_point(axis: ChartAxis, mark: IntervalMark<'_>, reference: Option<f64>) -> String {
     let mut svg = begin("point", HEIGHT, mark.title);
-    svg.push_str(&format!("<line class=\"rule\" x1=\"0\" x2=\"100%\" y1=\"{MIDDLE}\" y2=\"{MIDDLE}\"/>"));
-    if let Some(value) = reference.filter(|value| axis.contains(*value)) {
-        let x = decimal(axis.percent(value));
-        svg.push_str(&format!(
-            "<line class=\"reference\" x1=\"{x}%\" x2=\"{x}%\" y1=\"0\" y2=\"{HEIGHT}\"/>"
-        ));
-    }
-
+    let _ = write!(svg, "<line class=\"rule\" x1=\"0\" x2=\"100%\" y1=\"{MIDDLE}\" y2=\"{MIDDLE}\"/>");
+    push_reference(&mut svg, axis, reference);
     push_interval(&mut svg, axis, mark.interval);
     if let Some(value) = mark.value {
-        svg.push_str(&format!(
+        let _ = write!(
+            svg,
             "<circle class=\"fill {}\" cx=\"{}%\" cy=\"{MIDDLE}\" r=\"4.5\"/>",
             mark.tone.class(),
             decimal(axis.percent(value))
-        ));
+        );
     }
 
     svg + "</svg>"
 }
 
+fn push_reference(svg: &mut String, axis: ChartAxis, reference: Option<f64>) {
+    let Some(value) = reference.filter(|value| axis.contains(*value)) else { return };
+    let x = decimal(axis.percent(value));
+    let _ = write!(svg, "<line class=\"reference\" x1=\"{x}%\" x2=\"{x}%\" y1=\"0\" y2=\"{HEIGHT}\"/>");
+}
+
 fn push_interval(svg: &mut String, axis: ChartAxis, interval: Option<(f64, f64)>) {
     let Some((low, high)) = interval else { return };
     let (low, high) = (decimal(axis.percent(low)), decimal(axis.percent(high)));
-    svg.push_str(&format!(
+    let _ = write!(
+        svg,
         "<line class=\"interval\" x1=\"{low}%\" x2=\"{high}%\" y1=\"{MIDDLE}\" y2=\"{MIDDLE}\"/>"
-    ));
+    );
     for x in [low, high] {
-        svg.push_str(&format!("<line class=\"interval\" x1=\"{x}%\" x2=\"{x}%\" y1=\"5\" y2=\"13\"/>"));
+        let _ = write!(svg, "<line class=\"interval\" x1=\"{x}%\" x2=\"{x}%\" y1=\"5\" y2=\"13\"/>");
     }
 }
 
@@ -79,7 +86,7 @@ mod tests {
 
     #[test]
     fn a_bar_ends_at_its_value() {
-        let svg = interval_bar(ChartAxis::UNIT, mark(Some(0.5), Some((0.25, 0.7))));
+        let svg = interval_bar(ChartAxis::UNIT, mark(Some(0.5), Some((0.25, 0.7))), None);
         assert!(svg.contains("class=\"fill bad\" x=\"0\" y=\"4\" width=\"50%\""), "{svg}");
         assert!(svg.contains("x1=\"25%\" x2=\"70%\""), "{svg}");
         assert!(!svg.contains("style="), "{svg}");
@@ -88,6 +95,9 @@ mod tests {
     #[test]
     fn what_is_undefined_is_not_drawn() {
         let svg = interval_point(ChartAxis::UNIT, mark(None, None), Some(2.0));
-        assert!(!svg.contains("circle") && !svg.contains("\"interval\"") && !svg.contains("reference"), "{svg}");
+        assert!(
+            !svg.contains("circle") && !svg.contains("\"interval\"") && !svg.contains("reference"),
+            "{svg}"
+        );
     }
 }

@@ -3,6 +3,7 @@
 //! A chart has no script, no `style` attribute and no colour of its own, so that a page needs no exception from a strict
 //! policy: classes name what is drawn, and the style sheet of the page colours it in both themes. Widths are percentages,
 //! so a chart fits whatever holds it and its lines keep their width. Each has a title with its numbers for screen readers.
+//! Results of writing to a string are ignored: it does not fail.
 
 mod axis;
 mod interval;

@@ -1,5 +1,7 @@
 //! Reliability curve of a judge: how often its probabilities come true.
 
+use std::fmt::Write as _;
+
 use super::{decimal, escape};
 
 /// A bin of a reliability curve.
@@ -38,29 +40,32 @@ pub fn reliability_curve(points: &[ReliabilityPoint], title: &str) -> String {
     for point in points.iter().filter(|point| point.count > 0) {
         let (at, observed) = (x(point.predicted), y(point.observed));
         if let Some((low, high)) = point.interval {
-            svg.push_str(&format!(
+            let _ = write!(
+                svg,
                 "<line class=\"interval\" x1=\"{at}\" x2=\"{at}\" y1=\"{}\" y2=\"{}\"/>",
                 y(low),
                 y(high)
-            ));
+            );
         }
         let radius = decimal(2.5 + 4.5 * (point.count as f64 / most).sqrt());
-        svg.push_str(&format!(
+        let _ = write!(
+            svg,
             "<circle class=\"fill plain\" cx=\"{at}\" cy=\"{observed}\" r=\"{radius}\"><title>{} decisions: {} expected, \
              {} observed</title></circle>",
             point.count,
             decimal(point.predicted),
             decimal(point.observed)
-        ));
+        );
     }
 
     for (share, label) in [(0.0, "0"), (0.5, "0.5"), (1.0, "1")] {
-        svg.push_str(&format!(
+        let _ = write!(
+            svg,
             "<text x=\"{}\" y=\"300\" text-anchor=\"middle\">{label}</text>\
              <text x=\"30\" y=\"{}\" text-anchor=\"end\" dominant-baseline=\"middle\">{label}</text>",
             x(share),
             y(share)
-        ));
+        );
     }
 
     svg + "<text x=\"160\" y=\"316\" text-anchor=\"middle\">probability given</text>\
@@ -73,7 +78,8 @@ mod tests {
 
     #[test]
     fn bins_without_decisions_are_not_drawn() {
-        let point = |count| ReliabilityPoint { predicted: 0.5, observed: 0.25, interval: Some((0.1, 0.4)), count };
+        let point =
+            |count| ReliabilityPoint { predicted: 0.5, observed: 0.25, interval: Some((0.1, 0.4)), count };
         let svg = reliability_curve(&[point(0), point(10)], "judge");
         assert_eq!(svg.matches("<circle").count(), 1);
         assert!(svg.contains("cx=\"160\" cy=\"222\""), "{svg}");

@@ -1,5 +1,7 @@
 //! Parts of a whole in one bar.
 
+use std::fmt::Write as _;
+
 use super::{ChartTone, begin, decimal};
 
 /// A part of a whole.
@@ -23,18 +25,18 @@ pub fn share_bar(parts: &[ChartShare<'_>]) -> String {
     let mut svg = begin("shares", 14, &title.join(", "));
 
     let total = parts.iter().map(|part| part.size).sum::<usize>() as f64;
-    let widths: Vec<f64> =
-        parts.iter().map(|part| (100.0 * part.size as f64 / total).max(LEAST)).collect();
+    let widths: Vec<f64> = parts.iter().map(|part| (100.0 * part.size as f64 / total).max(LEAST)).collect();
     let scale = 100.0 / widths.iter().sum::<f64>();
     let mut x = 0.0;
     for (part, width) in parts.iter().zip(widths) {
         let width = width * scale;
-        svg.push_str(&format!(
+        let _ = write!(
+            svg,
             "<rect class=\"fill {}\" x=\"{}%\" y=\"0\" width=\"{}%\" height=\"14\"/>",
             part.tone.class(),
             decimal(x),
             decimal(width)
-        ));
+        );
         x += width;
     }
 

@@ -99,17 +99,16 @@ impl CaseIndex {
             let row = &record.result;
             let place = row.place.unwrap_or(u64::MAX);
             let state = CaseState::from_row(row);
-            let group =
-                *known.entry((row.suite.clone(), row.target.clone())).or_insert_with(|| {
-                    groups.push(CaseGroup {
-                        suite: row.suite.clone(),
-                        target: row.target.clone(),
-                        counts: [0; 4],
-                        duration_ms: 0,
-                        first_place: place,
-                    });
-                    groups.len() - 1
+            let group = *known.entry((row.suite.clone(), row.target.clone())).or_insert_with(|| {
+                groups.push(CaseGroup {
+                    suite: row.suite.clone(),
+                    target: row.target.clone(),
+                    counts: [0; 4],
+                    duration_ms: 0,
+                    first_place: place,
                 });
+                groups.len() - 1
+            });
 
             gated += usize::from(!row.gates_failed.is_empty());
             let part = &mut groups[group];

@@ -1,12 +1,13 @@
 //! Criteria that cases failed, for formats that point at lines of files.
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use assize_rubric::{OutcomeKind, Verdict};
 use assize_store::{CaseRecord, CriterionRow, ResultRow};
 
-use super::{CriterionPosition, ReportError, RunReport};
+use super::{CaseIndex, CriterionPosition, ReportError, RunReport};
 use crate::case_block::stored_texts;
 use crate::mark::VerdictMark;
 use crate::style::ReportTone;
@@ -232,12 +233,9 @@ impl FindingList {
     /// Reads a run for its findings.
     pub(crate) fn read(run: &RunReport<'_>) -> Result<Self, ReportError> {
         let mut findings = CriterionFindings::default();
-        for record in run.records()? {
-            let mut record = record?;
-            if run.includes(&record) {
-                (run.prepare)(&mut record);
-                findings.add(&record);
-            }
+        // In the order of the files, so that the cases that are named do not depend on which finished first.
+        for read in CaseIndex::read(run)?.cases(run, |_| true)? {
+            findings.add(&read?.1);
         }
 
         Ok(findings.finish(run))
@@ -272,20 +270,27 @@ impl CriterionFinding {
     /// Id of the criterion with its suite and grader, such as `support/honesty/cause`.
     pub(crate) fn rule_id(&self) -> String {
         let CriterionName { suite, grader, criterion, .. } = &self.name;
-        let parts: Vec<&str> = [&**suite, grader.as_str(), &**criterion].into_iter().filter(|part| !part.is_empty()).collect();
+        let parts: Vec<&str> =
+            [&**suite, grader.as_str(), &**criterion].into_iter().filter(|part| !part.is_empty()).collect();
         parts.join("/")
     }
 
     /// Numbers of cases in a sentence, with the first of them.
     pub(crate) fn describe(&self) -> String {
         let cases = |number: usize| crate::number::format_count(number as u64, "case", "cases");
+        // Of graders only those are counted that failed without a criterion that says why.
+        let of = |number: usize| {
+            if self.name.criterion.is_empty() {
+                cases(number)
+            } else {
+                format!("{number} of {}", cases(self.asked))
+            }
+        };
         let verb = if self.level == FindingLevel::Gate { "gate failed in" } else { "failed in" };
         let mut text = match (self.failed, self.ungraded) {
-            (0, ungraded) => format!("ungraded in {ungraded} of {}", cases(self.asked)),
-            (failed, 0) => format!("{verb} {failed} of {}", cases(self.asked)),
-            (failed, ungraded) => {
-                format!("{verb} {failed} of {}, ungraded in {ungraded}", cases(self.asked))
-            }
+            (0, ungraded) => format!("ungraded in {}", of(ungraded)),
+            (failed, 0) => format!("{verb} {}", of(failed)),
+            (failed, ungraded) => format!("{verb} {}, ungraded in {ungraded}", of(failed)),
         };
 
         let all = if self.failed > 0 { self.failed } else { self.ungraded };
@@ -293,7 +298,7 @@ impl CriterionFinding {
         text.push_str(": ");
         text.push_str(&names.join(", "));
         if all > names.len() {
-            text.push_str(&format!(" and {} more", all - names.len()));
+            let _ = write!(text, " and {} more", all - names.len());
         }
 
         text

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::io::Write;
 
-use assize_rubric::OutcomeKind;
+use assize_rubric::{OutcomeKind, Usd};
 use assize_store::{CaseRecord, CriterionRow, GraderRow, ResultRow};
 
 use super::case_index::CaseIndex;
@@ -16,18 +16,22 @@ use crate::sanitize::escape_lines;
 const CASE: [&str; 7] = ["run", "suite", "case", "target", "repeat", "verdict", "score"];
 /// Further columns of the table of criteria.
 const CRITERION: [&str; 18] = [
-    "grader", "grader_type", "grader_score", "criterion", "text", "outcome", "value", "points", "weight", "gate",
-    "gate_failed", "reason", "judge", "judge_model", "judge_version", "quotes", "quotes_found", "quote_texts",
+    "grader", "grader_type", "grader_score", "criterion", "text", "outcome", "value", "points", "weight",
+    "gate", "gate_failed", "reason", "judge", "judge_model", "judge_version", "quotes", "quotes_found",
+    "quote_texts",
 ];
 /// Further columns of the table of cases.
 const DETAILS: [&str; 18] = [
-    "score_low", "score_high", "coverage", "tags", "cluster", "gates_failed", "criteria", "unmet", "ungraded",
-    "error", "question", "answer", "tokens_input", "tokens_cached", "tokens_output", "cost_usd", "duration_ms",
-    "answered_by",
+    "score_low", "score_high", "coverage", "tags", "cluster", "gates_failed", "criteria", "unmet",
+    "ungraded", "error", "question", "answer", "tokens_input", "tokens_cached", "tokens_output", "cost_usd",
+    "duration_ms", "answered_by",
 ];
 
 /// Writes a row for each criterion.
-pub(super) fn write_criteria(out: &mut dyn Write, runs: &[RunReport<'_>]) -> Result<Vec<String>, ReportError> {
+pub(super) fn write_criteria(
+    out: &mut dyn Write,
+    runs: &[RunReport<'_>],
+) -> Result<Vec<String>, ReportError> {
     let mut table = CsvTable::new(out, &CASE, &CRITERION)?;
     for run in runs {
         let index = CaseIndex::read(run)?;
@@ -163,7 +167,7 @@ fn detail_cells(record: &CaseRecord, question: Option<String>) -> Vec<CsvCell> {
         CsvCell::count(row.tokens.input),
         CsvCell::count(row.tokens.cached),
         CsvCell::count(row.tokens.output),
-        CsvCell::number(row.cost_usd.map(|cost| cost.as_dollars())),
+        CsvCell::number(row.cost_usd.map(Usd::as_dollars)),
         CsvCell::count(Some(row.duration_ms)),
         CsvCell::text(row.answered_by.as_deref().unwrap_or_default()),
     ]
@@ -204,7 +208,8 @@ fn write_error(error: csv::Error) -> ReportError {
 
 /// Puts an apostrophe before what a spreadsheet would run as a formula. Numbers are none.
 fn without_formula(text: String) -> String {
-    let begins = text.trim_start().trim_start_matches('\'').starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠']);
+    let begins =
+        text.trim_start().trim_start_matches('\'').starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠']);
     if begins && text.parse::<f64>().is_err() { format!("'{text}") } else { text }
 }
 

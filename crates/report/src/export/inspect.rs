@@ -39,9 +39,9 @@ pub(super) fn write_log(out: &mut dyn Write, runs: &[RunReport<'_>]) -> Result<V
     let model = targets.first().copied().flatten().unwrap_or("none");
     let head = head(run, &index, model);
     out.write_all(b"{")?;
-    for (key, value) in &head {
+    for (key, value) in head {
         write!(out, "{}:", json!(key))?;
-        write_json(out, value, false)?;
+        write_json(out, &without_controls(value), false)?;
         out.write_all(b",\n")?;
     }
 
@@ -55,7 +55,7 @@ pub(super) fn write_log(out: &mut dyn Write, runs: &[RunReport<'_>]) -> Result<V
         };
         let (question, reference) = question.map_or((None, None), |row| (row.question, row.reference));
         out.write_all(if at == 0 { b"\n" } else { b",\n" })?;
-        write_json(out, &sample(&record, model, question, reference), false)?;
+        write_json(out, &without_controls(sample(&record, model, question, reference)), false)?;
     }
     out.write_all(b"\n]}\n")?;
 
@@ -134,7 +134,10 @@ fn eval_score(name: &str, metrics: &[(&str, &EstimatedMetric)]) -> Value {
     for (name, metric) in metrics {
         let Some(value) = metric.value else { continue };
         let interval = json!({ "low": metric.low, "high": metric.high, "n": metric.n });
-        shown.insert((*name).to_owned(), json!({ "name": name, "value": value, "params": {}, "metadata": interval }));
+        shown.insert(
+            (*name).to_owned(),
+            json!({ "name": name, "value": value, "params": {}, "metadata": interval }),
+        );
     }
 
     json!({ "name": name, "scorer": name, "params": {}, "metrics": shown })
@@ -142,8 +145,8 @@ fn eval_score(name: &str, metrics: &[(&str, &EstimatedMetric)]) -> Value {
 
 fn sample(record: &CaseRecord, model: &str, question: Option<String>, reference: Option<String>) -> Value {
     let row = &record.result;
-    let question = escape_lines(&question.unwrap_or_default());
-    let answer = escape_lines(row.answer.as_deref().unwrap_or_default());
+    let question = question.unwrap_or_default();
+    let answer = row.answer.clone().unwrap_or_default();
     let usage = |count: Option<u64>| count.unwrap_or(0);
     let tokens = row.tokens;
     let has_tokens = tokens.input.is_some() || tokens.output.is_some();
@@ -157,7 +160,7 @@ fn sample(record: &CaseRecord, model: &str, question: Option<String>, reference:
         "id": sample_id(row),
         "epoch": row.repeat,
         "input": question,
-        "target": escape_lines(&reference.unwrap_or_default()),
+        "target": reference.unwrap_or_default(),
         "messages": [
             { "role": "user", "content": question },
             { "role": "assistant", "content": answer, "source": "generate" },
@@ -181,11 +184,23 @@ fn sample(record: &CaseRecord, model: &str, question: Option<String>, reference:
         sample["model_usage"][model] = usage;
     }
     if let Some(error) = &row.error {
-        let message = escape_lines(&error.message);
+        let message = &error.message;
         sample["error"] = json!({ "message": message, "traceback": message, "traceback_ansi": message });
     }
 
     sample
+}
+
+/// Spells out characters that would reorder or hide text, in all texts of a value.
+fn without_controls(value: Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(escape_lines(&text)),
+        Value::Array(items) => items.into_iter().map(without_controls).collect(),
+        Value::Object(members) => {
+            members.into_iter().map(|(key, value)| (escape_lines(&key), without_controls(value))).collect()
+        }
+        other => other,
+    }
 }
 
 /// Ids are unique in a suite only.
@@ -201,7 +216,7 @@ fn scores(record: &CaseRecord) -> Value {
         let why = crate::case_block::main_reason(row).unwrap_or_default();
         scores.insert(
             TOTAL.to_owned(),
-            json!({ "value": score, "answer": row.verdict.name(), "explanation": escape_lines(&why) }),
+            json!({ "value": score, "answer": row.verdict.name(), "explanation": why }),
         );
     }
 
@@ -222,9 +237,9 @@ fn criterion_score(criterion: &CriterionRow, text: Option<String>) -> Option<Val
     Some(json!({
         "value": value,
         "answer": criterion.outcome.name(),
-        "explanation": escape_lines(&criterion.reason),
+        "explanation": criterion.reason,
         "metadata": {
-            "criterion": text.map(|text| escape_lines(&text)),
+            "criterion": text,
             "weight": criterion.weight,
             "gate": criterion.gate,
             "judge": criterion.judge.name,

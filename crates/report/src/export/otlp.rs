@@ -66,7 +66,13 @@ fn case_event(run: &RunReport<'_>, row: &ResultRow, time: &str) -> Value {
     log_record(attributes, row.error.is_some(), time)
 }
 
-fn event(run: &RunReport<'_>, row: &ResultRow, grader: &GraderRow, criterion: &CriterionRow, time: &str) -> Value {
+fn event(
+    run: &RunReport<'_>,
+    row: &ResultRow,
+    grader: &GraderRow,
+    criterion: &CriterionRow,
+    time: &str,
+) -> Value {
     let ungraded = criterion.outcome == OutcomeKind::Ungraded;
     let mut attributes = case_attributes(run, row);
     attributes.extend([
@@ -89,7 +95,8 @@ fn event(run: &RunReport<'_>, row: &ResultRow, grader: &GraderRow, criterion: &C
     ]);
     attributes.extend(criterion.gate.as_deref().map(|gate| text("assize.criterion.gate", gate)));
     attributes.extend(criterion.judge.model.as_deref().map(|model| text("assize.judge.model", model)));
-    attributes.extend(criterion.judge.version.as_deref().map(|version| text("assize.judge.version", version)));
+    attributes
+        .extend(criterion.judge.version.as_deref().map(|version| text("assize.judge.version", version)));
 
     log_record(attributes, ungraded, time)
 }

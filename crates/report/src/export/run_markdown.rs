@@ -99,7 +99,10 @@ fn write_run(page: &mut MarkdownPage, run: &RunReport<'_>) -> Result<(), ReportE
     let index = CaseIndex::read(run)?;
     if let Some(comparison) = run.comparison {
         let limits = ComparisonLimits { flips: 20, ..ComparisonLimits::default() };
-        page.add_or_note(&render_comparison_markdown(comparison.set, comparison.adjusted_by, limits), "the comparison");
+        page.add_or_note(
+            &render_comparison_markdown(comparison.set, comparison.adjusted_by, limits),
+            "the comparison",
+        );
     }
 
     page.add(&heading(run, &index));
@@ -147,8 +150,18 @@ fn metrics(summary: &RunSummary, index: &CaseIndex) -> String {
     let mut text = "\n| metric | value | 95% interval | of |\n|---|--:|---|--:|\n".to_owned();
     if let Some(figures) = &summary.figures {
         let rows = [
-            ("pass rate", percent(&figures.pass_rate), percent_interval(&figures.pass_rate), &figures.pass_rate),
-            ("mean score", score(&figures.mean_score), score_interval(&figures.mean_score), &figures.mean_score),
+            (
+                "pass rate",
+                percent(&figures.pass_rate),
+                percent_interval(&figures.pass_rate),
+                &figures.pass_rate,
+            ),
+            (
+                "mean score",
+                score(&figures.mean_score),
+                score_interval(&figures.mean_score),
+                &figures.mean_score,
+            ),
         ];
         for (name, value, interval, metric) in rows {
             let interval = if interval.is_empty() { undefined(metric) } else { interval };
@@ -177,7 +190,10 @@ fn score_interval(metric: &EstimatedMetric) -> String {
 }
 
 fn undefined(metric: &EstimatedMetric) -> String {
-    metric.undefined.as_deref().map_or_else(String::new, |reason| format!("none: {}", escape_markdown(reason, 200)))
+    metric
+        .undefined
+        .as_deref()
+        .map_or_else(String::new, |reason| format!("none: {}", escape_markdown(reason, 200)))
 }
 
 fn verdicts(counts: VerdictCounts) -> String {

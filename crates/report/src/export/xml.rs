@@ -1,5 +1,6 @@
 //! Writing of XML 1.0, one element after another.
 
+use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use crate::sanitize::escape_lines;
@@ -68,7 +69,7 @@ impl<'w> XmlWriter<'w> {
         for (key, value) in attributes {
             let Some(value) = value else { continue };
             self.objects += 1;
-            tag.push_str(&format!(" {key}=\"{}\"", escape_attribute(value)));
+            let _ = write!(tag, " {key}=\"{}\"", escape_attribute(value));
         }
 
         tag.push_str(end);

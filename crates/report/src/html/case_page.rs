@@ -65,6 +65,7 @@ struct GraderView {
     /// Name and type, where the case has several graders or the grader has a name of its own.
     title: Option<String>,
     score: String,
+    class: &'static str,
     error: Option<String>,
     criteria: Vec<CriterionView>,
 }
@@ -90,13 +91,20 @@ struct QuoteView {
 
 /// Shows a case as a `<details>` element. Texts are escaped and cut to some thousand characters. `anchor` begins the ids of
 /// its elements and must be unique in the page: ASCII letters and digits.
-pub fn case_fragment(record: &CaseRecord, question: Option<&QuestionRow>, anchor: &str, open: bool) -> String {
+pub fn case_fragment(
+    record: &CaseRecord,
+    question: Option<&QuestionRow>,
+    anchor: &str,
+    open: bool,
+) -> String {
     let row = &record.result;
     let answer = row.answer.as_deref().map(|answer| cut(answer, MAX_TEXT));
     let numbered = number_criteria(row);
     let quotes: Vec<(usize, &str)> = numbered
         .iter()
-        .flat_map(|(number, _, criterion)| criterion.evidence.iter().map(|quote| (*number, quote.quote.as_str())))
+        .flat_map(|(number, _, criterion)| {
+            criterion.evidence.iter().map(|quote| (*number, quote.quote.as_str()))
+        })
         .collect();
     let highlighted = highlight_quotes(answer.as_ref().map_or("", |(shown, _)| shown), &quotes);
     let mut found = highlighted.found.into_iter();
@@ -158,7 +166,8 @@ fn number_criteria(row: &ResultRow) -> Vec<(usize, usize, &CriterionRow)> {
 
 fn grader_view(row: &ResultRow, grader: &GraderRow) -> GraderView {
     let has_name = grader.name != grader.type_name;
-    let title = if has_name { format!("{} ({})", grader.name, grader.type_name) } else { grader.name.clone() };
+    let title =
+        if has_name { format!("{} ({})", grader.name, grader.type_name) } else { grader.name.clone() };
     let score = match (grader.verdict, grader.score) {
         (Some(verdict), Some(score)) => format!("{verdict} {}", number::format_score(score)),
         (Some(verdict), None) => verdict.to_string(),
@@ -168,6 +177,9 @@ fn grader_view(row: &ResultRow, grader: &GraderRow) -> GraderView {
     GraderView {
         title: (has_name || row.graders.len() > 1).then(|| escape_lines(&title)),
         score,
+        class: grader
+            .verdict
+            .map_or("dim", |verdict| MarkView::from(VerdictMark::for_verdict(verdict)).class),
         error: grader.error.as_deref().map(|error| escape_lines(&cut_text(error, MAX_REASON))),
         criteria: Vec::new(),
     }
@@ -182,7 +194,10 @@ fn criterion_view(
 ) -> CriterionView {
     let text = texts(&grader.name, &criterion.id).filter(|text| !text.trim().is_empty());
     let mark = VerdictMark::for_outcome(criterion.outcome, criterion.score_out_of_ten(), criterion.weight);
-    let quotes = criterion.evidence.iter().map(|quote| quote_view(quote, found.next() == Some(true)));
+    let mut quotes: Vec<QuoteView> =
+        criterion.evidence.iter().map(|quote| quote_view(quote, found.next() == Some(true))).collect();
+    // Judges quote one passage for several facts.
+    quotes.dedup_by(|later, earlier| later.text == earlier.text);
 
     CriterionView {
         number,
@@ -193,7 +208,7 @@ fn criterion_view(
         gate_failed: has_failed_gate(row, &grader.name, &criterion.id),
         reason: escape_lines(&cut_text(criterion.reason.trim(), MAX_REASON)),
         notes: CriterionLine::notes(criterion),
-        quotes: quotes.collect(),
+        quotes,
     }
 }
 

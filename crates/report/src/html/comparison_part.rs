@@ -121,7 +121,10 @@ impl ComparisonView {
             headline: headline_name(comparison.headline),
             counts: format_case_counts(comparison),
             mismatches: mismatches.collect(),
-            axis: axis_labels(axis, format_change),
+            axis: axis_labels(
+                axis,
+                |value| if value == 0.0 { "0".to_owned() } else { format!("{value:+.2}") },
+            ),
             metrics: differences.map(|(name, one)| difference_view(name, one, axis)).into(),
             flips: [
                 flip_list("Regressions", &comparison.regressions, true),

@@ -23,7 +23,7 @@ use crate::style::ReportTone;
 pub const STYLE: &str = include_str!("style.css");
 
 /// Hash of [`STYLE`] as a Content-Security-Policy names it, so that no other style is applied.
-pub const STYLE_HASH: &str = "sha256-000000000000000000000000000000000000000000000=";
+pub const STYLE_HASH: &str = "sha256-PCqSANBkiP0iJX5Vb7DCx9meLWxQnU9XEm1mEVr2Pac=";
 
 fn tone(tone: ReportTone) -> ChartTone {
     match tone {

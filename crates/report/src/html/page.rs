@@ -9,7 +9,7 @@ use assize_store::CaseRecord;
 use super::case_page::{MarkView, case_fragment};
 use super::comparison_part::comparison_views;
 use super::scorecard_part::scorecard_views;
-use super::summary_part::SummaryView;
+use super::summary_part::{CriteriaView, SummaryView};
 use super::{STYLE, STYLE_HASH};
 use crate::export::{CaseIndex, CaseState, ReportError, RunReport};
 use crate::mark::VerdictMark;
@@ -85,7 +85,11 @@ pub fn comparison_page(set: &ComparisonSet, adjusted_by: Option<&str>, gates: &s
     parts.push(GatesView { lines }.render());
 
     // The templates read nothing that can fail, and writing to a string does not fail.
-    parts.into_iter().map(Result::unwrap_or_default).chain(["</main>\n</body>\n</html>\n".to_owned()]).collect()
+    parts
+        .into_iter()
+        .map(Result::unwrap_or_default)
+        .chain(["</main>\n</body>\n</html>\n".to_owned()])
+        .collect()
 }
 
 fn write_run(
@@ -95,7 +99,7 @@ fn write_run(
     remarks: &mut Vec<String>,
 ) -> Result<(), ReportError> {
     let index = CaseIndex::read(run)?;
-    put(out, &SummaryView::new(run.name, run.info, index.gated))?;
+    put(out, &SummaryView::new(run.info, index.gated))?;
     if let Some(comparison) = run.comparison {
         for view in comparison_views(comparison.set, comparison.adjusted_by) {
             put(out, &view)?;
@@ -107,13 +111,14 @@ fn write_run(
         }
     }
 
+    put(out, &CriteriaView::new(run.info))?;
+
     let mut room = PageRoom { details: 0, rows: Vec::new(), beyond: 0, shown: 0 };
     let is_open = |state| matches!(state, CaseState::Failed | CaseState::Ungraded);
     let failing = index.count(CaseState::Failed) + index.count(CaseState::Ungraded);
-    for (heading, wanted, number) in [
-        ("Cases that did not pass", true, failing),
-        ("Other cases", false, index.len() - failing),
-    ] {
+    for (heading, wanted, number) in
+        [("Cases that did not pass", true, failing), ("Other cases", false, index.len() - failing)]
+    {
         if number == 0 {
             continue;
         }

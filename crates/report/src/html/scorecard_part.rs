@@ -46,10 +46,15 @@ pub(super) fn scorecard_views(card: &ScorecardMaterial<'_>) -> Vec<ScorecardView
     card.scores.iter().map(|(tree, scores)| tree_view(card, tree, scores)).collect()
 }
 
-fn tree_view(card: &ScorecardMaterial<'_>, tree: &ScorecardTree, scores: &ScorecardScores<'_>) -> ScorecardView {
+fn tree_view(
+    card: &ScorecardMaterial<'_>,
+    tree: &ScorecardTree,
+    scores: &ScorecardScores<'_>,
+) -> ScorecardView {
     let nodes = nodes_in_order(scores);
     let top = scores.card().node(scores.card().root()).map_or("", |node| &node.code);
-    let parts = nodes.iter().take(MAX_PARTS).filter_map(|(id, depth)| part_view(card, tree, scores, *id, *depth));
+    let parts =
+        nodes.iter().take(MAX_PARTS).filter_map(|(id, depth)| part_view(card, tree, scores, *id, *depth));
 
     ScorecardView {
         title: escape_lines(top),
@@ -88,7 +93,7 @@ fn part_view(
         label: stored.and_then(|part| part.label.as_deref()).map(escape_lines).unwrap_or_default(),
         standing: found.standing.name(),
         class: tone.class(),
-        chart: interval_bar(ChartAxis::UNIT, mark),
+        chart: interval_bar(ChartAxis::UNIT, mark, Some(node.line.get())),
         score,
         threshold: format_plain(node.line.get()),
         weight: if depth == 0 { String::new() } else { format_plain(node.weight.get()) },

@@ -30,6 +30,12 @@ pub(super) struct SummaryView {
     metrics: Vec<MetricView>,
     notes: Vec<String>,
     remarks: Vec<String>,
+}
+
+/// Metrics of each target and of each criterion.
+#[derive(Template)]
+#[template(path = "criteria.html")]
+pub(super) struct CriteriaView {
     targets: Vec<TargetView>,
     criteria: Vec<CriterionRateView>,
     criteria_axis: String,
@@ -70,8 +76,8 @@ struct CriterionRateView {
 }
 
 impl SummaryView {
-    /// `name` is what commands take the run by; `gated` the number of cases whose gates failed.
-    pub(super) fn new(name: &str, info: &RunInfo, gated: usize) -> Self {
+    /// `gated` is the number of cases whose gates failed.
+    pub(super) fn new(info: &RunInfo, gated: usize) -> Self {
         let suites: Vec<String> = info.suites.iter().map(|suite| escape_lines(&suite.name)).collect();
         let summary = info.summary.as_ref();
         let (verdict, verdict_class) = match summary {
@@ -87,7 +93,6 @@ impl SummaryView {
         let shown = tallies(counts).into_iter().filter(|(size, ..)| *size > 0);
 
         let figures = summary.and_then(|summary| summary.figures.as_ref());
-        let rates = summary.map_or(&[][..], |summary| &summary.criterion_rates);
         let mut notes: Vec<String> =
             info.warnings.iter().map(|warning| escape_lines(&cut_text(warning, MAX_TEXT))).collect();
         if info.finished_at.is_none() {
@@ -102,7 +107,7 @@ impl SummaryView {
             title: suites.join(", "),
             verdict,
             verdict_class,
-            facts: facts(name, info),
+            facts: facts(info),
             shares: share_bar(&parts),
             tallies: shown
                 .map(|(number, word, one)| TallyView {
@@ -112,15 +117,31 @@ impl SummaryView {
                 })
                 .collect(),
             metrics: figures.map_or_else(Vec::new, |figures| {
-                vec![rate_view("Pass rate", &figures.pass_rate), score_view("Mean score", &figures.mean_score)]
+                vec![
+                    rate_view("Pass rate", &figures.pass_rate),
+                    score_view("Mean score", &figures.mean_score),
+                ]
             }),
             notes,
             remarks: figures.map_or_else(Vec::new, |figures| figures.remarks.clone()),
-            targets: figures.map_or_else(Vec::new, |figures| figures.targets.iter().map(target_view).collect()),
+        }
+    }
+}
+
+impl CriteriaView {
+    pub(super) fn new(info: &RunInfo) -> Self {
+        let summary = info.summary.as_ref();
+        let figures = summary.and_then(|summary| summary.figures.as_ref());
+        let rates = summary.map_or(&[][..], |summary| &summary.criterion_rates);
+
+        Self {
+            targets: figures
+                .map_or_else(Vec::new, |figures| figures.targets.iter().map(target_view).collect()),
             criteria: rates.iter().take(MAX_CRITERIA).map(criterion_view).collect(),
             criteria_axis: axis_labels(ChartAxis::UNIT, percent_label),
-            criteria_more: (rates.len() > MAX_CRITERIA)
-                .then(|| format!("and {} more criteria; the CSV report has them all", rates.len() - MAX_CRITERIA)),
+            criteria_more: (rates.len() > MAX_CRITERIA).then(|| {
+                format!("and {} more criteria; the CSV report has them all", rates.len() - MAX_CRITERIA)
+            }),
         }
     }
 }
@@ -138,7 +159,7 @@ pub(super) fn percent_label(value: f64) -> String {
 }
 
 /// The run, its judges and targets, and what it took.
-fn facts(name: &str, info: &RunInfo) -> Vec<(&'static str, String)> {
+fn facts(info: &RunInfo) -> Vec<(&'static str, String)> {
     let judges: Vec<String> = info
         .judges
         .iter()
@@ -159,12 +180,12 @@ fn facts(name: &str, info: &RunInfo) -> Vec<(&'static str, String)> {
         facts.extend(spent(summary));
     }
     facts.push(("Version", format!("assize {}", info.assize_version)));
-    if name != info.run_id {
-        facts.push(("Name", name.to_owned()));
-    }
 
     facts.retain(|(_, text)| !text.is_empty());
-    facts.iter_mut().for_each(|(_, text)| *text = escape_lines(&cut_text(text, MAX_TEXT)));
+    for (_, text) in &mut facts {
+        *text = escape_lines(&cut_text(text, MAX_TEXT));
+    }
+
     facts
 }
 
@@ -175,8 +196,12 @@ fn spent(summary: &RunSummary) -> Vec<(&'static str, String)> {
         grouped(summary.judge_calls_cached)
     );
     let criteria = match summary.criteria_ungraded {
+        // Benchmarks of a scorecard are no criteria.
+        _ if summary.criteria == 0 => String::new(),
         0 => format!("{} judged", grouped(summary.criteria)),
-        open => format!("{} judged, {} ungraded", grouped(summary.criteria.saturating_sub(open)), grouped(open)),
+        open => {
+            format!("{} judged, {} ungraded", grouped(summary.criteria.saturating_sub(open)), grouped(open))
+        }
     };
     let quotes = summary.quotes.zip(summary.quotes_found).filter(|(quotes, _)| *quotes > 0);
     let cost = match summary.cost_usd {
@@ -228,7 +253,7 @@ fn metric_view(name: &'static str, metric: &EstimatedMetric, value: String, inte
         format!("{level}% interval {interval}, {of}")
     };
     let title = format!("{name} {value}, {interval}");
-    let chart = interval_bar(ChartAxis::UNIT, mark(metric, ChartTone::Plain, &title));
+    let chart = interval_bar(ChartAxis::UNIT, mark(metric, ChartTone::Plain, &title), None);
 
     MetricView { name, value, interval, chart }
 }

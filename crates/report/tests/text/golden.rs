@@ -16,7 +16,7 @@ fn blessing() -> bool {
     std::env::var_os("ASSIZE_BLESS").is_some()
 }
 
-fn golden(name: &str, found: &str) {
+pub(crate) fn golden(name: &str, found: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
     if blessing() {
         fs::write(&path, found).unwrap();

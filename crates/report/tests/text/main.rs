@@ -7,4 +7,5 @@
 
 mod golden;
 mod properties;
+mod reports;
 mod support;

@@ -58,7 +58,7 @@ pub(crate) const CRATES: &[CrateRule] = &[
     },
     CrateRule {
         folder: "report",
-        owns: "a stored run as tables and pages of text",
+        owns: "stored runs as text, as pages, and in the formats of other tools",
         may_use: "analysis audit store rubric stats diagnostic",
         never: "call a model",
     },
