@@ -36,7 +36,7 @@ impl RowsFile {
 /// Rows of a file, as several readers collected them.
 #[derive(Debug)]
 pub struct ScannedRows<A> {
-    /// What was collected from each part of the file, in order.
+    /// Collections of the parts of the file, in order.
     pub parts: Vec<A>,
     /// Offset behind the last complete row: where to go on when more rows have been written.
     pub end: u64,

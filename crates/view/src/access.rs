@@ -1,4 +1,4 @@
-//! Who may ask: the token, the host that a request names, and the headers of every reply.
+//! Rules of access: the token, the host that a request names, and the headers of every reply.
 
 use axum::extract::{Request, State};
 use axum::http::header::{

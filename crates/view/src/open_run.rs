@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use assize_store::{CaseRecord, QuestionRow, RunFolder, RunSummary, StoreError};
 
-use crate::index::{CaseFilter, CaseIndex, FilterChoices, search_text, select_cases};
+use crate::index::{CaseFilter, CaseTableIndex, FilterChoices, search_text, select_cases};
 use crate::progress::RunProgress;
 
 /// Orders of cases that are kept, so that pages of them are slices.
@@ -18,7 +18,7 @@ const RATE_WINDOW: Duration = Duration::from_secs(30);
 pub(crate) struct OpenRun {
     slug: String,
     folder: RunFolder,
-    index: RwLock<CaseIndex>,
+    index: RwLock<CaseTableIndex>,
     orders: Mutex<Vec<StoredOrder>>,
     choices: Mutex<Option<(u64, Arc<FilterChoices>)>>,
     searched: Mutex<Option<SearchResult>>,
@@ -72,7 +72,7 @@ impl OpenRun {
     }
 
     /// The index with all rows that are written by now.
-    pub(crate) fn index(&self) -> Result<RwLockReadGuard<'_, CaseIndex>, StoreError> {
+    pub(crate) fn index(&self) -> Result<RwLockReadGuard<'_, CaseTableIndex>, StoreError> {
         let is_current = {
             let index = self.index.read().unwrap_or_else(PoisonError::into_inner);
             index.end() == self.folder.rows_length(assize_store::RowsFile::Results)
@@ -115,7 +115,7 @@ impl OpenRun {
         Ok(rows)
     }
 
-    fn search(&self, index: &CaseIndex, text: &str) -> Result<Arc<Vec<bool>>, StoreError> {
+    fn search(&self, index: &CaseTableIndex, text: &str) -> Result<Arc<Vec<bool>>, StoreError> {
         let mut searched = lock(&self.searched);
         if let Some(result) =
             searched.as_ref().filter(|result| result.text == text && result.end == index.end())
@@ -160,7 +160,7 @@ impl OpenRun {
         self.folder.case_at(index.offset(entry).unwrap_or_else(|| index.offset_without_judgements(entry)))
     }
 
-    /// What a case asked, if the run kept it.
+    /// Reads the question of a case, if the run kept it.
     pub(crate) fn question(&self, record: &CaseRecord) -> Result<Option<QuestionRow>, StoreError> {
         let Some(hash) = record.result.case_hash.as_deref() else { return Ok(None) };
         let Some(offset) = self.index()?.question(hash) else { return Ok(None) };

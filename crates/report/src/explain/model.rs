@@ -155,7 +155,7 @@ pub struct WholePart {
     pub evidence_places: Vec<Option<QuotePlace>>,
     /// Notes of the grader, point by point.
     pub notes: Vec<GraderNote>,
-    /// Who decided.
+    /// Judge that decided.
     pub judge: JudgeIdentity,
     /// Calls made, failed ones included.
     pub attempts: u32,
@@ -200,7 +200,7 @@ pub struct CriterionPart {
     pub evidence_places: Vec<Option<QuotePlace>>,
     /// Confidence the judge states.
     pub confidence: Option<JudgeConfidence>,
-    /// Who decided.
+    /// Judge that decided.
     pub judge: JudgeIdentity,
     /// Calls made, failed ones included.
     pub attempts: u32,
@@ -230,7 +230,7 @@ pub struct PanelPart {
 /// Vote of one judge.
 #[derive(Debug, Clone, Serialize)]
 pub struct VotePart {
-    /// Who voted.
+    /// Judge that voted.
     pub judge: JudgeIdentity,
     /// Number of this vote among those of the same judge, from 1.
     pub repeat: u32,

@@ -7,23 +7,23 @@ use assize_analysis::NameTable;
 use assize_rubric::OutcomeKind;
 use assize_store::{CaseKey, RecordPosition, RowsFile, RunFolder, StoreError};
 
-use super::entry::{CaseEntry, CaseStatus, CriterionEntry};
+use super::entry::{CaseStatus, CaseTableEntry, CriterionEntry};
 use super::row_head::ResultHead;
 
 /// Cases of a run in the order of their rows, and where the rows begin.
 #[derive(Debug, Default)]
-pub(crate) struct CaseIndex {
+pub(crate) struct CaseTableIndex {
     names: NameTable,
-    entries: Vec<CaseEntry>,
+    entries: Vec<CaseTableEntry>,
     /// Offset behind the last row of `results.jsonl` that is in here.
     end: u64,
-    judgements: JudgementIndex,
-    questions: QuestionIndex,
+    judgements: JudgementOffsets,
+    questions: QuestionOffsets,
 }
 
 /// Offsets of questions, by the hash of what was asked.
 #[derive(Debug, Default)]
-struct QuestionIndex {
+struct QuestionOffsets {
     offsets: HashMap<String, u64>,
     end: u64,
 }
@@ -36,7 +36,7 @@ struct QuestionHead {
 
 /// Offsets of the judgements of each case, by the hash of its key.
 #[derive(Debug, Default)]
-struct JudgementIndex {
+struct JudgementOffsets {
     offsets: HashMap<u64, u64>,
     end: u64,
     /// Case of the last row.
@@ -48,7 +48,7 @@ struct JudgementIndex {
 struct IndexPart {
     names: NameTable,
     count: u32,
-    entries: Vec<CaseEntry>,
+    entries: Vec<CaseTableEntry>,
 }
 
 impl IndexPart {
@@ -81,7 +81,7 @@ impl IndexPart {
         });
         let gates = gates.map(|gate| self.name(&gate)).collect();
         let is_skipped = row.error.as_ref().is_some_and(super::row_head::ErrorHead::is_skip);
-        let entry = CaseEntry {
+        let entry = CaseTableEntry {
             offset,
             id: row.case_id.0.into(),
             suite: self.name(&row.suite.0),
@@ -104,7 +104,7 @@ impl IndexPart {
     }
 }
 
-impl CaseIndex {
+impl CaseTableIndex {
     /// Adds the rows that were written since. Returns true if there were any.
     pub(crate) fn extend(&mut self, folder: &RunFolder, readers: usize) -> Result<bool, StoreError> {
         // A run that is resumed may have lost rows: its file was replaced by a shorter one.
@@ -142,11 +142,11 @@ impl CaseIndex {
     }
 
     /// The case in a row, from 0.
-    pub(crate) fn get(&self, row: u32) -> Option<&CaseEntry> {
+    pub(crate) fn get(&self, row: u32) -> Option<&CaseTableEntry> {
         self.entries.get(row as usize)
     }
 
-    pub(crate) fn entries(&self) -> &[CaseEntry] {
+    pub(crate) fn entries(&self) -> &[CaseTableEntry] {
         &self.entries
     }
 
@@ -178,7 +178,7 @@ impl CaseIndex {
     }
 
     /// Key of the case in a row.
-    pub(crate) fn key(&self, entry: &CaseEntry) -> CaseKey {
+    pub(crate) fn key(&self, entry: &CaseTableEntry) -> CaseKey {
         CaseKey {
             suite: self.name(entry.suite).into(),
             case_id: (&*entry.id).into(),
@@ -229,13 +229,13 @@ impl CaseIndex {
     }
 
     /// Place of the rows of a case; `None` if it is not known where its judgements begin.
-    pub(crate) fn offset(&self, entry: &CaseEntry) -> Option<RecordPosition> {
+    pub(crate) fn offset(&self, entry: &CaseTableEntry) -> Option<RecordPosition> {
         let judgements = self.judgements.offsets.get(&hash_key(&self.key(entry))).copied()?;
         Some(RecordPosition { result: entry.offset, judgements })
     }
 
     /// Place of the row of a case that was not judged.
-    pub(crate) const fn offset_without_judgements(&self, entry: &CaseEntry) -> RecordPosition {
+    pub(crate) const fn offset_without_judgements(&self, entry: &CaseTableEntry) -> RecordPosition {
         RecordPosition { result: entry.offset, judgements: self.judgements.end }
     }
 }
@@ -295,7 +295,7 @@ impl JudgementPart {
     }
 }
 
-impl JudgementIndex {
+impl JudgementOffsets {
     fn extend(&mut self, folder: &RunFolder, readers: usize) -> Result<(), StoreError> {
         if folder.rows_length(RowsFile::Judgements) < self.end {
             *self = Self::default();
@@ -314,7 +314,7 @@ impl JudgementIndex {
     }
 }
 
-impl QuestionIndex {
+impl QuestionOffsets {
     fn extend(&mut self, folder: &RunFolder, readers: usize) -> Result<(), StoreError> {
         // Older runs have no such file.
         let length = folder.rows_length(RowsFile::Questions);

@@ -1,10 +1,10 @@
-//! What the index holds about a case: some hundred bytes, without answers and reasons.
+//! A case in the index: some hundred bytes, without answers and reasons.
 
 use assize_rubric::{OutcomeKind, Usd, Verdict};
 
 /// A case of the table.
 #[derive(Debug, Clone)]
-pub(crate) struct CaseEntry {
+pub(crate) struct CaseTableEntry {
     /// Offset of its row in `results.jsonl`.
     pub(crate) offset: u64,
     pub(crate) id: Box<str>,

@@ -1,9 +1,9 @@
-//! What a list of cases shows and in which order, as the address of a page says it.
+//! Filter and order of a list of cases, as the address of a page says them.
 
 use assize_rubric::{OutcomeKind, named_variants};
 use url::form_urlencoded::{Serializer, parse};
 
-use super::entry::{CaseEntry, CaseStatus};
+use super::entry::{CaseStatus, CaseTableEntry};
 
 /// Longest text that is searched for, in bytes.
 const MAX_TEXT: usize = 400;
@@ -29,7 +29,7 @@ named_variants!(VerdictChoice {
 });
 
 impl VerdictChoice {
-    pub(crate) fn takes(self, entry: &CaseEntry) -> bool {
+    pub(crate) fn takes(self, entry: &CaseTableEntry) -> bool {
         match self {
             Self::Error => entry.has_error,
             other => CaseStatus::from_name(other.name()) == Some(entry.verdict),

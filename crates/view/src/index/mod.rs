@@ -7,8 +7,8 @@ mod order;
 mod row_head;
 mod text_search;
 
-pub(crate) use case_index::{CaseIndex, FilterChoices};
-pub(crate) use entry::{CaseEntry, CaseStatus};
+pub(crate) use case_index::{CaseTableIndex, FilterChoices};
+pub(crate) use entry::{CaseStatus, CaseTableEntry};
 pub(crate) use filter::{CaseFilter, CaseSort, VerdictChoice};
 pub(crate) use order::select_cases;
 pub(crate) use text_search::search_text;

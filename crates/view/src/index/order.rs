@@ -2,17 +2,21 @@
 
 use std::cmp::Ordering;
 
-use super::case_index::CaseIndex;
-use super::entry::CaseEntry;
+use super::case_index::CaseTableIndex;
+use super::entry::CaseTableEntry;
 use super::filter::{CaseFilter, CaseSort};
 
 /// Selects and sorts the cases of an index. `has_text` says of each row if the text that the filter looks for is in it;
 /// `None` where it looks for none.
-pub(crate) fn select_cases(index: &CaseIndex, filter: &CaseFilter, has_text: Option<&[bool]>) -> Vec<u32> {
+pub(crate) fn select_cases(
+    index: &CaseTableIndex,
+    filter: &CaseFilter,
+    has_text: Option<&[bool]>,
+) -> Vec<u32> {
     let number = |wanted: &Option<String>, list: &[u32]| {
         wanted.as_deref().is_none_or(|wanted| list.iter().any(|at| index.name(*at) == wanted))
     };
-    let takes = |row: usize, entry: &CaseEntry| {
+    let takes = |row: usize, entry: &CaseTableEntry| {
         let has_verdict =
             filter.verdicts.is_empty() || filter.verdicts.iter().any(|verdict| verdict.takes(entry));
         let has_criterion = filter.criterion.as_deref().is_none_or(|wanted| {
@@ -37,7 +41,7 @@ pub(crate) fn select_cases(index: &CaseIndex, filter: &CaseFilter, has_text: Opt
         .map(|(row, _)| row as u32)
         .collect();
 
-    let by = |a: &CaseEntry, b: &CaseEntry| {
+    let by = |a: &CaseTableEntry, b: &CaseTableEntry| {
         let order = compare(filter.sort, filter.descending, a, b);
         order.then_with(|| a.place.cmp(&b.place))
     };
@@ -47,13 +51,13 @@ pub(crate) fn select_cases(index: &CaseIndex, filter: &CaseFilter, has_text: Opt
 }
 
 /// Compares by a column. What is not known comes last in either direction.
-fn compare(sort: CaseSort, descending: bool, a: &CaseEntry, b: &CaseEntry) -> Ordering {
+fn compare(sort: CaseSort, descending: bool, a: &CaseTableEntry, b: &CaseTableEntry) -> Ordering {
     let turn = |order: Ordering| if descending { order.reverse() } else { order };
     let known = |a: Option<f64>, b: Option<f64>| match (a, b) {
         (Some(a), Some(b)) => turn(a.total_cmp(&b)),
         (a, b) => b.is_some().cmp(&a.is_some()),
     };
-    let dollars = |entry: &CaseEntry| entry.cost.map(assize_rubric::Usd::as_dollars);
+    let dollars = |entry: &CaseTableEntry| entry.cost.map(assize_rubric::Usd::as_dollars);
 
     match sort {
         CaseSort::Place => turn(a.place.cmp(&b.place)),

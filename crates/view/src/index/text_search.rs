@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use assize_store::{QuestionRow, RowsFile, RunFolder, StoreError};
 use regex::{Regex, RegexBuilder, bytes};
 
-use super::case_index::CaseIndex;
+use super::case_index::CaseTableIndex;
 use super::row_head::SearchedRow;
 
 /// A text that is looked for, in any letter case.
@@ -29,7 +29,7 @@ impl SearchedText {
 /// Finds the rows in which a text is, as one value for each row of the index.
 pub(crate) fn search_text(
     folder: &RunFolder,
-    index: &CaseIndex,
+    index: &CaseTableIndex,
     text: &str,
     readers: usize,
 ) -> Result<Vec<bool>, StoreError> {

@@ -121,7 +121,7 @@ pub(crate) struct QuoteText {
     pub(crate) text: String,
     /// Place in the answer to link to.
     pub(crate) anchor: Option<String>,
-    /// Where it is, or that it was not found.
+    /// Line of the quote in the answer, or that it was not found.
     pub(crate) note: String,
     pub(crate) is_found: bool,
 }

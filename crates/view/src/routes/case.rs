@@ -69,7 +69,7 @@ pub(crate) async fn find(
     .await
 }
 
-/// Where a case stands in the list that it was opened from.
+/// Place of a case in the list that it was opened from.
 struct ListNeighbours {
     list_url: String,
     place: String,
@@ -166,7 +166,7 @@ fn facts(record: &CaseRecord, explained: &CaseExplanation) -> Vec<(&'static str,
     values.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
 }
 
-/// What graders are made into texts with: the decisions behind them, and the quotes that were found so far.
+/// Material for the texts of graders: the decisions behind them, and the quotes that were found so far.
 struct DecisionMaterial<'r> {
     decisions: &'r [CaseDecision],
     /// Number of a criterion and what it quotes of the answer.

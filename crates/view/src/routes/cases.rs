@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::run_header::{is_live, run_header};
 use super::{Library, PageError, blocking, open_run, query_value, render, run_url, with_query};
-use crate::index::{CaseEntry, CaseFilter, CaseIndex, CaseSort, VerdictChoice};
+use crate::index::{CaseFilter, CaseSort, CaseTableEntry, CaseTableIndex, VerdictChoice};
 use crate::open_run::OpenRun;
 use crate::pages::{CasesPage, ChoiceField, PlainRow, PlainRows};
 use crate::text::{ResultMark, visible};
@@ -108,7 +108,7 @@ pub(crate) async fn rows(
 
 /// Cells of a row: its number from 1, verdict, score, id, suite, target, repeat, criteria, what is unmet, tags, cost, time,
 /// and if an error happened. Names that only one suite or target has are there too: the page hides them.
-fn cells(index: &CaseIndex, row: u32, entry: &CaseEntry) -> Value {
+fn cells(index: &CaseTableIndex, row: u32, entry: &CaseTableEntry) -> Value {
     let marks: String = entry.criteria.iter().map(|criterion| criterion.mark()).collect();
     json!([
         row + 1,
@@ -127,7 +127,7 @@ fn cells(index: &CaseIndex, row: u32, entry: &CaseEntry) -> Value {
     ])
 }
 
-fn score_text(entry: &CaseEntry) -> String {
+fn score_text(entry: &CaseTableEntry) -> String {
     match (entry.score, entry.bounds) {
         (Some(score), _) => format_score(score),
         (None, Some((low, high))) => format!("{}–{}", format_score(low), format_score(high)),
@@ -136,7 +136,7 @@ fn score_text(entry: &CaseEntry) -> String {
 }
 
 /// Names of the criteria that count against the case, each once; failed gates first.
-fn missed_text(index: &CaseIndex, entry: &CaseEntry) -> String {
+fn missed_text(index: &CaseTableIndex, entry: &CaseTableEntry) -> String {
     let short = |name: &str| name.rsplit('/').next().map_or_else(String::new, visible);
     let mut names: Vec<String> =
         entry.gates.iter().map(|gate| format!("gate {}", short(index.name(*gate)))).collect();
@@ -149,12 +149,12 @@ fn missed_text(index: &CaseIndex, entry: &CaseEntry) -> String {
     names.join(", ")
 }
 
-fn tags_text(index: &CaseIndex, entry: &CaseEntry) -> String {
+fn tags_text(index: &CaseTableIndex, entry: &CaseTableEntry) -> String {
     let tags: Vec<String> = entry.tags.iter().map(|tag| visible(index.name(*tag))).collect();
     tags.join(" ")
 }
 
-fn cost_cell(entry: &CaseEntry) -> String {
+fn cost_cell(entry: &CaseTableEntry) -> String {
     entry.cost.map(Usd::as_dollars).map_or_else(String::new, assize_report::dollars)
 }
 

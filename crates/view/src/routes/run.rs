@@ -12,7 +12,7 @@ use super::criteria::criterion_lines;
 use super::run_header::{is_live, run_header};
 use super::runs::judge_names;
 use super::{Library, PageError, blocking, compare_url, open_run, render, run_url, with_query};
-use crate::index::{CaseFilter, CaseIndex, CaseStatus, VerdictChoice};
+use crate::index::{CaseFilter, CaseStatus, CaseTableIndex, VerdictChoice};
 use crate::library::RunLibrary;
 use crate::open_run::OpenRun;
 use crate::pages::{CaseLink, CountLink, FactLine, MetricLine, RunPage, RunProgressText};
@@ -102,7 +102,7 @@ fn run_page(library: &RunLibrary, run: &Arc<OpenRun>, info: &RunInfo) -> Result<
 }
 
 /// Numbers of cases by verdict, each with a link to them.
-fn verdict_counts(slug: &str, index: &CaseIndex) -> Vec<CountLink> {
+fn verdict_counts(slug: &str, index: &CaseTableIndex) -> Vec<CountLink> {
     let verdicts = [
         (CaseStatus::Pass, VerdictChoice::Pass),
         (CaseStatus::Borderline, VerdictChoice::Borderline),

@@ -1,4 +1,4 @@
-//! What is the same on every page about a run.
+//! Head of every page about a run.
 
 use assize_store::RunInfo;
 
