@@ -88,20 +88,23 @@ if (filter) {
   });
 }
 
-// Progress of a run that goes on. The page is loaded again when the run has ended, for its summary.
+// A run that goes on is asked for again and again; the page is loaded again when it has ended, for its summary.
 const live = document.querySelector("[data-live]");
 async function watch() {
+  const begun = performance.now();
   try {
-    const reply = await fetch(live.dataset.live, { headers: { Accept: "text/html" } });
+    const reply = await fetch(location.href, { headers: { Accept: "text/html" } });
     if (reply.ok) {
+      const next = new DOMParser().parseFromString(await reply.text(), "text/html").querySelector("[data-live]");
+      if (!next) return location.reload();
       const focused = live.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
-      live.replaceChildren(...new DOMParser().parseFromString(await reply.text(), "text/html").body.childNodes);
+      live.replaceChildren(...next.childNodes);
       if (focused) [...live.querySelectorAll("a")].find((link) => link.getAttribute("href") === focused)?.focus();
-      if (reply.headers.get("x-run") === "ended") return location.reload();
     }
   } catch {
     // The server may be started again.
   }
-  setTimeout(watch, 1000);
+  // A run of very many cases takes a while to sum up.
+  setTimeout(watch, Math.max(1000, 4 * (performance.now() - begun)));
 }
 if (live) setTimeout(watch, 1000);

@@ -216,7 +216,6 @@ pub(crate) fn router(library: Arc<RunLibrary>, rules: AccessRules) -> Router {
         .route("/compare", get(routes::compare::page))
         .route("/compare/case", get(routes::compare_case::page))
         .route("/runs/{run}", get(routes::run::page))
-        .route("/runs/{run}/progress", get(routes::run::progress))
         .route("/runs/{run}/cases", get(routes::cases::page))
         .route("/runs/{run}/rows", get(routes::cases::rows))
         .route("/runs/{run}/cases/{row}", get(routes::case::page))

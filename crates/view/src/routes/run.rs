@@ -32,22 +32,6 @@ pub(crate) async fn page(State(library): Library, Path(slug): Path<String>) -> R
     .await
 }
 
-pub(crate) async fn progress(
-    State(library): Library,
-    Path(slug): Path<String>,
-) -> Result<Response, PageError> {
-    blocking(move || {
-        let run = open_run(&library, &slug)?;
-        let info = library.info(run.folder())?;
-        let mut response = render(&progress_text(&run, &info)?);
-        // The page is loaded again when the run has ended.
-        let state = if is_live(&run, &info) { "running" } else { "ended" };
-        response.headers_mut().insert("x-run", axum::http::HeaderValue::from_static(state));
-        Ok(response)
-    })
-    .await
-}
-
 /// Summary of a run: its own, or that of its rows by now.
 pub(super) fn summary_of(run: &OpenRun, info: &RunInfo) -> Result<RunSummary, PageError> {
     match &info.summary {

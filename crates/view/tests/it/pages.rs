@@ -27,7 +27,6 @@ fn every_page_is_there_and_harmless() {
         format!("/compare/case?base={RUN}&candidate={LATER}&suite=support&id=plain&repeat=1"),
         format!("/compare/case?base={RUN}&candidate={LATER}&suite=support&id=%3Cb%3Ehostile%3C%2Fb%3E"),
         format!("/runs/{RUN}"),
-        format!("/runs/{RUN}/progress"),
         format!("/runs/{RUN}/criteria"),
         format!("/runs/{RUN}/cases"),
         format!("/runs/{RUN}/cases?page=1&verdict=fail&q=%3Cscript%3E&tag=%22%3E%3Cimg%20src=x%3E"),
