@@ -33,6 +33,15 @@ pub(crate) fn execute(args: &ViewArgs, context: &CliContext) -> Result<ExitStatu
     runtime::block_on::<_, CommandFailure>(async move {
         let server = ViewServer::bind(options, process).await?;
         let url = server.url();
+
+        // Signals are watched before the address is known: whoever reads it may end the server at once.
+        let mut stop = Box::pin(stop_signal::interrupted());
+        tokio::select! {
+            biased;
+            () = &mut stop => return Ok(()),
+            () = std::future::ready(()) => {}
+        }
+
         if server.has_moved() {
             output::print_message(&format!("port taken; listening on {}\n", server.address().port()));
         }
@@ -49,7 +58,7 @@ pub(crate) fn execute(args: &ViewArgs, context: &CliContext) -> Result<ExitStatu
             output::print_message("no browser could be opened; open the address above\n");
         }
 
-        server.serve(stop_signal::interrupted()).await?;
+        server.serve(stop).await?;
         Ok(())
     })?;
 
