@@ -64,7 +64,10 @@ pub use case_table::render_case_table;
 pub use comparison::{ComparisonLimits, render_comparison};
 pub use comparison_markdown::render_comparison_markdown;
 pub use criterion_change::render_criterion_change;
-pub use explain::{explanation_json, render_explanation};
+pub use explain::{
+    CaseExplanation, CriterionPart, GatePart, GraderPart, PanelPart, ScoreEquation, ScoreRange, VotePart,
+    WholePart, explain_case, explanation_json, formula_text, render_explanation,
+};
 pub use export::{
     ComparisonMaterial, CriterionName, CriterionPosition, ExportFormat, ReportError, RunReport,
     ScorecardMaterial, write_report,
@@ -72,22 +75,27 @@ pub use export::{
 pub use injection_audit::render_injection_audit;
 pub use listing::{ListingRow, render_listing, wrap_message};
 pub use noise::{noise_json, render_noise};
-pub use number::{dollars, grouped};
+pub use number::{dollars, format_duration, format_plain, format_rate, format_score, grouped};
 pub use pairwise::{pairwise_json, render_pairwise, render_pairwise_markdown};
+pub use panel::{format_probability, format_vote_metrics};
 pub use plan_cases::render_plan;
+pub use quote_place::QuotePlace;
 pub use raters::{
     agreement_json, orders_json, render_agreement, render_orders, render_repeats, repeats_json,
 };
 pub use run_list::{ListedRun, render_run_list, run_list_json};
-pub use sanitize::{escape_commands, escape_commands_in_json, escape_unsafe};
+pub use sanitize::{escape_commands, escape_commands_in_json, escape_lines, escape_unsafe};
 pub use scorecard_comparison::render_scorecard_comparison;
 pub use scorecard_json::ScorecardNodeJson;
 pub use scorecard_markdown::{ScorecardPage, render_scorecard_markdown};
 pub use scorecard_node::render_scorecard_node;
 pub use scorecard_run::{format_label_counts, render_scorecard_run};
-pub use scorecard_scores::{ScorecardLayout, green_gate_bound, render_scorecard_scores};
+pub use scorecard_scores::{
+    ScorecardLayout, closing_lines, green_gate_bound, nodes_in_order, render_scorecard_scores,
+};
 pub use scorecard_tree::{ScorecardLine, format_scorecard_totals, render_scorecard_tree};
 pub use scorecard_trend::render_scorecard_trend;
 pub use style::ReportStyle;
 pub use summary::{SummaryExtra, render_summary};
 pub use trend::render_trend;
+pub use truncation::truncation_details;

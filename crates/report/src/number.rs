@@ -4,7 +4,7 @@ pub use assize_rubric::{dollars, grouped};
 
 /// Formats a score with three decimals. A score that rounding would lift onto a multiple of 0.01 is
 /// shown below it, so that 0.7996 is never shown as 0.80 beside a threshold of 0.8.
-pub(crate) fn format_score(value: f64) -> String {
+pub fn format_score(value: f64) -> String {
     let mut thousandths = (value * 1000.0).round();
     if thousandths % 10.0 == 0.0 && value * 1000.0 < thousandths - 1e-6 {
         thousandths -= 1.0;
@@ -39,7 +39,7 @@ pub(crate) fn format_score_or_range(
 
 /// Formats a weight or a sum of weights: up to six decimals without trailing zeros; very large and very small
 /// ones with an exponent.
-pub(crate) fn format_plain(value: f64) -> String {
+pub fn format_plain(value: f64) -> String {
     let size = value.abs();
     if !value.is_finite() || size >= 1e12 || (size > 0.0 && size < 1e-6) {
         return format!("{value:e}");
@@ -86,13 +86,13 @@ pub(crate) fn format_percent(part: u64, whole: u64) -> String {
 }
 
 /// Formats a rate from 0 to 1 as a percentage; 100% and 0% only if they are exact.
-pub(crate) fn format_rate(rate: f64) -> String {
+pub fn format_rate(rate: f64) -> String {
     const STEPS: f64 = 1e9;
     format_percent((rate * STEPS).round().max(0.0) as u64, STEPS as u64)
 }
 
 /// Formats a duration in milliseconds.
-pub(crate) fn format_duration(milliseconds: u64) -> String {
+pub fn format_duration(milliseconds: u64) -> String {
     let seconds = milliseconds / 1000;
     match milliseconds {
         0..1_000 => format!("{milliseconds} ms"),

@@ -27,7 +27,7 @@ pub(crate) fn format_votes(panel: &PanelReport) -> String {
 }
 
 /// Everything the votes on a decision say beside the decision.
-pub(crate) fn format_vote_metrics(panel: &PanelReport) -> String {
+pub fn format_vote_metrics(panel: &PanelReport) -> String {
     let mut words = vec![format_votes(panel)];
     words.extend(panel.mean.map(|mean| format!("mean {}", format_plain(mean))));
     words.extend(panel.flip_rate.map(|rate| format!("flips between repeats {}", format_share(rate))));
@@ -41,7 +41,7 @@ pub(crate) fn format_vote_metrics(panel: &PanelReport) -> String {
 }
 
 /// Formats the probabilities: the expected decision and the captured probability mass.
-pub(crate) fn format_probability(found: &DecisionProbability) -> String {
+pub fn format_probability(found: &DecisionProbability) -> String {
     let mass = format_share(found.mass);
     match found.written {
         Some(written) => format!(

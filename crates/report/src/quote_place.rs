@@ -4,10 +4,13 @@ use serde::Serialize;
 
 /// Place of a quote in an answer: a line from 1, and a range of characters from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub(crate) struct QuotePlace {
-    pub(crate) line: usize,
-    pub(crate) start: usize,
-    pub(crate) end: usize,
+pub struct QuotePlace {
+    /// Line of its first character, from 1.
+    pub line: usize,
+    /// Its first character, from 0.
+    pub start: usize,
+    /// The character behind it.
+    pub end: usize,
 }
 
 /// A text in which quotes are looked for, whatever its white space, letter case and style of quotation marks.

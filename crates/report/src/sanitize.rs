@@ -31,7 +31,7 @@ pub fn escape_unsafe(text: &str) -> String {
 }
 
 /// Escapes like [`escape_unsafe`], but keeps line breaks and tabs: for text that is shown as it was written.
-pub(crate) fn escape_lines(text: &str) -> String {
+pub fn escape_lines(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {

@@ -92,7 +92,7 @@ pub fn render_scorecard_scores(
 }
 
 /// Returns all nodes in depth-first order with their depth.
-pub(crate) fn nodes_in_order(scores: &ScorecardScores<'_>) -> Vec<(ScorecardNodeId, usize)> {
+pub fn nodes_in_order(scores: &ScorecardScores<'_>) -> Vec<(ScorecardNodeId, usize)> {
     let card = scores.card();
     let mut order = Vec::new();
     let mut waiting = vec![(card.root(), 0)];
@@ -219,7 +219,7 @@ fn join_codes(scores: &ScorecardScores<'_>, ids: &[ScorecardNodeId]) -> String {
 }
 
 /// Returns the lines below a tree.
-pub(crate) fn closing_lines(scores: &ScorecardScores<'_>) -> Vec<String> {
+pub fn closing_lines(scores: &ScorecardScores<'_>) -> Vec<String> {
     let card = scores.card();
     let mut lines = vec![headline(scores)];
     let untested = scores.untested_gates(card.root());

@@ -17,7 +17,7 @@ pub(crate) fn truncation_note(mode: TruncationMode) -> String {
 }
 
 /// Returns the note with the numbers of characters.
-pub(crate) fn truncation_details(found: &TruncationRecord) -> String {
+pub fn truncation_details(found: &TruncationRecord) -> String {
     let TruncationRecord { mode, characters, left_out, parts } = *found;
     let brief = truncation_note(mode);
     match mode {

@@ -36,6 +36,7 @@ mod resume;
 mod review_row;
 mod row_counts;
 mod run_info;
+mod scan;
 mod schema;
 mod scorecard_info;
 mod verdict_counts;
@@ -66,6 +67,7 @@ pub use row_counts::RowCounts;
 pub use run_info::{
     FORMAT_VERSION, InputHash, JudgeInfo, MeanScore, RunInfo, RunSettings, RunSummary, SuiteInfo, TargetInfo,
 };
+pub use scan::{RowsFile, ScannedRows};
 pub use schema::schemas;
 pub use scorecard_info::{
     ScorecardInfo, ScorecardNodeInfo, ScorecardPartKind, ScorecardScale, ScorecardWeightSet,

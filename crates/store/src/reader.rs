@@ -140,10 +140,12 @@ impl QuestionIndex {
 }
 
 /// Position of a case's rows in the files of its run, from which [`CaseRecords::read_at`] reads it again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RecordPosition {
-    result: u64,
-    judgements: u64,
+    /// Offset of its row in `results.jsonl`, in bytes.
+    pub result: u64,
+    /// Offset of its first row in `judgements.jsonl`, in bytes, or of a row before it.
+    pub judgements: u64,
 }
 
 /// The rows of a JSONL file.
@@ -206,12 +208,14 @@ impl<T: DeserializeOwned> JsonlRows<T> {
                 self.lines.read_until(b'\n', &mut self.text).map_err(StoreError::io("read", &self.path))?;
             self.line += 1;
             self.row_start = self.position;
-            self.position += length as u64;
 
-            // Every complete row ends in a newline: a tail without one was torn off by a crash.
+            // Every complete row ends in a newline: a tail without one was torn off by a crash, or is being written.
             if self.text.last() != Some(&b'\n') {
+                let back = -length.cast_signed() as i64;
+                self.lines.seek_relative(back).map_err(StoreError::io("read", &self.path))?;
                 return self.check_count().map(|()| None);
             }
+            self.position += length as u64;
             if self.text.iter().all(u8::is_ascii_whitespace) {
                 continue;
             }
@@ -250,7 +254,7 @@ impl<T> JsonlRows<T> {
     }
 
     /// Continues with the row that begins at a position.
-    fn seek(&mut self, position: u64) -> Result<(), StoreError> {
+    pub(crate) fn seek(&mut self, position: u64) -> Result<(), StoreError> {
         // Within the bytes that are read already this moves nothing on the disk.
         let distance = position.cast_signed().wrapping_sub(self.position.cast_signed());
         self.lines.seek_relative(distance).map_err(StoreError::io("read", &self.path))?;
@@ -297,11 +301,11 @@ impl<T: DeserializeOwned> Iterator for JsonlRows<T> {
 /// of a case that never got its result row are passed over.
 #[derive(Debug)]
 pub struct CaseRecords {
-    results: ResultRows,
-    judgements: JsonlRows<JudgementRow>,
-    ahead: Option<JudgementRow>,
+    pub(crate) results: ResultRows,
+    pub(crate) judgements: JsonlRows<JudgementRow>,
+    pub(crate) ahead: Option<JudgementRow>,
     /// True if a result without its decisions is an error.
-    needs_decisions: bool,
+    pub(crate) needs_decisions: bool,
 }
 
 impl CaseRecords {

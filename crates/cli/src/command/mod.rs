@@ -30,3 +30,4 @@ pub(crate) mod scorecard;
 mod transcript;
 mod trend;
 pub(crate) mod validate;
+pub(crate) mod view;

@@ -42,4 +42,5 @@ mod shells;
 mod signals;
 mod targets;
 mod validate;
+mod view;
 mod workspaces;

@@ -15,7 +15,7 @@ use super::verdict_reason::{GateNames, verdict_reason};
 use crate::quote_place::QuotedText;
 
 /// Explains a case. `asked` is what it asked, if the run kept it.
-pub(crate) fn explain_case(record: &CaseRecord, asked: Option<&QuestionRow>) -> CaseExplanation {
+pub fn explain_case(record: &CaseRecord, asked: Option<&QuestionRow>) -> CaseExplanation {
     let mut explanation = recompute_case(record, asked);
     // The answers of a conversation are shown by turn, and a quote does not say which turn it is from.
     if explanation.turns.is_empty()

@@ -110,7 +110,7 @@ impl WeightSums {
 }
 
 /// Describes the formula in words.
-pub(crate) const fn formula_text(formula: ScoringFormula) -> &'static str {
+pub const fn formula_text(formula: ScoringFormula) -> &'static str {
     match formula {
         ScoringFormula::WeightedMean => "weighted mean: sum of points / sum of weights",
         ScoringFormula::WithPenalties => {

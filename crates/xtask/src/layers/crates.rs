@@ -33,9 +33,15 @@ pub(crate) const CRATES: &[CrateRule] = &[
     CrateRule {
         folder: "cli",
         owns: "flags, printing, progress, exit codes: the binary `assize`",
-        may_use: "engine report run analysis author audit review convert lsp lint grade targets workspace evalfile \
-                  llm store trace process rubric stats diagnostic files",
+        may_use: "view engine report run analysis author audit review convert lsp lint grade targets workspace \
+                  evalfile llm store trace process rubric stats diagnostic files",
         never: "hold logic worth a unit test",
+    },
+    CrateRule {
+        folder: "view",
+        owns: "stored runs as pages in a browser: the server, its access rules, an index of rows, templates, scripts",
+        may_use: "engine report run analysis store rubric stats",
+        never: "compute a metric, write to a run, fetch anything",
     },
     CrateRule {
         folder: "review",
@@ -205,7 +211,8 @@ pub(crate) const CRATES: &[CrateRule] = &[
 /// Crates from registries that stay in one place each.
 pub(crate) const RESTRICTED_DEPS: &[RestrictedDep] = &[
     RestrictedDep { name: "annotate-snippets", only: &["diagnostic"] },
-    RestrictedDep { name: "axum", only: &[TESTKIT] },
+    RestrictedDep { name: "askama", only: &["report", "view"] },
+    RestrictedDep { name: "axum", only: &["view", TESTKIT] },
     RestrictedDep { name: "cap-fs-ext", only: &["workspace"] },
     RestrictedDep { name: "cap-std", only: &["workspace"] },
     RestrictedDep { name: "clap", only: &["cli"] },

@@ -1,0 +1,171 @@
+// Walks through the pages of `assize view` in Chromium: keys, filters, hostile texts, accessibility, policy violations.
+// Arguments: the address that the server printed. ASSIZE_BROWSER_MODULES names the folder that holds `node_modules` with
+// playwright-core and axe-core, CHROMIUM the browser.
+import { createRequire } from "node:module";
+import { strict as assert } from "node:assert";
+import path from "node:path";
+
+const require = createRequire(path.join(process.env.ASSIZE_BROWSER_MODULES, "walk.cjs"));
+const { chromium } = require("playwright-core");
+const axe = require("axe-core").source;
+
+const first = new URL(process.argv[2]);
+const origin = first.origin;
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM,
+  args: ["--no-sandbox", "--disable-gpu"],
+});
+const problems = [];
+const at = (pathname) => new URL(pathname, origin).href;
+let visited = 0;
+
+async function open(colorScheme, width) {
+  const context = await browser.newContext({ colorScheme, viewport: { width, height: 800 } });
+  // Policy violations are told to the page itself; axe is put into it by the test, outside of the policy.
+  await context.addInitScript(() => {
+    globalThis.violations = [];
+    document.addEventListener("securitypolicyviolation", (event) => {
+      globalThis.violations.push(`${event.violatedDirective} ${event.blockedURI}`);
+    });
+  });
+  const page = await context.newPage();
+  page.on("console", (message) => {
+    if (message.type() === "error") problems.push(`console: ${message.text()} (${page.url()})`);
+  });
+  page.on("pageerror", (error) => problems.push(`script: ${error.message} (${page.url()})`));
+  page.on("request", (request) => {
+    if (new URL(request.url()).origin !== origin && !request.url().startsWith("data:")) {
+      problems.push(`request to ${request.url()} (${page.url()})`);
+    }
+  });
+  page.on("dialog", (dialog) => {
+    problems.push(`dialog: ${dialog.message()} (${page.url()})`);
+    dialog.dismiss();
+  });
+  await page.goto(first.href);
+  assert.ok(!page.url().includes("token="), "the token leaves the address");
+  return page;
+}
+
+async function check(page, what, isAudited = true) {
+  visited += 1;
+  const violations = await page.evaluate(() => globalThis.violations);
+  for (const violation of violations) problems.push(`policy: ${violation} (${what})`);
+  const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  if (over > 0) problems.push(`${what} is ${over} px wider than the window`);
+  assert.notEqual(await page.title(), "owned");
+
+  if (!isAudited) return;
+  await page.evaluate(axe);
+  const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
+  for (const violation of found.violations) {
+    const nodes = violation.nodes.slice(0, 3).map((node) => `${node.target.join(" ")}: ${node.failureSummary}`);
+    problems.push(`axe ${violation.id} (${what}): ${nodes.join(" | ")}`);
+  }
+}
+
+// Every page that is reached from the list of runs, in both themes and at two widths.
+async function visitAll(colorScheme, width, isAudited) {
+  const page = await open(colorScheme, width);
+  const name = (pathname) => `${pathname} ${colorScheme} ${width}`;
+  const look = (pathname) => check(page, name(pathname), isAudited);
+  await page.goto(at("/"));
+  await look("/");
+
+  const runs = await page.$$eval("a[data-open]", (links) => links.map((link) => link.getAttribute("href")));
+  assert.ok(runs.length >= 4, "the runs are listed");
+  for (const run of runs) {
+    for (const pathname of [run, `${run}/cases`, `${run}/cases?page=1`, `${run}/criteria`, `${run}/cases/1`]) {
+      await page.goto(at(pathname));
+      if (pathname.endsWith("/cases")) await page.waitForSelector(".grid-body a");
+      await look(pathname);
+    }
+    const scorecard = await page.goto(at(run)).then(() => page.$(".tabs a[href$=scorecard]"));
+    if (scorecard) {
+      await page.goto(at(`${run}/scorecard`));
+      await look(`${run}/scorecard`);
+    }
+  }
+
+  await page.goto(at("/trend"));
+  await look("/trend");
+  await page.goto(at("/"));
+  const same = page.locator("tr", { hasText: "support-answers" });
+  await same.nth(0).locator("input").check();
+  await same.nth(1).locator("input").check();
+  await page.click("text=Compare the two checked runs");
+  await page.waitForSelector("h1");
+  await look("comparison");
+  const changed = page.locator("table a[data-open]").first();
+  assert.ok(await changed.count(), "cases changed");
+  await changed.click();
+  assert.ok(await page.locator("ins, del").count(), "differences are marked");
+  await look("compared case");
+  await page.context().close();
+}
+
+async function useKeys() {
+  const page = await open("light", 1200);
+  await page.goto(at("/"));
+  await page.keyboard.press("j");
+  const chosen = await page.$eval("tr.selected a[data-open]", (link) => link.href);
+  await Promise.all([page.waitForURL(chosen), page.keyboard.press("Enter")]);
+
+  await page.goto(at("/"));
+  await page.keyboard.press("/");
+  await page.keyboard.type("generated");
+  assert.equal(await page.locator("tbody tr:visible").count(), 1, "the list is filtered as one types");
+  const large = await page.$eval("tbody tr:not([hidden]) a[data-open]", (link) => link.getAttribute("href"));
+
+  await page.goto(at(`${large}/cases`));
+  await page.waitForSelector(".grid-body a");
+  await page.keyboard.press("G");
+  await page.waitForSelector(".grid-row.selected a");
+  const last = await page.$eval(".grid-row.selected", (row) => row.getAttribute("aria-rowindex"));
+  const rows = await page.$eval("#cases-grid", (grid) => grid.getAttribute("aria-rowcount"));
+  assert.equal(last, rows, "the last row is reached");
+  const box = await page.locator(".grid-row.selected").boundingBox();
+  const view = await page.locator(".grid-view").boundingBox();
+  assert.ok(box.y >= view.y && box.y + box.height <= view.y + view.height + 1, "and it is on screen");
+
+  await page.keyboard.press("k");
+  const id = await page.$eval(".grid-row.selected a", (link) => link.textContent);
+  await Promise.all([page.waitForURL("**/cases/*"), page.keyboard.press("Enter")]);
+  assert.ok((await page.textContent("h1")).includes(id), "the selected case opens");
+  await Promise.all([page.waitForURL((url) => !url.href.endsWith(id)), page.keyboard.press("j")]);
+  await page.waitForSelector("h1");
+  await page.keyboard.press("c");
+  assert.equal(await page.evaluate(() => document.activeElement.className), "criterion");
+  await page.goBack();
+  await page.goBack();
+  await page.waitForSelector(".grid-row.selected a");
+  assert.equal(await page.$eval(".grid-row.selected a", (link) => link.textContent), id, "coming back keeps the row");
+
+  await page.keyboard.press("/");
+  await page.keyboard.type("nothing says this");
+  await page.waitForFunction(() => document.getElementById("found").textContent.startsWith("0 of"));
+  assert.ok(page.url().includes("q=nothing"), "the address holds the filter");
+  await check(page, "an empty list");
+  await page.fill("[data-search]", "case-77");
+  await page.waitForFunction(() => document.querySelectorAll(".grid-body a").length === 11);
+  await page.check("input[value=pass]");
+  await page.waitForFunction(() => location.search.includes("verdict=pass"));
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("?");
+  assert.ok(await page.locator("#help").isVisible(), "the keys are listed");
+  await check(page, "the list of keys");
+  await page.keyboard.press("Escape");
+  assert.ok(!(await page.locator("#help").isVisible()));
+  await page.context().close();
+}
+
+// Colours differ by theme and layout by width, so that two of the four are enough for the audit.
+for (const [scheme, width, isAudited] of [["light", 1200, true], ["dark", 1200, false], ["light", 400, false], ["dark", 400, true]]) {
+  await visitAll(scheme, width, isAudited);
+}
+await useKeys();
+await browser.close();
+
+for (const problem of new Set(problems)) console.error(problem);
+console.log(`${visited} pages, ${new Set(problems).size} problems`);
+process.exit(problems.length > 0 ? 1 : 0);

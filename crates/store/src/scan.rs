@@ -1,0 +1,170 @@
+//! Rows of a run by their byte offsets: every row of a file in parallel, and one case with its decisions.
+
+use std::fs::TryLockError;
+use std::io::{BufRead, BufReader, Seek, SeekFrom};
+use std::panic::resume_unwind;
+use std::path::Path;
+
+use crate::folder::{JUDGEMENTS_FILE, QUESTIONS_FILE, RESULTS_FILE};
+use crate::reader::{CaseRecords, JsonlRows, check_sum};
+use crate::{CaseRecord, QuestionRow, RecordPosition, RunFolder, StoreError};
+
+/// Bytes from which on a part of a file is worth a thread of its own.
+const WORTH_A_THREAD: u64 = 4 << 20;
+
+/// File of rows of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RowsFile {
+    /// `results.jsonl`.
+    Results,
+    /// `judgements.jsonl`.
+    Judgements,
+    /// `questions.jsonl`, which older runs do not have.
+    Questions,
+}
+
+impl RowsFile {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Results => RESULTS_FILE,
+            Self::Judgements => JUDGEMENTS_FILE,
+            Self::Questions => QUESTIONS_FILE,
+        }
+    }
+}
+
+/// Rows of a file, as several readers collected them.
+#[derive(Debug)]
+pub struct ScannedRows<A> {
+    /// Collections of the parts of the file, in order.
+    pub parts: Vec<A>,
+    /// Offset behind the last complete row: where to go on when more rows have been written.
+    pub end: u64,
+}
+
+impl RunFolder {
+    /// Number of bytes of a file of rows; 0 if there is none.
+    pub fn rows_length(&self, file: RowsFile) -> u64 {
+        std::fs::metadata(self.file(file.name())).map_or(0, |metadata| metadata.len())
+    }
+
+    /// Returns true while a process writes the run. False where files can't be locked, or there are none.
+    pub fn is_being_written(&self) -> bool {
+        let file = assize_files::open_file(&self.file(JUDGEMENTS_FILE));
+        file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+    }
+
+    /// Shows `see` every complete row from the offset `from` on, with its own offset. Parts of a large file are read at the
+    /// same time by up to `readers` threads, each with a collection of its own.
+    ///
+    /// # Errors
+    /// If the file can't be read, or a row is not as it was written.
+    pub fn scan_rows<A: Default + Send>(
+        &self,
+        file: RowsFile,
+        from: u64,
+        readers: usize,
+        see: impl Fn(&mut A, u64, &[u8]) -> Result<(), String> + Sync,
+    ) -> Result<ScannedRows<A>, StoreError> {
+        let path = self.file(file.name());
+        let length = self.rows_length(file);
+        let bytes = length.saturating_sub(from);
+        let count = (bytes / WORTH_A_THREAD + 1).min(readers.max(1) as u64);
+
+        let bounds: Vec<(u64, u64)> =
+            (0..count).map(|at| (from + bytes * at / count, from + bytes * (at + 1) / count)).collect();
+        let read = |part: usize| scan_part(&path, bounds[part], part > 0, &see);
+        let found: Vec<Result<(A, u64), StoreError>> = std::thread::scope(|scope| {
+            let others: Vec<_> = (1..bounds.len()).map(|part| scope.spawn(move || read(part))).collect();
+            let first = if bytes == 0 { Ok((A::default(), from)) } else { read(0) };
+            let others =
+                others.into_iter().map(|other| other.join().unwrap_or_else(|panic| resume_unwind(panic)));
+
+            std::iter::once(first).chain(others).collect()
+        });
+
+        let (mut parts, mut end) = (Vec::with_capacity(found.len()), from);
+        for part in found {
+            let (part, reached) = part?;
+            parts.push(part);
+            end = end.max(reached);
+        }
+
+        Ok(ScannedRows { parts, end })
+    }
+
+    /// Reads one case with its decisions; `None` if no complete row begins there.
+    ///
+    /// # Errors
+    /// If the rows can't be read, or are not as they were written.
+    pub fn case_at(&self, at: RecordPosition) -> Result<Option<CaseRecord>, StoreError> {
+        self.cases_from(at)?.next().transpose()
+    }
+
+    /// Reads what was asked by the row that begins at an offset of `questions.jsonl`; `None` if no complete row does.
+    ///
+    /// # Errors
+    /// If the row can't be read, or is not as it was written.
+    pub fn question_at(&self, offset: u64) -> Result<Option<QuestionRow>, StoreError> {
+        let mut rows = JsonlRows::open(self.file(QUESTIONS_FILE))?;
+        rows.seek(offset)?;
+        rows.next().transpose()
+    }
+
+    /// Reads the cases from a place on, as far as they were written.
+    ///
+    /// # Errors
+    /// If the files can't be opened.
+    pub fn cases_from(&self, at: RecordPosition) -> Result<CaseRecords, StoreError> {
+        let mut results = JsonlRows::open(self.file(RESULTS_FILE))?;
+        let mut judgements = JsonlRows::open(self.file(JUDGEMENTS_FILE))?;
+        results.seek(at.result)?;
+        judgements.seek(at.judgements)?;
+
+        Ok(CaseRecords { results, judgements, ahead: None, needs_decisions: true })
+    }
+}
+
+/// Reads the rows that begin between two offsets. `is_inside` says that the first offset may lie within a row, which then
+/// belongs to the part before.
+fn scan_part<A: Default>(
+    path: &Path,
+    (from, to): (u64, u64),
+    is_inside: bool,
+    see: &impl Fn(&mut A, u64, &[u8]) -> Result<(), String>,
+) -> Result<(A, u64), StoreError> {
+    let failed = || StoreError::io("read", path);
+    let file = assize_files::open_file(path).map_err(failed())?;
+    let mut lines = BufReader::with_capacity(1 << 20, file);
+    let mut text = Vec::new();
+
+    // Beginning one byte earlier, a row that begins exactly here is not skipped.
+    let mut at = if is_inside { from - 1 } else { from };
+    lines.seek(SeekFrom::Start(at)).map_err(failed())?;
+    if is_inside {
+        at += lines.read_until(b'\n', &mut text).map_err(failed())? as u64;
+    }
+
+    let mut collected = A::default();
+    let mut end = from;
+    while at < to {
+        text.clear();
+        let read = lines.read_until(b'\n', &mut text).map_err(failed())? as u64;
+        // A tail without a line end is being written, or was torn off by a crash.
+        if text.last() != Some(&b'\n') {
+            break;
+        }
+
+        if !text.iter().all(u8::is_ascii_whitespace) {
+            check_sum(&text, false).and_then(|()| see(&mut collected, at, &text)).map_err(|message| {
+                let message = format!("at byte {at}: {message}");
+                StoreError::Damaged { path: path.to_owned(), line: 0, message }
+            })?;
+        }
+
+        at += read;
+        end = at;
+    }
+
+    Ok((collected, end))
+}

@@ -1,0 +1,110 @@
+// What every page can do: keys, the list of keys, a filter of lists, and the progress of a run.
+import { openTable } from "./table.js";
+
+const help = document.getElementById("help");
+const helpButton = document.querySelector("[data-help]");
+helpButton.hidden = false;
+helpButton.addEventListener("click", () => help.showModal());
+
+const grid = document.getElementById("cases-grid");
+const table = grid ? openTable(grid, document.getElementById("filters")) : null;
+
+// Rows of plain tables that j and k move through.
+const rows = [...document.querySelectorAll("tr[data-row]")].filter((row) => row.querySelector("a[data-open]"));
+let selected = -1;
+
+function select(index) {
+  const shown = rows.filter((row) => !row.hidden);
+  if (shown.length === 0) return;
+  const at = Math.max(0, Math.min(index, shown.length - 1));
+  rows.forEach((row) => row.classList.remove("selected"));
+  selected = at;
+  shown[at].classList.add("selected");
+  shown[at].querySelector("a[data-open]").focus({ preventScroll: true });
+  shown[at].scrollIntoView({ block: "nearest" });
+}
+
+// Criteria of a case, where there is no list.
+const criteria = [...document.querySelectorAll(".criterion")];
+
+function step(by) {
+  const link = document.querySelector(by > 0 ? "a[data-next]" : "a[data-prev]");
+  if (link) location.assign(link.href);
+  else if (rows.length > 0) select(selected + by);
+}
+
+function follow(selector) {
+  const link = document.querySelector(selector);
+  if (link) location.assign(link.href);
+}
+
+function isTyping(target) {
+  return target.matches("select, textarea, input:not([type=checkbox])");
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || help.open) return;
+  const { key, target } = event;
+  if (key === "Escape" && isTyping(target)) {
+    target.blur();
+    if (table) table.focus();
+    return;
+  }
+  if (isTyping(target)) return;
+
+  const actions = {
+    "?": () => help.showModal(),
+    "/": () => document.querySelector("[data-search]")?.focus(),
+    u: () => follow("a[data-up]"),
+    j: () => (table ? table.move(1) : step(1)),
+    k: () => (table ? table.move(-1) : step(-1)),
+    g: () => (table ? table.moveTo(0) : rows.length ? select(0) : scrollTo(0, 0)),
+    G: () => (table ? table.moveTo(Infinity) : select(rows.length - 1)),
+    c: () => focusCriterion(1),
+    C: () => focusCriterion(-1),
+  };
+  if (Object.hasOwn(actions, key)) {
+    event.preventDefault();
+    actions[key]();
+  }
+});
+
+function focusCriterion(by) {
+  if (criteria.length === 0) return;
+  const at = criteria.indexOf(document.activeElement);
+  const next = criteria[(at + by + criteria.length) % criteria.length];
+  next.focus();
+  next.scrollIntoView({ block: "nearest" });
+}
+
+// Filters a list as it is typed; the form does the same without script.
+const filter = document.querySelector("[data-filter-rows]");
+if (filter) {
+  const body = document.getElementById(filter.dataset.filterRows)?.tBodies[0];
+  filter.addEventListener("input", () => {
+    const wanted = filter.value.toLowerCase();
+    for (const row of body?.rows ?? []) row.hidden = !row.textContent.toLowerCase().includes(wanted);
+    selected = -1;
+  });
+}
+
+// A run that goes on is asked for again and again; the page is loaded again when it has ended, for its summary.
+const live = document.querySelector("[data-live]");
+async function watch() {
+  const begun = performance.now();
+  try {
+    const reply = await fetch(location.href, { headers: { Accept: "text/html" } });
+    if (reply.ok) {
+      const next = new DOMParser().parseFromString(await reply.text(), "text/html").querySelector("[data-live]");
+      if (!next) return location.reload();
+      const focused = live.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
+      live.replaceChildren(...next.childNodes);
+      if (focused) [...live.querySelectorAll("a")].find((link) => link.getAttribute("href") === focused)?.focus();
+    }
+  } catch {
+    // The server may be started again.
+  }
+  // A run of very many cases takes a while to sum up.
+  setTimeout(watch, Math.max(1000, 4 * (performance.now() - begun)));
+}
+if (live) setTimeout(watch, 1000);

@@ -1,0 +1,297 @@
+// The table of cases: only the rows on screen are drawn, and only those around them are asked for.
+
+const ROW = 28;
+const PAGE = 200;
+// Browsers draw no element that is higher than some millions of pixels.
+const MAX_HEIGHT = 12_000_000;
+
+const SIGNS = { "+": ["good", "✓"], "-": ["bad", "✗"], "?": ["open", "?"], "~": ["dim", "–"], "*": ["middling", "•"] };
+const VERDICTS = {
+  pass: ["good", "✓"],
+  borderline: ["middling", "≈"],
+  fail: ["bad", "✗"],
+  incomplete: ["open", "?"],
+  skipped: ["open", "–"],
+};
+
+function element(name, className, text) {
+  const made = document.createElement(name);
+  if (className) made.className = className;
+  if (text !== undefined) made.textContent = text;
+  return made;
+}
+
+export function openTable(root, form) {
+  const rowsUrl = root.dataset.rows;
+  const caseUrl = root.dataset.case;
+  const found = document.getElementById("found");
+  const hasSuite = root.classList.contains("with-suite");
+  const hasTarget = root.classList.contains("with-target");
+  const columns = [
+    ["Row", "num wide"],
+    ["Verdict", ""],
+    ["Score", "num"],
+    ["Case", ""],
+    ...(hasSuite ? [["Suite", "wide"]] : []),
+    ...(hasTarget ? [["Target", "wide"]] : []),
+    ["Criteria", ""],
+    ["Failed gates, unmet", "wide"],
+    ["Tags", "wide"],
+    ["Cost", "num wide"],
+    ["Time", "num wide"],
+  ];
+
+  let count = Number(root.dataset.total);
+  let selected = -1;
+  let query = readForm();
+  let version = 0;
+  const pages = new Map();
+
+  root.setAttribute("role", "grid");
+  root.setAttribute("aria-label", "Cases");
+  root.setAttribute("aria-colcount", columns.length);
+  root.hidden = false;
+  const head = element("div", "grid-row grid-head");
+  head.setAttribute("role", "row");
+  head.setAttribute("aria-rowindex", 1);
+  for (const [name, className] of columns) {
+    const cell = element("div", className, name);
+    cell.setAttribute("role", "columnheader");
+    head.append(cell);
+  }
+  const headGroup = element("div");
+  headGroup.setAttribute("role", "rowgroup");
+  headGroup.append(head);
+  const view = element("div", "grid-view");
+  view.tabIndex = 0;
+  view.setAttribute("role", "rowgroup");
+  view.setAttribute("aria-label", "Rows of cases");
+  const body = element("div", "grid-body");
+  body.setAttribute("role", "presentation");
+  view.append(body);
+  root.append(headGroup, view);
+
+  function readForm() {
+    const values = new URLSearchParams();
+    for (const [key, value] of new FormData(form)) if (value) values.append(key, value);
+    if (!values.has("criterion")) values.delete("outcome");
+    if (values.get("sort") === "place") values.delete("sort");
+    return values.toString();
+  }
+
+  // A window over the rows; with very many of them the scroll bar stands for more than a row in a pixel.
+  const scale = () => Math.max(1, (count * ROW) / MAX_HEIGHT);
+  const firstRow = () => Math.floor((view.scrollTop * scale()) / ROW);
+
+  async function load(page) {
+    if (pages.has(page)) return;
+    pages.set(page, null);
+    const asked = version;
+    const from = page * PAGE;
+    try {
+      const reply = await fetch(`${rowsUrl}?${query}${query ? "&" : ""}from=${from}&count=${PAGE}`);
+      if (!reply.ok) throw new Error(String(reply.status));
+      const data = await reply.json();
+      if (asked !== version) return;
+      pages.set(page, data.rows);
+      if (data.found !== count) resize(data.found);
+      found.textContent = `${data.found.toLocaleString("en")} of ${data.total.toLocaleString("en")} cases`;
+      draw();
+    } catch {
+      if (asked === version) {
+        pages.delete(page);
+        found.textContent = "The server does not answer; start it again and reload.";
+      }
+    }
+  }
+
+  function resize(rows) {
+    count = rows;
+    root.setAttribute("aria-rowcount", count + 1);
+    body.style.height = `${Math.min(count * ROW, MAX_HEIGHT)}px`;
+    if (selected >= count) selected = count - 1;
+  }
+
+  function rowAt(index) {
+    return pages.get(Math.floor(index / PAGE))?.[index % PAGE];
+  }
+
+  function verdictMark(verdict, hasError) {
+    const [className, sign] = VERDICTS[verdict] ?? ["open", "?"];
+    const mark = element("span", `mark ${className}`, `${sign} ${verdict}`);
+    if (hasError) mark.textContent += " !";
+    if (hasError) mark.title = "with an error";
+    return mark;
+  }
+
+  function criteriaMarks(text) {
+    const cell = element("span", "marks");
+    const words = { "+": "met", "-": "unmet", "?": "ungraded", "~": "does not apply", "*": "scored" };
+    for (const sign of text.slice(0, 24)) {
+      const [className, shown] = SIGNS[sign] ?? ["middling", sign];
+      const mark = element("b", `c ${className}`, shown);
+      mark.setAttribute("aria-hidden", "true");
+      cell.append(mark);
+    }
+    const said = [...text].map((sign) => words[sign] ?? `score ${sign === "X" ? 10 : sign}`).join(", ");
+    cell.append(element("span", "hidden", said));
+    if (text.length > 24) cell.append(` +${text.length - 24}`);
+    return cell;
+  }
+
+  function drawRow(index) {
+    const row = element("div", index === selected ? "grid-row selected" : "grid-row");
+    row.setAttribute("role", "row");
+    row.setAttribute("aria-rowindex", index + 2);
+    row.id = `row-${index}`;
+    if (index === selected) row.setAttribute("aria-selected", "true");
+    row.dataset.index = index;
+    row.style.top = `${view.scrollTop - ((view.scrollTop * scale()) % ROW) + (index - firstRow()) * ROW}px`;
+
+    const data = rowAt(index);
+    if (!data) {
+      const cell = element("div", "dim", "…");
+      cell.setAttribute("role", "gridcell");
+      row.append(cell);
+      return row;
+    }
+
+    const [number, verdict, score, id, suite, target, repeat, marks, missed, tags, cost, time, hasError] = data;
+    const link = element("a", "", repeat > 1 ? `${id} (repeat ${repeat})` : id);
+    link.href = address(number);
+    link.tabIndex = -1;
+    const cells = [
+      String(number),
+      verdictMark(verdict, hasError === 1),
+      score,
+      link,
+      ...(hasSuite ? [suite] : []),
+      ...(hasTarget ? [target ?? ""] : []),
+      criteriaMarks(marks),
+      missed,
+      tags,
+      cost,
+      time,
+    ];
+    cells.forEach((content, at) => {
+      const cell = element("div", columns[at][1]);
+      cell.setAttribute("role", "gridcell");
+      cell.append(content);
+      if (typeof content === "string" && content.length > 12) cell.title = content;
+      row.append(cell);
+    });
+    return row;
+  }
+
+  function draw() {
+    const first = Math.max(0, firstRow() - 4);
+    const last = Math.min(count, firstRow() + Math.ceil(view.clientHeight / ROW) + 5);
+    for (let page = Math.floor(first / PAGE); page <= Math.floor(Math.max(first, last - 1) / PAGE); page++) load(page);
+    const rows = [];
+    for (let index = first; index < last; index++) rows.push(drawRow(index));
+    body.replaceChildren(...rows);
+    const isShown = selected >= first && selected < last;
+    if (isShown) view.setAttribute("aria-activedescendant", `row-${selected}`);
+    else view.removeAttribute("aria-activedescendant");
+  }
+
+  const address = (number) => `${caseUrl}/${number}${query ? `?${query}` : ""}`;
+
+  function moveTo(index) {
+    if (count === 0) return;
+    selected = Math.max(0, Math.min(index, count - 1));
+    const top = (selected * ROW) / scale();
+    const height = Math.floor(view.clientHeight / ROW) * ROW;
+    if (top < view.scrollTop) view.scrollTop = top;
+    else if (top + ROW > view.scrollTop + height) view.scrollTop = top + ROW - height;
+    draw();
+    remember();
+    if (document.activeElement !== view) view.focus({ preventScroll: true });
+  }
+
+  function open(index) {
+    const data = rowAt(index);
+    if (data) location.assign(address(data[0]));
+  }
+
+  // The place in the list is part of the page's history, so that coming back leads to the same row.
+  function remember() {
+    const url = query ? `?${query}` : location.pathname;
+    history.replaceState({ selected, top: view.scrollTop }, "", url);
+  }
+
+  function apply() {
+    const next = readForm();
+    if (next === query) return;
+    query = next;
+    version += 1;
+    pages.clear();
+    selected = -1;
+    view.scrollTop = 0;
+    const plain = document.getElementById("plain-link");
+    plain.href = `${caseUrl}?${query}${query ? "&" : ""}page=1`;
+    remember();
+    draw();
+    // A list that is empty has no page that would be drawn.
+    load(0);
+  }
+
+  let typing;
+  form.addEventListener("input", (event) => {
+    clearTimeout(typing);
+    typing = setTimeout(apply, event.target.matches("[type=search]") ? 250 : 0);
+  });
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    apply();
+    view.focus();
+  });
+  view.addEventListener("scroll", () => requestAnimationFrame(draw), { passive: true });
+  addEventListener("resize", () => requestAnimationFrame(draw));
+  body.addEventListener("click", (event) => {
+    const row = event.target.closest(".grid-row");
+    if (!row || event.target.closest("a")) return;
+    selected = Number(row.dataset.index);
+    remember();
+    open(selected);
+  });
+  view.addEventListener("keydown", (event) => {
+    const jump = Math.max(1, Math.floor(view.clientHeight / ROW) - 1);
+    const moves = { ArrowDown: 1, ArrowUp: -1, PageDown: jump, PageUp: -jump };
+    if (Object.hasOwn(moves, event.key)) moveTo(selected + moves[event.key]);
+    else if (event.key === "Home") moveTo(0);
+    else if (event.key === "End") moveTo(Infinity);
+    else if (event.key === "Enter") open(Math.max(selected, 0));
+    else return;
+    event.preventDefault();
+  });
+
+  // New cases of a run that goes on appear by themselves.
+  if (root.hasAttribute("data-is-live")) {
+    setInterval(() => {
+      const page = Math.floor(firstRow() / PAGE);
+      for (const known of [...pages.keys()]) if (known !== page) pages.delete(known);
+      refresh(page);
+    }, 2000);
+  }
+  async function refresh(page) {
+    const asked = version;
+    const reply = await fetch(`${rowsUrl}?${query}${query ? "&" : ""}from=${page * PAGE}&count=${PAGE}`).catch(() => null);
+    if (!reply?.ok || asked !== version) return;
+    const data = await reply.json();
+    pages.set(page, data.rows);
+    resize(data.found);
+    found.textContent = `${data.found.toLocaleString("en")} of ${data.total.toLocaleString("en")} cases`;
+    draw();
+  }
+
+  resize(count);
+  if (history.state?.selected !== undefined) {
+    selected = history.state.selected;
+    view.scrollTop = history.state.top;
+  }
+  draw();
+  if (count === 0) load(0);
+
+  return { move: (by) => moveTo(selected + by), moveTo, focus: () => view.focus() };
+}

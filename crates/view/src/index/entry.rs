@@ -1,0 +1,94 @@
+//! A case in the index: some hundred bytes, without answers and reasons.
+
+use assize_rubric::{OutcomeKind, Usd, Verdict};
+
+/// A case of the table.
+#[derive(Debug, Clone)]
+pub(crate) struct CaseTableEntry {
+    /// Offset of its row in `results.jsonl`.
+    pub(crate) offset: u64,
+    pub(crate) id: Box<str>,
+    /// Numbers of names in the index: of the suite, the target, tags, failed gates.
+    pub(crate) suite: u32,
+    pub(crate) target: Option<u32>,
+    pub(crate) tags: Box<[u32]>,
+    pub(crate) gates: Box<[u32]>,
+    pub(crate) repeat: u32,
+    /// Place in the order of the run's files; the last possible one where that is not known.
+    pub(crate) place: u64,
+    pub(crate) verdict: CaseStatus,
+    pub(crate) has_error: bool,
+    pub(crate) score: Option<f64>,
+    /// Lowest and highest possible score, where there is no score.
+    pub(crate) bounds: Option<(f64, f64)>,
+    pub(crate) criteria: Box<[CriterionEntry]>,
+    pub(crate) cost: Option<Usd>,
+    pub(crate) duration_ms: u64,
+}
+
+/// A criterion of a case.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CriterionEntry {
+    /// Number of its name, `GRADER/ID`.
+    pub(crate) name: u32,
+    pub(crate) outcome: OutcomeKind,
+    /// Score from 0 to 10, if there is one.
+    pub(crate) points: Option<f32>,
+    pub(crate) is_penalty: bool,
+}
+
+impl CriterionEntry {
+    /// One character for the table: `+` good, `-` bad, `?` ungraded, `~` not applicable, a digit for a score, `X` for ten.
+    pub(crate) fn mark(self) -> char {
+        match (self.outcome, self.points) {
+            (OutcomeKind::Met | OutcomeKind::Unmet, _) if self.is_missed() => '-',
+            (OutcomeKind::Met | OutcomeKind::Unmet, _) => '+',
+            (OutcomeKind::Scored, Some(points)) => match points.floor() {
+                10.0.. => 'X',
+                digit => char::from_digit(digit.max(0.0) as u32, 10).unwrap_or('*'),
+            },
+            (OutcomeKind::Scored, None) => '*',
+            (OutcomeKind::NotApplicable, _) => '~',
+            (OutcomeKind::Ungraded, _) => '?',
+        }
+    }
+
+    /// Returns true if it was decided against the answer: unmet, or a penalty that is met.
+    pub(crate) fn is_missed(self) -> bool {
+        match self.outcome {
+            OutcomeKind::Met => self.is_penalty,
+            OutcomeKind::Unmet => !self.is_penalty,
+            _ => false,
+        }
+    }
+}
+
+/// Verdict of a case, or the word for one that was not run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum CaseStatus {
+    Fail,
+    Incomplete,
+    Borderline,
+    Pass,
+    Skipped,
+}
+
+assize_rubric::named_variants!(CaseStatus {
+    Fail = "fail",
+    Incomplete = "incomplete",
+    Borderline = "borderline",
+    Pass = "pass",
+    Skipped = "skipped",
+});
+
+impl CaseStatus {
+    pub(crate) const fn new(verdict: Verdict, is_skipped: bool) -> Self {
+        match verdict {
+            _ if is_skipped => Self::Skipped,
+            Verdict::Pass => Self::Pass,
+            Verdict::Borderline => Self::Borderline,
+            Verdict::Fail => Self::Fail,
+            Verdict::Incomplete => Self::Incomplete,
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! The parts of a result row that the index keeps, read without the rest.
+
+use std::borrow::Cow;
+
+use assize_rubric::{OutcomeKind, Usd, Verdict};
+use assize_store::{CaseErrorKind, CaseStage};
+use serde::Deserialize;
+
+/// A text that is borrowed from the row unless it has escapes.
+#[derive(Deserialize)]
+pub(super) struct RowText<'r>(#[serde(borrow)] pub(super) Cow<'r, str>);
+
+#[derive(Deserialize)]
+pub(super) struct ResultHead<'r> {
+    #[serde(borrow)]
+    pub(super) suite: RowText<'r>,
+    #[serde(borrow)]
+    pub(super) case_id: RowText<'r>,
+    #[serde(borrow)]
+    pub(super) target: Option<RowText<'r>>,
+    pub(super) repeat: u32,
+    #[serde(default)]
+    pub(super) place: Option<u64>,
+    #[serde(borrow, default)]
+    pub(super) tags: Vec<RowText<'r>>,
+    pub(super) score: Option<f64>,
+    pub(super) score_low: Option<f64>,
+    pub(super) score_high: Option<f64>,
+    pub(super) verdict: Verdict,
+    #[serde(borrow)]
+    pub(super) gates_failed: Vec<GateHead<'r>>,
+    #[serde(borrow)]
+    pub(super) graders: Vec<GraderHead<'r>>,
+    pub(super) error: Option<ErrorHead>,
+    #[serde(default)]
+    pub(super) cost_usd: Option<Usd>,
+    pub(super) duration_ms: u64,
+}
+
+#[derive(Deserialize)]
+pub(super) struct GateHead<'r> {
+    #[serde(borrow)]
+    pub(super) grader: RowText<'r>,
+    #[serde(borrow)]
+    pub(super) criterion: Option<RowText<'r>>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct GraderHead<'r> {
+    #[serde(borrow)]
+    pub(super) name: RowText<'r>,
+    #[serde(borrow)]
+    pub(super) criteria: Vec<CriterionHead<'r>>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct CriterionHead<'r> {
+    #[serde(borrow)]
+    pub(super) id: RowText<'r>,
+    pub(super) outcome: OutcomeKind,
+    pub(super) raw_score: Option<u8>,
+    #[serde(default)]
+    pub(super) points: Option<f64>,
+    pub(super) weight: f64,
+}
+
+#[derive(Deserialize)]
+pub(super) struct ErrorHead {
+    stage: CaseStage,
+    kind: CaseErrorKind,
+}
+
+impl ErrorHead {
+    /// Returns true if the case was not run because one it depends on did not pass, as `ResultRow::is_skipped` does.
+    pub(super) fn is_skip(&self) -> bool {
+        self.stage == CaseStage::Dependency && self.kind == CaseErrorKind::Skipped
+    }
+}
+
+/// The texts of a result row that a search looks at.
+#[derive(Deserialize)]
+pub(super) struct SearchedRow<'r> {
+    #[serde(borrow)]
+    case_id: RowText<'r>,
+    #[serde(borrow)]
+    suite: RowText<'r>,
+    #[serde(borrow, default)]
+    tags: Vec<RowText<'r>>,
+    #[serde(borrow, default)]
+    case_hash: Option<RowText<'r>>,
+    #[serde(borrow)]
+    answer: Option<RowText<'r>>,
+    #[serde(borrow, default)]
+    file_changes: Option<RowText<'r>>,
+    #[serde(borrow)]
+    error: Option<SearchedError<'r>>,
+    #[serde(borrow)]
+    graders: Vec<SearchedGrader<'r>>,
+}
+
+#[derive(Deserialize)]
+struct SearchedError<'r> {
+    #[serde(borrow)]
+    message: RowText<'r>,
+}
+
+#[derive(Deserialize)]
+struct SearchedGrader<'r> {
+    #[serde(borrow)]
+    name: RowText<'r>,
+    #[serde(borrow)]
+    error: Option<RowText<'r>>,
+    #[serde(borrow)]
+    criteria: Vec<SearchedCriterion<'r>>,
+}
+
+#[derive(Deserialize)]
+struct SearchedCriterion<'r> {
+    #[serde(borrow)]
+    id: RowText<'r>,
+    #[serde(borrow)]
+    reason: RowText<'r>,
+    #[serde(borrow)]
+    evidence: Vec<SearchedQuote<'r>>,
+}
+
+#[derive(Deserialize)]
+struct SearchedQuote<'r> {
+    #[serde(borrow)]
+    quote: RowText<'r>,
+}
+
+impl SearchedRow<'_> {
+    /// Hash of what the case asked, by which its question is found.
+    pub(super) fn question(&self) -> Option<&str> {
+        self.case_hash.as_ref().map(|hash| &*hash.0)
+    }
+
+    /// Returns true if one of the texts is a match.
+    pub(super) fn has(&self, is_match: impl Fn(&str) -> bool) -> bool {
+        let is_found = |text: &RowText<'_>| is_match(&text.0);
+        let in_grader = |grader: &SearchedGrader<'_>| {
+            is_found(&grader.name)
+                || grader.error.as_ref().is_some_and(is_found)
+                || grader.criteria.iter().any(|criterion| {
+                    is_found(&criterion.id)
+                        || is_found(&criterion.reason)
+                        || criterion.evidence.iter().any(|evidence| is_found(&evidence.quote))
+                })
+        };
+
+        is_found(&self.case_id)
+            || is_found(&self.suite)
+            || self.tags.iter().any(is_found)
+            || [&self.answer, &self.file_changes].into_iter().flatten().any(is_found)
+            || self.error.as_ref().is_some_and(|error| is_found(&error.message))
+            || self.graders.iter().any(in_grader)
+    }
+}

@@ -1,0 +1,138 @@
+//! The runs that pages can show: those of the runs folder, and those that the user named.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+use assize_analysis::compare::RunComparison;
+use assize_engine::{ProcessContext, runs};
+use assize_store::{RunFolder, RunInfo};
+
+use crate::open_run::OpenRun;
+
+/// Runs whose cases are kept in memory.
+const MAX_OPEN: usize = 4;
+/// Comparisons that are kept.
+const MAX_COMPARISONS: usize = 2;
+
+/// A run that was named on the command line.
+#[derive(Debug, Clone)]
+pub(crate) struct NamedRun {
+    pub(crate) slug: String,
+    pub(crate) folder: RunFolder,
+}
+
+/// A run of the list.
+pub(crate) struct LibraryRun {
+    /// Its name in addresses: that of its folder.
+    pub(crate) slug: String,
+    /// The name by which commands take it, such as `last~1`; the slug for one outside the runs folder.
+    pub(crate) name: String,
+    pub(crate) info: Result<Arc<RunInfo>, String>,
+}
+
+/// Description of a run, and when its file was changed.
+type KnownInfo = (Option<SystemTime>, Arc<RunInfo>);
+
+/// Runs by their names in addresses. Nothing else of the file system can be reached by an address.
+pub(crate) struct RunLibrary {
+    process: ProcessContext,
+    named: Vec<NamedRun>,
+    infos: Mutex<HashMap<PathBuf, KnownInfo>>,
+    /// Most recently used first.
+    open: Mutex<Vec<Arc<OpenRun>>>,
+    /// Comparisons by what they compare, most recently made first.
+    comparisons: Mutex<Vec<(String, Arc<RunComparison>)>>,
+}
+
+impl RunLibrary {
+    pub(crate) fn new(process: ProcessContext, named: Vec<NamedRun>) -> Self {
+        Self {
+            process,
+            named,
+            infos: Mutex::default(),
+            open: Mutex::default(),
+            comparisons: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn process(&self) -> &ProcessContext {
+        &self.process
+    }
+
+    /// Runs that were named first, then those of the runs folder, newest first.
+    pub(crate) fn list(&self) -> Vec<LibraryRun> {
+        let stored: Vec<(String, String, RunFolder)> = runs::newest_first(&self.process)
+            .enumerate()
+            .map(|(back, folder)| (folder_name(&folder), runs::name_of(back), folder))
+            .collect();
+        let outside = self.named.iter().filter(|run| !stored.iter().any(|(slug, ..)| *slug == run.slug));
+        let outside: Vec<_> =
+            outside.map(|run| (run.slug.clone(), run.slug.clone(), run.folder.clone())).collect();
+
+        outside
+            .into_iter()
+            .chain(stored)
+            .map(|(slug, name, folder)| LibraryRun {
+                slug,
+                name,
+                info: self.info(&folder).map_err(|error| error.to_string()),
+            })
+            .collect()
+    }
+
+    /// Description of a run, read again when its file has changed.
+    pub(crate) fn info(&self, folder: &RunFolder) -> Result<Arc<RunInfo>, assize_store::StoreError> {
+        let path = folder.path().join("run.json");
+        let changed = std::fs::metadata(&path).and_then(|metadata| metadata.modified()).ok();
+        let mut infos = self.infos.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, info)) = infos.get(&path)
+            && changed.is_some()
+            && *known == changed
+        {
+            return Ok(Arc::clone(info));
+        }
+
+        let info = Arc::new(folder.info()?);
+        infos.insert(path, (changed, Arc::clone(&info)));
+        Ok(info)
+    }
+
+    /// Finds the folder of a run.
+    pub(crate) fn folder(&self, slug: &str) -> Option<RunFolder> {
+        let named = self.named.iter().find(|run| run.slug == slug).map(|run| run.folder.clone());
+        named.or_else(|| runs::newest_first(&self.process).find(|folder| folder_name(folder) == slug))
+    }
+
+    /// A comparison that was made before.
+    pub(crate) fn known_comparison(&self, key: &str) -> Option<Arc<RunComparison>> {
+        let known = self.comparisons.lock().unwrap_or_else(PoisonError::into_inner);
+        known.iter().find(|(other, _)| other == key).map(|(_, found)| Arc::clone(found))
+    }
+
+    /// Keeps a comparison for the next time it is looked at.
+    pub(crate) fn keep_comparison(&self, key: String, found: Arc<RunComparison>) {
+        let mut known = self.comparisons.lock().unwrap_or_else(PoisonError::into_inner);
+        known.insert(0, (key, found));
+        known.truncate(MAX_COMPARISONS);
+    }
+
+    /// Opens a run, or takes it from those that are open.
+    pub(crate) fn open(&self, slug: &str) -> Option<Arc<OpenRun>> {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let run = match open.iter().position(|run| run.slug() == slug) {
+            Some(at) => open.remove(at),
+            None => Arc::new(OpenRun::new(slug.to_owned(), self.folder(slug)?)),
+        };
+
+        open.insert(0, Arc::clone(&run));
+        open.truncate(MAX_OPEN);
+        Some(run)
+    }
+}
+
+/// Name of a run's folder.
+pub(crate) fn folder_name(folder: &RunFolder) -> String {
+    folder.path().file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+}

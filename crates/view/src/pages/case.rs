@@ -1,0 +1,135 @@
+//! One case.
+
+use askama::Template;
+use assize_report::html::TextPiece;
+
+use crate::pages::RunHeader;
+use crate::text::ResultMark;
+
+/// One case with all that was decided about it.
+#[derive(Template)]
+#[template(path = "case.html")]
+pub(crate) struct CasePage {
+    pub(crate) header: RunHeader,
+    pub(crate) id: String,
+    pub(crate) facts: Vec<(&'static str, String)>,
+    pub(crate) mark: ResultMark,
+    pub(crate) score: String,
+    pub(crate) because: String,
+    pub(crate) list_url: String,
+    /// Address that stays the same when the run is resumed.
+    pub(crate) link: String,
+    /// Place in the list it was opened from, such as `3 of 40`; empty if it is not in there.
+    pub(crate) place: String,
+    pub(crate) before: Option<String>,
+    pub(crate) after: Option<String>,
+    pub(crate) error: Option<String>,
+    pub(crate) disagreements: Vec<String>,
+    pub(crate) question: Option<String>,
+    pub(crate) expected: Option<String>,
+    pub(crate) reference: Option<String>,
+    pub(crate) has_answer: bool,
+    pub(crate) answer: Vec<AnswerPiece>,
+    pub(crate) turns: Vec<TurnText>,
+    pub(crate) changes: Vec<DiffLine>,
+    pub(crate) changes_known: bool,
+    pub(crate) graders: Vec<GraderText>,
+    pub(crate) equations: Vec<String>,
+    pub(crate) bounds: String,
+    pub(crate) gates: Vec<(String, String)>,
+}
+
+/// A piece of an answer, and the criteria that quote it.
+pub(crate) struct AnswerPiece {
+    pub(crate) piece: TextPiece,
+    /// Criteria whose first quote begins here: links lead to it.
+    pub(crate) begins: Vec<usize>,
+}
+
+/// A turn of a conversation.
+pub(crate) struct TurnText {
+    pub(crate) number: u32,
+    pub(crate) answer: String,
+    pub(crate) error: Option<String>,
+    pub(crate) note: String,
+}
+
+/// A line of a diff.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct DiffLine {
+    pub(crate) class: &'static str,
+    pub(crate) text: String,
+}
+
+/// A grader of a case.
+#[derive(Template)]
+#[template(path = "grader.html")]
+pub(crate) struct GraderText {
+    pub(crate) name: String,
+    pub(crate) type_name: String,
+    pub(crate) mark: Option<ResultMark>,
+    pub(crate) weight: String,
+    pub(crate) score: String,
+    pub(crate) because: String,
+    pub(crate) judge: String,
+    pub(crate) problem: Option<String>,
+    pub(crate) criteria: Vec<CriterionText>,
+    pub(crate) whole: Option<CriterionText>,
+    pub(crate) aggregator: Option<String>,
+    pub(crate) notes: Vec<GraderNoteText>,
+    pub(crate) formula: Option<&'static str>,
+    pub(crate) equations: Vec<String>,
+    pub(crate) standing: Vec<String>,
+    pub(crate) has_weights: bool,
+    pub(crate) members: Vec<GraderText>,
+}
+
+/// A point that a grader looked at.
+pub(crate) struct GraderNoteText {
+    pub(crate) mark: Option<ResultMark>,
+    pub(crate) text: String,
+    pub(crate) reason: String,
+}
+
+/// A decision on a criterion, or of a grader as a whole.
+pub(crate) struct CriterionText {
+    pub(crate) number: usize,
+    pub(crate) id: String,
+    pub(crate) text: String,
+    pub(crate) mark: Option<ResultMark>,
+    pub(crate) band: Option<String>,
+    pub(crate) weight: String,
+    pub(crate) value: String,
+    pub(crate) points: String,
+    pub(crate) gate: Option<GateText>,
+    pub(crate) reason: String,
+    pub(crate) quotes: Vec<QuoteText>,
+    pub(crate) notes: Vec<String>,
+    pub(crate) votes: Vec<VoteText>,
+    pub(crate) replies: Vec<(String, String)>,
+}
+
+/// A gate with its comparison.
+pub(crate) struct GateText {
+    pub(crate) rule: String,
+    pub(crate) comparison: String,
+    pub(crate) mark: ResultMark,
+}
+
+/// A quote of a judge.
+pub(crate) struct QuoteText {
+    pub(crate) text: String,
+    /// Place in the answer to link to.
+    pub(crate) anchor: Option<String>,
+    /// Line of the quote in the answer, or that it was not found.
+    pub(crate) note: String,
+    pub(crate) is_found: bool,
+}
+
+/// The vote of a judge.
+pub(crate) struct VoteText {
+    pub(crate) judge: String,
+    pub(crate) mark: ResultMark,
+    pub(crate) reason: String,
+    pub(crate) note: String,
+}

@@ -1,0 +1,140 @@
+//! Comparisons of runs, and runs over time.
+
+use askama::Template;
+
+use crate::text::{MetricText, ResultMark};
+
+/// Two runs compared.
+#[derive(Template)]
+#[template(path = "compare.html")]
+pub(crate) struct ComparisonPage {
+    pub(crate) base: RunLink,
+    pub(crate) candidate: RunLink,
+    pub(crate) swap_url: String,
+    pub(crate) mark: ResultMark,
+    pub(crate) says: String,
+    pub(crate) common: String,
+    pub(crate) notices: Vec<String>,
+    /// Differences in how the runs were measured.
+    pub(crate) mismatches: Vec<String>,
+    pub(crate) tables: Vec<DifferenceTable>,
+    /// Worse cases, then better ones.
+    pub(crate) changes: [CaseChanges; 2],
+    pub(crate) undecided: Vec<(String, String)>,
+    pub(crate) undecided_count: usize,
+    pub(crate) only_base: usize,
+    pub(crate) only_candidate: usize,
+    pub(crate) axis: String,
+}
+
+/// A run of a comparison.
+pub(crate) struct RunLink {
+    pub(crate) url: String,
+    pub(crate) name: String,
+    pub(crate) detail: String,
+}
+
+/// Differences of one kind.
+pub(crate) struct DifferenceTable {
+    pub(crate) title: String,
+    pub(crate) rows: Vec<DifferenceRow>,
+    pub(crate) too_small: usize,
+}
+
+/// The difference of a metric.
+pub(crate) struct DifferenceRow {
+    pub(crate) name: String,
+    pub(crate) text: String,
+    pub(crate) base: String,
+    pub(crate) candidate: String,
+    pub(crate) difference: String,
+    pub(crate) interval: String,
+    pub(crate) picture: String,
+    pub(crate) pairs: String,
+    pub(crate) p: String,
+    pub(crate) mark: ResultMark,
+}
+
+/// Cases whose verdict changed in one direction.
+pub(crate) struct CaseChanges {
+    pub(crate) title: &'static str,
+    /// Sentence for none.
+    pub(crate) none: &'static str,
+    pub(crate) count: usize,
+    /// The first of them.
+    pub(crate) cases: Vec<ChangedCase>,
+}
+
+/// A case whose verdict changed.
+pub(crate) struct ChangedCase {
+    pub(crate) url: String,
+    pub(crate) id: String,
+    pub(crate) before: ResultMark,
+    pub(crate) before_score: String,
+    pub(crate) after: ResultMark,
+    pub(crate) after_score: String,
+    pub(crate) criteria: Vec<String>,
+}
+
+/// One case in two runs.
+#[derive(Template)]
+#[template(path = "compare_case.html")]
+pub(crate) struct CaseComparisonPage {
+    pub(crate) id: String,
+    pub(crate) compare_url: String,
+    pub(crate) question: Option<String>,
+    pub(crate) sides: [CaseSideText; 2],
+    pub(crate) is_same: bool,
+    pub(crate) is_coarse: bool,
+    pub(crate) criteria: Vec<MovedCriterion>,
+}
+
+/// A case on one side of a comparison.
+pub(crate) struct CaseSideText {
+    pub(crate) title: &'static str,
+    pub(crate) run: String,
+    pub(crate) url: String,
+    pub(crate) mark: ResultMark,
+    pub(crate) score: String,
+    pub(crate) because: String,
+    pub(crate) pieces: Option<Vec<DiffPiece>>,
+}
+
+/// A piece of an answer that both sides have, or one of them.
+pub(crate) struct DiffPiece {
+    /// `del` in the base only, `ins` in the candidate only, empty in both.
+    pub(crate) tag: &'static str,
+    pub(crate) text: String,
+}
+
+/// A criterion on both sides.
+pub(crate) struct MovedCriterion {
+    pub(crate) id: String,
+    pub(crate) text: String,
+    pub(crate) has_moved: bool,
+    pub(crate) sides: [Option<(ResultMark, String)>; 2],
+}
+
+/// Runs over time.
+#[derive(Template)]
+#[template(path = "trend.html")]
+pub(crate) struct TrendPage {
+    pub(crate) suites: Vec<(String, String, bool)>,
+    pub(crate) rate_picture: String,
+    pub(crate) score_picture: String,
+    pub(crate) points: Vec<TrendLine>,
+    pub(crate) notices: Vec<String>,
+}
+
+/// A run of a trend.
+pub(crate) struct TrendLine {
+    pub(crate) url: String,
+    pub(crate) label: String,
+    pub(crate) when: String,
+    pub(crate) cases: String,
+    pub(crate) undecided: usize,
+    pub(crate) rate: MetricText,
+    pub(crate) score: MetricText,
+    pub(crate) changed: Vec<String>,
+    pub(crate) compare: Option<String>,
+}

@@ -1,0 +1,21 @@
+//! Pages as templates see them: texts that are ready to be shown.
+
+mod case;
+mod comparison;
+mod run;
+mod scorecard;
+
+pub(crate) use case::*;
+pub(crate) use comparison::*;
+pub(crate) use run::*;
+pub(crate) use scorecard::*;
+
+use askama::Template;
+
+/// A page that says why there is no other.
+#[derive(Template)]
+#[template(path = "error.html")]
+pub(crate) struct ErrorPage {
+    pub(crate) title: String,
+    pub(crate) message: String,
+}

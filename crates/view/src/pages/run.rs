@@ -1,0 +1,238 @@
+//! Lists of runs, one run, its cases and its criteria.
+
+use askama::Template;
+
+use crate::index::FilterChoices;
+use crate::text::{MetricText, ResultMark};
+
+/// All runs.
+#[derive(Template)]
+#[template(path = "runs.html")]
+pub(crate) struct RunsPage {
+    pub(crate) runs: Vec<RunLine>,
+    /// Text that the list is filtered by; empty for all.
+    pub(crate) query: String,
+    /// Runs that the filter does not take.
+    pub(crate) hidden: usize,
+    pub(crate) folder: String,
+}
+
+/// A run of a list.
+pub(crate) struct RunLine {
+    pub(crate) url: String,
+    pub(crate) slug: String,
+    pub(crate) name: String,
+    pub(crate) when: String,
+    pub(crate) suites: String,
+    pub(crate) judges: String,
+    pub(crate) cases: String,
+    pub(crate) passed: MetricText,
+    pub(crate) score: MetricText,
+    pub(crate) cost: String,
+    pub(crate) result: ResultMark,
+    /// Reason it can't be read.
+    pub(crate) error: Option<String>,
+}
+
+/// Head of every page about a run.
+pub(crate) struct RunHeader {
+    pub(crate) slug: String,
+    pub(crate) url: String,
+    pub(crate) suites: String,
+    pub(crate) when: String,
+    pub(crate) command: String,
+    pub(crate) result: ResultMark,
+    pub(crate) has_scorecard: bool,
+    /// Page that is shown: `run`, `cases`, `criteria` or `scorecard`.
+    pub(crate) tab: &'static str,
+}
+
+/// A link with the number it stands for.
+pub(crate) struct CountLink {
+    pub(crate) url: String,
+    pub(crate) mark: ResultMark,
+    pub(crate) count: String,
+}
+
+/// A name with its value.
+pub(crate) struct FactLine {
+    pub(crate) name: &'static str,
+    pub(crate) value: String,
+}
+
+/// A table row with metrics: a target or a number of attempts.
+pub(crate) struct MetricLine {
+    pub(crate) name: String,
+    pub(crate) first: MetricText,
+    pub(crate) second: MetricText,
+}
+
+/// One run.
+#[derive(Template)]
+#[template(path = "run.html")]
+pub(crate) struct RunPage {
+    pub(crate) header: RunHeader,
+    pub(crate) is_live: bool,
+    pub(crate) progress: RunProgressText,
+    pub(crate) pass_rate: Option<MetricText>,
+    pub(crate) mean_score: Option<MetricText>,
+    pub(crate) counts: Vec<CountLink>,
+    pub(crate) facts: Vec<FactLine>,
+    pub(crate) notes: Vec<String>,
+    pub(crate) warnings: Vec<String>,
+    pub(crate) targets: Vec<MetricLine>,
+    pub(crate) attempts: Vec<MetricLine>,
+    pub(crate) criteria: Vec<CriterionLineText>,
+    pub(crate) more_criteria: usize,
+    /// Another run of the same suites to compare with: its name and the address of the comparison.
+    pub(crate) compare: Option<(String, String)>,
+}
+
+/// Progress of a run that goes on.
+#[derive(Template)]
+#[template(path = "progress.html")]
+pub(crate) struct RunProgressText {
+    pub(crate) done: usize,
+    /// Results that are expected; 0 if that is not known.
+    pub(crate) total: usize,
+    pub(crate) counts: Vec<CountLink>,
+    pub(crate) rate: String,
+    pub(crate) left: String,
+    /// The newest cases that did not pass, the newest first.
+    pub(crate) failures: Vec<CaseLink>,
+}
+
+/// A link to a case.
+pub(crate) struct CaseLink {
+    pub(crate) url: String,
+    pub(crate) id: String,
+    pub(crate) mark: ResultMark,
+    pub(crate) note: String,
+}
+
+/// Rate of a criterion.
+pub(crate) struct CriterionLineText {
+    pub(crate) id: String,
+    pub(crate) text: String,
+    pub(crate) suite: String,
+    pub(crate) is_scored: bool,
+    pub(crate) is_penalty: bool,
+    pub(crate) rate: MetricText,
+    pub(crate) ungraded: u64,
+    pub(crate) ungraded_url: String,
+    pub(crate) not_applicable: u64,
+    pub(crate) cases_url: String,
+    /// Share of votes of two judges that differ; empty without a panel.
+    pub(crate) disagreement: String,
+    /// Share of pairs of votes of the same judge that differ; empty unless one was asked twice.
+    pub(crate) flips: String,
+}
+
+/// Rates of all criteria of a run.
+#[derive(Template)]
+#[template(path = "criteria.html")]
+pub(crate) struct CriteriaPage {
+    pub(crate) header: RunHeader,
+    pub(crate) criteria: Vec<CriterionLineText>,
+    pub(crate) has_panel: bool,
+    pub(crate) several_suites: bool,
+    pub(crate) panel: Vec<String>,
+}
+
+/// A choice of a field.
+pub(crate) struct ChoiceField {
+    pub(crate) name: &'static str,
+    pub(crate) label: &'static str,
+    pub(crate) all: &'static str,
+    /// Value, text, and if it is chosen.
+    pub(crate) options: Vec<(String, String, bool)>,
+}
+
+/// Cases of a run.
+#[derive(Template)]
+#[template(path = "cases.html")]
+pub(crate) struct CasesPage {
+    pub(crate) header: RunHeader,
+    pub(crate) is_live: bool,
+    pub(crate) verdicts: Vec<(String, bool)>,
+    pub(crate) fields: Vec<ChoiceField>,
+    pub(crate) text: String,
+    /// Value, text, and if it is chosen.
+    pub(crate) outcomes: Vec<(&'static str, &'static str, bool)>,
+    pub(crate) sorts: Vec<(&'static str, &'static str, bool)>,
+    pub(crate) descending: bool,
+    pub(crate) rows_url: String,
+    pub(crate) case_url: String,
+    pub(crate) total: usize,
+    pub(crate) found: usize,
+    /// Rows without script: a page of them.
+    pub(crate) plain: Option<PlainRows>,
+    pub(crate) plain_url: String,
+    pub(crate) has_suites: bool,
+    pub(crate) has_targets: bool,
+}
+
+/// A page of rows that needs no script.
+pub(crate) struct PlainRows {
+    pub(crate) rows: Vec<PlainRow>,
+    pub(crate) before: Option<String>,
+    pub(crate) after: Option<String>,
+}
+
+pub(crate) struct PlainRow {
+    pub(crate) url: String,
+    pub(crate) mark: ResultMark,
+    pub(crate) score: String,
+    pub(crate) id: String,
+    pub(crate) suite: String,
+    pub(crate) target: String,
+    pub(crate) tags: String,
+    pub(crate) missed: String,
+    pub(crate) cost: String,
+    pub(crate) time: String,
+}
+
+impl ChoiceField {
+    /// A field of the names that cases have; `None` where there is nothing to choose.
+    pub(crate) fn new(
+        (name, label, all): (&'static str, &'static str, &'static str),
+        names: &[String],
+        chosen: Option<&String>,
+    ) -> Option<Self> {
+        // A name from an old address is kept as a choice, so that it can be seen why nothing is found.
+        let unknown = chosen.filter(|chosen| !names.contains(chosen));
+        if names.is_empty() && unknown.is_none() {
+            return None;
+        }
+
+        let options = unknown.into_iter().chain(names.iter().take(MAX_CHOICES));
+        let options = options
+            .map(|value| (value.clone(), crate::text::visible(value), Some(value) == chosen))
+            .collect();
+        Some(Self { name, label, all, options })
+    }
+
+    /// The fields of a list of cases.
+    pub(crate) fn all(choices: &FilterChoices, filter: &crate::index::CaseFilter) -> Vec<Self> {
+        let several = |names: &[String]| if names.len() > 1 { names.to_vec() } else { Vec::new() };
+        let fields = [
+            Self::new(("suite", "Suite", "all suites"), &several(&choices.suites), filter.suite.as_ref()),
+            Self::new(
+                ("target", "Target", "all targets"),
+                &several(&choices.targets),
+                filter.target.as_ref(),
+            ),
+            Self::new(("tag", "Tag", "any tag"), &choices.tags, filter.tag.as_ref()),
+            Self::new(("gate", "Failed gate", "any gate or none"), &choices.gates, filter.gate.as_ref()),
+            Self::new(
+                ("criterion", "Criterion", "any criterion"),
+                &choices.criteria,
+                filter.criterion.as_ref(),
+            ),
+        ];
+        fields.into_iter().flatten().collect()
+    }
+}
+
+/// Names that a field offers. Suites whose cases have rubrics of their own have very many.
+const MAX_CHOICES: usize = 500;

@@ -1,0 +1,469 @@
+//! One case: what was asked and answered, what was decided, and the arithmetic.
+
+use std::collections::BTreeSet;
+
+use assize_report::html::highlight_quotes;
+use assize_report::{
+    CaseExplanation, CriterionPart, GraderPart, PanelPart, QuotePlace, ScoreEquation, ScoreRange, VotePart,
+    WholePart, explain_case, format_duration, format_plain, format_probability, format_score,
+    format_vote_metrics, formula_text, truncation_details,
+};
+use assize_rubric::{CaseDecision, EvidenceQuote, GateState, JudgeConfidence, JudgeIdentity, OutcomeKind};
+use assize_store::{CaseRecord, TurnRow};
+use axum::extract::{Path, State};
+use axum::http::Uri;
+use axum::response::{IntoResponse, Redirect, Response};
+
+use super::run_header::run_header;
+use super::{Library, PageError, blocking, case_url, open_run, query_value, render, run_url, with_query};
+use crate::index::{CaseFilter, CaseStatus};
+use crate::open_run::OpenRun;
+use crate::pages::{
+    AnswerPiece, CasePage, CriterionText, DiffLine, GateText, GraderNoteText, GraderText, QuoteText,
+    RunHeader, TurnText, VoteText,
+};
+use crate::text::{ResultMark, cost_text, visible};
+
+pub(crate) async fn page(
+    State(library): Library,
+    Path((slug, row)): Path<(String, String)>,
+    uri: Uri,
+) -> Result<Response, PageError> {
+    blocking(move || {
+        let run = open_run(&library, &slug)?;
+        let info = library.info(run.folder())?;
+        // Rows are counted from 1 in addresses.
+        let row = row.parse::<u32>().ok().and_then(|row| row.checked_sub(1));
+        let record = row.map(|row| run.record(row)).transpose()?.flatten();
+        let Some((row, record)) = row.zip(record) else {
+            return Err(PageError::missing("The run has no such case."));
+        };
+
+        let filter = CaseFilter::from_query(uri.query().unwrap_or_default());
+        let neighbours = neighbours(&run, &filter, row)?;
+        let asked = run.question(&record)?;
+        let explained = explain_case(&record, asked.as_ref());
+        let page = case_page((run_header(&run, &info, "cases"), run.slug()), &record, &explained, neighbours);
+
+        Ok(render(&page))
+    })
+    .await
+}
+
+/// Leads to the case with an identity: rows are numbered by when cases finished, which differs from run to run.
+pub(crate) async fn find(
+    State(library): Library,
+    Path(slug): Path<String>,
+    uri: Uri,
+) -> Result<Response, PageError> {
+    blocking(move || {
+        let run = open_run(&library, &slug)?;
+        let value = |key| query_value(&uri, key);
+        let repeat = value("repeat").and_then(|repeat| repeat.parse().ok()).unwrap_or(1);
+        let (suite, id) = (value("suite").unwrap_or_default(), value("id").unwrap_or_default());
+        let found = run.index()?.find(&suite, &id, value("target").as_deref(), repeat);
+        let row = found.ok_or_else(|| PageError::missing(format!("The run has no case `{id}`.")))?;
+
+        Ok(Redirect::to(&format!("{}/cases/{}", run_url(run.slug()), row + 1)).into_response())
+    })
+    .await
+}
+
+/// Place of a case in the list that it was opened from.
+struct ListNeighbours {
+    list_url: String,
+    place: String,
+    before: Option<String>,
+    after: Option<String>,
+}
+
+fn neighbours(run: &OpenRun, filter: &CaseFilter, row: u32) -> Result<ListNeighbours, PageError> {
+    let rows = run.select(filter)?;
+    let (url, query) = (format!("{}/cases", run_url(run.slug())), filter.to_query());
+    let at = rows.iter().position(|one| *one == row);
+    let link = |at: Option<usize>| {
+        let row = *rows.get(at?)?;
+        Some(with_query(&format!("{url}/{}", row + 1), &query))
+    };
+
+    Ok(ListNeighbours {
+        list_url: with_query(&url, &query),
+        place: at.map_or_else(String::new, |at| format!("{} of {}", at + 1, rows.len())),
+        before: link(at.and_then(|at| at.checked_sub(1))),
+        after: link(at.map(|at| at + 1)),
+    })
+}
+
+fn case_page(
+    (header, slug): (RunHeader, &str),
+    record: &CaseRecord,
+    explained: &CaseExplanation,
+    neighbours: ListNeighbours,
+) -> CasePage {
+    let row = &record.result;
+    let mut material = DecisionMaterial { decisions: &record.decisions, quotes: Vec::new(), count: 0 };
+    let graders = explained.graders.iter().map(|part| material.grader(part, &part.name)).collect();
+    let show = |text: &Option<String>| text.as_deref().map(visible);
+    let status = CaseStatus::new(row.verdict, row.is_skipped());
+
+    CasePage {
+        header,
+        id: visible(&explained.case_id),
+        facts: facts(record, explained),
+        mark: ResultMark::of_status(status),
+        score: range_text(explained.figures),
+        because: visible(&explained.because),
+        list_url: neighbours.list_url,
+        link: case_url(slug, &row.suite, &row.case_id, row.target.as_deref(), row.repeat),
+        place: neighbours.place,
+        before: neighbours.before,
+        after: neighbours.after,
+        error: explained.error.as_ref().map(|error| {
+            visible(&format!("{} failed ({}): {}", error.stage.name(), error.kind.name(), error.message))
+        }),
+        disagreements: explained.disagreements.iter().map(|line| visible(line)).collect(),
+        question: show(&explained.question),
+        expected: show(&explained.expected_outcome),
+        reference: show(&explained.reference),
+        has_answer: explained.answer.is_some(),
+        answer: explained
+            .answer
+            .as_deref()
+            .map(|answer| answer_pieces(answer, &material.quotes))
+            .unwrap_or_default(),
+        turns: explained.turns.iter().map(turn_text).collect(),
+        changes: explained.file_changes.as_deref().map(diff_lines).unwrap_or_default(),
+        changes_known: explained.file_changes.is_some(),
+        graders,
+        equations: equation_lines(&explained.equations),
+        bounds: bounds_text(explained.figures),
+        gates: explained
+            .gates_failed
+            .iter()
+            .map(|gate| (visible(gate.criterion.as_ref().unwrap_or(&gate.grader)), visible(&gate.rule)))
+            .collect(),
+    }
+}
+
+fn facts(record: &CaseRecord, explained: &CaseExplanation) -> Vec<(&'static str, String)> {
+    let row = &record.result;
+    let thresholds = explained.lines.map(|lines| {
+        let borderline = lines.borderline().map(|line| format!(", borderline {}", format_plain(line.get())));
+        format!("pass {}{}", format_plain(lines.pass().get()), borderline.unwrap_or_default())
+    });
+    let tags: Vec<String> = row.tags.iter().map(|tag| visible(tag)).collect();
+    let values = [
+        ("Suite", Some(visible(&row.suite))),
+        ("Target", row.target.as_deref().map(visible)),
+        ("Answered by", row.answered_by.as_deref().map(visible)),
+        ("Repeat", Some(row.repeat.to_string()).filter(|_| row.repeat > 1 || row.repeats.is_some())),
+        ("Tags", Some(tags.join(", ")).filter(|tags| !tags.is_empty())),
+        ("Thresholds", thresholds),
+        ("Cost", Some(cost_text(row.cost_usd, row.cost_partial))),
+        ("Time", Some(format_duration(row.duration_ms))),
+    ];
+
+    values.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+}
+
+/// Material for the texts of graders: the decisions behind them, and the quotes that were found so far.
+struct DecisionMaterial<'r> {
+    decisions: &'r [CaseDecision],
+    /// Number of a criterion and what it quotes of the answer.
+    quotes: Vec<(usize, String)>,
+    /// Criteria that have a number.
+    count: usize,
+}
+
+impl DecisionMaterial<'_> {
+    /// `of` is the name of the grader in its case, of which a member of a composite is a part.
+    fn grader(&mut self, part: &GraderPart, of: &str) -> GraderText {
+        let judge = part.criteria.first().map(|first| &first.judge);
+        let judge = judge.filter(|judge| part.criteria.iter().all(|one| one.judge == **judge));
+        let criteria: Vec<CriterionText> =
+            part.criteria.iter().map(|one| self.criterion(one, of, judge.is_none())).collect();
+        let whole = part.whole.as_ref();
+
+        GraderText {
+            name: visible(&part.name),
+            type_name: visible(&part.type_name),
+            mark: part.verdict.map(ResultMark::of_verdict),
+            weight: format_plain(part.weight),
+            score: range_text(part.figures),
+            because: visible(&part.because),
+            judge: judge.map_or_else(String::new, judge_name),
+            problem: part.problem.as_deref().map(visible),
+            has_weights: !criteria.is_empty(),
+            criteria,
+            aggregator: whole.and_then(|whole| whole.aggregator.as_deref()).map(visible),
+            notes: whole.map(note_texts).unwrap_or_default(),
+            whole: whole.filter(|whole| whole.aggregator.is_none()).map(|whole| self.whole(whole, of)),
+            formula: part.formula.map(formula_text),
+            equations: equation_lines(&part.equations),
+            standing: part.standing.iter().map(|line| visible(line)).collect(),
+            members: part.members.iter().map(|member| self.grader(member, of)).collect(),
+        }
+    }
+
+    fn criterion(&mut self, part: &CriterionPart, of: &str, names_judge: bool) -> CriterionText {
+        self.count += 1;
+        let number = self.count;
+        let mark = ResultMark::of_outcome(part.outcome, part.of_ten, part.weight < 0.0);
+
+        let mut notes = Vec::new();
+        if names_judge {
+            notes.push(format!("judged by {}", judge_name(&part.judge)));
+        }
+        notes.extend(part.confidence.map(|confidence| format!("confidence {}", confidence_word(confidence))));
+        notes.extend(part.probability.as_ref().map(format_probability));
+        notes.extend(part.truncated.as_ref().map(truncation_details));
+        if part.attempts > 1 {
+            notes.push(format!("{} judge calls", part.attempts));
+        }
+        notes.extend(part.panel.iter().map(|panel| format_vote_metrics(&panel.panel)));
+        notes.retain(|note| !note.is_empty());
+
+        CriterionText {
+            number,
+            id: visible(&part.id),
+            text: visible(if part.text.trim().is_empty() { &part.id } else { &part.text }),
+            mark: Some(mark),
+            band: part.band.as_deref().map(visible),
+            weight: format_plain(part.weight),
+            value: part.value.map_or_else(|| outcome_word(part.outcome), format_plain),
+            points: part.points.map_or_else(String::new, format_plain),
+            gate: part.gate.as_ref().map(|gate| GateText {
+                rule: visible(&gate.rule),
+                comparison: visible(&gate.comparison),
+                mark: gate_mark(gate.state),
+            }),
+            reason: visible(&part.reason),
+            quotes: self.quotes(&part.evidence, &part.evidence_places, number),
+            notes: notes.iter().map(|note| visible(note)).collect(),
+            votes: vote_texts(part.panel.as_ref(), part.weight < 0.0),
+            replies: self.replies(of, Some(&part.id)),
+        }
+    }
+
+    /// Decision of a grader that has no criteria.
+    fn whole(&mut self, part: &WholePart, of: &str) -> CriterionText {
+        self.count += 1;
+        let number = self.count;
+        let calls = (part.attempts > 1).then(|| format!("{} judge calls", part.attempts));
+        let mut notes: Vec<String> = vec![format!("decided by {}", judge_name(&part.judge))];
+        notes.extend(calls);
+        notes.extend(part.truncated.as_ref().map(truncation_details));
+        notes.extend(part.panel.iter().map(|panel| format_vote_metrics(&panel.panel)));
+        notes.retain(|note| !note.is_empty());
+
+        CriterionText {
+            number,
+            id: "the answer as a whole".to_owned(),
+            text: part
+                .score
+                .map_or_else(|| "No score".to_owned(), |score| format!("Score {}", format_score(score))),
+            mark: None,
+            band: None,
+            weight: String::new(),
+            value: String::new(),
+            points: String::new(),
+            gate: None,
+            reason: visible(&part.reason),
+            quotes: self.quotes(&part.evidence, &part.evidence_places, number),
+            notes: notes.iter().map(|note| visible(note)).collect(),
+            votes: vote_texts(part.panel.as_ref(), false),
+            replies: self.replies(of, None),
+        }
+    }
+
+    fn quotes(
+        &mut self,
+        evidence: &[EvidenceQuote],
+        places: &[Option<QuotePlace>],
+        number: usize,
+    ) -> Vec<QuoteText> {
+        let places = places.iter().copied().chain(std::iter::repeat(None));
+        let mut texts = Vec::with_capacity(evidence.len());
+        for (quote, place) in evidence.iter().zip(places) {
+            // A quote that was not verified is not shown as one, even if the words are there.
+            let place = place.filter(|_| quote.verified);
+            if place.is_some() {
+                self.quotes.push((number, quote.quote.clone()));
+            }
+
+            let note = match (quote.verified, place) {
+                (false, _) => "not found in what the judge was shown".to_owned(),
+                (true, Some(place)) => format!("line {}", place.line),
+                (true, None) => "found elsewhere in what the judge was shown".to_owned(),
+            };
+            let anchor = place.map(|_| format!("q{number}"));
+            texts.push(QuoteText { text: visible(&quote.quote), anchor, note, is_found: quote.verified });
+        }
+
+        texts
+    }
+
+    /// Replies of judges, word for word, with their names. Without a criterion, about the grader as a whole.
+    fn replies(&self, grader: &str, criterion: Option<&str>) -> Vec<(String, String)> {
+        let of = self.decisions.iter().filter(|decided| {
+            *decided.grader == *grader
+                && decided.criterion().map(|criterion| criterion.id.to_string()).as_deref() == criterion
+        });
+        of.flat_map(|decided| {
+            let judge = judge_name(&decided.decision.judge);
+            decided.decision.spent.replies.iter().map(move |reply| (judge.clone(), visible(reply)))
+        })
+        .collect()
+    }
+}
+
+/// Cuts an answer at the ends of what was found in it.
+fn answer_pieces(answer: &str, quotes: &[(usize, String)]) -> Vec<AnswerPiece> {
+    let quotes: Vec<(usize, &str)> = quotes.iter().map(|(number, quote)| (*number, quote.as_str())).collect();
+    let mut seen = BTreeSet::new();
+    let pieces = highlight_quotes(answer, &quotes).pieces.into_iter();
+    pieces
+        .map(|piece| {
+            let begins = piece.numbers.iter().copied().filter(|number| seen.insert(*number)).collect();
+            AnswerPiece { piece, begins }
+        })
+        .collect()
+}
+
+fn note_texts(whole: &WholePart) -> Vec<GraderNoteText> {
+    let mark = |passed: bool| {
+        let outcome = if passed { OutcomeKind::Met } else { OutcomeKind::Unmet };
+        ResultMark::of_outcome(outcome, None, false)
+    };
+    whole
+        .notes
+        .iter()
+        .map(|note| GraderNoteText {
+            mark: note.passed.map(mark),
+            text: visible(&note.text),
+            reason: visible(&note.reason),
+        })
+        .collect()
+}
+
+fn vote_texts(panel: Option<&PanelPart>, is_penalty: bool) -> Vec<VoteText> {
+    panel.iter().flat_map(|panel| &panel.votes_in_full).map(|vote| vote_text(vote, is_penalty)).collect()
+}
+
+fn vote_text(vote: &VotePart, is_penalty: bool) -> VoteText {
+    let mut notes = Vec::new();
+    if vote.repeat > 1 {
+        notes.push(format!("vote {}", vote.repeat));
+    }
+    if vote.escalated {
+        notes.push("asked because the others were not sure".to_owned());
+    }
+    if vote.weight != 1.0 {
+        notes.push(format!("weight {}", format_plain(vote.weight)));
+    }
+    notes.extend(vote.score.map(|score| format!("score {}", format_score(score))));
+    notes.extend(vote.probability.as_ref().map(format_probability));
+    notes.extend(vote.truncated.as_ref().map(truncation_details));
+
+    VoteText {
+        judge: judge_name(&vote.judge),
+        mark: ResultMark::of_outcome(vote.outcome, vote.of_ten, is_penalty),
+        reason: visible(&vote.reason),
+        note: visible(&notes.join(", ")),
+    }
+}
+
+fn turn_text(turn: &TurnRow) -> TurnText {
+    let mut notes = Vec::new();
+    notes.extend(turn.duration_ms.map(format_duration));
+    notes.extend(turn.cost_usd.map(|cost| assize_report::dollars(cost.as_dollars())));
+
+    TurnText {
+        number: turn.turn,
+        answer: turn.answer.as_deref().map(visible).unwrap_or_default(),
+        error: match (&turn.answer, &turn.error) {
+            (_, Some(error)) => Some(visible(&format!("no answer: {}", error.message))),
+            (None, None) => Some("no answer".to_owned()),
+            (Some(_), None) => None,
+        },
+        note: notes.join(" · "),
+    }
+}
+
+/// Lines of a unified diff with their kinds.
+fn diff_lines(diff: &str) -> Vec<DiffLine> {
+    diff.lines()
+        .map(|line| {
+            let class = match line.as_bytes() {
+                [b'd', b'i', b'f', b'f', ..] | [b'+', b'+', b'+', ..] | [b'-', b'-', b'-', ..] => "file",
+                [b'@', b'@', ..] => "hunk",
+                [b'+', ..] => "add",
+                [b'-', ..] => "del",
+                _ => "same",
+            };
+            DiffLine { class, text: visible(line) }
+        })
+        .collect()
+}
+
+fn equation_lines(equations: &[ScoreEquation]) -> Vec<String> {
+    let line = |equation: &ScoreEquation| match equation.when.as_str() {
+        "" => format!("{}: {}", equation.of, equation.text),
+        when => format!("{} ({when}): {}", equation.of, equation.text),
+    };
+    equations.iter().map(|equation| visible(&line(equation))).collect()
+}
+
+fn range_text(range: ScoreRange) -> String {
+    match (range.score, range.bounds()) {
+        (Some(score), _) => format_score(score),
+        (None, Some((low, high))) => format!("{}–{}", format_score(low), format_score(high)),
+        (None, None) => String::new(),
+    }
+}
+
+/// The bounds of a score that is not known, and the share of the weight that was judged.
+fn bounds_text(range: ScoreRange) -> String {
+    let bounds = range.bounds().filter(|(low, high)| low != high);
+    let bounds = bounds.map(|(low, high)| {
+        format!(
+            "Whatever the ungraded criteria come to, the score lies between {} and {}.",
+            format_plain(low),
+            format_plain(high)
+        )
+    });
+    let coverage = range.coverage.filter(|coverage| *coverage < 1.0);
+    let coverage = coverage
+        .map(|coverage| format!("{} of the weight was judged.", assize_report::format_rate(coverage)));
+
+    [bounds, coverage].into_iter().flatten().collect::<Vec<_>>().join(" ")
+}
+
+fn outcome_word(outcome: OutcomeKind) -> String {
+    ResultMark::of_outcome(outcome, None, false).word
+}
+
+fn gate_mark(state: GateState) -> ResultMark {
+    match state {
+        GateState::Passed => ResultMark::new("good", "✓", "passed"),
+        GateState::Failed => ResultMark::new("bad", "✗", "failed"),
+        GateState::Open => ResultMark::new("open", "?", "open"),
+        GateState::NotApplicable => ResultMark::new("dim", "–", "does not apply"),
+    }
+}
+
+const fn confidence_word(confidence: JudgeConfidence) -> &'static str {
+    match confidence {
+        JudgeConfidence::Low => "low",
+        JudgeConfidence::Medium => "medium",
+        JudgeConfidence::High => "high",
+    }
+}
+
+/// Name of a judge, with its model where the name does not say it.
+fn judge_name(judge: &JudgeIdentity) -> String {
+    match &judge.model {
+        Some(model) if !judge.name.ends_with(&**model) => visible(&format!("{} ({model})", judge.name)),
+        _ => visible(&judge.name),
+    }
+}

@@ -1,0 +1,191 @@
+//! The cases of a run: a page with the filter, and the rows that its table shows.
+
+use assize_report::{format_duration, format_score};
+use assize_rubric::{OutcomeKind, Usd};
+use axum::extract::{Path, State};
+use axum::http::Uri;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse, Response};
+use serde_json::{Value, json};
+
+use super::run_header::{is_live, run_header};
+use super::{Library, PageError, blocking, open_run, query_value, render, run_url, with_query};
+use crate::index::{CaseFilter, CaseSort, CaseTableEntry, CaseTableIndex, VerdictChoice};
+use crate::open_run::OpenRun;
+use crate::pages::{CasesPage, ChoiceField, PlainRow, PlainRows};
+use crate::text::{ResultMark, visible};
+
+/// Most rows of one reply.
+const MAX_ROWS: usize = 500;
+
+const SORTS: [(CaseSort, &str); 6] = [
+    (CaseSort::Place, "order of the files"),
+    (CaseSort::Verdict, "verdict, worst first"),
+    (CaseSort::Score, "score, lowest first"),
+    (CaseSort::Id, "case id"),
+    (CaseSort::Cost, "cost, lowest first"),
+    (CaseSort::Duration, "time, shortest first"),
+];
+
+const OUTCOMES: [(Option<OutcomeKind>, &str); 6] = [
+    (None, "counts against the case"),
+    (Some(OutcomeKind::Met), "met"),
+    (Some(OutcomeKind::Unmet), "unmet"),
+    (Some(OutcomeKind::Scored), "scored"),
+    (Some(OutcomeKind::Ungraded), "ungraded"),
+    (Some(OutcomeKind::NotApplicable), "does not apply"),
+];
+
+pub(crate) async fn page(
+    State(library): Library,
+    Path(slug): Path<String>,
+    uri: Uri,
+) -> Result<Response, PageError> {
+    blocking(move || {
+        let run = open_run(&library, &slug)?;
+        let info = library.info(run.folder())?;
+        let filter = CaseFilter::from_query(uri.query().unwrap_or_default());
+        let plain_page = query_value(&uri, "page").and_then(|page| page.parse().ok());
+        let choices = run.choices()?;
+        let rows = run.select(&filter)?;
+        let total = run.index()?.len();
+
+        let (url, query) = (run_url(run.slug()), filter.to_query());
+        let has_verdict = |choice: VerdictChoice| filter.verdicts.contains(&choice);
+        let outcome = |outcome: Option<OutcomeKind>| outcome.map_or("", OutcomeKind::name);
+        let cases = CasesPage {
+            header: run_header(&run, &info, "cases"),
+            is_live: is_live(&run, &info),
+            verdicts: VerdictChoice::ALL
+                .map(|choice| (choice.name().to_owned(), has_verdict(choice)))
+                .to_vec(),
+            fields: ChoiceField::all(&choices, &filter),
+            text: filter.text.clone().unwrap_or_default(),
+            outcomes: OUTCOMES.map(|(kind, text)| (outcome(kind), text, kind == filter.outcome)).to_vec(),
+            sorts: SORTS.map(|(sort, text)| (sort.name(), text, sort == filter.sort)).to_vec(),
+            descending: filter.descending,
+            rows_url: format!("{url}/rows"),
+            case_url: format!("{url}/cases"),
+            total,
+            found: rows.len(),
+            plain: plain_page.map(|page| plain_rows(&run, &filter, &rows, page)).transpose()?,
+            plain_url: with_query(&format!("{url}/cases"), &page_query(&query, 1)),
+            has_suites: choices.suites.len() > 1,
+            has_targets: choices.targets.len() > 1,
+        };
+        Ok(render(&cases))
+    })
+    .await
+}
+
+/// Rows of the table from `from` on, each as a list of its cells.
+pub(crate) async fn rows(
+    State(library): Library,
+    Path(slug): Path<String>,
+    uri: Uri,
+) -> Result<Response, PageError> {
+    blocking(move || {
+        let run = open_run(&library, &slug)?;
+        let filter = CaseFilter::from_query(uri.query().unwrap_or_default());
+        let number = |key: &str| query_value(&uri, key).and_then(|value| value.parse::<usize>().ok());
+        let from = number("from").unwrap_or(0);
+        let count = number("count").unwrap_or(MAX_ROWS).min(MAX_ROWS);
+
+        let rows = run.select(&filter)?;
+        let index = run.index()?;
+        let cells: Vec<Value> = rows
+            .iter()
+            .skip(from)
+            .take(count)
+            .filter_map(|row| Some(cells(&index, *row, index.get(*row)?)))
+            .collect();
+        let body = json!({ "found": rows.len(), "total": index.len(), "from": from, "rows": cells });
+
+        Ok(([(CONTENT_TYPE, "application/json")], body.to_string()).into_response())
+    })
+    .await
+}
+
+/// Cells of a row: its number from 1, verdict, score, id, suite, target, repeat, criteria, what is unmet, tags, cost, time,
+/// and if an error happened. Names that only one suite or target has are there too: the page hides them.
+fn cells(index: &CaseTableIndex, row: u32, entry: &CaseTableEntry) -> Value {
+    let marks: String = entry.criteria.iter().map(|criterion| criterion.mark()).collect();
+    json!([
+        row + 1,
+        entry.verdict.name(),
+        score_text(entry),
+        visible(&entry.id),
+        visible(index.name(entry.suite)),
+        entry.target.map(|target| visible(index.name(target))),
+        entry.repeat,
+        marks,
+        missed_text(index, entry),
+        tags_text(index, entry),
+        cost_cell(entry),
+        format_duration(entry.duration_ms),
+        u8::from(entry.has_error),
+    ])
+}
+
+fn score_text(entry: &CaseTableEntry) -> String {
+    match (entry.score, entry.bounds) {
+        (Some(score), _) => format_score(score),
+        (None, Some((low, high))) => format!("{}–{}", format_score(low), format_score(high)),
+        (None, None) => String::new(),
+    }
+}
+
+/// Names of the criteria that count against the case, each once; failed gates first.
+fn missed_text(index: &CaseTableIndex, entry: &CaseTableEntry) -> String {
+    let short = |name: &str| name.rsplit('/').next().map_or_else(String::new, visible);
+    let mut names: Vec<String> =
+        entry.gates.iter().map(|gate| format!("gate {}", short(index.name(*gate)))).collect();
+    for criterion in entry.criteria.iter().filter(|criterion| criterion.is_missed()) {
+        if !entry.gates.contains(&criterion.name) {
+            names.push(short(index.name(criterion.name)));
+        }
+    }
+
+    names.join(", ")
+}
+
+fn tags_text(index: &CaseTableIndex, entry: &CaseTableEntry) -> String {
+    let tags: Vec<String> = entry.tags.iter().map(|tag| visible(index.name(*tag))).collect();
+    tags.join(" ")
+}
+
+fn cost_cell(entry: &CaseTableEntry) -> String {
+    entry.cost.map(Usd::as_dollars).map_or_else(String::new, assize_report::dollars)
+}
+
+fn page_query(query: &str, page: usize) -> String {
+    if query.is_empty() { format!("page={page}") } else { format!("{query}&page={page}") }
+}
+
+fn plain_rows(run: &OpenRun, filter: &CaseFilter, rows: &[u32], page: usize) -> Result<PlainRows, PageError> {
+    let index = run.index()?;
+    let (url, query) = (run_url(run.slug()), filter.to_query());
+    let begin = page.saturating_sub(1).saturating_mul(MAX_ROWS);
+    let of_page = |page: usize| with_query(&format!("{url}/cases"), &page_query(&query, page));
+    let shown = rows.iter().skip(begin).take(MAX_ROWS).filter_map(|row| {
+        let entry = index.get(*row)?;
+        Some(PlainRow {
+            url: with_query(&format!("{url}/cases/{}", row + 1), &query),
+            mark: ResultMark::of_status(entry.verdict),
+            score: score_text(entry),
+            id: visible(&entry.id),
+            suite: visible(index.name(entry.suite)),
+            target: entry.target.map_or_else(String::new, |target| visible(index.name(target))),
+            tags: tags_text(&index, entry),
+            missed: missed_text(&index, entry),
+            cost: cost_cell(entry),
+            time: format_duration(entry.duration_ms),
+        })
+    });
+
+    Ok(PlainRows {
+        rows: shown.collect(),
+        before: (page > 1).then(|| of_page(page - 1)),
+        after: (begin.saturating_add(MAX_ROWS) < rows.len()).then(|| of_page(page + 1)),
+    })
+}

@@ -1,0 +1,276 @@
+//! Two runs, compared case by case.
+
+use std::sync::Arc;
+
+use assize_analysis::NameTable;
+use assize_analysis::compare::{
+    ComparisonOptions, Conclusion, MetricDifference, RunComparison, VerdictFlip, compare_many,
+};
+use assize_report::chart::{ChartAxis, axis_labels};
+use assize_report::{format_plain, format_rate, format_score, grouped};
+use axum::extract::State;
+use axum::http::Uri;
+use axum::response::Response;
+use url::form_urlencoded::Serializer;
+
+use super::compared_run::ComparedSide;
+use super::{Library, PageError, blocking, compare_url, query_value, query_values, render};
+use crate::library::RunLibrary;
+use crate::pages::{CaseChanges, ChangedCase, ComparisonPage, DifferenceRow, DifferenceTable};
+use crate::picture::interval_picture;
+use crate::text::{ResultMark, visible};
+
+/// Changed cases of each kind that are shown.
+const MAX_CASES: usize = 200;
+/// Moved criteria that are shown of each.
+const MAX_MOVED: usize = 6;
+
+pub(crate) async fn page(State(library): Library, uri: Uri) -> Result<Response, PageError> {
+    blocking(move || {
+        let (base, candidate) = match (query_value(&uri, "base"), query_value(&uri, "candidate")) {
+            (Some(base), Some(candidate)) => (base, candidate),
+            _ => checked_runs(&library, &query_values(&uri, "run"))?,
+        };
+
+        Ok(render(&comparison_page(&library, &base, &candidate)?))
+    })
+    .await
+}
+
+/// The two runs that were checked in the list, the older one first.
+fn checked_runs(library: &RunLibrary, checked: &[String]) -> Result<(String, String), PageError> {
+    let runs = library.list();
+    let mut chosen = runs.iter().filter(|run| checked.contains(&run.slug)).map(|run| run.slug.clone());
+    match (chosen.next(), chosen.next(), chosen.next()) {
+        (Some(newer), Some(older), None) => Ok((older, newer)),
+        _ => Err(PageError::refused("Check two runs of the list to compare them.")),
+    }
+}
+
+fn comparison_page(library: &RunLibrary, base: &str, candidate: &str) -> Result<ComparisonPage, PageError> {
+    let base = ComparedSide::open(library, base)?;
+    let candidate = ComparedSide::open(library, candidate)?;
+    let found = compare_sides(library, &base, &candidate)?;
+
+    let notices = [&base, &candidate]
+        .into_iter()
+        .filter(|side| side.info.finished_at.is_none())
+        .map(|side| visible(&format!("{} did not end: only its finished cases are compared.", side.name)));
+    let mismatches = found.mismatches.iter().map(|mismatch| {
+        let how = match mismatch.base.as_str() {
+            "" => String::new(),
+            base => format!(": {base} / {}", mismatch.candidate),
+        };
+        visible(&format!(
+            "in {} of {} cases {}, first in {}{how}",
+            grouped(mismatch.cases as u64),
+            grouped(found.common as u64),
+            mismatch.respect.describe(),
+            mismatch.first_case
+        ))
+    });
+    let mark = conclusion_mark(found.verdict);
+    let axis = common_axis(&found);
+    let link = |suite: &str, id: &str, repeat: u32| {
+        let repeat = repeat.to_string();
+        let query = [
+            ("base", &*base.name),
+            ("candidate", &*candidate.name),
+            ("suite", suite),
+            ("id", id),
+            ("repeat", &repeat),
+        ];
+        format!("/compare/case?{}", Serializer::new(String::new()).extend_pairs(query).finish())
+    };
+    let changed = |flips: &[VerdictFlip]| -> Vec<ChangedCase> {
+        let shown = flips.iter().take(MAX_CASES);
+        shown.map(|flip| changed_case(flip, link(&flip.suite, &flip.case_id, flip.repeat))).collect()
+    };
+    let undecided = found.undecided.iter().take(MAX_CASES);
+    let undecided = undecided.map(|pair| {
+        let name = &pair.name;
+        (link(&name.suite, &name.case_id, name.repeat), visible(&name.case_id))
+    });
+
+    Ok(ComparisonPage {
+        base: base.link(),
+        candidate: candidate.link(),
+        swap_url: compare_url(&candidate.name, &base.name),
+        mark,
+        says: visible(&found.headline_difference().says),
+        common: grouped(found.common as u64),
+        notices: notices.collect(),
+        mismatches: mismatches.collect(),
+        tables: difference_tables(&found, axis),
+        changes: [
+            CaseChanges {
+                title: "Worse",
+                none: "No case that passed in the base fails now.",
+                count: found.regressions.len(),
+                cases: changed(&found.regressions),
+            },
+            CaseChanges {
+                title: "Better",
+                none: "No case that failed in the base passes now.",
+                count: found.improvements.len(),
+                cases: changed(&found.improvements),
+            },
+        ],
+        undecided: undecided.collect(),
+        undecided_count: found.undecided.len(),
+        only_base: found.gone.len(),
+        only_candidate: found.new.len(),
+        axis: axis_labels(axis, signed_plain),
+    })
+}
+
+/// Compares two runs, or takes the comparison from those that were made before.
+fn compare_sides(
+    library: &RunLibrary,
+    base: &ComparedSide,
+    candidate: &ComparedSide,
+) -> Result<Arc<RunComparison>, PageError> {
+    let key = format!(
+        "{}\n{}\n{}\n{}",
+        base.name,
+        base.run.index()?.end(),
+        candidate.name,
+        candidate.run.index()?.end()
+    );
+    if let Some(found) = library.known_comparison(&key) {
+        return Ok(found);
+    }
+
+    let mut names = NameTable::default();
+    let (before, after) = (base.facts(&mut names)?, candidate.facts(&mut names)?);
+    let compared = compare_many(&before, &[after], &names, &ComparisonOptions::default());
+    let found = compared.comparisons.into_iter().next();
+    let found = found.ok_or_else(|| PageError::refused("There is nothing to compare."))?;
+    if found.common == 0 {
+        let text = "The runs have no case in common: cases are paired by suite and id.";
+        return Err(PageError::refused(text));
+    }
+
+    let found = Arc::new(found);
+    library.keep_comparison(key, Arc::clone(&found));
+    Ok(found)
+}
+
+/// Axis with room for every interval of the page, so that pictures can be compared.
+fn common_axis(found: &RunComparison) -> ChartAxis {
+    let rows = found.tables.iter().flat_map(|table| &table.rows).map(|row| &row.contrast);
+    let rows = rows.chain([&found.pass_rate, &found.score]);
+    ChartAxis::around_zero(
+        rows.flat_map(|contrast| [contrast.low, contrast.high, contrast.difference]).flatten(),
+    )
+}
+
+fn signed_plain(value: f64) -> String {
+    match value {
+        value if value < 0.0 => format!("−{}", format_plain(-value)),
+        value if value > 0.0 => format!("+{}", format_plain(value)),
+        _ => "0".to_owned(),
+    }
+}
+
+fn difference_tables(found: &RunComparison, axis: ChartAxis) -> Vec<DifferenceTable> {
+    let overall = DifferenceTable {
+        title: "All cases".to_owned(),
+        rows: vec![
+            difference_row("Mean score", None, &found.score, (format_score, axis)),
+            difference_row("Pass rate", None, &found.pass_rate, (format_rate, axis)),
+        ],
+        too_small: 0,
+    };
+    let groups = found.tables.iter().map(|table| DifferenceTable {
+        title: match table.by {
+            "criterion" => "By criterion".to_owned(),
+            by => format!("By {by}"),
+        },
+        rows: table
+            .rows
+            .iter()
+            .map(|row| difference_row(&row.name, row.text.as_deref(), &row.contrast, (format_score, axis)))
+            .collect(),
+        too_small: table.too_small,
+    });
+
+    std::iter::once(overall).chain(groups).filter(|table| !table.rows.is_empty()).collect()
+}
+
+fn difference_row(
+    name: &str,
+    text: Option<&str>,
+    contrast: &MetricDifference,
+    (format, axis): (fn(f64) -> String, ChartAxis),
+) -> DifferenceRow {
+    let signed = |value: f64| match value {
+        value if value < 0.0 => format!("−{}", format(-value)),
+        value => format!("+{}", format(value)),
+    };
+    let known = |value: Option<f64>, format: &dyn Fn(f64) -> String| {
+        value.map_or_else(|| "undefined".to_owned(), format)
+    };
+    let interval = contrast.low.zip(contrast.high);
+
+    DifferenceRow {
+        name: visible(name),
+        text: text.map(visible).unwrap_or_default(),
+        base: known(contrast.base, &format),
+        candidate: known(contrast.candidate, &format),
+        difference: known(contrast.difference, &signed),
+        interval: match interval {
+            Some((low, high)) => format!("{} to {}", signed(low), signed(high)),
+            None => contrast.undefined.as_deref().map(visible).unwrap_or_default(),
+        },
+        picture: interval_picture(contrast.difference, interval, axis, Some(0.0)),
+        pairs: grouped(contrast.n as u64),
+        p: contrast.p_adjusted.or(contrast.p).map_or_else(String::new, p_text),
+        mark: conclusion_mark(contrast.call),
+    }
+}
+
+fn p_text(p: f64) -> String {
+    if p < 0.001 { "< 0.001".to_owned() } else { format!("{p:.3}") }
+}
+
+fn conclusion_mark(conclusion: Conclusion) -> ResultMark {
+    let (class, sign) = match conclusion {
+        Conclusion::Better => ("good", "▲"),
+        Conclusion::Worse => ("bad", "▼"),
+        Conclusion::Equivalent | Conclusion::NoDifference => ("dim", "="),
+        Conclusion::Inconclusive => ("open", "?"),
+    };
+    ResultMark::new(class, sign, conclusion.words())
+}
+
+fn changed_case(flip: &VerdictFlip, url: String) -> ChangedCase {
+    let score = |score: Option<f64>| score.map_or_else(String::new, format_score);
+    let value = |value: Option<f64>| value.map_or_else(|| "undecided".to_owned(), format_plain);
+    let mut criteria: Vec<String> = flip
+        .criteria
+        .iter()
+        .take(MAX_MOVED)
+        .map(|moved| {
+            let text = if moved.text.trim().is_empty() { &moved.criterion } else { &moved.text };
+            visible(&format!("{} → {}  {text}", value(moved.base), value(moved.candidate)))
+        })
+        .collect();
+    if flip.criteria.len() > MAX_MOVED {
+        criteria.push(format!("and {} more", flip.criteria.len() - MAX_MOVED));
+    }
+    let id = match flip.repeat {
+        1 => flip.case_id.clone(),
+        repeat => format!("{} (repeat {repeat})", flip.case_id),
+    };
+
+    ChangedCase {
+        url,
+        id: visible(&id),
+        before: ResultMark::of_verdict(flip.base.verdict),
+        before_score: score(flip.base.score),
+        after: ResultMark::of_verdict(flip.candidate.verdict),
+        after_score: score(flip.candidate.score),
+        criteria,
+    }
+}

@@ -1,0 +1,155 @@
+//! One case in two runs: the answers side by side, and the criteria on both sides.
+
+use std::time::Duration;
+
+use assize_report::{CaseExplanation, CriterionPart, GraderPart, explain_case, format_score};
+use assize_store::CaseRecord;
+use axum::extract::State;
+use axum::http::Uri;
+use axum::response::Response;
+use similar::{Algorithm, ChangeTag, TextDiff};
+
+use super::compared_run::ComparedSide;
+use super::{Library, PageError, blocking, compare_url, query_value, render, run_url};
+use crate::pages::{CaseComparisonPage, CaseSideText, DiffPiece, MovedCriterion};
+use crate::text::{ResultMark, visible};
+
+/// Time that comparing two answers may take; what is left is then one change.
+const DIFF_TIME: Duration = Duration::from_millis(400);
+/// Longest answers that are compared word by word, in bytes.
+const MAX_DIFF: usize = 400_000;
+
+pub(crate) async fn page(State(library): Library, uri: Uri) -> Result<Response, PageError> {
+    blocking(move || {
+        let needed = |key: &str| {
+            query_value(&uri, key).ok_or_else(|| PageError::missing(format!("The address names no {key}.")))
+        };
+        let base = ComparedSide::open(&library, &needed("base")?)?;
+        let candidate = ComparedSide::open(&library, &needed("candidate")?)?;
+        let (suite, id) = (needed("suite")?, needed("id")?);
+        let repeat = query_value(&uri, "repeat").and_then(|repeat| repeat.parse().ok()).unwrap_or(1);
+
+        let (row_before, before) = find_record(&base, &suite, &id, repeat)?;
+        let (row_after, after) = find_record(&candidate, &suite, &id, repeat)?;
+        let asked = base.run.question(&before)?.or(candidate.run.question(&after)?);
+        let explained = [explain_case(&before, asked.as_ref()), explain_case(&after, asked.as_ref())];
+
+        let texts = [&before.result.answer, &after.result.answer].map(Option::as_deref);
+        let is_coarse = texts.iter().flatten().any(|text| text.len() > MAX_DIFF);
+        let [left, right] = answer_pieces(texts, is_coarse);
+        let side = |title, side: &ComparedSide, row: u32, explained: &CaseExplanation, pieces| CaseSideText {
+            title,
+            run: visible(&side.name),
+            url: format!("{}/cases/{}", run_url(side.run.slug()), row + 1),
+            mark: ResultMark::of_verdict(explained.verdict),
+            score: explained.figures.score.map_or_else(String::new, format_score),
+            because: visible(&explained.because),
+            pieces,
+        };
+
+        Ok(render(&CaseComparisonPage {
+            id: visible(&id),
+            compare_url: compare_url(&base.name, &candidate.name),
+            question: explained[0].question.as_deref().map(visible),
+            is_same: texts[0].is_some() && texts[0] == texts[1],
+            is_coarse,
+            sides: [
+                side("Base", &base, row_before, &explained[0], left),
+                side("Candidate", &candidate, row_after, &explained[1], right),
+            ],
+            criteria: moved_criteria(&explained[0], &explained[1]),
+        }))
+    })
+    .await
+}
+
+fn find_record(
+    side: &ComparedSide,
+    suite: &str,
+    id: &str,
+    repeat: u32,
+) -> Result<(u32, CaseRecord), PageError> {
+    let row = side.run.index()?.find(suite, id, side.target.as_deref(), repeat);
+    let record = row.map(|row| side.run.record(row)).transpose()?.flatten();
+    row.zip(record).ok_or_else(|| PageError::missing(format!("`{}` has no case `{id}`.", side.name)))
+}
+
+/// Words of an answer that follow each other, with the tag of what they are.
+type TaggedWords = Vec<(&'static str, String)>;
+
+/// Cuts two answers into what both have and what one of them has, word by word.
+fn answer_pieces(texts: [Option<&str>; 2], is_coarse: bool) -> [Option<Vec<DiffPiece>>; 2] {
+    let whole = |text: &str| vec![DiffPiece { tag: "", text: visible(text) }];
+    let [Some(before), Some(after)] = texts else { return texts.map(|text| text.map(whole)) };
+    if is_coarse {
+        return [Some(whole(before)), Some(whole(after))];
+    }
+
+    let diff =
+        TextDiff::configure().algorithm(Algorithm::Patience).timeout(DIFF_TIME).diff_words(before, after);
+    let (mut left, mut right): (TaggedWords, TaggedWords) = (Vec::new(), Vec::new());
+    for change in diff.iter_all_changes() {
+        match change.tag() {
+            ChangeTag::Equal => {
+                push(&mut left, "", change.value());
+                push(&mut right, "", change.value());
+            }
+            ChangeTag::Delete => push(&mut left, "del", change.value()),
+            ChangeTag::Insert => push(&mut right, "ins", change.value()),
+        }
+    }
+
+    [left, right].map(|pieces| {
+        Some(pieces.into_iter().map(|(tag, text)| DiffPiece { tag, text: visible(&text) }).collect())
+    })
+}
+
+/// Adds a word to the last piece if it is of the same kind.
+fn push(pieces: &mut TaggedWords, tag: &'static str, text: &str) {
+    match pieces.last_mut() {
+        Some((last, so_far)) if *last == tag => so_far.push_str(text),
+        _ => pieces.push((tag, text.to_owned())),
+    }
+}
+
+/// Criteria of both sides by grader and id, those that moved first.
+fn moved_criteria(before: &CaseExplanation, after: &CaseExplanation) -> Vec<MovedCriterion> {
+    let (left, right) = (all_criteria(before), all_criteria(after));
+    let find = |list: &[(String, CriterionPart)], id: &str| {
+        list.iter().find(|(other, _)| other == id).map(|(_, part)| part.clone())
+    };
+    let ids = left.iter().chain(right.iter().filter(|(id, _)| !left.iter().any(|(other, _)| other == id)));
+
+    let mut criteria: Vec<MovedCriterion> = ids
+        .map(|(id, part)| {
+            let sides = [find(&left, id), find(&right, id)];
+            let outcome = |side: &Option<CriterionPart>| side.as_ref().map(|part| (part.outcome, part.value));
+            MovedCriterion {
+                id: visible(id),
+                text: visible(&part.text),
+                has_moved: outcome(&sides[0]) != outcome(&sides[1]),
+                sides: sides.map(|side| {
+                    let part = side?;
+                    let mark = ResultMark::of_outcome(part.outcome, part.of_ten, part.weight < 0.0);
+                    Some((mark, visible(&part.reason)))
+                }),
+            }
+        })
+        .collect();
+    criteria.sort_by_key(|criterion| !criterion.has_moved);
+
+    criteria
+}
+
+/// Criteria of a case with their names, those of members of composites included.
+fn all_criteria(explained: &CaseExplanation) -> Vec<(String, CriterionPart)> {
+    fn collect(part: &GraderPart, path: &str, found: &mut Vec<(String, CriterionPart)>) {
+        let path = if path.is_empty() { part.name.clone() } else { format!("{path}/{}", part.name) };
+        found.extend(part.criteria.iter().map(|one| (format!("{path}/{}", one.id), one.clone())));
+        part.members.iter().for_each(|member| collect(member, &path, found));
+    }
+
+    let mut found = Vec::new();
+    explained.graders.iter().for_each(|part| collect(part, "", &mut found));
+    found
+}

@@ -1,0 +1,59 @@
+//! Runs that are compared, read as facts.
+
+use std::sync::Arc;
+
+use assize_analysis::{CaseFact, NameTable, RunFacts};
+use assize_store::RunInfo;
+
+use super::{PageError, run_url};
+use crate::library::RunLibrary;
+use crate::open_run::OpenRun;
+use crate::pages::RunLink;
+use crate::text::{minute, visible};
+
+/// A run that takes part in a comparison, or the answers of one of its targets.
+pub(super) struct ComparedSide {
+    /// As it was named: the name of the run, or `RUN@TARGET`.
+    pub(super) name: String,
+    pub(super) run: Arc<OpenRun>,
+    pub(super) info: Arc<RunInfo>,
+    pub(super) target: Option<String>,
+}
+
+impl ComparedSide {
+    pub(super) fn open(library: &RunLibrary, name: &str) -> Result<Self, PageError> {
+        let whole = library.open(name).map(|run| (run, None));
+        let part = || {
+            let (slug, target) = name.rsplit_once('@')?;
+            Some((library.open(slug)?, Some(target.to_owned())))
+        };
+        let (run, target) = whole
+            .or_else(part)
+            .ok_or_else(|| PageError::missing(format!("There is no run `{name}` here.")))?;
+        let info = library.info(run.folder())?;
+
+        Ok(Self { name: name.to_owned(), run, info, target })
+    }
+
+    /// Reads what figures need of the rows.
+    pub(super) fn facts(&self, names: &mut NameTable) -> Result<RunFacts, PageError> {
+        let mut cases = Vec::new();
+        for record in self.run.folder().cases()? {
+            let record = record?;
+            if self.target.is_none() || record.result.target.as_deref() == self.target.as_deref() {
+                cases.push(CaseFact::from_record(&record, names));
+            }
+        }
+
+        RunFacts::new(self.name.clone(), cases, names).map_err(|error| PageError::refused(error.to_string()))
+    }
+
+    pub(super) fn link(&self) -> RunLink {
+        let suites = super::run_header::suite_names(&self.info);
+        RunLink {
+            url: run_url(self.run.slug()),
+            name: visible(&self.name),
+            detail: format!("{suites}, {}", minute(&self.info.started_at)),
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Rates of the criteria of a run.
+
+use assize_report::{format_rate, grouped};
+use assize_rubric::OutcomeKind;
+use assize_store::{CriterionRate, PanelSummary, RunSummary};
+use axum::extract::{Path, State};
+use axum::response::Response;
+
+use super::run::summary_of;
+use super::run_header::run_header;
+use super::{Library, PageError, blocking, open_run, render, run_url, with_query};
+use crate::index::CaseFilter;
+use crate::pages::{CriteriaPage, CriterionLineText};
+use crate::text::{MetricText, visible};
+
+pub(crate) async fn page(State(library): Library, Path(slug): Path<String>) -> Result<Response, PageError> {
+    blocking(move || {
+        let run = open_run(&library, &slug)?;
+        let info = library.info(run.folder())?;
+        let summary = summary_of(&run, &info)?;
+        let suites = summary.criterion_rates.iter().map(|rate| &rate.suite);
+        let several_suites = suites.clone().any(|suite| Some(suite) != suites.clone().next());
+
+        Ok(render(&CriteriaPage {
+            header: run_header(&run, &info, "criteria"),
+            criteria: criterion_lines(run.slug(), &summary),
+            has_panel: summary.panel.is_some(),
+            several_suites,
+            panel: summary.panel.iter().flat_map(panel_lines).collect(),
+        }))
+    })
+    .await
+}
+
+/// Rates of criteria in the order of the summary, the worst first.
+pub(super) fn criterion_lines(slug: &str, summary: &RunSummary) -> Vec<CriterionLineText> {
+    summary.criterion_rates.iter().map(|rate| criterion_line(slug, rate, summary.panel.as_ref())).collect()
+}
+
+fn criterion_line(slug: &str, rate: &CriterionRate, panel: Option<&PanelSummary>) -> CriterionLineText {
+    let cases = |outcome| {
+        let name = format!("{}/{}", rate.grader, rate.criterion);
+        let filter = CaseFilter::of_criterion(name, Some(rate.suite.clone()), outcome);
+        with_query(&format!("{}/cases", run_url(slug)), &filter.to_query())
+    };
+    let unstable = panel.and_then(|panel| {
+        panel.unstable.iter().find(|one| {
+            one.suite == rate.suite && one.grader == rate.grader && one.criterion == rate.criterion
+        })
+    });
+    let share = |share: Option<f64>| share.map_or_else(String::new, format_rate);
+    let text = if rate.text.trim().is_empty() { &rate.criterion } else { &rate.text };
+
+    CriterionLineText {
+        id: visible(&format!("{}/{}", rate.grader, rate.criterion)),
+        text: visible(text),
+        suite: visible(&rate.suite),
+        is_scored: rate.scored,
+        is_penalty: rate.weight < 0.0,
+        rate: if rate.scored { MetricText::score(&rate.rate) } else { MetricText::rate(&rate.rate) },
+        ungraded: rate.ungraded,
+        ungraded_url: cases(Some(OutcomeKind::Ungraded)),
+        not_applicable: rate.not_applicable,
+        cases_url: cases(rate.scored.then_some(OutcomeKind::Scored)),
+        disagreement: share(unstable.and_then(|one| one.disagreement)),
+        flips: share(unstable.and_then(|one| one.flip_rate)),
+    }
+}
+
+/// Sentences about the agreement of the judges of a run.
+fn panel_lines(panel: &PanelSummary) -> Vec<String> {
+    let mut lines = vec![format!(
+        "{} decisions were made of {} votes; the votes of {} were not all the same, {} were evenly split.",
+        grouped(panel.decisions),
+        grouped(panel.votes),
+        grouped(panel.split),
+        grouped(panel.ties)
+    )];
+    if let Some(disagreement) = panel.disagreement {
+        lines.push(format!("Two judges differ in {} of their votes.", format_rate(disagreement)));
+    }
+    if let (Some(rate), Some(low), Some(high)) = (panel.flips.rate, panel.flips.low, panel.flips.high) {
+        lines.push(format!(
+            "A judge that was asked again did not say the same in {} (95% interval {} to {}).",
+            format_rate(rate),
+            format_rate(low),
+            format_rate(high)
+        ));
+    }
+    if panel.missing > 0 {
+        lines.push(format!(
+            "{} votes are missing: their judges could not be made to answer.",
+            grouped(panel.missing)
+        ));
+    }
+    if let Some(escalation) = &panel.escalation {
+        lines.push(format!(
+            "{} of {} decisions were left to a stronger judge.",
+            grouped(escalation.escalated),
+            grouped(escalation.decisions)
+        ));
+    }
+
+    lines
+}

@@ -1,0 +1,221 @@
+//! One run: its metrics, and its progress while it goes on.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use assize_report::{format_duration, grouped};
+use assize_store::{RunInfo, RunSummary};
+use axum::extract::{Path, State};
+use axum::response::Response;
+
+use super::criteria::criterion_lines;
+use super::run_header::{is_live, run_header};
+use super::runs::judge_names;
+use super::{Library, PageError, blocking, compare_url, open_run, render, run_url, with_query};
+use crate::index::{CaseFilter, CaseStatus, CaseTableIndex, VerdictChoice};
+use crate::library::RunLibrary;
+use crate::open_run::OpenRun;
+use crate::pages::{CaseLink, CountLink, FactLine, MetricLine, RunPage, RunProgressText};
+use crate::text::{MetricText, ResultMark, cost_text, visible};
+
+/// Criteria that are shown beside the metrics.
+const MAX_CRITERIA: usize = 8;
+/// Failed cases that are listed while a run goes on.
+const MAX_FAILURES: usize = 12;
+
+pub(crate) async fn page(State(library): Library, Path(slug): Path<String>) -> Result<Response, PageError> {
+    blocking(move || {
+        let run = open_run(&library, &slug)?;
+        let info = library.info(run.folder())?;
+        Ok(render(&run_page(&library, &run, &info)?))
+    })
+    .await
+}
+
+/// Summary of a run: its own, or that of its rows by now.
+pub(super) fn summary_of(run: &OpenRun, info: &RunInfo) -> Result<RunSummary, PageError> {
+    match &info.summary {
+        Some(summary) => Ok(summary.clone()),
+        None => Ok(run.current_summary()?),
+    }
+}
+
+fn run_page(library: &RunLibrary, run: &Arc<OpenRun>, info: &RunInfo) -> Result<RunPage, PageError> {
+    let summary = summary_of(run, info)?;
+    let is_live = is_live(run, info);
+    let figures = summary.figures.as_ref();
+    let mut criteria = criterion_lines(run.slug(), &summary);
+    let more_criteria = criteria.len().saturating_sub(MAX_CRITERIA);
+    criteria.truncate(MAX_CRITERIA);
+
+    let mut notes: Vec<String> = Vec::new();
+    if let Some(figures) = figures {
+        notes.extend([&figures.pass_rate.says, &figures.mean_score.says].into_iter().cloned());
+        notes.extend(figures.remarks.iter().cloned());
+        notes.extend(figures.noise.iter().map(|noise| noise.says.clone()));
+        notes.extend(figures.decision_noise.iter().map(|noise| noise.says.clone()));
+        notes.extend(figures.pairwise.iter().map(|pairwise| pairwise.says.clone()));
+    }
+    if info.summary.is_some() && summary.exit_code != 0 {
+        notes.insert(0, format!("Result: {}.", summary.exit_reason));
+    }
+    notes.retain(|note| !note.trim().is_empty());
+
+    let mut warnings = info.warnings.clone();
+    if info.summary.is_none() && !is_live {
+        let text = "The run did not end; what follows is about the cases that were finished. `--resume` goes on with it.";
+        warnings.insert(0, text.to_owned());
+    }
+
+    Ok(RunPage {
+        header: run_header(run, info, "run"),
+        is_live,
+        progress: progress_text(run, info)?,
+        pass_rate: figures.map(|figures| MetricText::rate(&figures.pass_rate)),
+        mean_score: figures.map(|figures| MetricText::score(&figures.mean_score)),
+        counts: verdict_counts(run.slug(), &*run.index()?),
+        facts: facts(info, &summary),
+        notes: notes.iter().map(|note| visible(note)).collect(),
+        warnings: warnings.iter().map(|warning| visible(warning)).collect(),
+        targets: target_lines(&summary),
+        attempts: attempt_lines(&summary),
+        criteria,
+        more_criteria,
+        compare: earlier_run(library, run.slug(), info),
+    })
+}
+
+/// Numbers of cases by verdict, each with a link to them.
+fn verdict_counts(slug: &str, index: &CaseTableIndex) -> Vec<CountLink> {
+    let verdicts = [
+        (CaseStatus::Pass, VerdictChoice::Pass),
+        (CaseStatus::Borderline, VerdictChoice::Borderline),
+        (CaseStatus::Fail, VerdictChoice::Fail),
+        (CaseStatus::Incomplete, VerdictChoice::Incomplete),
+        (CaseStatus::Skipped, VerdictChoice::Skipped),
+    ];
+    verdicts
+        .into_iter()
+        .map(|(status, choice)| (status, choice, index.count(status)))
+        .filter(|(status, _, count)| *count > 0 || matches!(status, CaseStatus::Pass | CaseStatus::Fail))
+        .map(|(status, choice, count)| {
+            let filter = CaseFilter { verdicts: vec![choice], ..CaseFilter::default() };
+            CountLink {
+                url: with_query(&format!("{}/cases", run_url(slug)), &filter.to_query()),
+                mark: ResultMark::of_status(status),
+                count: grouped(count as u64),
+            }
+        })
+        .collect()
+}
+
+fn facts(info: &RunInfo, summary: &RunSummary) -> Vec<FactLine> {
+    let quotes = summary.quotes.zip(summary.quotes_found).filter(|(all, _)| *all > 0);
+    let tokens = [summary.tokens.input, summary.tokens.output].map(|count| count.map(grouped));
+    let targets: Vec<String> = info
+        .targets
+        .iter()
+        .map(|target| match &target.model {
+            Some(model) => format!("{} ({model})", target.name),
+            None => target.name.clone(),
+        })
+        .collect();
+    let calls = match summary.judge_calls_cached {
+        0 => grouped(summary.judge_calls),
+        cached => format!("{}, {} from the cache", grouped(summary.judge_calls), grouped(cached)),
+    };
+    let time = info.finished_at.is_some().then(|| format_duration(summary.duration_ms));
+
+    let values = [
+        ("Judge", Some(judge_names(info)).filter(|names| !names.is_empty())),
+        ("Target", Some(visible(&targets.join(", "))).filter(|names| !names.is_empty())),
+        ("Cost", Some(cost_text(summary.cost_usd, summary.cost_partial))),
+        ("Time", time),
+        ("Judge calls", Some(calls)),
+        (
+            "Tokens",
+            match tokens {
+                [Some(input), Some(output)] => Some(format!("{input} in, {output} out")),
+                _ => None,
+            },
+        ),
+        ("Criteria", Some(grouped(summary.criteria))),
+        ("Ungraded", Some(grouped(summary.criteria_ungraded)).filter(|_| summary.criteria_ungraded > 0)),
+        ("Quotes found", quotes.map(|(all, found)| format!("{} of {}", grouped(found), grouped(all)))),
+        ("Not run", Some(grouped(summary.not_run as u64)).filter(|_| summary.not_run > 0)),
+        ("Version", Some(visible(&info.assize_version))),
+    ];
+    values.into_iter().filter_map(|(name, value)| Some(FactLine { name, value: value? })).collect()
+}
+
+fn target_lines(summary: &RunSummary) -> Vec<MetricLine> {
+    let targets = summary.figures.iter().flat_map(|figures| &figures.targets);
+    targets
+        .map(|target| MetricLine {
+            name: target.target.as_deref().map_or_else(|| "given answers".to_owned(), visible),
+            first: MetricText::rate(&target.pass_rate),
+            second: MetricText::score(&target.mean_score),
+        })
+        .collect()
+}
+
+fn attempt_lines(summary: &RunSummary) -> Vec<MetricLine> {
+    let repeats = summary.figures.iter().flat_map(|figures| &figures.repeats);
+    repeats
+        .flat_map(|repeats| &repeats.pass_k)
+        .map(|row| MetricLine {
+            name: row.k.to_string(),
+            first: MetricText::rate(&row.any),
+            second: MetricText::rate(&row.all),
+        })
+        .collect()
+}
+
+/// The run before this one that has the same suites.
+fn earlier_run(library: &RunLibrary, slug: &str, info: &RunInfo) -> Option<(String, String)> {
+    let suites = |info: &RunInfo| info.suites.iter().map(|suite| suite.name.clone()).collect::<Vec<_>>();
+    let wanted = suites(info);
+    let runs = library.list();
+    let earlier = runs.iter().skip_while(|run| run.slug != slug).skip(1);
+    let same = |run: &&crate::library::LibraryRun| run.info.as_ref().is_ok_and(|info| suites(info) == wanted);
+    let found = earlier.into_iter().find(same)?;
+
+    Some((visible(&found.slug), compare_url(&found.slug, slug)))
+}
+
+fn progress_text(run: &OpenRun, info: &RunInfo) -> Result<RunProgressText, PageError> {
+    let index = run.index()?;
+    let done = index.len();
+    // Several targets or repeats make several results of a case; how many was planned is not on record.
+    let planned: usize = info.suites.iter().map(|suite| suite.cases).sum();
+    let is_plain = info.targets.len() <= 1 && index.entries().iter().all(|entry| entry.repeat == 1);
+    let total = if is_plain && planned >= done { planned } else { 0 };
+    let rate = run.rate(done, Instant::now()).filter(|rate| *rate > 0.0);
+    let left = rate
+        .filter(|_| total > 0)
+        .map(|rate| format_duration((total.saturating_sub(done) as f64 / rate * 1000.0) as u64));
+
+    let not_passed = index.entries().iter().enumerate().rev();
+    let not_passed = not_passed.filter(|(_, entry)| {
+        matches!(entry.verdict, CaseStatus::Fail | CaseStatus::Incomplete | CaseStatus::Borderline)
+    });
+    let failures = not_passed.take(MAX_FAILURES).map(|(row, entry)| {
+        let missed = entry.criteria.iter().filter(|criterion| criterion.is_missed());
+        let missed: Vec<String> = missed.map(|criterion| visible(index.name(criterion.name))).collect();
+        CaseLink {
+            url: format!("{}/cases/{}", run_url(run.slug()), row + 1),
+            id: visible(&entry.id),
+            mark: ResultMark::of_status(entry.verdict),
+            note: missed.join(", "),
+        }
+    });
+
+    Ok(RunProgressText {
+        done,
+        total,
+        counts: verdict_counts(run.slug(), &index),
+        rate: rate.map_or_else(String::new, |rate| format!("{rate:.1}")),
+        left: left.unwrap_or_default(),
+        failures: failures.collect(),
+    })
+}

@@ -1,0 +1,50 @@
+//! Head of every page about a run.
+
+use assize_store::RunInfo;
+
+use super::run_url;
+use crate::open_run::OpenRun;
+use crate::pages::RunHeader;
+use crate::text::{ResultMark, minute, visible};
+
+/// Head of a page about a run.
+pub(super) fn run_header(run: &OpenRun, info: &RunInfo, tab: &'static str) -> RunHeader {
+    RunHeader {
+        slug: visible(run.slug()),
+        url: run_url(run.slug()),
+        suites: suite_names(info),
+        when: minute(&info.started_at),
+        command: visible(&info.command),
+        result: run_result(info, is_live(run, info)),
+        has_scorecard: info.scorecard.is_some(),
+        tab,
+    }
+}
+
+/// Returns true if the run goes on.
+pub(super) fn is_live(run: &OpenRun, info: &RunInfo) -> bool {
+    info.finished_at.is_none() && run.folder().is_being_written()
+}
+
+/// Names of the suites of a run.
+pub(super) fn suite_names(info: &RunInfo) -> String {
+    match info.suites.as_slice() {
+        [] => "no suite".to_owned(),
+        [only] => visible(&only.name),
+        [first, rest @ ..] => format!("{} +{}", visible(&first.name), rest.len()),
+    }
+}
+
+/// Result of a run, by its exit code.
+pub(super) fn run_result(info: &RunInfo, is_live: bool) -> ResultMark {
+    match info.summary.as_ref().map(|summary| summary.exit_code) {
+        None if is_live => ResultMark::new("running", "▶", "running"),
+        None => ResultMark::new("open", "?", "stopped"),
+        Some(0) => ResultMark::new("good", "✓", "passed"),
+        Some(1) => ResultMark::new("bad", "✗", "failed"),
+        Some(3) => ResultMark::new("open", "?", "incomplete"),
+        Some(4) => ResultMark::new("open", "?", "budget"),
+        Some(130) => ResultMark::new("open", "?", "interrupted"),
+        Some(other) => ResultMark::new("open", "?", format!("exit {other}")),
+    }
+}

@@ -1,0 +1,85 @@
+//! The list of runs.
+
+use assize_engine::runs::RUNS_FOLDER;
+use assize_report::grouped;
+use assize_store::{RunInfo, RunMetrics};
+use axum::extract::State;
+use axum::http::Uri;
+use axum::response::Response;
+
+use super::run_header::{run_result, suite_names};
+use super::{Library, PageError, blocking, query_value, render, run_url};
+use crate::library::{LibraryRun, RunLibrary};
+use crate::pages::{RunLine, RunsPage};
+use crate::text::{MetricText, ResultMark, cost_text, minute, visible};
+
+pub(crate) async fn page(State(library): Library, uri: Uri) -> Result<Response, PageError> {
+    let query = query_value(&uri, "q").unwrap_or_default();
+    blocking(move || Ok(render(&runs_page(&library, query)))).await
+}
+
+fn runs_page(library: &RunLibrary, query: String) -> RunsPage {
+    let wanted = query.to_lowercase();
+    let all = library.list();
+    let count = all.len();
+    let runs: Vec<RunLine> = all
+        .into_iter()
+        .map(|run| run_line(library, run))
+        .filter(|run| {
+            let texts = [&run.slug, &run.name, &run.suites, &run.judges, &run.result.word];
+            wanted.is_empty() || texts.iter().any(|text| text.to_lowercase().contains(&wanted))
+        })
+        .collect();
+
+    RunsPage { hidden: count - runs.len(), runs, query, folder: RUNS_FOLDER.to_owned() }
+}
+
+fn run_line(library: &RunLibrary, run: LibraryRun) -> RunLine {
+    let (slug, name) = (visible(&run.slug), visible(&run.name));
+    let url = run_url(&run.slug);
+    let info = match run.info {
+        Ok(info) => info,
+        Err(error) => {
+            return RunLine {
+                url,
+                slug,
+                name,
+                when: String::new(),
+                suites: String::new(),
+                judges: String::new(),
+                cases: String::new(),
+                passed: MetricText::default(),
+                score: MetricText::default(),
+                cost: String::new(),
+                result: ResultMark::new("bad", "✗", "unreadable"),
+                error: Some(visible(&error)),
+            };
+        }
+    };
+
+    let is_running = info.finished_at.is_none()
+        && library.folder(&run.slug).is_some_and(|folder| folder.is_being_written());
+    let summary = info.summary.as_ref();
+    let figures: Option<&RunMetrics> = summary.and_then(|summary| summary.figures.as_ref());
+
+    RunLine {
+        url,
+        slug,
+        name,
+        when: minute(&info.started_at),
+        suites: suite_names(&info),
+        judges: judge_names(&info),
+        cases: summary.map_or_else(String::new, |summary| grouped(summary.counts.total() as u64)),
+        passed: figures.map(|figures| MetricText::rate(&figures.pass_rate)).unwrap_or_default(),
+        score: figures.map(|figures| MetricText::score(&figures.mean_score)).unwrap_or_default(),
+        cost: summary.map_or_else(String::new, |summary| cost_text(summary.cost_usd, summary.cost_partial)),
+        result: run_result(&info, is_running),
+        error: None,
+    }
+}
+
+/// Names of the judges of a run.
+pub(super) fn judge_names(info: &RunInfo) -> String {
+    let names: Vec<String> = info.judges.iter().map(|judge| visible(&judge.identity.name)).collect();
+    names.join(", ")
+}

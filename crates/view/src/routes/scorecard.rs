@@ -1,0 +1,160 @@
+//! The scorecard of a run, scored with the labels of now.
+
+use assize_analysis::ScorecardTree;
+use assize_engine::{LabelOptions, LabelledRun, ScoredCard, labelled_run};
+use assize_report::{closing_lines, format_plain, format_rate, format_score, grouped, nodes_in_order};
+use assize_rubric::{
+    Criticality, MissingPolicy, NodeStatus, ScorecardNodeId, ScorecardNodeKind, ScorecardScores,
+};
+use assize_store::ScorecardInfo;
+use axum::extract::{Path, State};
+use axum::response::Response;
+
+use super::run_header::run_header;
+use super::{Library, PageError, blocking, open_run, render};
+use crate::pages::{GainText, NodeText, ScorecardViewPage, TreeText};
+use crate::picture::score_bar;
+use crate::text::{ResultMark, visible};
+
+/// Parts of a tree that are shown.
+const MAX_NODES: usize = 2_000;
+/// Gains that are shown.
+const MAX_GAINS: usize = 10;
+/// Deepest level with an indent of its own.
+const MAX_DEPTH: usize = 8;
+
+pub(crate) async fn page(State(library): Library, Path(slug): Path<String>) -> Result<Response, PageError> {
+    blocking(move || {
+        let run = open_run(&library, &slug)?;
+        let info = library.info(run.folder())?;
+        if info.scorecard.is_none() {
+            return Err(PageError::missing("The run is not one of a scorecard."));
+        }
+
+        let header = run_header(&run, &info, "scorecard");
+        let LabelledRun { run: labelled, warning, .. } =
+            labelled_run(run.folder(), &LabelOptions::default(), library.process())?;
+        let scored =
+            ScoredCard::new(&labelled.info, None, |place| labelled.tally(place), MissingPolicy::Incomplete)?
+                .with_distinct_cases(labelled.distinct_cases());
+        let trees = scored.scores().map(|(tree, scores)| tree_text(&labelled.info, tree, &scores)).collect();
+
+        Ok(render(&ScorecardViewPage {
+            header,
+            name: visible(&labelled.info.name),
+            warning: warning.as_deref().map(visible),
+            trees,
+            review: labelled.review_rows().len(),
+        }))
+    })
+    .await
+}
+
+fn tree_text(info: &ScorecardInfo, tree: &ScorecardTree, scores: &ScorecardScores<'_>) -> TreeText {
+    let order = nodes_in_order(scores);
+    let contributions = scores.contributions();
+    let nodes: Vec<NodeText> = order
+        .iter()
+        .take(MAX_NODES)
+        .filter_map(|(id, depth)| {
+            let part = contributions.get(id.index()).copied().flatten();
+            let mut node = node_text(info, tree, scores, *id, *depth)?;
+            node.share = part.map_or_else(String::new, |part| format_rate(part.share));
+            node.gain = part
+                .filter(|part| part.gain > 0.0)
+                .map_or_else(String::new, |part| format!("+{}", format_score(part.gain)));
+            Some(node)
+        })
+        .collect();
+
+    let label = |id: ScorecardNodeId| node_label(info, tree, id);
+    let gains = scores.gains();
+    let gains = gains.iter().take(MAX_GAINS).map(|gain| GainText {
+        code: node_code(scores, gain.node),
+        label: if gain.unblocks {
+            format!("{} – the only gate that blocks the top", label(gain.node))
+        } else {
+            label(gain.node)
+        },
+        gain: format_score(gain.gain),
+        picture: score_bar(Some((gain.gain, gain.gain)), None),
+    });
+    let root = scores.card().root();
+
+    TreeText {
+        code: node_code(scores, root),
+        mark: status_mark(scores.root().standing),
+        score: bounds_text(scores.root().bounds),
+        picture: score_bar(scores.root().bounds, scores.card().node(root).map(|node| node.line.get())),
+        sentences: closing_lines(scores).iter().map(|line| visible(line)).collect(),
+        more: order.len() - nodes.len(),
+        nodes,
+        gains: gains.collect(),
+    }
+}
+
+fn node_text(
+    info: &ScorecardInfo,
+    tree: &ScorecardTree,
+    scores: &ScorecardScores<'_>,
+    id: ScorecardNodeId,
+    depth: usize,
+) -> Option<NodeText> {
+    let (node, found) = scores.card().node(id).zip(scores.node(id))?;
+    let is_gate = match node.kind {
+        ScorecardNodeKind::Group { hard_gate, .. } => hard_gate,
+        ScorecardNodeKind::Benchmark { criticality } => criticality == Criticality::HardGate,
+    };
+    let codes = |ids: Vec<ScorecardNodeId>| -> Vec<String> {
+        ids.into_iter().filter(|other| *other != id).map(|id| node_code(scores, id)).collect()
+    };
+
+    Some(NodeText {
+        code: node_code(scores, id),
+        label: node_label(info, tree, id),
+        depth: depth.min(MAX_DEPTH),
+        mark: status_mark(found.standing),
+        score: bounds_text(found.bounds),
+        picture: score_bar(found.bounds, Some(node.line.get())),
+        threshold: format_plain(node.line.get()),
+        weight: format_plain(node.weight.get()),
+        cases: match found.missing {
+            0 => grouped(found.scored),
+            missing => format!("{} of {}", grouped(found.scored), grouped(found.scored + missing)),
+        },
+        coverage: found.coverage.map_or_else(String::new, format_rate),
+        share: String::new(),
+        gain: String::new(),
+        is_gate,
+        blocked_by: codes(scores.blockers(id)),
+        untested: codes(scores.untested_gates(id)),
+    })
+}
+
+fn node_code(scores: &ScorecardScores<'_>, id: ScorecardNodeId) -> String {
+    scores.card().node(id).map_or_else(String::new, |node| visible(&node.code))
+}
+
+/// Name of a part for people, and its kind.
+fn node_label(info: &ScorecardInfo, tree: &ScorecardTree, id: ScorecardNodeId) -> String {
+    let stored = tree.places.get(id.index()).and_then(|place| info.nodes.get(*place));
+    stored.and_then(|stored| stored.label.as_deref()).map(visible).unwrap_or_default()
+}
+
+fn bounds_text(bounds: Option<(f64, f64)>) -> String {
+    match bounds {
+        Some((low, high)) if low == high => format_score(low),
+        Some((low, high)) => format!("{}–{}", format_score(low), format_score(high)),
+        None => "none".to_owned(),
+    }
+}
+
+fn status_mark(status: NodeStatus) -> ResultMark {
+    let (class, sign) = match status {
+        NodeStatus::Pass => ("good", "✓"),
+        NodeStatus::Fail | NodeStatus::Blocked => ("bad", "✗"),
+        NodeStatus::Incomplete => ("open", "?"),
+        NodeStatus::NotApplicable => ("dim", "–"),
+    };
+    ResultMark::new(class, sign, status.name())
+}

@@ -1,0 +1,113 @@
+//! Metrics over runs of the same suites.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use assize_analysis::NameTable;
+use assize_analysis::trend::{MethodFingerprint, TrendPoint, trend_point};
+use assize_report::grouped;
+use assize_stats::ConfidenceLevel;
+use axum::extract::State;
+use axum::http::Uri;
+use axum::response::Response;
+
+use super::compared_run::ComparedSide;
+use super::{Library, PageError, blocking, compare_url, query_value, render, run_url};
+use crate::library::RunLibrary;
+use crate::pages::{TrendLine, TrendPage};
+use crate::picture::trend_picture;
+use crate::text::{MetricText, minute, visible};
+
+/// Newest runs that are shown.
+const MAX_RUNS: usize = 20;
+/// Character between the names of suites in addresses.
+const SEPARATOR: &str = "\u{1f}";
+
+pub(crate) async fn page(State(library): Library, uri: Uri) -> Result<Response, PageError> {
+    let suites = query_value(&uri, "suites");
+    blocking(move || Ok(render(&trend_page(&library, suites)))).await
+}
+
+fn trend_page(library: &RunLibrary, wanted: Option<String>) -> TrendPage {
+    // By suites, newest first.
+    let mut groups: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut newest = None;
+    for run in library.list() {
+        let Ok(info) = run.info else { continue };
+        let suites: BTreeSet<&str> = info.suites.iter().map(|suite| suite.name.as_str()).collect();
+        let key = suites.into_iter().collect::<Vec<_>>().join(SEPARATOR);
+        newest.get_or_insert_with(|| key.clone());
+        groups.entry(key).or_default().push(run.slug);
+    }
+
+    let chosen = wanted.or(newest).unwrap_or_default();
+    let mut slugs = groups.get(&chosen).cloned().unwrap_or_default();
+    let mut notices = Vec::new();
+    if slugs.len() > MAX_RUNS {
+        notices.push(format!("The newest {MAX_RUNS} of {} runs are shown.", grouped(slugs.len() as u64)));
+        slugs.truncate(MAX_RUNS);
+    }
+    slugs.reverse();
+
+    let points = read_points(library, &slugs, &mut notices);
+    let pictured = |metric: fn(&TrendPoint) -> &assize_store::EstimatedMetric| {
+        points.iter().map(|(_, point)| (metric(point), !point.changed.is_empty())).collect::<Vec<_>>()
+    };
+    let rate_picture = trend_picture("Pass rate", &pictured(|point| &point.pass_rate));
+    let score_picture = trend_picture("Mean score", &pictured(|point| &point.mean_score));
+    let before = std::iter::once(None).chain(points.iter().map(|(slug, _)| Some(slug.clone())));
+    let mut lines: Vec<TrendLine> = points
+        .iter()
+        .zip(before)
+        .map(|((slug, point), before)| TrendLine {
+            url: run_url(slug),
+            label: visible(slug),
+            when: minute(&point.started_at),
+            cases: grouped(point.cases as u64),
+            undecided: point.undecided,
+            rate: MetricText::rate(&point.pass_rate),
+            score: MetricText::score(&point.mean_score),
+            changed: point.changed.iter().map(|change| visible(&change.says)).collect(),
+            compare: before.map(|before| compare_url(&before, slug)),
+        })
+        .collect();
+    lines.reverse();
+
+    let shown = |key: &String| visible(&key.replace(SEPARATOR, ", "));
+    let suites = groups.keys().map(|key| (key.clone(), shown(key), *key == chosen)).collect();
+    TrendPage { suites, rate_picture, score_picture, points: lines, notices }
+}
+
+/// Reads the runs one after the other, so that memory does not grow with their number.
+fn read_points(
+    library: &RunLibrary,
+    slugs: &[String],
+    notices: &mut Vec<String>,
+) -> Vec<(String, TrendPoint)> {
+    let mut points: Vec<(String, TrendPoint)> = Vec::new();
+    let mut before: Option<MethodFingerprint> = None;
+    for slug in slugs {
+        let mut names = NameTable::default();
+        let read = ComparedSide::open(library, slug).and_then(|side| {
+            let facts = side.facts(&mut names)?;
+            Ok((facts, side.info.started_at.clone()))
+        });
+        let (facts, started_at) = match read {
+            Ok(read) => read,
+            Err(error) => {
+                notices.push(visible(&format!("{slug} is left out: {}", error.message)));
+                continue;
+            }
+        };
+        if facts.cases.is_empty() {
+            notices.push(visible(&format!("{slug} is left out: it holds no finished case.")));
+            continue;
+        }
+
+        let fingerprint = MethodFingerprint::from_run(&facts, &names);
+        let changed = before.as_ref().map(|before| fingerprint.changes(before)).unwrap_or_default();
+        points.push((slug.clone(), trend_point(&facts, started_at, changed, ConfidenceLevel::P95)));
+        before = Some(fingerprint);
+    }
+
+    points
+}

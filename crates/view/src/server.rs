@@ -1,0 +1,229 @@
+//! The server: where it listens, and which page an address leads to.
+
+use std::future::Future;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+
+use assize_engine::ProcessContext;
+use assize_store::RunFolder;
+use axum::Router;
+use axum::middleware::from_fn_with_state;
+use axum::routing::get;
+use tokio::net::TcpListener;
+
+use crate::access::{AccessRules, guard};
+use crate::library::{NamedRun, RunLibrary, folder_name};
+use crate::routes;
+
+/// Port that is tried first, unless one is asked for.
+const FIRST_PORT: u16 = 8417;
+/// Further ports that are tried.
+const MORE_PORTS: u16 = 20;
+/// Shortest token for a server that others can reach, in bytes.
+const MIN_TOKEN: usize = 16;
+
+/// Options of a server.
+#[derive(Debug, Clone)]
+pub struct ViewOptions {
+    /// Address to listen on.
+    pub host: IpAddr,
+    /// Port to listen on; without it the first free one from 8417 on.
+    pub port: Option<u16>,
+    /// Token that visitors need; without it a random one. One of at least 16 bytes is needed to listen beyond this machine.
+    pub token: Option<String>,
+    /// Names by which others reach the server, such as that of a proxy.
+    pub names: Vec<String>,
+    /// Runs that were named. Those of the runs folder can always be seen.
+    pub runs: Vec<RunFolder>,
+}
+
+impl Default for ViewOptions {
+    fn default() -> Self {
+        Self {
+            host: Ipv4Addr::LOCALHOST.into(),
+            port: None,
+            token: None,
+            names: Vec::new(),
+            runs: Vec::new(),
+        }
+    }
+}
+
+/// Reason a server can't start, or ended.
+#[derive(Debug, thiserror::Error)]
+pub enum ViewError {
+    /// It would be open to others without a token.
+    #[error(
+        "{host} can be reached by other machines: set ASSIZE_VIEW_TOKEN to a secret of at least {MIN_TOKEN} characters; pages \
+         travel unencrypted, so put a proxy with TLS before it"
+    )]
+    NeedsToken {
+        /// Address that was asked for.
+        host: IpAddr,
+    },
+    /// The token can't be part of a cookie.
+    #[error("ASSIZE_VIEW_TOKEN may hold only letters, digits, `-`, `_` and `.`")]
+    BadToken,
+    /// The address can't be listened on.
+    #[error("can't listen on {address}: {source}")]
+    Bind {
+        /// Address and port.
+        address: SocketAddr,
+        /// The reason.
+        source: io::Error,
+    },
+    /// Serving failed.
+    #[error("the server ended: {0}")]
+    Serve(#[from] io::Error),
+}
+
+/// A server that listens.
+pub struct ViewServer {
+    listener: TcpListener,
+    address: SocketAddr,
+    rules: AccessRules,
+    library: Arc<RunLibrary>,
+    start: String,
+    /// True if another port was wanted first.
+    moved: bool,
+}
+
+impl ViewServer {
+    /// Begins to listen.
+    ///
+    /// # Errors
+    /// If the address can't be used, or would be open to others without a token.
+    pub async fn bind(options: ViewOptions, process: ProcessContext) -> Result<Self, ViewError> {
+        let is_local = options.host.is_loopback();
+        let is_long = options.token.as_ref().is_some_and(|token| token.len() >= MIN_TOKEN);
+        if !is_local && !is_long {
+            return Err(ViewError::NeedsToken { host: options.host });
+        }
+
+        let is_plain =
+            |token: &String| token.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
+        if options.token.as_ref().is_some_and(|token| token.is_empty() || !is_plain(token)) {
+            return Err(ViewError::BadToken);
+        }
+
+        let token = options.token.unwrap_or_else(|| uuid::Uuid::new_v4().simple().to_string());
+        let (listener, moved) = listen(options.host, options.port).await?;
+        let address = listener.local_addr()?;
+        let named = name_runs(options.runs);
+        let start = start_page(&named);
+        let rules =
+            AccessRules { token: token.into(), port: address.port(), is_local, hosts: options.names.into() };
+
+        let library = Arc::new(RunLibrary::new(process, named));
+        Ok(Self { listener, address, rules, library, start, moved })
+    }
+
+    /// Address of the first page, with the token.
+    pub fn url(&self) -> String {
+        let separator = if self.start.contains('?') { '&' } else { '?' };
+        // Nobody can visit the address that stands for all.
+        let host = match self.address.ip() {
+            ip if ip.is_unspecified() => SocketAddr::new(Ipv4Addr::LOCALHOST.into(), self.address.port()),
+            _ => self.address,
+        };
+        format!("http://{host}{}{separator}token={}", self.start, self.rules.token)
+    }
+
+    /// Address it listens on.
+    pub const fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Returns true if the port that is tried first was taken.
+    pub const fn has_moved(&self) -> bool {
+        self.moved
+    }
+
+    /// Serves pages until `stop` is done.
+    ///
+    /// # Errors
+    /// If connections can't be accepted any more.
+    pub async fn serve(self, stop: impl Future<Output = ()> + Send + 'static) -> Result<(), ViewError> {
+        // The first page is most often about the newest run, whose cases are read while the browser starts.
+        let library = Arc::clone(&self.library);
+        let first = self.start.strip_prefix("/runs/").map(str::to_owned);
+        tokio::task::spawn_blocking(move || {
+            let slug = first.or_else(|| library.list().first().map(|run| run.slug.clone()));
+            if let Some(run) = slug.and_then(|slug| library.open(&slug)) {
+                // What fails here fails again, and is told, where a page needs it.
+                let _ = run.index().map(drop);
+                let _ = run.index_details();
+            }
+        });
+
+        let app = router(self.library, self.rules);
+        // Connections that a browser keeps open would be waited for.
+        tokio::select! {
+            served = axum::serve(self.listener, app) => served.map_err(ViewError::from),
+            () = stop => Ok(()),
+        }
+    }
+}
+
+/// Listens on the port that is asked for, else on the first free one. Returns true if that is not the usual one.
+async fn listen(host: IpAddr, port: Option<u16>) -> Result<(TcpListener, bool), ViewError> {
+    let last = port.unwrap_or(FIRST_PORT + MORE_PORTS);
+    let mut next = port.unwrap_or(FIRST_PORT);
+    loop {
+        let address = SocketAddr::new(host, next);
+        match TcpListener::bind(address).await {
+            Ok(listener) => return Ok((listener, port.is_none() && next != FIRST_PORT)),
+            Err(error) if error.kind() == io::ErrorKind::AddrInUse && next < last => next += 1,
+            Err(source) => return Err(ViewError::Bind { address, source }),
+        }
+    }
+}
+
+/// Gives each run a name of its own for addresses.
+fn name_runs(folders: Vec<RunFolder>) -> Vec<NamedRun> {
+    let mut named: Vec<NamedRun> = Vec::new();
+    for folder in folders {
+        if named.iter().any(|run| run.folder == folder) {
+            continue;
+        }
+
+        let name = Some(folder_name(&folder)).filter(|name| !name.is_empty());
+        let name = name.unwrap_or_else(|| "run".to_owned());
+        let is_taken = |slug: &String| named.iter().any(|run| run.slug == *slug);
+        let numbered = (2..).map(|number| format!("{name}~{number}"));
+        let slug = std::iter::once(name.clone()).chain(numbered).find(|slug| !is_taken(slug));
+        named.push(NamedRun { slug: slug.unwrap_or(name), folder });
+    }
+
+    named
+}
+
+/// One run that was named is shown, two are compared, and otherwise all are listed.
+fn start_page(named: &[NamedRun]) -> String {
+    match named {
+        [only] => routes::run_url(&only.slug),
+        [base, candidate] => routes::compare_url(&base.slug, &candidate.slug),
+        _ => "/".to_owned(),
+    }
+}
+
+/// Pages by their addresses.
+pub(crate) fn router(library: Arc<RunLibrary>, rules: AccessRules) -> Router {
+    Router::new()
+        .route("/", get(routes::runs::page))
+        .route("/trend", get(routes::trend::page))
+        .route("/compare", get(routes::compare::page))
+        .route("/compare/case", get(routes::compare_case::page))
+        .route("/runs/{run}", get(routes::run::page))
+        .route("/runs/{run}/cases", get(routes::cases::page))
+        .route("/runs/{run}/rows", get(routes::cases::rows))
+        .route("/runs/{run}/cases/{row}", get(routes::case::page))
+        .route("/runs/{run}/case", get(routes::case::find))
+        .route("/runs/{run}/criteria", get(routes::criteria::page))
+        .route("/runs/{run}/scorecard", get(routes::scorecard::page))
+        .route("/assets/{version}/{name}", get(routes::asset))
+        .fallback(routes::not_found)
+        .with_state(library)
+        .layer(from_fn_with_state(rules, guard))
+}

@@ -1,0 +1,143 @@
+//! Texts and small pictures of pages.
+
+use std::fmt;
+
+use assize_report::chart::ChartAxis;
+use assize_report::{dollars, format_rate, format_score};
+use assize_rubric::{OutcomeKind, PartialCost, Usd, Verdict};
+use assize_store::EstimatedMetric;
+
+use crate::index::CaseStatus;
+use crate::picture::interval_picture;
+
+/// Escapes what would reorder a text or is invisible in it, such as the escape sequences of terminals; line breaks and tabs
+/// stay.
+pub(crate) use assize_report::escape_lines as visible;
+
+/// Sign, word and style class of a verdict or outcome.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ResultMark {
+    pub(crate) class: &'static str,
+    pub(crate) sign: &'static str,
+    pub(crate) word: String,
+}
+
+impl ResultMark {
+    pub(crate) fn new(class: &'static str, sign: &'static str, word: impl Into<String>) -> Self {
+        Self { class, sign, word: word.into() }
+    }
+
+    pub(crate) fn of_verdict(verdict: Verdict) -> Self {
+        Self::of_status(CaseStatus::new(verdict, false))
+    }
+
+    pub(crate) fn of_status(status: CaseStatus) -> Self {
+        let (class, sign) = match status {
+            CaseStatus::Pass => ("good", "✓"),
+            CaseStatus::Borderline => ("middling", "≈"),
+            CaseStatus::Fail => ("bad", "✗"),
+            CaseStatus::Incomplete => ("open", "?"),
+            CaseStatus::Skipped => ("open", "–"),
+        };
+        Self::new(class, sign, status.name())
+    }
+
+    /// An outcome with its score from 0 to 10, if it has one. Meeting a penalty is bad.
+    pub(crate) fn of_outcome(outcome: OutcomeKind, points: Option<f64>, is_penalty: bool) -> Self {
+        match outcome {
+            OutcomeKind::Met | OutcomeKind::Unmet => {
+                let is_good = (outcome == OutcomeKind::Met) != is_penalty;
+                let (class, sign) = if is_good { ("good", "✓") } else { ("bad", "✗") };
+                Self::new(class, sign, outcome.name())
+            }
+            OutcomeKind::Scored => {
+                let word =
+                    points.map_or_else(|| "scored".to_owned(), |points| format!("{}/10", trim(points)));
+                Self::new("middling", "•", word)
+            }
+            OutcomeKind::NotApplicable => Self::new("dim", "–", "n/a"),
+            OutcomeKind::Ungraded => Self::new("open", "?", "ungraded"),
+        }
+    }
+}
+
+impl fmt::Display for ResultMark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { class, sign, word } = self;
+        write!(f, r#"<span class="mark {class}"><span aria-hidden="true">{sign}</span> {word}</span>"#)
+    }
+}
+
+/// A number with at most two decimals, cut rather than rounded up.
+fn trim(points: f64) -> String {
+    let text = format!("{:.2}", (points * 100.0).floor() / 100.0);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// Text of a cost: what is known of it, or that nothing is.
+pub(crate) fn cost_text(whole: Option<Usd>, partial: Option<PartialCost>) -> String {
+    match (whole, partial) {
+        (Some(cost), _) => dollars(cost.as_dollars()),
+        (None, Some(partial)) if partial.at_least_usd.as_dollars() > 0.0 => {
+            format!("≥ {}", dollars(partial.at_least_usd.as_dollars()))
+        }
+        _ => "unknown".to_owned(),
+    }
+}
+
+/// `2026-01-02 15:30` of a time in RFC 3339.
+pub(crate) fn minute(time: &str) -> String {
+    match (time.get(..10), time.get(11..16)) {
+        (Some(day), Some(minute)) => format!("{day} {minute}"),
+        _ => time.to_owned(),
+    }
+}
+
+/// A metric as a page shows it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct MetricText {
+    /// The metric; `undefined` where it is.
+    pub(crate) value: String,
+    /// `low to high`; empty where it is undefined.
+    pub(crate) interval: String,
+    /// Reason it, or its interval, is undefined.
+    pub(crate) undefined: String,
+    pub(crate) n: u64,
+    /// Picture of the interval between 0 and 1, as SVG.
+    pub(crate) picture: String,
+}
+
+impl MetricText {
+    /// A share, as percentages.
+    pub(crate) fn rate(metric: &EstimatedMetric) -> Self {
+        Self::new(metric, format_rate)
+    }
+
+    /// A mean of scores from 0 to 1.
+    pub(crate) fn score(metric: &EstimatedMetric) -> Self {
+        Self::new(metric, format_score)
+    }
+
+    fn new(metric: &EstimatedMetric, format: fn(f64) -> String) -> Self {
+        let interval = metric.low.zip(metric.high);
+        Self {
+            value: metric.value.map_or_else(|| "undefined".to_owned(), format),
+            interval: interval
+                .map_or_else(String::new, |(low, high)| format!("{} to {}", format(low), format(high))),
+            undefined: metric.undefined.clone().unwrap_or_default(),
+            n: metric.n,
+            picture: interval_picture(metric.value, interval, ChartAxis::UNIT, None),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_are_not_lifted_onto_whole_numbers() {
+        assert_eq!(trim(6.999), "6.99");
+        assert_eq!(trim(7.0), "7");
+    }
+}

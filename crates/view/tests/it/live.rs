@@ -1,0 +1,59 @@
+//! A run that goes on while it is looked at.
+
+use assize_rubric::Outcome;
+
+use crate::support::{ViewTest, info, record};
+
+const ID: &str = "20260104-000000-live-cccc";
+
+#[test]
+fn cases_appear_as_they_are_written_and_a_torn_row_does_not() {
+    let mut test = ViewTest::empty();
+    let folder = test.run_folder(ID);
+    let mut running = info(ID);
+    let mut writer = folder.create(&running).expect("the run can be made");
+    test.serve();
+
+    let found = |test: &ViewTest| test.get(&format!("/runs/{ID}/rows")).json()["found"].as_u64();
+    assert_eq!(found(&test), Some(0));
+    assert!(test.get("/").body.contains("running"));
+
+    record(&mut writer, "first", "an answer", Outcome::Unmet);
+    assert_eq!(found(&test), Some(1));
+    let body = test.get(&format!("/runs/{ID}")).expect(200).body;
+    assert!(body.contains("data-live") && body.contains("of 3 cases"), "{body}");
+    assert!(body.contains("first") && body.contains("rubrics/must"), "{body}");
+
+    record(&mut writer, "second", "another answer", Outcome::Met);
+    let body = test.get(&format!("/runs/{ID}")).expect(200).body;
+    assert!(body.contains("<strong>2</strong> of 3 cases") && body.contains("2 decided"), "{body}");
+    assert!(test.get(&format!("/runs/{ID}/cases/2")).expect(200).body.contains("What about second?"));
+    assert!(test.get(&format!("/runs/{ID}/criteria")).expect(200).body.contains("Apologises"));
+
+    // Half a row, as a writer that is killed leaves it.
+    let path = folder.path().join("results.jsonl");
+    let mut rows = std::fs::read(&path).expect("rows");
+    rows.extend_from_slice(b"{\"format\":2,\"suite\":\"supp");
+    std::fs::write(&path, rows).expect("a file");
+    assert_eq!(found(&test), Some(2));
+
+    running.finished_at = Some("2026-01-04T00:00:09Z".to_owned());
+    drop(writer);
+    let body = test.get(&format!("/runs/{ID}")).expect(200).body;
+    assert!(!body.contains("data-live") && body.contains("The run did not end"), "{body}");
+}
+
+#[test]
+fn a_run_that_is_replaced_by_a_shorter_one_is_read_again() {
+    let mut test = ViewTest::empty();
+    test.write_run(ID, Outcome::Met);
+    test.serve();
+    let total = |test: &ViewTest| test.get(&format!("/runs/{ID}/rows")).json()["total"].as_u64();
+    assert_eq!(total(&test), Some(3));
+
+    let folder = test.run_folder(ID);
+    std::fs::remove_dir_all(folder.path()).expect("the run can be removed");
+    let mut writer = folder.create(&info(ID)).expect("the run can be made again");
+    record(&mut writer, "only", "an answer", Outcome::Met);
+    assert_eq!(total(&test), Some(1));
+}

@@ -1,0 +1,6 @@
+//! The server over real connections: every page, who may see it, and what hostile texts become.
+
+mod access;
+mod live;
+mod pages;
+mod support;

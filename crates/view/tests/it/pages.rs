@@ -1,0 +1,209 @@
+//! What pages show.
+
+use serde_json::json;
+
+use crate::support::{LATER, RUN, ViewTest};
+
+/// Texts that must not be part of any page as they are: they would be markup.
+const MARKUP: [&str; 6] = ["<script>document", "<img src=x", "<b>hostile", "<i>30", "<this>", "\u{1b}"];
+
+#[track_caller]
+fn assert_harmless(body: &str) {
+    for text in MARKUP {
+        assert!(!body.contains(text), "{text:?} in {body}");
+    }
+    assert!(!body.contains(" style=") && !body.contains(" onclick="), "{body}");
+}
+
+#[test]
+fn every_page_is_there_and_harmless() {
+    let test = ViewTest::with_runs();
+    let pages = [
+        "/".to_owned(),
+        "/?q=support".to_owned(),
+        "/trend".to_owned(),
+        format!("/compare?base={RUN}&candidate={LATER}"),
+        format!("/compare?run={RUN}&run={LATER}"),
+        format!("/compare/case?base={RUN}&candidate={LATER}&suite=support&id=plain&repeat=1"),
+        format!("/compare/case?base={RUN}&candidate={LATER}&suite=support&id=%3Cb%3Ehostile%3C%2Fb%3E"),
+        format!("/runs/{RUN}"),
+        format!("/runs/{RUN}/criteria"),
+        format!("/runs/{RUN}/cases"),
+        format!("/runs/{RUN}/cases?page=1&verdict=fail&q=%3Cscript%3E&tag=%22%3E%3Cimg%20src=x%3E"),
+        format!("/runs/{RUN}/cases/1"),
+        format!("/runs/{RUN}/cases/2"),
+        format!("/runs/{RUN}/cases/3"),
+    ];
+    for page in pages {
+        let reply = test.get(&page).expect(200);
+        assert_eq!(reply.header("content-type"), "text/html; charset=utf-8", "{page}");
+        assert_harmless(&reply.body);
+    }
+}
+
+#[test]
+fn what_is_not_there_is_not_found() {
+    let test = ViewTest::with_runs();
+    let missing = [
+        "/nope".to_owned(),
+        "/runs/nope".to_owned(),
+        "/runs/nope/cases".to_owned(),
+        "/runs/nope/rows".to_owned(),
+        "/runs/nope/criteria".to_owned(),
+        "/runs/nope/cases/1".to_owned(),
+        "/runs/..%2f..%2fetc".to_owned(),
+        "/runs/%2e%2e/cases".to_owned(),
+        "/runs/../../etc/passwd".to_owned(),
+        "/runs/%00".to_owned(),
+        "/assets/../Cargo.toml".to_owned(),
+        "/assets/x/view.css".to_owned(),
+        format!("/runs/{RUN}/cases/0"),
+        format!("/runs/{RUN}/cases/4"),
+        format!("/runs/{RUN}/cases/99999999999999999999"),
+        format!("/runs/{RUN}/cases/-1"),
+        format!("/runs/{RUN}/scorecard"),
+        format!("/runs/{RUN}/case?suite=support&id=nope"),
+        format!("/compare?base={RUN}&candidate=nope"),
+        format!("/compare/case?base={RUN}&candidate={LATER}&suite=support&id=nope"),
+    ];
+    for page in missing {
+        let reply = test.get(&page).expect(404);
+        assert!(!reply.body.contains("root:"), "{}", reply.body);
+    }
+    test.get("/compare?run=only-one").expect(422);
+}
+
+#[test]
+fn rows_are_filtered_sorted_and_cut_into_pages() {
+    let test = ViewTest::with_runs();
+    let ids = |query: &str| {
+        let data = test.get(&format!("/runs/{RUN}/rows?{query}")).expect(200).json();
+        let rows = data["rows"].as_array().expect("rows").clone();
+        rows.iter().map(|row| row[3].as_str().unwrap_or_default().to_owned()).collect::<Vec<_>>()
+    };
+
+    assert_eq!(ids(""), ["plain", "<b>hostile</b>", "no-answer"]);
+    assert_eq!(ids("verdict=fail"), ["plain", "<b>hostile</b>"]);
+    assert_eq!(ids("verdict=incomplete&verdict=pass"), ["no-answer"]);
+    assert_eq!(ids("verdict=error"), ["no-answer"]);
+    assert_eq!(ids("tag=vip"), ["plain", "<b>hostile</b>"]);
+    assert_eq!(ids("gate=rubrics%2Fmust&sort=id"), ["<b>hostile</b>", "plain"]);
+    assert_eq!(ids("criterion=rubrics%2Fmust"), ["plain", "<b>hostile</b>"]);
+    assert_eq!(ids("criterion=rubrics%2Ftone&outcome=met").len(), 2);
+    assert!(ids("criterion=rubrics%2Ftone").is_empty());
+    assert_eq!(ids("sort=id&desc=1"), ["plain", "no-answer", "<b>hostile</b>"]);
+    assert_eq!(ids("from=1&count=1"), ["<b>hostile</b>"]);
+    assert!(ids("from=18446744073709551615&count=99999").is_empty());
+    assert!(ids("suite=other").is_empty() && ids("target=other").is_empty());
+
+    let first = test.get(&format!("/runs/{RUN}/rows?count=1")).json();
+    assert_eq!((&first["found"], &first["total"]), (&json!(3), &json!(3)));
+    assert_eq!(first["rows"][0][7], "-+", "signs of the criteria");
+    assert_eq!(first["rows"][0][8], "gate must");
+}
+
+#[test]
+fn a_search_looks_at_what_was_said_and_not_at_how_it_is_stored() {
+    let test = ViewTest::with_runs();
+    let found = |text: &str| {
+        let query: Vec<String> = text.bytes().map(|byte| format!("%{byte:02x}")).collect();
+        let query = query.concat();
+        test.get(&format!("/runs/{RUN}/rows?q={query}")).json()["found"].as_u64().unwrap_or(99)
+    };
+
+    for (text, count) in [
+        ("FULL refund", 1),
+        ("what about plain", 1),
+        ("because <of>", 2),
+        ("nobody said <this>", 2),
+        ("\"'&amp;", 1),
+        ("alert(1)>\n\u{1b}", 1),
+        ("too> long", 1),
+        ("no-answer", 1),
+        ("A REFUND", 2),
+        // Keys, numbers and checksums are no texts.
+        ("verdict", 0),
+        ("\"answer\":", 0),
+        ("duration_ms", 0),
+        ("crc", 0),
+        (".*", 0),
+    ] {
+        assert_eq!(found(text), count, "{text}");
+    }
+}
+
+#[test]
+fn a_case_shows_what_was_asked_answered_quoted_and_computed() {
+    let test = ViewTest::with_runs();
+    let body = test.get(&format!("/runs/{RUN}/cases/1?verdict=fail")).expect(200).body;
+    for text in [
+        "What about plain?",
+        "<mark>You get a fu</mark>",
+        "not found in what the judge was shown",
+        "nobody said &#60;this&#62;",
+        "because &#60;of&#62; it",
+        "score: 2 / 3 = 0.666667",
+        "gate failed",
+        "{&#34;raw&#34;: &#34;&#60;reply&#62;&#34;}",
+        "+&#60;added&#62;",
+        "1 of 2",
+        "Next →",
+    ] {
+        assert!(body.contains(text), "{text} in {body}");
+    }
+
+    let hostile = test.get(&format!("/runs/{RUN}/cases/2")).expect(200).body;
+    for text in ["title=&#39;owned&#39;&#60;/script&#62;", "\\u{1b}[31mred", "\\u{202e}evil", "{{ 7*7 }}"] {
+        assert!(hostile.contains(text), "{text} in {hostile}");
+    }
+    let unanswered = test.get(&format!("/runs/{RUN}/cases/3")).expect(200).body;
+    assert!(unanswered.contains("it took &#60;too&#62; long") && unanswered.contains("There is no answer."));
+}
+
+#[test]
+fn a_case_is_found_by_its_identity() {
+    let test = ViewTest::with_runs();
+    let reply = test.get(&format!("/runs/{RUN}/case?suite=support&id=no-answer&repeat=1")).expect(303);
+    assert_eq!(reply.header("location"), format!("/runs/{RUN}/cases/3"));
+}
+
+#[test]
+fn a_comparison_shows_what_moved() {
+    let test = ViewTest::with_runs();
+    let body = test.get(&format!("/compare?base={RUN}&candidate={LATER}")).expect(200).body;
+    assert!(body.contains("Better <span class=\"dim\">1</span>"), "{body}");
+    assert!(body.contains("0 → 1  Names &#60;i&#62;30 days&#60;/i&#62;"), "{body}");
+
+    let case = format!("/compare/case?base={RUN}&candidate={LATER}&suite=support&id=plain&repeat=1");
+    let body = test.get(&case).expect(200).body;
+    assert!(body.contains("The answers are the same.") && body.contains("<span class=\"tag\">moved</span>"));
+}
+
+#[test]
+fn runs_that_cannot_be_read_are_listed_with_the_reason() {
+    let mut test = ViewTest::empty();
+    test.write_run(RUN, assize_rubric::Outcome::Met);
+    let broken = test.run_folder("20260105-000000-x");
+    std::fs::create_dir_all(broken.path()).expect("a folder");
+    std::fs::write(broken.path().join("run.json"), "{").expect("a file");
+    test.serve();
+
+    let body = test.get("/").expect(200).body;
+    assert!(body.contains("unreadable") && body.contains("20260105-000000-x"), "{body}");
+    test.get("/runs/20260105-000000-x").expect(500);
+
+    // A row that was changed by hand is told, as by every other command.
+    let path = test.run_folder(RUN).path().join("results.jsonl");
+    let rows = std::fs::read_to_string(&path).expect("rows").replace("full refund", "null refund");
+    std::fs::write(&path, rows).expect("a file");
+    let reply = test.get(&format!("/runs/{RUN}/cases/1"));
+    assert!(reply.status == 500 && reply.body.contains("not as it was written"), "{}", reply.body);
+}
+
+#[test]
+fn a_folder_without_runs_says_how_to_make_one() {
+    let mut test = ViewTest::empty();
+    test.serve();
+    assert!(test.get("/").expect(200).body.contains("assize eval"));
+    assert!(test.get("/trend").expect(200).body.contains("No run has a finished case yet."));
+}
