@@ -93,7 +93,7 @@ pub(crate) fn render_table_on_demand<R: AsRef<[ReportPiece]>>(
     }
 }
 
-/// How the rows of a table are arranged.
+/// Arrangement of the rows of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TableForm {
     /// All cells of a row side by side.

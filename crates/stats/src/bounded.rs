@@ -221,7 +221,7 @@ impl DifferenceReach {
     /// Least reach of either direction, where all scores lie at one end.
     const LEAST: f64 = 0.05;
 
-    /// The same in both directions.
+    /// Returns a reach that is the same in both directions.
     pub const fn symmetric(reach: f64) -> Self {
         Self { fall: reach, rise: reach }
     }

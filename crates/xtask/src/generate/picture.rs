@@ -16,7 +16,7 @@ const FILES: [&str; 2] = [ARGUMENTS[1], ARGUMENTS[3]];
 /// Columns of the terminal.
 const WIDTH: usize = 88;
 /// First words of the paragraphs that are shown; a line of dots stands for all others.
-const SHOWN: [&str; 4] = ["✗ fail  late-train", "── Summary", "met  95% interval", "Result"];
+const SHOWN: [&str; 4] = ["✗ fail  late-train", "── Summary", "met  95% CI", "Result"];
 /// First words of the lines that differ from run to run; the picture is without them.
 const CHANGING: [&str; 2] = ["Time", "Run"];
 
