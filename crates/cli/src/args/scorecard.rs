@@ -4,10 +4,12 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use assize_analysis::ScorecardFailOn;
+use assize_analysis::compare::ComparisonAspect;
 use assize_engine::ScorecardOptions;
 use assize_rubric::{MissingPolicy, UnitInterval};
 use clap::Subcommand;
 
+use super::compare::ALLOWED_DIFFERENCES;
 use super::headings::{ADVANCED, JUDGE, LIMITS, OUTPUT, SELECTION};
 use super::values::{OptionValues, one_of, unit};
 use super::{DenyChoice, LabelArgs, RunArgs, denied};
@@ -153,7 +155,8 @@ pub(crate) struct RunCardArgs {
 /// Options of `assize scorecard compare`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Exit code 0 unless a gate says otherwise: 1 when one fails, 3 when one depends on what is missing.\n\n\
+    after_help = "Exit code 0 unless a gate says otherwise: 1 when one fails, 3 when one depends on what is missing\n\
+    or was measured differently: by other checks, prompts, judges, inputs, weights or thresholds. --allow counts that.\n\n\
     Examples:\n  \
     assize scorecard compare runs/before runs/after\n  \
     assize scorecard compare runs/released last --fail-on blocked,regression\n  \
@@ -169,6 +172,9 @@ pub(crate) struct CompareCardsArgs {
     /// Fail when the candidate is blocked by a hard gate, or when a part regressed; both may be named.
     #[arg(long, value_parser = one_of(FAILING_CHANGES), value_delimiter = ',', value_name = "WHAT")]
     pub(crate) fail_on: Vec<ScorecardFailOn>,
+    /// Changes of the measurement that don't leave the gates open.
+    #[arg(long, value_parser = one_of(ALLOWED_DIFFERENCES), value_delimiter = ',', value_name = "WHAT")]
+    pub(crate) allow: Vec<Option<ComparisonAspect>>,
     /// Handling of a case without a result.
     #[arg(long, value_parser = one_of(MISSING_POLICIES), default_value = "incomplete", value_name = "HOW")]
     pub(crate) treat_missing: MissingPolicy,
