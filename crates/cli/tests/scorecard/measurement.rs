@@ -10,8 +10,8 @@ use crate::support::{fixture_of, judge, printed, run, write_card};
 const GATES: &str = "\
 index: {code: TOP, passing_threshold: 0.5, components: [C], weight_sets: {pilot: {C: 1.0}}}
 rubrics:
-  - {code: C, weight: 1.0, aggregation_method: WEIGHTED_AVERAGE, passing_threshold: 0.5, sub_rubrics: [R]}
-  - {code: R, weight: 1.0, aggregation_method: WEIGHTED_AVERAGE, passing_threshold: 0.5, benchmarks: [C1, C3]}
+  - {code: C, label: component, weight: 1.0, aggregation_method: WEIGHTED_AVERAGE, passing_threshold: 0.5, sub_rubrics: [R]}
+  - {code: R, label: rubric, weight: 1.0, aggregation_method: WEIGHTED_AVERAGE, passing_threshold: 0.5, benchmarks: [C1, C3]}
 benchmarks:
   - code: C1
     concept: a judge decides
