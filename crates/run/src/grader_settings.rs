@@ -6,7 +6,7 @@ use assize_evalfile::{
     BenchmarkGrader, CodeGrader, CompositeAggregator, CompositeGrader, Conversation, CustomGrader, Grader,
     GraderKind, LlmGrader, PairwiseBaseline, PairwiseGrader, RubricGrader,
 };
-use assize_rubric::{Identify, IdentityWriter};
+use assize_rubric::IdentityWriter;
 
 use crate::WorkItem;
 

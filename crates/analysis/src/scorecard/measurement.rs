@@ -165,12 +165,12 @@ fn has_same_gate(a: &ScorecardNodeInfo, b: &ScorecardNodeInfo) -> bool {
 
 /// Returns true if a part above is a hard gate.
 fn is_below_gate(info: &ScorecardInfo, place: usize) -> bool {
-    let above = std::iter::successors(info.nodes[place].parent, |above| info.nodes[*above].parent);
-    above.into_iter().any(|above| info.nodes[above].hard_gate)
+    let mut above = std::iter::successors(info.nodes[place].parent, |above| info.nodes[*above].parent);
+    above.any(|above| info.nodes[above].hard_gate)
 }
 
 /// Groups changes that read alike, with the codes of their parts, in the order in which they were found.
-pub fn group_changes<'c>(changes: &'c [MeasurementChange]) -> Vec<(&'c str, Vec<&'c str>)> {
+pub fn group_changes(changes: &[MeasurementChange]) -> Vec<(&str, Vec<&str>)> {
     let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
     for change in changes {
         match groups.iter_mut().find(|(says, _)| *says == change.says) {

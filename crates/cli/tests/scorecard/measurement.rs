@@ -188,6 +188,8 @@ fn a_case_that_the_judge_waves_aside_leaves_its_gate_open() {
     let server = MockServer::start(judge);
     let card = GATES.replace("benchmarks: [C1, C3]", "benchmarks: [C1]");
     let card = card.split("  - code: C3").next().expect("text").replace("weight: 0.5", "weight: 1.0");
+    // Without tags only the judge can say which cases the benchmark applies to.
+    let card = card.replace("    tags: [judged]\n", "");
     let cli = fixture_of(&server, &card, &[("a", "", "fine"), ("b", "", "fine")]);
     run(&cli, &["--run-dir", "before"]).expect_code(0);
     write_card(&cli, &card, &[("a", "", "not-for-me"), ("b", "", "fine")], &[]);
