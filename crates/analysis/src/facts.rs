@@ -76,6 +76,8 @@ pub struct GraderFact {
     /// Hash of its weight, gate and negation, and for a composite of its members; `None` for the graders of the turns
     /// of a conversation, which may end early.
     pub standing: Option<u64>,
+    /// Hash of the settings that decide about its result, if the run stored it.
+    pub settings: Option<u32>,
 }
 
 /// A case of a run.
@@ -158,6 +160,7 @@ impl CaseFact {
                     name: names.intern(&grader.name),
                     score: grader.score,
                     standing: standings.get(grader.name.as_str()).copied().flatten(),
+                    settings: grader.settings.as_deref().map(|hash| names.intern(hash)),
                 })
                 .collect(),
             criteria: criteria.into(),
@@ -272,6 +275,23 @@ fn names_judge(row: &CaseDecision) -> bool {
     }
 }
 
+/// Judges and instructions behind the decisions of each grader of a case, by its name.
+pub(crate) fn judge_descriptions(decisions: &[CaseDecision]) -> HashMap<&str, (String, String)> {
+    let mut found: HashMap<&str, (BTreeSet<String>, BTreeSet<String>)> = HashMap::new();
+    for row in decisions.iter().filter(|row| names_judge(row)) {
+        let (judges, prompts) = found.entry(&*row.grader).or_default();
+        judges.insert(describe_judge(&row.decision.judge));
+        prompts.extend(describe_prompt(&row.decision.judge));
+    }
+
+    let joined = found.into_iter().map(|(name, (judges, prompts))| (name, (join(judges), join(prompts))));
+    joined.collect()
+}
+
+fn join(set: BTreeSet<String>) -> String {
+    set.into_iter().collect::<Vec<_>>().join(" + ")
+}
+
 fn describe_judge(judge: &JudgeIdentity) -> String {
     match &judge.model {
         Some(model) if !judge.name.ends_with(&**model) => format!("{} ({model})", judge.name),
@@ -295,7 +315,6 @@ fn criterion_fact(
     note: JudgementNote,
     names: &mut NameTable,
 ) -> CriterionFact {
-    let join = |set: BTreeSet<String>| set.into_iter().collect::<Vec<_>>().join(" + ");
     CriterionFact {
         grader,
         id: names.intern(&row.id),

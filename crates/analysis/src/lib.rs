@@ -30,9 +30,10 @@ pub use case_metrics::criterion_rate;
 pub use facts::{AmbiguousRun, CaseFact, CriterionFact, NameTable, RunFacts};
 pub use metric::{MetricEstimate, ResamplingOptions};
 pub use scorecard::{
-    BenchmarkCase, BenchmarkCaseList, BenchmarkCases, BenchmarkVote, LabelSet, NodeDifference, NodeSide,
-    NodeTrendPoint, ScorecardComparison, ScorecardFailOn, ScorecardMethod, ScorecardRun, ScorecardRunError,
-    ScorecardTree, ScorecardTreeError, ScorecardTrendPoint, check_scorecard_gates, compare_scorecards,
-    count_distinct_cases, needs_person, scorecard_trend_point,
+    BenchmarkCase, BenchmarkCaseList, BenchmarkCases, BenchmarkMeasurement, BenchmarkVote, LabelSet,
+    MeasurementChange, NodeDifference, NodeSide, NodeTrendPoint, ScorecardComparison, ScorecardFailOn,
+    ScorecardMethod, ScorecardRun, ScorecardRunError, ScorecardTree, ScorecardTreeError, ScorecardTrendPoint,
+    check_scorecard_gates, compare_scorecards, count_distinct_cases, group_changes, needs_person,
+    scorecard_trend_point,
 };
 pub use summary::{RunSummarizer, stored_mean};

@@ -61,6 +61,8 @@ type GraderKey = (u64, u64);
 struct GraderMethod {
     /// Hash of its weight and gate; `None` for one that may be missing.
     standing: Option<u64>,
+    /// Hash of its settings, if the run stored it.
+    settings: Option<u64>,
     /// Sum of the hashes of its criteria.
     criteria: u64,
     /// Number of its criteria; none if it broke.
@@ -91,7 +93,8 @@ impl MethodFingerprint {
             for grader in &case.graders {
                 let key = (place, hash_in_process(&names.text(grader.name)));
                 let standing = grader.standing;
-                graders.insert(key, GraderMethod { standing, ..GraderMethod::default() });
+                let settings = grader.settings.map(|hash| hash_in_process(&names.text(hash)));
+                graders.insert(key, GraderMethod { standing, settings, ..GraderMethod::default() });
             }
 
             for criterion in &case.criteria {
@@ -136,7 +139,8 @@ impl MethodFingerprint {
             let is_known = now.count > 0 && then.count > 0;
             let criteria_differ = (now.criteria, now.count) != (then.criteria, then.count);
             let standings_differ = now.standing.zip(then.standing).is_some_and(|(now, then)| now != then);
-            standings_differ || (is_known && criteria_differ)
+            let settings_differ = now.settings.zip(then.settings).is_some_and(|(now, then)| now != then);
+            standings_differ || settings_differ || (is_known && criteria_differ)
         };
 
         lacks(self, before) || lacks(before, self) || self.graders.iter().any(differs)

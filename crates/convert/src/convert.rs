@@ -221,6 +221,7 @@ fn convert_suite(
             let tree = suite_tree(path, &loaded, &mut notes)?;
             return write_tree(path, &tree, ImportFormat::Suite, to, notes);
         }
+        note_own_keys_of_file(path, &mut notes)?;
         return write_other(path, (original, &cases), ImportFormat::Suite, to, notes);
     };
 
@@ -265,6 +266,20 @@ fn convert_suite(
     }
 
     Ok(ConvertedFile { text, cases: again.cases.len(), notes: notes.into_list() })
+}
+
+/// Notes the user's own keys in an eval file.
+fn note_own_keys_of_file(path: &Path, notes: &mut ConversionNotes) -> Result<(), ConvertError> {
+    if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("jsonl")) {
+        for (line, value) in read_jsonl(path)? {
+            export::note_own_keys(&value, &|_| line, notes);
+        }
+    } else {
+        let document = read_document(path)?;
+        export::note_own_keys(&document.value(), &|pointer| document.line(pointer), notes);
+    }
+
+    Ok(())
 }
 
 fn suite_tree(

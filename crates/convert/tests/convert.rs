@@ -680,3 +680,62 @@ fn rubric_files_go_both_ways() {
     let config = run(folder.path(), "r.yaml", rubric, ExportFormat::Promptfoo).expect("a configuration");
     assert!(lost(&config).iter().any(|note| note.contains("is used as the question")));
 }
+
+#[test]
+fn settings_that_other_tools_have_no_place_for_are_listed() {
+    const SETTINGS: &str = "\
+name: s
+description: d
+tags: [suite-tag]
+metadata: {x-free: 1}
+x-owner: me
+execution:
+  targets: [ours]
+  judge: offline
+  panel: {repeats: 3}
+  evidence: required
+  truncate: head
+  trials: {count: 5, strategy: mean}
+  budget_usd: 2
+  fail_on_error: true
+tests:
+- id: a
+  criteria: x
+  input: q
+  x-note: 1
+  tags: [one]
+  metadata: {team: b, x-free: 1}
+  trials: {count: 2}
+  assertions:
+  - {type: rubrics, criteria: [{id: c, outcome: Says hello, x-source: me}]}
+- id: b
+  criteria: x
+  input: q
+  depends_on: [a]
+  assertions:
+  - {type: rubrics, criteria: [{id: c, outcome: Says hello}]}
+";
+    for (to, keeps) in [
+        (ExportFormat::Csv, &[][..]),
+        (ExportFormat::HealthBench, &["`tags`"]),
+        (ExportFormat::Promptfoo, &["`description` of the suite"]),
+    ] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let converted = run(folder.path(), "s.yaml", SETTINGS, to).expect("converted");
+        let lost = lost(&converted).join("\n");
+        let suite = [
+            "description", "tags", "metadata", "targets", "judge", "panel", "evidence", "truncate", "trials",
+            "budget_usd", "fail_on_error",
+        ];
+        let suite = suite.map(|key| format!("`{key}` of the suite"));
+        let case =
+            ["`trials`", "`tags`", "`metadata`", "`depends_on`", "`x-owner`", "`x-note`", "`x-source`"];
+        for key in suite.iter().map(String::as_str).chain(case) {
+            let case_lines =
+                lost.lines().filter(|line| !line.contains("of the suite")).collect::<Vec<_>>().join("\n");
+            let text = if key.ends_with("suite") { &lost } else { &case_lines };
+            assert_eq!(text.contains(key), !keeps.contains(&key), "{to:?} {key}\n{lost}");
+        }
+        assert!(lost.contains("s.yaml:5: `x-owner`") && !lost.contains("x-free"), "{lost}");
+    }
+}

@@ -1,12 +1,13 @@
 //! Comparison of two runs of a scorecard as text.
 
 use assize_analysis::compare::{ComparisonGateResult, ComparisonGateStatus};
-use assize_analysis::{NodeDifference, NodeSide, ScorecardComparison};
+use assize_analysis::{MeasurementChange, NodeDifference, NodeSide, ScorecardComparison, group_changes};
 use assize_store::ScorecardPartKind;
 
 use crate::ReportStyle;
 use crate::number::{format_count, format_score};
 use crate::page::{ReportPage, ReportPiece};
+use crate::sanitize;
 use crate::scorecard_scores::status_tone;
 use crate::style::ReportTone;
 use crate::table::{ReportColumn, render_table};
@@ -43,16 +44,10 @@ pub fn render_scorecard_comparison(
         lines.push(format!("excluded: {} only in the {side}", format_count(number as u64, "case", "cases")));
     }
 
-    let parts = [
-        ("only in the base", &found.gone),
-        ("only in the candidate", &found.new),
-        ("with a different weight, threshold or rule", &found.changed),
-    ];
+    let parts = [("only in the base", &found.gone), ("only in the candidate", &found.new)];
     for (words, codes) in parts.into_iter().filter(|(_, codes)| !codes.is_empty()) {
-        let named: Vec<&str> = codes.iter().take(MAX_CODES).map(String::as_str).collect();
-        let more = codes.len().saturating_sub(MAX_CODES);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        lines.push(format!("nodes {words}: {}{more}", named.join(", ")));
+        let codes: Vec<&str> = codes.iter().map(String::as_str).collect();
+        lines.push(format!("nodes {words}: {}", list_codes(&codes)));
     }
 
     let mut reasons: Vec<String> = found
@@ -73,6 +68,8 @@ pub fn render_scorecard_comparison(
         page.add_text(&[], &[ReportPiece::plain(line)]);
     }
 
+    render_changes(&mut page, &found.measured);
+
     for gate in gates {
         let (word, tone) = match gate.hold {
             ComparisonGateStatus::Held => ("passed", ReportTone::Good),
@@ -86,6 +83,32 @@ pub fn render_scorecard_comparison(
     }
 
     page.finish()
+}
+
+/// Renders the parts that were measured differently. New and missing parts are listed elsewhere.
+fn render_changes(page: &mut ReportPage, changes: &[MeasurementChange]) {
+    for (says, codes) in group_changes(changes) {
+        if matches!(says, "new" | "gone") {
+            continue;
+        }
+
+        page.add_text(
+            &[ReportPiece::new(ReportTone::Middling, "⚠ ")],
+            &[
+                ReportPiece::plain(format!("measured differently: {}: ", list_codes(&codes))),
+                ReportPiece::untrusted(ReportTone::Plain, says, sanitize::MAX_REASON),
+            ],
+        );
+    }
+}
+
+/// Lists codes; beyond some the rest is only counted.
+fn list_codes(codes: &[&str]) -> String {
+    let named = &codes[..codes.len().min(MAX_CODES)];
+    let more = codes.len().saturating_sub(MAX_CODES);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+
+    format!("{}{more}", named.join(", "))
 }
 
 fn node_row(node: &NodeDifference) -> Vec<ReportPiece> {

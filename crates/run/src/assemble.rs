@@ -48,6 +48,8 @@ pub(crate) struct GraderDecisions<'a> {
     pub(crate) name: &'a str,
     pub(crate) type_name: &'a str,
     pub(crate) standing: GraderWeighting,
+    /// Hash of its settings; `None` where it is not known.
+    pub(crate) settings: Option<String>,
     /// Its decisions: one per criterion in the rubric's order, or one for the grader as a whole with those
     /// of its members after it.
     pub(crate) decisions: Vec<&'a CaseDecision>,
@@ -84,6 +86,7 @@ pub(crate) fn assemble(
             name: grader.name.to_owned(),
             type_name: grader.type_name.to_owned(),
             weight: grader.standing.weight.get(),
+            settings: grader.settings.clone(),
             score: score.score,
             verdict: score.verdict,
             error: case_error_of(grader, outcome),

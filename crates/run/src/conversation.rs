@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use crate::answer::{case_head, obtain_answer};
 use crate::assemble::{CaseHead, GraderDecisions, assemble};
 use crate::case_error::target_error_kind;
+use crate::grader_settings::hash_conversation_settings;
 use crate::grading::{ConversationGrades, GradingContext};
 use crate::material::target_input;
 use crate::{ItemSource, WorkItem, workspace};
@@ -138,6 +139,7 @@ async fn finish_conversation(
         name: &grader.name,
         type_name: &grader.type_name,
         standing: grader.standing,
+        settings: item.case.conversation.as_ref().map(|talk| hash_conversation_settings(item, talk)),
         decisions: decisions.iter().collect(),
     };
 

@@ -19,6 +19,7 @@ mod error;
 mod event;
 mod fingerprint;
 mod forecast;
+mod grader_settings;
 mod grading;
 mod item;
 mod judge_selector;

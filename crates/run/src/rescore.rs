@@ -7,7 +7,7 @@ use assize_rubric::{
     CaseDecision, Cost, Criterion, CriterionId, Decision, Finding, Rubric, Tokens, TrialPlan, UngradedKind,
     UngradedReason, VerdictThresholds, grader_outcome,
 };
-use assize_store::{CaseRecord, ResultRow};
+use assize_store::{CaseRecord, GraderRow, ResultRow};
 
 use crate::assemble::{CaseHead, GraderDecisions, assemble};
 use crate::grading::recombine_votes;
@@ -87,20 +87,22 @@ pub fn score_record(stored: &ResultRow, decisions: &[CaseDecision]) -> ResultRow
         return stored.clone();
     }
 
-    let mut types: HashMap<&str, &str> = HashMap::new();
+    let mut rows: HashMap<&str, &GraderRow> = HashMap::new();
     for grader in &stored.graders {
-        types.entry(&grader.name).or_insert(&grader.type_name);
+        rows.entry(&grader.name).or_insert(grader);
     }
 
     let graded: Vec<GraderDecisions<'_>> = groups
         .iter()
-        .filter_map(|rows| {
-            let first = rows.first()?;
+        .filter_map(|decisions| {
+            let first = decisions.first()?;
+            let row = rows.get(first.grader.as_ref());
             Some(GraderDecisions {
                 name: &first.grader,
-                type_name: types.get(first.grader.as_ref()).copied().unwrap_or("rubrics"),
+                type_name: row.map_or("rubrics", |row| &row.type_name),
                 standing: first.standing,
-                decisions: rows.iter().collect(),
+                settings: row.and_then(|row| row.settings.clone()),
+                decisions: decisions.iter().collect(),
             })
         })
         .collect();

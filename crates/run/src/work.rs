@@ -10,6 +10,7 @@ use crate::answer::{case_head, obtain_answer};
 use crate::assemble::{CaseHead, GraderDecisions, assemble};
 use crate::conversation::run_conversation;
 use crate::dependencies::BlockedItem;
+use crate::grader_settings::hash_settings;
 use crate::grading::{GradingContext, grade};
 use crate::material::target_input;
 use crate::{ItemSource, WorkItem, workspace};
@@ -57,6 +58,7 @@ pub(crate) async fn work(item: &WorkItem, turn: Option<LeaseQueuePosition>) -> C
             name: &grader.name,
             type_name: &grader.type_name,
             standing: grader.standing,
+            settings: Some(hash_settings(item, grader)),
             decisions: decisions.iter().collect(),
         })
         .collect();

@@ -121,6 +121,10 @@ pub struct GraderRow {
     pub type_name: String,
     /// Weight among the graders of the case.
     pub weight: f64,
+    /// Hash of the settings that decide about its result, beside criteria, judges and weights; absent in runs of versions
+    /// that did not keep it. Of a program it covers the command line, not the content of files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settings: Option<String>,
     /// Score, 0 to 1, negation included; null when it is not known.
     pub score: Option<f64>,
     /// Verdict; null when nothing in it applies.

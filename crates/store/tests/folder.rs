@@ -53,6 +53,7 @@ fn result(case_id: &str) -> ResultRow {
         verdict: Verdict::Pass,
         gates_failed: Vec::new(),
         graders: vec![GraderRow {
+            settings: None,
             name: "rubrics".to_owned(),
             type_name: "rubrics".to_owned(),
             weight: 1.0,

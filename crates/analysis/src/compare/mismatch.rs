@@ -10,7 +10,7 @@ assize_rubric::named_enum! {
     pub enum ComparisonAspect {
         /// Input or expectation of a case.
         Question = "question",
-        /// Text, scale, weight or gate of criteria or graders, or the set of them.
+        /// Text, scale, weight, gate or settings of criteria or graders, or the set of them.
         Rubric = "rubric",
         /// The judge.
         Judge = "judge",
@@ -28,7 +28,7 @@ impl ComparisonAspect {
     pub const fn describe(self) -> &'static str {
         match self {
             Self::Question => "the input or the expectations differ",
-            Self::Rubric => "the graders or criteria, their weights or gates differ",
+            Self::Rubric => "the graders or criteria, their settings, weights or gates differ",
             Self::Judge => "the judge differs",
             Self::Prompt => "the judge's prompt differs",
             Self::Judging => "the number of criteria per call differs",
@@ -80,8 +80,10 @@ impl MismatchCounts {
         if base.graders.is_empty() || candidate.graders.is_empty() {
             return;
         }
-        let change = find_grader_change(base, candidate, names);
-        if let Some((a, b)) = change.or_else(|| find_rubric_change(base, candidate, names)) {
+        let change = find_grader_change(base, candidate, names)
+            .or_else(|| find_rubric_change(base, candidate, names))
+            .or_else(|| find_settings_change(base, candidate, names));
+        if let Some((a, b)) = change {
             self.add(ComparisonAspect::Rubric, base, names, a, b);
         }
 
@@ -159,6 +161,22 @@ fn find_grader_change(base: &CaseFact, candidate: &CaseFact, names: &NameTable) 
                 format!("grader `{}`", names.text(grader.name)),
                 "the same with another weight or gate".to_owned(),
             )
+        })
+    })
+}
+
+/// Finds a grader whose settings differ, such as the schema or the limit of a check.
+fn find_settings_change(
+    base: &CaseFact,
+    candidate: &CaseFact,
+    names: &NameTable,
+) -> Option<(String, String)> {
+    base.graders.iter().find_map(|grader| {
+        let other = candidate.graders.iter().find(|other| other.name == grader.name)?;
+        let differs = grader.settings.zip(other.settings).is_some_and(|(a, b)| a != b);
+
+        differs.then(|| {
+            (format!("grader `{}`", names.text(grader.name)), "the same with other settings".to_owned())
         })
     })
 }

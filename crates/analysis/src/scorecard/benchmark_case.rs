@@ -2,6 +2,8 @@
 
 use assize_rubric::{BenchmarkFinding, LabelAccount, UnitInterval};
 
+use super::BenchmarkMeasurement;
+
 /// Result of a benchmark on a case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BenchmarkCase {
@@ -19,6 +21,8 @@ pub struct BenchmarkCase {
     pub labels: Option<Box<LabelAccount>>,
     /// Votes behind the decision; empty if one judge was asked once.
     pub votes: Vec<BenchmarkVote>,
+    /// The way it was measured.
+    pub measurement: BenchmarkMeasurement,
 }
 
 /// Vote of one judge on a benchmark and case.

@@ -70,6 +70,7 @@ mod tests {
     use assize_rubric::{BenchmarkFinding, BenchmarkState};
 
     use super::*;
+    use crate::scorecard::BenchmarkMeasurement;
 
     fn case(reason: &str) -> BenchmarkCase {
         BenchmarkCase {
@@ -80,6 +81,7 @@ mod tests {
             cached_calls: 0,
             labels: None,
             votes: Vec::new(),
+            measurement: BenchmarkMeasurement::default(),
         }
     }
 

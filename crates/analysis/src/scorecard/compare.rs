@@ -9,7 +9,8 @@ use assize_stats::compare::paired_mean;
 use assize_stats::{ConfidenceLevel, Interval, SeededRandom, UndefinedReason, bootstrap};
 use assize_store::{ScorecardNodeInfo, ScorecardPartKind};
 
-use super::{BenchmarkCases, ScorecardRun, ScorecardTree, ScorecardTreeError};
+use super::measurement::measurement_changes;
+use super::{BenchmarkCases, MeasurementChange, ScorecardRun, ScorecardTree, ScorecardTreeError};
 
 /// Seed of the resampling: fixed, so that intervals are reproducible.
 const SEED: u64 = 0x5c0a_ecad;
@@ -37,6 +38,8 @@ pub struct ScorecardComparison {
     pub new: Vec<String>,
     /// Codes of nodes whose weight, threshold or aggregation differs.
     pub changed: Vec<String>,
+    /// Changes of the measurement, part by part: a difference there need not be one of the answers.
+    pub measured: Vec<MeasurementChange>,
     /// Nodes on top of the second run, over all its cases.
     pub tops: Vec<(String, NodeSide)>,
 }
@@ -153,6 +156,7 @@ pub fn compare_scorecards(
         gone: gone.map(|node| node.code.clone()).collect(),
         new,
         changed,
+        measured: measurement_changes(&before, &after),
         tops: tops.map(|(node, side)| (node.code.clone(), side)).collect(),
     })
 }

@@ -1,9 +1,14 @@
 //! Gates of a comparison of two scorecard runs: conditions under which the second may be released.
 
+use std::collections::BTreeSet;
+
 use assize_rubric::NodeStatus;
 
-use super::{NodeDifference, ScorecardComparison};
-use crate::compare::{ComparisonGateResult, ComparisonGateStatus};
+use super::{MeasurementChange, NodeDifference, ScorecardComparison};
+use crate::compare::{ComparisonAspect, ComparisonGateResult, ComparisonGateStatus};
+
+/// Number of parts that a gate names before the rest is only counted.
+const MAX_NAMED: usize = 8;
 
 /// Change that fails a gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,19 +20,82 @@ pub enum ScorecardFailOn {
 }
 
 /// Checks the gates against a comparison. `candidate` is the name of the second run.
+///
+/// No gate holds where the measurement changed: a weaker check or a lower threshold may hide what the gate is about.
+/// Changes in the `allowed` aspects are let pass; `None` in the list stands for all aspects. Cases that a benchmark no
+/// longer counts are never let pass.
 pub fn check_scorecard_gates(
     found: &ScorecardComparison,
     gates: &[ScorecardFailOn],
+    allowed: &[Option<ComparisonAspect>],
     candidate: &str,
 ) -> Vec<ComparisonGateResult> {
+    let is_allowed = |change: &MeasurementChange| {
+        change.respect.is_some() && (allowed.contains(&None) || allowed.contains(&change.respect))
+    };
+    let changes: Vec<&MeasurementChange> =
+        found.measured.iter().filter(|change| !is_allowed(change)).collect();
+
     let results = gates.iter().map(|gate| {
         let (gate, (hold, says)) = match gate {
-            ScorecardFailOn::Blocked => ("--fail-on blocked", check_blocked(found)),
-            ScorecardFailOn::Regression => ("--fail-on regression", check_regression(found)),
+            ScorecardFailOn::Blocked => {
+                let gating = changes.iter().copied().filter(|change| change.gates);
+                ("--fail-on blocked", undecided_if_changed(check_blocked(found), gating))
+            }
+            ScorecardFailOn::Regression => {
+                let all = changes.iter().copied();
+                ("--fail-on regression", undecided_if_changed(check_regression(found), all))
+            }
         };
         ComparisonGateResult { gate, candidate: candidate.to_owned(), hold, says }
     });
     results.collect()
+}
+
+/// Leaves a gate open that would hold, or is open already, where the measurement changed.
+fn undecided_if_changed<'c>(
+    (hold, says): (ComparisonGateStatus, String),
+    changes: impl Iterator<Item = &'c MeasurementChange>,
+) -> (ComparisonGateStatus, String) {
+    let changes: Vec<&MeasurementChange> = changes.collect();
+    if changes.is_empty() || hold == ComparisonGateStatus::Failed {
+        return (hold, says);
+    }
+
+    let mut reasons = Vec::new();
+    if hold != ComparisonGateStatus::Held {
+        reasons.push(says);
+    }
+
+    let uncounted = changes.iter().filter(|change| change.respect.is_none());
+    if let Some(list) = name_parts(uncounted.map(|change| change.code.clone())) {
+        reasons.push(format!("cases that counted in the base no longer do: {list}"));
+    }
+
+    let named = changes.iter().filter_map(|change| Some((&change.code, change.respect?.name())));
+    if let Some(list) = name_parts(named.map(|(code, aspect)| format!("{code} ({aspect})"))) {
+        let aspects: BTreeSet<&str> =
+            changes.iter().filter_map(|change| change.respect.map(ComparisonAspect::name)).collect();
+        let aspects = aspects.into_iter().collect::<Vec<_>>().join(",");
+        reasons.push(format!(
+            "can't be told, because parts are measured differently: {list}; run the base again, or count it all the \
+             same with `--allow {aspects}`"
+        ));
+    }
+
+    (ComparisonGateStatus::Undecided, reasons.join("; "))
+}
+
+/// Lists parts, each once; `None` if there are none.
+fn name_parts(parts: impl Iterator<Item = String>) -> Option<String> {
+    let mut parts: Vec<String> = parts.collect();
+    parts.dedup();
+
+    let more = parts.len().saturating_sub(MAX_NAMED);
+    parts.truncate(MAX_NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+
+    (!parts.is_empty()).then(|| format!("{}{more}", parts.join(", ")))
 }
 
 /// Looks at all cases of the second run: a gate that fails on a new case blocks as well.

@@ -7,6 +7,7 @@ mod compare;
 mod distinct_cases;
 mod gates;
 mod label_set;
+mod measurement;
 mod run;
 mod tree;
 mod trend;
@@ -17,6 +18,7 @@ pub use compare::{NodeDifference, NodeSide, ScorecardComparison, compare_scoreca
 pub use distinct_cases::count_distinct_cases;
 pub use gates::{ScorecardFailOn, check_scorecard_gates};
 pub use label_set::{LabelSet, needs_person};
+pub use measurement::{BenchmarkMeasurement, MeasurementChange, group_changes};
 pub use run::{BenchmarkCases, ScorecardRun, ScorecardRunError};
 pub use tree::{ScorecardTree, ScorecardTreeError};
 pub use trend::{NodeTrendPoint, ScorecardMethod, ScorecardTrendPoint, scorecard_trend_point};

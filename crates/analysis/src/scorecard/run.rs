@@ -1,6 +1,6 @@
 //! Stored run of a scorecard, benchmark by benchmark.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use assize_rubric::{
@@ -11,7 +11,11 @@ use assize_store::{
     CaseRecord, ReviewRow, RunFolder, ScorecardInfo, ScorecardNodeInfo, ScorecardPartKind, StoreError,
 };
 
-use super::{BenchmarkCase, BenchmarkCaseList, BenchmarkVote, LabelSet, count_distinct_cases, needs_person};
+use super::{
+    BenchmarkCase, BenchmarkCaseList, BenchmarkMeasurement, BenchmarkVote, LabelSet, count_distinct_cases,
+    needs_person,
+};
+use crate::facts::judge_descriptions;
 
 /// Run of a scorecard: its tree and the result of each benchmark on each case.
 #[derive(Debug, Clone, PartialEq)]
@@ -74,20 +78,20 @@ impl ScorecardRun {
     ) -> Result<Self, ScorecardRunError> {
         let info = tree.ok_or_else(|| ScorecardRunError::NotACard(folder.path().display().to_string()))?;
         let mut run = Self::new(info);
-        let mut ids: HashSet<Arc<str>> = HashSet::new();
+        let mut texts = SharedTexts::default();
         for record in folder.cases()? {
             let mut record = record?;
             if let Some(labels) = labels {
                 labels.apply(&mut record, &run.info);
             }
 
+            let mut measurements = case_measurements(&record, &mut texts);
             let CaseRecord { result, decisions } = record;
-            let id = ids.get(&result.case_id).cloned().unwrap_or_else(|| {
-                ids.insert(Arc::clone(&result.case_id));
-                result.case_id
-            });
+            let id = texts.share(&result.case_id);
             for decided in decisions {
-                run.add(&id, decided);
+                let measurement =
+                    if decided.is_vote() { None } else { measurements.remove(&*decided.grader) };
+                run.add(&id, decided, measurement.unwrap_or_default());
             }
         }
 
@@ -112,7 +116,7 @@ impl ScorecardRun {
     }
 
     /// Adds a decision on a case. Those on benchmarks that the tree does not have are left out.
-    fn add(&mut self, id: &Arc<str>, decided: CaseDecision) {
+    fn add(&mut self, id: &Arc<str>, decided: CaseDecision, measurement: BenchmarkMeasurement) {
         let Some(place) = self.index_of(&decided.grader) else { return };
         let CaseDecision { decision, vote, .. } = decided;
         let judge = decision.judge.name.to_string();
@@ -121,7 +125,7 @@ impl ScorecardRun {
 
         // The votes of a panel are rows beside its decision; only the decision counts.
         let Some(vote) = vote else {
-            cases.push(Arc::clone(id), found);
+            cases.push(Arc::clone(id), BenchmarkCase { measurement, ..found });
             return;
         };
         if let Some(decision) = cases.last_with_id(id) {
@@ -267,5 +271,42 @@ fn benchmark_case(decision: Decision, node: &ScorecardNodeInfo) -> Option<Benchm
         calls: u64::from(decision.spent.attempts),
         cached_calls: u64::from(decision.spent.cached_calls),
         votes: Vec::new(),
+        measurement: BenchmarkMeasurement::default(),
     })
+}
+
+/// Texts that many cases share, each kept once.
+#[derive(Default)]
+struct SharedTexts(HashSet<Arc<str>>);
+
+impl SharedTexts {
+    fn share(&mut self, text: &str) -> Arc<str> {
+        if let Some(known) = self.0.get(text) {
+            return Arc::clone(known);
+        }
+
+        let text: Arc<str> = Arc::from(text);
+        self.0.insert(Arc::clone(&text));
+
+        text
+    }
+}
+
+/// The way each grader of a case was measured, by its name.
+fn case_measurements(record: &CaseRecord, texts: &mut SharedTexts) -> HashMap<String, BenchmarkMeasurement> {
+    let mut judges = judge_descriptions(&record.decisions);
+    let CaseRecord { result, .. } = record;
+    let graders = result.graders.iter().map(|grader| {
+        let (judge, prompt) = judges.remove(grader.name.as_str()).unwrap_or_default();
+        let mut share =
+            |text: Option<&str>| text.filter(|text| !text.is_empty()).map(|text| texts.share(text));
+        let measurement = BenchmarkMeasurement {
+            inputs: share(result.case_hash.as_deref()),
+            settings: share(grader.settings.as_deref()),
+            judge: share(Some(&judge)),
+            prompt: share(Some(&prompt)),
+        };
+        (grader.name.clone(), measurement)
+    });
+    graders.collect()
 }

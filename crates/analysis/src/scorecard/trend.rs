@@ -6,7 +6,8 @@ use assize_rubric::MissingPolicy;
 use assize_store::{ScorecardInfo, ScorecardPartKind};
 
 use super::compare::{depth, has_same_rules, score_nodes};
-use super::{NodeSide, ScorecardRun, ScorecardTreeError};
+use super::measurement::MeasuredCases;
+use super::{MeasurementChange, NodeSide, ScorecardRun, ScorecardTreeError, group_changes};
 
 /// Run of a trend.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,13 +46,19 @@ pub struct NodeTrendPoint {
 pub struct ScorecardMethod {
     info: ScorecardInfo,
     cases: BTreeSet<String>,
+    /// Measurements of the cases of each node of the tree.
+    measured: Vec<MeasuredCases>,
 }
 
 impl ScorecardMethod {
     /// The scorecard of a run and the cases it was run on.
     pub fn from_run(run: &ScorecardRun) -> Self {
         let cases = run.parts.iter().flat_map(|part| part.cases.iter().map(|(id, _)| id.to_owned()));
-        Self { info: run.info.clone(), cases: cases.collect() }
+        Self {
+            info: run.info.clone(),
+            cases: cases.collect(),
+            measured: run.parts.iter().map(MeasuredCases::new).collect(),
+        }
     }
 
     /// Describes the changes since an earlier run.
@@ -80,6 +87,30 @@ impl ScorecardMethod {
         ];
         for (words, codes) in lists.into_iter().filter(|(_, codes)| !codes.is_empty()) {
             found.push(format!("nodes {words}: {}", codes.join(", ")));
+        }
+
+        let measured = self.measurement_changes(before);
+        let groups = group_changes(&measured);
+        found.extend(groups.into_iter().map(|(says, codes)| format!("{says}: {}", codes.join(", "))));
+
+        found
+    }
+
+    /// Finds the changes of measurement of the benchmarks that both have, over the cases that both have.
+    fn measurement_changes(&self, before: &Self) -> Vec<MeasurementChange> {
+        let is_shared = |id: &str| self.cases.contains(id);
+        let mut found = Vec::new();
+        for (node, cases) in self.info.nodes.iter().zip(&self.measured) {
+            let old = before.info.nodes.iter().position(|old| old.code == node.code);
+            let Some(old) = old.and_then(|old| before.measured.get(old)) else { continue };
+            for (respect, says) in cases.changes(old, is_shared) {
+                found.push(MeasurementChange {
+                    code: node.code.clone(),
+                    respect,
+                    says,
+                    gates: node.hard_gate,
+                });
+            }
         }
 
         found

@@ -21,9 +21,9 @@ const METRICS: &OptionValues<HeadlineMetric> = &[
 ];
 
 /// Values of `--allow`; `None` stands for all of them.
-const ALLOWED_DIFFERENCES: &OptionValues<Option<ComparisonAspect>> = &[
+pub(super) const ALLOWED_DIFFERENCES: &OptionValues<Option<ComparisonAspect>> = &[
     ("question", Some(ComparisonAspect::Question), "Questions and expectations of cases"),
-    ("rubric", Some(ComparisonAspect::Rubric), "Criteria: text, weights, gates"),
+    ("rubric", Some(ComparisonAspect::Rubric), "Criteria and graders: text, settings, weights, gates"),
     ("judge", Some(ComparisonAspect::Judge), "The judge"),
     ("prompt", Some(ComparisonAspect::Prompt), "The judge's instructions"),
     ("judging", Some(ComparisonAspect::Judging), "Number of criteria in one call"),
@@ -88,13 +88,13 @@ pub(crate) struct CompareArgs {
     ])]
     pub(crate) trend: bool,
     /// Only the cases of this suite, and only runs that hold it.
-    #[arg(long, value_name = "NAME", requires = "trend", help_heading = TREND)]
+    #[arg(long, value_name = "NAME", help_heading = TREND)]
     pub(crate) suite: Option<String>,
     /// Only the answers of this target.
-    #[arg(long, value_name = "NAME", requires = "trend", help_heading = TREND)]
+    #[arg(long, value_name = "NAME", help_heading = TREND)]
     pub(crate) target: Option<String>,
     /// Only the newest N runs.
-    #[arg(long, value_name = "N", requires = "trend", help_heading = TREND)]
+    #[arg(long, value_name = "N", help_heading = TREND)]
     pub(crate) last: Option<NonZeroUsize>,
     /// Metric of the verdict.
     #[arg(
@@ -155,6 +155,19 @@ pub(crate) struct CompareArgs {
     /// Print Markdown, for a comment on a change.
     #[arg(long, help_heading = OUTPUT)]
     pub(crate) markdown: bool,
+}
+
+impl CompareArgs {
+    /// Returns the first given option that only `--trend` has. (A subcommand lifts requirements, so the parser of
+    /// arguments does not refuse it.)
+    pub(crate) fn idle_trend_option(&self) -> Option<&'static str> {
+        let given = [
+            ("--suite", self.suite.is_some()),
+            ("--target", self.target.is_some()),
+            ("--last", self.last.is_some()),
+        ];
+        given.into_iter().find(|(_, is_given)| *is_given && !self.trend).map(|(name, _)| name)
+    }
 }
 
 /// Adjustment of p values for multiple comparisons.

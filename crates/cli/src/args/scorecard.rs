@@ -4,10 +4,12 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use assize_analysis::ScorecardFailOn;
+use assize_analysis::compare::ComparisonAspect;
 use assize_engine::ScorecardOptions;
 use assize_rubric::{MissingPolicy, UnitInterval};
 use clap::Subcommand;
 
+use super::compare::ALLOWED_DIFFERENCES;
 use super::headings::{ADVANCED, JUDGE, LIMITS, OUTPUT, SELECTION};
 use super::report_file::{ReportFile, scorecard_file};
 use super::values::{OptionValues, one_of, unit};
@@ -152,7 +154,8 @@ pub(crate) struct RunCardArgs {
 
 /// Options of `assize scorecard compare`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Exit codes: 0 compared, 1 a gate failed, 3 a gate depends on missing results.\n\n\
+#[command(after_help = "Exit codes: 0 compared, 1 a gate failed, 3 a gate depends on missing results, or on nodes that were \
+    measured differently: by other checks, prompts, judges, inputs, weights or thresholds. --allow accepts such differences.\n\n\
     Examples:\n  \
     assize scorecard compare runs/before runs/after\n  \
     assize scorecard compare runs/released last --fail-on blocked,regression\n  \
@@ -167,6 +170,9 @@ pub(crate) struct CompareCardsArgs {
     /// Fail when the candidate is blocked by a hard gate, or when a part regressed; both may be named.
     #[arg(long, value_parser = one_of(FAILING_CHANGES), value_delimiter = ',', value_name = "WHAT")]
     pub(crate) fail_on: Vec<ScorecardFailOn>,
+    /// Changes of the measurement that don't leave the gates open.
+    #[arg(long, value_parser = one_of(ALLOWED_DIFFERENCES), value_delimiter = ',', value_name = "WHAT")]
+    pub(crate) allow: Vec<Option<ComparisonAspect>>,
     /// Handling of a case without a result.
     #[arg(long, value_parser = one_of(MISSING_POLICIES), default_value = "incomplete", value_name = "HOW")]
     pub(crate) treat_missing: MissingPolicy,

@@ -83,6 +83,14 @@ pub(crate) fn execute(args: &CompareCommandArgs, context: &CliContext) -> Result
 }
 
 fn compare(args: &CompareArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
+    if let Some(option) = args.idle_trend_option() {
+        let help = match option {
+            "--target" => "; `RUN@TARGET` compares the answers of one target",
+            _ => "",
+        };
+        return Err(format!("`{option}` belongs to `compare --trend`{help}").into());
+    }
+
     let [base, others @ ..] = args.runs.as_slice() else {
         return Err("name the runs to compare, such as `assize compare last~1 last`".into());
     };

@@ -27,7 +27,7 @@ fn rows_have_exactly_the_documented_fields() {
         ]
     );
     let grader = &row["graders"][0];
-    assert_eq!(keys(grader), ["name", "type", "weight", "score", "verdict", "error", "criteria"]);
+    assert_eq!(keys(grader), ["name", "type", "weight", "settings", "score", "verdict", "error", "criteria"]);
     for criterion in grader["criteria"].as_array().expect("a list") {
         assert_eq!(
             keys(criterion),

@@ -294,3 +294,123 @@ fn power_answers_from_numbers_and_from_runs() {
         cli.run(&wrong).expect_code(2);
     }
 }
+
+/// Runs a suite with one case and one grader into a folder.
+fn eval_with_grader(cli: &CliTest, grader: &str, out: &str) {
+    let text = format!(
+        "name: s\ntests:\n- id: c\n  criteria: x\n  input: q\n  expected_output: '{{\"n\": 10, \"d\": 1}}'\n  \
+         output: '{{\"n\": 11, \"d\": 1}}'\n  assertions:\n  - {grader}\n"
+    );
+    cli.file("s.yaml", text);
+    let output = cli.run(&["eval", "s.yaml", "--run-dir", out, "-q"]);
+    assert!(matches!(output.code, Some(0 | 1 | 3)), "{grader}\n{}", output.stderr);
+}
+
+#[test]
+fn runs_whose_graders_have_other_settings_are_refused() {
+    let pairs = [
+        ("{type: is-json, name: g}", "{type: is-json, name: g, schema: {type: array}}"),
+        (
+            "{type: is-json, name: g, schema: {required: [n]}}",
+            "{type: is-json, name: g, schema: {required: [m]}}",
+        ),
+        (
+            "{type: field-accuracy, name: g, fields: [{path: n, match: numeric_tolerance, tolerance: 0.5}]}",
+            "{type: field-accuracy, name: g, fields: [{path: n, match: numeric_tolerance, tolerance: 5}]}",
+        ),
+        (
+            "{type: field-accuracy, name: g, fields: [{path: n}, {path: d}]}",
+            "{type: field-accuracy, name: g, fields: [{path: d}]}",
+        ),
+        ("{type: token-usage, name: g, max_total: 10}", "{type: token-usage, name: g, max_total: 100}"),
+        ("{type: latency, name: g, threshold: 10}", "{type: latency, name: g, threshold: 10000}"),
+        ("{type: cost, name: g, budget: 0.1}", "{type: cost, name: g, budget: 1}"),
+        (
+            "{type: execution-metrics, name: g, max_tokens: 10}",
+            "{type: execution-metrics, name: g, max_tool_calls: 10}",
+        ),
+        (
+            "{type: tool-trajectory, name: g, mode: exact, expected: [{tool: a, args: {b: 1}}]}",
+            "{type: tool-trajectory, name: g, mode: exact, expected: [{tool: a, args: {b: 1}}], args_match: ignore}",
+        ),
+        (
+            "{type: tool-trajectory, name: g, mode: exact, expected: [{tool: a}]}",
+            "{type: tool-trajectory, name: g, mode: subset, expected: [{tool: a}]}",
+        ),
+        (
+            "{type: skill-trigger, name: g, skill: a}",
+            "{type: skill-trigger, name: g, skill: a, should_trigger: false}",
+        ),
+        (
+            "{type: code-grader, name: g, command: 'exit 1'}",
+            "{type: code-grader, name: g, command: 'exit 0'}",
+        ),
+        (
+            "{type: code-grader, name: g, command: 'exit 0', config: {strict: true}}",
+            "{type: code-grader, name: g, command: 'exit 0', config: {strict: false}}",
+        ),
+        (
+            "{type: composite, name: g, assertions: [{type: contains, name: a, value: '11'}], aggregator: {type: weighted_average}}",
+            "{type: composite, name: g, assertions: [{type: contains, name: a, value: '1'}], aggregator: {type: weighted_average}}",
+        ),
+    ];
+    for (at, (base, candidate)) in pairs.into_iter().enumerate() {
+        let cli = cli();
+        eval_with_grader(&cli, base, "a");
+        eval_with_grader(&cli, base, "same");
+        eval_with_grader(&cli, candidate, "b");
+
+        let output = cli.run(&["compare", "a", "b"]).expect_code(2);
+        assert!(output.stderr.contains("rubric: in 1 of 1 cases"), "{at}: {}", output.stderr);
+        assert!(output.stderr.contains("grader `g`"), "{at}: {}", output.stderr);
+        assert!(output.stderr.contains("--allow rubric"), "{at}: {}", output.stderr);
+        cli.run(&["compare", "a", "b", "--allow", "rubric"]).expect_code(0);
+        cli.run(&["compare", "a", "same"]).expect_code(0);
+
+        let changed = |candidate: &str| -> Value {
+            let found = printed(&cli.run(&["compare", "--trend", "a", candidate, "--json"]).expect_code(0));
+            found["runs"][1]["changed"].clone()
+        };
+        assert_eq!(changed("b")[0]["respect"], "rubric", "{at}");
+        assert_eq!(changed("same"), Value::Array(Vec::new()), "{at}");
+    }
+}
+
+#[test]
+fn runs_that_kept_no_settings_are_compared_by_what_they_kept() {
+    let cli = cli();
+    eval_with_grader(&cli, "{type: latency, name: g, threshold: 10}", "a");
+    eval_with_grader(&cli, "{type: latency, name: g, threshold: 20}", "b");
+    let mut row = rows(&cli, "a/results.jsonl").remove(0);
+    let removed = row["graders"][0].as_object_mut().expect("a row").remove("settings");
+    // Stored hashes are compared with those of later versions: the same settings keep theirs.
+    assert_eq!(removed, Some("24294eb2daf0041e2bc392236c780db3".into()));
+    cli.file("a/results.jsonl", format!("{row}\n"));
+    cli.drop_checksums("a");
+    cli.run(&["compare", "a", "b"]).expect_code(0);
+}
+
+#[test]
+fn the_folder_of_an_eval_file_is_no_setting_of_its_programs() {
+    let cli = cli();
+    for folder in ["one", "two"] {
+        let text = "name: s\ntests:\n- {id: c, criteria: x, input: q, output: r, assertions: [\
+                    {type: code-grader, name: g, command: 'exit 0', cwd: checks}]}\n";
+        cli.file(format!("{folder}/s.yaml"), text).file(format!("{folder}/checks/readme"), "");
+        cli.run(&["eval", &format!("{folder}/s.yaml"), "--run-dir", &format!("run-{folder}"), "-q"])
+            .expect_code(0);
+    }
+    cli.run(&["compare", "run-one", "run-two"]).expect_code(0);
+}
+
+#[test]
+fn options_of_trends_are_refused_without_a_trend() {
+    let cli = cli();
+    eval(&cli, "a.yaml", &suite("s", &[true; 3], ""), "a");
+    for option in [["--target", "nope"], ["--suite", "nope"], ["--last", "1"]] {
+        let output = cli.run(&["compare", "a", "a", option[0], option[1]]).expect_code(2);
+        let said = format!("`{}` belongs to `compare --trend`", option[0]);
+        assert!(output.stderr.contains(&said), "{}", output.stderr);
+    }
+    cli.run(&["compare", "--trend", "a", "a", "--last", "1"]).expect_code(0);
+}

@@ -4,6 +4,7 @@ mod compare;
 mod example;
 mod explain;
 mod labels;
+mod measurement;
 mod panel;
 mod people;
 mod review;

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use assize_evalfile::{Case, Suite};
 
 use super::criteria::{FlatCriterion, flatten_criteria, note_other_content, note_thresholds};
+use super::settings::{KeptSettings, note_case_settings, note_suite_settings};
 use crate::note::ConversionNotes;
 
 const CASE_COLUMNS: &str = "case,input,expected_output,case_outcome,";
@@ -26,6 +27,8 @@ pub(crate) fn write_rubric(cases: &[Case], notes: &mut ConversionNotes) -> (Stri
 pub(crate) fn write(suite: &Suite, cases: &[Case], notes: &mut ConversionNotes) -> (String, usize) {
     let mut text = format!("{CASE_COLUMNS}{CRITERION_COLUMNS}");
     let mut written = 0;
+    note_suite_settings(suite, KeptSettings::default(), notes);
+
     for case in cases {
         let list = flatten_criteria(case, notes);
         if list.is_empty() {
@@ -39,6 +42,7 @@ pub(crate) fn write(suite: &Suite, cases: &[Case], notes: &mut ConversionNotes) 
 
         written += 1;
         note_thresholds(suite, case, notes);
+        note_case_settings(case, KeptSettings::default(), notes);
         note_other_content(case, true, true, notes);
 
         if case.input.len() > 1 {

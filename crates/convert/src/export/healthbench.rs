@@ -4,15 +4,20 @@ use assize_evalfile::{Case, CaseMessage, MessageBlock, Suite};
 use serde_json::{Value, json};
 
 use super::criteria::{FlatCriterion, flatten_criteria, note_other_content, note_thresholds};
+use super::settings::{KeptSettings, note_case_settings, note_suite_settings};
 use crate::note::ConversionNotes;
 
 /// Prefix of the tag that holds the id of a criterion.
 pub(crate) const ID_TAG: &str = "id:";
 
+const KEPT: KeptSettings = KeptSettings { description: false, models: false, tags: true };
+
 /// Writes the cases that have points to earn. Returns the text and the number of cases in it.
 pub(crate) fn write(suite: &Suite, cases: &[Case], notes: &mut ConversionNotes) -> (String, usize) {
     let mut text = String::new();
     let mut written = 0;
+    note_suite_settings(suite, KEPT, notes);
+
     for case in cases {
         let list = flatten_criteria(case, notes);
         if !list.iter().any(|flat| flat.weight > 0.0) {
@@ -26,6 +31,7 @@ pub(crate) fn write(suite: &Suite, cases: &[Case], notes: &mut ConversionNotes) 
 
         written += 1;
         note_thresholds(suite, case, notes);
+        note_case_settings(case, KEPT, notes);
         note_other_content(case, true, false, notes);
 
         let mut example = json!({

@@ -8,8 +8,10 @@ mod csv;
 mod healthbench;
 mod paperbench;
 mod promptfoo;
+mod settings;
 
 pub(crate) use csv::{write as csv, write_rubric as csv_rubric};
 pub(crate) use healthbench::{ID_TAG, write as healthbench};
 pub(crate) use paperbench::write as paperbench;
 pub(crate) use promptfoo::write as promptfoo;
+pub(crate) use settings::note_own_keys;

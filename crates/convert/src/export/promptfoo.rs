@@ -7,11 +7,16 @@ use serde_json::{Map, Value, json};
 use super::criteria::{
     can_fail, grader_label, note_borderline, note_judge_settings, note_other_content, pass_threshold,
 };
+use super::settings::{KeptSettings, note_case_settings, note_suite_settings};
 use crate::note::ConversionNotes;
 use crate::promptfoo::escape_template;
 
+const KEPT: KeptSettings = KeptSettings { description: true, models: true, tags: false };
+
 /// Writes the cases that have an assertion. Returns the configuration and the number of tests in it.
 pub(crate) fn write(suite: &Suite, cases: &[Case], notes: &mut ConversionNotes) -> (Value, usize) {
+    note_suite_settings(suite, KEPT, notes);
+
     let mut config = Map::new();
     config.insert("description".to_owned(), json!(suite.description.as_ref().unwrap_or(&suite.name)));
     config.insert("prompts".to_owned(), json!(["{{input}}"]));
@@ -48,6 +53,7 @@ fn test_value(suite: &Suite, case: &Case, notes: &mut ConversionNotes) -> Option
         return None;
     }
 
+    note_case_settings(case, KEPT, notes);
     note_other_content(case, false, false, notes);
     note_borderline(suite, case, notes);
 

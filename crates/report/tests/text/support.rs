@@ -133,6 +133,7 @@ pub(crate) fn record(case_id: &str, lines: VerdictThresholds, graders: &[Grader]
             });
         }
         rows.push(GraderRow {
+            settings: None,
             name: grader.name.clone(),
             type_name: "rubrics".to_owned(),
             weight: grader.standing.weight.get(),

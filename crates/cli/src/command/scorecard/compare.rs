@@ -1,5 +1,6 @@
 //! `assize scorecard compare`.
 
+use assize_analysis::compare::ComparisonAspect;
 use assize_analysis::{NodeSide, ScorecardRun, check_scorecard_gates, compare_scorecards};
 use assize_engine::{ExitStatus, LabelOptions, LabelledRun, labelled_run, runs};
 use assize_report::render_scorecard_comparison;
@@ -29,7 +30,7 @@ pub(super) fn compare(args: &CompareCardsArgs, context: &CliContext) -> Result<E
         return Err("the runs have no case in common".into());
     }
 
-    let results = check_scorecard_gates(&found, &args.fail_on, &args.candidate);
+    let results = check_scorecard_gates(&found, &args.fail_on, &args.allow, &args.candidate);
     let exit = exit_of_gates(&results);
     if !args.json {
         output::print(&render_scorecard_comparison(&found, &results, context.stdout));
@@ -59,6 +60,19 @@ pub(super) fn compare(args: &CompareCardsArgs, context: &CliContext) -> Result<E
         })
         .collect();
 
+    let measured: Vec<Value> = found
+        .measured
+        .iter()
+        .map(|change| {
+            json!({
+                "code": change.code,
+                "respect": change.respect.map(ComparisonAspect::name),
+                "says": change.says,
+                "gates": change.gates,
+            })
+        })
+        .collect();
+
     output::print_json(&json!({
         "base": args.base,
         "candidate": args.candidate,
@@ -69,6 +83,7 @@ pub(super) fn compare(args: &CompareCardsArgs, context: &CliContext) -> Result<E
         "parts_only_in_base": found.gone,
         "parts_only_in_candidate": found.new,
         "parts_that_differ": found.changed,
+        "measured_differently": measured,
         "gates": results,
     }));
     Ok(exit)

@@ -1,0 +1,203 @@
+//! Hash of the settings of a grader that decide about its result, for comparisons of runs.
+
+use std::path::Path;
+
+use assize_evalfile::{
+    BenchmarkGrader, CodeGrader, CompositeAggregator, CompositeGrader, Conversation, CustomGrader, Grader,
+    GraderKind, LlmGrader, PairwiseBaseline, PairwiseGrader, RubricGrader,
+};
+use assize_rubric::IdentityWriter;
+
+use crate::WorkItem;
+
+/// Version of what is hashed. Raised when the same settings are to have another hash.
+const VERSION: u64 = 1;
+
+/// Number of hexadecimal digits that are stored.
+const DIGITS: usize = 32;
+
+/// The hash of the settings that decide about the result of a grader of the item, in hexadecimal.
+///
+/// Who judges, by which instructions and in how many calls has no part in it, nor have criteria, weights and gates: these
+/// are stored with the decisions and compared one by one. Of a program the command line counts, not the content of its
+/// files, and no folder, so that a checkout in another place has the same settings.
+pub(crate) fn hash_settings(item: &WorkItem, grader: &Grader) -> String {
+    let mut identity = IdentityWriter::new("grader settings", VERSION);
+    add_settings(&mut identity, item, grader);
+    finish(&identity)
+}
+
+/// The hash of the settings that decide about the result of a conversation, as [`hash_settings`] does it for a grader.
+pub(crate) fn hash_conversation_settings(item: &WorkItem, conversation: &Conversation) -> String {
+    let Conversation { turns, aggregation, on_turn_failure, window_size } = conversation;
+    let mut identity = IdentityWriter::new("conversation settings", VERSION);
+    identity.field(aggregation);
+    identity.field(on_turn_failure);
+    identity.field(window_size);
+    identity.field(&turns.len());
+
+    for turn in turns {
+        identity.field(&turn.graders.len());
+        for grader in &turn.graders {
+            add_part(&mut identity, item, grader);
+        }
+    }
+
+    identity.field(&item.case.graders.len());
+
+    for grader in &item.case.graders {
+        add_part(&mut identity, item, grader);
+    }
+
+    finish(&identity)
+}
+
+fn finish(identity: &IdentityWriter) -> String {
+    blake3::hash(identity.as_bytes()).to_hex()[..DIGITS].to_owned()
+}
+
+/// A grader that another one is made of, with its weight and gate.
+fn add_part(identity: &mut IdentityWriter, item: &WorkItem, grader: &Grader) {
+    identity.field(&grader.name);
+    identity.field(&grader.standing);
+    add_settings(identity, item, grader);
+}
+
+fn add_settings(identity: &mut IdentityWriter, item: &WorkItem, grader: &Grader) {
+    let Grader { name: _, type_name, standing: _, place: _, kind } = grader;
+    identity.field(type_name);
+
+    match kind {
+        GraderKind::Rubric(rubric) => add_rubric(identity, item, rubric),
+        GraderKind::Llm(llm) => add_llm(identity, llm),
+        GraderKind::Pairwise(pairwise) => add_pairwise(identity, pairwise),
+        GraderKind::Code(code) => add_code(identity, grader, code),
+        GraderKind::Custom(custom) => add_custom(identity, custom),
+        GraderKind::Composite(composite) => add_composite(identity, item, grader, composite),
+        GraderKind::Benchmark(benchmark) => add_benchmark(identity, item, benchmark),
+        GraderKind::Text(check) => identity.field(check),
+        GraderKind::IsJson(check) => identity.field(check),
+        GraderKind::FieldAccuracy(check) => identity.field(check),
+        GraderKind::ToolTrajectory(check) => identity.field(check),
+        GraderKind::Latency { threshold } => identity.field(threshold),
+        GraderKind::Cost { budget_usd } => identity.field(budget_usd),
+        GraderKind::TokenUsage(check) => identity.field(check),
+        GraderKind::ExecutionMetrics(check) => identity.field(check),
+        GraderKind::SkillTrigger(check) => identity.field(check),
+    }
+}
+
+/// A rubric without its criteria and judges: what becomes of evidence and of long material.
+fn add_rubric(identity: &mut IdentityWriter, item: &WorkItem, grader: &RubricGrader) {
+    let RubricGrader { rubric: _, places: _, marks: _, judging: _, evidence, truncate, judge: _, panel: _ } =
+        grader;
+    identity.field(&evidence.unwrap_or(item.evidence));
+    identity.field(&item.truncate_override.or(*truncate).unwrap_or(item.truncate));
+}
+
+/// A judge's score: the prompt is part of what the judge's identity says.
+fn add_llm(identity: &mut IdentityWriter, llm: &LlmGrader) {
+    let LlmGrader { prompt: _, judge: _, panel: _, temperature, max_steps, config } = llm;
+    identity.field(temperature);
+    identity.field(max_steps);
+    identity.field(config);
+}
+
+fn add_pairwise(identity: &mut IdentityWriter, pairwise: &PairwiseGrader) {
+    let PairwiseGrader { baseline, criteria, judge: _, panel: _, scores } = pairwise;
+
+    match baseline {
+        PairwiseBaseline::Reference => identity.text("reference"),
+        PairwiseBaseline::Text(text) => {
+            identity.text("text");
+            identity.field(text);
+        }
+        PairwiseBaseline::Run { written: _, folder: _, answer } => {
+            identity.text("run");
+            identity.field(answer);
+        }
+    }
+
+    identity.field(criteria);
+    identity.field(scores);
+}
+
+fn add_code(identity: &mut IdentityWriter, grader: &Grader, code: &CodeGrader) {
+    // A program that runs out of time is an error and has no score.
+    let CodeGrader { command, cwd, timeout: _, max_calls, pass_env, config } = code;
+    identity.field(command);
+    add_folder(identity, grader, cwd.as_deref());
+    identity.field(max_calls);
+    identity.field(pass_env);
+    identity.field(config);
+}
+
+fn add_custom(identity: &mut IdentityWriter, custom: &CustomGrader) {
+    let CustomGrader { type_name, path: _, pass_env, config } = custom;
+    identity.field(type_name);
+    identity.field(pass_env);
+    identity.field(config);
+}
+
+/// A folder beside or below that of the grader's file, by its relative path; any other one counts as none.
+fn add_folder(identity: &mut IdentityWriter, grader: &Grader, folder: Option<&Path>) {
+    let home = grader.place.path().parent();
+    let relative = folder.zip(home).and_then(|(folder, home)| folder.strip_prefix(home).ok());
+    identity.field(&relative.filter(|path| !path.as_os_str().is_empty()));
+}
+
+fn add_composite(
+    identity: &mut IdentityWriter,
+    item: &WorkItem,
+    grader: &Grader,
+    composite: &CompositeGrader,
+) {
+    let CompositeGrader { members, aggregator } = composite;
+    identity.field(&members.len());
+
+    for member in members {
+        add_part(identity, item, member);
+    }
+
+    match aggregator {
+        CompositeAggregator::WeightedAverage(weights) => {
+            identity.text("weighted_average");
+            identity.field(weights);
+        }
+        CompositeAggregator::Threshold(threshold) => {
+            identity.text("threshold");
+            identity.field(threshold);
+        }
+        CompositeAggregator::Code { command, cwd } => {
+            identity.text("code");
+            identity.field(command);
+            add_folder(identity, grader, cwd.as_deref());
+        }
+        CompositeAggregator::Llm { prompt: _, judge: _ } => identity.text("llm"),
+    }
+}
+
+/// A benchmark on a case: its evaluator, its checks, and the question for a judge.
+fn add_benchmark(identity: &mut IdentityWriter, item: &WorkItem, benchmark: &BenchmarkGrader) {
+    let BenchmarkGrader {
+        evaluator,
+        checks,
+        all_must_pass,
+        behaviour,
+        scale,
+        subject: _,
+        labels: _,
+        raters,
+        unbound_labels: _,
+    } = benchmark;
+    identity.field(evaluator);
+    identity.field(all_must_pass);
+    identity.field(behaviour);
+    identity.field(scale);
+    identity.field(&raters.map(|raters| u64::from(raters.get())));
+    identity.field(&checks.len());
+
+    for check in checks {
+        add_part(identity, item, check);
+    }
+}
