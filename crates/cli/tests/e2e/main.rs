@@ -39,5 +39,6 @@ mod select;
 mod shells;
 mod signals;
 mod targets;
+mod unanswered;
 mod validate;
 mod workspaces;
