@@ -107,25 +107,22 @@ impl ModelId {
 /// The vendor of a model and its name there, in lower case.
 fn vendor_model(provider: &str, model: &str) -> (String, String) {
     let model = model.to_ascii_lowercase();
-    if provider == "openrouter"
-        && let Some((vendor, model)) = model.split_once('/')
-    {
-        return vendor_model(vendor, model);
-    }
-
-    // A region may stand before the vendor.
-    if provider == "bedrock"
-        && let Some((_, model)) = model.split_once("anthropic.")
-    {
-        return vendor_model("anthropic", model.trim_end_matches("-v1:0"));
-    }
+    let (provider, model) = match provider {
+        "openrouter" => model.split_once('/').unwrap_or((provider, &model)),
+        // A region may stand before the vendor.
+        "bedrock" => match model.split_once("anthropic.") {
+            Some((_, model)) => ("anthropic", model.trim_end_matches("-v1:0")),
+            None => (provider, &*model),
+        },
+        _ => (provider, &*model),
+    };
 
     let vendor = match provider {
         "openai" | "openai-responses" | "azure" => "openai",
         "gemini" | "vertex" | "google" => "google",
         other => other,
     };
-    let model = model.strip_prefix("models/").unwrap_or(&model);
+    let model = model.strip_prefix("models/").unwrap_or(model);
 
     (vendor.to_owned(), model.to_owned())
 }

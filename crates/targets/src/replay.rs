@@ -182,30 +182,41 @@ fn answers_of_line(line: &Value) -> Result<Vec<(u32, RecordedResult)>, String> {
         };
         Ok((turn(entry, index + 1)?, told))
     });
-    each.collect()
+    let each = each.collect::<Result<Vec<_>, String>>()?;
+
+    // A failure that no turn tells of is that of them all.
+    Ok(match recorded_failure(line) {
+        Some(error) if each.iter().all(|(_, told)| told.is_ok()) => {
+            each.into_iter().map(|(turn, _)| (turn, Err(error.clone()))).collect()
+        }
+        _ => each,
+    })
+}
+
+/// Reads the failure of a line; `None` for one that came after the answer, such as its judge's, which leaves the answer as
+/// it is.
+fn recorded_failure(line: &Value) -> Option<TargetError> {
+    let error = line.as_object().and_then(named_error)?;
+    let has_answer =
+        ANSWER_KEYS.iter().chain(&["turns"]).any(|key| line.get(key).is_some_and(|value| !value.is_null()));
+    let came_later =
+        has_answer && matches!(error.get("stage").and_then(Value::as_str), Some("grade" | "teardown"));
+    let message = format!("the recorded attempt failed: {}", error_words(error));
+
+    (!came_later).then(|| TargetError { attempts: 0, ..TargetError::new(TargetErrorKind::Failed, message) })
 }
 
 /// Reads the answer of a line; a recorded failure of the target becomes an error, whatever stands beside it.
 fn answer_of_line(line: &Value) -> Result<RecordedResult, String> {
-    let error = line.as_object().and_then(named_error);
-    let given = || {
-        ANSWER_KEYS
-            .iter()
-            .filter_map(|key| Some((*key, line.get(key)?)))
-            .filter(|(_, value)| !value.is_null())
-    };
-    let first = given().next();
-
-    // What fails after the answer, such as its judge, leaves the answer as it is.
-    let came_later =
-        |error: &Value| matches!(error.get("stage").and_then(Value::as_str), Some("grade" | "teardown"));
-    if let Some(error) = error.filter(|error| first.is_none() || !came_later(error)) {
-        let message = format!("the recorded attempt failed: {}", error_words(error));
-        let error = TargetError::new(TargetErrorKind::Failed, message);
-        return Ok(Err(TargetError { attempts: 0, ..error }));
+    if let Some(error) = recorded_failure(line) {
+        return Ok(Err(error));
     }
 
-    let Some((key, value)) = first else {
+    let given = || {
+        let present = ANSWER_KEYS.iter().filter_map(|key| Some((*key, line.get(key)?)));
+        present.filter(|(_, value)| !value.is_null())
+    };
+    let Some((key, value)) = given().next() else {
         return Err(format!("the line holds no answer; expected one of {}", ANSWER_KEYS.join(", ")));
     };
     let answer = match given_answer(value) {
@@ -279,6 +290,9 @@ mod tests {
             assert_eq!((error.kind, error.attempts), (TargetErrorKind::Failed, 0), "{line}");
             assert!(error.message.ends_with("boom"), "{error}");
         }
+
+        let turns = answers_of_line(&json!({"turns": ["hello", "there"], "error": "boom"})).unwrap();
+        assert!(turns.iter().all(|(_, told)| told.is_err()));
 
         let judged = json!({"answer": "hello", "error": {"stage": "grade", "message": "the judge was down"}});
         assert_eq!(answer_of_line(&judged).unwrap().unwrap().text, "hello");

@@ -62,7 +62,7 @@ fn commands_that_print_nothing_or_an_error_give_no_answer() {
     cli.file("s.yaml", SILENT);
     for (printed, why) in [
         ("", "empty answer"),
-        ("\\n", "empty answer"),
+        ("\n", "empty answer"),
         (r#"{"text": "bye", "text": "hello"}"#, "occurs twice"),
         (r#"{"text": "hello", "output": "bye"}"#, "another text"),
         (r#"{"text": "hello", "error": "boom"}"#, "reports an error: boom"),
