@@ -95,14 +95,14 @@ fn refuse_other_summary(
 mod tests {
     use super::*;
 
-    fn reading(outcome: Outcome) -> Result<ParsedReply<Outcome>, String> {
-        Ok(ParsedReply { decided: outcome, reason: "r".into(), confidence: None, evidence: Vec::new() })
+    fn reading(outcome: Outcome) -> ParsedReply<Outcome> {
+        ParsedReply { decided: outcome, reason: "r".into(), confidence: None, evidence: Vec::new() }
     }
 
     #[test]
     fn a_decision_beside_the_results_must_fit_them() {
-        let met = [reading(Outcome::Met), reading(Outcome::Met)];
-        let mixed = [reading(Outcome::Met), reading(Outcome::Unmet)];
+        let met = [Outcome::Met, Outcome::Met].map(|outcome| Ok(reading(outcome)));
+        let mixed = [Outcome::Met, Outcome::Unmet].map(|outcome| Ok(reading(outcome)));
         for (each, member, fits) in [
             (&met[..1], r#""outcome":"unmet""#, false),
             (&met[..1], r#""outcome":"met""#, true),
