@@ -13,7 +13,7 @@ use crate::{
     CommandTarget, Target, TargetAnswer, TargetDescription, TargetError, TargetErrorKind, TargetInput, reply,
 };
 
-/// What the command gave for each case: an answer, or the failure that it reports.
+/// Answer to each case, or the failure that the command reports for it.
 type BatchAnswers = Result<HashMap<String, Result<TargetAnswer, TargetError>>, TargetError>;
 type BatchRun = Arc<OnceCell<BatchAnswers>>;
 

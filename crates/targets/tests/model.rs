@@ -100,9 +100,9 @@ async fn only_a_text_that_the_model_finished_is_an_answer() {
         (FinishReason::Other("error".into()), "so far", "broke the answer off (error)"),
         (FinishReason::Other("odd".into()), "", "empty answer"),
     ] {
-        let error = outcome(ChatReply { finish: finish.clone(), ..reply(text) }).await.unwrap_err();
-        assert_eq!((error.kind, error.tokens.input), (TargetErrorKind::NoAnswer, Some(7)), "{finish:?}");
-        assert!(error.message.contains(why), "{finish:?}: {error}");
+        let error = outcome(ChatReply { finish, ..reply(text) }).await.unwrap_err();
+        assert_eq!((error.kind, error.tokens.input), (TargetErrorKind::NoAnswer, Some(7)), "{why}");
+        assert!(error.message.contains(why), "{why}: {error}");
     }
     let unexplained = ChatReply { finish: FinishReason::Other("unknown".into()), ..reply("yes") };
     assert_eq!(outcome(unexplained).await.unwrap().text, "yes");
