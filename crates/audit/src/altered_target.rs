@@ -48,6 +48,14 @@ impl Target for AlteredTarget {
         })
     }
 
+    fn defined_name(&self) -> &str {
+        self.inner.defined_name()
+    }
+
+    fn fallbacks(&self) -> &[Arc<dyn Target>] {
+        self.inner.fallbacks()
+    }
+
     fn describe(&self) -> TargetDescription {
         let known = self.inner.describe();
         // Plans count the answers that will be paid for: one for all variants.

@@ -64,8 +64,8 @@ struct JudgeEntry {
     judge: Arc<dyn Judge>,
     /// The model it asks.
     ask: Option<Arc<dyn ChatModel>>,
-    /// `provider:model`, for noticing that a model judges itself.
-    model: Option<String>,
+    /// Its identity, for noticing that a model judges itself.
+    model: Option<ModelId>,
     /// Facts about the model.
     card: ModelCard,
     /// Everything about it that may change its decisions.
@@ -110,8 +110,8 @@ impl JudgeRegistry {
             .collect()
     }
 
-    /// The judge's model, as `provider:model`, if it has one.
-    pub(crate) fn model_of(&self, selector: JudgeSelector<'_>) -> Option<String> {
+    /// The judge's model, if it has one.
+    pub(crate) fn model_of(&self, selector: JudgeSelector<'_>) -> Option<ModelId> {
         let (name, _) = self.choose(selector);
         let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         made.get(name).and_then(|made| made.model.clone())
@@ -157,7 +157,9 @@ impl JudgeRegistry {
             return (name, by);
         }
 
-        let of_target = selector.target.and_then(|target| self.targets.grader_target(target));
+        // Who answered knows best; a fallback that names no judge has that of the target it stands in for.
+        let mut answering = [selector.answered_by, selector.target].into_iter().flatten();
+        let of_target = answering.find_map(|target| self.targets.grader_target(target));
         let candidates = [
             (self.named.first().map(String::as_str), ChosenBy::Options),
             (selector.grader, ChosenBy::Grader),
@@ -218,10 +220,9 @@ impl JudgeEntry {
         card: ModelCard,
         chosen_by: ChosenBy,
     ) -> Self {
-        let model = id.as_ref().map(|id| format!("{}:{}", id.provider, id.model));
         let settings = settings(&judge.identity(), id.as_ref(), &card);
 
-        Self { judge, ask, model, card, settings, chosen_by }
+        Self { judge, ask, model: id, card, settings, chosen_by }
     }
 }
 

@@ -8,6 +8,7 @@ use assize_evalfile::{
     Case, CaseMessage, FilePosition, GivenOutput, Grader, GraderKind, PanelSpec, ProjectConfig,
     ScoringMethod, Suite, TargetRef, ThresholdOverrides,
 };
+use assize_llm::ModelId;
 use assize_rubric::{
     JudgingMode, ThresholdOrderError, TrialPlan, TrialStrategy, TruncationMode, VerdictThresholds,
 };
@@ -109,6 +110,15 @@ impl PreflightReport {
         }
 
         lines.join("\n")
+    }
+
+    /// Takes note of a model that answers if it is that of the judge, under whichever of its names.
+    fn add_self_judging(&mut self, answers: Option<String>, judge: Option<ModelId>) {
+        let Some((model, judge)) = answers.zip(judge) else { return };
+        if judge.is_named(&model) {
+            let judge = judge.to_string();
+            self.self_judging.insert(if judge == model { model } else { format!("{model} (as {judge})") });
+        }
     }
 
     /// Takes note of cases that are run only because others depend on them.
@@ -448,11 +458,12 @@ impl<'a> RunPlanner<'a> {
         found: &mut PreflightReport,
     ) {
         let suite = planned.suite;
-        let mut see = |grader: &Grader, case: &Case| {
+        let mut see = |grader: &Grader, case: &Case, fallback: Option<&Arc<dyn Target>>| {
             let Some(JudgeDemand { named, panel }) = judge_demand(grader) else { return };
             let selector = JudgeSelector {
                 grader: named,
-                target: target.map(|target| target.name()),
+                target: target.map(|target| target.defined_name()),
+                answered_by: fallback.map(|fallback| fallback.name()),
                 suite: suite.settings.judge.as_deref(),
                 exactly: None,
             };
@@ -505,23 +516,30 @@ impl<'a> RunPlanner<'a> {
                     }
                 }
 
-                let answers = target.and_then(|target| target.describe().model);
-                if let Some(model) =
-                    answers.filter(|model| Some(model) == deps.judges.model_of(selector).as_ref())
-                {
-                    found.self_judging.insert(model);
-                }
+                let answers = fallback.or(target).and_then(|answering| answering.describe().model);
+                found.add_self_judging(answers, deps.judges.model_of(selector));
             }
         };
+
+        // A fallback that answers may have a judge of its own, and may be the judge.
+        let fallbacks = target.map(|target| target.fallbacks()).unwrap_or_default();
+        let mut see_all = |grader: &Grader, case: &Case| {
+            see(grader, case, None);
+
+            for fallback in fallbacks {
+                see(grader, case, Some(fallback));
+            }
+        };
+
         for turn in case.turns() {
             let asked = case.turn_case(turn, &[]);
             for grader in &turn.graders {
-                visit_graders(grader, &mut |grader| see(grader, &asked));
+                visit_graders(grader, &mut |grader| see_all(grader, &asked));
             }
         }
 
         for grader in &case.graders {
-            visit_graders(grader, &mut |grader| see(grader, case));
+            visit_graders(grader, &mut |grader| see_all(grader, case));
         }
     }
 }

@@ -94,6 +94,39 @@ pub struct ModelId {
     pub base_url_host: String,
 }
 
+impl ModelId {
+    /// True if `provider:model` names this model too, be it by another provider's name for the same vendor, or at somebody
+    /// who passes requests on to the vendor. Servers are not compared: one model may be asked in several places.
+    pub fn is_named(&self, name: &str) -> bool {
+        let Some((provider, model)) = name.split_once(':') else { return false };
+
+        vendor_model(&self.provider, &self.model) == vendor_model(provider, model)
+    }
+}
+
+/// The vendor of a model and its name there, in lower case.
+fn vendor_model(provider: &str, model: &str) -> (String, String) {
+    let model = model.to_ascii_lowercase();
+    let (provider, model) = match provider {
+        "openrouter" => model.split_once('/').unwrap_or((provider, &model)),
+        // A region may stand before the vendor.
+        "bedrock" => match model.split_once("anthropic.") {
+            Some((_, model)) => ("anthropic", model.trim_end_matches("-v1:0")),
+            None => (provider, &*model),
+        },
+        _ => (provider, &*model),
+    };
+
+    let vendor = match provider {
+        "openai" | "openai-responses" | "azure" => "openai",
+        "gemini" | "vertex" | "google" => "google",
+        other => other,
+    };
+    let model = model.strip_prefix("models/").unwrap_or(model);
+
+    (vendor.to_owned(), model.to_owned())
+}
+
 impl Identify for ModelId {
     fn identify(&self, identity: &mut IdentityWriter) {
         let Self { provider, model, base_url_host } = self;
@@ -106,5 +139,39 @@ impl Identify for ModelId {
 impl fmt::Display for ModelId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.provider, self.model)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_is_the_same_under_every_name_of_its_vendor() {
+        let is_same = |provider: &str, model: &str, name: &str| {
+            let id = ModelId { provider: provider.into(), model: model.into(), base_url_host: String::new() };
+            id.is_named(name)
+        };
+
+        for (provider, model, name) in [
+            ("openai", "m", "openai:m"),
+            ("openai", "m", "openai-responses:M"),
+            ("openai-responses", "m", "azure:m"),
+            ("gemini", "models/g", "vertex:g"),
+            ("openrouter", "openai/m", "openai:m"),
+            ("openrouter", "google/g", "gemini:g"),
+            ("bedrock", "eu.anthropic.claude-x-v1:0", "anthropic:claude-x"),
+        ] {
+            assert!(is_same(provider, model, name), "{provider}:{model} and {name}");
+        }
+
+        for (provider, model, name) in [
+            ("openai", "m", "openai:n"),
+            ("openai", "m", "groq:m"),
+            ("openai", "m", "m"),
+            ("vllm", "m", "ollama:m"),
+        ] {
+            assert!(!is_same(provider, model, name), "{provider}:{model} and {name}");
+        }
     }
 }

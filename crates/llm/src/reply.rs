@@ -59,10 +59,41 @@ impl ChatReply {
         }
     }
 
+    /// Reason why the reply is no whole answer; `None` for a text that the model finished. A refusal comes before all
+    /// others, since its words say most.
+    pub fn defect(&self) -> Option<ReplyDefect<'_>> {
+        if let Some(words) = self.refusal.as_deref().map(str::trim).filter(|words| !words.is_empty()) {
+            return Some(ReplyDefect::Refusal(words));
+        }
+
+        match &self.finish {
+            FinishReason::ContentFilter => Some(ReplyDefect::Withheld),
+            FinishReason::Length => Some(ReplyDefect::CutOff),
+            FinishReason::Other(word) if self.finish.is_broken_off() => Some(ReplyDefect::BrokenOff(word)),
+            _ if self.text.trim().is_empty() => Some(ReplyDefect::Empty),
+            _ => None,
+        }
+    }
+
     /// Tokens of this answer and of every failed attempt that reported some.
     pub fn total_usage(&self) -> TokenCounts {
         self.failed.iter().fold(self.usage, |sum, attempt| sum + attempt.usage)
     }
+}
+
+/// Reason why a reply is no whole answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReplyDefect<'a> {
+    /// The model declined to answer, in these words.
+    Refusal(&'a str),
+    /// The server withheld some or all of the text.
+    Withheld,
+    /// The text ran into the token limit. It may look whole and still lack what came after.
+    CutOff,
+    /// The server broke the reply off, by this word for it.
+    BrokenOff(&'a str),
+    /// There is no text.
+    Empty,
 }
 
 /// Reason why a model stopped writing.

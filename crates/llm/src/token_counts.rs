@@ -17,10 +17,14 @@ pub struct TokenCounts {
 
 impl TokenCounts {
     /// Without counts that no request can have: no model reads or writes nearly as many. What a server says beyond that
-    /// is not known any better than if it had said nothing, and would spoil every sum.
+    /// is not known any better than if it had said nothing, and would spoil every sum. No more tokens are cached than were
+    /// read.
     pub(crate) fn plausible(self) -> Self {
         let plausible = |count: Option<u64>| count.filter(|count| *count <= 100_000_000);
-        Self { input: plausible(self.input), cached: plausible(self.cached), output: plausible(self.output) }
+        let input = plausible(self.input);
+        let cached = plausible(self.cached).map(|cached| input.map_or(cached, |input| cached.min(input)));
+
+        Self { input, cached, output: plausible(self.output) }
     }
 
     /// True if nothing at all was reported.
@@ -61,5 +65,12 @@ mod tests {
         assert_eq!(zero.plausible(), zero);
         let absurd = TokenCounts { input: Some(u64::MAX), cached: Some(7), output: Some(1 << 60) };
         assert_eq!(absurd.plausible(), TokenCounts { cached: Some(7), ..unknown });
+    }
+
+    #[test]
+    fn no_more_tokens_are_cached_than_were_read() {
+        let counts = |cached| TokenCounts { input: Some(5), cached: Some(cached), output: None };
+        assert_eq!(counts(500).plausible(), counts(5));
+        assert_eq!(counts(3).plausible(), counts(3));
     }
 }

@@ -67,6 +67,10 @@ pub(crate) async fn obtain_answer(
                         head.answer = Some(answer.text);
                         return Err(error);
                     }
+                    if answer.is_blank() {
+                        let error = TargetError::blank_answer(&answer);
+                        return Err(failed(target_error_kind(error.kind), error.to_string()));
+                    }
 
                     Ok(Arc::new(answer))
                 }

@@ -269,9 +269,7 @@ impl<'a> ConversationHistory<'a> {
             // Each turn tells what has changed since before the first one.
             whole.file_changes = answer.file_changes.clone().or(whole.file_changes);
             whole.workspace = answer.workspace.clone().or(whole.workspace);
-            whole.cut_off |= answer.cut_off;
-            whole.workspace = answer.workspace.clone().or(whole.workspace);
-
+            whole.answered_by = answer.answered_by.clone().or(whole.answered_by);
             whole.model = answer.model.clone().or(whole.model);
         }
 

@@ -13,10 +13,10 @@ use serde_json::Value;
 
 use crate::material::target_input;
 use crate::panel::panel_selectors;
-use crate::{CasePrerequisite, ItemRelations, ItemSource, WorkItem};
+use crate::{CasePrerequisite, ItemRelations, ItemSource, JudgeSelector, WorkItem};
 
 /// Version of what is hashed. Raised when the same inputs would lead to other results.
-const VERSION: u64 = 6;
+const VERSION: u64 = 7;
 
 /// Version of what grading programs are told and of how their output is read, for the cases that have any.
 const PROGRAM_CONTRACT: u64 = 2;
@@ -324,13 +324,29 @@ fn add_panel(identity: &mut IdentityWriter, item: &WorkItem, panel: &PanelSpec, 
     let spec = item.panels.spec(panel, named);
     identity.field(&*spec);
 
-    for wish in panel_selectors(&spec, item.judge_selector(named)) {
-        item.judges.write_settings(wish, identity);
+    for selector in judge_selectors(item, named) {
+        for wish in panel_selectors(&spec, selector) {
+            item.judges.write_settings(wish, identity);
+        }
     }
 }
 
+/// Inputs to the choice of the judge, one for each target that may answer.
+fn judge_selectors<'a>(item: &'a WorkItem, named: Option<&'a str>) -> Vec<JudgeSelector<'a>> {
+    let asked = item.judge_selector(named);
+    let others = match &item.source {
+        ItemSource::Target(target) => target.fallbacks(),
+        ItemSource::Given(_) | ItemSource::Missing { .. } => &[],
+    };
+    let behind = others.iter().map(|other| JudgeSelector { answered_by: Some(other.name()), ..asked });
+
+    std::iter::once(asked).chain(behind).collect()
+}
+
 fn add_judge(identity: &mut IdentityWriter, item: &WorkItem, named: Option<&str>) {
-    item.judges.write_settings(item.judge_selector(named), identity);
+    for selector in judge_selectors(item, named) {
+        item.judges.write_settings(selector, identity);
+    }
 }
 
 fn add_prompt(identity: &mut IdentityWriter, grader: &Grader, prompt: Option<&GraderPrompt>) {

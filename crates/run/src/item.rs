@@ -135,11 +135,15 @@ impl WorkItem {
         }
     }
 
-    /// Inputs to the choice of the judge for a grader of this item that names this one.
+    /// Inputs to the choice of the judge for a grader of this item that names this one, where the target itself answers.
     pub fn judge_selector<'a>(&'a self, grader: Option<&'a str>) -> JudgeSelector<'a> {
         JudgeSelector {
             grader,
-            target: self.source.name_of_target(),
+            target: match &self.source {
+                ItemSource::Target(target) => Some(target.defined_name()),
+                ItemSource::Given(_) | ItemSource::Missing { .. } => None,
+            },
+            answered_by: None,
             suite: self.judge.as_deref(),
             exactly: None,
         }

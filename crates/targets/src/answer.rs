@@ -9,7 +9,7 @@ use serde_json::Value;
 /// An answer to judge. Unknown values are `None`, never made up.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TargetAnswer {
-    /// Text of the answer; empty if the target returned an empty answer.
+    /// Text of the answer; empty if a target called tools or changed files and said nothing.
     pub text: String,
     /// All output messages as an array, if the target returned them.
     pub messages: Option<Value>,
@@ -28,8 +28,6 @@ pub struct TargetAnswer {
     pub file_changes: Option<String>,
     /// Folder the target worked in, as long as it exists.
     pub workspace: Option<PathBuf>,
-    /// True if a token limit cut off the text.
-    pub cut_off: bool,
     /// Number of attempts, including the last one; 0 if the answer existed before or came from the cache.
     pub attempts: u32,
     /// Name of the target that gave the answer, if it is not the one that was asked.
@@ -40,5 +38,12 @@ impl TargetAnswer {
     /// Creates an answer of which only the text is known.
     pub fn from_text(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }
+    }
+
+    /// Returns true if there is nothing to grade: no text, no call of a tool, no changed file.
+    pub fn is_blank(&self) -> bool {
+        self.text.trim().is_empty()
+            && self.tool_calls.is_empty()
+            && self.file_changes.as_deref().is_none_or(|changes| changes.trim().is_empty())
     }
 }

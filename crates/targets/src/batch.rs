@@ -4,16 +4,17 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use assize_llm::BoxFuture;
+use assize_llm::{BoxFuture, UnambiguousJson};
 use assize_rubric::IdentityWriter;
-use serde_json::Value;
 use tokio::sync::OnceCell;
 
+use crate::recording::recorded_id;
 use crate::{
     CommandTarget, Target, TargetAnswer, TargetDescription, TargetError, TargetErrorKind, TargetInput, reply,
 };
 
-type BatchAnswers = Result<HashMap<String, TargetAnswer>, TargetError>;
+/// Answer to each case, or the failure that the command reports for it.
+type BatchAnswers = Result<HashMap<String, Result<TargetAnswer, TargetError>>, TargetError>;
 type BatchRun = Arc<OnceCell<BatchAnswers>>;
 
 /// Command that runs once for all cases and prints lines of JSON, each with the `id` of a case and its answer
@@ -45,9 +46,9 @@ impl BatchTarget {
         match answers {
             // The cost of the run belongs to no single case.
             Err(error) => Err(error.clone()),
-            Ok(answers) => answers.get(&input.case_id).cloned().ok_or_else(|| {
+            Ok(answers) => answers.get(&input.case_id).cloned().unwrap_or_else(|| {
                 let message = format!("the command printed no line for the case `{}`", input.case_id);
-                TargetError::new(TargetErrorKind::NoAnswer, message)
+                Err(TargetError::new(TargetErrorKind::NoAnswer, message))
             }),
         }
     }
@@ -68,17 +69,22 @@ fn parse_answers(bytes: &[u8]) -> BatchAnswers {
     let mut answers = HashMap::new();
     for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let line_number = index + 1;
-        let value: Value = serde_json::from_str(line)
-            .map_err(|error| malformed(line_number, format!("not JSON: {error}")))?;
-        let id = ["id", "case_id", "eval_id", "test_id"].iter().find_map(|key| value.get(key)?.as_str());
+        let UnambiguousJson(value) = serde_json::from_str(line).map_err(|error| {
+            malformed(line_number, format!("not JSON with one value per key: {error}"))
+        })?;
+        let id = recorded_id(&value).map_err(|why| malformed(line_number, why))?;
         let Some(id) = id else {
             return Err(malformed(line_number, "it has no `id`".to_owned()));
         };
 
         // The duration of the run is not that of one case.
-        let answer = reply::parse_reply(line.as_bytes(), std::time::Duration::ZERO)
-            .map_err(|error| malformed(line_number, error.to_string()))?;
-        if answers.insert(id.to_owned(), answer).is_some() {
+        let answer = match reply::parse_reply(line.as_bytes(), std::time::Duration::ZERO) {
+            Err(error) if error.kind == TargetErrorKind::Malformed => {
+                return Err(malformed(line_number, error.to_string()));
+            }
+            answer => answer,
+        };
+        if answers.insert(id.clone(), answer).is_some() {
             return Err(malformed(line_number, format!("the case `{id}` was already answered")));
         }
     }

@@ -6,6 +6,8 @@ use assize_llm::{AskError, ErrorKind};
 use assize_process::ProcessError;
 use assize_rubric::{Cost, Tokens};
 
+use crate::TargetAnswer;
+
 /// Number of stderr bytes that an error keeps, from the end.
 pub(crate) const STDERR_TAIL: usize = 2000;
 
@@ -42,6 +44,17 @@ impl TargetError {
             duration: None,
         }
     }
+
+    /// Creates the error for an answer with nothing in it to grade, which cost what the answer cost.
+    pub fn blank_answer(answer: &TargetAnswer) -> Self {
+        Self {
+            attempts: answer.attempts,
+            tokens: answer.tokens,
+            cost: answer.cost.unwrap_or(Cost::UNKNOWN),
+            duration: Some(answer.duration),
+            ..Self::new(TargetErrorKind::NoAnswer, "the target gave an empty answer")
+        }
+    }
 }
 
 /// Kinds of failures of a target.
@@ -55,8 +68,8 @@ pub enum TargetErrorKind {
     NotStarted,
     /// The command failed: exit code other than 0, or a signal.
     Failed,
-    /// The target succeeded but there is no answer: the output file was never written, or the model wrote
-    /// nothing visible before its limit.
+    /// The target succeeded but there is no whole answer: it is empty, was cut off, withheld or declined, or the output
+    /// file was never written.
     NoAnswer,
     /// The answer is larger than the limit.
     TooLarge,

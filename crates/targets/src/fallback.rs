@@ -26,7 +26,14 @@ impl FallbackTarget {
         let mut cost = Cost::ZERO;
         let mut attempts = 0u32;
         for (index, target) in std::iter::once(&self.first).chain(&self.others).enumerate() {
-            match target.answer(input).await {
+            let answered = match target.answer(input).await {
+                // What it changed in a workspace is looked up later, and may be its answer.
+                Ok(answer) if answer.is_blank() && input.workdir.is_none() => {
+                    Err(TargetError::blank_answer(&answer))
+                }
+                answered => answered,
+            };
+            match answered {
                 Ok(mut answer) => {
                     answer.tokens.add(spent);
                     answer.cost = answer.cost.map(|last| last + cost);
@@ -84,6 +91,10 @@ impl Target for FallbackTarget {
 
     fn describe(&self) -> TargetDescription {
         self.first.describe()
+    }
+
+    fn fallbacks(&self) -> &[Arc<dyn Target>] {
+        &self.others
     }
 
     fn write_settings(&self, identity: &mut IdentityWriter) {
@@ -150,6 +161,14 @@ mod tests {
         assert_eq!((answer.tokens.input, answer.attempts), (Some(30), 3));
         let answer = ask(&[("a", None), ("b", None)]).await.unwrap();
         assert_eq!((answer.answered_by, answer.tokens.input), (None, Some(10)));
+    }
+
+    #[tokio::test]
+    async fn an_empty_answer_is_none_and_the_next_target_is_asked() {
+        let answer = ask(&[("", None), ("b", None)]).await.unwrap();
+        assert_eq!((answer.text.as_str(), answer.tokens.input), ("b", Some(20)));
+        let error = ask(&[("", None), ("", None)]).await.unwrap_err();
+        assert_eq!(error.kind, TargetErrorKind::NoAnswer);
     }
 
     #[tokio::test]

@@ -78,7 +78,6 @@ impl Identify for TargetAnswer {
             tool_calls,
             file_changes,
             workspace,
-            cut_off,
             attempts,
             answered_by,
         } = self;
@@ -92,7 +91,6 @@ impl Identify for TargetAnswer {
         identity.field(tool_calls);
         identity.field(file_changes);
         identity.field(workspace);
-        identity.field(cut_off);
         identity.field(attempts);
 
         identity.field(answered_by);

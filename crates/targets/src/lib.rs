@@ -1,7 +1,7 @@
 //! Targets: models, commands, agents, recordings and given answers.
 //!
-//! Every kind of target implements [`Target`]. A failure is a [`TargetError`] and never an empty [`TargetAnswer`];
-//! an empty answer that the target returned is an answer.
+//! Every kind of target implements [`Target`]. A failure is a [`TargetError`] and never an empty [`TargetAnswer`]. What
+//! [`TargetAnswer::is_blank`] finds empty is no answer either, unless the eval file itself gives it.
 
 mod answer;
 mod batch;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use assize_llm::{BoxFuture, CacheableReply, ChatModel, ChatReply, ChatRequest, FinishReason};
+use assize_llm::{BoxFuture, CacheableReply, ChatModel, ChatReply, ChatRequest, FinishReason, ReplyDefect};
 use assize_rubric::{Cost, IdentityWriter, Tokens};
 
 use crate::{
@@ -60,10 +60,78 @@ impl ModelTarget {
         }
 
         let CacheableReply { reply, recalled, .. } = answered;
-        let answer = answer_from_reply(reply, cost)?;
+        let answer = self.answer_from_reply(reply, cost)?;
         Ok(if recalled { as_cached(answer) } else { answer })
     }
+
+    /// Converts a reply. Only a text that the model finished is an answer: what is refused, withheld, broken off or cut off
+    /// says nothing about how good an answer is, and a check that looks for absent words would pass it.
+    fn answer_from_reply(&self, reply: ChatReply, cost: Cost) -> Result<TargetAnswer, TargetError> {
+        let usage = reply.total_usage();
+        let tokens = Tokens { input: usage.input, cached: usage.cached, output: usage.output };
+        if let Some(message) = self.missing_answer(&reply) {
+            return Err(TargetError {
+                attempts: reply.attempts,
+                tokens,
+                cost,
+                duration: Some(reply.latency),
+                ..TargetError::new(TargetErrorKind::NoAnswer, message)
+            });
+        }
+
+        Ok(TargetAnswer {
+            text: reply.text,
+            tokens,
+            cost: Some(cost),
+            duration: reply.latency,
+            model: reply.model,
+            attempts: reply.attempts,
+            ..TargetAnswer::default()
+        })
+    }
+
+    /// Describes why a reply is no answer; `None` if it is one.
+    fn missing_answer(&self, reply: &ChatReply) -> Option<String> {
+        // A limit that is not the target's own would change the answer.
+        if let Some(tokens) = reply.cut_at {
+            return Some(format!(
+                "the answer was cut off after {tokens} tokens, the limit that a budget sets where a target has none: \
+                 give the target a `max_output_tokens`"
+            ));
+        }
+
+        let message = match reply.defect() {
+            Some(ReplyDefect::Refusal(words)) => {
+                let words: String = words.chars().take(MAX_REFUSAL).collect();
+                format!("the model declined to answer: {words}")
+            }
+            Some(ReplyDefect::Withheld) => {
+                "the model's server withheld the answer (content filter)".to_owned()
+            }
+            Some(ReplyDefect::BrokenOff(word)) => {
+                format!("the model's server broke the answer off ({word})")
+            }
+            Some(ReplyDefect::CutOff) => match self.max_output_tokens {
+                Some(limit) => format!(
+                    "the answer was cut off at the target's limit of {limit} tokens; raise its `max_output_tokens`"
+                ),
+                None => "the answer was cut off at the server's limit of tokens; give the target a larger \
+                         `max_output_tokens`"
+                    .to_owned(),
+            },
+            _ if reply.finish == FinishReason::ToolCall => {
+                "the model asked for a tool, and a model target has none to offer".to_owned()
+            }
+            Some(ReplyDefect::Empty) => "the model gave an empty answer".to_owned(),
+            None => return None,
+        };
+
+        Some(message)
+    }
 }
+
+/// Characters of a refusal that its error repeats.
+const MAX_REFUSAL: usize = 200;
 
 impl Target for ModelTarget {
     fn name(&self) -> &str {
@@ -99,67 +167,11 @@ impl Target for ModelTarget {
 
 /// Returns true if the reply is complete. Any other may turn out better in a retry.
 fn is_complete(reply: &ChatReply) -> bool {
-    reply.finish == FinishReason::Stop && reply.refusal.is_none() && !reply.text.is_empty()
+    reply.finish == FinishReason::Stop && reply.defect().is_none()
 }
 
 /// Converts an answer from the cache: it costs nothing now.
 fn as_cached(answer: TargetAnswer) -> TargetAnswer {
     let tokens = Tokens { input: Some(0), cached: Some(0), output: Some(0) };
     TargetAnswer { tokens, cost: Some(Cost::ZERO), attempts: 0, ..answer }
-}
-
-/// Converts a reply. A refusal in the model's own words is an answer. An empty text is an answer only if the
-/// model finished: a model that was stopped before it wrote anything visible has not answered.
-fn answer_from_reply(reply: ChatReply, cost: Cost) -> Result<TargetAnswer, TargetError> {
-    let usage = reply.total_usage();
-    let tokens = Tokens { input: usage.input, cached: usage.cached, output: usage.output };
-    let text = match &reply.refusal {
-        Some(refusal) if reply.text.is_empty() => refusal.clone(),
-        _ => reply.text,
-    };
-
-    // A limit that is not the target's own would change the answer.
-    let cut = reply.cut_at.map(|tokens| {
-        format!(
-            "the answer was cut off after {tokens} tokens, the default limit with a budget: set `max_output_tokens` for the target"
-        )
-    });
-    if let Some(message) = cut {
-        return Err(TargetError {
-            attempts: reply.attempts,
-            tokens,
-            cost,
-            duration: Some(reply.latency),
-            ..TargetError::new(TargetErrorKind::NoAnswer, message)
-        });
-    }
-
-    if text.is_empty() && reply.finish != FinishReason::Stop {
-        let why = match reply.finish {
-            FinishReason::Length => {
-                "it used all output tokens before writing text; raise `max_output_tokens`"
-            }
-            FinishReason::ContentFilter => "the server's content filter withheld them",
-            FinishReason::ToolCall => "it called a tool, but model targets have no tools",
-            _ => "it stopped for a reason the server did not explain",
-        };
-        return Err(TargetError {
-            attempts: reply.attempts,
-            tokens,
-            cost,
-            duration: Some(reply.latency),
-            ..TargetError::new(TargetErrorKind::NoAnswer, format!("the model returned no text: {why}"))
-        });
-    }
-
-    Ok(TargetAnswer {
-        text,
-        tokens,
-        cost: Some(cost),
-        duration: reply.latency,
-        model: reply.model,
-        cut_off: reply.finish == FinishReason::Length,
-        attempts: reply.attempts,
-        ..TargetAnswer::default()
-    })
 }

@@ -3,6 +3,34 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
+
+/// Keys that name the case of a line.
+pub(crate) const ID_KEYS: [&str; 4] = ["case_id", "test_id", "eval_id", "id"];
+
+/// Reads the id of a line's case; `None` if it names none. The error says that it names two.
+pub(crate) fn recorded_id(line: &Value) -> Result<Option<String>, String> {
+    let named = ID_KEYS.iter().filter_map(|key| match line.get(key)? {
+        Value::String(id) => Some((key, id.clone())),
+        Value::Number(id) => Some((key, id.to_string())),
+        _ => None,
+    });
+    let mut first: Option<(&&str, String)> = None;
+    for (key, id) in named {
+        match &first {
+            Some((known, other)) if *other != id => {
+                return Err(format!(
+                    "`{known}` is `{other}` and `{key}` is `{id}`, so either case could be meant"
+                ));
+            }
+            Some(_) => {}
+            None => first = Some((key, id)),
+        }
+    }
+
+    Ok(first.map(|(_, id)| id))
+}
+
 /// Reason why a recording can't be used.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordingError {
@@ -59,4 +87,18 @@ pub(crate) fn list_recording_files(path: &Path) -> Result<Vec<PathBuf>, Recordin
     }
 
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_line_names_one_case_under_however_many_keys() {
+        assert_eq!(recorded_id(&json!({"id": 7, "test_id": "7"})), Ok(Some("7".to_owned())));
+        assert_eq!(recorded_id(&json!({"answer": "x"})), Ok(None));
+        assert!(recorded_id(&json!({"case_id": "a", "id": "b"})).is_err());
+    }
 }

@@ -5,18 +5,18 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use assize_llm::BoxFuture;
+use assize_llm::wire::{error_words, named_error};
+use assize_llm::{BoxFuture, UnambiguousJson};
 use assize_rubric::{Cost, IdentityWriter, Usd};
 use serde_json::Value;
 
-use crate::recording::{RecordingError, list_recording_files};
+use crate::recording::{ID_KEYS, RecordingError, list_recording_files, recorded_id};
 use crate::turns::recorded_turn;
 use crate::{
     Target, TargetAnswer, TargetDescription, TargetError, TargetErrorKind, TargetInput, TargetKind,
     given_answer, reply,
 };
 
-const ID_KEYS: [&str; 4] = ["case_id", "test_id", "eval_id", "id"];
 const ANSWER_KEYS: [&str; 5] = ["output_messages", "output", "answer", "response", "text"];
 /// Maximum length of a line, in bytes.
 const MAX_LINE: u64 = 64 << 20;
@@ -131,18 +131,14 @@ fn read_recording(
             continue;
         }
 
-        let value: Value =
-            serde_json::from_slice(&text).map_err(|error| wrong(format!("not JSON: {error}")))?;
+        let UnambiguousJson(value) = serde_json::from_slice(&text)
+            .map_err(|error| wrong(format!("not JSON with one value per key: {error}")))?;
         let target = ["target", "source_target"].iter().find_map(|key| value.get(key)?.as_str());
         if source.is_some() && target != source {
             continue;
         }
 
-        let id = ID_KEYS.iter().find_map(|key| match value.get(key)? {
-            Value::String(id) => Some(id.clone()),
-            Value::Number(id) => Some(id.to_string()),
-            _ => None,
-        });
+        let id = recorded_id(&value).map_err(wrong)?;
         let Some(id) = id else {
             return Err(wrong(format!("the line names no case; expected one of {}", ID_KEYS.join(", "))));
         };
@@ -186,28 +182,55 @@ fn answers_of_line(line: &Value) -> Result<Vec<(u32, RecordedResult)>, String> {
         };
         Ok((turn(entry, index + 1)?, told))
     });
-    each.collect()
+    let each = each.collect::<Result<Vec<_>, String>>()?;
+
+    // A failure that no turn tells of is that of them all.
+    Ok(match recorded_failure(line) {
+        Some(error) if each.iter().all(|(_, told)| told.is_ok()) => {
+            each.into_iter().map(|(turn, _)| (turn, Err(error.clone()))).collect()
+        }
+        _ => each,
+    })
 }
 
-/// Reads the answer of a line; a recorded failure becomes an error.
+/// Reads the failure of a line; `None` for one that came after the answer, such as its judge's, which leaves the answer as
+/// it is.
+fn recorded_failure(line: &Value) -> Option<TargetError> {
+    let error = line.as_object().and_then(named_error)?;
+    let has_answer =
+        ANSWER_KEYS.iter().chain(&["turns"]).any(|key| line.get(key).is_some_and(|value| !value.is_null()));
+    let came_later =
+        has_answer && matches!(error.get("stage").and_then(Value::as_str), Some("grade" | "teardown"));
+    let message = format!("the recorded attempt failed: {}", error_words(error));
+
+    (!came_later).then(|| TargetError { attempts: 0, ..TargetError::new(TargetErrorKind::Failed, message) })
+}
+
+/// Reads the answer of a line; a recorded failure of the target becomes an error, whatever stands beside it.
 fn answer_of_line(line: &Value) -> Result<RecordedResult, String> {
-    let given = ANSWER_KEYS.iter().find_map(|key| line.get(key).filter(|value| !value.is_null()));
-    let Some(given) = given else {
-        let error = line.get("error").filter(|error| !error.is_null());
-        let Some(error) = error else {
-            return Err(format!("the line holds no answer; expected one of {}", ANSWER_KEYS.join(", ")));
-        };
-        let why =
-            error.get("message").and_then(Value::as_str).map_or_else(|| error.to_string(), str::to_owned);
-        let error = TargetError::new(TargetErrorKind::Failed, format!("the recorded attempt failed: {why}"));
+    if let Some(error) = recorded_failure(line) {
+        return Ok(Err(error));
+    }
 
-        return Ok(Err(TargetError { attempts: 0, ..error }));
+    let given = || {
+        let present = ANSWER_KEYS.iter().filter_map(|key| Some((*key, line.get(key)?)));
+        present.filter(|(_, value)| !value.is_null())
     };
-
-    let answer = match given_answer(given) {
+    let Some((key, value)) = given().next() else {
+        return Err(format!("the line holds no answer; expected one of {}", ANSWER_KEYS.join(", ")));
+    };
+    let answer = match given_answer(value) {
         Ok(answer) => answer,
         Err(error) => return Ok(Err(error)),
     };
+
+    let says_other =
+        |value: &Value| given_answer(value).is_ok_and(|other| other.text.trim() != answer.text.trim());
+    if let Some((other, _)) = given().find(|(_, value)| says_other(value)) {
+        return Err(format!(
+            "`{key}` and `{other}` are two answers, and either could be meant; remove one of them"
+        ));
+    }
 
     // The tokens and cost of a stored row are those of the whole case, judges included.
     if line.get("verdict").is_some() {
@@ -247,5 +270,44 @@ impl Target for ReplayTarget {
         identity.begin("replay target", 1);
         identity.field(&self.name);
         identity.bytes(self.digest.as_bytes());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_recorded_failure_is_one_whatever_stands_beside_it() {
+        for line in [
+            json!({"answer": "hello", "error": {"stage": "target", "message": "boom"}}),
+            json!({"answer": "hello", "error": "boom"}),
+            json!({"error": {"stage": "grade", "message": "boom"}}),
+        ] {
+            let error = answer_of_line(&line).unwrap().unwrap_err();
+            assert_eq!((error.kind, error.attempts), (TargetErrorKind::Failed, 0), "{line}");
+            assert!(error.message.ends_with("boom"), "{error}");
+        }
+
+        let turns = answers_of_line(&json!({"turns": ["hello", "there"], "error": "boom"})).unwrap();
+        assert!(turns.iter().all(|(_, told)| told.is_err()));
+
+        let judged = json!({"answer": "hello", "error": {"stage": "grade", "message": "the judge was down"}});
+        assert_eq!(answer_of_line(&judged).unwrap().unwrap().text, "hello");
+    }
+
+    #[test]
+    fn two_answers_in_a_line_must_be_the_same() {
+        for line in [
+            json!({"output": "hello", "answer": "bye"}),
+            json!({"output_messages": [{"role": "assistant", "content": "hello"}], "text": "bye"}),
+        ] {
+            assert!(answer_of_line(&line).is_err(), "{line}");
+        }
+
+        let same = json!({"output": [{"role": "assistant", "content": "hello"}], "answer": "hello\n"});
+        assert_eq!(answer_of_line(&same).unwrap().unwrap().text, "hello");
     }
 }

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
+use assize_llm::UnambiguousJson;
+use assize_llm::wire::{error_words, named_error};
 use assize_rubric::{Cost, Tokens, Usd};
 use serde_json::{Map, Value};
 
@@ -13,60 +15,95 @@ use crate::{TargetAnswer, TargetError, TargetErrorKind};
 /// that happens to be JSON.
 const ANSWER_KEYS: [&str; 3] = ["text", "output", "output_messages"];
 
+/// Keys beside which an `error` is that of the command. An object with any other is a plain-text answer about an error.
+const DETAIL_KEYS: [&str; 10] = [
+    "error", "token_usage", "cost_usd", "duration_ms", "model", "id", "case_id", "eval_id", "test_id",
+    "messages",
+];
+
 /// Reads the answer from the bytes of a command. `measured` is the duration unless the answer contains one.
 ///
 /// - A JSON object with a `text`, or an `output` or `output_messages` that is a text or a list of messages: the
 ///   answer with `token_usage` {input, output, cached}, `cost_usd`, `duration_ms` and `model` where they are
 ///   valid. `text` takes precedence over messages as the answer's text. Negative and non-numeric numbers are
-///   dropped.
+///   dropped. An object with an `error` is a failure, whatever else it holds; one that has a key twice, or two texts
+///   that differ, is malformed.
 /// - Anything else is plain text. Line breaks at its end are dropped, as a shell does; bytes that are not
 ///   UTF-8 become U+FFFD.
 pub(crate) fn parse_reply(bytes: &[u8], measured: Duration) -> Result<TargetAnswer, TargetError> {
     let text = String::from_utf8_lossy(bytes);
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    if let Some(object) = parse_object(text)
-        && ANSWER_KEYS.iter().any(|key| object.contains_key(*key))
-        && let Some(answer) = read_object(&object, measured)?
-    {
-        return Ok(answer);
+    if let Some(object) = parse_object(text)? {
+        refuse_error(&object)?;
+
+        if let Some(answer) = read_object(&object, measured)? {
+            return Ok(answer);
+        }
     }
 
     let text = text.trim_end_matches(['\n', '\r']).to_owned();
     Ok(TargetAnswer { text, duration: measured, attempts: 1, ..TargetAnswer::default() })
 }
 
-fn parse_object(text: &str) -> Option<Map<String, Value>> {
+/// Parses an answer with details; `None` for any other text.
+fn parse_object(text: &str) -> Result<Option<Map<String, Value>>, TargetError> {
     let text = text.trim();
     if !(text.starts_with('{') && text.ends_with('}')) {
-        return None;
+        return Ok(None);
     }
 
     let parsed = serde_json::from_str(text).or_else(|_| serde_json::from_str(&replace_nonfinite(text)));
-    match parsed {
-        Ok(Value::Object(object)) => Some(object),
-        _ => None,
+    let Ok(Value::Object(object)) = parsed else { return Ok(None) };
+    let has_answer = ANSWER_KEYS.iter().any(|key| object.contains_key(*key));
+    let is_failure =
+        object.contains_key("error") && object.keys().all(|key| DETAIL_KEYS.contains(&key.as_str()));
+    if !has_answer && !is_failure {
+        return Ok(None);
     }
+
+    // With two values for one key, either could be meant.
+    match serde_json::from_str::<UnambiguousJson>(&replace_nonfinite(text)) {
+        Ok(_) => Ok(Some(object)),
+        Err(error) => Err(malformed(error)),
+    }
+}
+
+/// Refuses an object that names an error: what stands beside it is no answer.
+fn refuse_error(object: &Map<String, Value>) -> Result<(), TargetError> {
+    match named_error(object) {
+        None => Ok(()),
+        Some(error) => {
+            let message = format!("the command reports an error: {}", error_words(error));
+            Err(TargetError::new(TargetErrorKind::Failed, message))
+        }
+    }
+}
+
+fn malformed(problem: impl std::fmt::Display) -> TargetError {
+    TargetError::new(TargetErrorKind::Malformed, format!("the command's answer is not sound: {problem}"))
 }
 
 /// Returns `None` if none of the answer's keys holds a possible answer.
 fn read_object(object: &Map<String, Value>, measured: Duration) -> Result<Option<TargetAnswer>, TargetError> {
     let mut text = object.get("text").and_then(Value::as_str).map(str::to_owned);
+    let mut text_key = "text";
     let mut given_messages = None;
     let mut tool_calls = Vec::new();
     let mut found_messages = false;
     for key in ["output_messages", "output"] {
         let Some(value) = object.get(key).filter(|value| !value.is_null()) else { continue };
         if let Value::String(words) = value {
-            text.get_or_insert_with(|| words.clone());
+            match &text {
+                Some(known) if known.trim() != words.trim() => {
+                    return Err(malformed(format!("`{key}` is another text than `{text_key}`")));
+                }
+                Some(_) => {}
+                None => (text, text_key) = (Some(words.clone()), key),
+            }
             continue;
         }
 
-        let read = messages::parse_messages(value).map_err(|problem| {
-            TargetError::new(
-                TargetErrorKind::Malformed,
-                format!("the command's answer is invalid: {problem}"),
-            )
-        })?;
+        let read = messages::parse_messages(value).map_err(malformed)?;
         match read {
             Some(transcript) if !found_messages => {
                 found_messages = true;
@@ -232,6 +269,41 @@ mod tests {
         assert_eq!(both.text, "short");
         assert!(both.messages.is_some());
         assert_eq!(answer(r#"{"output": "words"}"#).text, "words");
+    }
+
+    #[test]
+    fn an_error_beside_an_answer_is_a_failure() {
+        for text in [
+            r#"{"text": "hello", "error": "boom"}"#,
+            r#"{"output": "hello", "error": {"message": "boom"}}"#,
+            r#"{"error": "boom"}"#,
+            r#"{"id": "a", "error": "boom", "duration_ms": 5}"#,
+        ] {
+            let error = parse_reply(text.as_bytes(), MEASURED).unwrap_err();
+            assert_eq!(error.kind, TargetErrorKind::Failed, "{text}");
+            assert!(error.message.ends_with("error: boom"), "{error}");
+        }
+        for text in [r#"{"text": "hello", "error": null}"#, r#"{"text": "hello", "error": ""}"#] {
+            assert_eq!(answer(text).text, "hello");
+        }
+        let about = r#"{"error": "not_found", "status": 404}"#;
+        assert_eq!(answer(about).text, about, "an answer that is JSON of its own");
+    }
+
+    #[test]
+    fn an_answer_that_says_two_things_is_malformed() {
+        for text in [
+            r#"{"text": "bye", "text": "hello"}"#,
+            r#"{"text": "hello", "output": "bye"}"#,
+            r#"{"output": "hello", "output_messages": "bye"}"#,
+            r#"{"text": "x", "cost_usd": NaN, "cost_usd": 1}"#,
+        ] {
+            let error = parse_reply(text.as_bytes(), MEASURED).unwrap_err();
+            assert_eq!(error.kind, TargetErrorKind::Malformed, "{text}");
+        }
+        assert_eq!(answer(r#"{"text": "hello", "output": "hello\n"}"#).text, "hello");
+        let own = r#"{"a": 1, "a": 2}"#;
+        assert_eq!(answer(own).text, own);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The trait of all targets, and their descriptions.
 
+use std::sync::Arc;
+
 use assize_llm::BoxFuture;
 use assize_rubric::IdentityWriter;
 
@@ -13,8 +15,18 @@ pub trait Target: Send + Sync {
     /// Answers one input. Dropping the future cancels the request and ends everything started for it.
     fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<TargetAnswer, TargetError>>;
 
+    /// Returns the name the target is defined by, where a suite gives it another [`name`](Self::name).
+    fn defined_name(&self) -> &str {
+        self.name()
+    }
+
     /// Describes the target.
     fn describe(&self) -> TargetDescription;
+
+    /// Returns the targets that are asked, in this order, where this one gives no answer.
+    fn fallbacks(&self) -> &[Arc<dyn Target>] {
+        &[]
+    }
 
     /// Writes everything about the target that may change its answers: the same bytes as long as nothing of it changed,
     /// in every build. May hold secrets: to be hashed, never shown.

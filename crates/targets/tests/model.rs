@@ -89,25 +89,40 @@ async fn the_settings_and_messages_reach_the_model() {
 }
 
 #[tokio::test]
-async fn silence_is_an_answer_only_from_a_model_that_was_done() {
-    assert_eq!(outcome(reply("")).await.unwrap().text, "");
-    for finish in [
-        FinishReason::Length,
-        FinishReason::ContentFilter,
-        FinishReason::ToolCall,
-        FinishReason::Other("odd".into()),
+async fn only_a_text_that_the_model_finished_is_an_answer() {
+    for (finish, text, why) in [
+        (FinishReason::Stop, "", "empty answer"),
+        (FinishReason::Stop, " \n", "empty answer"),
+        (FinishReason::Length, "", "cut off at the server's limit"),
+        (FinishReason::Length, "half", "`max_output_tokens`"),
+        (FinishReason::ContentFilter, "so far", "content filter"),
+        (FinishReason::ToolCall, "let me see", "asked for a tool"),
+        (FinishReason::Other("error".into()), "so far", "broke the answer off (error)"),
+        (FinishReason::Other("odd".into()), "", "empty answer"),
     ] {
-        let error = outcome(ChatReply { finish, ..reply("") }).await.unwrap_err();
-        assert_eq!((error.kind, error.tokens.input), (TargetErrorKind::NoAnswer, Some(7)));
+        let error = outcome(ChatReply { finish, ..reply(text) }).await.unwrap_err();
+        assert_eq!((error.kind, error.tokens.input), (TargetErrorKind::NoAnswer, Some(7)), "{why}");
+        assert!(error.message.contains(why), "{why}: {error}");
+    }
+    let unexplained = ChatReply { finish: FinishReason::Other("unknown".into()), ..reply("yes") };
+    assert_eq!(outcome(unexplained).await.unwrap().text, "yes");
+}
+
+#[tokio::test]
+async fn a_refusal_is_no_answer_and_its_words_are_the_reason() {
+    for text in ["", "I can say this much."] {
+        let refused = ChatReply { refusal: Some("I won't.".into()), ..reply(text) };
+        let error = outcome(refused).await.unwrap_err();
+        assert_eq!(&*error.message, "the model declined to answer: I won't.");
     }
 }
 
 #[tokio::test]
-async fn refusals_and_cut_texts_are_answers() {
-    let refused = outcome(ChatReply { refusal: Some("I won't.".into()), ..reply("") }).await.unwrap();
-    assert_eq!((refused.text.as_str(), refused.cut_off), ("I won't.", false));
-    let cut = outcome(ChatReply { finish: FinishReason::Length, ..reply("half") }).await.unwrap();
-    assert_eq!((cut.text.as_str(), cut.cut_off), ("half", true));
+async fn an_answer_that_the_targets_own_limit_cut_off_names_the_limit() {
+    let (_, target) = scripted([Ok(ChatReply { finish: FinishReason::Length, ..reply("half") })]);
+    let target = ModelTarget { max_output_tokens: Some(64), ..target };
+    let error = target.answer(&asked()).await.unwrap_err();
+    assert!(error.message.contains("limit of 64 tokens; raise its `max_output_tokens`"), "{error}");
 }
 
 #[tokio::test]

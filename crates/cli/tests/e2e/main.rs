@@ -41,6 +41,7 @@ mod select;
 mod shells;
 mod signals;
 mod targets;
+mod unanswered;
 mod validate;
 mod view;
 mod workspaces;

@@ -120,8 +120,16 @@ impl Target for RenamedTarget {
         &self.name
     }
 
+    fn defined_name(&self) -> &str {
+        self.inner.defined_name()
+    }
+
     fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<TargetAnswer, TargetError>> {
         self.inner.answer(input)
+    }
+
+    fn fallbacks(&self) -> &[Arc<dyn Target>] {
+        self.inner.fallbacks()
     }
 
     fn describe(&self) -> TargetDescription {

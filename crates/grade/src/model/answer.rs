@@ -1,6 +1,6 @@
 //! From what came back to what it means: a usable text, or the failure it stands for.
 
-use assize_llm::{AskError, ChatReply, ErrorKind, FinishReason};
+use assize_llm::{AskError, ChatReply, ErrorKind, ReplyDefect};
 use assize_rubric::{UngradedKind, UngradedReason};
 
 use crate::reply::PROBABILITY_ADVICE;
@@ -44,44 +44,36 @@ impl JudgeFailure {
 
 /// The text of a reply that is whole and meant as an answer.
 pub(super) fn reply_text(reply: &ChatReply) -> Result<&str, JudgeFailure> {
-    if let Some(refusal) = reply.refusal.as_deref().filter(|words| !words.trim().is_empty()) {
-        let words: String = refusal.trim().chars().take(200).collect();
-        return Err(JudgeFailure::new(
-            UngradedKind::Refusal,
-            format!("the judge declined to answer: {words}"),
-        ));
-    }
-    match reply.finish {
-        FinishReason::ContentFilter => Err(JudgeFailure::new(
-            UngradedKind::Refusal,
-            "the judge's server withheld the reply (content filter)",
-        )),
-        FinishReason::Other(ref word) if reply.finish.is_broken_off() => Err(JudgeFailure::new(
-            UngradedKind::Truncated,
-            format!("the judge's server ended the reply early ({word})"),
-        )),
-        // A reply that ran into the limit may look whole and still lack what came after.
-        FinishReason::Length => {
+    let (kind, message) = match reply.defect() {
+        None if reply.text.len() > MOST_REPLY => {
+            let message = format!(
+                "the reply is {} KiB long, and a judgement may have {} KiB; keep quotes and reason short",
+                reply.text.len() >> 10,
+                MOST_REPLY >> 10
+            );
+            (UngradedKind::Malformed, message)
+        }
+        None => return Ok(&reply.text),
+        Some(ReplyDefect::Refusal(words)) => {
+            let words: String = words.chars().take(200).collect();
+            (UngradedKind::Refusal, format!("the judge declined to answer: {words}"))
+        }
+        Some(ReplyDefect::Withheld) => {
+            (UngradedKind::Refusal, "the judge's server withheld the reply (content filter)".to_owned())
+        }
+        Some(ReplyDefect::BrokenOff(word)) => {
+            (UngradedKind::Truncated, format!("the judge's server broke the reply off ({word})"))
+        }
+        Some(ReplyDefect::CutOff) => {
             let limit = match reply.cut_at {
                 Some(tokens) => format!("its limit of {tokens} tokens"),
                 None => "the token limit".to_owned(),
             };
-            Err(JudgeFailure::new(
-                UngradedKind::Truncated,
-                format!("the reply was cut off at {limit}; keep quotes and reason short"),
-            ))
+            let message = format!("the reply was cut off at {limit}; keep quotes and reason short");
+            (UngradedKind::Truncated, message)
         }
-        _ if reply.text.len() > MOST_REPLY => Err(JudgeFailure::new(
-            UngradedKind::Malformed,
-            format!(
-                "the reply is {} KiB long, and a judgement may have {} KiB; keep quotes and reason short",
-                reply.text.len() >> 10,
-                MOST_REPLY >> 10
-            ),
-        )),
-        _ if reply.text.trim().is_empty() => {
-            Err(JudgeFailure::new(UngradedKind::Malformed, "the reply was empty"))
-        }
-        _ => Ok(&reply.text),
-    }
+        Some(ReplyDefect::Empty) => (UngradedKind::Malformed, "the reply was empty".to_owned()),
+    };
+
+    Err(JudgeFailure::new(kind, message))
 }

@@ -1,11 +1,13 @@
 //! Output of a grading program.
 
+use assize_llm::UnambiguousJson;
+use assize_llm::wire::{error_words, named_error};
 use assize_rubric::{GraderNote, UnitInterval};
 use serde_json::Value;
 use serde_json::error::Category;
 
 use crate::check::to_unit_interval;
-use crate::reply::{UnambiguousJson, parse_notes};
+use crate::reply::{StatedDecision, parse_notes, refuse_contradiction};
 
 /// Characters of a program's text that are kept.
 const MAX_SHOWN_CHARS: usize = 2000;
@@ -26,7 +28,8 @@ pub struct ProgramReply {
 /// Reads what a program printed: `{score, assertions: [{text, passed, evidence}], details}` or the
 /// older `{score, hits, misses, reasoning, details}`. Without a score it is the share of assertions
 /// that passed. A score that is no number from 0 to 1 is an error and is not bent into one; so is a result that says two
-/// things: a key that is there twice, the full score where no assertion passed, no score where all of them did.
+/// things: a key that is there twice, the full score where no assertion passed, no score where all of them did, a verdict
+/// that the score excludes. A result with an `error` is a failure of the program, whatever its score.
 pub(super) fn parse_program_reply(text: &str) -> Result<ProgramReply, String> {
     let shown = || {
         let begin: String = text.trim().chars().take(200).collect();
@@ -42,6 +45,10 @@ pub(super) fn parse_program_reply(text: &str) -> Result<ProgramReply, String> {
     let Some(object) = value.as_object() else {
         return Err(format!("the program printed {} where a JSON object was expected", shown()));
     };
+    if let Some(error) = named_error(object) {
+        return Err(format!("the program reports an error: {}", shorten(&error_words(error))));
+    }
+
     let findings = parse_notes(object);
     let counted = findings.iter().filter_map(|finding| finding.passed);
     let (passed, all) = counted.fold((0u32, 0u32), |(yes, all), one| (yes + u32::from(one), all + 1));
@@ -64,6 +71,9 @@ pub(super) fn parse_program_reply(text: &str) -> Result<ProgramReply, String> {
             score.get()
         ));
     }
+
+    refuse_contradiction(object, &["score"], StatedDecision::from_score(score))
+        .map_err(|problem| format!("the program's result contradicts itself: {problem}"))?;
 
     let reason = ["reasoning", "reason", "message"].iter().find_map(|key| object.get(*key)?.as_str());
     Ok(ProgramReply {
@@ -134,6 +144,10 @@ mod tests {
         );
         let new = new.unwrap();
         assert_eq!((new.score.get(), new.findings[0].reason.as_str()), (0.5, "x"));
+        for same in [r#"{"score": 1, "error": null, "verdict": "pass"}"#, r#"{"score": 0.7, "pass": false}"#]
+        {
+            assert!(parse_program_reply(same).is_ok(), "{same}");
+        }
     }
 
     #[test]
@@ -152,6 +166,11 @@ mod tests {
             r#"{"score": 1, "assertions": [{"text": "a", "passed": false}]}"#,
             r#"{"score": 1, "hits": [], "misses": ["a"]}"#,
             r#"{"score": 0, "hits": ["a"]}"#,
+            r#"{"score": 1, "error": "boom"}"#,
+            r#"{"score": 1, "error": {"message": "boom"}}"#,
+            r#"{"score": 1, "verdict": "fail"}"#,
+            r#"{"score": 0.9, "pass": false}"#,
+            r#"{"score": 0, "passed": true}"#,
         ] {
             assert!(parse_program_reply(bad).is_err(), "{bad}");
         }

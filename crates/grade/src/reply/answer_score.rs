@@ -3,9 +3,9 @@
 use assize_rubric::{GraderFinding, GraderNote, UnitInterval};
 use serde_json::{Map, Value};
 
-use super::ParsedReply;
 use super::find::{ReplyShape, find_reply_json};
 use super::reading::string_list;
+use super::{ParsedReply, StatedDecision, refuse_contradiction};
 
 /// Reads a reply. The error says what is wrong with it, in words for judge and user alike. Beside the
 /// form that is asked for, the lists that older prompts ask for are kept as findings.
@@ -16,6 +16,8 @@ pub(crate) fn read_answer_score(text: &str) -> Result<ParsedReply<GraderFinding>
     let number = score.as_f64().ok_or_else(|| format!("\"score\" is {score}, not a number from 0 to 1"))?;
     let score =
         UnitInterval::new(number).map_err(|_| format!("\"score\" is {number}; it must lie from 0 to 1"))?;
+    refuse_contradiction(object, &["score"], StatedDecision::from_score(score))?;
+
     let reason = ["reason", "reasoning"].iter().find_map(|key| object.get(*key)?.as_str());
     let finding = GraderFinding::new(Some(score), parse_notes(object));
 

@@ -4,8 +4,11 @@ use assize_evalfile::{Behaviour, ScoringScale};
 use assize_rubric::{BenchmarkFinding, GraderFinding, JudgeConfidence, find_contradiction};
 use serde_json::{Map, Number, Value};
 
-use super::ParsedReply;
 use super::find::{ReplyShape, find_reply_json};
+use super::{ParsedReply, StatedDecision, refuse_contradiction};
+
+/// Members of a reply that decide something.
+const OWN_MEMBERS: [&str; 4] = ["pass", "score", "applies", "uncertain"];
 
 /// Reads a reply. The error says what is wrong with it, in words for judge and user alike.
 ///
@@ -78,6 +81,8 @@ fn parse_finding(object: &Map<String, Value>, behaviour: &Behaviour) -> Result<G
                 })?)
             }
         };
+
+    refuse_contradiction(object, &OWN_MEMBERS, StatedDecision::from_pass(pass, score))?;
 
     let scale = behaviour.scale.as_ref().map(ScoringScale::benchmark_scale);
     let finding = BenchmarkFinding::from_judge(pass, score, uncertain, scale);
@@ -236,6 +241,13 @@ mod tests {
             r#"{"pass": true, "pass": false}"#,
             r#"{"pass": true, "applies": false}"#,
             r#"{"pass": true, "applies": "no"}"#,
+            r#"{"pass": true, "passed": false}"#,
+            r#"{"pass": true, "fail": true}"#,
+            r#"{"pass": true, "verdict": "fail"}"#,
+            r#"{"pass": true, "Pass": false}"#,
+            r#"{"pass": true, "automatic_fail": true}"#,
+            r#"{"pass": true, "Uncertain": true}"#,
+            r#"{"pass": true, "score": 0.9, "rating": 0.2}"#,
         ] {
             assert!(read_behaviour(bad, &behaviour()).is_err(), "{bad}");
         }

@@ -3,7 +3,7 @@
 use assize_rubric::{Outcome, RawScore};
 use serde_json::{Map, Value};
 
-use super::ParsedReply;
+use super::{ParsedReply, StatedDecision, refuse_contradiction};
 use crate::prompt::DecisionForm;
 
 /// Parses the decision in an object. The error describes the defect for judge and user alike.
@@ -22,6 +22,7 @@ pub(super) fn parse_decision(
     } else {
         parse_outcome(value, form.may_not_apply)
     }?;
+    refuse_contradiction(object, &[member], StatedDecision::from_outcome(&outcome))?;
 
     let reason = match object.get("reason") {
         Some(Value::String(reason)) if !reason.trim().is_empty() => reason.trim().to_owned(),
@@ -134,14 +135,14 @@ mod tests {
             r#""score":11"#, r#""score":-1"#, r#""score":7.5"#, r#""score":"7""#, r#""score":null"#,
             r#""score":true"#, r#""score":1e300"#, r#""score":-0.5"#, r#""score":[7]"#,
             r#""score":"not_applicable""#, r#""outcome":"met""#, r#""score":7,"outcome":"met""#,
-            r#""score":18446744073709551615"#, r#""score":256"#,
+            r#""score":18446744073709551615"#, r#""score":256"#, r#""score":8,"rating":2"#,
         ] {
             assert!(read(&with(member), true, false).is_err(), "{member}");
         }
         for member in [
             r#""outcome":true"#, r#""outcome":1"#, r#""outcome":"pass""#, r#""outcome":"mostly met""#,
             r#""outcome":"""#, r#""outcome":"not_applicable""#, r#""outcome":null"#, r#""score":10"#,
-            r#""satisfied":true"#,
+            r#""satisfied":true"#, r#""outcome":"met","met":false"#, r#""outcome":"met","verdict":"fail""#,
         ] {
             assert!(read(&with(member), false, false).is_err(), "{member}");
         }

@@ -1,8 +1,7 @@
 //! Finding the one JSON value a reply consists of.
 
+use assize_llm::UnambiguousJson;
 use serde_json::Value;
-
-use super::json::UnambiguousJson;
 
 /// Shape of the reply to find.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

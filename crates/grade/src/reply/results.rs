@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use assize_rubric::Outcome;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::ParsedReply;
 use super::criterion::{excerpt_word, parse_decision};
 use super::find::{ReplyShape, find_reply_json};
+use super::{ParsedReply, StatedDecision, refuse_contradiction};
 use crate::prompt::{DecisionForm, PromptCriterion};
 
 /// A reply to a batched call.
@@ -57,11 +57,64 @@ pub(crate) fn read_batched(text: &str, asked: &[PromptCriterion<'_>]) -> Result<
         });
     }
 
-    let each = found
+    let each: Vec<_> = found
         .into_iter()
         .map(|slot| slot.unwrap_or_else(|| Err("there is no entry for it".to_owned())))
         .collect();
+    if let Value::Object(object) = &value {
+        refuse_other_summary(object, &each)?;
+    }
+
     strays.truncate(5);
 
     Ok(BatchedReply { each, strays })
+}
+
+/// Refuses a decision beside the results that they contradict: one in favour where not all are met, one against where none
+/// is unmet.
+fn refuse_other_summary(
+    object: &Map<String, Value>,
+    each: &[Result<ParsedReply<Outcome>, String>],
+) -> Result<(), String> {
+    let decided: Vec<&Outcome> = each.iter().flatten().map(|reading| &reading.decided).collect();
+    let summary = match decided.as_slice() {
+        [only] => StatedDecision::from_outcome(only),
+        several if several.iter().any(|outcome| **outcome == Outcome::Unmet) => {
+            StatedDecision::from_pass(false, None)
+        }
+        several if several.iter().any(|outcome| **outcome == Outcome::Met) => {
+            StatedDecision::from_pass(true, None)
+        }
+        _ => return Ok(()),
+    };
+
+    refuse_contradiction(object, &["results"], summary)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reading(outcome: Outcome) -> ParsedReply<Outcome> {
+        ParsedReply { decided: outcome, reason: "r".into(), confidence: None, evidence: Vec::new() }
+    }
+
+    #[test]
+    fn a_decision_beside_the_results_must_fit_them() {
+        let met = [Outcome::Met, Outcome::Met].map(|outcome| Ok(reading(outcome)));
+        let mixed = [Outcome::Met, Outcome::Unmet].map(|outcome| Ok(reading(outcome)));
+        for (each, member, fits) in [
+            (&met[..1], r#""outcome":"unmet""#, false),
+            (&met[..1], r#""outcome":"met""#, true),
+            (&met, r#""verdict":"fail""#, false),
+            (&met, r#""passed":true"#, true),
+            (&mixed, r#""verdict":"fail""#, true),
+            (&mixed, r#""outcome":"met""#, false),
+            (&mixed, r#""score":5"#, true),
+        ] {
+            let value: Value = serde_json::from_str(&format!(r#"{{"results":[],{member}}}"#)).expect("JSON");
+            let object = value.as_object().expect("an object");
+            assert_eq!(refuse_other_summary(object, each).is_ok(), fits, "{member}");
+        }
+    }
 }

@@ -65,6 +65,18 @@ pub(super) fn complete(answer: &HttpAnswer, reply: ChatReply) -> ChatReply {
     ChatReply { usage: reply.usage.plausible(), request_id, ..reply }
 }
 
+/// Refuses a 2xx answer that names an error, whatever else it holds: what stands beside an error is not a whole reply.
+pub(super) fn refuse_named_error(
+    answer: &HttpAnswer,
+    body: &Value,
+    usage: TokenCounts,
+) -> Result<(), AskError> {
+    match body.as_object().and_then(json::named_error) {
+        Some(error) => Err(refused(answer, json::error_value(error), usage)),
+        None => Ok(()),
+    }
+}
+
 /// A 2xx answer without what the format promises: the error it names, or that it cannot be read.
 pub(super) fn without_reply(
     answer: &HttpAnswer,
@@ -72,7 +84,7 @@ pub(super) fn without_reply(
     lacking: &str,
     usage: TokenCounts,
 ) -> AskError {
-    match body.get("error").filter(|error| !error.is_null()) {
+    match body.as_object().and_then(json::named_error) {
         Some(error) => refused(answer, json::error_value(error), usage),
         None => malformed(answer, format!("the answer has no {lacking}: {body}"), usage),
     }

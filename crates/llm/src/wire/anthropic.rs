@@ -85,6 +85,7 @@ impl WireCodec for AnthropicMessages {
     fn decode(&self, answer: &HttpAnswer) -> Result<ChatReply, AskError> {
         let body = answer::body(answer)?;
         let usage = usage(&body);
+        answer::refuse_named_error(answer, &body, usage)?;
         let Some(content) = body.get("content").and_then(Value::as_array) else {
             return Err(answer::without_reply(answer, &body, "content", usage));
         };

@@ -95,6 +95,7 @@ impl WireCodec for BedrockConverse {
     fn decode(&self, answer: &HttpAnswer) -> Result<ChatReply, AskError> {
         let body = answer::body(answer)?;
         let usage = usage(&body);
+        answer::refuse_named_error(answer, &body, usage)?;
         let content = json::at(&body, "/output/message/content").and_then(Value::as_array);
         let Some(content) = content else {
             return Err(answer::without_reply(answer, &body, "output", usage));

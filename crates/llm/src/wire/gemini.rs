@@ -73,6 +73,7 @@ impl WireCodec for GeminiGenerate {
     fn decode(&self, answer: &HttpAnswer) -> Result<ChatReply, AskError> {
         let body = answer::body(answer)?;
         let usage = usage(&body);
+        answer::refuse_named_error(answer, &body, usage)?;
         let blocked = json::text(&body, "/promptFeedback/blockReason");
         let candidate = json::at(&body, "/candidates/0");
         if candidate.is_none() && blocked.is_none() {
@@ -89,8 +90,8 @@ impl WireCodec for GeminiGenerate {
             .collect();
 
         let finish = match candidate {
-            Some(candidate) => finish(candidate.get("finishReason")),
-            None => FinishReason::ContentFilter,
+            Some(candidate) if blocked.is_none() => finish(candidate.get("finishReason")),
+            Some(_) | None => FinishReason::ContentFilter,
         };
         let reply = ChatReply {
             usage,

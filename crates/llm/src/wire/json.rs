@@ -6,7 +6,7 @@ use std::fmt;
 use std::time::Duration;
 
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// Error as a server reports it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -30,6 +30,22 @@ pub(super) fn server_error(body: &[u8]) -> ServerError {
         return ServerError { message: crate::excerpt::readable(&text), ..ServerError::default() };
     };
     error_value(value.get("error").filter(|error| !error.is_null()).unwrap_or(&value))
+}
+
+/// The `error` that an object names. Some programs write an empty one where there is none.
+pub fn named_error(object: &Map<String, Value>) -> Option<&Value> {
+    object.get("error").filter(|error| match error {
+        Value::Null | Value::Bool(false) => false,
+        Value::String(text) => !text.trim().is_empty(),
+        Value::Array(items) => !items.is_empty(),
+        Value::Object(members) => !members.is_empty(),
+        Value::Bool(true) | Value::Number(_) => true,
+    })
+}
+
+/// The words of an error: its message, else the whole of it.
+pub fn error_words(error: &Value) -> String {
+    error_value(error).message
 }
 
 /// Reads an error object, a string, or whatever else stands in its place.

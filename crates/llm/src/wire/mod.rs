@@ -26,6 +26,7 @@ pub use bedrock::BedrockConverse;
 pub use dialect::{ChatDialect, LogprobsField};
 pub use format::{HttpCall, KeyHeader, WireCodec};
 pub use gemini::GeminiGenerate;
+pub use json::{error_words, named_error};
 pub use ollama::OllamaChat;
 pub use openai_chat::OpenAiChat;
 pub use openai_responses::OpenAiResponses;

@@ -78,6 +78,8 @@ impl WireCodec for OllamaChat {
             cached: None,
             output: json::count(&body, "/eval_count"),
         };
+        answer::refuse_named_error(answer, &body, usage)?;
+
         let Some(message) = body.get("message").filter(|message| message.is_object()) else {
             return Err(answer::without_reply(answer, &body, "message", usage));
         };

@@ -95,15 +95,15 @@ impl WireCodec for OpenAiChat {
         let Some(choice) = json::at(&body, "/choices/0") else {
             return Err(answer::without_reply(answer, &body, "choices", usage));
         };
-        if let Some(error) = choice.get("error").filter(|error| !error.is_null()) {
-            return Err(answer::refused(answer, json::error_value(error), usage));
+        for object in [&body, choice] {
+            answer::refuse_named_error(answer, object, usage)?;
         }
 
         let content = json::at(choice, "/message/content").or_else(|| choice.get("text"));
         let (text, refused_part) = content.map(read_content).unwrap_or_default();
         let finish = finish(choice.get("finish_reason").and_then(Value::as_str));
         let reply = ChatReply {
-            refusal: json::text(choice, "/message/refusal").or(refused_part),
+            refusal: json::at(choice, "/message/refusal").and_then(refusal_words).or(refused_part),
             usage,
             model: json::text(&body, "/model"),
             request_id: json::text(&body, "/id"),
@@ -287,6 +287,15 @@ fn read_content(content: &Value) -> (String, Option<String>) {
 }
 
 /// Reads the reason why the model stopped, in any server's words.
+/// The words of a refusal; those of a structured one are its JSON.
+fn refusal_words(refusal: &Value) -> Option<String> {
+    match refusal {
+        Value::Null | Value::Bool(false) => None,
+        Value::String(words) => Some(words.clone()).filter(|words| !words.trim().is_empty()),
+        other => Some(other.to_string()),
+    }
+}
+
 fn finish(reason: Option<&str>) -> FinishReason {
     match reason.unwrap_or("unknown") {
         "stop" | "eos" | "eos_token" | "end_turn" | "stop_sequence" => FinishReason::Stop,

@@ -307,3 +307,26 @@ fn compressed_bodies_are_called_so() {
         assert!(error.message.contains("compressed (`gzip`)"), "{error}");
     }
 }
+
+#[test]
+fn an_error_beside_a_choice_is_an_error() {
+    for error in [r#"{"message":"boom","code":500}"#, r#""boom""#] {
+        let choice = r#"{"message":{"content":"hello"},"finish_reason":"stop"}"#;
+        let body = format!(r#"{{"choices":[{choice}],"error":{error}}}"#);
+        let failed = decode(200, &body).unwrap_err();
+        assert!(failed.message.contains("boom"), "{failed}");
+    }
+    let fine = r#"{"choices":[{"message":{"content":"hello"},"finish_reason":"stop"}],"error":{}}"#;
+    assert_eq!(decode(200, fine).unwrap().text, "hello");
+}
+
+#[test]
+fn every_kind_of_refusal_is_read() {
+    for (refusal, words) in [(r#""no""#, Some("no")), (r#"{"why":1}"#, Some(r#"{"why":1}"#)), (r#""""#, None)]
+    {
+        let body = format!(
+            r#"{{"choices":[{{"message":{{"content":null,"refusal":{refusal}}},"finish_reason":"stop"}}]}}"#
+        );
+        assert_eq!(decode(200, &body).unwrap().refusal.as_deref(), words);
+    }
+}

@@ -61,7 +61,7 @@ impl WireCodec for OpenAiResponses {
             cached: json::count(&body, "/usage/input_tokens_details/cached_tokens"),
             output: json::count(&body, "/usage/output_tokens"),
         };
-        if let Some(error) = body.get("error").filter(|error| !error.is_null()) {
+        if let Some(error) = body.as_object().and_then(json::named_error) {
             return Err(failure(answer, json::error_value(error), usage));
         }
 

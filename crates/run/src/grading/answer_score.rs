@@ -26,7 +26,7 @@ pub(super) async fn grade(path: &GraderPath<'_>, grader: &LlmGrader) -> Vec<Case
     };
     let item = path.context.item;
     let spec = item.panels.spec(&grader.panel, grader.judge.as_deref());
-    let panel = JudgePanel::new(&spec, item.judge_selector(grader.judge.as_deref()));
+    let panel = JudgePanel::new(&spec, path.context.judge_selector(grader.judge.as_deref()));
     let question = ScoreQuestion { path, task: score_task(path.context, grader, instructions) };
 
     let decided = votes::decide(path.context, &panel, &question).await;
@@ -69,7 +69,7 @@ pub(super) async fn combine(
         Err(message) => return path.broken_decision(message),
     };
     let item = path.context.item;
-    let judge = match item.judges.judge(item.judge_selector(judge)) {
+    let judge = match item.judges.judge(path.context.judge_selector(judge)) {
         Ok(judge) => judge,
         Err(error) => return path.broken_decision(error),
     };

@@ -94,7 +94,7 @@ pub(super) async fn decide_by_judges(
     }
 
     let spec = panel_spec(path.context);
-    let panel = JudgePanel::new(&spec, path.context.item.judge_selector(None));
+    let panel = JudgePanel::new(&spec, path.context.judge_selector(None));
     let question = BehaviourQuestion { path, benchmark, behaviour };
     let mut decisions = match votes::decide(path.context, &panel, &question).await {
         Ok(decisions) => decisions,

@@ -9,8 +9,8 @@ use assize_rubric::{Cost, ToolCall, Usd};
 use assize_targets::TargetAnswer;
 use serde_json::{Map, Value, json};
 
-use crate::WorkItem;
 use crate::material::{file_changes, material};
+use crate::{JudgeSelector, WorkItem};
 
 /// Text in the place of the question when a whole conversation is judged.
 const CONVERSATION: &str = "(A conversation of several turns. The answer is all of it: what was said to the assistant, and \
@@ -65,6 +65,11 @@ impl<'a> GradingContext<'a> {
         context.tools_known = tools_known;
 
         context
+    }
+
+    /// Inputs to the choice of the judge for a grader that names this one: whoever answered may name a judge too.
+    pub(crate) fn judge_selector<'s>(&'s self, grader: Option<&'s str>) -> JudgeSelector<'s> {
+        JudgeSelector { answered_by: self.answer.answered_by.as_deref(), ..self.item.judge_selector(grader) }
     }
 
     /// Facts for checks. Judges of criteria, which most graders are, need none of it, so it is put together when it is

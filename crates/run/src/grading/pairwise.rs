@@ -19,7 +19,7 @@ pub(super) async fn grade(path: &GraderPath<'_>, grader: &PairwiseGrader) -> Vec
     };
     let item = path.context.item;
     let spec = item.panels.spec(&grader.panel, grader.judge.as_deref());
-    let panel = JudgePanel::new(&spec, item.judge_selector(grader.judge.as_deref()));
+    let panel = JudgePanel::new(&spec, path.context.judge_selector(grader.judge.as_deref()));
 
     let decided = votes::decide(path.context, &panel, &PairQuestion { path, grader, task }).await;
     decided.unwrap_or_else(|error| vec![path.broken_decision(error)])

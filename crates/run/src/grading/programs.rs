@@ -75,7 +75,7 @@ pub(super) fn reply_finding(reply: ProgramReply) -> (GraderFinding, String) {
 /// The model that a program is lent: that of the judge who would judge here.
 fn model_access(context: &GradingContext<'_>, max_calls: u32) -> Result<ProxySetup, JudgeError> {
     let item = context.item;
-    let (name, ask) = item.judges.model(item.judge_selector(None))?;
+    let (name, ask) = item.judges.model(context.judge_selector(None))?;
     Ok(ProxySetup { ask, name, max_calls, repeat: item.repeat })
 }
 

@@ -7,7 +7,7 @@ use serde_json::{Map, Number, Value};
 
 /// A JSON value in which every member name occurs once per object.
 #[derive(Debug)]
-pub(crate) struct UnambiguousJson(pub(crate) Value);
+pub struct UnambiguousJson(pub Value);
 
 impl<'de> Deserialize<'de> for UnambiguousJson {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
