@@ -69,9 +69,8 @@ fn parse_answers(bytes: &[u8]) -> BatchAnswers {
     let mut answers = HashMap::new();
     for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let line_number = index + 1;
-        let UnambiguousJson(value) = serde_json::from_str(line).map_err(|error| {
-            malformed(line_number, format!("not JSON with one value per key: {error}"))
-        })?;
+        let UnambiguousJson(value) = serde_json::from_str(line)
+            .map_err(|error| malformed(line_number, format!("not JSON with one value per key: {error}")))?;
         let id = recorded_id(&value).map_err(|why| malformed(line_number, why))?;
         let Some(id) = id else {
             return Err(malformed(line_number, "it has no `id`".to_owned()));

@@ -154,12 +154,14 @@ pub(crate) struct RunCardArgs {
 
 /// Options of `assize scorecard compare`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Exit codes: 0 compared, 1 a gate failed, 3 a gate depends on missing results, or on nodes that were \
+#[command(
+    after_help = "Exit codes: 0 compared, 1 a gate failed, 3 a gate depends on missing results, or on nodes that were \
     measured differently: by other checks, prompts, judges, inputs, weights or thresholds. --allow accepts such differences.\n\n\
     Examples:\n  \
     assize scorecard compare runs/before runs/after\n  \
     assize scorecard compare runs/released last --fail-on blocked,regression\n  \
-    assize scorecard compare 20260102-120000-rdi-1a2b last --json")]
+    assize scorecard compare 20260102-120000-rdi-1a2b last --json"
+)]
 pub(crate) struct CompareCardsArgs {
     /// The run to compare with: its folder, its id, or `last`.
     #[arg(value_name = "BASE")]

@@ -341,7 +341,7 @@ fn show(
     } else {
         output::print(&render_comparison(many, adjusted, limits, context.stdout));
     }
-    output::print(&gates);
+    output::print_text(&gates, context);
 
     Ok(())
 }

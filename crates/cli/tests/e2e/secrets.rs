@@ -280,7 +280,7 @@ fn a_key_that_a_file_sends_to_somebody_else_is_told_and_can_be_denied() {
         let more = more.concat();
         cli.file(".assize/targets.yaml", format!("targets: [{{name: t, {more}{settings}}}]\n"));
         let denied = warns(&cli, &["--deny", "exposed-keys"]).expect_code(2);
-        assert!(denied.stderr.contains("sends OPENAI_API_KEY to"), "{settings}: {}", denied.stderr);
+        assert!(denied.stderr.contains("would send OPENAI_API_KEY to"), "{settings}: {}", denied.stderr);
         assert!(!denied.stderr.contains(KEY), "{settings}: {}", denied.stderr);
     }
 

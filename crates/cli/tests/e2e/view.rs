@@ -61,7 +61,7 @@ fn the_address_leads_to_the_run_and_ends_with_the_server() {
 fn what_cannot_be_served_is_refused_at_once() {
     let mut cli = cli();
     let output = cli.run(&["view", "nope", "--no-open"]).expect_code(2);
-    assert!(output.stderr.contains("there is no run `nope`"), "{}", output.stderr);
+    assert!(output.stderr.contains("no run `nope`"), "{}", output.stderr);
 
     let output = cli.run(&["view", "--no-open", "--host", "0.0.0.0"]).expect_code(2);
     assert!(

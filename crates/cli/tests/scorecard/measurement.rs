@@ -153,7 +153,7 @@ fn a_lower_threshold_does_not_hide_a_new_failure() {
     cases[2].2 = "bye";
     write_card(&cli, &GATES.replace("threshold: 1.0", "threshold: 0.5"), &cases, &[]);
     run(&cli, &["--run-dir", "after"]).expect_code(0);
-    expect_open(&cli, "C3", "lines", 0);
+    expect_open(&cli, "C3", "thresholds", 0);
 }
 
 #[test]

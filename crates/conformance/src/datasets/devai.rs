@@ -108,7 +108,7 @@ fn corrected(
     let refused = data.run("calibrate", &file, &QUICK)?;
     let reason = &find(&refused["rates"], &[("of", "all")])["corrected"]["refused"];
     let because = reason.as_str().unwrap_or_default();
-    table.holds("first tasks labelled: no correction, not by lot", because.contains("random draw"));
+    table.holds("first tasks labelled: no correction, not by lot", because.contains("random sample"));
 
     let arguments = [&QUICK[..], &["--assume-random", "--cluster", "item"]].concat();
     let found = data.run("calibrate", &file, &arguments)?;

@@ -29,7 +29,7 @@ pub(super) fn promptfoo(data: &DatasetRun, table: &mut FigureTable) -> Result<()
             notes.iter().filter_map(|note| note["item"].as_str()).filter(|item| item.contains(part)).count()
         };
         let left_out = notes.iter().filter(|note| {
-            note["what"].as_str().is_some_and(|what| what.contains("no assertion of it is carried over"))
+            note["what"].as_str().is_some_and(|what| what.contains("no assertion of it is converted"))
         });
         table.count(&format!("{name}: tests named as left out"), &left_out.count().into(), empty);
 

@@ -8,6 +8,8 @@ use crate::error::ErrorKind;
 
 /// Failures in a row, without a good answer, after which an account is held.
 const FAILURES: u32 = 8;
+/// Unreadable answers in a row after which it is held: single requests may fail so too.
+const UNREADABLE: u32 = 24;
 /// Refusals in a row after which it is held, when asking again is no use: a wrong key, an unknown model.
 const REFUSALS: u32 = 3;
 /// Refusals in a row after which an account is held that has answered before: its key was good.
@@ -125,13 +127,12 @@ impl OutageTracker {
                 self.hold = None;
                 self.refused(model, kind, why)
             }
+            ErrorKind::Connection | ErrorKind::Timeout | ErrorKind::Server | ErrorKind::Overloaded => {
+                self.missed(number, kind, now, sent, why)
+            }
             // Nothing but unreadable answers come from something else than a model server: a sign-in page, another
-            // service at the address.
-            ErrorKind::Connection
-            | ErrorKind::Timeout
-            | ErrorKind::Server
-            | ErrorKind::Overloaded
-            | ErrorKind::MalformedReply => self.missed(number, kind, now, sent, why),
+            // service at the address. Once an answer was good, they are faults of single requests.
+            ErrorKind::MalformedReply if !self.has_answered => self.missed(number, kind, now, sent, why),
             // The server is there, and says what it thinks of this one request.
             _ => {
                 self.streak = None;
@@ -183,7 +184,8 @@ impl OutageTracker {
         streak.count += 1;
 
         let Some(hold) = &mut self.hold else {
-            if streak.count < FAILURES {
+            let failures = if kind == ErrorKind::MalformedReply { UNREADABLE } else { FAILURES };
+            if streak.count < failures {
                 return FailureConsequence::None;
             }
 

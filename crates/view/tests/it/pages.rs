@@ -197,7 +197,7 @@ fn runs_that_cannot_be_read_are_listed_with_the_reason() {
     let rows = std::fs::read_to_string(&path).expect("rows").replace("full refund", "null refund");
     std::fs::write(&path, rows).expect("a file");
     let reply = test.get(&format!("/runs/{RUN}/cases/1"));
-    assert!(reply.status == 500 && reply.body.contains("not as it was written"), "{}", reply.body);
+    assert!(reply.status == 500 && reply.body.contains("does not match its checksum"), "{}", reply.body);
 }
 
 #[test]

@@ -84,14 +84,14 @@ mod tests {
 
     #[test]
     fn a_session_is_the_command_and_the_chosen_paragraphs_without_times() {
-        let output = "one\n\ntwo\n\n\x1b[31m✗ fail\x1b[0m  late-train\n  why\n\nthree\n\n── Summary\n\n   met  95% interval\n\n\
+        let output = "one\n\ntwo\n\n\x1b[31m✗ fail\x1b[0m  late-train\n  why\n\nthree\n\n── Summary\n\n   met  95% CI\n\n\
                       Result  4 failed\n\x1b[2mTime\x1b[0m  10 ms\nTimes";
         let text = terminal_svg::without_styles(&session(output).expect("all is there"));
         let (command, rest) = text.split_once('\n').expect("a command");
         assert!(command.starts_with("$ assize grade "), "{command}");
         assert_eq!(
             rest,
-            "⋯\n\n✗ fail  late-train\n  why\n\n⋯\n\n── Summary\n\n   met  95% interval\n\nResult  4 failed\nTimes\n"
+            "⋯\n\n✗ fail  late-train\n  why\n\n⋯\n\n── Summary\n\n   met  95% CI\n\nResult  4 failed\nTimes\n"
         );
         assert!(session("Result  1 failed").is_err());
     }
