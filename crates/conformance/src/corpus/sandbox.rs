@@ -102,7 +102,6 @@ impl CorpusSandbox {
             .envs(&self.variables)
             .env("HOME", self.folder.path())
             .env("NO_COLOR", "1")
-            .env("COLUMNS", "140")
             // Nothing is fetched from anywhere.
             .env("GIT_ALLOW_PROTOCOL", "file")
             .env("PATH", format!("{}:/usr/local/bin:/usr/bin:/bin", programs.display()))

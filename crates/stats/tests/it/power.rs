@@ -125,7 +125,7 @@ fn the_reach_of_a_mean_is_the_precision_turned_around() {
 
 /// Probability that McNemar's exact test is significant, over all numbers of pairs that go either way.
 fn counted_power(n: u64, discordant: f64, difference: f64) -> f64 {
-    let (first, second) = ((discordant + difference) / 2.0, (discordant - difference) / 2.0);
+    let (first, second) = (f64::midpoint(discordant, difference), f64::midpoint(discordant, -difference));
     let factorial = |n: u64| (1..=n).map(|k| k as f64).product::<f64>();
     let mut power = 0.0;
     for only_first in 0..=n {
