@@ -48,9 +48,7 @@ pub fn settle_labels<'l>(labels: impl IntoIterator<Item = (Option<&'l str>, Labe
 }
 
 /// Last words of all people who decided, in the order of their first ones.
-pub(crate) fn last_votes<'l>(
-    labels: impl IntoIterator<Item = (Option<&'l str>, LabelOutcome)>,
-) -> Vec<LabelOutcome> {
+fn last_votes<'l>(labels: impl IntoIterator<Item = (Option<&'l str>, LabelOutcome)>) -> Vec<LabelOutcome> {
     last_words(labels).into_iter().map(|(_, outcome)| outcome).collect()
 }
 
@@ -80,7 +78,7 @@ fn last_words<'l>(
 
 /// Key of a person: one for all spellings of a name that look alike, whatever the case, the composition of accents, and
 /// characters that are not seen.
-pub(crate) fn person_key(name: &str) -> String {
+fn person_key(name: &str) -> String {
     name.nfkc().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 

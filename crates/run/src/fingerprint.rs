@@ -211,11 +211,22 @@ fn add_llm(identity: &mut IdentityWriter, item: &WorkItem, grader: &Grader, llm:
     add_panel(identity, item, panel, judge.as_deref());
 }
 
-/// Adds a pairwise grader. Of a run its answer counts, not its place on disk.
 fn add_pairwise(identity: &mut IdentityWriter, item: &WorkItem, pairwise: &PairwiseGrader) {
     let PairwiseGrader { baseline, criteria, judge, panel, scores } = pairwise;
     identity.text("pairwise");
 
+    add_comparison(identity, baseline, criteria, scores);
+
+    add_panel(identity, item, panel, judge.as_deref());
+}
+
+/// Adds what a pairwise grader compares an answer with, and by what. Of a run its answer counts, not its place on disk.
+pub(crate) fn add_comparison(
+    identity: &mut IdentityWriter,
+    baseline: &PairwiseBaseline,
+    criteria: &impl Identify,
+    scores: &impl Identify,
+) {
     match baseline {
         PairwiseBaseline::Reference => identity.text("reference"),
         PairwiseBaseline::Text(text) => {
@@ -230,8 +241,6 @@ fn add_pairwise(identity: &mut IdentityWriter, item: &WorkItem, pairwise: &Pairw
 
     identity.field(criteria);
     identity.field(scores);
-
-    add_panel(identity, item, panel, judge.as_deref());
 }
 
 fn add_code(identity: &mut IdentityWriter, item: &WorkItem, grader: &Grader, code: &CodeGrader) {

@@ -4,11 +4,12 @@ use std::path::Path;
 
 use assize_evalfile::{
     BenchmarkGrader, CodeGrader, CompositeAggregator, CompositeGrader, Conversation, CustomGrader, Grader,
-    GraderKind, LlmGrader, PairwiseBaseline, PairwiseGrader, RubricGrader,
+    GraderKind, LlmGrader, PairwiseGrader, RubricGrader,
 };
 use assize_rubric::IdentityWriter;
 
 use crate::WorkItem;
+use crate::fingerprint::add_comparison;
 
 /// Version of what is hashed. Raised when the same settings are to have another hash.
 const VERSION: u64 = 1;
@@ -105,21 +106,7 @@ fn add_llm(identity: &mut IdentityWriter, llm: &LlmGrader) {
 
 fn add_pairwise(identity: &mut IdentityWriter, pairwise: &PairwiseGrader) {
     let PairwiseGrader { baseline, criteria, judge: _, panel: _, scores } = pairwise;
-
-    match baseline {
-        PairwiseBaseline::Reference => identity.text("reference"),
-        PairwiseBaseline::Text(text) => {
-            identity.text("text");
-            identity.field(text);
-        }
-        PairwiseBaseline::Run { written: _, folder: _, answer } => {
-            identity.text("run");
-            identity.field(answer);
-        }
-    }
-
-    identity.field(criteria);
-    identity.field(scores);
+    add_comparison(identity, baseline, criteria, scores);
 }
 
 fn add_code(identity: &mut IdentityWriter, grader: &Grader, code: &CodeGrader) {

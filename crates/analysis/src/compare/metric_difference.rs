@@ -185,14 +185,15 @@ pub(crate) fn compare_metric(
         candidate.iter().zip(base).map(|(candidate, base)| candidate - base).collect();
     let clusters = pairs.candidate.clusters();
     let difference = mean(&differences);
+    let errors =
+        DifferenceErrors::new(&differences, &pairs.candidate.clusters, clusters.is_some(), options.level);
+    let se = errors.clustered.map_or(errors.independent, |(_, cr1)| cr1);
     let parts = if pairs.is_binary() && clusters.is_none() {
         compare_verdicts(base, candidate, options)
     } else {
-        compare_scores(pairs, &differences, clusters, difference, options)
+        compare_scores(pairs, &differences, difference, se, options)
     };
     let undefined = parts.interval.err().or(parts.p.err());
-    let errors =
-        DifferenceErrors::new(&differences, &pairs.candidate.clusters, clusters.is_some(), options.level);
     let mut contrast = MetricDifference {
         unit,
         n: pairs.len(),
@@ -202,7 +203,7 @@ pub(crate) fn compare_metric(
         higher: differences.iter().filter(|value| **value > DIFFERENCE_TOLERANCE).count(),
         lower: differences.iter().filter(|value| **value < -DIFFERENCE_TOLERANCE).count(),
         difference: difference.ok(),
-        se: errors.clustered.map_or(errors.independent, |(_, cr1)| cr1),
+        se,
         se_independent: errors.independent,
         se_cr0: errors.clustered.and_then(|(cr0, _)| cr0),
         low: parts.interval.ok().map(|interval| interval.low),
@@ -290,19 +291,17 @@ fn compare_verdicts(base: &[f64], candidate: &[f64], options: &ComparisonOptions
 fn compare_scores(
     pairs: &PairSample,
     differences: &[f64],
-    clusters: Option<usize>,
     difference: Result<f64, UndefinedReason>,
+    se: Option<f64>,
     options: &ComparisonOptions,
 ) -> DifferenceParts {
-    let ids = &pairs.candidate.clusters;
+    let (ids, clusters) = (&pairs.candidate.clusters, pairs.candidate.clusters());
     let units = clusters.unwrap_or(differences.len());
     let bounded = bounded_difference(
         differences,
         ids,
         DifferenceReach::of_scores(&pairs.base, &pairs.candidate.values),
     );
-    let error = clustered_mean(differences, ids, options.level)
-        .and_then(|mean| if clusters.is_some() { mean.se_cr1 } else { mean.se_independent });
 
     let n = differences.len() as u64;
     let nothing_differs = n > 0 && differences.iter().all(|value| value.abs() <= DIFFERENCE_TOLERANCE);
@@ -331,19 +330,13 @@ fn compare_scores(
 
     let method = interval.ok().and(method);
     let promise = power_design(options.level);
-    let noise = error.and_then(|se| {
-        if se > 0.0 {
-            // The remaining error with this many pairs, scaled back to one pair.
-            Ok(PairedNoise {
-                between: se * se * n as f64,
-                first: 0.0,
-                first_repeats: 1,
-                second: 0.0,
-                second_repeats: 1,
-            })
-        } else {
-            Err(UndefinedReason::NoSpread)
-        }
+    // The remaining error with this many pairs, scaled back to one pair.
+    let noise = se.filter(|se| *se > 0.0).ok_or(UndefinedReason::NoSpread).map(|se| PairedNoise {
+        between: se * se * n as f64,
+        first: 0.0,
+        first_repeats: 1,
+        second: 0.0,
+        second_repeats: 1,
     });
     DifferenceParts {
         interval,
