@@ -39,6 +39,24 @@ pub enum StoreError {
         /// Rows when the run ended.
         expected: u64,
     },
+    /// `run.json` is not as it was written.
+    #[error(
+        "`{}` was changed after it was written: it does not match its checksum; restore it, or run again into a new folder",
+        path.display()
+    )]
+    InfoChanged {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Rows of a finished run were replaced by others.
+    #[error(
+        "`{}` does not hold the rows with which the run ended: some were replaced by rows of another run; restore the file, or run again into a new folder",
+        path.display()
+    )]
+    RowsReplaced {
+        /// The file.
+        path: PathBuf,
+    },
     /// A row can't be serialised as JSON.
     #[error("a row can't be written: {source}")]
     Unwritable {

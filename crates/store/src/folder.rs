@@ -10,9 +10,11 @@ use std::thread::{self, JoinHandle};
 use assize_rubric::CaseDecision;
 use serde::{Deserialize, Serialize};
 
+use crate::checksum::{RowCheck, check_document, end_document};
 use crate::disk::{self, DiskFile};
 use crate::private_file::create_private_folder;
-use crate::row_counts::RowCountsHeader;
+use crate::row_counts::{RowCountsHeader, RowTallies};
+use crate::run_info::SUMMED_VERSION;
 use crate::{CaseRows, QuestionRow, ResultRow, ReviewRow, RowCounts, RunInfo, StoreError};
 
 pub(crate) const RUN_FILE: &str = "run.json";
@@ -61,7 +63,7 @@ impl RunFolder {
             disk::sync_folder(parent).map_err(StoreError::io("write", parent))?;
         }
 
-        Ok(RunWriter::new(self.clone(), rows, RowCounts::default(), HashSet::new()))
+        Ok(RunWriter::new(self.clone(), rows, RowTallies::default(), HashSet::new()))
     }
 
     /// Numbers of rows with which the run ended; `None` for a run that goes on, or whose writer did not count them.
@@ -83,20 +85,27 @@ impl RunFolder {
     pub fn info(&self) -> Result<RunInfo, StoreError> {
         let path = self.file(RUN_FILE);
         let mut file = match assize_files::open_file(&path) {
-            Ok(file) => BufReader::with_capacity(64 * 1024, file),
+            Ok(file) => file,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 return Err(StoreError::NotARun { path: self.path.clone() });
             }
             Err(source) => return Err(StoreError::Io { action: "read", path, source }),
         };
+        let state = check_document(&mut file).map_err(StoreError::io("read", &path))?;
+        let mut file = BufReader::with_capacity(64 * 1024, file);
 
         // A newer layout need not fit today's types at all, so its version is looked at before they complain.
         // The file is not held as a text: of a large scorecard it is far larger than what it says.
         let read: Result<RunInfo, serde_json::Error> = serde_json::from_reader(&mut file);
-        if let Ok(info) = &read
-            && info.format_version <= crate::FORMAT_VERSION
-        {
-            return read.map_err(|error| damaged(&path, &error));
+        match read {
+            Ok(info) if info.format_version < SUMMED_VERSION => return Ok(info),
+            Ok(info) if info.format_version <= crate::FORMAT_VERSION && state == RowCheck::Intact => {
+                return Ok(info);
+            }
+            Ok(info) if info.format_version <= crate::FORMAT_VERSION => {
+                return Err(StoreError::InfoChanged { path });
+            }
+            _ => {}
         }
 
         file.rewind().map_err(StoreError::io("read", &path))?;
@@ -115,7 +124,7 @@ impl RunFolder {
         let path = self.file(RUN_FILE);
         let draft = self.path.join("run.json.new");
         let mut text = serde_json::to_vec_pretty(info).map_err(|error| damaged(&path, &error))?;
-        text.push(b'\n');
+        end_document(&mut text);
 
         let mut file = DiskFile::create(&draft).map_err(StoreError::io("write", &draft))?;
         file.write_all(&text).and_then(|()| file.sync()).map_err(StoreError::io("write", &draft))?;
@@ -184,9 +193,9 @@ pub struct RunWriter {
     folder: RunFolder,
     files: RowFiles,
     /// Rows written so far, those of earlier writers of the run among them.
-    counts: RowCounts,
+    written: RowTallies,
     /// Rows that were taken and are not written yet.
-    waiting: RowCounts,
+    waiting: RowTallies,
     /// True if rows could not be written, so that nobody knows how many there are.
     has_failed: bool,
     /// Hashes of the questions that are on record.
@@ -270,8 +279,13 @@ impl RowFile {
 }
 
 impl RunWriter {
-    pub(crate) fn new(folder: RunFolder, files: RowFiles, counts: RowCounts, asked: HashSet<String>) -> Self {
-        Self { folder, files, counts, waiting: RowCounts::default(), has_failed: false, asked }
+    pub(crate) fn new(
+        folder: RunFolder,
+        files: RowFiles,
+        written: RowTallies,
+        asked: HashSet<String>,
+    ) -> Self {
+        Self { folder, files, written, waiting: RowTallies::default(), has_failed: false, asked }
     }
 
     /// The folder being written.
@@ -299,14 +313,15 @@ impl RunWriter {
         {
             self.asked.insert(hash.clone());
             questions.waiting.extend_from_slice(row);
+            self.waiting.questions.add_lines(row);
         }
 
         inputs.waiting.extend_from_slice(&rows.inputs);
         judgements.waiting.extend_from_slice(&rows.judgements);
         results.waiting.extend_from_slice(&rows.result);
 
-        self.waiting.results += count_lines(&rows.result);
-        self.waiting.judgements += count_lines(&rows.judgements);
+        self.waiting.results.add_lines(&rows.result);
+        self.waiting.judgements.add_lines(&rows.judgements);
     }
 
     /// Writes what was taken. What a result rests on is written before the result, so whenever this process is killed, no
@@ -331,8 +346,9 @@ impl RunWriter {
             .into_iter()
             .try_for_each(|file| file.settle(&self.folder));
         let waiting = std::mem::take(&mut self.waiting);
-        self.counts.results += waiting.results;
-        self.counts.judgements += waiting.judgements;
+        self.written.results.join(waiting.results);
+        self.written.judgements.join(waiting.judgements);
+        self.written.questions.join(waiting.questions);
         self.has_failed = written.is_err();
 
         written
@@ -343,9 +359,7 @@ impl RunWriter {
     pub fn finish(mut self, info: &mut RunInfo) -> Result<RunFolder, StoreError> {
         let rows = self.sync();
         // The counts promise that the rows are on the disk.
-        let questions = Some(self.asked.len() as u64);
-        let counts = rows.is_ok().then_some(RowCounts { questions, ..self.counts });
-        info.rows = counts;
+        info.rows = rows.is_ok().then_some(self.written.into());
         self.folder.write_info(info)?;
         rows.map(|()| self.folder)
     }
@@ -362,10 +376,6 @@ impl RunWriter {
 
         files.into_iter().try_for_each(|file| file.sync(&self.folder))
     }
-}
-
-fn count_lines(rows: &[u8]) -> u64 {
-    rows.split(|byte| *byte == b'\n').skip(1).count() as u64
 }
 
 fn append(file: &mut impl Write, row: &impl Serialize) -> std::io::Result<()> {

@@ -63,7 +63,7 @@ pub use reader::{
 };
 pub use result::{CriterionRow, GateRow, GraderRow, ResultRow, TurnRow};
 pub use review_row::ReviewRow;
-pub use row_counts::RowCounts;
+pub use row_counts::{RowCounts, RowSums};
 pub use run_info::{
     FORMAT_VERSION, InputHash, JudgeInfo, MeanScore, RunInfo, RunSettings, RunSummary, SuiteInfo, TargetInfo,
 };

@@ -11,6 +11,7 @@ use serde::de::DeserializeOwned;
 
 use crate::checksum::{RowCheck, check_row};
 use crate::folder::{JUDGEMENTS_FILE, QUESTIONS_FILE, RESULTS_FILE};
+use crate::row_counts::{ExpectedRows, RowTally};
 use crate::{CaseKey, JudgementRow, QuestionRow, ResultRow, RunFolder, StoreError};
 
 impl JudgementRow {
@@ -38,16 +39,17 @@ impl RunFolder {
     /// Reads the results.
     pub fn results(&self) -> Result<ResultRows, StoreError> {
         let counts = self.row_counts()?;
-        Ok(JsonlRows::open(self.file(RESULTS_FILE))?.expecting(counts.map(|counts| counts.results)))
+        Ok(JsonlRows::open(self.file(RESULTS_FILE))?
+            .expecting(counts.map(|counts| counts.expected_results())))
     }
 
     /// Reads the results together with their decisions.
     pub fn cases(&self) -> Result<CaseRecords, StoreError> {
         let counts = self.row_counts()?;
-        let results =
-            JsonlRows::open(self.file(RESULTS_FILE))?.expecting(counts.map(|counts| counts.results));
-        let judgements =
-            JsonlRows::open(self.file(JUDGEMENTS_FILE))?.expecting(counts.map(|counts| counts.judgements));
+        let results = JsonlRows::open(self.file(RESULTS_FILE))?
+            .expecting(counts.map(|counts| counts.expected_results()));
+        let judgements = JsonlRows::open(self.file(JUDGEMENTS_FILE))?
+            .expecting(counts.map(|counts| counts.expected_judgements()));
 
         Ok(CaseRecords { results, judgements, ahead: None, needs_decisions: true })
     }
@@ -80,13 +82,15 @@ impl RunFolder {
 
     fn question_rows(&self) -> Result<Option<JsonlRows<QuestionRow>>, StoreError> {
         let path = self.file(QUESTIONS_FILE);
-        let expected = self.row_counts()?.and_then(|counts| counts.questions);
+        let expected = self.row_counts()?.and_then(|counts| counts.expected_questions());
         if path.exists() {
             return Ok(Some(JsonlRows::open(path)?.expecting(expected)));
         }
 
         match expected {
-            Some(expected) if expected > 0 => Err(StoreError::RowsLost { path, found: 0, expected }),
+            Some(ExpectedRows { count, .. }) if count > 0 => {
+                Err(StoreError::RowsLost { path, found: 0, expected: count })
+            }
             _ => Ok(None),
         }
     }
@@ -161,9 +165,9 @@ pub struct JsonlRows<T> {
     /// Position at which the last row begins.
     row_start: u64,
     /// Rows read so far; `None` after a jump, when nobody counts them.
-    count: Option<u64>,
+    tally: Option<RowTally>,
     /// Rows that a run had when it ended.
-    expected: Option<u64>,
+    expected: Option<ExpectedRows>,
     /// True if a row without a checksum is an error: somebody wrote it by hand.
     needs_sums: bool,
     done: bool,
@@ -181,7 +185,7 @@ impl<T: DeserializeOwned> JsonlRows<T> {
             line: 0,
             position: 0,
             row_start: 0,
-            count: Some(0),
+            tally: Some(RowTally::default()),
             expected: None,
             needs_sums: false,
             done: false,
@@ -189,8 +193,8 @@ impl<T: DeserializeOwned> JsonlRows<T> {
         })
     }
 
-    /// Ends with an error unless there are `expected` rows, each with its checksum.
-    fn expecting(self, expected: Option<u64>) -> Self {
+    /// Ends with an error unless the rows are the `expected` ones, each with its checksum.
+    fn expecting(self, expected: Option<ExpectedRows>) -> Self {
         Self { expected, needs_sums: expected.is_some(), ..self }
     }
 
@@ -213,7 +217,7 @@ impl<T: DeserializeOwned> JsonlRows<T> {
             if self.text.last() != Some(&b'\n') {
                 let back = -length.cast_signed() as i64;
                 self.lines.seek_relative(back).map_err(StoreError::io("read", &self.path))?;
-                return self.check_count().map(|()| None);
+                return self.check_tally().map(|()| None);
             }
             self.position += length as u64;
             if self.text.iter().all(u8::is_ascii_whitespace) {
@@ -221,7 +225,10 @@ impl<T: DeserializeOwned> JsonlRows<T> {
             }
 
             self.check_sum()?;
-            self.count = self.count.map(|count| count + 1);
+            if let Some(tally) = &mut self.tally {
+                tally.add(&self.text);
+            }
+            self.check_surplus()?;
 
             return match serde_json::from_slice(&self.text) {
                 Ok(row) => Ok(Some(row)),
@@ -244,11 +251,32 @@ impl<T> JsonlRows<T> {
         })
     }
 
-    fn check_count(&self) -> Result<(), StoreError> {
-        match self.expected.zip(self.count) {
-            Some((expected, found)) if expected != found => {
-                Err(StoreError::RowsLost { path: self.path.clone(), found, expected })
-            }
+    /// Returns an error at the first row behind those with which the run ended: what it lacks would be said of it otherwise.
+    fn check_surplus(&mut self) -> Result<(), StoreError> {
+        let Some((expected, tally)) = self.expected.zip(self.tally) else { return Ok(()) };
+        if tally.count <= expected.count {
+            return Ok(());
+        }
+
+        let mut found = tally.count;
+        self.text.clear();
+        while self.lines.read_until(b'\n', &mut self.text).map_err(StoreError::io("read", &self.path))? > 0 {
+            found += 1;
+            self.text.clear();
+        }
+
+        Err(StoreError::RowsLost { path: self.path.clone(), found, expected: expected.count })
+    }
+
+    fn check_tally(&self) -> Result<(), StoreError> {
+        let Some((expected, found)) = self.expected.zip(self.tally) else { return Ok(()) };
+        if expected.count != found.count {
+            let (found, expected) = (found.count, expected.count);
+            return Err(StoreError::RowsLost { path: self.path.clone(), found, expected });
+        }
+
+        match expected.sum {
+            Some(sum) if sum != found.sum => Err(StoreError::RowsReplaced { path: self.path.clone() }),
             _ => Ok(()),
         }
     }
@@ -260,7 +288,7 @@ impl<T> JsonlRows<T> {
         self.lines.seek_relative(distance).map_err(StoreError::io("read", &self.path))?;
 
         self.position = position;
-        self.count = None;
+        self.tally = None;
         self.done = false;
         Ok(())
     }

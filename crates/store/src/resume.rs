@@ -5,13 +5,13 @@ use std::io::{BufRead, BufReader, BufWriter, Write};
 
 use assize_rubric::{CaseDecision, is_complete};
 
-use crate::checksum::{RowCheck, check_row};
+use crate::checksum::{RowCheck, check_row, named_sum};
 use crate::disk::{self, DiskFile};
 use crate::folder::{INPUTS_FILE, JUDGEMENTS_FILE, QUESTIONS_FILE, RESULTS_FILE};
 use crate::reader::JsonlRows;
+use crate::row_counts::{ExpectedRows, RowTallies, RowTally};
 use crate::{
-    CaseKey, CaseRecord, InputsRow, QuestionRow, RowCounts, RunFolder, RunInfo, RunWriter, StoreError,
-    criterion_rows,
+    CaseKey, CaseRecord, InputsRow, QuestionRow, RunFolder, RunInfo, RunWriter, StoreError, criterion_rows,
 };
 
 impl RunFolder {
@@ -26,8 +26,10 @@ impl RunFolder {
     ) -> Result<RunWriter, StoreError> {
         // Whoever holds the old files open keeps others out until the new ones are locked too.
         let before = self.open_rows()?;
+        self.check_replaced()?;
+
         let mut asked = HashSet::new();
-        self.filter(QUESTIONS_FILE, |line| {
+        let questions = self.filter(QUESTIONS_FILE, |line| {
             check_row(line) != RowCheck::Changed
                 && serde_json::from_slice(line).is_ok_and(|row: QuestionRow| asked.insert(row.case_hash))
         })?;
@@ -51,7 +53,38 @@ impl RunFolder {
         drop(before);
         self.write_info(info)?;
 
-        Ok(RunWriter::new(self.clone(), rows, RowCounts { results, judgements, questions: None }, asked))
+        Ok(RunWriter::new(self.clone(), rows, RowTallies { results, judgements, questions }, asked))
+    }
+
+    /// Returns an error if a run that had ended holds other rows than it ended with, and as many: rows that were lost or damaged
+    /// are judged again, but of rows that were replaced nobody can say which they are.
+    fn check_replaced(&self) -> Result<(), StoreError> {
+        let Some(counts) = self.row_counts()? else { return Ok(()) };
+        let expected = [
+            (RESULTS_FILE, Some(counts.expected_results())),
+            (JUDGEMENTS_FILE, Some(counts.expected_judgements())),
+            (QUESTIONS_FILE, counts.expected_questions()),
+        ];
+
+        for (name, expected) in expected {
+            let Some(ExpectedRows { count, sum: Some(sum) }) = expected else { continue };
+            let path = self.file(name);
+            let file = assize_files::open_file(&path).map_err(StoreError::io("read", &path))?;
+            let mut file = BufReader::new(file);
+            let (mut found, mut line) = (RowTally::default(), Vec::new());
+            while file.read_until(b'\n', &mut line).map_err(StoreError::io("read", &path))? > 0 {
+                if named_sum(&line).is_some() {
+                    found.add(&line);
+                }
+                line.clear();
+            }
+
+            if found.count == count && found.sum != sum {
+                return Err(StoreError::RowsReplaced { path });
+            }
+        }
+
+        Ok(())
     }
 
     fn choose(
@@ -77,14 +110,14 @@ impl RunFolder {
         Ok(kept)
     }
 
-    /// Replaces a file of rows by those that stay, byte for byte. Returns their number.
-    fn filter(&self, name: &str, mut stays: impl FnMut(&[u8]) -> bool) -> Result<u64, StoreError> {
+    /// Replaces a file of rows by those that stay, byte for byte. Returns what it holds.
+    fn filter(&self, name: &str, mut stays: impl FnMut(&[u8]) -> bool) -> Result<RowTally, StoreError> {
         let (path, draft) = (self.file(name), self.file(&format!("{name}.new")));
         let old = assize_files::open_file(&path).map_err(StoreError::io("read", &path))?;
         let new = DiskFile::create(&draft).map_err(StoreError::io("write", &draft))?;
         let (mut old, mut new) = (BufReader::new(old), BufWriter::new(new));
         let mut line = Vec::new();
-        let mut count = 0;
+        let mut kept = RowTally::default();
         loop {
             line.clear();
             old.read_until(b'\n', &mut line).map_err(StoreError::io("read", &path))?;
@@ -96,7 +129,7 @@ impl RunFolder {
             // A row that can't be read has been complained about where it matters; here it belongs to no case.
             if stays(&line) {
                 new.write_all(&line).map_err(StoreError::io("write", &draft))?;
-                count += 1;
+                kept.add(&line);
             }
         }
 
@@ -104,7 +137,7 @@ impl RunFolder {
         new.and_then(|file| file.sync()).map_err(StoreError::io("write", &draft))?;
 
         disk::replace(&draft, &path).map_err(StoreError::io("write", &path))?;
-        Ok(count)
+        Ok(kept)
     }
 }
 

@@ -9,7 +9,9 @@ use serde::{Deserialize, Serialize};
 use crate::{CriterionRate, PanelSummary, RowCounts, RunMetrics, ScorecardInfo, VerdictCounts};
 
 /// Version of the layout of a run folder. Raised when an older reader would misread a newer run.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
+/// Version from which on `run.json` ends with a checksum.
+pub(crate) const SUMMED_VERSION: u32 = 2;
 
 /// Description of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -9,7 +9,7 @@ use assize_rubric::{
 };
 use assize_store::{
     CaseRecord, CaseRows, CriterionRow, FORMAT_VERSION, GraderRow, JudgementRow, QuestionRow, RecordPlace,
-    RecordPosition, ResultRow, RowCounts, RowsFile, RunFolder, RunInfo, RunSettings, RunWriter, StoreError,
+    RecordPosition, ResultRow, RowsFile, RunFolder, RunInfo, RunSettings, RunWriter, StoreError,
     VerdictCounts, first_in_order,
 };
 
@@ -124,7 +124,8 @@ fn what_is_written_is_read_back() {
     }
     let mut done = RunInfo { finished_at: Some("later".to_owned()), ..info() };
     writer.finish(&mut done).expect("finished");
-    assert_eq!(done.rows, Some(RowCounts { results: 3, judgements: 3, questions: Some(0) }));
+    let counted = done.rows.expect("counted");
+    assert_eq!((counted.results, counted.judgements, counted.questions), (3, 3, Some(0)));
 
     assert_eq!(folder.info().expect("readable"), done);
     let records: Vec<_> = folder.cases().expect("readable").map(|record| record.expect("sound")).collect();
@@ -427,6 +428,86 @@ fn a_row_that_was_changed_or_added_by_hand_is_told() {
     record(&mut writer, "b");
     writer.finish(&mut RunInfo { finished_at: Some("later".to_owned()), ..info() }).expect("finished");
     assert_eq!(read_all(&folder).expect("whole"), ["a", "c", "b"]);
+}
+
+#[test]
+fn rows_of_another_run_of_the_same_cases_are_noticed() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let (folder, other) = (RunFolder::new(dir.path().join("run")), RunFolder::new(dir.path().join("other")));
+    finished(&folder);
+    let mut writer = other.create(&info()).expect("created");
+    for id in ["a", "b", "c"] {
+        let changed = ResultRow { duration_ms: 4, ..result(id) };
+        let rows = CaseRows::new(&decisions(id), &changed, Some(format!("hash of {id}")));
+        writer.append(&rows.expect("JSON"));
+    }
+    writer.finish(&mut info()).expect("finished");
+
+    let (own, foreign) = (folder.path().join("results.jsonl"), other.path().join("results.jsonl"));
+    let whole = fs::read_to_string(&own).expect("readable");
+    let others = fs::read_to_string(&foreign).expect("readable");
+    let one = whole.replacen(whole.lines().nth(1).expect("a row"), others.lines().nth(1).expect("a row"), 1);
+    for rows in [others, one] {
+        fs::write(&own, rows).expect("written");
+        let error = read_all(&folder).expect_err("other rows");
+        assert!(matches!(error, StoreError::RowsReplaced { .. }), "{error}");
+        let error = folder.resume(&info(), &mut |_, _| true).expect_err("other rows");
+        assert!(matches!(error, StoreError::RowsReplaced { .. }), "{error}");
+    }
+
+    // Their order does not matter.
+    let mut lines: Vec<&str> = whole.split_inclusive('\n').collect();
+    lines.rotate_left(1);
+    fs::write(&own, lines.concat()).expect("written");
+    assert_eq!(folder.results().expect("opens").filter_map(Result::ok).count(), 3);
+}
+
+#[test]
+fn a_resumed_run_adds_its_rows_to_those_that_it_keeps() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let (folder, whole) = (RunFolder::new(dir.path().join("run")), RunFolder::new(dir.path().join("whole")));
+    finished(&whole);
+    let mut writer = folder.create(&info()).expect("created");
+    for id in ["a", "b"] {
+        record(&mut writer, id);
+    }
+    drop(writer);
+
+    let mut writer = folder.resume(&info(), &mut |_, inputs| inputs == "hash of b").expect("resumed");
+    for id in ["c", "a"] {
+        record(&mut writer, id);
+    }
+    let mut done = info();
+    writer.finish(&mut done).expect("finished");
+    assert_eq!(done.rows, whole.info().expect("readable").rows, "as one writer counted them");
+    assert_eq!(read_all(&folder).expect("whole"), ["b", "c", "a"]);
+}
+
+#[test]
+fn a_description_that_was_edited_is_not_read() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let folder = RunFolder::new(dir.path().join("run"));
+    finished(&folder);
+    let path = folder.path().join("run.json");
+    let text = fs::read_to_string(&path).expect("readable");
+    let parsed: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    assert!(parsed["crc"].is_string(), "{text}");
+
+    let mut without_sum = parsed.clone();
+    without_sum.as_object_mut().expect("an object").remove("crc");
+    let mut without_rows = parsed;
+    without_rows.as_object_mut().expect("an object").remove("rows");
+    let edited = [
+        text.replace("\"command\": \"eval\"", "\"command\": \"grade\""),
+        serde_json::to_string_pretty(&without_sum).expect("JSON"),
+        serde_json::to_string_pretty(&without_rows).expect("JSON"),
+    ];
+    for changed in edited {
+        assert_ne!(changed, text);
+        fs::write(&path, changed).expect("written");
+        let error = folder.info().expect_err("edited");
+        assert!(matches!(error, StoreError::InfoChanged { .. }), "{error}");
+    }
 }
 
 #[test]
