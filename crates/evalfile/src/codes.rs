@@ -337,4 +337,6 @@ codes! {
         "The label does not count; write a score.";
     LABEL_ELSEWHERE = "W0731", "A label is for a case that its benchmark does not apply to.",
         "A case's list of benchmarks, or tags, exclude the benchmark from the case, so the label has no effect.";
+    LABEL_OF_OTHER_RUN = "W0732", "A label is about another suite or repeat.",
+        "`suite` of a label names the scorecard, and a scorecard runs each case once, so `repeat` is 1. A label with other values is about something else and does not count.";
 }

@@ -342,6 +342,9 @@ impl Decision {
         finding.kind = GraderFindingKind::Benchmark(found);
         if !account.is_empty() {
             finding.details = Some(serde_json::json!({ DETAILS_KEY: account }));
+        } else if finding.details.as_ref().is_some_and(|details| details.get(DETAILS_KEY).is_some()) {
+            // Labels that the run counted were taken away since.
+            finding.details = None;
         }
 
         let is_decided = matches!(settled, SettledLabels::Decided(_)) && finding.score.is_ok();

@@ -179,3 +179,23 @@ fn cases_of_rubrics_are_counted_once() {
     let info: Value = serde_json::from_str(&cli.read("r/run.json")).expect("JSON");
     assert_eq!(info["scorecard"]["nodes"][0]["cases"], 11);
 }
+
+#[test]
+fn labels_that_were_taken_away_count_no_more() {
+    let server = MockServer::start(judge);
+    let cli = folder(&server, &READ);
+    run_into(&cli, "r");
+    review(&cli, "ann", &[], "pass -- right dose\n");
+    assert_eq!(score(&cli).0, 0);
+
+    // A run that is made with labels keeps the decisions that they led to, and asks for the labels all the same.
+    run_into(&cli, "with-labels");
+    std::fs::remove_dir_all(cli.path("card/labels")).expect("removed");
+    for run in ["r", "with-labels"] {
+        let output = cli.run(&["scorecard", "score", run, "--json"]).expect_code(3);
+        let shown = printed(&output);
+        assert_eq!(shown["labels"]["counted"], 0, "{run}: {}", shown["labels"]);
+        let text = cli.run(&["scorecard", "score", run]).expect_code(3).stdout;
+        assert!(!text.contains("counted"), "{run}: {text}");
+    }
+}

@@ -8,7 +8,7 @@ use assize_rubric::Criticality;
 use super::draft::{ScorecardCaseDraft, ScorecardDraft};
 use crate::codes;
 use crate::decode::DecodeContext;
-use crate::model::{BenchmarkApplicability, Scorecard};
+use crate::model::{BenchmarkApplicability, Scorecard, ScorecardBenchmark};
 
 /// Reports tags that connect nothing: those of a benchmark that no case has, and those of a case that no benchmark has
 /// and that resemble one, or that are all the case has. Other tags of a case may only select it.
@@ -104,6 +104,7 @@ fn near_tag<'t>(tag: &str, known: impl Iterator<Item = &'t str>) -> Option<&'t s
 /// Warns of hard gates that no case tests.
 pub(super) fn report_gates_without_case(cx: &mut DecodeContext, scorecard: &Scorecard, spans: &[Span]) {
     if scorecard.cases.is_empty() {
+        report_scorecard_without_cases(cx, scorecard, spans);
         return;
     }
 
@@ -123,6 +124,30 @@ pub(super) fn report_gates_without_case(cx: &mut DecodeContext, scorecard: &Scor
             .with_help("list it under the `benchmarks` of a case, or give a case one of its tags"),
         );
     }
+}
+
+/// Warns at the first hard gate of a scorecard that has no cases at all.
+fn report_scorecard_without_cases(cx: &mut DecodeContext, scorecard: &Scorecard, spans: &[Span]) {
+    let is_gate = |benchmark: &&ScorecardBenchmark| benchmark.criticality == Criticality::HardGate;
+    let gates = scorecard.benchmarks.iter().filter(is_gate).count();
+    let first = scorecard.benchmarks.iter().position(|benchmark| is_gate(&benchmark));
+    let Some(span) = first.and_then(|at| spans.get(at)) else { return };
+
+    let title = match gates {
+        1 => "the scorecard has a hard gate and no cases".to_owned(),
+        gates => format!("the scorecard has {gates} hard gates and no cases"),
+    };
+    cx.problems.add(
+        Diagnostic::warning(
+            codes::GATE_WITHOUT_CASE,
+            title,
+            *span,
+            "without a case, the scorecard stays incomplete",
+        )
+        .with_help(
+            "add cases, or give results of your own cases with `assize scorecard score --results FILE`",
+        ),
+    );
 }
 
 /// Warns of labels that count nowhere, since their benchmark does not apply to their case: one warning, at the first.

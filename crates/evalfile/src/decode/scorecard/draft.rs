@@ -128,7 +128,9 @@ pub(super) struct LabelDraft {
     pub(super) reviewer: Option<String>,
     pub(super) at: Option<String>,
     pub(super) version: Option<String>,
+    pub(super) suite: Option<String>,
     pub(super) system: Option<String>,
+    pub(super) repeat: Option<f64>,
     pub(super) seen: Option<SeenHash>,
     pub(super) adjudicates: bool,
     /// True if the label says what was decided, and not only which failure was found.

@@ -49,8 +49,10 @@ pub(super) fn decode_label(cx: &mut DecodeContext, node: &TreeNode, draft: &mut 
     let (note, reviewer) = (text(cx, "note"), text(cx, who));
     let (at, version, system) = (text(cx, "at"), text(cx, "version"), text(cx, "system"));
 
+    let suite = text(cx, "suite");
+
     // Keys that calibration needs and scoring does not.
-    for key in ["suite", "sampled", "split"] {
+    for key in ["sampled", "split"] {
         text(cx, key);
     }
 
@@ -64,7 +66,10 @@ pub(super) fn decode_label(cx: &mut DecodeContext, node: &TreeNode, draft: &mut 
         cx.problems.add(missing_field(object.head(), "an adjudication", "reviewer", "\"reviewer\": \"ann\""));
     }
 
-    object.value("repeat");
+    let repeat = object
+        .value("repeat")
+        .and_then(|node| number(node, "repeat", &mut cx.problems))
+        .map(|found| found.value);
     object.finish(&mut cx.problems);
 
     let (Some(trace_id), Some(benchmark)) = (trace_id, benchmark) else { return };
@@ -80,7 +85,9 @@ pub(super) fn decode_label(cx: &mut DecodeContext, node: &TreeNode, draft: &mut 
         reviewer,
         at,
         version,
+        suite,
         system,
+        repeat,
         seen,
         adjudicates,
         says_outcome,

@@ -61,6 +61,15 @@ pub(super) fn link_scorecard(
         let below = |rubric| benchmarks_below(&parts, rubric);
         resolve_cases(cx, &draft, &codes, &below)
     };
+    let tops: Vec<usize> =
+        (0..draft.rubrics.len()).filter(|rubric| codes.rubric_parents[*rubric].is_none()).collect();
+    let name = match (&index, tops.as_slice()) {
+        (Some(index), _) => index.code.to_string(),
+        (None, [only]) => draft.rubrics[*only].code.value.clone(),
+        _ => name,
+    };
+
+    draft.labels.retain(|label| !report_other_subject(cx, label, &name));
     let labels = resolve_labels(cx, &draft, &codes);
     let label_spans: Vec<Span> = draft.labels.iter().map(|label| label.trace_id.span).collect();
     applicability::check_tags(cx, &draft);
@@ -91,8 +100,6 @@ pub(super) fn link_scorecard(
         })
         .collect();
 
-    let tops: Vec<usize> =
-        (0..draft.rubrics.len()).filter(|rubric| codes.rubric_parents[*rubric].is_none()).collect();
     let rubrics: Vec<ScorecardRubric> = draft
         .rubrics
         .into_iter()
@@ -116,11 +123,6 @@ pub(super) fn link_scorecard(
 
     let prompts = draft.prompts.into_iter().map(|prompt| link_prompt(cx, prompt)).collect();
 
-    let name = match (&index, tops.as_slice()) {
-        (Some(index), _) => index.code.to_string(),
-        (None, [only]) => rubrics[*only].code.to_string(),
-        _ => name,
-    };
     let scorecard = Scorecard {
         name,
         root,
@@ -564,7 +566,9 @@ fn resolve_labels(cx: &mut DecodeContext, draft: &ScorecardDraft, codes: &CodeTa
             reviewer,
             at,
             version,
+            suite: _,
             system,
+            repeat: _,
             seen,
             adjudicates,
             says_outcome,
@@ -636,4 +640,26 @@ fn resolve_labels(cx: &mut DecodeContext, draft: &ScorecardDraft, codes: &CodeTa
     }
 
     labels
+}
+
+/// Warns of a label that names another suite than the scorecard, or another repeat than the only one that a scorecard has.
+/// Returns true if it does.
+fn report_other_subject(cx: &mut DecodeContext, label: &LabelDraft, scorecard: &str) -> bool {
+    let other_suite = label.suite.as_deref().filter(|suite| *suite != scorecard);
+    let (title, help) = match (other_suite, label.repeat) {
+        (Some(suite), _) => (
+            format!("a label is about the suite `{suite}`"),
+            format!("this scorecard is `{scorecard}`; move the label to the labels of its suite"),
+        ),
+        (None, Some(repeat)) if (repeat - 1.0).abs() > f64::EPSILON => (
+            format!("a label is about repeat {repeat} of its case"),
+            "a scorecard runs each case once".to_owned(),
+        ),
+        _ => return false,
+    };
+
+    let span = label.trace_id.span;
+    let diagnostic = Diagnostic::warning(codes::LABEL_OF_OTHER_RUN, title, span, "the label has no effect");
+    cx.problems.add(diagnostic.with_help(help));
+    true
 }
