@@ -6,10 +6,10 @@ use std::num::NonZeroU32;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::label_consensus::{count_people, person_key};
 use crate::{
     BenchmarkFinding, BenchmarkScale, BenchmarkState, DecidedBy, Decision, GraderFindingKind, Label,
-    LabelOutcome, LabelScore, SeenHash, SettledLabels, UnitInterval, label_consensus::count_people,
-    settle_labels,
+    LabelOutcome, LabelScore, SeenHash, SettledLabels, UnitInterval, settle_labels,
 };
 
 /// Handling of labels that do not say what they are about: without the hash that `assize review` writes.
@@ -116,14 +116,14 @@ impl LabelAccount {
         }
 
         // A reviewer who was asked again has nothing stale left.
-        let current = &account.current;
-        let is_answered =
-            |label: &Label| current.iter().any(|other| label.who.is_some() && other.who == label.who);
-        account.stale.retain(|label| !is_answered(label));
-        let stale = &account.stale;
-        let is_outdated =
-            |label: &Label| stale.iter().any(|other| label.who.is_some() && other.who == label.who);
-        account.unbound.retain(|label| !is_answered(label) && !is_outdated(label));
+        let person = |label: &Label| label.who.as_deref().map(person_key);
+        let is_by_one_of = |labels: &[Label], label: &Label| {
+            person(label).is_some_and(|who| labels.iter().any(|other| person(other).as_ref() == Some(&who)))
+        };
+        account.stale.retain(|label| !is_by_one_of(&account.current, label));
+        account
+            .unbound
+            .retain(|label| !is_by_one_of(&account.current, label) && !is_by_one_of(&account.stale, label));
         account
     }
 
@@ -604,7 +604,7 @@ mod tests {
     fn a_reviewer_who_was_asked_again_has_nothing_stale() {
         let labels = [
             label("ann", LabelOutcome::Met, Some(seen("then"))),
-            label("ann", LabelOutcome::Unmet, Some(seen("now"))),
+            label("Ann ", LabelOutcome::Unmet, Some(seen("now"))),
             label("ben", LabelOutcome::Met, Some(seen("then"))),
         ];
         let account = LabelAccount::new(&labels, Some(seen("now")), None, UnboundLabels::Report);
