@@ -177,9 +177,9 @@ fn decide_score(
     let quote = quote_best_passage(&claim, &coverage, library);
     let raw = score_on_bands(bands, share);
     let reason = format!(
-        "{} With the highest band{} {:.0}% of the way up the bands.",
+        "{} With the highest score range{} counted in: {:.0}%.",
         describe_coverage(&claim, &coverage, combined_coverage(&claim, &coverage)),
-        if reference.is_some() { " and the reference" } else { "" },
+        if reference.is_some() { " and the reference answer" } else { "" },
         share * 100.0
     );
     CoverageDecision { outcome: Outcome::Scored(raw), reason, quote }
@@ -227,7 +227,11 @@ fn describe_coverage(claim: &CriterionClaim, coverage: &ClaimCoverage, share: f6
     let percent = (share * 100.0).round();
     let (has, lacks) =
         (list_terms_by_match(claim, coverage, true), list_terms_by_match(claim, coverage, false));
+    let is_reversed = coverage.denied > 0.0 && share < MET_THRESHOLD;
     match (has.is_empty(), lacks.is_empty()) {
+        (false, true) if is_reversed => {
+            format!("Found all words, but some in a sentence that says no: {has} (coverage {percent}%).")
+        }
         (false, true) => format!("Found all words: {has} (coverage {percent}%)."),
         (false, false) => format!("Found {has}; not found {lacks} (coverage {percent}%)."),
         (true, _) => format!("None of its words found: {lacks}."),
@@ -261,6 +265,23 @@ mod tests {
     use assize_rubric::ScoreBand;
 
     use super::*;
+
+    #[test]
+    fn a_negation_in_the_sentence_does_not_reverse_a_quoted_text() {
+        let decide = |text: &str, answer: &'static str| {
+            let library = AnswerCorpus::parse(std::iter::once(answer));
+            decide_checklist(&Criterion::checklist("c", text), &library)
+        };
+        let answer = "If it has not moved in 3 days write to help@acme.example";
+        let named = decide("Gives the address \"help@acme.example\"", answer);
+        assert_eq!(named.outcome, Outcome::Met, "{}", named.reason);
+        let absent = decide("Does not give the address \"help@acme.example\"", answer);
+        assert_eq!(absent.outcome, Outcome::Unmet, "{}", absent.reason);
+
+        let said = decide("Says that the parcel moved", "The parcel has not moved.");
+        assert_eq!(said.outcome, Outcome::Unmet);
+        assert!(said.reason.contains("says no"), "{}", said.reason);
+    }
 
     #[test]
     fn the_way_through_the_bands_is_monotone_and_reaches_both_ends() {

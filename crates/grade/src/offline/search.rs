@@ -145,8 +145,11 @@ impl<'c> TermIndex<'c> {
         let passage = |words: &[AnswerWord]| {
             let mut hits = Hits::new();
             let stems = words.iter().filter_map(|word| Some((*self.stems.get(&*word.stem)?, word.negated)));
-            let others =
-                self.others.iter().filter_map(|(at, sought)| Some((*at, find_term(sought, words)?.negated)));
+            // A quoted text is a matter of characters: what is said around it does not reverse it.
+            let others = self.others.iter().filter_map(|(at, sought)| {
+                let word = find_term(sought, words)?;
+                Some((*at, word.negated && !matches!(sought, SearchTerm::Phrase(_))))
+            });
             for (wanted, negated) in stems.chain(others) {
                 *hits.entry(wanted).or_insert(true) &= negated;
             }
