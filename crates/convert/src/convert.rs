@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Severity, SourceMap};
 use assize_evalfile::{
-    Case, EvalFileFormat, LoadOptions, LoadedSuite, ParsedDocument, Suite, criterion_value, load_rubric,
-    load_scorecard, load_suite, read_rubric, read_suite, to_yaml,
+    Case, EvalFileFormat, LoadOptions, LoadedRubric, LoadedSuite, PanelSpec, ParsedDocument, RubricGrader,
+    Suite, ThresholdOverrides, criterion_value, load_rubric, load_scorecard, load_suite, read_rubric,
+    read_suite, to_yaml,
 };
+use assize_rubric::{UnitInterval, VerdictThresholds};
 use serde_json::{Value, json};
 
 use crate::ConvertError;
@@ -202,8 +204,7 @@ fn convert_suite(
         // A rubric in a file of its own has criteria and no cases.
         let rubric = load_rubric(path, options);
         if let Some(grader) = rubric.rubric.as_ref().filter(|_| !rubric.has_errors()) {
-            let criteria = grader.rubric.criteria().iter().map(|c| criterion_value(c, EvalFileFormat::Two));
-            let value = json!({"name": document_name(path), "criteria": criteria.collect::<Vec<_>>()});
+            let value = rubric_value(&rubric, grader, &mut notes);
             return convert_rubric(path, &value, ImportFormat::Suite, to, notes);
         }
     }
@@ -401,6 +402,44 @@ fn write_card(
     Ok(ConvertedFile { text, cases: 0, notes: notes.into_list() })
 }
 
+/// A rubric file in the spelling of format 2. Lists its settings that other files have no place for.
+fn rubric_value(loaded: &LoadedRubric, grader: &RubricGrader, notes: &mut ConversionNotes) -> Value {
+    let RubricGrader { rubric, places: _, marks: _, judging, evidence, truncate, judge, panel } = grader;
+    let settings = [
+        ("judging", judging.is_some()),
+        ("evidence", evidence.is_some()),
+        ("truncate", truncate.is_some()),
+        ("judge", judge.is_some()),
+        ("panel", *panel != PanelSpec::default()),
+    ];
+    for (key, _) in settings.into_iter().filter(|(_, is_set)| *is_set) {
+        notes.add_loss(None, key, "not converted: a setting of the judge, which you can add to the result");
+    }
+
+    let mut value = json!({"name": loaded.name});
+    if let Some(description) = &loaded.description {
+        value["description"] = json!(description);
+    }
+
+    let ThresholdOverrides { pass, borderline } = loaded.lines;
+    if let Some(pass) = pass {
+        value["threshold"] = json!(pass.get());
+    }
+    // Only format 1 has a default borderline threshold, so it is written out.
+    let pass = pass.map_or(VerdictThresholds::DEFAULT_PASS, UnitInterval::get);
+    let by_default = match loaded.format {
+        EvalFileFormat::One => Some(VerdictThresholds::DEFAULT_BORDERLINE.min(pass)),
+        EvalFileFormat::Two => None,
+    };
+    if let Some(borderline) = borderline.map(UnitInterval::get).or(by_default) {
+        value["borderline"] = json!(borderline);
+    }
+
+    let criteria = rubric.criteria().iter().map(|criterion| criterion_value(criterion, EvalFileFormat::Two));
+    value["criteria"] = criteria.collect();
+    value
+}
+
 /// Converts a rubric without cases: to a rubric file, a scorecard of one rubric, or a case of its name.
 fn convert_rubric(
     path: &Path,
@@ -410,7 +449,13 @@ fn convert_rubric(
     mut notes: ConversionNotes,
 ) -> Result<ConvertedFile, ConvertError> {
     if to.eval_file_format().is_none() {
-        let case = json!({"name": value["name"], "tests": [{"id": value["name"], "input": value["name"], "assertions": [{"type": "rubrics", "criteria": value["criteria"]}]}]});
+        let mut case = json!({"name": value["name"], "tests": [{"id": value["name"], "input": value["name"], "assertions": [{"type": "rubrics", "criteria": value["criteria"]}]}]});
+        for key in ["description", "threshold", "borderline"] {
+            if let Some(setting) = value.get(key) {
+                case[key] = setting.clone();
+            }
+        }
+
         let options = LoadOptions { environment: Arc::new(|_| None), ..LoadOptions::new(".") };
         let loaded = read_suite(&path_for_check(path), &to_yaml(&case, 0), &options);
         if to.is_tree() {
@@ -444,7 +489,17 @@ fn convert_rubric(
         let way = Way { from: EvalFileFormat::Two, to: EvalFileFormat::One };
         let graders = json!({"name": "t", "tests": [{"id": "t", "assertions": [{"type": "rubrics", "criteria": value["criteria"]}]}]});
         let converted = convert_format(&graders, way, &|_| 1, &mut notes);
-        value = json!({"name": value["name"], "rubrics": converted.pointer("/evalcases/0/execution/evaluators/0/rubrics")});
+        // A borderline threshold equal to the pass threshold has no effect.
+        let pass = value.get("threshold").cloned().unwrap_or_else(|| json!(VerdictThresholds::DEFAULT_PASS));
+        let borderline = value.get("borderline").cloned().unwrap_or(pass);
+        if let Some(head) = value.as_object_mut() {
+            head.remove("criteria");
+            head.insert("borderline".to_owned(), borderline);
+            head.insert(
+                "rubrics".to_owned(),
+                converted.pointer("/evalcases/0/execution/evaluators/0/rubrics").cloned().unwrap_or_default(),
+            );
+        }
     }
 
     let text = format!("{}{}", header_comment(path, from.name()), to_yaml(&value, 0));
@@ -456,7 +511,7 @@ fn convert_rubric(
     notes.add_remark(
         None,
         "rubric",
-        "belongs to no case: written as a rubric file, for `assize grade --rubric`",
+        "belongs to no case: written as a rubric file, for `assize grade RUBRIC --answers FILE`",
     );
     Ok(ConvertedFile { text, cases: 0, notes: notes.into_list() })
 }

@@ -1,8 +1,8 @@
 //! Folders of stored runs.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use assize_store::RunFolder;
+use assize_store::{RunFolder, RunInfo};
 
 use crate::error::EngineError;
 use crate::process::ProcessContext;
@@ -10,20 +10,25 @@ use crate::process::ProcessContext;
 /// Default folder of runs, without `--run-dir`.
 pub const RUNS_FOLDER: &str = ".assize/runs";
 
+/// Default folder of audits, which are stored as runs are. `last` and lists of runs do not look here.
+pub const AUDITS_FOLDER: &str = ".assize/audits";
+
 /// Example of the timestamp at the beginning of an id.
 const TIMESTAMP_EXAMPLE: &str = "20260102-153012";
 
-/// Finds a run: a folder, an id in the runs folder, `last`, or `last~N`.
+/// Default place of a run.
+pub(crate) fn default_folder(info: &RunInfo, process: &ProcessContext) -> PathBuf {
+    let folder = if info.command.starts_with("audit ") { AUDITS_FOLDER } else { RUNS_FOLDER };
+    process.resolve(Path::new(folder).join(&info.run_id))
+}
+
+/// Finds a run: a folder, an id in the folder of runs or of audits, `last`, or `last~N`.
 pub fn find_run(name: &str, process: &ProcessContext) -> Result<RunFolder, EngineError> {
     let working_folder = &process.working_folder;
     let runs = working_folder.join(RUNS_FOLDER);
 
     if name == "last" {
-        return newest_in(working_folder).next().ok_or_else(|| {
-            EngineError::usage(format!(
-                "no runs in `{RUNS_FOLDER}` yet; `assize eval` creates one, or name the folder of a run"
-            ))
-        });
+        return newest_in(working_folder).next().ok_or_else(|| EngineError::usage(no_runs(process)));
     }
 
     if let Some(back) = name.strip_prefix("last~").and_then(|back| back.parse::<usize>().ok()) {
@@ -33,7 +38,7 @@ pub fn find_run(name: &str, process: &ProcessContext) -> Result<RunFolder, Engin
             .ok_or_else(|| EngineError::usage(format!("`{RUNS_FOLDER}` has fewer than {wanted} runs")));
     }
 
-    for candidate in [process.resolve(name), runs.join(name)] {
+    for candidate in [process.resolve(name), runs.join(name), working_folder.join(AUDITS_FOLDER).join(name)] {
         if candidate.is_dir() {
             return Ok(RunFolder::new(candidate));
         }
@@ -53,6 +58,19 @@ pub fn find_run(name: &str, process: &ProcessContext) -> Result<RunFolder, Engin
     Err(EngineError::usage(format!(
         "no run `{name}`: it is neither a folder nor an id in `{RUNS_FOLDER}`; {hint}"
     )))
+}
+
+/// Message for a working folder without runs: it names the folder, and one above it that has runs.
+pub fn no_runs(process: &ProcessContext) -> String {
+    let working_folder = &process.working_folder;
+    let above =
+        working_folder.ancestors().skip(1).find(|folder| !run_ids(&folder.join(RUNS_FOLDER)).is_empty());
+    let advice = match above {
+        Some(folder) => format!("`{}` has runs: run the command there", folder.display()),
+        None => "`assize eval` creates one, or name the folder of a run".to_owned(),
+    };
+
+    format!("no runs in `{}` yet; {advice}", working_folder.join(RUNS_FOLDER).display())
 }
 
 /// The name by which commands take the run `back` runs before the newest: `last`, `last~1`.

@@ -27,7 +27,7 @@ use crate::metrics;
 use crate::mode::RunMode;
 use crate::options::RunOptions;
 use crate::resume::{self, NEWEST_RUN, ResumedRun};
-use crate::runs::RUNS_FOLDER;
+use crate::runs;
 use crate::wiring::RunWiring;
 use crate::workspaces::WorkspacePool;
 
@@ -395,9 +395,7 @@ fn open<I: Iterator<Item = Result<WorkItem, ItemError>>>(
         return Ok(OpenedRun { folder, writer, done, totals, summariser });
     }
 
-    let folder =
-        run_dir.unwrap_or_else(|| engine.process().resolve(Path::new(RUNS_FOLDER).join(&info.run_id)));
-    let folder = RunFolder::new(folder);
+    let folder = RunFolder::new(run_dir.unwrap_or_else(|| runs::default_folder(info, engine.process())));
     let writer = folder.create(info).map_err(|error| match &error {
         StoreError::Occupied { path } if options.resume.is_some() => EngineError::usage(format!(
             "`{}` has rows but no run.json and can't be resumed; name another folder with `--run-dir`",

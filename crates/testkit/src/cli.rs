@@ -92,22 +92,26 @@ impl CliTest {
         std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
     }
 
-    /// Takes checksums and row counts out of a run folder, so that rows changed by a test are read as they are.
+    /// Takes checksums and row counts out of a run folder, as the first version of its layout had none, so that rows changed by a
+    /// test are read as they are.
     pub fn drop_checksums(&self, folder: &str) {
-        let drop_key = |text: &str, key: &str| {
+        let parse = |text: &str| -> serde_json::Value {
             let mut value: serde_json::Value = serde_json::from_str(text).expect("a file of a run is JSON");
-            value.as_object_mut().expect("a row is an object").remove(key);
-            value.to_string()
+            value.as_object_mut().expect("a row is an object").remove("crc");
+            value
         };
 
         for name in ["results.jsonl", "judgements.jsonl"] {
             let path = format!("{folder}/{name}");
-            let rows: Vec<String> = self.read(&path).lines().map(|row| drop_key(row, "crc") + "\n").collect();
+            let rows: Vec<String> = self.read(&path).lines().map(|row| format!("{}\n", parse(row))).collect();
             self.file(&path, rows.concat());
         }
 
         let path = format!("{folder}/run.json");
-        self.file(&path, drop_key(&self.read(&path), "rows"));
+        let mut info = parse(&self.read(&path));
+        info.as_object_mut().expect("a description is an object").remove("rows");
+        info["format_version"] = 1.into();
+        self.file(&path, info.to_string());
     }
 
     /// Sets a variable for all further commands.

@@ -31,7 +31,7 @@ pub(crate) fn execute(args: &ListRunsArgs, context: &CliContext) -> ExitStatus {
     if chosen.is_empty() {
         output::print_message(&match &args.suite {
             Some(suite) => format!("no run in `{RUNS_FOLDER}` holds a suite `{suite}`\n"),
-            None => format!("no runs in `{RUNS_FOLDER}` yet; `assize eval` creates one\n"),
+            None => runs::no_runs(&context.process) + "\n",
         });
         return ExitStatus::Passed;
     }

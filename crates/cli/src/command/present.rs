@@ -17,7 +17,7 @@ use crate::failure::CommandFailure;
 use crate::output;
 
 /// Size of a run up to which `auto` prints all cases in full.
-const SMALL_RUN: usize = 12;
+pub(super) const SMALL_RUN: usize = 12;
 /// Limit of cases that did not pass and are printed in full in a larger run.
 const MAX_FULL: usize = 10;
 /// Limit of further such cases, printed as a line each.
@@ -137,6 +137,12 @@ fn next_commands(info: &RunInfo, folder: &Path, failing: Option<&str>) -> Vec<(S
     let Some(summary) = info.summary.as_ref().filter(|summary| summary.exit_code != 0) else {
         return Vec::new();
     };
+
+    // A run that was scored again and not stored is not there to go on with.
+    if info.command == "score" && info.rows.is_none() {
+        return Vec::new();
+    }
+
     let mut next = Vec::new();
     if summary.not_run > 0 {
         next.push(("--resume with the same command".to_owned(), "runs the remaining cases"));

@@ -10,7 +10,7 @@ use assize_run::{RescoreResult, RunTotals, rescore};
 use assize_store::{CaseRecord, RunFolder, RunInfo, RunSummary};
 
 use super::{present, report};
-use crate::args::{ReportFormat, ScoreArgs};
+use crate::args::{ReportFormat, ScoreArgs, ShowChoice};
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output::{self, ResultOutput};
@@ -103,10 +103,21 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
         value
     };
     if !(ResultOutput { json: args.json, out: &args.out }).deliver(json)? {
-        let records = || -> Result<_, CommandFailure> {
-            Ok(stored_records(&folder)?.map(|record| Ok(again(&record?)?.record)))
+        // Unless told otherwise, only cases are printed whose verdict changed.
+        let (show, is_limited) = match args.show {
+            ShowChoice::Auto if *changed <= present::SMALL_RUN => (ShowChoice::All, true),
+            show => (show, show == ShowChoice::Auto),
         };
-        present::run(records, &info, totals, &shown, args.show, context)?;
+        let rescored = |record: Result<CaseRecord, EngineError>| {
+            let record = record?;
+            let new = again(&record)?.record;
+            let is_shown = !is_limited || new.result.verdict != record.result.verdict;
+            Ok::<_, CommandFailure>(is_shown.then_some(new))
+        };
+        let records = || -> Result<_, CommandFailure> {
+            Ok(stored_records(&folder)?.filter_map(move |record| rescored(record).transpose()))
+        };
+        present::run(records, &info, totals, &shown, show, context)?;
     }
 
     Ok(exit)

@@ -127,10 +127,7 @@ fn stored_runs(args: &CompareArgs, context: &CliContext) -> Result<Vec<TrendRun>
     if chosen.is_empty() {
         return Err(match &args.suite {
             Some(suite) if others > 0 => format!("no run in `{RUNS_FOLDER}` holds a suite `{suite}`").into(),
-            _ => format!(
-                "no runs in `{RUNS_FOLDER}` yet; `assize eval` creates one, or name the folders of runs"
-            )
-            .into(),
+            _ => runs::no_runs(&context.process).into(),
         });
     }
 

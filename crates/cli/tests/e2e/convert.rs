@@ -177,3 +177,32 @@ fn prerequisites_are_kept_and_told() {
     let listed = object(&cli.run(&["scorecard", "list", "card.yaml", "--json"]).expect_code(0));
     assert_eq!(listed["benchmarks"], 3);
 }
+
+#[test]
+fn a_rubric_file_keeps_its_name_and_its_thresholds() {
+    let cli = cli();
+    cli.file(
+        "r.yaml",
+        "name: desk\ndescription: Of the desk.\nthreshold: 0.75\njudge: openai:gpt-4o\ncriteria: [{id: a, outcome: Is kind}]\n",
+    );
+    let output = cli.run(&["convert", "r.yaml", "--to", "format2"]);
+    for line in ["name: desk\n", "description: Of the desk.\n", "threshold: 0.75\n"] {
+        assert!(output.stdout.contains(line), "{line}: {}", output.stdout);
+    }
+    assert!(!output.stdout.contains("borderline"), "{}", output.stdout);
+    assert!(
+        output.stderr.contains("judge") && !output.stderr.contains("everything was converted"),
+        "{}",
+        output.stderr
+    );
+
+    // Without a borderline threshold of its own, a case of the other format would be borderline from 0.6 on.
+    let older = cli.run(&["convert", "r.yaml", "--to", "format1"]).stdout;
+    assert!(older.contains("threshold: 0.75\n") && older.contains("borderline: 0.75\n"), "{older}");
+    cli.file("older.yaml", &older);
+    let back = cli.run(&["convert", "older.yaml", "--to", "format2"]).stdout;
+    assert!(back.contains("name: desk\n") && back.contains("threshold: 0.75\n"), "{back}");
+
+    let promptfoo = cli.run(&["convert", "r.yaml", "--to", "promptfoo"]).stdout;
+    assert!(promptfoo.contains("threshold: 0.75"), "{promptfoo}");
+}
