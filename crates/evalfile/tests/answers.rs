@@ -82,7 +82,19 @@ fn nothing_the_judge_may_need_is_dropped() {
     assert_eq!(problems(&read("a.jsonl", both, "metadata=input")), []);
     assert_eq!(problems(&read("a.jsonl", "{\"prompt\": \"Q\"}\n", "")), [("E0420", 1)]);
     assert_eq!(problems(&read("a.csv", "prompt,input,answer\nQ,Q,A\n", "")), [("E0104", 1)]);
-    assert_eq!(problems(&read("a.csv", "prompt,text\nQ,A\n", "")), [("E0420", 1), ("E0103", 1)]);
+    assert_eq!(problems(&read("a.csv", "prompt,text\nQ,A\n", "")), [("E0420", 1)]);
+
+    // One message for all columns, with a line to copy.
+    let loaded = read("a.csv", "ticket_id,topic,customer message,bot_reply\n1,t,Q,A\n", "");
+    let message = format!("{:?}", loaded.diagnostics);
+    assert_eq!(problems(&loaded), [("E0420", 1)]);
+    assert!(
+        message.contains("--columns 'answer=bot_reply,question=customer message,id=ticket_id,metadata=*'"),
+        "{message}"
+    );
+    let two = read("a.csv", "answer,model,ms\nA,m,1\n", "");
+    assert_eq!(problems(&two), [("E0103", 1)]);
+    assert!(format!("{:?}", two.diagnostics).contains("`model`, `ms`"));
     assert_eq!(
         problems(&read("a.csv", ",prompt,answer\n0,Q,A\n", "")),
         [("W0403", 1)],

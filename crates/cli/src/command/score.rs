@@ -7,7 +7,7 @@ use assize_engine::{
 use assize_evalfile::{ThresholdOverrides, load_rubric};
 use assize_rubric::{MissingPolicy, Rubric, VerdictThresholds};
 use assize_run::{RescoreResult, RunTotals, rescore};
-use assize_store::{CaseRecord, RunFolder, RunInfo, RunSummary};
+use assize_store::{CaseRecord, ResultRow, RunFolder, RunInfo, RunSummary};
 
 use super::{present, report};
 use crate::args::{ReportFormat, ScoreArgs, ShowChoice};
@@ -103,15 +103,15 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
         value
     };
     if !(ResultOutput { json: args.json, out: &args.out }).deliver(json)? {
-        // Unless told otherwise, only cases are printed whose verdict changed.
+        // Unless told otherwise, only cases are printed whose verdict or score changed.
         let (show, is_limited) = match args.show {
-            ShowChoice::Auto if *changed <= present::SMALL_RUN => (ShowChoice::All, true),
+            ShowChoice::Auto if changes.moved <= present::SMALL_RUN => (ShowChoice::All, true),
             show => (show, show == ShowChoice::Auto),
         };
         let rescored = |record: Result<CaseRecord, EngineError>| {
             let record = record?;
             let new = again(&record)?.record;
-            let is_shown = !is_limited || new.result.verdict != record.result.verdict;
+            let is_shown = !is_limited || is_moved(&record.result, &new.result);
             Ok::<_, CommandFailure>(is_shown.then_some(new))
         };
         let records = || -> Result<_, CommandFailure> {
@@ -168,6 +168,11 @@ fn lines(
     Ok(Some(lines))
 }
 
+/// Returns true if a case has another verdict or score than before.
+fn is_moved(before: &ResultRow, after: &ResultRow) -> bool {
+    before.verdict != after.verdict || before.score != after.score
+}
+
 /// Differences between the stored results and the new ones.
 #[derive(Default)]
 struct RescoreChanges {
@@ -176,6 +181,8 @@ struct RescoreChanges {
     dropped: NameList,
     /// Number of verdicts that changed.
     changed: usize,
+    /// Number of cases whose verdict or score changed.
+    moved: usize,
     /// True unless the rubric changes nothing.
     touched: bool,
 }
@@ -184,6 +191,7 @@ impl RescoreChanges {
     fn add(&mut self, record: &CaseRecord, new: &RescoreResult, same_rubric: bool) {
         self.touched |= same_rubric || new.record.decisions != record.decisions || !new.unanswered.is_empty();
         self.changed += usize::from(new.record.result.verdict != record.result.verdict);
+        self.moved += usize::from(is_moved(&record.result, &new.record.result));
         self.unanswered.add(&new.unanswered);
         self.dropped.add(&new.dropped);
 

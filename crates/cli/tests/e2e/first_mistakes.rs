@@ -153,7 +153,7 @@ const MISTAKES: &[FirstMistake] = &[
         name: "explaining before any run",
         files: &[],
         command: &["explain", "last"],
-        says: &["no runs in `.assize/runs` yet", "`assize eval` creates one"],
+        says: &["no runs in `/", "/.assize/runs` yet", "`assize eval` creates one"],
     },
     FirstMistake {
         name: "a threshold in percent",

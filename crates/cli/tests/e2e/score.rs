@@ -3,7 +3,7 @@
 use assize_testkit::cli::CliTest;
 use assize_testkit::mock::MockServer;
 
-use crate::bench::{info, judgements, object, outcomes, rows, with_server};
+use crate::bench::{cli, info, judgements, object, outcomes, rows, with_server};
 use crate::judge::honest;
 
 /// A stored run: `a` met with weight 1, `z` unmet with weight 1.
@@ -122,4 +122,23 @@ fn the_line_of_a_rubric_file_counts_unless_the_command_names_one() {
     );
     cli.run(&["score", "run", "--rubric", "rubric.yaml"]).expect_code(0);
     cli.run(&["score", "run", "--rubric", "rubric.yaml", "--threshold", "0.6"]).expect_code(1);
+}
+
+#[test]
+fn only_cases_that_changed_are_printed() {
+    let cli = cli();
+    let cases: String = (0..14)
+        .map(|n| {
+            let answer = if n < 2 { "apples" } else { "apples and pears" };
+            format!("- {{id: c{n}, criteria: x, input: q, output: {answer}, assertions: [{{type: rubrics, criteria: [{{id: a, outcome: Names `apples`, required: false, weight: 3}}, {{id: p, outcome: Names `pears`, required: false}}]}}]}}\n")
+        })
+        .collect();
+    cli.file("s.yaml", format!("name: s\nthreshold: 0.7\ntests:\n{cases}"));
+    cli.run(&["eval", "s.yaml", "--judge", "offline", "--run-dir", "run", "-q"]).expect_code(0);
+
+    let shown = cli.run(&["score", "run", "--threshold", "0.8"]).expect_code(1).stdout;
+    let (printed, summary) = shown.split_once("Summary").expect("cases, then the summary");
+    assert!(printed.contains("c0") && printed.contains("c1"), "{printed}");
+    assert!(!printed.contains("c2") && !printed.contains("c13"), "{printed}");
+    assert!(summary.contains("2 of 14 verdicts changed") && !summary.contains("Next"), "{summary}");
 }

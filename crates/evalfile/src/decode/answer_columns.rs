@@ -35,6 +35,12 @@ const FIELDS: [&[&str]; 10] = [
     &["conversation_id"],
     &[METADATA],
 ];
+/// Fields that a table usually has, each with parts of names that its column may have.
+const FIELD_HINTS: [(&str, &[&str]); 3] = [
+    ("answer", &["answer", "reply", "response", "output", "completion"]),
+    ("question", &["question", "message", "prompt", "query", "input"]),
+    ("id", &["id"]),
+];
 /// Column that stands for all columns not named otherwise.
 const ALL_OTHERS: &str = "*";
 
@@ -153,6 +159,59 @@ pub(super) fn unknown_column(name: &str, kind: &str, span: Span) -> Diagnostic {
         .with_help(format!("known {kind}s: {}", names.join(", ")))
         .with_help(format!("to read it as one of these, use for example `--columns answer={name}`"))
         .with_help(metadata)
+}
+
+/// Returns the diagnostic for columns of a table that nothing reads, with a value of `--columns` that reads or keeps all of them.
+/// `is_there` tells if a field has a column.
+pub(super) fn unknown_columns(
+    columns: &[(&str, Span)],
+    first: Span,
+    is_there: impl Fn(&str) -> bool,
+) -> Diagnostic {
+    let names: Vec<String> = columns.iter().map(|(name, _)| format!("`{name}`")).collect();
+    let (unknown, list) =
+        (if names.len() == 1 { "an unknown one" } else { "unknown ones" }, names.join(", "));
+    let (code, title) = if is_there(ANSWER[0]) {
+        (codes::UNKNOWN_KEY, format!("an answer has no columns {list}"))
+    } else {
+        (codes::NO_ANSWER, format!("this table has no column with the answers, and {unknown}: {list}"))
+    };
+
+    // What is guessed is an example for the user to correct.
+    let mut pairs = Vec::new();
+    let mut is_used = vec![false; columns.len()];
+    for (field, hints) in FIELD_HINTS {
+        if is_there(field) {
+            continue;
+        }
+
+        let is_hinted = |name: &str| hints.iter().any(|hint| name.to_lowercase().contains(hint));
+        let near = (0..columns.len()).find(|at| !is_used[*at] && is_hinted(columns[*at].0));
+        match near {
+            Some(at) => {
+                is_used[at] = true;
+                pairs.push(format!("{field}={}", columns[at].0));
+            }
+            None if field == ANSWER[0] => pairs.push(format!("{field}=COLUMN")),
+            None => {}
+        }
+    }
+    pairs.push(format!("{METADATA}={ALL_OTHERS}"));
+
+    let fields: Vec<String> = FIELDS.iter().map(|keys| format!("`{}`", keys[0])).collect();
+    Diagnostic::error(code, title, first, "unknown column")
+        .with_help(format!("say what they are, for example `--columns {}`", shell_word(&pairs.join(","))))
+        .with_help(format!("`{METADATA}={ALL_OTHERS}` keeps all other columns from the judge"))
+        .with_help(format!("fields of an answer: {}", fields.join(", ")))
+}
+
+/// Encloses a value of an option in quotation marks if a shell would take it apart.
+fn shell_word(text: &str) -> String {
+    if text.chars().any(|c| c.is_whitespace() || "'\"$`\\;&|<>()".contains(c)) {
+        format!("'{}'", text.replace('\'', "'\\''"))
+    } else {
+        text.to_owned()
+    }
 }
 
 /// Returns the diagnostic for a field that is given twice.

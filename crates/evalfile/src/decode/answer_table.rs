@@ -10,7 +10,7 @@ use assize_files::open_file;
 
 use super::DecodeContext;
 use super::answer_columns::{
-    ANSWER, AnswerColumns, ColumnUse, METADATA, field_of, two_columns, unknown_column,
+    ANSWER, AnswerColumns, ColumnUse, METADATA, field_of, two_columns, unknown_column, unknown_columns,
 };
 use super::cell_scanner::CellScanner;
 use super::dataset_lines::{DatasetLines, LineError, first_text};
@@ -113,6 +113,7 @@ impl AnswerTable {
     fn check(&self, cx: &mut DecodeContext, names: &[(String, Span)], given: &AnswerColumns) {
         let Some((_, first)) = names.first() else { return };
         let mut fields: Vec<(&str, &str, Span)> = Vec::new();
+        let mut unknown: Vec<(&str, Span)> = Vec::new();
         for (index, (column, (name, at))) in self.columns.iter().zip(names).enumerate() {
             if name.is_empty() {
                 cx.problems.add(
@@ -132,7 +133,7 @@ impl AnswerTable {
                 ColumnUse::Metadata => name,
                 ColumnUse::Ignored => continue,
                 ColumnUse::Unknown => {
-                    cx.problems.add(unknown_column(name, "column", *at));
+                    unknown.push((name, *at));
                     continue;
                 }
             };
@@ -148,8 +149,18 @@ impl AnswerTable {
             cx.problems.add(missing_column(column, names.iter().map(|(name, _)| name.as_str()), *first));
         }
 
-        let is_named = given.given().any(|(_, field)| field == ANSWER[0]);
-        if !is_named && !fields.iter().any(|(field, ..)| *field == ANSWER[0]) {
+        let is_there = |wanted: &str| {
+            given.given().any(|(_, field)| field == wanted)
+                || fields.iter().any(|(field, ..)| *field == wanted)
+        };
+        let has_answer = is_there(ANSWER[0]);
+        match unknown.as_slice() {
+            [] => {}
+            [(name, at)] if has_answer => cx.problems.add(unknown_column(name, "column", *at)),
+            several @ [(_, at), ..] => cx.problems.add(unknown_columns(several, *at, is_there)),
+        }
+
+        if !has_answer && unknown.is_empty() {
             cx.problems.add(
                 Diagnostic::error(
                     codes::NO_ANSWER,
