@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, SourceMap, render};
-use assize_evalfile::{LoadOptions, ProjectConfig, load_config};
+use assize_evalfile::{LoadOptions, ProjectConfig, codes, load_config};
 use assize_grade::Judge;
 use assize_llm::ReplyStore;
 use assize_targets::Target;
@@ -105,12 +105,13 @@ impl Engine {
         self.emit(EngineEvent::Warning(message.into()));
     }
 
+    /// Tells of the problems of a file that is about to be used. Penalties are not among them: they are sound, summaries name
+    /// them, and `assize validate` asks if they are meant.
     pub(crate) fn report_diagnostics(&self, diagnostics: &[Diagnostic], sources: &SourceMap) {
+        let is_told = |diagnostic: &&Diagnostic| diagnostic.code != codes::PENALTY_WEIGHT;
+        let diagnostics: Vec<Diagnostic> = diagnostics.iter().filter(is_told).cloned().collect();
         if !diagnostics.is_empty() {
-            self.emit(EngineEvent::Diagnostics {
-                diagnostics: diagnostics.to_vec(),
-                sources: sources.clone(),
-            });
+            self.emit(EngineEvent::Diagnostics { diagnostics, sources: sources.clone() });
         }
     }
 }

@@ -270,7 +270,9 @@ pub(crate) fn table_title(parts: &ComparisonTable, adjusted_by: Option<&str>) ->
     let mut about = Vec::new();
     if parts.rows.len() > 1 {
         about.push(match adjusted_by {
-            Some(name) => format!("p adjusted by {name} for {} comparisons", parts.rows.len()),
+            Some(name) => {
+                format!("p adjusted by {name} for {} comparisons, CI not adjusted", parts.rows.len())
+            }
             None => format!("{} comparisons, p not adjusted", parts.rows.len()),
         });
     }

@@ -189,7 +189,7 @@ fn no_escape_codes_without_a_terminal_or_with_no_color() {
         "warn.yaml",
         format!("{PASSING}  x-note: 1\n").replace(
             "[Names Paris as the capital]",
-            "[{type: rubrics, criteria: [{id: a, outcome: Paris}, {id: b, outcome: zebra, weight: -1}]}]",
+            "[{type: rubrics, criteria: [{id: a, outcome: Paris}, {id: b, outcome: Zebra, min_score: 0.5}]}]",
         ),
     );
     let plain = |cli: &assize_testkit::cli::CliTest| {

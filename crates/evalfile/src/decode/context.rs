@@ -8,6 +8,7 @@ use std::sync::Arc;
 use assize_diagnostic::{Diagnostic, SourceId, SourceMap, Span};
 
 use super::DiagnosticCollector;
+use super::file::unreadable_help;
 use super::grader::TemplateCache;
 use crate::codes;
 use crate::model::{FilePosition, SourceMark};
@@ -164,11 +165,6 @@ impl DecodeContext {
                 Some(TextFile { path, text: text.into() })
             }
             Err(reason) => {
-                let help = match reason.as_str() {
-                    "it is a folder" => "name a file in it",
-                    "it is not UTF-8 text" => "save it as UTF-8",
-                    _ => "check the path and the file's permissions",
-                };
                 self.problems.add(
                     Diagnostic::error(
                         codes::FILE_UNREADABLE,
@@ -176,7 +172,7 @@ impl DecodeContext {
                         span,
                         format!("`{written}`: {reason}"),
                     )
-                    .with_help(help),
+                    .with_help(unreadable_help(&reason)),
                 );
 
                 None

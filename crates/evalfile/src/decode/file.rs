@@ -82,7 +82,7 @@ pub(crate) fn read_source(cx: &mut DecodeContext, path: &Path, from: Option<Span
                     at,
                     format!("`{shown}`: {reason}"),
                 )
-                .with_help("check the path and the file's permissions"),
+                .with_help(unreadable_help(&reason)),
             );
 
             None
@@ -178,4 +178,13 @@ fn is_json(cx: &DecodeContext, source: SourceId) -> bool {
 /// Returns the extension of a file name in lower case, without its dot.
 pub(crate) fn file_extension(path: &Path) -> String {
     path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase()).unwrap_or_default()
+}
+
+/// Returns advice on a file that can't be read, by the reason.
+pub(super) fn unreadable_help(reason: &str) -> &'static str {
+    match reason {
+        "it is a folder" => "name a file in it",
+        "it is not UTF-8 text" => "save it as UTF-8",
+        _ => "check the path and the file's permissions",
+    }
 }

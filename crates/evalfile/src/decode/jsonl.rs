@@ -18,7 +18,7 @@ use super::case::{DecodedCase, decode_case};
 use super::case_collector::{CaseCollector, CaseSource, DependencyList};
 use super::dataset::{Dataset, Fingerprint};
 use super::dataset_lines::{DatasetLine, DatasetLines, LineError, MAX_LINE_BYTES};
-use super::file::not_utf8;
+use super::file::{not_utf8, unreadable_help};
 use super::ids::{IdLocation, IdRegistry};
 use super::line_decoder::LineDecoder;
 use super::suite::SuiteDefaults;
@@ -85,7 +85,7 @@ pub(crate) fn check_dataset(
                 let reason = if path.is_dir() { "it is a folder".to_owned() } else { error.to_string() };
                 let label = format!("`{}`: {reason}", path.display());
                 Diagnostic::error(codes::FILE_UNREADABLE, "file can't be read", at, label)
-                    .with_help("check the path and the file's permissions")
+                    .with_help(unreadable_help(&reason))
             }
         }
     };

@@ -314,7 +314,8 @@ fn gate_comparison(gate: Gate, outcome: Outcome, state: GateState, lines: Verdic
         Gate::MinValue(minimum) => format_plain(minimum.get()),
     });
     match (gate, outcome) {
-        (Gate::Met, Outcome::Met | Outcome::Unmet) => format!("must be met: {says}"),
+        (Gate::Met, Outcome::Met) => "met".to_owned(),
+        (Gate::Met, Outcome::Unmet) => "not met, failed".to_owned(),
         _ => format!("{left} >= {minimum}: {says}"),
     }
 }

@@ -147,7 +147,7 @@ fn heading(run: &RunReport<'_>, index: &CaseIndex) -> String {
 }
 
 fn metrics(summary: &RunSummary, index: &CaseIndex) -> String {
-    let mut text = "\n| metric | value | 95% interval | of |\n|---|--:|---|--:|\n".to_owned();
+    let mut text = "\n| metric | value | 95% CI | of |\n|---|--:|---|--:|\n".to_owned();
     if let Some(figures) = &summary.figures {
         let rows = [
             (
@@ -221,7 +221,7 @@ fn write_criteria(page: &mut MarkdownPage, rates: &[CriterionRate]) {
     }
 
     let mut text =
-        "\n#### Criteria, worst first\n\n| met or mean | 95% interval | of | ungraded | criterion |\n|--:|---|--:|--:|---|\n"
+        "\n#### Criteria, worst first\n\n| met or mean | 95% CI | of | ungraded | criterion |\n|--:|---|--:|--:|---|\n"
             .to_owned();
     for rate in rates.iter().take(MAX_CRITERIA) {
         let (value, interval) = if rate.scored {

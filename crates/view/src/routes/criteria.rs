@@ -81,7 +81,7 @@ fn panel_lines(panel: &PanelSummary) -> Vec<String> {
     }
     if let (Some(rate), Some(low), Some(high)) = (panel.flips.rate, panel.flips.low, panel.flips.high) {
         lines.push(format!(
-            "A judge that was asked again did not say the same in {} (95% interval {} to {}).",
+            "A judge that was asked again did not say the same in {} (95% CI {} to {}).",
             format_rate(rate),
             format_rate(low),
             format_rate(high)

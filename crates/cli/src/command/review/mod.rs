@@ -36,6 +36,15 @@ pub(crate) fn execute(args: &ReviewArgs, context: &CliContext) -> Result<ExitSta
         .or(material.labels.take())
         .ok_or("a scorecard in one file has no labels folder; name one with `--labels DIR`")?;
     if args.agreement {
+        if args.labels.is_none() && !folder.is_dir() {
+            let folder = escape_unsafe(&folder.display().to_string());
+            return Err(format!(
+                "no labels in `{folder}` yet; `assize review {}` records them, or name another folder with `--labels DIR`",
+                escape_unsafe(&args.what)
+            )
+            .into());
+        }
+
         let ResamplingOptions { resamples, seed, .. } = ResamplingOptions::default();
         let table = TableArgs {
             columns: None,
