@@ -1,7 +1,7 @@
 //! Exit codes and their precedence.
 
 use assize_run::HaltReason;
-use assize_store::VerdictCounts;
+use assize_store::{RunInfo, VerdictCounts};
 
 /// Exit code of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -97,6 +97,29 @@ pub struct RunEnding {
     pub halted: Option<HaltReason>,
     /// Cases excluded because their file has errors.
     pub left_out: usize,
+    /// Cases that a stored run did not come to.
+    pub not_run: usize,
+    /// The stored run did not end: it was killed, or goes on.
+    pub unfinished: bool,
+}
+
+impl RunEnding {
+    /// Circumstances under which a stored run ended, as far as its description tells. Whoever computes its results again has to
+    /// count them in: results of a part of the cases say nothing about the rest.
+    pub fn of_stored(info: &RunInfo) -> Self {
+        let Some(summary) = &info.summary else {
+            return Self { unfinished: true, ..Self::default() };
+        };
+
+        Self {
+            over_budget: summary.exit_code == ExitStatus::OverBudget.code(),
+            // A run that could not keep its rows did not count them.
+            broke_off: info.finished_at.is_some() && info.rows.is_none() && info.format_version > 1,
+            left_out: summary.left_out,
+            not_run: summary.not_run,
+            ..Self::default()
+        }
+    }
 }
 
 /// Exit code of a run and its reason.
@@ -155,6 +178,14 @@ pub fn exit_of_run(counts: VerdictCounts, ending: RunEnding) -> (ExitStatus, Str
         );
     }
 
+    if ending.unfinished {
+        exits.push(ExitStatus::Incomplete);
+        reasons.push("the run did not end".to_owned());
+    }
+    if ending.not_run > 0 {
+        exits.push(ExitStatus::Incomplete);
+        reasons.push(format!("{} not run", ending.not_run));
+    }
     if ending.left_out > 0 {
         exits.push(ExitStatus::Incomplete);
         reasons.push(format!("{} excluded", ending.left_out));
@@ -205,6 +236,9 @@ mod tests {
         );
         let given_up = RunEnding { server_given_up: true, ..RunEnding::default() };
         assert_eq!(exit(all_passed, given_up), 3);
+        let unfinished = RunEnding { unfinished: true, ..RunEnding::default() };
+        assert_eq!(exit(all_passed, unfinished), 3);
+        assert_eq!(exit(all_passed, RunEnding { not_run: 1, ..RunEnding::default() }), 3);
         let too_late = RunEnding { too_late: true, ..RunEnding::default() };
         assert_eq!(exit(all_passed, too_late), 3);
         assert_eq!(exit(VerdictCounts { fail: 1, ..all_passed }, too_late), 1);

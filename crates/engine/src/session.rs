@@ -173,6 +173,7 @@ impl RunSession {
             broke_off: ended.is_err(),
             halted: totals.halted,
             left_out: self.left_out,
+            ..RunEnding::default()
         };
 
         note_teardown(teardown, self.workspaces.as_deref(), &self.gateway, &mut info, engine);

@@ -62,7 +62,12 @@ fn print_again(
     context: &CliContext,
 ) -> Result<ExitStatus, CommandFailure> {
     let (report, missing) = stored_pairwise_report(folder, &info)?;
-    let (exit, reason) = conclusion(&report, &missing, RunEnding::default());
+    let ending = RunEnding::of_stored(&info);
+    if ending.unfinished {
+        output::print_warning("the comparison did not end; only its finished cases are compared", context);
+    }
+
+    let (exit, reason) = conclusion(&report, &missing, ending);
     if let Some(summary) = &mut info.summary {
         summary.exit_code = exit.code();
         summary.exit_reason = reason;

@@ -27,6 +27,20 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
         return Err(format!("this is the run of a scorecard; use `assize scorecard score {name}`").into());
     }
 
+    if run.summary.is_none() {
+        let name = &args.run;
+        if args.run_dir.is_some() {
+            return Err(format!(
+                "the run `{name}` did not end, so its results can't be stored as those of a run; end it with `--resume` of the command that began it"
+            )
+            .into());
+        }
+        output::print_warning(
+            &format!("the run `{name}` did not end; only its finished cases are scored"),
+            context,
+        );
+    }
+
     let (rubric, rubric_lines) = rubric(args, context)?;
     let again = |record: &CaseRecord| -> Result<RescoreResult, CommandFailure> {
         let lines = lines(args, rubric_lines, record)?;
@@ -52,9 +66,11 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
             Ok(again(&record?).map_err(|failure| EngineError::usage(failure.message))?.record.result)
         }))
     })?;
-    let (exit, reason) = exit_of_run(metrics::counts(&figures, totals.counts), RunEnding::default());
+    let (exit, reason) = exit_of_run(metrics::counts(&figures, totals.counts), RunEnding::of_stored(&run));
     let reason = format!("{reason}; {changed} of {} verdicts changed", totals.counts.total());
     let summary = RunSummary {
+        not_run: run.summary.as_ref().map_or(0, |summary| summary.not_run),
+        left_out: run.summary.as_ref().map_or(0, |summary| summary.left_out),
         judge_calls: 0,
         judge_calls_cached: 0,
         ..metrics::summary(totals, Some(figures), begun, (exit, reason))

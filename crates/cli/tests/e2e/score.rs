@@ -142,3 +142,42 @@ fn only_cases_that_changed_are_printed() {
     assert!(!printed.contains("c2") && !printed.contains("c13"), "{printed}");
     assert!(summary.contains("2 of 14 verdicts changed") && !summary.contains("Next"), "{summary}");
 }
+
+#[test]
+fn a_run_that_did_not_come_to_all_of_its_cases_stays_so() {
+    let cli = cli();
+    let cases: String = (0..4)
+        .map(|n| {
+            format!("- {{id: c{n}, criteria: x, input: q, output: apples, assertions: [Names `apples`]}}\n")
+        })
+        .collect();
+    let failing = "- {id: f, criteria: x, input: q, output: pears, assertions: [Names `apples`]}\n";
+    cli.file("s.yaml", format!("name: s\ntests:\n{failing}{cases}"));
+    cli.run(&["eval", "s.yaml", "--judge", "offline", "--run-dir", "run", "-q", "-j", "1", "--bail=1"])
+        .expect_code(1);
+    let stored = info(&cli, "run");
+    let not_run = stored["summary"]["not_run"].as_u64().expect("a number");
+    assert!(not_run > 0, "{stored}");
+
+    // The only failed case passes now, and those that were not run still have no verdict.
+    let scored = cli.run(&["score", "run", "--threshold", "0", "--json", "--run-dir", "again"]);
+    let value = object(&scored);
+    assert_eq!(
+        (value["not_run"].as_u64(), info(&cli, "again")["summary"]["not_run"].as_u64()),
+        (Some(not_run), Some(not_run))
+    );
+    assert_ne!(scored.code, Some(0));
+    assert!(cli.run(&["score", "again"]).stdout.contains(&format!("{not_run} not run")));
+
+    // A run that was killed has no summary.
+    cli.drop_checksums("run");
+    let mut killed = info(&cli, "run");
+    (killed["summary"], killed["finished_at"]) = (serde_json::Value::Null, serde_json::Value::Null);
+    cli.file("run/run.json", killed.to_string());
+    let output = cli.run(&["score", "run", "--threshold", "0"]);
+    assert!(output.stderr.contains("did not end"), "{}", output.stderr);
+    assert!(output.stdout.contains("the run did not end") && output.code != Some(0), "{}", output.stdout);
+    let refused = cli.run(&["score", "run", "--run-dir", "other"]).expect_code(2);
+    assert!(refused.stderr.contains("`--resume`"), "{}", refused.stderr);
+    assert!(!cli.path("other").exists());
+}

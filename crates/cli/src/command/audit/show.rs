@@ -7,16 +7,21 @@ use super::{injection, probing};
 use crate::args::ShowAuditArgs;
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
-use crate::output::ResultOutput;
+use crate::output::{self, ResultOutput};
 
 pub(super) fn execute(args: &ShowAuditArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let folder = runs::find_run(&args.run, &context.process)?;
     let mut info = folder.info()?;
+    let ending = RunEnding::of_stored(&info);
+    if ending.unfinished {
+        output::print_warning("the audit did not end; only its finished cases are measured", context);
+    }
+
     let wanted = ResultOutput { json: args.json, out: &[] };
     if let Some(kind) = ProbingKind::from_run(&info) {
         let report = kind.report(&folder, &info)?;
         let limit = args.max_flip_rate.map(assize_rubric::UnitInterval::get);
-        let (exit, reason) = ProbingKind::conclusion(&report, limit, RunEnding::default());
+        let (exit, reason) = ProbingKind::conclusion(&report, limit, ending);
         if let Some(summary) = &mut info.summary {
             summary.exit_code = exit.code();
             summary.exit_reason = reason;
@@ -32,7 +37,7 @@ pub(super) fn execute(args: &ShowAuditArgs, context: &CliContext) -> Result<Exit
     }
 
     let report = InjectionAudit::report(&folder)?;
-    let (exit, reason) = InjectionAudit::conclusion(&report, args.max_flip_rate, RunEnding::default());
+    let (exit, reason) = InjectionAudit::conclusion(&report, args.max_flip_rate, ending);
     if let Some(summary) = &mut info.summary {
         summary.exit_code = exit.code();
         summary.exit_reason = reason;
