@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use assize_rubric::{
-    CaseDecision, Cost, Criterion, CriterionId, Decision, Finding, Rubric, Tokens, TrialPlan, UngradedKind,
-    UngradedReason, VerdictThresholds, grader_outcome,
+    CaseDecision, Cost, Criterion, CriterionId, Decision, Finding, Outcome, Rubric, Tokens, TrialPlan,
+    UngradedKind, UngradedReason, VerdictThresholds, grader_outcome,
 };
 use assize_store::{CaseRecord, GraderRow, ResultRow};
 
@@ -168,11 +168,19 @@ fn copy_decisions(criterion: &Criterion, group: &[CaseDecision]) -> CaseDecision
     let reads_the_same = |was: &Criterion| {
         was.text == criterion.text && was.scale == criterion.scale && was.operator == criterion.operator
     };
-    if let Some(row) = stored.filter(|row| row.criterion().is_some_and(reads_the_same)) {
+    let is_readable = |row: &CaseDecision| row.criterion().is_some_and(reads_the_same);
+    // Votes of a panel as well: they are combined again.
+    let is_forbidden = group.iter().any(|row| {
+        !criterion.may_not_apply && has_id(row, criterion) && row.decision.outcome() == Outcome::NotApplicable
+    });
+    if let Some(row) = stored.filter(|row| is_readable(row) && !is_forbidden) {
         return with_current_criterion(row, criterion);
     }
 
     let message = match stored {
+        Some(row) if is_readable(row) => {
+            "the decision was `not_applicable`, which the criterion no longer allows; run the case again to judge it"
+        }
         Some(_) => "the criterion changed; run the case again to judge it",
         None => "the criterion was added after the run; run the case again to judge it",
     };

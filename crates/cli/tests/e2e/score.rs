@@ -1,7 +1,8 @@
 //! `score`: new weights and lines over stored decisions.
 
 use assize_testkit::cli::CliTest;
-use assize_testkit::mock::MockServer;
+use assize_testkit::mock::{MockReply, MockRequest, MockServer};
+use serde_json::json;
 
 use crate::bench::{cli, info, judgements, object, outcomes, rows, with_server};
 use crate::judge::honest;
@@ -180,4 +181,26 @@ fn a_run_that_did_not_come_to_all_of_its_cases_stays_so() {
     let refused = cli.run(&["score", "run", "--run-dir", "other"]).expect_code(2);
     assert!(refused.stderr.contains("`--resume`"), "{}", refused.stderr);
     assert!(!cli.path("other").exists());
+}
+
+#[test]
+fn a_decision_that_the_new_rubric_does_not_allow_is_none() {
+    let (cli, _server) = with_server(|incoming: &MockRequest| {
+        let is_about_deadlines = incoming.body.to_string().contains("deadline");
+        let outcome = if is_about_deadlines { "not_applicable" } else { "met" };
+        MockReply::Json(json!({ "evidence": [], "reason": "so it is", "outcome": outcome }))
+    });
+    cli.file("r.yaml", "- {id: a, outcome: Is kind}\n- {id: n, outcome: Names the deadline, allow_not_applicable: true, required: false}\n");
+    cli.file("a.jsonl", "{\"id\": \"c\", \"question\": \"q\", \"answer\": \"apples\"}\n");
+    cli.run(&["grade", "r.yaml", "--answers", "a.jsonl", "--judge", "openai:m", "--run-dir", "run"])
+        .expect_code(0);
+
+    cli.file(
+        "strict.yaml",
+        "- {id: a, outcome: Is kind}\n- {id: n, outcome: Names the deadline, required: true}\n",
+    );
+    let scored = cli.run(&["score", "run", "--rubric", "strict.yaml", "--run-dir", "new"]).expect_code(3);
+    assert!(scored.stderr.contains("no stored decision for `n`"), "{}", scored.stderr);
+    let criterion = &rows(&cli, "new")[0]["graders"][0]["criteria"][1];
+    assert_eq!(criterion["outcome"], "ungraded", "{criterion}");
 }
