@@ -3,7 +3,7 @@
 use assize_llm::UnambiguousJson;
 use assize_llm::wire::{error_words, named_error};
 use assize_rubric::{GraderNote, UnitInterval};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use serde_json::error::Category;
 
 use crate::check::to_unit_interval;
@@ -74,6 +74,7 @@ pub(super) fn parse_program_reply(text: &str) -> Result<ProgramReply, String> {
 
     refuse_contradiction(object, &["score"], StatedDecision::from_score(score))
         .map_err(|problem| format!("the program's result contradicts itself: {problem}"))?;
+    refuse_failure(object, score)?;
 
     let reason = ["reasoning", "reason", "message"].iter().find_map(|key| object.get(*key)?.as_str());
     Ok(ProgramReply {
@@ -94,7 +95,7 @@ pub(super) fn plain_reply(text: &str, exit_code: i32) -> Option<ProgramReply> {
     let text = text.trim().trim_start_matches('\u{feff}').trim();
     let names = |quote: char| RESULT_KEYS.iter().any(|key| text.contains(&format!("{quote}{key}{quote}")));
     let is_json = text.starts_with(['{', '[']) || serde_json::from_str::<Value>(text).is_ok();
-    if is_json || names('"') || names('\'') {
+    if is_json || names('"') || names('\'') || is_breakage(text) {
         return None;
     }
 
@@ -106,6 +107,41 @@ pub(super) fn plain_reply(text: &str, exit_code: i32) -> Option<ProgramReply> {
         reason: String::new(),
         details: None,
     })
+}
+
+/// Returns true if a text is what tools print that broke and exited with 0 all the same: a web page in the place of what was
+/// fetched, or a stack trace.
+fn is_breakage(text: &str) -> bool {
+    const PAGE_STARTS: [&str; 4] = ["<!doctype", "<html", "<head", "<?xml"];
+
+    let start: String = text.chars().take(16).collect::<String>().to_lowercase();
+    PAGE_STARTS.iter().any(|tag| start.starts_with(tag))
+        || text.lines().any(|line| line.starts_with("Traceback (most recent call last)"))
+}
+
+/// Refuses a result that gives a score and says that the program failed.
+fn refuse_failure(object: &Map<String, Value>, score: UnitInterval) -> Result<(), String> {
+    const FAILED: [&str; 5] = ["error", "errored", "failed", "failure", "exception"];
+
+    let is_false = |key: &str| object.get(key) == Some(&Value::Bool(false));
+    let status = object.get("status").and_then(Value::as_str).map(str::to_lowercase);
+    let key = if is_false("success") {
+        "success"
+    } else if is_false("ok") {
+        "ok"
+    } else if status.is_some_and(|word| FAILED.contains(&word.trim())) {
+        "status"
+    } else {
+        return Ok(());
+    };
+
+    if score == UnitInterval::ZERO {
+        return Ok(());
+    }
+    Err(format!(
+        "the program's result contradicts itself: \"{key}\" says that it failed, and \"score\" is {}",
+        score.get()
+    ))
 }
 
 /// Returns what a program gave as the reason of its failure: the failed assertions of a result, else the end of its text.
@@ -171,6 +207,9 @@ mod tests {
             r#"{"score": 1, "verdict": "fail"}"#,
             r#"{"score": 0.9, "pass": false}"#,
             r#"{"score": 0, "passed": true}"#,
+            r#"{"score": 1, "success": false}"#,
+            r#"{"score": 0.4, "ok": false}"#,
+            r#"{"score": 1, "status": "Error"}"#,
         ] {
             assert!(parse_program_reply(bad).is_err(), "{bad}");
         }
@@ -189,8 +228,18 @@ mod tests {
     #[test]
     fn what_may_be_a_score_is_no_plain_text() {
         for text in [
-            "0.2", "false", "null", "\"no\"", "{'score': 0}", "[", "loaded\n{\"score\": 0}",
-            "ok {'score': 0.1}", "{\"score\": 0",
+            "0.2",
+            "false",
+            "null",
+            "\"no\"",
+            "{'score': 0}",
+            "[",
+            "loaded\n{\"score\": 0}",
+            "ok {'score': 0.1}",
+            "{\"score\": 0",
+            "<!DOCTYPE html>\n<title>Sign in</title>",
+            "<html><body>502",
+            "started\nTraceback (most recent call last):\n  File \"x.py\"",
         ] {
             assert!(plain_reply(text, 0).is_none(), "{text}");
         }
