@@ -74,7 +74,7 @@ impl ProgramUnderTest {
         add(&mut table, "no limit, 200 ms; best: raw load of 100 in flight", "", 1_000, raw, &run);
 
         let run = self.limited(&tools, slow, ["1e9", "1e9", "whole", "no", "20"], 1_000)?;
-        add(&mut table, "5 % refused at random, 200 ms; best: the same raw load", "whole", 1_000, raw, &run);
+        add(&mut table, "5% refused at random, 200 ms; best: the same raw load", "whole", 1_000, raw, &run);
 
         Ok(table)
     }
