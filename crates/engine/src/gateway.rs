@@ -14,7 +14,7 @@ use assize_llm::{
 };
 use assize_rubric::Usd;
 use assize_run::{CachedReplyStore, ReplyOwner};
-use assize_store::{ReplyCache, StoreError, fence_key};
+use assize_store::{ReplyCache, SentRequests, StoreError, fence_key};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
@@ -24,6 +24,7 @@ use crate::event::{EngineEvent, EventObserver};
 use crate::exit::CallStop;
 use crate::options::{CacheUse, RunOptions, SpendingOptions, UnknownPrice};
 use crate::process::ProcessContext;
+use crate::spend_meter::{MeteredModel, SpendMeter};
 
 /// The folder of the reply cache.
 const CACHE_FOLDER: &str = ".assize/cache";
@@ -85,6 +86,7 @@ pub(crate) struct ModelGateway {
     asks_models: AtomicBool,
     /// A permit for each command that may run at a time.
     commands: Arc<Semaphore>,
+    meter: Arc<SpendMeter>,
     /// Reason for the first refusal of the budget.
     refusal: Arc<OnceLock<String>>,
     /// Last failure of a model server that was given up.
@@ -213,6 +215,7 @@ impl ModelGateway {
             provided_replies: engine.provided().replies.clone(),
             reply_owner: Arc::default(),
             asks_models: AtomicBool::new(false),
+            meter: Arc::default(),
             commands: Arc::new(Semaphore::new(COMMANDS)),
             cache_error: OnceLock::new(),
             clock: engine.process().clock(),
@@ -402,11 +405,17 @@ impl ModelGateway {
         self.models().insert(id, card);
 
         let client = client.with_card(card);
-        let inner: Arc<dyn ChatModel> = Arc::new(client.clone());
+        let inner: Arc<dyn ChatModel> =
+            Arc::new(MeteredModel::new(Arc::new(client.clone()), Arc::clone(&self.meter)));
         match self.miss.zip(self.replies()) {
             Some((miss, replies)) => Arc::new(CachedModel::new(client, inner, replies, miss)),
             None => inner,
         }
+    }
+
+    /// The requests that were sent so far.
+    pub(crate) fn sent(&self) -> SentRequests {
+        self.meter.total()
     }
 
     /// Storage of replies: the caller's own, else the reply cache if it can be used.

@@ -90,6 +90,7 @@ mod resume;
 pub mod runs;
 mod scorecard;
 mod session;
+mod spend_meter;
 mod targets;
 mod wiring;
 mod workspaces;

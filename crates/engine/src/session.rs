@@ -13,7 +13,7 @@ use assize_rubric::{TrialResult, UnitInterval};
 use assize_run::{ItemError, RunError, RunEvent as CaseEvent, RunLimits, RunStart, RunTotals, WorkItem};
 use assize_store::{
     CaseKey, CaseRecord, FORMAT_VERSION, InputHash, JudgeInfo, RunFolder, RunInfo, RunMetrics, RunSettings,
-    RunSummary, RunWriter, ScorecardInfo, StoreError, SuiteInfo, TargetInfo,
+    RunSummary, RunWriter, ScorecardInfo, SentRequests, StoreError, SuiteInfo, TargetInfo,
 };
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -177,7 +177,8 @@ impl RunSession {
         };
 
         note_teardown(teardown, self.workspaces.as_deref(), &self.gateway, &mut info, engine);
-        let ended = TaskEnd { totals, result: ended, ending, planned: self.total, begun };
+        let sent = self.gateway.sent();
+        let ended = TaskEnd { totals, result: ended, ending, planned: self.total, sent, begun };
         let exit = conclude(&ended, mode, summariser, &folder, &mut info, engine);
 
         match writer.finish(&mut info) {
@@ -253,6 +254,7 @@ struct TaskEnd {
     ending: RunEnding,
     /// Items that were planned.
     planned: usize,
+    sent: SentRequests,
     begun: Instant,
 }
 
@@ -482,11 +484,12 @@ fn summary(
     exit: ExitStatus,
     exit_reason: String,
 ) -> RunSummary {
-    let TaskEnd { totals, ending, planned, begun, .. } = ended;
+    let TaskEnd { totals, ending, planned, sent, begun, .. } = ended;
 
     RunSummary {
         not_run: planned.saturating_sub(totals.counts.total() + totals.needless),
         left_out: ending.left_out,
+        sent: Some(*sent),
         ..metrics::summary(totals, figures, *begun, (exit, exit_reason))
     }
 }
@@ -508,6 +511,7 @@ pub fn summary_json(info: &RunInfo, folder: &Path) -> serde_json::Value {
         "cost_partial": summary.cost_partial,
         "judge_calls": summary.judge_calls,
         "judge_calls_cached": summary.judge_calls_cached,
+        "sent": summary.sent,
         "criteria": summary.criteria,
         "criteria_ungraded": summary.criteria_ungraded,
         "criterion_rates": summary.criterion_rates,

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use assize_rubric::{PartialCost, Tokens, Usd, VerdictThresholds};
 use assize_store::{
-    EstimatedMetric, JudgeInfo, MeanScore, ResultRow, RunInfo, RunMetrics, RunSummary, VerdictCounts,
+    EstimatedMetric, JudgeInfo, MeanScore, ResultRow, RunInfo, RunMetrics, RunSummary, SentRequests,
+    VerdictCounts,
 };
 
 use crate::case_block::render_brief;
@@ -443,6 +444,25 @@ fn render_cost(page: &mut ReportPage, summary: &RunSummary) {
             None => ReportPiece::plain(format_partial_cost(summary.cost_partial)),
         }],
     );
+
+    // What was spent on cases that did not finish is in none of the rows.
+    if let Some(sent) = summary.sent.filter(|sent| summary.not_run > 0 && sent.requests + sent.given_up > 0) {
+        entry(page, "Sent", vec![ReportPiece::new(ReportTone::Open, format_sent(sent))]);
+    }
+}
+
+/// Describes what was sent in a run that did not come to all of its cases.
+fn format_sent(sent: SentRequests) -> String {
+    let cost = match sent.cost_usd {
+        Some(cost) => number::dollars(cost.as_dollars()),
+        None => format!("cost {}", format_partial_cost(sent.cost_partial)),
+    };
+    let mut text = format!("{} in all, {cost}", format_count(sent.requests, "request", "requests"));
+    if sent.given_up > 0 {
+        let _ = write!(text, "; {} given up, of unknown cost", grouped(sent.given_up));
+    }
+
+    text + "; cases that did not finish included"
 }
 
 /// Describes a cost that is only partly known.

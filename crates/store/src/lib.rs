@@ -65,7 +65,8 @@ pub use result::{CriterionRow, GateRow, GraderRow, ResultRow, TurnRow};
 pub use review_row::ReviewRow;
 pub use row_counts::{RowCounts, RowSums};
 pub use run_info::{
-    FORMAT_VERSION, InputHash, JudgeInfo, MeanScore, RunInfo, RunSettings, RunSummary, SuiteInfo, TargetInfo,
+    FORMAT_VERSION, InputHash, JudgeInfo, MeanScore, RunInfo, RunSettings, RunSummary, SentRequests,
+    SuiteInfo, TargetInfo,
 };
 pub use scan::{RowsFile, ScannedRows};
 pub use schema::schemas;

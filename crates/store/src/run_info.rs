@@ -160,12 +160,30 @@ pub struct RunSummary {
     /// Agreement of panels and repeats; null where every decision is one judge's only one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub panel: Option<PanelSummary>,
+    /// Requests of the process that ended the run, those for cases that it did not finish included; null in runs of versions that
+    /// did not count them. The only part of a summary that can't be computed from the rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sent: Option<SentRequests>,
     /// Wall-clock time in milliseconds.
     pub duration_ms: u64,
     /// Exit code of the command.
     pub exit_code: u8,
     /// Reason it ended that way, in a few words.
     pub exit_reason: String,
+}
+
+/// Requests that a process sent to models.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SentRequests {
+    /// Requests that were answered or failed, retries included.
+    pub requests: u64,
+    /// Requests that were given up when the run was stopped. Some of them may have been sent and charged.
+    pub given_up: u64,
+    /// Cost in US dollars of those that were answered or failed; null when not all of it is known.
+    pub cost_usd: Option<Usd>,
+    /// Known part of a cost that is not known as a whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_partial: Option<PartialCost>,
 }
 
 /// A mean with its interval.

@@ -3,8 +3,8 @@
 use assize_llm::UnambiguousJson;
 use assize_llm::wire::{error_words, named_error};
 use assize_rubric::{GraderNote, UnitInterval};
-use serde_json::{Map, Value};
 use serde_json::error::Category;
+use serde_json::{Map, Value};
 
 use crate::check::to_unit_interval;
 use crate::reply::{StatedDecision, parse_notes, refuse_contradiction};
