@@ -68,6 +68,7 @@ mod estimate;
 mod eval;
 mod event;
 mod exit;
+mod explained;
 mod files;
 mod forecast;
 mod gateway;
@@ -88,9 +89,12 @@ mod process;
 mod report_material;
 mod resume;
 pub mod runs;
+mod samples;
+mod schemas;
 mod scorecard;
 mod session;
 mod targets;
+mod validate;
 mod wiring;
 mod workspaces;
 
@@ -106,6 +110,7 @@ pub use estimate::RunEstimate;
 pub use eval::{PlannedRun, RunOutcome};
 pub use event::{EngineEvent, EventObserver};
 pub use exit::{CallStop, ExitStatus, RunEnding, exit_of_run};
+pub use explained::{CaseSelector, FoundCase, find_cases};
 pub use files::{replace_file, replace_file_with};
 pub use forecast::{RunPlan, estimate_text};
 pub use gateway::{remedy, replies_file};
@@ -116,12 +121,15 @@ pub use labels::{LabelOptions, LabelledRun, current_labels, label_set, labelled_
 pub use load::{LoadedFile, LoadedFiles, id_patterns};
 pub use mode::{EvalMode, Items, RunMode};
 pub use options::{
-    CacheUse, DeniedFindings, EvalOptions, PanelOptions, RunOptions, SequenceOptions, SpendingOptions,
-    UnknownPrice,
+    CacheUse, DeniedFindings, EvalOptions, PanelOptions, ProgramUse, RunOptions, SequenceOptions,
+    SpendingOptions, UnknownPrice,
 };
 pub use process::{ProcessContext, StopSignal};
 pub use report_material::ReportMaterial;
 pub use resume::NEWEST_RUN;
+pub use samples::{GivenSample, GradedSamples, RubricSource, SampleOptions};
+pub use schemas::{all_schemas, stored_schemas};
 pub use scorecard::{ScorecardInput, ScorecardOptions, ScoredCard};
 pub use session::{FinishedRun, stored_records, summary_json};
 pub use targets::is_secret_name;
+pub use validate::{ValidatedFile, ValidationReport};
