@@ -24,7 +24,8 @@ use crate::baselines::BaselineRuns;
 use crate::dependencies::CaseDependencies;
 use crate::error::EngineError;
 use crate::graders::{
-    JudgeDemand, baseline_problem, grader_problem, grader_program, judge_demand, judge_problem, own_judging, visit_graders,
+    JudgeDemand, baseline_problem, grader_problem, grader_program, judge_demand, judge_problem, own_judging,
+    visit_graders,
 };
 use crate::judges::{JudgeRegistry, OFFLINE};
 use crate::options::{RunOptions, SequenceOptions};

@@ -115,8 +115,7 @@ impl Engine {
         let mut kept = KeptRecords::default();
         let items = cases.items(&planner, &planned, &deps);
         let observe = &mut |event| self.emit(event);
-        let (totals, ended) =
-            assize_run::run_from(start, items, limits, cancel, &mut kept, observe).await;
+        let (totals, ended) = assize_run::run_from(start, items, limits, cancel, &mut kept, observe).await;
         ended.map_err(|error| match error {
             RunError::Items(error) => EngineError::unrunnable(error.to_string()),
             // Nothing is stored, so nothing can fail to be.

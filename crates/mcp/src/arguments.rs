@@ -54,6 +54,7 @@ pub(crate) struct GradeArguments {
 pub(crate) struct SampleArguments {
     /// The rubric itself: a list of criteria (sentences, or objects with `id`, `outcome`, `weight`, `required`), an object with
     /// `criteria`, or the text of a rubric file in YAML. Give this or `rubric_file`.
+    #[schemars(extend("type" = ["array", "object", "string", "null"]))]
     pub(crate) rubric: Option<Value>,
     /// A rubric file below the server's root folder.
     pub(crate) rubric_file: Option<String>,

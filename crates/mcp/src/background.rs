@@ -52,7 +52,9 @@ pub(crate) struct RunObserver {
     notes: CallNotes,
     running: RunningRuns,
     progress: Arc<RunProgress>,
-    opened: Mutex<Option<oneshot::Sender<String>>>,
+    /// Id of the run, between its folder and its beginning.
+    run_id: Mutex<Option<String>>,
+    begun: Mutex<Option<oneshot::Sender<String>>>,
 }
 
 impl EventObserver for RunObserver {
@@ -60,12 +62,15 @@ impl EventObserver for RunObserver {
         match &event {
             EngineEvent::RunOpened { run_id, .. } => {
                 lock(&self.running).insert(run_id.clone(), Arc::clone(&self.progress));
-                if let Some(opened) = lock(&self.opened).take() {
+                *lock(&self.run_id) = Some(run_id.clone());
+            }
+            EngineEvent::RunStarted { cases } => {
+                self.progress.cases.store(*cases, Ordering::Relaxed);
+                if let Some((begun, run_id)) = lock(&self.begun).take().zip(lock(&self.run_id).take()) {
                     // Nobody waits for it where the client has gone.
-                    let _ = opened.send(run_id.clone());
+                    let _ = begun.send(run_id);
                 }
             }
-            EngineEvent::RunStarted { cases } => self.progress.cases.store(*cases, Ordering::Relaxed),
             EngineEvent::Run(CaseEvent::CaseFinished { .. }) => {
                 self.progress.finished.fetch_add(1, Ordering::Relaxed);
             }
@@ -77,7 +82,7 @@ impl EventObserver for RunObserver {
 }
 
 impl BackgroundRuns {
-    /// Starts a run on a thread of its own; returns when its folder is there. What is said until then is in `notes`.
+    /// Starts a run on a thread of its own; returns when its first case may begin. What is said until then is in `notes`.
     ///
     /// # Errors
     /// When the run ended before it began, or too many are in progress.
@@ -87,13 +92,14 @@ impl BackgroundRuns {
     {
         let permit = RunPermit::take(&self.begun)?;
         let progress = Arc::<RunProgress>::default();
-        let (opened, begun) = oneshot::channel();
+        let (begin, begun) = oneshot::channel();
         let (end, mut ended) = oneshot::channel();
         let observer = RunObserver {
             notes,
             running: Arc::clone(&self.running),
             progress: Arc::clone(&progress),
-            opened: Mutex::new(Some(opened)),
+            run_id: Mutex::default(),
+            begun: Mutex::new(Some(begin)),
         };
 
         let (running, shared) = (Arc::clone(&self.running), Arc::clone(&progress));
@@ -113,7 +119,7 @@ impl BackgroundRuns {
             Ok(run_id) = begun => Ok(StartedRun { run_id, progress, ended }),
             result = &mut ended => match result {
                 Ok(Err(failure)) => Err(failure),
-                _ => Err(ToolFailure::internal("the run ended without a folder")),
+                _ => Err(ToolFailure::internal("the run ended before it began")),
             },
         }
     }

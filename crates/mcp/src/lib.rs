@@ -13,7 +13,9 @@ mod outcome;
 mod resources;
 mod results;
 mod root;
+mod schema_text;
 mod server;
+mod session_budget;
 mod tools;
 
 pub use server::{McpError, McpOptions, McpServer, RunStorage};

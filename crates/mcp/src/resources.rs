@@ -20,9 +20,9 @@ pub(crate) fn list() -> Vec<Resource> {
         (ERRORS, "errors", "Errors and warnings of files, by code"),
         (RULES_PAGE, "lint", "Lint rules, with reasons and examples"),
     ];
-    let pages = pages.into_iter().map(|(uri, name, title)| {
-        Resource::new(uri, name).with_title(title).with_mime_type(MARKDOWN)
-    });
+    let pages = pages
+        .into_iter()
+        .map(|(uri, name, title)| Resource::new(uri, name).with_title(title).with_mime_type(MARKDOWN));
 
     let schemas = assize_engine::all_schemas().into_iter().map(|file| {
         Resource::new(format!("{SCHEMAS}{}", file.name), file.name)
@@ -96,7 +96,9 @@ mod tests {
     fn single_codes_and_rules_have_pages() {
         assert!(text("assize://errors/E0103").expect("a page").starts_with("### E0103: Unknown key\n"));
         assert!(text("assize://lint/L0111").expect("a page").contains("# better"));
-        for unknown in ["assize://errors/E9999", "assize://lintX", "assize://schemas/nothing", "file:///etc/passwd"] {
+        for unknown in
+            ["assize://errors/E9999", "assize://lintX", "assize://schemas/nothing", "file:///etc/passwd"]
+        {
             assert!(text(unknown).is_none(), "{unknown}");
         }
     }

@@ -29,9 +29,8 @@ impl RootFolder {
     /// When the path leads outside, by its words or by a symbolic link, or does not exist. Paths that lead outside by their
     /// words are refused before the file system is asked, so that nothing is learned about what lies there.
     pub(crate) fn existing(&self, written: &str) -> Result<PathBuf, ToolFailure> {
-        let outside = || {
-            ToolFailure::usage(format!("`{written}` is outside of the folder that this server may read"))
-        };
+        let outside =
+            || ToolFailure::usage(format!("`{written}` is outside of the folder that this server may read"));
         let inside = self.joined(written).ok_or_else(outside)?;
         let real = inside
             .canonicalize()
@@ -102,7 +101,8 @@ mod tests {
         let inner = outer.path().join("project");
         std::fs::create_dir(&inner).expect("a folder");
         std::fs::write(outer.path().join("secret.yaml"), "").expect("a file");
-        std::os::unix::fs::symlink(outer.path().join("secret.yaml"), inner.join("link.yaml")).expect("a link");
+        std::os::unix::fs::symlink(outer.path().join("secret.yaml"), inner.join("link.yaml"))
+            .expect("a link");
 
         let failure = RootFolder::new(&inner).expect("a root").existing("link.yaml").expect_err("a link");
         assert!(failure.message.contains("outside"), "{}", failure.message);

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use assize_engine::{ProcessContext, ProgramUse};
+use assize_rubric::Usd;
 use rmcp::handler::server::router::tool::ToolRouter;
 use rmcp::handler::server::tool::ToolCallContext;
 use rmcp::handler::server::wrapper::Parameters;
@@ -28,6 +29,8 @@ use crate::background::BackgroundRuns;
 use crate::outcome::{CallNotes, ToolFailure, finish};
 use crate::resources;
 use crate::root::RootFolder;
+use crate::schema_text;
+use crate::session_budget::SessionBudget;
 use crate::tools::ToolState;
 
 /// Longest wait for runs to stop in good order when the server ends.
@@ -61,6 +64,8 @@ pub struct McpOptions {
     pub storage: RunStorage,
     /// Use of the programs that eval files and targets files name.
     pub programs: ProgramUse,
+    /// Money that all calls together may spend; each names its part of it. Unlimited without one.
+    pub budget: Option<Usd>,
 }
 
 /// Failure of a server.
@@ -132,8 +137,9 @@ impl McpServer {
         let handle = Handle::current();
         let cancel = self.state.stop.child_token();
         let token = cancel.clone();
-        let mut work =
-            std::pin::pin!(self.call(move |state, notes| handle.block_on(state.grade(arguments, notes, &token))));
+        let mut work = std::pin::pin!(
+            self.call(move |state, notes| handle.block_on(state.grade(arguments, notes, &token)))
+        );
 
         tokio::select! {
             result = &mut work => result,
@@ -203,8 +209,9 @@ impl McpServer {
     /// # Errors
     /// When the root folder can't be used.
     pub fn new(process: ProcessContext, options: McpOptions) -> Result<Self, McpError> {
-        let McpOptions { root: path, storage, programs } = options;
-        let root = RootFolder::new(&process.resolve(&path)).map_err(|source| McpError::Root { path, source })?;
+        let McpOptions { root: path, storage, programs, budget } = options;
+        let root =
+            RootFolder::new(&process.resolve(&path)).map_err(|source| McpError::Root { path, source })?;
 
         let stop = CancellationToken::new();
         let stopped = stop.clone();
@@ -214,6 +221,7 @@ impl McpServer {
         });
 
         let mut tools = Self::tool_router();
+        tools.map.values_mut().for_each(|route| schema_text::tidy(&mut route.attr));
         if let Some(run) = tools.map.get_mut("run_eval")
             && let Some(hints) = &mut run.attr.annotations
         {
@@ -221,8 +229,15 @@ impl McpServer {
             hints.destructive_hint = Some(programs == ProgramUse::Allow);
         }
 
-        let runs = BackgroundRuns::default();
-        let state = Arc::new(ToolState { root, process, storage, programs, runs, stop });
+        let state = Arc::new(ToolState {
+            root,
+            process,
+            storage,
+            programs,
+            budget: SessionBudget::new(budget),
+            runs: BackgroundRuns::default(),
+            stop,
+        });
         Ok(Self { state, tools })
     }
 
@@ -242,8 +257,9 @@ impl McpServer {
         let state = Arc::clone(&self.state);
         let mut stop = std::pin::pin!(stop);
         let served = async {
-            let service =
-                ServiceExt::serve(self, (reader, writer)).await.map_err(|error| McpError::Client(error.to_string()))?;
+            let service = ServiceExt::serve(self, (reader, writer))
+                .await
+                .map_err(|error| McpError::Client(error.to_string()))?;
             // An error here is that of a task that was cancelled.
             let _ = service.waiting().await;
             Ok(())

@@ -20,14 +20,15 @@ use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
 use crate::arguments::{
-    ExplainArguments, GradeArguments, ListArguments, PlanArguments, ResultDetail, ResultsArguments, RunArguments,
-    SampleArguments, SelectionArguments, ValidateArguments,
+    ExplainArguments, GradeArguments, ListArguments, PlanArguments, ResultDetail, ResultsArguments,
+    RunArguments, SampleArguments, SelectionArguments, ValidateArguments,
 };
 use crate::background::BackgroundRuns;
 use crate::outcome::{CallNotes, ToolFailure};
 use crate::results::{LARGEST_PAGE, PageCursor, PageRequest, USUAL_PAGE, read_page, row_json};
 use crate::root::RootFolder;
 use crate::server::RunStorage;
+use crate::session_budget::SessionBudget;
 
 /// Most samples of one call.
 const MAX_SAMPLES: usize = 1000;
@@ -37,19 +38,13 @@ const MAX_WAIT: u32 = 600;
 const MAX_REPEAT: u32 = 100;
 /// Parts of a run's summary that a client is told.
 const SUMMARY_PARTS: [&str; 12] = [
-    "counts",
-    "not_run",
-    "left_out",
-    "mean_score",
-    "tokens",
-    "cost_usd",
-    "cost_partial",
-    "judge_calls",
-    "judge_calls_cached",
-    "criteria_ungraded",
-    "exit_code",
-    "exit_reason",
+    "counts", "not_run", "left_out", "mean_score", "tokens", "cost_usd", "cost_partial", "judge_calls",
+    "judge_calls_cached", "criteria_ungraded", "exit_code", "exit_reason",
 ];
+
+/// Parts of a row that say nothing where there is no run: the client has the answers, and there is no suite.
+const ROW_PARTS_WITHOUT_RUN: [&str; 10] =
+    ["answer", "case_id", "case_hash", "cluster", "format", "place", "repeat", "suite", "tags", "target"];
 
 /// State that all calls share.
 pub(crate) struct ToolState {
@@ -57,6 +52,7 @@ pub(crate) struct ToolState {
     pub(crate) process: ProcessContext,
     pub(crate) storage: RunStorage,
     pub(crate) programs: ProgramUse,
+    pub(crate) budget: SessionBudget,
     pub(crate) runs: BackgroundRuns,
     /// Fires when the server ends.
     pub(crate) stop: CancellationToken,
@@ -118,12 +114,16 @@ impl ToolState {
         cancel: &CancellationToken,
     ) -> ToolResult {
         let GradeArguments { samples, judges, budget_usd, budget_calls } = arguments;
-        let spending = self.spending(budget_usd, budget_calls)?;
+        let budget = dollars(budget_usd)?;
+        let spending = self.spending(budget, budget_calls);
         let run = RunOptions { judges, spending, ..RunOptions::default() };
         let options = self.sample_options(samples, run)?;
+        let reservation = self.budget.reserve(budget)?;
 
-        let graded = self.engine(notes.clone()).grade_samples(&options, cancel).await?;
-        graded_json(&graded)
+        // What fails here fails before anything is spent.
+        let graded = self.engine(notes.clone()).grade_samples(&options, cancel).await;
+        reservation.settle(graded.as_ref().map_or(Some(Usd::default()), |graded| graded.summary.cost_usd));
+        graded_json(&graded?)
     }
 
     pub(crate) async fn run_eval(
@@ -141,7 +141,8 @@ impl ToolState {
             return Err(ToolFailure::usage(format!("`wait_seconds` is {MAX_WAIT} at most")));
         }
 
-        let spending = self.spending(arguments.budget_usd, arguments.budget_calls)?;
+        let budget = dollars(arguments.budget_usd)?;
+        let spending = self.spending(budget, arguments.budget_calls);
         if let Some(name) = &arguments.resume {
             self.find_run(name)?;
         }
@@ -156,8 +157,18 @@ impl ToolState {
         let (state, selection, handle) =
             (std::sync::Arc::clone(self), arguments.selection, Handle::current());
         let started = self.runs.start(notes.clone(), move |observer| {
+            let reservation = state.budget.reserve(budget)?;
             let engine = state.engine(observer);
-            match handle.block_on(state.evaluate(&engine, &selection, &options))? {
+            let outcome = handle.block_on(state.evaluate(&engine, &selection, &options));
+            // What fails here fails before anything is spent.
+            reservation.settle(match &outcome {
+                Ok(RunOutcome::Finished(run)) => {
+                    run.info.summary.as_ref().and_then(|summary| summary.cost_usd)
+                }
+                Ok(RunOutcome::Planned(_)) | Err(_) => Some(Usd::default()),
+            });
+
+            match outcome? {
                 RunOutcome::Finished(run) => Ok(summary_of(&run.info, &run.folder)),
                 RunOutcome::Planned(_) => Err(ToolFailure::internal("the run was only planned")),
             }
@@ -216,10 +227,8 @@ impl ToolState {
         let folder = self.find_run(&arguments.run)?;
         let material = ReportMaterial::read(folder, None, &LabelOptions::default(), &self.process)?;
 
-        let selector = CaseSelector {
-            suite: arguments.suite.as_deref(),
-            target: arguments.target.as_deref(),
-        };
+        let selector =
+            CaseSelector { suite: arguments.suite.as_deref(), target: arguments.target.as_deref() };
         let request = PageRequest {
             selector,
             failures_only: arguments.failures_only,
@@ -262,10 +271,8 @@ impl ToolState {
         let labels = LabelOptions::default();
         let labelled = is_card.then(|| labelled_run(&folder, &labels, &self.process)).transpose()?;
 
-        let selector = CaseSelector {
-            suite: arguments.suite.as_deref(),
-            target: arguments.target.as_deref(),
-        };
+        let selector =
+            CaseSelector { suite: arguments.suite.as_deref(), target: arguments.target.as_deref() };
         let found = find_cases(&folder, &arguments.case, selector, labelled.as_ref())?;
         let cases: Vec<Value> =
             found.iter().map(|found| explanation_json(&found.record, found.question.as_ref())).collect();
@@ -340,14 +347,14 @@ impl ToolState {
     }
 
     /// Limits of a call that may spend money. Replies are kept where runs are.
-    fn spending(&self, usd: f64, calls: Option<u64>) -> Result<SpendingOptions, ToolFailure> {
+    fn spending(&self, usd: Usd, calls: Option<u64>) -> SpendingOptions {
         let cache = match self.storage {
             RunStorage::Allowed => CacheUse::On,
             RunStorage::Refused => CacheUse::Off,
         };
-        let budget = Budget { usd: Some(dollars(usd)?), calls, tokens: None };
+        let budget = Budget { usd: Some(usd), calls, tokens: None };
 
-        Ok(SpendingOptions { cache, budget, ..SpendingOptions::default() })
+        SpendingOptions { cache, budget, ..SpendingOptions::default() }
     }
 
     fn paths(&self, written: &[String]) -> Result<Vec<PathBuf>, ToolFailure> {
@@ -372,11 +379,8 @@ impl ToolState {
     /// Finds a stored run by its id, or by a folder that lies below the root.
     fn find_run(&self, name: &str) -> Result<RunFolder, ToolFailure> {
         let is_id = !name.contains(['/', '\\']) && name != ".." && name != ".";
-        let folder = if is_id {
-            find_run(name, &self.process)?
-        } else {
-            RunFolder::new(self.root.existing(name)?)
-        };
+        let folder =
+            if is_id { find_run(name, &self.process)? } else { RunFolder::new(self.root.existing(name)?) };
 
         self.check_inside(folder.path())?;
         Ok(folder)
@@ -405,7 +409,7 @@ fn summary_of(info: &RunInfo, folder: &RunFolder) -> Value {
     let Value::Object(mut whole) = summary_json(info, folder.path()) else { return Value::Null };
     let parts: Map<String, Value> = SUMMARY_PARTS
         .into_iter()
-        .filter_map(|part| Some((part.to_owned(), whole.remove(part)?)))
+        .filter_map(|part| Some((part.to_owned(), whole.get_mut(part)?.take())))
         .collect();
 
     parts.into()
@@ -419,13 +423,9 @@ fn graded_json(graded: &GradedSamples) -> ToolResult {
             continue;
         };
 
-        let Value::Object(mut row) = row_json(&record.result, ResultDetail::Full)? else { continue };
-        // The client has the answers, and there is no suite.
-        for part in ["answer", "case_id", "case_hash", "cluster", "format", "place", "repeat", "suite", "tags", "target"] {
-            row.remove(part);
-        }
+        let Value::Object(row) = row_json(&record.result, ResultDetail::Full)? else { continue };
         let mut value = Map::from_iter([("id".to_owned(), Value::from(id.as_str()))]);
-        value.extend(row);
+        value.extend(row.into_iter().filter(|(part, _)| !ROW_PARTS_WITHOUT_RUN.contains(&part.as_str())));
         results.push(value.into());
     }
 

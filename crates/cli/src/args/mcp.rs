@@ -4,6 +4,9 @@ use std::path::PathBuf;
 
 use assize_engine::ProgramUse;
 use assize_mcp::{McpOptions, RunStorage};
+use assize_rubric::Usd;
+
+use super::values::usd;
 
 /// Serve an agent on standard input and output, over the Model Context Protocol.
 ///
@@ -14,7 +17,7 @@ use assize_mcp::{McpOptions, RunStorage};
 #[command(after_help = "docs/mcp.md shows how to add it to Claude Code, Codex, VS Code and others.\n\n\
     Examples:\n  \
     assize mcp\n  \
-    assize mcp --root projects/support --write\n  \
+    assize mcp --root projects/support --write --budget-usd 5\n  \
     claude mcp add assize -- assize mcp --write")]
 pub(crate) struct McpArgs {
     /// Folder that paths can't leave [default: the working folder].
@@ -26,6 +29,9 @@ pub(crate) struct McpArgs {
     /// Allow eval files to start programs: grading programs, commands and agents as targets, hooks of workspaces.
     #[arg(long)]
     pub(crate) allow_programs: bool,
+    /// US dollars for all calls of this server together. Each call names its own budget within it.
+    #[arg(long, value_parser = usd, value_name = "DOLLARS")]
+    pub(crate) budget_usd: Option<Usd>,
 }
 
 impl McpArgs {
@@ -35,6 +41,7 @@ impl McpArgs {
             root: self.root.clone(),
             storage: if self.write { RunStorage::Allowed } else { RunStorage::Refused },
             programs: if self.allow_programs { ProgramUse::Allow } else { ProgramUse::Refuse },
+            budget: self.budget_usd,
         }
     }
 }

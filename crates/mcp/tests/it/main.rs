@@ -1,0 +1,6 @@
+//! The server and a client of the protocol in one process.
+
+mod money;
+mod safety;
+mod support;
+mod tools;
