@@ -16,7 +16,7 @@ use crate::event::EngineEvent;
 use crate::forecast::RunPlan;
 use crate::load::{CaseSelection, LoadedFile, LoadedFiles};
 use crate::mode::{EvalMode, Items, RunMode};
-use crate::options::{CacheUse, EvalOptions, ProgramUse};
+use crate::options::{CacheUse, EvalOptions};
 use crate::order;
 use crate::plan::{PlannedSuite, PreflightReport, RunDeps, RunPlanner};
 use crate::prices;
@@ -140,15 +140,9 @@ impl Engine {
         };
 
         let suites = run.plan_files(loaded, &wiring)?;
-        let refused = match options.programs {
-            ProgramUse::Allow => None,
-            ProgramUse::Refuse => run.preflight.refuse_programs().err(),
-        };
-        if let Some(refused) = refused.clone().filter(|_| !options.dry_run) {
-            return Err(refused);
-        }
+        let refused = run.preflight.check_programs(options)?;
         let mut warnings = run.preflight.conclude(options.deny.self_judging)?;
-        warnings.extend(refused.map(|refused| refused.message));
+        warnings.extend(refused);
 
         run.check(loaded)?;
         wiring.gateway.check()?;

@@ -28,7 +28,7 @@ use crate::graders::{
     visit_graders,
 };
 use crate::judges::{JudgeRegistry, OFFLINE};
-use crate::options::{RunOptions, SequenceOptions};
+use crate::options::{EvalOptions, ProgramUse, RunOptions, SequenceOptions};
 use crate::targets::TargetRegistry;
 use crate::workspaces::{WorkspacePool, spec_of, works_in_folders};
 
@@ -139,10 +139,11 @@ impl PreflightReport {
         }
     }
 
-    /// Refuses cases that need programs, naming each program.
-    pub(crate) fn refuse_programs(&self) -> Result<(), EngineError> {
-        if self.programs.is_empty() {
-            return Ok(());
+    /// Refuses cases that need programs where none may be started, naming each program. A plan is not refused: the refusal
+    /// of its run is returned as a warning.
+    pub(crate) fn check_programs(&self, options: &EvalOptions) -> Result<Option<String>, EngineError> {
+        if options.programs == ProgramUse::Allow || self.programs.is_empty() {
+            return Ok(None);
         }
 
         let named: Vec<&str> = self.programs.iter().take(MAX_PROBLEMS).map(String::as_str).collect();
@@ -150,10 +151,13 @@ impl PreflightReport {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        Err(EngineError::unrunnable(format!(
-            "programs are not allowed here, and these are needed: {}{more}; nothing was run",
-            named.join(", ")
-        )))
+        let needed =
+            format!("programs are not allowed here, and these are needed: {}{more}", named.join(", "));
+        if options.dry_run {
+            return Ok(Some(needed));
+        }
+
+        Err(EngineError::unrunnable(format!("{needed}; nothing was run")))
     }
 
     /// Ends the planning: an error when something can't be run, else warnings about models that

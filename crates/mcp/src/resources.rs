@@ -1,7 +1,7 @@
 //! Resources: JSON Schemas, and the pages of error codes and lint rules.
 
 use assize_evalfile::codes;
-use assize_lint::RULES;
+use assize_lint::{LintRule, RULES};
 use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
 
 const MARKDOWN: &str = "text/markdown";
@@ -62,7 +62,7 @@ pub(crate) fn read(uri: &str) -> Option<ResourceContents> {
 
     let code = uri.strip_prefix(RULES_PAGE)?;
     match code.strip_prefix('/') {
-        None if code.is_empty() => markdown(joined(RULES.iter().map(|rule| rule.to_markdown()))),
+        None if code.is_empty() => markdown(joined(RULES.iter().map(LintRule::to_markdown))),
         None => None,
         Some(code) => markdown(RULES.iter().find(|rule| rule.code.as_str() == code)?.to_markdown()),
     }

@@ -36,7 +36,7 @@ use crate::tools::ToolState;
 /// Longest wait for runs to stop in good order when the server ends.
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What clients are told first.
+/// Introduction for clients.
 const INSTRUCTIONS: &str = "Assize grades the output of language-model systems against rubrics, criterion by criterion. \
 Check files with `validate`, learn calls and cost with `plan`, then spend with `grade` (answers you have) or `run_eval` (eval \
 files); both need `budget_usd`. Read a run with `results` (what did not pass comes first) and `explain` (why a case scored as it \

@@ -63,6 +63,42 @@ fn a_root_that_is_no_folder_is_said() {
     );
 }
 
+#[test]
+fn documented_configurations_start_the_server() {
+    let test = CliTest::new(env!("CARGO_BIN_EXE_assize"));
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/mcp.md");
+    let page = std::fs::read_to_string(page).expect("readable");
+
+    let mut commands: Vec<Vec<String>> = Vec::new();
+    for block in page.split("```json\n").skip(1) {
+        let text = block.split("```").next().expect("a block");
+        find_commands(&serde_json::from_str(text).expect("JSON"), &mut commands);
+    }
+    for line in page.lines().filter_map(|line| line.strip_prefix("args = ")) {
+        commands.push(serde_json::from_str(line).expect("a list"));
+    }
+
+    assert_eq!(commands.len(), 4, "{commands:?}");
+    for mut command in commands {
+        command.push("--help".to_owned());
+        assert_eq!(command[0], "mcp");
+        test.run(&command).expect_code(0);
+    }
+}
+
+/// Collects the arguments of servers in a configuration.
+fn find_commands(value: &serde_json::Value, found: &mut Vec<Vec<String>>) {
+    let serde_json::Value::Object(map) = value else { return };
+    for (key, value) in map {
+        let words: Vec<String> = serde_json::from_value(value.clone()).unwrap_or_default();
+        match (key.as_str(), words.as_slice()) {
+            ("args", _) => found.push(words),
+            ("command", [program, arguments @ ..]) if program == "assize" => found.push(arguments.to_vec()),
+            _ => find_commands(value, found),
+        }
+    }
+}
+
 /// The interpreter of a virtual environment with the client below `target/`, which is made where that is possible, or what
 /// is missing.
 fn client_python() -> Result<PathBuf, String> {

@@ -1,5 +1,6 @@
 //! The server and a client of the protocol in one process.
 
+mod limits;
 mod money;
 mod safety;
 mod support;

@@ -1,4 +1,4 @@
-//! What clients can't reach, and where untrusted texts end up.
+//! Limits of what clients reach, and the fields in which untrusted texts end up.
 
 use assize_engine::ProgramUse;
 use serde_json::{Value, json};
