@@ -163,9 +163,8 @@ async fn a_run_is_started_and_read_in_pages_with_failures_first() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_goes_on_after_its_id_was_returned_and_stops_when_the_client_leaves() {
-    let server = MockServer::start(|incoming: &_| {
-        answer_or_judge(incoming).after(std::time::Duration::from_hours(1))
-    });
+    let server =
+        MockServer::start(|incoming: &_| answer_or_judge(incoming).after(std::time::Duration::from_hours(1)));
     let fixture = Fixture::writing().with_models(&server);
     fixture.write("suite.yaml", &suite(2, &["yes"], true));
     let client = fixture.connect().await;
