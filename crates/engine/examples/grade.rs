@@ -18,7 +18,9 @@ async fn main() -> Result<ExitCode, EngineError> {
     let lines = grade(&criterion, arguments.collect()).await?;
 
     let mut stdout = std::io::stdout().lock();
-    lines.iter().for_each(|line| drop(writeln!(stdout, "{line}")));
+    for line in lines {
+        drop(writeln!(stdout, "{line}"));
+    }
     Ok(ExitCode::SUCCESS)
 }
 
