@@ -246,17 +246,7 @@ impl<'a> RunPlanner<'a> {
             ));
         }
 
-        for grader in case.all_graders() {
-            visit_graders(grader, &mut |grader| {
-                found.programs.extend(grader_program(grader));
-                if let Some(message) = grader_problem(grader)
-                    .or_else(|| deps.baselines.check_baseline(grader))
-                    .or_else(|| baseline_problem(grader, case))
-                {
-                    found.problem(&grader.place, message);
-                }
-            });
-        }
+        check_graders(case, deps, found);
 
         if let Some(output) = &case.output {
             found.items += repeats;
@@ -575,6 +565,21 @@ impl<'a> RunPlanner<'a> {
         for grader in &case.graders {
             visit_graders(grader, &mut |grader| see_all(grader, case));
         }
+    }
+}
+
+/// Looks at the graders of a case, whoever judges.
+fn check_graders(case: &Case, deps: &RunDeps, found: &mut PreflightReport) {
+    for grader in case.all_graders() {
+        visit_graders(grader, &mut |grader| {
+            found.programs.extend(grader_program(grader));
+            if let Some(message) = grader_problem(grader)
+                .or_else(|| deps.baselines.check_baseline(grader))
+                .or_else(|| baseline_problem(grader, case))
+            {
+                found.problem(&grader.place, message);
+            }
+        });
     }
 }
 

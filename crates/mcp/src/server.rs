@@ -55,7 +55,7 @@ pub enum RunStorage {
     Allowed,
 }
 
-/// What clients of a server may reach. No request changes it.
+/// Reach of the clients of a server. No request changes it.
 #[derive(Debug, Clone)]
 pub struct McpOptions {
     /// Folder in which relative paths begin, and which paths can't leave.
