@@ -1,14 +1,15 @@
 //! The work of the tools: arguments in, data out, the engine between.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use assize_engine::runs::{self, find_run};
 use assize_engine::{
-    CacheUse, CaseSelector, DeniedFindings, Engine, EvalMode, EvalOptions, EventObserver, GivenSample,
-    GradedSamples, LabelOptions, PlannedRun, ProcessContext, ProgramUse, ReportMaterial, RubricSource,
-    RunOptions, RunOutcome, SampleOptions, SequenceOptions, SpendingOptions, find_cases, labelled_run,
-    summary_json,
+    CacheUse, CallStop, CaseSelector, DeniedFindings, Engine, EngineError, EvalMode, EvalOptions,
+    EventObserver, GivenSample, GradedSamples, LabelOptions, PlannedRun, ProcessContext, ProgramUse,
+    ReportMaterial, RubricSource, RunOptions, RunOutcome, SampleOptions, SequenceOptions, SpendingOptions,
+    find_cases, labelled_run, summary_json,
 };
 use assize_evalfile::GivenAnswer;
 use assize_llm::Budget;
@@ -126,11 +127,7 @@ impl ToolState {
         graded_json(&graded?)
     }
 
-    pub(crate) async fn run_eval(
-        self: &std::sync::Arc<Self>,
-        arguments: RunArguments,
-        notes: &CallNotes,
-    ) -> ToolResult {
+    pub(crate) async fn run_eval(self: &Arc<Self>, arguments: RunArguments, notes: &CallNotes) -> ToolResult {
         if self.storage == RunStorage::Refused {
             return Err(ToolFailure::not_allowed(
                 "`run_eval` stores a run, and this server was started without `--write`. `plan` and `grade` store nothing; to \
@@ -154,8 +151,7 @@ impl ToolState {
         };
         let options = self.eval_options(&arguments.paths, &arguments.selection, run)?;
 
-        let (state, selection, handle) =
-            (std::sync::Arc::clone(self), arguments.selection, Handle::current());
+        let (state, selection, handle) = (Arc::clone(self), arguments.selection, Handle::current());
         let started = self.runs.start(notes.clone(), move |observer| {
             let reservation = state.budget.reserve(budget)?;
             let engine = state.engine(observer);
@@ -267,7 +263,7 @@ impl ToolState {
 
     pub(crate) fn explain(&self, arguments: &ExplainArguments) -> ToolResult {
         let folder = self.find_run(&arguments.run)?;
-        let is_card = folder.info().map_err(assize_engine::EngineError::from)?.scorecard.is_some();
+        let is_card = folder.info().map_err(EngineError::from)?.scorecard.is_some();
         let labels = LabelOptions::default();
         let labelled = is_card.then(|| labelled_run(&folder, &labels, &self.process)).transpose()?;
 
@@ -366,7 +362,7 @@ impl ToolState {
     }
 
     /// Refuses a file that was found in a folder of the client's and lies elsewhere.
-    fn check_inside(&self, path: &std::path::Path) -> Result<(), ToolFailure> {
+    fn check_inside(&self, path: &Path) -> Result<(), ToolFailure> {
         match path.canonicalize() {
             Ok(real) if self.root.holds(&real) => Ok(()),
             _ => Err(ToolFailure::usage(format!(
@@ -445,7 +441,7 @@ fn graded_json(graded: &GradedSamples) -> ToolResult {
             "exit_code": summary.exit_code,
             "exit_reason": summary.exit_reason,
         },
-        "stopped": graded.stop.as_ref().map(assize_engine::CallStop::reason),
+        "stopped": graded.stop.as_ref().map(CallStop::reason),
         "warnings": graded.warnings,
     }))
 }

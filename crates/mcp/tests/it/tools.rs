@@ -170,7 +170,7 @@ async fn a_run_goes_on_after_its_id_was_returned_and_stops_when_the_client_leave
     let client = fixture.connect().await;
 
     let run = json!({ "paths": ["suite.yaml"], "judges": ["openai:gpt-4o-mini"], "budget_usd": 1 });
-    let begun = client.succeed("run_eval", run).await;
+    let begun = client.succeed("run_eval", run.clone()).await;
     assert_eq!((&begun["status"], &begun["cases"]), (&json!("running"), &json!(2)));
 
     let page = client.succeed("results", json!({ "run": begun["run_id"] })).await;
@@ -185,6 +185,14 @@ async fn a_run_goes_on_after_its_id_was_returned_and_stops_when_the_client_leave
     let client = fixture.connect().await;
     let page = client.succeed("results", json!({})).await;
     assert_eq!((&page["status"], &page["summary"]["exit_code"]), (&json!("finished"), &json!(130)));
+
+    let mut again = run;
+    again["resume"] = begun["run_id"].clone();
+    let resumed = client.succeed("run_eval", again.clone()).await;
+    assert_eq!((&resumed["run_id"], &resumed["status"]), (&begun["run_id"], &json!("running")));
+    again["resume"] = json!("../elsewhere");
+    assert!(client.fail("run_eval", again).await.contains("outside"));
+    client.disconnect().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
