@@ -277,7 +277,7 @@ mod process;
 mod report_material;
 mod resume;
 pub mod runs;
-mod samples;
+mod sample_grading;
 mod schemas;
 mod scorecard;
 mod session;
@@ -322,7 +322,7 @@ pub use options::{
 pub use process::{ProcessContext, StopSignal};
 pub use report_material::ReportMaterial;
 pub use resume::NEWEST_RUN;
-pub use samples::{GivenSample, GradedSamples, RubricSource, SampleOptions};
+pub use sample_grading::{GivenSample, GradedSamples, RubricSource, SampleOptions};
 pub use schemas::{all_schemas, stored_schemas};
 pub use scorecard::{ScorecardInput, ScorecardOptions, ScoredCard};
 pub use session::{FinishedRun, stored_records, summary_json};

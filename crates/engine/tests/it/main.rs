@@ -7,6 +7,6 @@ mod files;
 mod paths;
 mod plan;
 mod resume;
-mod samples;
+mod sample_grading;
 mod stop;
 mod support;
