@@ -140,7 +140,9 @@ impl Engine {
         };
 
         let suites = run.plan_files(loaded, &wiring)?;
+        let refused = run.preflight.check_programs(options)?;
         let mut warnings = run.preflight.conclude(options.deny.self_judging)?;
+        warnings.extend(refused);
 
         run.check(loaded)?;
         wiring.gateway.check()?;

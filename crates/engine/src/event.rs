@@ -40,6 +40,13 @@ pub enum EngineEvent {
         /// Cases that were done and do not belong to the run any more.
         gone: usize,
     },
+    /// The folder of a run was created, or that of an earlier run is used again.
+    RunOpened {
+        /// Id of the run.
+        run_id: String,
+        /// Folder of the run.
+        folder: PathBuf,
+    },
     /// A run begins.
     RunStarted {
         /// Cases that are to be run.

@@ -41,6 +41,23 @@ pub(crate) fn grader_problem(grader: &Grader) -> Option<String> {
     Some(format!("grader `{}`: {what}", grader.name))
 }
 
+/// Description of the program that a grader starts itself; `None` for one that starts none.
+pub(crate) fn grader_program(grader: &Grader) -> Option<String> {
+    let what = match &grader.kind {
+        GraderKind::Code(_) => "a grading program",
+        GraderKind::Custom(_) => "a program that is named like its type",
+        GraderKind::Llm(llm) if matches!(llm.prompt, Some(GraderPrompt::Program(_))) => "a prompt program",
+        GraderKind::Composite(composite) => match &composite.aggregator {
+            CompositeAggregator::Code { .. } => "an aggregation program",
+            CompositeAggregator::Llm { prompt: Some(GraderPrompt::Program(_)), .. } => "a prompt program",
+            _ => return None,
+        },
+        _ => return None,
+    };
+
+    Some(format!("grader `{}` ({what})", grader.name))
+}
+
 /// Problem of a comparison whose baseline is missing in the case, or in a turn of it.
 pub(crate) fn baseline_problem(grader: &Grader, case: &Case) -> Option<String> {
     let GraderKind::Pairwise(pairwise) = &grader.kind else { return None };

@@ -1,12 +1,179 @@
-//! Making and living a run.
+//! Evaluation of language-model systems as a library: what the command line, the browser, agents and embedders start work
+//! through.
 //!
-//! An [`Engine`] lives in a process ([`ProcessContext`]) and tells an [`EventObserver`] of every [`EngineEvent`]. It reads eval files,
-//! wires targets, judges, reply cache, budget and workspaces, plans the run, sees it through, and says with which [`ExitStatus`]
-//! it ends. It prints nothing and parses no flags; what fails is an [`EngineError`].
+//! An [`Engine`] lives in a process ([`ProcessContext`]) and tells an [`EventObserver`] of every [`EngineEvent`]. It reads eval
+//! files, wires targets, judges, reply cache, budget and workspaces, plans a run, sees it through, and says with which
+//! [`ExitStatus`] it ends. It prints nothing and parses no flags; what fails is an [`EngineError`] with a kind, and files with
+//! problems are reported as [`EngineEvent::Diagnostics`] first. Relative paths of options begin in the working folder of the
+//! [`ProcessContext`].
 //!
-//! Relative paths of options begin in the working folder of the [`ProcessContext`]. Judges, targets and the storage of replies
-//! may be the caller's own ([`Engine::with_judge`], [`Engine::with_target`], [`Engine::with_reply_store`]), and so is the clock.
-//! Here a judge that finds every criterion met takes the place of a model:
+//! | to | use |
+//! |---|---|
+//! | run eval files | [`Engine::evaluate`]; with `dry_run`, its plan |
+//! | grade answers in memory | [`Engine::grade_samples`], [`Engine::plan_samples`] |
+//! | grade a file of answers | [`Engine::grade`] |
+//! | check files | [`Engine::validate`], [`Engine::load`] |
+//! | read runs | [`runs`], [`find_cases`], [`stored_records`], [`ReportMaterial`], [`metrics`] |
+//! | compare, audit, draft | [`pairwise`], [`audit`], [`Engine::generate`] |
+//!
+//! # Evaluate a file
+//!
+//! Without a judge's name the judge is that of the file or of the configuration, else [`OFFLINE`], which compares words. The run
+//! is stored in `.assize/runs`, or in [`RunOptions::run_dir`].
+//!
+//! ```
+//! use assize_engine::{Engine, EvalMode, EvalOptions, ExitStatus, ProcessContext, RunOutcome};
+//!
+//! # #[tokio::main]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = tempfile::tempdir()?;
+//! let suite = "tests: [{id: a, criteria: be right, input: How long?, output: Five days., assertions: [Says five days]}]";
+//! std::fs::write(folder.path().join("support.eval.yaml"), suite)?;
+//!
+//! let process = ProcessContext::new(folder.path().to_owned(), std::env::temp_dir(), jiff::Timestamp::now);
+//! let engine = Engine::new(process, |_| {});
+//! let options = EvalOptions { paths: vec!["support.eval.yaml".into()], ..EvalOptions::default() };
+//!
+//! let RunOutcome::Finished(run) = engine.evaluate(EvalMode::default(), &options).await? else { unreachable!() };
+//! assert_eq!((run.exit, run.totals.counts.pass), (ExitStatus::Passed, 1));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Grade answers in memory
+//!
+//! Nothing is read but the rubric, the configuration and the targets, and no run is stored. A sample that could not be graded
+//! has no record; one whose verdict ungraded criteria could still change is [`Verdict::Incomplete`].
+//!
+//! ```
+//! use assize_engine::{
+//!     CancellationToken, Engine, GivenAnswer, GivenSample, ProcessContext, RubricSource, SampleOptions, Verdict,
+//! };
+//!
+//! # #[tokio::main]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = tempfile::tempdir()?;
+//! let process = ProcessContext::new(folder.path().to_owned(), std::env::temp_dir(), jiff::Timestamp::now);
+//! let engine = Engine::new(process, |_| {});
+//!
+//! let sample = |text: &str| {
+//!     let answer = GivenAnswer { text: text.to_owned(), ..GivenAnswer::default() };
+//!     GivenSample { id: None, answer }
+//! };
+//! let rubric = RubricSource::Text("criteria: [Says that refunds take 5 days]".to_owned());
+//! let options = SampleOptions::new(rubric, vec![sample("Refunds take 5 days."), sample("No idea.")]);
+//!
+//! let graded = engine.grade_samples(&options, &CancellationToken::new()).await?;
+//! let verdicts: Vec<Option<Verdict>> =
+//!     graded.records.iter().map(|(_, record)| Some(record.as_ref()?.result.verdict)).collect();
+//! assert_eq!(verdicts, [Some(Verdict::Pass), Some(Verdict::Fail)]);
+//! assert!(!folder.path().join(".assize/runs").exists());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Watch events
+//!
+//! The observer is called from several threads. A case is told of after its rows are on record, so whoever is told may read them.
+//!
+//! ```
+//! use std::sync::{Arc, Mutex};
+//!
+//! use assize_engine::{CaseEvent, Engine, EngineEvent, EvalMode, EvalOptions, ProcessContext};
+//!
+//! # #[tokio::main]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = tempfile::tempdir()?;
+//! # let case = |id| format!("{{id: {id}, criteria: x, input: q, output: right, assertions: [{{type: contains, value: right}}]}}");
+//! # std::fs::write(folder.path().join("a.eval.yaml"), format!("tests: [{}, {}]", case("a"), case("b")))?;
+//! # let process = ProcessContext::new(folder.path().to_owned(), std::env::temp_dir(), jiff::Timestamp::now);
+//! let lines = Arc::new(Mutex::new(Vec::new()));
+//! let kept = Arc::clone(&lines);
+//! let engine = Engine::new(process, move |event| {
+//!     let line = match event {
+//!         EngineEvent::RunStarted { cases } => format!("{cases} cases"),
+//!         EngineEvent::Run(CaseEvent::CaseFinished { row }) => format!("{}: {}", row.case_id, row.verdict),
+//!         EngineEvent::Warning(message) | EngineEvent::Failure(message) => message,
+//!         _ => return,
+//!     };
+//!     kept.lock().expect("no observer panics").push(line);
+//! });
+//! # let options = EvalOptions { paths: vec!["a.eval.yaml".into()], ..EvalOptions::default() };
+//!
+//! engine.evaluate(EvalMode::default(), &options).await?;
+//! let lines = lines.lock().expect("no observer panics");
+//! assert_eq!((lines[0].as_str(), lines.len()), ("2 cases", 3));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Cancel
+//!
+//! A run ends in good order when the stop signal of its process completes: what is in flight is given up, what has finished is
+//! on record, and [`RunOptions::resume`] goes on with it. A budget ([`SpendingOptions`]) and a deadline end it too.
+//! [`Engine::grade_samples`] takes a token instead.
+//!
+//! ```
+//! use assize_engine::{CancellationToken, Engine, EvalMode, EvalOptions, ExitStatus, ProcessContext, RunOutcome};
+//!
+//! # #[tokio::main]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = tempfile::tempdir()?;
+//! # let suite = "tests: [{id: a, criteria: be right, input: q, output: right, assertions: [{type: contains, value: right}]}]";
+//! # std::fs::write(folder.path().join("a.eval.yaml"), suite)?;
+//! # let process = ProcessContext::new(folder.path().to_owned(), std::env::temp_dir(), jiff::Timestamp::now);
+//! # let options = EvalOptions { paths: vec!["a.eval.yaml".into()], ..EvalOptions::default() };
+//! let stop = CancellationToken::new();
+//! let stopped = stop.clone();
+//! let process = process.with_stop_signal(move || Box::pin(stopped.clone().cancelled_owned()));
+//!
+//! // Anybody may do this, at any time and from any thread.
+//! stop.cancel();
+//!
+//! let engine = Engine::new(process, |_| {});
+//! let RunOutcome::Finished(run) = engine.evaluate(EvalMode::default(), &options).await? else { unreachable!() };
+//! match run.exit {
+//!     ExitStatus::Interrupted => println!("stopped; resume `{}`", run.info.run_id),
+//!     other => println!("ended before it was stopped, with exit code {}", other.code()),
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Read results back
+//!
+//! A run folder is all there is: every number can be computed again from it. Rows are read one at a time.
+//!
+//! ```
+//! use assize_engine::{CaseSelector, Engine, EvalMode, EvalOptions, ProcessContext, find_cases, runs, stored_records};
+//!
+//! # #[tokio::main]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = tempfile::tempdir()?;
+//! # let suite = "tests: [{id: a, criteria: be right, input: q, output: wrong, assertions: [{type: contains, value: right}]}]";
+//! # std::fs::write(folder.path().join("a.eval.yaml"), suite)?;
+//! # let process = ProcessContext::new(folder.path().to_owned(), std::env::temp_dir(), jiff::Timestamp::now);
+//! # let options = EvalOptions { paths: vec!["a.eval.yaml".into()], ..EvalOptions::default() };
+//! # Engine::new(process.clone(), |_| {}).evaluate(EvalMode::default(), &options).await?;
+//! let run = runs::find_run("last", &process)?;
+//! let summary = run.info()?.summary.expect("the run has ended");
+//! assert_eq!((summary.counts.fail, summary.exit_code), (1, 1));
+//!
+//! for record in stored_records(&run)? {
+//!     let row = record?.result;
+//!     println!("{} {:?} {}", row.case_id, row.score, row.verdict);
+//! }
+//!
+//! let found = find_cases(&run, "a", CaseSelector::default(), None)?;
+//! assert_eq!(found[0].record.result.score, Some(0.0));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # A judge of your own
+//!
+//! Judges, targets and the storage of replies may be the caller's own ([`Engine::with_judge`], [`Engine::with_target`],
+//! [`Engine::with_reply_store`]), and so is the clock. Here a judge that finds every criterion met takes the place of a model:
 //!
 //! ```
 //! use std::sync::Arc;
@@ -50,6 +217,27 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! # Threads
+//!
+//! The futures of runs are not [`Send`]: what a run is wired with stays on one thread, while its work is spread over the threads of
+//! the runtime. On a runtime whose tasks must be [`Send`], start a run on a thread that may block:
+//!
+//! ```
+//! use assize_engine::{CancellationToken, Engine, GradedSamples, SampleOptions};
+//! use tokio::runtime::Handle;
+//!
+//! async fn grade(engine: Engine, options: SampleOptions) -> Result<GradedSamples, Box<dyn std::error::Error>> {
+//!     let (handle, cancel) = (Handle::current(), CancellationToken::new());
+//!     // Dropping this future cancels the run.
+//!     let _guard = cancel.clone().drop_guard();
+//!
+//!     let work = move || handle.block_on(engine.grade_samples(&options, &cancel));
+//!     Ok(tokio::task::spawn_blocking(work).await??)
+//! }
+//! ```
+//!
+//! `docs/library.md` of the repository says what is stable.
 
 #![warn(missing_docs)]
 
@@ -68,6 +256,7 @@ mod estimate;
 mod eval;
 mod event;
 mod exit;
+mod explained;
 mod files;
 mod forecast;
 mod gateway;
@@ -88,14 +277,24 @@ mod process;
 mod report_material;
 mod resume;
 pub mod runs;
+mod sample_grading;
+mod schemas;
 mod scorecard;
 mod session;
 mod spend_meter;
 mod targets;
+mod validate;
 mod wiring;
 mod workspaces;
 
 pub use assize_run::RunEvent as CaseEvent;
+
+// Options and results are made of these.
+pub use assize_evalfile::GivenAnswer;
+pub use assize_llm::Budget;
+pub use assize_rubric::{Usd, Verdict};
+pub use assize_store::{CaseRecord, ResultRow, RunFolder, RunInfo, RunSummary};
+pub use tokio_util::sync::CancellationToken;
 
 pub use attempt::{AttemptJudge, TryOutcome};
 pub use attempt_material::{AttemptCase, AttemptRequest, AttemptSubject, LoadedAttempt};
@@ -107,6 +306,7 @@ pub use estimate::RunEstimate;
 pub use eval::{PlannedRun, RunOutcome};
 pub use event::{EngineEvent, EventObserver};
 pub use exit::{CallStop, ExitStatus, RunEnding, exit_of_run};
+pub use explained::{CaseSelector, FoundCase, find_cases};
 pub use files::{replace_file, replace_file_with};
 pub use forecast::{RunPlan, estimate_text};
 pub use gateway::{remedy, replies_file};
@@ -117,12 +317,20 @@ pub use labels::{LabelOptions, LabelledRun, current_labels, label_set, labelled_
 pub use load::{LoadedFile, LoadedFiles, id_patterns};
 pub use mode::{EvalMode, Items, RunMode};
 pub use options::{
-    CacheUse, DeniedFindings, EvalOptions, PanelOptions, RunOptions, SequenceOptions, SpendingOptions,
-    UnknownPrice,
+    CacheUse, DeniedFindings, EvalOptions, PanelOptions, ProgramUse, RunOptions, SequenceOptions,
+    SpendingOptions, UnknownPrice,
 };
 pub use process::{ProcessContext, StopSignal};
 pub use report_material::ReportMaterial;
 pub use resume::NEWEST_RUN;
+pub use sample_grading::{GivenSample, GradedSamples, RubricSource, SampleOptions};
+pub use schemas::{all_schemas, stored_schemas};
 pub use scorecard::{ScorecardInput, ScorecardOptions, ScoredCard};
 pub use session::{FinishedRun, stored_records, summary_json};
 pub use targets::is_secret_name;
+pub use validate::{ValidatedFile, ValidationReport};
+
+/// Runs the examples of the page for embedders.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/library.md")]
+mod library_page {}

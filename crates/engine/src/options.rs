@@ -54,6 +54,17 @@ pub enum UnknownPrice {
     Allow,
 }
 
+/// Use of the programs that eval files and targets files name: grading programs, commands and agents as targets, with
+/// their workspaces and hooks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ProgramUse {
+    /// They are started.
+    #[default]
+    Allow,
+    /// A run that needs one is refused before anything is started.
+    Refuse,
+}
+
 /// Number and order of the executions of cases.
 #[derive(Debug, Clone, Default)]
 pub struct SequenceOptions {
@@ -159,6 +170,8 @@ pub struct EvalOptions {
     pub roots: Vec<PathBuf>,
     /// Findings that are refused.
     pub deny: DeniedFindings,
+    /// Use of the programs that files name.
+    pub programs: ProgramUse,
     /// Leaves the workspaces of the cases where they are after the run.
     pub keep_workspaces: bool,
     /// Plans the run and sends nothing.

@@ -24,10 +24,11 @@ use crate::baselines::BaselineRuns;
 use crate::dependencies::CaseDependencies;
 use crate::error::EngineError;
 use crate::graders::{
-    JudgeDemand, baseline_problem, grader_problem, judge_demand, judge_problem, own_judging, visit_graders,
+    JudgeDemand, baseline_problem, grader_problem, grader_program, judge_demand, judge_problem, own_judging,
+    visit_graders,
 };
 use crate::judges::{JudgeRegistry, OFFLINE};
-use crate::options::{RunOptions, SequenceOptions};
+use crate::options::{EvalOptions, ProgramUse, RunOptions, SequenceOptions};
 use crate::targets::TargetRegistry;
 use crate::workspaces::{WorkspacePool, spec_of, works_in_folders};
 
@@ -73,6 +74,8 @@ pub(crate) struct PreflightReport {
     pub(crate) in_workspaces: bool,
     /// Files that cases refer to.
     pub(crate) attachments: BTreeSet<PathBuf>,
+    /// Descriptions of the programs that the cases need.
+    programs: BTreeSet<String>,
     /// Settings that change nothing in this run.
     remarks: BTreeSet<String>,
     /// File, line and column of each, which is their order, and its message.
@@ -121,12 +124,40 @@ impl PreflightReport {
         }
     }
 
+    /// Takes note of a target that is a command.
+    fn add_command(&mut self, target: &dyn Target) {
+        if target.describe().kind == TargetKind::Command {
+            self.programs.insert(format!("target `{}` (a command)", target.defined_name()));
+        }
+    }
+
     /// Takes note of cases that are run only because others depend on them.
     pub(crate) fn remark_extra(&mut self, suite: &Suite, dependencies: &CaseDependencies) {
         for (id, dependent) in &dependencies.extra {
             let path = suite.path.display();
             self.remarks.insert(format!("{path}: `{id}` is also run, because `{dependent}` depends on it"));
         }
+    }
+
+    /// Refuses cases that need programs where none may be started, naming each program. A plan is not refused: the refusal
+    /// of its run is returned as a warning.
+    pub(crate) fn check_programs(&self, options: &EvalOptions) -> Result<Option<String>, EngineError> {
+        if options.programs == ProgramUse::Allow || self.programs.is_empty() {
+            return Ok(None);
+        }
+
+        let named: Vec<&str> = self.programs.iter().take(MAX_PROBLEMS).map(String::as_str).collect();
+        let more = match self.programs.len() - named.len() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let needed =
+            format!("programs are not allowed here, and these are needed: {}{more}", named.join(", "));
+        if options.dry_run {
+            return Ok(Some(needed));
+        }
+
+        Err(EngineError::unrunnable(format!("{needed}; nothing was run")))
     }
 
     /// Ends the planning: an error when something can't be run, else warnings about models that
@@ -215,16 +246,7 @@ impl<'a> RunPlanner<'a> {
             ));
         }
 
-        for grader in case.all_graders() {
-            visit_graders(grader, &mut |grader| {
-                if let Some(message) = grader_problem(grader)
-                    .or_else(|| deps.baselines.check_baseline(grader))
-                    .or_else(|| baseline_problem(grader, case))
-                {
-                    found.problem(&grader.place, message);
-                }
-            });
-        }
+        check_graders(case, deps, found);
 
         if let Some(output) = &case.output {
             found.items += repeats;
@@ -269,6 +291,8 @@ impl<'a> RunPlanner<'a> {
             match deps.targets.referred(&reference) {
                 Ok(target) => {
                     found.targets.insert(reference.name.clone());
+                    found.add_command(target.as_ref());
+                    target.fallbacks().iter().for_each(|fallback| found.add_command(fallback.as_ref()));
                     check_workspace(suite, case, &reference, target.describe().kind, found);
                     found.remarks.extend(deps.targets.remarks(&reference));
 
@@ -541,6 +565,21 @@ impl<'a> RunPlanner<'a> {
         for grader in &case.graders {
             visit_graders(grader, &mut |grader| see_all(grader, case));
         }
+    }
+}
+
+/// Looks at the graders of a case, whoever judges.
+fn check_graders(case: &Case, deps: &RunDeps, found: &mut PreflightReport) {
+    for grader in case.all_graders() {
+        visit_graders(grader, &mut |grader| {
+            found.programs.extend(grader_program(grader));
+            if let Some(message) = grader_problem(grader)
+                .or_else(|| deps.baselines.check_baseline(grader))
+                .or_else(|| baseline_problem(grader, case))
+            {
+                found.problem(&grader.place, message);
+            }
+        });
     }
 }
 

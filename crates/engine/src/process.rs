@@ -44,6 +44,13 @@ impl ProcessContext {
         }
     }
 
+    /// Moves to another working folder, in which relative paths of options begin from now on.
+    #[must_use]
+    pub fn with_working_folder(self, folder: PathBuf) -> Self {
+        let working_folder = std::path::absolute(&folder).unwrap_or(folder);
+        Self { working_folder, keeps_paths: false, ..self }
+    }
+
     /// Sets the environment variables.
     pub fn with_variables(self, variables: BTreeMap<String, String>) -> Self {
         Self { variables: Arc::new(variables), ..self }

@@ -113,6 +113,10 @@ impl RunSession {
         let OpenedRun { folder, mut writer, done, totals, mut summariser } =
             open(&mut info, options, &items, engine)?;
         self.gateway.begin(&info.run_id);
+        engine.emit(EngineEvent::RunOpened {
+            run_id: info.run_id.clone(),
+            folder: folder.path().to_path_buf(),
+        });
         assize_workspace::remove_abandoned(&engine.process().temp_folder);
 
         if let Some(workspaces) = &self.workspaces {

@@ -17,6 +17,13 @@ pub struct CodePage {
     pub text: &'static str,
 }
 
+impl CodePage {
+    /// Returns the section of the error index about this code, in Markdown.
+    pub fn to_markdown(&self) -> String {
+        format!("### {}: {}\n\n{}\n", self.code, self.title.trim_end_matches('.'), self.text)
+    }
+}
+
 macro_rules! codes {
     ($($(#[$doc:meta])* $name:ident = $id:literal, $title:literal, $text:literal;)*) => {
         $(#[doc = $title] pub const $name: DiagnosticCode = DiagnosticCode::new($id);)*

@@ -38,6 +38,23 @@ impl LintRule {
             _ => None,
         }
     }
+
+    /// Returns the section of the list of rules about this one, in Markdown.
+    pub fn to_markdown(&self) -> String {
+        let fix = if self.fixes { " `--fix` puts it right where that is sure." } else { "" };
+        let asked =
+            self.question().map(|question| format!("\n\nAsked: *{}*", question.text)).unwrap_or_default();
+        format!(
+            "### {} {}\n\n{} {}{fix}{asked}\n\nSource: {}.\n\n```yaml\n# found\n{}\n\n# better\n{}\n```\n",
+            self.code,
+            self.name,
+            self.title,
+            self.reason,
+            self.source,
+            self.bad.unindented(),
+            self.good.unindented(),
+        )
+    }
 }
 
 /// A piece of an eval file of format 2, or a scorecard.
@@ -57,6 +74,14 @@ impl RuleExample {
         match self {
             Self::Criteria(text) | Self::Case(text) | Self::Scorecard(text) => text,
         }
+    }
+
+    /// Returns the text without the indentation it has in a file.
+    pub fn unindented(self) -> String {
+        let text = self.text();
+        let indent = text.len() - text.trim_start().len();
+        let lines: Vec<&str> = text.trim_end().lines().map(|line| line.get(indent..).unwrap_or("")).collect();
+        lines.join("\n")
     }
 
     /// Returns a whole file around the text.

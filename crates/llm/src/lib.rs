@@ -3,6 +3,8 @@
 //! [`ModelClient`] is the real thing; [`ChatModel`] is the trait everything above depends on. This crate decides nothing about
 //! what a reply means for a grade.
 
+#![warn(missing_docs)]
+
 mod address;
 mod answer_body;
 mod budget;

@@ -1,6 +1,6 @@
 //! List of stored runs, one per line.
 
-use assize_store::RunInfo;
+use assize_store::{RunFolder, RunInfo};
 use serde_json::{Value, json};
 
 use crate::number::{self, dollars, grouped};
@@ -21,6 +21,17 @@ pub struct ListedRun {
     pub id: String,
     /// Description of the run, or why it can't be read.
     pub info: Result<RunInfo, String>,
+}
+
+impl ListedRun {
+    /// Run of a folder, under the name by which commands take it.
+    pub fn new(name: String, folder: &RunFolder) -> Self {
+        Self {
+            name,
+            id: folder.path().file_name().map(|id| id.to_string_lossy().into_owned()).unwrap_or_default(),
+            info: folder.info().map_err(|error| error.to_string()),
+        }
+    }
 }
 
 /// Renders runs in the order given.

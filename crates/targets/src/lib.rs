@@ -3,6 +3,8 @@
 //! Every kind of target implements [`Target`]. A failure is a [`TargetError`] and never an empty [`TargetAnswer`]. What
 //! [`TargetAnswer::is_blank`] finds empty is no answer either, unless the eval file itself gives it.
 
+#![warn(missing_docs)]
+
 mod answer;
 mod batch;
 mod command;

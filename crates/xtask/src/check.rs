@@ -4,7 +4,8 @@ use std::io::{BufRead as _, BufReader, IsTerminal as _};
 use std::process::Stdio;
 use std::time::Instant;
 
-use crate::{generate, layers, repo_lints, shell, words};
+use crate::wheel::WheelOutcome;
+use crate::{generate, layers, repo_lints, shell, wheel, words};
 
 /// The good end of a step.
 enum StepOutcome {
@@ -31,6 +32,7 @@ const STEPS: &[(&str, StepFn)] = &[
         passed(generate::run(generate::Mode::Check, generate::Build::WithTests))
     }),
     ("site of the documentation", site),
+    ("wheel for Python", python_wheel),
     ("cargo-deny", || subcommand("deny", &["check", "licenses", "bans", "sources"])),
     ("cargo-machete", || subcommand("machete", &[])),
 ];
@@ -123,6 +125,19 @@ fn site() -> StepResult {
         return Ok(StepOutcome::Passed);
     }
     Err(format!("`mdbook build` failed or warned ({})", output.status))
+}
+
+/// Builds the wheel with the profile of the tests, whose objects it uses again.
+fn python_wheel() -> StepResult {
+    match wheel::run("dev")? {
+        WheelOutcome::Skipped(why) => Ok(StepOutcome::Skipped(why)),
+        WheelOutcome::Works(_, skipped) => {
+            for why in skipped {
+                println!("SKIPPED: {why}");
+            }
+            Ok(StepOutcome::Passed)
+        }
+    }
 }
 
 /// Runs all tests, and adds up what their binaries print at their end.

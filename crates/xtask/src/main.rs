@@ -11,6 +11,7 @@ mod metadata;
 mod package_files;
 mod repo_lints;
 mod shell;
+mod wheel;
 mod words;
 #[cfg(test)]
 mod worked_example;
@@ -25,7 +26,8 @@ usage: cargo xtask NAME
   lints               file length, leftover markers, machine paths, links and paths in pages, unused dependencies
   words [--list]      how types, functions and comments are worded, held to limits
   generate [--check]  generated pages, the README's picture and schemas, or whether they are current
-  package-files       completion scripts and man pages for a release, into target/package";
+  package-files       completion scripts and man pages for a release, into target/package
+  wheel [PROFILE]     the wheel for Python, built and tried out; profile `release` unless given";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -39,6 +41,8 @@ fn main() -> ExitCode {
         ["generate"] => generate::run(generate::Mode::Write, generate::Build::Alone),
         ["generate", "--check"] => generate::run(generate::Mode::Check, generate::Build::Alone),
         ["package-files"] => package_files::run(),
+        ["wheel"] => report_wheel(wheel::run("release")),
+        ["wheel", profile] => report_wheel(wheel::run(profile)),
         _ => Err(USAGE.to_owned()),
     };
 
@@ -49,4 +53,18 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+fn report_wheel(outcome: Result<wheel::WheelOutcome, String>) -> Result<(), String> {
+    match outcome? {
+        wheel::WheelOutcome::Skipped(why) => println!("SKIPPED: wheel: {why}"),
+        wheel::WheelOutcome::Works(path, skipped) => {
+            println!("wheel: {} works", path.display());
+            for why in skipped {
+                println!("SKIPPED: wheel: {why}");
+            }
+        }
+    }
+
+    Ok(())
 }

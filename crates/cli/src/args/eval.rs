@@ -4,7 +4,7 @@ use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use assize_engine::{DeniedFindings, EvalOptions, RunOptions, SequenceOptions, UnknownPrice};
+use assize_engine::{DeniedFindings, EvalOptions, ProgramUse, RunOptions, SequenceOptions, UnknownPrice};
 use assize_rubric::{JudgingMode, TrialStrategy, TruncationMode, UnitInterval};
 use clap::ValueEnum;
 
@@ -149,6 +149,7 @@ impl EvalArgs {
             keep_going: self.keep_going,
             roots: self.root.clone(),
             deny: denied(&self.deny),
+            programs: ProgramUse::Allow,
             keep_workspaces: self.keep_workspaces,
             dry_run: self.dry_run,
             run: self.run.options(),

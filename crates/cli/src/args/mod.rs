@@ -18,6 +18,7 @@ mod labels;
 mod lint;
 mod list;
 mod lsp;
+mod mcp;
 mod pairwise;
 mod panel;
 mod power;
@@ -59,6 +60,7 @@ pub(crate) use labels::LabelArgs;
 pub(crate) use lint::LintArgs;
 pub(crate) use list::ListRunsArgs;
 pub(crate) use lsp::LspArgs;
+pub(crate) use mcp::McpArgs;
 pub(crate) use pairwise::PairwiseArgs;
 pub(crate) use power::PowerArgs;
 pub(crate) use report::ReportArgs;
@@ -169,6 +171,8 @@ pub(crate) enum CliCommand {
     Cache(CacheArgs),
     /// Check which providers are configured.
     Doctor(DoctorArgs),
+    /// Serve an agent on stdin and stdout: validate, plan, grade, run, read results (MCP).
+    Mcp(McpArgs),
     /// Serve an editor on stdin and stdout: diagnostics, hover, completion (language server protocol).
     #[command(hide = true)]
     Lsp(LspArgs),

@@ -1,12 +1,11 @@
 //! `assize explain`.
 
-use std::collections::{HashMap, HashSet};
-
-use assize_engine::{ExitStatus, LabelledRun, labelled_run, runs, stored_records};
+use assize_engine::{
+    CaseSelector, ExitStatus, FoundCase, LabelledRun, find_cases, labelled_run, runs, stored_records,
+};
 use assize_report::{escape_unsafe, render_case_table};
 use assize_rubric::Verdict;
-use assize_run::score_record;
-use assize_store::{CaseRecord, QuestionRow, ResultRow, RunFolder, StoreError, first_in_order};
+use assize_store::{CaseRecord, ResultRow, RunFolder, first_in_order};
 use serde_json::{Value, json};
 
 use super::present::shell_word;
@@ -16,8 +15,6 @@ use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;
 
-/// Ids kept for a hint when the case is not there.
-const MAX_HINT_IDS: usize = 10_000;
 /// Cases that are listed to choose from.
 const MAX_LISTED: usize = 40;
 
@@ -39,61 +36,33 @@ pub(crate) fn execute(args: &ExplainArgs, context: &CliContext) -> Result<ExitSt
         }
     }
 
-    let labels = labelled.as_ref().and_then(|labelled| Some((labelled.labels.as_ref()?, &labelled.run.info)));
-
-    let mut found: Vec<CaseRecord> = Vec::new();
-    let mut ids: Vec<String> = Vec::new();
-    for record in folder.cases()? {
-        let mut record = record?;
-        let row = &record.result;
-        let wanted = *row.case_id == **case && is_selected(row, args);
-        if wanted {
-            if let Some((labels, info)) = labels {
-                labels.apply(&mut record, info);
-                record.result = score_record(&record.result, &record.decisions);
-            }
-
-            found.push(record);
-        } else if ids.len() < MAX_HINT_IDS {
-            ids.push(record.result.case_id.to_string());
-        }
-    }
-
-    if found.is_empty() {
-        let hint = match assize_diagnostic::did_you_mean(case, ids.iter().map(String::as_str)) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None if ids.is_empty() => "the run has no finished case".to_owned(),
-            None => format!("its cases are {}", preview(&ids)),
-        };
-        return Err(format!("no case `{case}` in `{}`; {hint}", folder.path().display()).into());
-    }
-
-    let asked = questions(&folder, &found)?;
-    let asked_of = |record: &CaseRecord| asked.get(record.result.case_hash.as_deref()?);
+    let found = find_cases(&folder, case, selector(args), labelled.as_ref())?;
 
     if args.json {
-        let explained: Vec<_> =
-            found.iter().map(|record| assize_report::explanation_json(record, asked_of(record))).collect();
+        let explained: Vec<_> = found
+            .iter()
+            .map(|found| assize_report::explanation_json(&found.record, found.question.as_ref()))
+            .collect();
         output::print_json(&match <[_; 1]>::try_from(explained) {
             Ok([only]) => only,
             Err(several) => serde_json::Value::Array(several),
         });
     } else {
-        for (index, record) in found.iter().enumerate() {
+        for (index, found) in found.iter().enumerate() {
             if index > 0 {
                 output::print("\n");
             }
-            output::print(&assize_report::render_explanation(record, asked_of(record), context.stdout));
+            let FoundCase { record, question } = found;
+            output::print(&assize_report::render_explanation(record, question.as_ref(), context.stdout));
         }
     }
 
     Ok(ExitStatus::Passed)
 }
 
-/// Returns true if a result is of the suite and the target asked for.
-fn is_selected(row: &ResultRow, args: &ExplainArgs) -> bool {
-    args.suite.as_ref().is_none_or(|suite| **suite == *row.suite)
-        && args.target.as_ref().is_none_or(|target| Some(target.as_str()) == row.target.as_deref())
+/// Results that were asked for.
+fn selector(args: &ExplainArgs) -> CaseSelector<'_> {
+    CaseSelector { suite: args.suite.as_deref(), target: args.target.as_deref() }
 }
 
 /// Lists cases to choose from, in the order of the files; of many, those that did not pass.
@@ -104,7 +73,7 @@ fn list_cases(
 ) -> Result<ExitStatus, CommandFailure> {
     let most = if args.json { usize::MAX } else { MAX_LISTED };
     let read = |wanted: &dyn Fn(&CaseRecord) -> bool| -> Result<_, CommandFailure> {
-        let selected = |record: &CaseRecord| is_selected(&record.result, args) && wanted(record);
+        let selected = |record: &CaseRecord| selector(args).takes(&record.result) && wanted(record);
         Ok(first_in_order(stored_records(folder)?, selected, None, most)?)
     };
 
@@ -142,27 +111,4 @@ fn list_cases(
     );
 
     Ok(ExitStatus::Passed)
-}
-
-/// Reads what the cases of these records asked, by the hash of it.
-fn questions(folder: &RunFolder, records: &[CaseRecord]) -> Result<HashMap<String, QuestionRow>, StoreError> {
-    let wanted: HashSet<&str> =
-        records.iter().filter_map(|record| record.result.case_hash.as_deref()).collect();
-    let mut found = HashMap::new();
-    for row in folder.questions()? {
-        let row = row?;
-        if wanted.contains(row.case_hash.as_str()) {
-            found.insert(row.case_hash.clone(), row);
-        }
-    }
-
-    Ok(found)
-}
-
-fn preview(ids: &[String]) -> String {
-    let mut first: Vec<String> = ids.iter().take(5).map(|id| format!("`{id}`")).collect();
-    if ids.len() > first.len() {
-        first.push("...".to_owned());
-    }
-    first.join(", ")
 }

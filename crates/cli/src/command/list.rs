@@ -16,11 +16,7 @@ const USUAL: usize = 20;
 pub(crate) fn execute(args: &ListRunsArgs, context: &CliContext) -> ExitStatus {
     let mut chosen: Vec<ListedRun> = runs::newest_first(&context.process)
         .enumerate()
-        .map(|(back, folder)| ListedRun {
-            name: runs::name_of(back),
-            id: folder.path().file_name().map(|id| id.to_string_lossy().into_owned()).unwrap_or_default(),
-            info: folder.info().map_err(|error| error.to_string()),
-        })
+        .map(|(back, folder)| ListedRun::new(runs::name_of(back), &folder))
         .filter(|run| holds(run, args.suite.as_deref()))
         .collect();
 

@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path};
 
-use assize_engine::ExitStatus;
+use assize_engine::{ExitStatus, all_schemas, stored_schemas};
 use assize_evalfile::{SchemaFile, schema_file_name, schema_folder};
 use assize_report::{ListingRow, render_listing};
 use serde_json::json;
@@ -26,7 +26,7 @@ pub(crate) fn execute(args: &SchemaArgs, context: &CliContext) -> Result<ExitSta
         return Ok(ExitStatus::Passed);
     }
 
-    let all = all();
+    let all = all_schemas();
     let Some(name) = &args.name else {
         list(&all, args.json, context);
         return Ok(ExitStatus::Passed);
@@ -40,32 +40,10 @@ pub(crate) fn execute(args: &SchemaArgs, context: &CliContext) -> Result<ExitSta
     Ok(ExitStatus::Passed)
 }
 
-/// All schemas, each whole in itself: of what is read, and of what a run leaves behind.
-fn all() -> Vec<SchemaFile> {
-    let mut all = assize_evalfile::schemas();
-    all.extend(stored());
-    all
-}
-
-/// The schemas of what a run leaves behind.
-fn stored() -> impl Iterator<Item = SchemaFile> {
-    let titles = [
-        ("run", "run.json of a run"),
-        ("result", "A line of results.jsonl of a run"),
-        ("judgement", "A line of judgements.jsonl of a run"),
-        ("review", "A line of review.jsonl of a run"),
-        ("label", "A line of a labels file"),
-    ];
-    assize_store::schemas().into_iter().map(move |(name, schema)| {
-        let title = titles.iter().find(|(known, _)| *known == name).map_or(name, |(_, title)| title);
-        SchemaFile { name, title, schema }
-    })
-}
-
 /// The files of a folder of schemas: names and texts. Schemas of what is read share one file of definitions.
 pub(crate) fn files() -> Vec<(String, String)> {
     let mut files = schema_folder();
-    files.extend(stored().map(|file| (schema_file_name(file.name), file.schema)));
+    files.extend(stored_schemas().map(|file| (schema_file_name(file.name), file.schema)));
     files.into_iter().map(|(name, schema)| (name, format!("{schema:#}\n"))).collect()
 }
 

@@ -1,77 +1,33 @@
 //! `assize validate`.
 
-use std::path::{Path, PathBuf};
-
-use assize_diagnostic::{Diagnostic, SourceMap, render};
+use assize_diagnostic::render;
 use assize_engine::ExitStatus;
-use assize_evalfile::{LoadedScorecard, codes, load_scorecard, note_unset_variables};
+use assize_evalfile::codes;
 
 use crate::args::{FormatChoice, ValidateArgs};
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;
 
-/// One eval file or scorecard with what is wrong with it.
-struct ValidatedFile<'l> {
-    path: &'l Path,
-    /// Cases that can be used.
-    cases: usize,
-    /// Cases that can't.
-    left_out: usize,
-    diagnostics: &'l [Diagnostic],
-    sources: &'l SourceMap,
-}
-
 pub(crate) fn execute(args: &ValidateArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
-    let mut loaded = context.engine(true).load(&args.paths, &args.root)?;
-    let options = context.process.load_options(&args.root);
-    let mut scorecards: Vec<(&PathBuf, LoadedScorecard)> =
-        loaded.scorecards.iter().map(|path| (path, load_scorecard(path, &options))).collect();
-
-    // Files are checked where nothing is run, so that the variables of a run need not be set there.
-    for file in &mut loaded.files {
-        note_unset_variables(&mut file.diagnostics);
-    }
-    for (_, card) in &mut scorecards {
-        note_unset_variables(&mut card.diagnostics);
-    }
-
-    let suites = loaded.files.iter().map(|file| ValidatedFile {
-        path: &file.path,
-        cases: file.cases.len(),
-        left_out: file.cases.invalid_count(),
-        diagnostics: &file.diagnostics,
-        sources: &file.sources,
-    });
-
-    let cards = scorecards.iter().map(|(path, card)| ValidatedFile {
-        path,
-        cases: card.cases,
-        left_out: 0,
-        diagnostics: &card.diagnostics,
-        sources: &card.sources,
-    });
-
-    let checked: Vec<ValidatedFile<'_>> = suites.chain(cards).collect();
-    let (errors, warnings) = checked
-        .iter()
-        .map(|part| render::count_by_severity(part.diagnostics))
-        .fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1));
+    let report = context.engine(true).validate(&args.paths, &args.root)?;
+    let checked = &report.files;
+    let (errors, warnings) = report.tally();
     let too_many_warnings = args.max_warnings.is_some_and(|most| warnings > most);
     let exit = if errors > 0 || too_many_warnings { ExitStatus::Invalid } else { ExitStatus::Passed };
 
     match if args.json { FormatChoice::Json } else { args.format } {
         FormatChoice::Text => {
-            for part in &checked {
-                output::print(&output::render_diagnostics(part.diagnostics, part.sources, context.stdout));
+            for part in checked {
+                output::print(&output::render_diagnostics(&part.diagnostics, &part.sources, context.stdout));
                 if !part.diagnostics.is_empty() {
                     output::print("\n");
                 }
             }
 
             let cases: usize = checked.iter().map(|part| part.cases + part.left_out).sum();
-            let files = loaded.files.len() + scorecards.iter().map(|(_, card)| card.files).sum::<usize>();
-            let of_cards = match scorecards.len() {
+            let files: usize = checked.iter().map(|part| part.files).sum();
+            let of_cards = match checked.iter().filter(|part| part.is_scorecard).count() {
                 0 => String::new(),
                 1 => " (1 scorecard)".to_owned(),
                 number => format!(" ({number} scorecards)"),
@@ -83,10 +39,10 @@ pub(crate) fn execute(args: &ValidateArgs, context: &CliContext) -> Result<ExitS
                 count(errors, warnings)
             ));
         }
-        FormatChoice::Json => output::print_json(&json_report(&checked, errors, warnings)?),
+        FormatChoice::Json => output::print_json(&report.to_json()),
         FormatChoice::Github => {
-            for part in &checked {
-                output::print_annotations(&render::to_github(part.diagnostics, part.sources));
+            for part in checked {
+                output::print_annotations(&render::to_github(&part.diagnostics, &part.sources));
             }
         }
         FormatChoice::Sarif => {
@@ -98,7 +54,7 @@ pub(crate) fn execute(args: &ValidateArgs, context: &CliContext) -> Result<ExitS
                 describe: &describe,
             };
 
-            let parts: Vec<_> = checked.iter().map(|part| (part.diagnostics, part.sources)).collect();
+            let parts: Vec<_> = checked.iter().map(|part| (&part.diagnostics[..], &part.sources)).collect();
             output::print_json_text(&render::to_sarif(&parts, tool));
         }
     }
@@ -109,30 +65,6 @@ pub(crate) fn execute(args: &ValidateArgs, context: &CliContext) -> Result<ExitS
     }
 
     Ok(exit)
-}
-
-/// Returns the report for `--json`.
-fn json_report(
-    checked: &[ValidatedFile<'_>],
-    errors: usize,
-    warnings: usize,
-) -> Result<serde_json::Value, CommandFailure> {
-    let mut diagnostics = Vec::new();
-    let mut files = Vec::new();
-    for part in checked {
-        let found = render::json_report(part.diagnostics, part.sources).diagnostics;
-        let path = part.path.display().to_string();
-        files.push(serde_json::json!({ "path": path, "cases": part.cases, "problems": found.len() }));
-        diagnostics.extend(found);
-    }
-
-    let diagnostics = serde_json::to_value(diagnostics).map_err(|error| error.to_string())?;
-    Ok(serde_json::json!({
-        "files": files,
-        "diagnostics": diagnostics,
-        "errors": errors,
-        "warnings": warnings,
-    }))
 }
 
 fn plural(count: usize) -> &'static str {

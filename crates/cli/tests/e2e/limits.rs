@@ -52,6 +52,14 @@ const LIMITS: &[(&str, LimitTest)] = &[
     ("reply of a model", There("llm/tests/it/faults.rs", "an_answer_beyond_the_size_limit")),
     ("output of a grading program", Here(long_output_of_programs_is_refused)),
     ("files of a workspace", There("workspace/tests/changes.rs", "a_workspace_without_end_is_refused")),
+    (
+        "samples of a call of `grade`, for agents",
+        There("mcp/tests/it/limits.rs", "more_than_a_thousand_samples_are_refused"),
+    ),
+    (
+        "runs in progress of one server for agents",
+        There("mcp/tests/it/limits.rs", "a_fifth_run_waits_for_nobody_and_is_refused"),
+    ),
     ("cases of an HTML page", There(REPORTS, "a_page_is_bounded_and_counts_what_it_leaves_out")),
     (
         "question, reference or answer in an HTML page",

@@ -1,4 +1,4 @@
-//! The example of a front end.
+//! The examples of front ends.
 
 use std::sync::{Arc, Mutex};
 
@@ -9,6 +9,10 @@ use crate::support::{Fixture, checked_suite};
 #[expect(dead_code, reason = "its main is run by cargo")]
 #[path = "../../examples/evaluate.rs"]
 mod evaluate;
+
+#[expect(dead_code, reason = "its main is run by cargo")]
+#[path = "../../examples/grade.rs"]
+mod grade;
 
 #[tokio::test]
 async fn the_example_runs_a_suite_and_tells_of_its_cases() {
@@ -26,4 +30,13 @@ async fn the_example_runs_a_suite_and_tells_of_its_cases() {
         (exit, lines),
         (ExitStatus::Failed, vec!["2 cases".into(), "bad: fail".into(), "good: pass".into()])
     );
+}
+
+#[tokio::test]
+async fn the_example_grades_answers_by_a_criterion() {
+    let answers = ["Refunds take 5 days.", "No idea."].map(str::to_owned).to_vec();
+
+    let lines = grade::grade("Says: \"refunds take 5 days\"", answers).await.expect("it grades");
+
+    assert_eq!(lines, ["sample-1: pass", "sample-2: fail"]);
 }

@@ -55,7 +55,7 @@ fn group(page: &CodePage) -> &'static str {
 
 fn section(page: &CodePage) -> String {
     let code = page.code.as_str();
-    format!("<a id=\"{code}\"></a>\n### {code}: {}\n\n{}\n", page.title.trim_end_matches('.'), page.text)
+    format!("<a id=\"{code}\"></a>\n{}", page.to_markdown())
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use assize_lint::{LintRule, RULES, RuleExample};
+use assize_lint::{LintRule, RULES};
 
 const HEAD: &str = "\
 <!-- Made by `cargo xtask generate` from crates/lint/src/rules. Change it there. -->
@@ -82,30 +82,13 @@ pub(super) fn page() -> String {
 }
 
 fn section(rule: &LintRule) -> String {
-    let code = rule.code;
-    let fix = if rule.fixes { " `--fix` puts it right where that is sure." } else { "" };
-    let asked = rule.question().map(|question| format!("\n\nAsked: *{}*", question.text)).unwrap_or_default();
-    format!(
-        "<a id=\"{code}\"></a>\n### {code} {}\n\n{} {}{fix}{asked}\n\nSource: {}.\n\n```yaml\n# found\n{}\n\n# better\n{}\n```\n",
-        rule.name,
-        rule.title,
-        rule.reason,
-        rule.source,
-        shown(rule.bad),
-        shown(rule.good),
-    )
-}
-
-/// An example without the indentation it has in a file.
-fn shown(example: RuleExample) -> String {
-    let text = example.text();
-    let indent = text.len() - text.trim_start().len();
-    let lines: Vec<&str> = text.trim_end().lines().map(|line| line.get(indent..).unwrap_or("")).collect();
-    lines.join("\n")
+    format!("<a id=\"{}\"></a>\n{}", rule.code, rule.to_markdown())
 }
 
 #[cfg(test)]
 mod tests {
+    use assize_lint::RuleExample;
+
     use super::*;
 
     #[test]
@@ -119,7 +102,7 @@ mod tests {
 
     #[test]
     fn examples_lose_their_indentation() {
-        assert_eq!(shown(RuleExample::Case("  - id: a\n    input: b")), "- id: a\n  input: b");
-        assert_eq!(shown(RuleExample::Criteria("- a\n- b")), "- a\n- b");
+        assert_eq!(RuleExample::Case("  - id: a\n    input: b").unindented(), "- id: a\n  input: b");
+        assert_eq!(RuleExample::Criteria("- a\n- b").unindented(), "- a\n- b");
     }
 }

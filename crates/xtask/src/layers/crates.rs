@@ -33,7 +33,7 @@ pub(crate) const CRATES: &[CrateRule] = &[
     CrateRule {
         folder: "cli",
         owns: "flags, printing, progress, exit codes: the binary `assize`",
-        may_use: "view engine report run analysis author audit review convert lsp lint grade targets workspace \
+        may_use: "view mcp engine report run analysis author audit review convert lsp lint grade targets workspace \
                   evalfile llm store trace process rubric stats diagnostic files",
         never: "hold logic worth a unit test",
     },
@@ -42,6 +42,12 @@ pub(crate) const CRATES: &[CrateRule] = &[
         owns: "stored runs as pages in a browser: the server, its access rules, an index of rows, templates, scripts",
         may_use: "engine report run analysis store rubric stats",
         never: "compute a metric, write to a run, fetch anything",
+    },
+    CrateRule {
+        folder: "mcp",
+        owns: "the tools and resources of `assize mcp`: arguments, what they may reach, results as data",
+        may_use: "engine report lint evalfile llm store rubric diagnostic",
+        never: "compute a metric, take a command or a path outside its root from a client, print",
     },
     CrateRule {
         folder: "review",
@@ -227,6 +233,7 @@ pub(crate) const RESTRICTED_DEPS: &[RestrictedDep] = &[
     RestrictedDep { name: "nix", only: &["process"] },
     RestrictedDep { name: "process-wrap", only: &["process"] },
     RestrictedDep { name: "reqwest", only: &["llm"] },
+    RestrictedDep { name: "rmcp", only: &["mcp"] },
     RestrictedDep { name: "rusqlite", only: &["store"] },
     RestrictedDep { name: "rustls", only: &["llm"] },
     RestrictedDep { name: "saphyr-parser", only: &["evalfile"] },

@@ -1,0 +1,113 @@
+//! Records of one case of a stored run, with what it asked.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+use assize_diagnostic::did_you_mean;
+use assize_run::score_record;
+use assize_store::{CaseRecord, QuestionRow, ResultRow, RunFolder, StoreError};
+
+use crate::error::EngineError;
+use crate::labels::LabelledRun;
+
+/// Ids kept for a hint when the case is not there.
+const MAX_HINT_IDS: usize = 10_000;
+
+/// Selection of results within a run.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct CaseSelector<'a> {
+    /// Only cases of this suite.
+    pub suite: Option<&'a str>,
+    /// Only answers of this target.
+    pub target: Option<&'a str>,
+}
+
+impl CaseSelector<'_> {
+    /// Returns true if a result is of the suite and the target asked for.
+    pub fn takes(&self, row: &ResultRow) -> bool {
+        self.suite.is_none_or(|suite| *suite == *row.suite)
+            && self.target.is_none_or(|target| Some(target) == row.target.as_deref())
+    }
+}
+
+/// Record of a case, with what the case asked.
+#[derive(Debug, Clone)]
+pub struct FoundCase {
+    /// Record, with the labels of people where they count.
+    pub record: CaseRecord,
+    /// Question; `None` where the run did not keep it.
+    pub question: Option<QuestionRow>,
+}
+
+/// Finds the records of a case: several where it was run against several targets, or more than once.
+///
+/// # Errors
+/// When the run can't be read, or holds no such case.
+pub fn find_cases(
+    folder: &RunFolder,
+    case: &str,
+    selector: CaseSelector<'_>,
+    labelled: Option<&LabelledRun>,
+) -> Result<Vec<FoundCase>, EngineError> {
+    let labels = labelled.and_then(|labelled| Some((labelled.labels.as_ref()?, &labelled.run.info)));
+
+    let mut found: Vec<CaseRecord> = Vec::new();
+    let mut ids: Vec<String> = Vec::new();
+    for record in folder.cases()? {
+        let mut record = record?;
+        if *record.result.case_id == *case && selector.takes(&record.result) {
+            if let Some((labels, info)) = labels {
+                labels.apply(&mut record, info);
+                record.result = score_record(&record.result, &record.decisions);
+            }
+
+            found.push(record);
+        } else if ids.len() < MAX_HINT_IDS {
+            ids.push(record.result.case_id.to_string());
+        }
+    }
+
+    if found.is_empty() {
+        return Err(EngineError::usage(not_found(case, &ids, folder.path())));
+    }
+
+    let asked = questions(folder, &found)?;
+    let with_question = |record: CaseRecord| {
+        let question = record.result.case_hash.as_deref().and_then(|hash| asked.get(hash)).cloned();
+        FoundCase { record, question }
+    };
+    Ok(found.into_iter().map(with_question).collect())
+}
+
+/// Reads what the cases of these records asked, by the hash of it.
+fn questions(folder: &RunFolder, records: &[CaseRecord]) -> Result<HashMap<String, QuestionRow>, StoreError> {
+    let wanted: HashSet<&str> =
+        records.iter().filter_map(|record| record.result.case_hash.as_deref()).collect();
+    let mut found = HashMap::new();
+    for row in folder.questions()? {
+        let row = row?;
+        if wanted.contains(row.case_hash.as_str()) {
+            found.insert(row.case_hash.clone(), row);
+        }
+    }
+
+    Ok(found)
+}
+
+fn not_found(case: &str, ids: &[String], folder: &Path) -> String {
+    let hint = match did_you_mean(case, ids.iter().map(String::as_str)) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if ids.is_empty() => "the run has no finished case".to_owned(),
+        None => format!("its cases are {}", preview(ids)),
+    };
+
+    format!("no case `{case}` in `{}`; {hint}", folder.display())
+}
+
+fn preview(ids: &[String]) -> String {
+    let mut first: Vec<String> = ids.iter().take(5).map(|id| format!("`{id}`")).collect();
+    if ids.len() > first.len() {
+        first.push("...".to_owned());
+    }
+    first.join(", ")
+}

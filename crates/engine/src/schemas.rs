@@ -1,0 +1,27 @@
+//! JSON Schemas of everything that is read and stored.
+
+use assize_evalfile::SchemaFile;
+
+/// Titles of what a run leaves behind, by the names of their schemas.
+const STORED_TITLES: [(&str, &str); 5] = [
+    ("run", "run.json of a run"),
+    ("result", "A line of results.jsonl of a run"),
+    ("judgement", "A line of judgements.jsonl of a run"),
+    ("review", "A line of review.jsonl of a run"),
+    ("label", "A line of a labels file"),
+];
+
+/// All schemas, each whole in itself: of what is read, and of what a run leaves behind.
+pub fn all_schemas() -> Vec<SchemaFile> {
+    let mut all = assize_evalfile::schemas();
+    all.extend(stored_schemas());
+    all
+}
+
+/// Schemas of what a run leaves behind.
+pub fn stored_schemas() -> impl Iterator<Item = SchemaFile> {
+    assize_store::schemas().into_iter().map(|(name, schema)| {
+        let title = STORED_TITLES.iter().find(|(known, _)| *known == name).map_or(name, |(_, title)| title);
+        SchemaFile { name, title, schema }
+    })
+}

@@ -1,0 +1,103 @@
+//! Checking eval files and scorecards without running them.
+
+use std::path::PathBuf;
+
+use assize_diagnostic::{Diagnostic, SourceMap, render};
+use assize_evalfile::{load_scorecard, note_unset_variables};
+use serde_json::{Value, json};
+
+use crate::engine::Engine;
+use crate::error::EngineError;
+
+/// Eval file or scorecard with what is wrong with it.
+#[derive(Debug)]
+pub struct ValidatedFile {
+    /// Path of the file, or of the folder of the scorecard.
+    pub path: PathBuf,
+    /// Number of files it consists of.
+    pub files: usize,
+    /// True for a scorecard.
+    pub is_scorecard: bool,
+    /// Cases that can be used.
+    pub cases: usize,
+    /// Cases that can't.
+    pub left_out: usize,
+    /// Problems and warnings.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Texts that diagnostics point into.
+    pub sources: SourceMap,
+}
+
+/// Files that were checked.
+#[derive(Debug)]
+pub struct ValidationReport {
+    /// Eval files, then scorecards.
+    pub files: Vec<ValidatedFile>,
+}
+
+impl ValidationReport {
+    /// Numbers of errors and warnings in all files.
+    pub fn tally(&self) -> (usize, usize) {
+        self.files
+            .iter()
+            .map(|file| render::count_by_severity(&file.diagnostics))
+            .fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1))
+    }
+
+    /// Returns the report in the form of `--json`.
+    pub fn to_json(&self) -> Value {
+        let (errors, warnings) = self.tally();
+        let mut diagnostics = Vec::new();
+        let mut files = Vec::new();
+        for file in &self.files {
+            let found = render::json_report(&file.diagnostics, &file.sources).diagnostics;
+            let path = file.path.display().to_string();
+            files.push(json!({ "path": path, "cases": file.cases, "problems": found.len() }));
+            diagnostics.extend(found);
+        }
+
+        json!({ "files": files, "diagnostics": diagnostics, "errors": errors, "warnings": warnings })
+    }
+}
+
+impl Engine {
+    /// Finds eval files and scorecards and checks them. Variables need not be set, since nothing is run. `roots` are
+    /// folders that eval files may read from, beside their own repository.
+    ///
+    /// # Errors
+    /// When a path does not exist, or holds neither an eval file nor a scorecard.
+    pub fn validate(&self, paths: &[PathBuf], roots: &[PathBuf]) -> Result<ValidationReport, EngineError> {
+        let loaded = self.load(paths, roots)?;
+        let options = self.load_options(roots);
+
+        let suites = loaded.files.into_iter().map(|file| ValidatedFile {
+            files: 1,
+            is_scorecard: false,
+            cases: file.cases.len(),
+            left_out: file.cases.invalid_count(),
+            path: file.path,
+            diagnostics: file.diagnostics,
+            sources: file.sources,
+        });
+        let cards = loaded.scorecards.into_iter().map(|path| {
+            let card = load_scorecard(&path, &options);
+
+            ValidatedFile {
+                path,
+                files: card.files,
+                is_scorecard: true,
+                cases: card.cases,
+                left_out: 0,
+                diagnostics: card.diagnostics,
+                sources: card.sources,
+            }
+        });
+
+        let mut files: Vec<ValidatedFile> = suites.chain(cards).collect();
+        for file in &mut files {
+            note_unset_variables(&mut file.diagnostics);
+        }
+
+        Ok(ValidationReport { files })
+    }
+}

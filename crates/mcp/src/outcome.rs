@@ -1,0 +1,132 @@
+//! Results and failures of tools as data, with what the engine said on the way.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use assize_diagnostic::{Diagnostic, SourceMap, render};
+use assize_engine::{EngineError, EngineErrorKind, EngineEvent, EventObserver};
+use rmcp::model::CallToolResult;
+use serde_json::{Value, json};
+
+/// Warnings and diagnostics kept of one call; more are counted.
+const MAX_NOTES: usize = 100;
+
+/// Failure of a tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ToolFailure {
+    /// Category, in a word or two.
+    pub(crate) kind: &'static str,
+    /// Description: what is wrong, and what helps.
+    pub(crate) message: String,
+}
+
+impl ToolFailure {
+    /// Failure about arguments.
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self { kind: "usage", message: message.into() }
+    }
+
+    /// Failure about something that the server was not started for.
+    pub(crate) fn not_allowed(message: impl Into<String>) -> Self {
+        Self { kind: "not_allowed", message: message.into() }
+    }
+
+    /// Failure of the server itself.
+    pub(crate) fn internal(message: impl Into<String>) -> Self {
+        Self { kind: "internal", message: message.into() }
+    }
+}
+
+impl From<EngineError> for ToolFailure {
+    fn from(error: EngineError) -> Self {
+        let kind = match error.kind {
+            EngineErrorKind::Usage => "usage",
+            EngineErrorKind::InvalidFile => "invalid_file",
+            EngineErrorKind::Unrunnable => "unrunnable",
+            EngineErrorKind::Unreadable => "unreadable",
+            EngineErrorKind::Storage => "storage",
+            EngineErrorKind::Budget => "budget",
+            _ => "internal",
+        };
+
+        Self { kind, message: error.message }
+    }
+}
+
+/// Observer that keeps what a person would be told, for the result of a call.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct CallNotes(Arc<Mutex<KeptNotes>>);
+
+#[derive(Debug, Default)]
+struct KeptNotes {
+    warnings: Vec<String>,
+    diagnostics: Vec<Value>,
+    omitted: usize,
+}
+
+impl CallNotes {
+    fn warn(&self, message: String) {
+        let mut notes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if notes.warnings.len() < MAX_NOTES {
+            notes.warnings.push(message);
+        } else {
+            notes.omitted += 1;
+        }
+    }
+
+    fn add_diagnostics(&self, diagnostics: &[Diagnostic], sources: &SourceMap) {
+        let mut notes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for diagnostic in render::json_report(diagnostics, sources).diagnostics {
+            match serde_json::to_value(diagnostic) {
+                Ok(value) if notes.diagnostics.len() < MAX_NOTES => notes.diagnostics.push(value),
+                _ => notes.omitted += 1,
+            }
+        }
+    }
+
+    /// Adds the notes to a result, in fields that are absent when there are none.
+    fn add_to(&self, value: &mut Value) {
+        let mut notes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let KeptNotes { warnings, diagnostics, omitted } = std::mem::take(&mut *notes);
+
+        if !warnings.is_empty() {
+            value["notes"] = warnings.into();
+        }
+        if !diagnostics.is_empty() {
+            value["diagnostics"] = diagnostics.into();
+        }
+        if omitted > 0 {
+            value["notes_omitted"] = omitted.into();
+        }
+    }
+}
+
+impl EventObserver for CallNotes {
+    fn observe(&self, event: EngineEvent) {
+        match event {
+            EngineEvent::Diagnostics { diagnostics, sources } => self.add_diagnostics(&diagnostics, &sources),
+            EngineEvent::Notice(message) | EngineEvent::Warning(message) | EngineEvent::Failure(message) => {
+                self.warn(message);
+            }
+            EngineEvent::BudgetReached { reason } => self.warn(reason),
+            EngineEvent::ServerGivenUp { account, reason } => {
+                self.warn(format!("{account} was given up: {reason}"));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Result of a call: an object with the value, or with an `error`, and with what the engine said.
+pub(crate) fn finish(result: Result<Value, ToolFailure>, notes: &CallNotes) -> CallToolResult {
+    match result {
+        Ok(mut value) => {
+            notes.add_to(&mut value);
+            CallToolResult::structured(value)
+        }
+        Err(ToolFailure { kind, message }) => {
+            let mut value = json!({ "error": { "kind": kind, "message": message } });
+            notes.add_to(&mut value);
+            CallToolResult::structured_error(value)
+        }
+    }
+}

@@ -1,0 +1,447 @@
+//! The work of the tools: arguments in, data out, the engine between.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use assize_engine::runs::{self, find_run};
+use assize_engine::{
+    CacheUse, CallStop, CaseSelector, DeniedFindings, Engine, EngineError, EvalMode, EvalOptions,
+    EventObserver, GivenSample, GradedSamples, LabelOptions, PlannedRun, ProcessContext, ProgramUse,
+    ReportMaterial, RubricSource, RunOptions, RunOutcome, SampleOptions, SequenceOptions, SpendingOptions,
+    find_cases, labelled_run, summary_json,
+};
+use assize_evalfile::GivenAnswer;
+use assize_llm::Budget;
+use assize_report::{ListedRun, explanation_json, run_list_json};
+use assize_rubric::Usd;
+use assize_store::{RunFolder, RunInfo};
+use serde_json::{Map, Value, json};
+use tokio::runtime::Handle;
+use tokio_util::sync::CancellationToken;
+
+use crate::arguments::{
+    ExplainArguments, GradeArguments, ListArguments, PlanArguments, ResultDetail, ResultsArguments,
+    RunArguments, SampleArguments, SelectionArguments, ValidateArguments,
+};
+use crate::background::BackgroundRuns;
+use crate::outcome::{CallNotes, ToolFailure};
+use crate::results::{LARGEST_PAGE, PageCursor, PageRequest, USUAL_PAGE, read_page, row_json};
+use crate::root::RootFolder;
+use crate::server::RunStorage;
+use crate::session_budget::SessionBudget;
+
+/// Most samples of one call.
+const MAX_SAMPLES: usize = 1000;
+/// Longest wait for the end of a run.
+const MAX_WAIT: u32 = 600;
+/// Most executions of a case.
+const MAX_REPEAT: u32 = 100;
+/// Parts of a run's summary that a client is told.
+const SUMMARY_PARTS: [&str; 12] = [
+    "counts", "not_run", "left_out", "mean_score", "tokens", "cost_usd", "cost_partial", "judge_calls",
+    "judge_calls_cached", "criteria_ungraded", "exit_code", "exit_reason",
+];
+
+/// Parts of a row that say nothing where there is no run: the client has the answers, and there is no suite.
+const ROW_PARTS_WITHOUT_RUN: [&str; 10] =
+    ["answer", "case_id", "case_hash", "cluster", "format", "place", "repeat", "suite", "tags", "target"];
+
+/// State that all calls share.
+pub(crate) struct ToolState {
+    pub(crate) root: RootFolder,
+    pub(crate) process: ProcessContext,
+    pub(crate) storage: RunStorage,
+    pub(crate) programs: ProgramUse,
+    pub(crate) budget: SessionBudget,
+    pub(crate) runs: BackgroundRuns,
+    /// Fires when the server ends.
+    pub(crate) stop: CancellationToken,
+}
+
+type ToolResult = Result<Value, ToolFailure>;
+
+impl ToolState {
+    fn engine(&self, observer: impl EventObserver + 'static) -> Engine {
+        Engine::new(self.process.clone(), observer)
+    }
+
+    pub(crate) fn validate(&self, arguments: &ValidateArguments, notes: &CallNotes) -> ToolResult {
+        let report = self.engine(notes.clone()).validate(&self.paths(&arguments.paths)?, &[])?;
+        for file in &report.files {
+            self.check_inside(&file.path)?;
+        }
+
+        let mut value = report.to_json();
+        let (errors, _) = report.tally();
+        value["valid"] = (errors == 0).into();
+        Ok(value)
+    }
+
+    pub(crate) async fn plan(&self, arguments: PlanArguments, notes: &CallNotes) -> ToolResult {
+        let PlanArguments { paths, selection, samples, judges, budget_usd } = arguments;
+        let engine = self.engine(notes.clone());
+        let mut spending = SpendingOptions { cache: CacheUse::Off, ..SpendingOptions::default() };
+        spending.budget.usd = budget_usd.map(dollars).transpose()?;
+        let run = RunOptions { judges, spending, ..RunOptions::default() };
+
+        let is_grading =
+            samples.rubric.is_some() || samples.rubric_file.is_some() || !samples.samples.is_empty();
+        let PlannedRun { plan, cases, warnings } = match (paths.is_empty(), is_grading) {
+            (true, true) => engine.plan_samples(&self.sample_options(samples, run)?)?,
+            (false, false) => {
+                let options = self.eval_options(&paths, &selection, run)?;
+                let options = EvalOptions { dry_run: true, ..options };
+                match self.evaluate(&engine, &selection, &options).await? {
+                    RunOutcome::Planned(planned) => planned,
+                    RunOutcome::Finished(_) => return Err(ToolFailure::internal("the plan was run")),
+                }
+            }
+            _ => {
+                return Err(ToolFailure::usage(
+                    "give either `paths`, to plan a run of eval files, or `rubric` or `rubric_file` with `samples`, \
+                     to plan grading",
+                ));
+            }
+        };
+
+        Ok(plan.to_json(cases, &warnings))
+    }
+
+    pub(crate) async fn grade(
+        &self,
+        arguments: GradeArguments,
+        notes: &CallNotes,
+        cancel: &CancellationToken,
+    ) -> ToolResult {
+        let GradeArguments { samples, judges, budget_usd, budget_calls } = arguments;
+        let budget = dollars(budget_usd)?;
+        let spending = self.spending(budget, budget_calls);
+        let run = RunOptions { judges, spending, ..RunOptions::default() };
+        let options = self.sample_options(samples, run)?;
+        let reservation = self.budget.reserve(budget)?;
+
+        // What fails here fails before anything is spent.
+        let graded = self.engine(notes.clone()).grade_samples(&options, cancel).await;
+        reservation.settle(graded.as_ref().map_or(Some(Usd::default()), |graded| graded.summary.cost_usd));
+        graded_json(&graded?)
+    }
+
+    pub(crate) async fn run_eval(self: &Arc<Self>, arguments: RunArguments, notes: &CallNotes) -> ToolResult {
+        if self.storage == RunStorage::Refused {
+            return Err(ToolFailure::not_allowed(
+                "`run_eval` stores a run, and this server was started without `--write`. `plan` and `grade` store nothing; to \
+                 run eval files, the user starts the server with `assize mcp --write`",
+            ));
+        }
+        if arguments.wait_seconds > MAX_WAIT {
+            return Err(ToolFailure::usage(format!("`wait_seconds` is {MAX_WAIT} at most")));
+        }
+
+        let budget = dollars(arguments.budget_usd)?;
+        let spending = self.spending(budget, arguments.budget_calls);
+        if let Some(name) = &arguments.resume {
+            self.find_run(name)?;
+        }
+        let run = RunOptions {
+            judges: arguments.judges,
+            resume: arguments.resume,
+            spending,
+            ..RunOptions::default()
+        };
+        let options = self.eval_options(&arguments.paths, &arguments.selection, run)?;
+
+        let (state, selection, handle) = (Arc::clone(self), arguments.selection, Handle::current());
+        let started = self.runs.start(notes.clone(), move |observer| {
+            let reservation = state.budget.reserve(budget)?;
+            let engine = state.engine(observer);
+            let outcome = handle.block_on(state.evaluate(&engine, &selection, &options));
+            // What fails here fails before anything is spent.
+            reservation.settle(match &outcome {
+                Ok(RunOutcome::Finished(run)) => {
+                    run.info.summary.as_ref().and_then(|summary| summary.cost_usd)
+                }
+                Ok(RunOutcome::Planned(_)) | Err(_) => Some(Usd::default()),
+            });
+
+            match outcome? {
+                RunOutcome::Finished(run) => Ok(summary_of(&run.info, &run.folder)),
+                RunOutcome::Planned(_) => Err(ToolFailure::internal("the run was only planned")),
+            }
+        });
+        let mut started = started.await?;
+
+        let wait = Duration::from_secs(arguments.wait_seconds.into());
+        match tokio::time::timeout(wait, &mut started.ended).await {
+            Ok(Ok(ended)) => {
+                let mut value = json!({ "run_id": started.run_id, "status": "finished" });
+                value["summary"] = ended?;
+                Ok(value)
+            }
+            Ok(Err(_)) => Err(ToolFailure::internal("the run broke off unexpectedly")),
+            Err(_) => {
+                let (cases, finished) = started.progress.counts();
+                Ok(json!({
+                    "run_id": started.run_id,
+                    "status": "running",
+                    "cases": cases,
+                    "cases_finished": finished,
+                    "next": "call `results` with this `run_id`; the run goes on in the meantime",
+                }))
+            }
+        }
+    }
+
+    pub(crate) fn list_runs(&self, arguments: &ListArguments) -> ToolResult {
+        let limit = page_limit(arguments.limit)?;
+        let holds = |run: &ListedRun| {
+            arguments.suite.as_ref().is_none_or(|wanted| {
+                run.info.as_ref().is_ok_and(|info| info.suites.iter().any(|suite| suite.name == *wanted))
+            })
+        };
+
+        let mut listed: Vec<ListedRun> = runs::newest_first(&self.process)
+            .enumerate()
+            .map(|(back, folder)| ListedRun::new(runs::name_of(back), &folder))
+            .filter(holds)
+            .take(limit + 1)
+            .collect();
+        let has_more = listed.len() > limit;
+        listed.truncate(limit);
+
+        let running: Vec<&str> = listed
+            .iter()
+            .filter(|run| self.runs.progress(&run.id).is_some())
+            .map(|run| run.id.as_str())
+            .collect();
+        Ok(json!({ "runs": run_list_json(&listed), "running": running, "has_more": has_more }))
+    }
+
+    pub(crate) fn results(&self, arguments: &ResultsArguments) -> ToolResult {
+        let limit = page_limit(arguments.limit)?;
+        let cursor = arguments.cursor.as_deref().map(str::parse::<PageCursor>).transpose()?;
+        let folder = self.find_run(&arguments.run)?;
+        let material = ReportMaterial::read(folder, None, &LabelOptions::default(), &self.process)?;
+
+        let selector =
+            CaseSelector { suite: arguments.suite.as_deref(), target: arguments.target.as_deref() };
+        let request = PageRequest {
+            selector,
+            failures_only: arguments.failures_only,
+            limit,
+            cursor: cursor.unwrap_or_default(),
+        };
+        let page = read_page(&material, &request)?;
+        let rows: Result<Vec<Value>, ToolFailure> =
+            page.rows.iter().map(|row| row_json(row, arguments.detail)).collect();
+
+        let info = &material.info;
+        let progress = self.runs.progress(&info.run_id);
+        let status = match (&progress, &info.finished_at) {
+            (Some(_), _) => "running",
+            (None, Some(_)) => "finished",
+            (None, None) => "stopped",
+        };
+        let mut value = json!({
+            "run_id": info.run_id,
+            "status": status,
+            "summary": summary_of(info, &material.folder),
+            "results": rows?,
+            "next_cursor": page.next.map(|next| next.to_string()),
+        });
+        if let Some(progress) = progress {
+            let (cases, finished) = progress.counts();
+            value["cases"] = cases.into();
+            value["cases_finished"] = finished.into();
+        }
+        if let Some(warning) = material.warning {
+            value["labels"] = warning.into();
+        }
+
+        Ok(value)
+    }
+
+    pub(crate) fn explain(&self, arguments: &ExplainArguments) -> ToolResult {
+        let folder = self.find_run(&arguments.run)?;
+        let is_card = folder.info().map_err(EngineError::from)?.scorecard.is_some();
+        let labels = LabelOptions::default();
+        let labelled = is_card.then(|| labelled_run(&folder, &labels, &self.process)).transpose()?;
+
+        let selector =
+            CaseSelector { suite: arguments.suite.as_deref(), target: arguments.target.as_deref() };
+        let found = find_cases(&folder, &arguments.case, selector, labelled.as_ref())?;
+        let cases: Vec<Value> =
+            found.iter().map(|found| explanation_json(&found.record, found.question.as_ref())).collect();
+
+        Ok(json!({ "cases": cases }))
+    }
+
+    /// Loads eval files, checks where they lie, and runs or plans them.
+    async fn evaluate(
+        &self,
+        engine: &Engine,
+        selection: &SelectionArguments,
+        options: &EvalOptions,
+    ) -> Result<RunOutcome, ToolFailure> {
+        let loaded = engine.load(&options.paths, &options.roots)?;
+        for path in loaded.files.iter().map(|file| &file.path).chain(&loaded.scorecards) {
+            self.check_inside(path)?;
+        }
+
+        let sequence = SequenceOptions { repeat: selection.repeat, ..SequenceOptions::default() };
+        Ok(engine.evaluate_loaded(&EvalMode { sequence }, &loaded, options).await?)
+    }
+
+    fn eval_options(
+        &self,
+        paths: &[String],
+        selection: &SelectionArguments,
+        run: RunOptions,
+    ) -> Result<EvalOptions, ToolFailure> {
+        if selection.repeat.is_some_and(|repeat| repeat == 0 || repeat > MAX_REPEAT) {
+            return Err(ToolFailure::usage(format!("`repeat` is 1 to {MAX_REPEAT}")));
+        }
+
+        Ok(EvalOptions {
+            paths: self.paths(paths)?,
+            targets: selection.targets.clone(),
+            filter: selection.filter.clone(),
+            tags: selection.tags.clone(),
+            deny: denied(),
+            programs: self.programs,
+            run,
+            ..EvalOptions::default()
+        })
+    }
+
+    fn sample_options(
+        &self,
+        arguments: SampleArguments,
+        run: RunOptions,
+    ) -> Result<SampleOptions, ToolFailure> {
+        let rubric = match (arguments.rubric, arguments.rubric_file) {
+            (Some(Value::String(text)), None) => RubricSource::Text(text),
+            (Some(value), None) => RubricSource::Text(value.to_string()),
+            (None, Some(path)) => RubricSource::File(self.root.existing(&path)?),
+            _ => return Err(ToolFailure::usage("give either `rubric` or `rubric_file`")),
+        };
+        if arguments.samples.is_empty() || arguments.samples.len() > MAX_SAMPLES {
+            let given = arguments.samples.len();
+            return Err(ToolFailure::usage(format!("give 1 to {MAX_SAMPLES} `samples`; there are {given}")));
+        }
+
+        let samples = arguments.samples.into_iter().map(|sample| GivenSample {
+            id: sample.id,
+            answer: GivenAnswer {
+                text: sample.answer,
+                question: sample.question,
+                reference: sample.reference,
+                expected_outcome: sample.expected_outcome,
+            },
+        });
+        Ok(SampleOptions { deny: denied(), run, ..SampleOptions::new(rubric, samples.collect()) })
+    }
+
+    /// Limits of a call that may spend money. Replies are kept where runs are.
+    fn spending(&self, usd: Usd, calls: Option<u64>) -> SpendingOptions {
+        let cache = match self.storage {
+            RunStorage::Allowed => CacheUse::On,
+            RunStorage::Refused => CacheUse::Off,
+        };
+        let budget = Budget { usd: Some(usd), calls, tokens: None };
+
+        SpendingOptions { cache, budget, ..SpendingOptions::default() }
+    }
+
+    fn paths(&self, written: &[String]) -> Result<Vec<PathBuf>, ToolFailure> {
+        if written.is_empty() {
+            return Err(ToolFailure::usage("`paths` is empty; name a file or a folder, such as `.`"));
+        }
+
+        written.iter().map(|path| self.root.existing(path)).collect()
+    }
+
+    /// Refuses a file that was found in a folder of the client's and lies elsewhere.
+    fn check_inside(&self, path: &Path) -> Result<(), ToolFailure> {
+        match path.canonicalize() {
+            Ok(real) if self.root.holds(&real) => Ok(()),
+            _ => Err(ToolFailure::usage(format!(
+                "`{}` leads outside of the folder that this server may read",
+                path.display()
+            ))),
+        }
+    }
+
+    /// Finds a stored run by its id, or by a folder that lies below the root.
+    fn find_run(&self, name: &str) -> Result<RunFolder, ToolFailure> {
+        let is_id = !name.contains(['/', '\\']) && name != ".." && name != ".";
+        let folder =
+            if is_id { find_run(name, &self.process)? } else { RunFolder::new(self.root.existing(name)?) };
+
+        self.check_inside(folder.path())?;
+        Ok(folder)
+    }
+}
+
+/// Findings that nobody can allow by an argument.
+fn denied() -> DeniedFindings {
+    DeniedFindings { exposed_keys: true, ..DeniedFindings::default() }
+}
+
+fn dollars(usd: f64) -> Result<Usd, ToolFailure> {
+    Usd::from_dollars(usd)
+        .ok_or_else(|| ToolFailure::usage("`budget_usd` is a number of US dollars, 0 or more"))
+}
+
+fn page_limit(limit: Option<usize>) -> Result<usize, ToolFailure> {
+    match limit.unwrap_or(USUAL_PAGE) {
+        limit @ 1..=LARGEST_PAGE => Ok(limit),
+        _ => Err(ToolFailure::usage(format!("`limit` is 1 to {LARGEST_PAGE}"))),
+    }
+}
+
+/// The parts of a run's summary that a client is told; null without a summary.
+fn summary_of(info: &RunInfo, folder: &RunFolder) -> Value {
+    let Value::Object(mut whole) = summary_json(info, folder.path()) else { return Value::Null };
+    let parts: Map<String, Value> = SUMMARY_PARTS
+        .into_iter()
+        .filter_map(|part| Some((part.to_owned(), whole.get_mut(part)?.take())))
+        .collect();
+
+    parts.into()
+}
+
+fn graded_json(graded: &GradedSamples) -> ToolResult {
+    let mut results = Vec::with_capacity(graded.records.len());
+    for (id, record) in &graded.records {
+        let Some(record) = record else {
+            results.push(json!({ "id": id, "verdict": null, "score": null, "error": "not graded" }));
+            continue;
+        };
+
+        let Value::Object(row) = row_json(&record.result, ResultDetail::Full)? else { continue };
+        let mut value = Map::from_iter([("id".to_owned(), Value::from(id.as_str()))]);
+        value.extend(row.into_iter().filter(|(part, _)| !ROW_PARTS_WITHOUT_RUN.contains(&part.as_str())));
+        results.push(value.into());
+    }
+
+    let summary = &graded.summary;
+    Ok(json!({
+        "results": results,
+        "summary": {
+            "counts": summary.counts,
+            "not_run": summary.not_run,
+            "mean_score": summary.mean_score,
+            "tokens": summary.tokens,
+            "cost_usd": summary.cost_usd,
+            "cost_partial": summary.cost_partial,
+            "judge_calls": summary.judge_calls,
+            "judge_calls_cached": summary.judge_calls_cached,
+            "criteria_ungraded": summary.criteria_ungraded,
+            "exit_code": summary.exit_code,
+            "exit_reason": summary.exit_reason,
+        },
+        "stopped": graded.stop.as_ref().map(CallStop::reason),
+        "warnings": graded.warnings,
+    }))
+}

@@ -1,0 +1,7 @@
+//! The server and a client of the protocol in one process.
+
+mod limits;
+mod money;
+mod safety;
+mod support;
+mod tools;

@@ -1,0 +1,147 @@
+//! A folder with a server for it, and a client that is connected to that server.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use assize_engine::{ProcessContext, ProgramUse};
+use assize_mcp::{McpOptions, McpServer, RunStorage};
+use assize_rubric::Usd;
+use assize_testkit::mock::MockServer;
+use rmcp::model::{CallToolRequestParams, CallToolResult};
+use rmcp::service::RunningService;
+use rmcp::{RoleClient, ServiceExt};
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// Folder of a test, with the options of its server.
+pub(crate) struct Fixture {
+    folder: TempDir,
+    variables: BTreeMap<String, String>,
+    pub(crate) storage: RunStorage,
+    pub(crate) programs: ProgramUse,
+    pub(crate) budget: Option<Usd>,
+}
+
+/// Client of a server in this process.
+pub(crate) struct Client {
+    service: RunningService<RoleClient, ()>,
+    server: tokio::task::JoinHandle<()>,
+}
+
+impl Fixture {
+    /// Empty folder, and a server that may neither write nor start programs.
+    pub(crate) fn new() -> Self {
+        Self {
+            folder: TempDir::new().expect("a folder"),
+            variables: BTreeMap::new(),
+            storage: RunStorage::Refused,
+            programs: ProgramUse::Refuse,
+            budget: None,
+        }
+    }
+
+    /// Folder whose server may store runs.
+    pub(crate) fn writing() -> Self {
+        Self { storage: RunStorage::Allowed, ..Self::new() }
+    }
+
+    /// Sends requests to `openai` models to this server.
+    pub(crate) fn with_models(mut self, server: &MockServer) -> Self {
+        self.variables.insert("OPENAI_API_KEY".to_owned(), "sk-test-0123456789abcdef".to_owned());
+        self.variables.insert("OPENAI_BASE_URL".to_owned(), server.base_url());
+        self.write(".assize/prices.yaml", "models: {\"openai:gpt-4o-mini\": {input: 0.15, output: 0.60}}\n");
+        self
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub(crate) fn write(&self, name: &str, text: &str) {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+        std::fs::write(path, text).expect("a file");
+    }
+
+    /// Names of everything in the folder.
+    pub(crate) fn entries(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.folder.path()).expect("readable");
+        let mut names: Vec<String> = entries
+            .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+            .collect();
+        names.sort();
+        names
+    }
+
+    /// Starts a server, and a client that is connected to it.
+    pub(crate) async fn connect(&self) -> Client {
+        let folder = self.folder.path().to_path_buf();
+        let process = ProcessContext::new(folder.clone(), std::env::temp_dir(), jiff::Timestamp::now)
+            .with_variables(self.variables.clone());
+        let Self { storage, programs, budget, .. } = *self;
+        let options = McpOptions { root: folder, storage, programs, budget };
+        let server = McpServer::new(process, options).expect("a server");
+
+        let (near, far) = tokio::io::duplex(1 << 20);
+        let server = tokio::spawn(async move {
+            let streams = tokio::io::split(far);
+            server.serve(streams, std::future::pending()).await.expect("it serves");
+        });
+        let service = ().serve(near).await.expect("a client");
+
+        Client { service, server }
+    }
+}
+
+impl Client {
+    pub(crate) fn service(&self) -> &RunningService<RoleClient, ()> {
+        &self.service
+    }
+
+    /// Calls a tool.
+    pub(crate) async fn call(&self, tool: &str, arguments: Value) -> CallToolResult {
+        let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
+        let request = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
+
+        self.service.call_tool(request).await.expect("the protocol works")
+    }
+
+    /// Result of a call that succeeds.
+    pub(crate) async fn succeed(&self, tool: &str, arguments: Value) -> Value {
+        let result = self.call(tool, arguments).await;
+        assert_eq!(result.is_error, Some(false), "{tool}: {result:?}");
+
+        result.structured_content.expect("data")
+    }
+
+    /// Message of a call that fails.
+    pub(crate) async fn fail(&self, tool: &str, arguments: Value) -> String {
+        let result = self.call(tool, arguments).await;
+        assert_eq!(result.is_error, Some(true), "{tool}: {result:?}");
+        let text = result.content[0].as_text().expect("text").text.clone();
+
+        result
+            .structured_content
+            .and_then(|value| value["error"]["message"].as_str().map(str::to_owned))
+            .unwrap_or(text)
+    }
+
+    /// Ends the connection; returns when the server has ended.
+    pub(crate) async fn disconnect(self) {
+        self.service.cancel().await.expect("it ends");
+        self.server.await.expect("the server ends in good order");
+    }
+}
+
+/// Suite of cases with given answers and a text check, so that nothing is asked: each case passes if its answer contains
+/// `right`.
+pub(crate) fn checked_suite(answers: &[(&str, &str)]) -> String {
+    let case = |(id, answer): &(&str, &str)| {
+        format!(
+            "  - id: {id}\n    criteria: be right\n    input: question\n    output: {answer:?}\n    assertions:\n      \
+             - type: contains\n        value: right\n"
+        )
+    };
+
+    format!("name: checks\ntests:\n{}", answers.iter().map(case).collect::<String>())
+}

@@ -1,0 +1,232 @@
+//! Tools that are used as they are meant to be.
+
+use assize_testkit::mock::MockServer;
+use assize_testkit::mock::rule::{answer_or_judge, suite};
+use rmcp::model::ReadResourceRequestParams;
+use serde_json::{Value, json};
+
+use crate::support::{Fixture, checked_suite};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_tool_says_what_it_takes_and_what_it_may_do() {
+    let client = Fixture::writing().connect().await;
+
+    let tools = client.service().list_all_tools().await.expect("tools");
+
+    let names: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
+    assert_eq!(names, ["explain", "grade", "list_runs", "plan", "results", "run_eval", "validate"]);
+    for tool in &tools {
+        let hints = tool.annotations.as_ref().expect("hints");
+        let is_spending = ["grade", "run_eval"].contains(&&*tool.name);
+        let expected = (Some(!is_spending), Some(false), Some(is_spending));
+        assert_eq!(
+            (hints.read_only_hint, hints.destructive_hint, hints.open_world_hint),
+            expected,
+            "{}",
+            tool.name
+        );
+        assert_eq!(hints.idempotent_hint, Some(tool.name != "run_eval"), "{}", tool.name);
+
+        let schema = Value::Object((*tool.input_schema).clone());
+        let required = schema["required"].as_array().cloned().unwrap_or_default();
+        assert_eq!(required.contains(&json!("budget_usd")), is_spending, "{}", tool.name);
+        let text = schema.to_string();
+        assert!(!text.contains("\\n") && !text.contains("uint") && !text.contains("$ref\":\"http"), "{text}");
+        assert_eq!(schema["additionalProperties"], false, "{}: an unknown argument is an error", tool.name);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_is_validated_with_every_problem() {
+    let fixture = Fixture::new();
+    fixture.write("good.yaml", &checked_suite(&[("a", "right")]));
+    fixture.write("bad.yaml", "tests:\n- id: a\n  inptu: x\n- id: a\n  input: x\n  criteria: y\n");
+    let client = fixture.connect().await;
+
+    let good = client.succeed("validate", json!({ "paths": ["good.yaml"] })).await;
+    assert_eq!((&good["valid"], &good["files"][0]["cases"]), (&json!(true), &json!(1)));
+
+    let bad = client.succeed("validate", json!({ "paths": ["bad.yaml"] })).await;
+    assert_eq!(bad["valid"], false);
+    let codes: Vec<&str> = bad["diagnostics"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|one| one["code"].as_str())
+        .collect();
+    assert!(codes.contains(&"E0103") && codes.len() > 1, "{codes:?}");
+
+    let message = client.fail("validate", json!({ "paths": ["nowhere.yaml"] })).await;
+    assert!(message.contains("does not exist"), "{message}");
+    let message = client.fail("validate", json!({ "paths": [] })).await;
+    assert!(message.contains("empty"), "{message}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn samples_are_graded_in_their_order_and_nothing_is_written() {
+    let fixture = Fixture::new();
+    fixture.write("rubric.yaml", "criteria: [Says that refunds take 5 days]\n");
+    let before = fixture.entries();
+    let client = fixture.connect().await;
+    let samples = json!([
+        { "answer": "No idea.", "question": "How long?" },
+        { "id": "good", "answer": "Refunds take 5 days." },
+    ]);
+
+    for rubric in [
+        json!(["Says that refunds take 5 days"]),
+        json!({ "criteria": [{ "id": "days", "outcome": "Says that refunds take 5 days", "required": true }] }),
+        json!("criteria: [Says that refunds take 5 days]"),
+        Value::Null,
+    ] {
+        let mut arguments = json!({ "samples": samples, "budget_usd": 0 });
+        let key = if rubric.is_null() { "rubric_file" } else { "rubric" };
+        arguments[key] = if rubric.is_null() { json!("rubric.yaml") } else { rubric };
+        let graded = client.succeed("grade", arguments).await;
+
+        let results = graded["results"].as_array().expect("results");
+        let row = |at: usize| (results[at]["id"].as_str(), results[at]["verdict"].as_str());
+        assert_eq!((row(0), row(1)), ((Some("sample-1"), Some("fail")), (Some("good"), Some("pass"))));
+        assert_eq!(results[1]["graders"][0]["criteria"][0]["evidence"][0]["quote"], "Refunds take 5 days.");
+        assert_eq!(
+            (&graded["summary"]["counts"]["pass"], &graded["summary"]["exit_code"]),
+            (&json!(1), &json!(1))
+        );
+    }
+    assert_eq!(fixture.entries(), before);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn wrong_samples_and_rubrics_are_refused_before_anything_is_asked() {
+    let client = Fixture::new().connect().await;
+    let sample = json!([{ "answer": "x" }]);
+    for (arguments, message) in [
+        (json!({ "samples": sample, "budget_usd": 0 }), "either `rubric` or `rubric_file`"),
+        (json!({ "rubric": ["a b"], "samples": [], "budget_usd": 0 }), "1 to 1000 `samples`"),
+        (json!({ "rubric": [], "samples": sample, "budget_usd": 0 }), "the rubric has errors"),
+        (
+            json!({ "rubric": ["a b"], "samples": [{"id": "x", "answer": ""}, {"id": "x", "answer": ""}], "budget_usd": 0 }),
+            "two samples have the id `x`",
+        ),
+        (
+            json!({ "rubric": ["a b"], "samples": sample, "budget_usd": 0, "judges": ["nobody"] }),
+            "judge `nobody`",
+        ),
+        (json!({ "rubric": ["a b"], "samples": sample, "budget_usd": 0, "commands": [] }), "unknown field"),
+    ] {
+        let told = client.fail("grade", arguments.clone()).await;
+        assert!(told.contains(message), "{arguments}: {told}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_is_started_and_read_in_pages_with_failures_first() {
+    let fixture = Fixture::writing();
+    let answers = [("a", "right"), ("b", "wrong"), ("c", "right"), ("d", "wrong"), ("e", "right")];
+    fixture.write("suite.yaml", &checked_suite(&answers));
+    let client = fixture.connect().await;
+
+    let run = json!({ "paths": ["suite.yaml"], "budget_usd": 0, "wait_seconds": 60 });
+    let ended = client.succeed("run_eval", run).await;
+    assert_eq!((&ended["status"], &ended["summary"]["counts"]["fail"]), (&json!("finished"), &json!(2)));
+    let run_id = ended["run_id"].as_str().expect("an id");
+
+    let mut seen = Vec::new();
+    let mut arguments = json!({ "run": run_id, "limit": 2 });
+    loop {
+        let page = client.succeed("results", arguments.clone()).await;
+        assert_eq!(page["status"], "finished");
+        let rows = page["results"].as_array().expect("rows");
+        assert!(!rows.is_empty() && rows.len() <= 2);
+        seen.extend(rows.iter().map(|row| row["case_id"].as_str().expect("an id").to_owned()));
+        if page["next_cursor"].is_null() {
+            break;
+        }
+        arguments["cursor"] = page["next_cursor"].clone();
+    }
+    assert_eq!(seen, ["b", "d", "a", "c", "e"]);
+
+    let failures =
+        client.succeed("results", json!({ "run": run_id, "failures_only": true, "detail": "full" })).await;
+    assert_eq!(failures["results"].as_array().map(Vec::len), Some(2));
+    assert_eq!(failures["results"][0]["graders"][0]["type"], "contains");
+
+    let explained = client.succeed("explain", json!({ "case": "b" })).await;
+    assert_eq!(explained["cases"].as_array().map(Vec::len), Some(1));
+    let message = client.fail("explain", json!({ "case": "bb" })).await;
+    assert!(message.contains("no case `bb`"), "{message}");
+
+    let listed = client.succeed("list_runs", json!({})).await;
+    assert_eq!((&listed["runs"][0]["run"], &listed["has_more"]), (&json!(run_id), &json!(false)));
+    assert_eq!(client.succeed("list_runs", json!({ "suite": "other" })).await["runs"], json!([]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_goes_on_after_its_id_was_returned_and_stops_when_the_client_leaves() {
+    let server =
+        MockServer::start(|incoming: &_| answer_or_judge(incoming).after(std::time::Duration::from_hours(1)));
+    let fixture = Fixture::writing().with_models(&server);
+    fixture.write("suite.yaml", &suite(2, &["yes"], true));
+    let client = fixture.connect().await;
+
+    let run = json!({ "paths": ["suite.yaml"], "judges": ["openai:gpt-4o-mini"], "budget_usd": 1 });
+    let begun = client.succeed("run_eval", run.clone()).await;
+    assert_eq!((&begun["status"], &begun["cases"]), (&json!("running"), &json!(2)));
+
+    let page = client.succeed("results", json!({ "run": begun["run_id"] })).await;
+    assert_eq!(
+        (&page["status"], &page["results"], &page["cases_finished"]),
+        (&json!("running"), &json!([]), &json!(0))
+    );
+    assert_eq!(client.succeed("list_runs", json!({})).await["running"], json!([begun["run_id"]]));
+    client.disconnect().await;
+
+    // The run ended in good order: it says why, and can be resumed.
+    let client = fixture.connect().await;
+    let page = client.succeed("results", json!({})).await;
+    assert_eq!((&page["status"], &page["summary"]["exit_code"]), (&json!("finished"), &json!(130)));
+
+    let mut again = run;
+    again["resume"] = begun["run_id"].clone();
+    let resumed = client.succeed("run_eval", again.clone()).await;
+    assert_eq!((&resumed["run_id"], &resumed["status"]), (&begun["run_id"], &json!("running")));
+    again["resume"] = json!("../elsewhere");
+    assert!(client.fail("run_eval", again).await.contains("outside"));
+    client.disconnect().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn plans_say_calls_and_cost_of_runs_and_of_samples() {
+    let fixture = Fixture::new();
+    fixture.write("suite.yaml", &suite(3, &["yes", "no"], true));
+    let before = fixture.entries();
+    let client = fixture.connect().await;
+
+    let run =
+        client.succeed("plan", json!({ "paths": ["suite.yaml"], "judges": ["openai:gpt-4o-mini"] })).await;
+    assert_eq!((&run["cases"], &run["calls"]), (&json!(3), &json!(6)));
+    assert!(run["cost_usd"]["high"].as_f64().is_some_and(|cost| cost > 0.0), "{run}");
+
+    let samples =
+        json!({ "rubric": ["a b", "c d"], "samples": [{ "answer": "x" }], "judges": ["openai:gpt-4o-mini"] });
+    assert_eq!(client.succeed("plan", samples).await["calls"], 2);
+
+    for arguments in [json!({}), json!({ "paths": ["suite.yaml"], "rubric": ["a b"] })] {
+        assert!(client.fail("plan", arguments).await.contains("give either `paths`"));
+    }
+    assert_eq!(fixture.entries(), before);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn resources_hold_schemas_codes_and_rules() {
+    let client = Fixture::new().connect().await;
+    let service = client.service();
+
+    let listed = service.list_all_resources().await.expect("resources");
+    assert!(listed.iter().any(|resource| resource.uri == "assize://schemas/suite"));
+    assert_eq!(service.list_all_resource_templates().await.expect("templates").len(), 2);
+
+    let read = service.read_resource(ReadResourceRequestParams::new("assize://errors/E0103")).await;
+    assert!(format!("{read:?}").contains("Unknown key"));
+    assert!(service.read_resource(ReadResourceRequestParams::new("file:///etc/passwd")).await.is_err());
+}

@@ -1,0 +1,141 @@
+//! `cargo xtask wheel`: the wheel for Python with the program, built, installed into a fresh environment, and used there.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::shell;
+
+/// The folder of everything that is made here, relative to the root of the checkout.
+const FOLDER: &str = "target/wheel";
+/// The environment in which maturin and uv are looked for first.
+const TOOLS: &str = "target/wheel/build";
+
+/// Good end of the chore.
+#[derive(Debug)]
+pub(crate) enum WheelOutcome {
+    /// The wheel works. The path of its file, and a reason for each part that was skipped.
+    Works(PathBuf, Vec<String>),
+    /// Nothing was built, for this reason.
+    Skipped(String),
+}
+
+/// Builds the wheel with a profile of cargo and tries it out.
+pub(crate) fn run(profile: &str) -> Result<WheelOutcome, String> {
+    let Some(maturin) = find_tool("maturin") else {
+        let advice = format!("`python3 -m venv {TOOLS} && {TOOLS}/bin/pip install maturin uv` installs it");
+        return Ok(WheelOutcome::Skipped(format!("maturin is not installed; {advice}")));
+    };
+
+    let root = shell::root();
+    let folder = root.join(FOLDER);
+    for name in ["dist", "fresh", "run"] {
+        remove(&folder.join(name))?;
+    }
+
+    let dist = folder.join("dist");
+    let mut build = Command::new(maturin);
+    build.args(["build", "--profile", profile, "--out"]).arg(&dist);
+    build.current_dir(root.join("python")).env("CARGO_TARGET_DIR", root.join("target"));
+    shell::run(&mut build)?;
+    let wheel = only_file(&dist)?;
+
+    install_and_use(&folder, &wheel)?;
+    let mut skipped = Vec::new();
+    match find_tool("uv") {
+        Some(uv) => {
+            let mut uvx = program(&uv, &["tool", "run", "--offline", "--from"]);
+            let told = shell::output(uvx.arg(&wheel).args(["assize", "--version"]))?;
+            expect_version(&told)?;
+        }
+        None => skipped.push("uv is not installed, so `uvx` was not tried".to_owned()),
+    }
+
+    Ok(WheelOutcome::Works(wheel, skipped))
+}
+
+/// Installs the wheel into a fresh environment, without a package index, and uses it as people do.
+fn install_and_use(folder: &Path, wheel: &Path) -> Result<(), String> {
+    let fresh = folder.join("fresh");
+    shell::run(shell::program("python3").args(["-m", "venv"]).arg(&fresh))?;
+    let python = executable(&fresh, "python");
+    let mut pip = program(&python, &["-m", "pip", "install", "--quiet", "--no-index"]);
+    shell::run(pip.arg(wheel))?;
+
+    expect_version(&shell::output(&mut program(&executable(&fresh, "assize"), &["--version"]))?)?;
+    expect_version(&shell::output(&mut program(&python, &["-m", "assize", "--version"]))?)?;
+
+    let mut eval = program(&python, &["-m", "assize", "eval", "examples/quickstart", "--json", "--run-dir"]);
+    let told = shell::output(eval.arg(folder.join("run")))?;
+    if !told.contains("\"exit_code\": 0") {
+        return Err(format!("`python -m assize eval examples/quickstart` printed something else: {told}"));
+    }
+
+    let mut invalid = program(&python, &["-m", "assize", "validate", "nowhere.yaml"]);
+    let status = invalid.stderr(std::process::Stdio::null()).status();
+    match status.map(|status| status.code()) {
+        Ok(Some(2)) => Ok(()),
+        other => Err(format!(
+            "`python -m assize validate nowhere.yaml` ended with {other:?} instead of exit code 2"
+        )),
+    }
+}
+
+/// A program that is started in the root of the checkout.
+fn program(path: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(path);
+    command.args(arguments).current_dir(shell::root()).stdin(std::process::Stdio::null());
+    command
+}
+
+fn expect_version(told: &str) -> Result<(), String> {
+    let version = concat!("assize ", env!("CARGO_PKG_VERSION"));
+    if told.trim() == version {
+        Ok(())
+    } else {
+        Err(format!("expected `{version}`, found `{}`", told.trim()))
+    }
+}
+
+/// Path of a tool: in the environment of this chore, else on the path.
+fn find_tool(name: &str) -> Option<PathBuf> {
+    let own = executable(&shell::root().join(TOOLS), name);
+    let candidates = [own, PathBuf::from(name)];
+
+    candidates.into_iter().find(|path| {
+        let mut command = program(path, &["--version"]);
+        command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+        command.status().is_ok_and(|status| status.success())
+    })
+}
+
+/// Path of an executable of a virtual environment.
+fn executable(environment: &Path, name: &str) -> PathBuf {
+    if cfg!(windows) {
+        environment.join("Scripts").join(format!("{name}.exe"))
+    } else {
+        environment.join("bin").join(name)
+    }
+}
+
+fn only_file(folder: &Path) -> Result<PathBuf, String> {
+    let entries =
+        std::fs::read_dir(folder).map_err(|error| format!("can't read {}: {error}", folder.display()))?;
+    let mut wheels: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension() == Some(OsStr::new("whl")))
+        .collect();
+    match (wheels.pop(), wheels.is_empty()) {
+        (Some(wheel), true) => Ok(wheel),
+        _ => Err(format!("expected one wheel in {}", folder.display())),
+    }
+}
+
+fn remove(folder: &Path) -> Result<(), String> {
+    match std::fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(format!("can't remove {}: {error}", folder.display()))
+        }
+        _ => Ok(()),
+    }
+}
