@@ -70,10 +70,14 @@ pub fn parse_line(text: &str) -> Result<ReviewScriptLine, String> {
         return Err(format!("`{more}` is too much: DECISION [low|medium|high] [-- NOTE]"));
     }
 
-    Ok(ReviewScriptLine::Decide { of: None, said: parse_reviewer_label(first)?, severity, note, who: None })
+    Ok(ReviewScriptLine::Decide { of: None, said: parse_answer(first)?, severity, note, who: None })
 }
 
-fn parse_reviewer_label(word: &str) -> Result<ReviewAnswer, String> {
+/// Parses a decision: `pass`, `fail`, `na`, `unsure`, their keys, a score, or the code of a failure.
+///
+/// # Errors
+/// If it is a number that is no score.
+pub fn parse_answer(word: &str) -> Result<ReviewAnswer, String> {
     let outcome = match word {
         "p" => Some(LabelOutcome::Met),
         "f" => Some(LabelOutcome::Unmet),
@@ -95,7 +99,11 @@ fn parse_reviewer_label(word: &str) -> Result<ReviewAnswer, String> {
     }
 }
 
-fn parse_severity(word: &str) -> Result<FailureSeverity, String> {
+/// Parses a severity: `low`, `medium` or `high`.
+///
+/// # Errors
+/// If it is another word.
+pub fn parse_severity(word: &str) -> Result<FailureSeverity, String> {
     match word {
         "low" => Ok(FailureSeverity::Low),
         "medium" => Ok(FailureSeverity::Medium),
@@ -144,7 +152,7 @@ pub fn parse_decision_fields(object: &Map<String, Value>) -> Result<ReviewScript
     let case = word("case")?.ok_or("`case` is missing")?;
     let criterion = word("criterion")?.unwrap_or_default();
     let said = match field("label") {
-        Some(Value::String(text)) => parse_reviewer_label(text)?,
+        Some(Value::String(text)) => parse_answer(text)?,
         Some(Value::Number(score)) => {
             ReviewAnswer::Outcome(LabelOutcome::Score(score.as_f64().ok_or("`label` is not a score")?))
         }

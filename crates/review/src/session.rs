@@ -1,5 +1,7 @@
 //! State machine of a review: keys in, steps out.
 
+use std::collections::BTreeSet;
+
 use assize_rubric::{FailureSeverity, LabelOutcome, NO_FAILURE, NONE_OF_THE_ABOVE};
 
 use crate::{FailureChoice, ReviewItem, ReviewKey, ReviewQuestion, ScoreScale};
@@ -70,6 +72,8 @@ pub struct ReviewProgress {
     pub decided: usize,
     /// Number of all items.
     pub all: usize,
+    /// Number of items that were skipped and are not decided.
+    pub skipped: usize,
 }
 
 /// Review session over a list of items.
@@ -89,6 +93,12 @@ pub struct ReviewSession {
     decided: Vec<Option<ReviewDecision>>,
     /// Items in the order of their decisions.
     history: Vec<usize>,
+    /// Items that were left without a decision since they were opened last.
+    skipped: BTreeSet<usize>,
+    /// Items that others have decided often enough.
+    withdrawn: BTreeSet<usize>,
+    /// Item that is decided again.
+    reopened: Option<usize>,
     pending: Option<ReviewDecision>,
 }
 
@@ -116,6 +126,9 @@ impl ReviewSession {
             help: false,
             decided,
             history: Vec::new(),
+            skipped: BTreeSet::new(),
+            withdrawn: BTreeSet::new(),
+            reopened: None,
             pending: None,
         };
 
@@ -149,7 +162,68 @@ impl ReviewSession {
     /// Returns the progress.
     pub fn progress(&self) -> ReviewProgress {
         let others = self.decided.iter().skip(self.listed).flatten().count();
-        ReviewProgress { decided: self.decided.iter().flatten().count(), all: self.listed + others }
+        ReviewProgress {
+            decided: self.decided.iter().flatten().count(),
+            all: self.listed + others - self.withdrawn.len(),
+            skipped: self.skipped.len(),
+        }
+    }
+
+    /// Returns the items that are gone through.
+    pub fn listed(&self) -> &[ReviewItem] {
+        &self.items[..self.listed]
+    }
+
+    /// Returns the latest decision on the item at an index.
+    pub fn decision_at(&self, at: usize) -> Option<&ReviewDecision> {
+        self.decided.get(at).and_then(Option::as_ref)
+    }
+
+    /// Returns true if the item at an index was skipped and is not decided.
+    pub fn is_skipped(&self, at: usize) -> bool {
+        self.skipped.contains(&at)
+    }
+
+    /// Returns true if others have decided the item at an index often enough.
+    pub fn is_withdrawn(&self, at: usize) -> bool {
+        self.withdrawn.contains(&at)
+    }
+
+    /// Takes decisions that were recorded in an earlier session, in the order in which they were given.
+    pub fn remember(&mut self, decisions: impl IntoIterator<Item = (usize, ReviewDecision)>) {
+        for (at, decision) in decisions {
+            if let Some(place) = self.decided.get_mut(at) {
+                *place = Some(decision);
+                self.history.push(at);
+            }
+        }
+        self.at = 0;
+        self.go_to_first_open();
+    }
+
+    /// Shows the item at an index: with its decision, unless it has none or is decided again.
+    pub fn show(&mut self, at: usize) {
+        self.open(at);
+        if self.decision_at(at).is_some() && self.reopened != Some(at) {
+            self.mode = ReviewMode::Decided;
+        }
+    }
+
+    /// Leaves the item on the screen for later and goes to the next one.
+    pub fn skip(&mut self) {
+        if self.decision().is_none() && self.at < self.listed {
+            self.skipped.insert(self.at);
+        }
+        self.reopened = None;
+        self.go_to_next();
+    }
+
+    /// Asks no more about an item that others have decided often enough. A decision that was given stays.
+    pub fn withdraw(&mut self, at: usize) {
+        if at < self.listed && self.decided[at].is_none() {
+            self.skipped.remove(&at);
+            self.withdrawn.insert(at);
+        }
     }
 
     /// Goes to the item of a case and criterion; returns false if there is none, or several.
@@ -218,6 +292,9 @@ impl ReviewSession {
         if let Some(place) = self.decided.get_mut(self.at) {
             *place = Some(decision);
             self.history.push(self.at);
+            self.skipped.remove(&self.at);
+            self.withdrawn.remove(&self.at);
+            self.reopened = None;
             self.mode = ReviewMode::Decided;
             // The decisions of the reviewer and the judge are at the top.
             self.scroll = 0;
@@ -233,9 +310,10 @@ impl ReviewSession {
     /// Leaves the item as it is and goes to the next one without a decision.
     pub fn go_to_next(&mut self) {
         let count = self.listed;
-        let after = (self.at + 1..count).find(|at| self.decided[*at].is_none());
-        let before = || (0..self.at.min(count)).find(|at| self.decided[*at].is_none());
-        let here = || (self.at < count && self.decided[self.at].is_none()).then_some(self.at);
+        let is_open = |at: &usize| self.decided[*at].is_none() && !self.withdrawn.contains(at);
+        let after = (self.at + 1..count).find(is_open);
+        let before = || (0..self.at.min(count)).find(is_open);
+        let here = || Some(self.at).filter(|at| *at < count && is_open(at));
         match after.or_else(before).or_else(here) {
             Some(at) => self.open(at),
             None => self.mode = ReviewMode::Finished,
@@ -248,6 +326,7 @@ impl ReviewSession {
             Some(at) => {
                 // The old note and severity were about the old decision.
                 self.open(at);
+                self.reopened = Some(at);
                 self.message = Some(
                     "decide again, with a new note: a new line is added, and it counts; the old one stays"
                         .to_owned(),
@@ -256,6 +335,13 @@ impl ReviewSession {
             None => self.message = Some("nothing to undo".to_owned()),
         }
         ReviewStep::Redraw
+    }
+
+    fn go_to_first_open(&mut self) {
+        match (0..self.listed).find(|at| self.decided[*at].is_none()) {
+            Some(at) => self.open(at),
+            None => self.mode = ReviewMode::Finished,
+        }
     }
 
     fn open(&mut self, at: usize) {
@@ -339,7 +425,7 @@ impl ReviewSession {
                 ReviewStep::Redraw
             }
             ReviewKey::Char('x') => {
-                self.go_to_next();
+                self.skip();
                 ReviewStep::Redraw
             }
             ReviewKey::Char('z') => self.undo(),
@@ -513,6 +599,7 @@ pub(crate) mod tests {
                 seen: None,
                 weight: ReviewWeight::Counted,
                 is_stale: false,
+                wanted: None,
                 sections: vec![
                     section(ReviewSectionKind::Question, "Criterion", "The answer is kind."),
                     section(ReviewSectionKind::Material, "Answer", &"line\n".repeat(100)),
@@ -576,7 +663,7 @@ pub(crate) mod tests {
         assert!(!session.may_show_judge());
         let amended = records(&mut session, ReviewKey::Char('f'));
         assert!(amended.after_judge);
-        assert_eq!(session.progress(), ReviewProgress { decided: 1, all: 1 });
+        assert_eq!(session.progress(), ReviewProgress { decided: 1, all: 1, skipped: 0 });
         session.handle_key(ReviewKey::Enter);
         assert_eq!(session.item(), None);
         assert_eq!(session.handle_key(ReviewKey::Char('q')), ReviewStep::Quit);
@@ -598,10 +685,10 @@ pub(crate) mod tests {
         let mut all = items(2);
         let others = vec![all.remove(1)];
         let mut session = ReviewSession::with_others(all, others);
-        assert_eq!(session.progress(), ReviewProgress { decided: 0, all: 1 });
+        assert_eq!(session.progress(), ReviewProgress { decided: 0, all: 1, skipped: 0 });
         assert!(session.go_to("case-1", "tone"));
         records(&mut session, ReviewKey::Char('p'));
-        assert_eq!(session.progress(), ReviewProgress { decided: 1, all: 2 });
+        assert_eq!(session.progress(), ReviewProgress { decided: 1, all: 2, skipped: 0 });
         session.handle_key(ReviewKey::Enter);
         assert_eq!(session.item().map(|item| item.case.as_str()), Some("case-0"));
         let mut empty = ReviewSession::with_others(Vec::new(), items(1));

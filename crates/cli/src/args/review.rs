@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use assize_review::ReviewOrder;
+use assize_review::{ReviewOptions, ReviewOrder};
 use assize_rubric::LabelSplit;
 
 use super::values::{LABEL_SPLITS, one_of};
@@ -83,4 +83,22 @@ pub(crate) struct ReviewArgs {
     /// Folder that the files may read from, in addition to their own repository; repeatable.
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Vec<PathBuf>,
+}
+
+impl ReviewArgs {
+    /// Settings of the review.
+    pub(crate) fn options(&self) -> ReviewOptions {
+        ReviewOptions {
+            order: self.order,
+            limit: self.limit,
+            filter: self.filter.clone(),
+            criteria: self.criterion.clone(),
+            raters: self.raters,
+            adjudicate: self.adjudicate,
+            traces: self.traces,
+            split: self.split,
+            labels: self.labels.clone(),
+            roots: self.root.clone(),
+        }
+    }
 }
