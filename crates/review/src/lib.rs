@@ -10,6 +10,7 @@ mod item;
 mod key;
 mod label_file;
 mod material;
+mod ongoing;
 mod options;
 mod order;
 mod plain_text;
@@ -27,6 +28,7 @@ pub use item::{
 pub use key::ReviewKey;
 pub use label_file::{ReviewLabelMetadata, ReviewerLabelError, ReviewerLabelFile, label_file_path};
 pub use material::{ReviewMaterial, scorecard_items, scorecard_run_items, suite_run_items};
+pub use ongoing::{DecisionEffect, DecisionError, OngoingReview};
 pub use options::ReviewOptions;
 pub use order::{ReviewOrder, ReviewOrderError};
 pub use plain_text::{render_plain_item, render_plain_judge};
