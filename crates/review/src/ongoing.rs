@@ -68,13 +68,7 @@ impl OngoingReview {
 
         let mut session = ReviewSession::new(items);
         session.remember(earlier.into_iter().map(|(_, at, decision)| (at, decision)));
-        Self {
-            session,
-            recorder,
-            keys,
-            has_traces: options.traces,
-            adjudicates: options.adjudicate,
-        }
+        Self { session, recorder, keys, has_traces: options.traces, adjudicates: options.adjudicate }
     }
 
     /// Returns the name of the reviewer.

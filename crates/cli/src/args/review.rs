@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use assize_review::{ReviewOptions, ReviewOrder};
 use assize_rubric::LabelSplit;
 
+use super::ServerArgs;
 use super::values::{LABEL_SPLITS, one_of};
 
 /// Options of `assize review`.
@@ -25,6 +26,7 @@ use super::values::{LABEL_SPLITS, one_of};
     assize review last --who ann --order random:7 --limit 50\n  \
     assize review runs/rdi --who ben --raters 2\n  \
     assize review runs/rdi --who carol --adjudicate\n  \
+    assize review runs/rdi --browser --who ann --who ben\n  \
     assize review scorecards/intake --who ann --traces\n  \
     assize review runs/rdi --who ann --decisions decided.txt\n  \
     assize review runs/rdi --agreement"
@@ -33,9 +35,10 @@ pub(crate) struct ReviewArgs {
     /// A run (its folder, its id, or `last`), or the folder of a scorecard.
     #[arg(value_name = "RUN|DIR")]
     pub(crate) what: String,
-    /// Name of the reviewer, recorded in every label. The login name unless given.
+    /// Name of the reviewer, recorded in every label. The login name unless given. With --browser it may be repeated: each
+    /// reviewer gets an address.
     #[arg(long, value_name = "NAME")]
-    pub(crate) who: Option<String>,
+    pub(crate) who: Vec<String>,
     /// Folder of the labels, one file a reviewer. `labels` beside the scorecard or eval file unless given.
     #[arg(long, value_name = "DIR")]
     pub(crate) labels: Option<PathBuf>,
@@ -74,8 +77,11 @@ pub(crate) struct ReviewArgs {
     /// Lines of text instead of a screen, for screen readers.
     #[arg(long)]
     pub(crate) plain: bool,
+    /// Review in a browser: print an address for each reviewer, and serve it until Ctrl-C.
+    #[arg(long, conflicts_with_all = ["decisions", "plain", "again"])]
+    pub(crate) browser: bool,
     /// Decide nothing; print how far the reviewers agree.
-    #[arg(long, conflicts_with_all = ["decisions", "plain"])]
+    #[arg(long, conflicts_with_all = ["decisions", "plain", "browser"])]
     pub(crate) agreement: bool,
     /// Print the agreement as one JSON object.
     #[arg(long, requires = "agreement")]
@@ -83,6 +89,8 @@ pub(crate) struct ReviewArgs {
     /// Folder that the files may read from, in addition to their own repository; repeatable.
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
 }
 
 impl ReviewArgs {

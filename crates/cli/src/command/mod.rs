@@ -19,6 +19,7 @@ pub(crate) mod lint;
 pub(crate) mod list;
 pub(crate) mod lsp;
 mod noise;
+mod page_server;
 mod pairwise;
 mod power;
 mod present;

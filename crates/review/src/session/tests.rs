@@ -152,10 +152,7 @@ fn scores_must_be_on_the_scale() {
     assert!(session.message.as_deref().is_some_and(|text| text.contains("from 1 to 5")));
     session.handle_key(ReviewKey::Backspace);
     type_in(&mut session, "4.5");
-    assert_eq!(
-        records(&mut session, ReviewKey::Enter).said,
-        ReviewAnswer::Outcome(LabelOutcome::Score(4.5))
-    );
+    assert_eq!(records(&mut session, ReviewKey::Enter).said, ReviewAnswer::Outcome(LabelOutcome::Score(4.5)));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! `assize review`: a person decides, case by case.
 
+mod browser;
 mod line_input;
 mod material;
 mod terminal;
@@ -24,6 +25,10 @@ use crate::failure::CommandFailure;
 use crate::output;
 
 pub(crate) fn execute(args: &ReviewArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
+    if let Some(option) = args.server.given().filter(|_| !args.browser) {
+        return Err(format!("`{option}` needs `--browser`").into());
+    }
+
     let options = args.options();
     let (material, folder) = load_material(args, &options, context)?;
     if args.agreement {
@@ -40,9 +45,24 @@ pub(crate) fn execute(args: &ReviewArgs, context: &CliContext) -> Result<ExitSta
         return agreement::print(&[folder], &table, context);
     }
 
-    let who = reviewer(args, context)?;
-    let given = options.label_metadata(&who);
-    let labels = ReviewerLabelFile::open(label_file_path(&folder, &who))
+    let reviewers = reviewers(args, context)?;
+    if args.browser {
+        if material.outdated > 0 {
+            output::print_warning(&outdated_message(material.outdated, args), context);
+        }
+        if browser::serve_reviews(args, &options, &reviewers, material, &folder, context)? {
+            count_labels(args, &folder, context)?;
+        } else {
+            output::print_notice(&nothing(0, args), context);
+        }
+        return Ok(ExitStatus::Passed);
+    }
+
+    let [who] = reviewers.as_slice() else {
+        return Err("several reviewers at once need `--browser`; in a terminal, name one".into());
+    };
+    let given = options.label_metadata(who);
+    let labels = ReviewerLabelFile::open(label_file_path(&folder, who))
         .map_err(|error| escape_unsafe(&error.to_string()))?;
     if material.outdated > 0 {
         output::print_warning(&outdated_message(material.outdated, args), context);
@@ -158,12 +178,20 @@ fn nothing(before: usize, args: &ReviewArgs) -> String {
     }
 }
 
-fn reviewer(args: &ReviewArgs, context: &CliContext) -> Result<String, CommandFailure> {
+fn reviewers(args: &ReviewArgs, context: &CliContext) -> Result<Vec<String>, CommandFailure> {
     let login = || ["USER", "LOGNAME", "USERNAME"].into_iter().find_map(|name| context.variable(name));
-    let who = args.who.clone().or_else(login).unwrap_or_default();
-    if who.trim().is_empty() {
-        return Err("name the reviewer with `--who NAME`".into());
+    let named = if args.who.is_empty() { vec![login().unwrap_or_default()] } else { args.who.clone() };
+
+    let mut reviewers: Vec<String> = Vec::new();
+    for who in named {
+        let who = who.trim().to_owned();
+        if who.is_empty() {
+            return Err("name the reviewer with `--who NAME`".into());
+        }
+        if !reviewers.contains(&who) {
+            reviewers.push(who);
+        }
     }
 
-    Ok(who.trim().to_owned())
+    Ok(reviewers)
 }
