@@ -113,7 +113,7 @@ function reviewPage() {
       sending = null;
       tell("");
       if (item === here) open(item);
-      else sendUnsaved();
+      else location.reload();
     } catch (error) {
       say("");
       if (error.again) {
@@ -125,7 +125,7 @@ function reviewPage() {
           ["Send now", again],
           ["Take it back", () => { kept.set(item, {}); location.reload(); }],
         ]);
-        timer = setTimeout(again, 2000);
+        timer = setTimeout(again, 1000);
         return;
       }
       sending = null;
