@@ -19,6 +19,7 @@ mod recorder;
 mod screen;
 mod script;
 mod session;
+mod spreadsheet;
 mod wrap;
 
 pub use item::{
@@ -35,5 +36,8 @@ pub use plain_text::{render_plain_item, render_plain_judge};
 pub use queue::ReviewQueue;
 pub use recorder::{LabelRecorder, not_recorded};
 pub use screen::{ReviewScreen, ScreenLine, ScreenLook, decision_words, judge_words, render_screen};
-pub use script::{ReviewScriptLine, parse_answer, parse_decision_fields, parse_line, parse_severity};
+pub use script::{
+    NamedItem, ReviewScriptLine, parse_answer, parse_decision_fields, parse_line, parse_severity,
+};
 pub use session::{ReviewAnswer, ReviewDecision, ReviewProgress, ReviewSession, ReviewStep};
+pub use spreadsheet::{SpreadsheetCount, write_spreadsheet};

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use assize_report::spreadsheet_text;
 use assize_rubric::{FailureSeverity, LabelOutcome, NO_FAILURE, NONE_OF_THE_ABOVE};
 
-use crate::{FailureChoice, ReviewItem, ReviewKey, ReviewQuestion, ScoreScale};
+use crate::{FailureChoice, NamedItem, ReviewItem, ReviewKey, ReviewQuestion, ScoreScale};
 
 /// Label chosen by the reviewer.
 #[derive(Debug, Clone, PartialEq)]
@@ -248,20 +249,37 @@ impl ReviewSession {
         self.reopened = None;
     }
 
-    /// Goes to the item of a case and criterion; returns false if there is none, or several.
-    pub fn go_to(&mut self, case: &str, criterion: &str) -> bool {
-        let mut found = self
-            .items
-            .iter()
-            .enumerate()
-            .filter(|(_, item)| item.case == case && item.criterion == criterion)
-            .map(|(at, _)| at);
-        match (found.next(), found.next()) {
-            (Some(at), None) => {
-                self.open(at);
-                true
+    /// Goes to the item that a line names.
+    ///
+    /// # Errors
+    /// If there is none, there are several, or the line is about what the item was before: another answer or question.
+    pub fn go_to(&mut self, named: &NamedItem) -> Result<(), String> {
+        let NamedItem { case, criterion, key, seen } = named;
+        // A table shows ids as spreadsheets take them.
+        let is_named =
+            |id: &str, given: &str| id == given || (key.is_some() && spreadsheet_text(id) == given);
+        let items = self.items.iter().enumerate();
+        let found: Vec<(usize, &ReviewItem)> = items
+            .filter(|(_, item)| is_named(&item.case, case) && is_named(&item.criterion, criterion))
+            .collect();
+        let is_current = |item: &ReviewItem| {
+            let is_asked = matches!(item.question, ReviewQuestion::Verdict(_));
+            let is_seen = |seen: &String| !is_asked || item.seen.is_some_and(|now| now.to_string() == *seen);
+            key.as_ref().is_none_or(|key| item.key() == *key) && seen.as_ref().is_none_or(is_seen)
+        };
+        let current: Vec<usize> =
+            found.iter().filter(|(_, item)| is_current(item)).map(|(at, _)| *at).collect();
+
+        match (current.as_slice(), found.is_empty()) {
+            ([at], _) => {
+                self.open(*at);
+                Ok(())
             }
-            _ => false,
+            ([], false) => Err(format!(
+                "the label is stale: case `{case}`, criterion `{criterion}` has another answer or question now than when it was \
+                 labelled or exported"
+            )),
+            _ => Err(format!("case `{case}` has no criterion `{criterion}` for people to decide")),
         }
     }
 

@@ -29,6 +29,8 @@ use super::values::{LABEL_SPLITS, one_of};
     assize review runs/rdi --browser --who ann --who ben\n  \
     assize review scorecards/intake --who ann --traces\n  \
     assize review runs/rdi --who ann --decisions decided.txt\n  \
+    assize review runs/rdi --who ann --export items.csv\n  \
+    assize review runs/rdi --who ann --decisions items.csv\n  \
     assize review runs/rdi --agreement"
 )]
 pub(crate) struct ReviewArgs {
@@ -74,6 +76,9 @@ pub(crate) struct ReviewArgs {
     /// `criterion` and `label`.
     #[arg(long, value_name = "FILE", conflicts_with = "plain")]
     pub(crate) decisions: Option<PathBuf>,
+    /// Write the items as a table (CSV) for a spreadsheet, to be filled in and read with --decisions.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["decisions", "plain", "browser", "agreement"])]
+    pub(crate) export: Option<PathBuf>,
     /// Lines of text instead of a screen, for screen readers.
     #[arg(long)]
     pub(crate) plain: bool,

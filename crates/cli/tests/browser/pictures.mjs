@@ -9,8 +9,9 @@ const session = await BrowserSession.launch();
 const origin = new URL(results).origin;
 
 // Pages as they are in a window of this size; `-dark` and `-narrow` are made for looking at them, not for the documentation.
-const variants = [["", "light", 1040, 700], ["-dark", "dark", 1040, 700], ["-narrow", "light", 400, 800]];
-const all = process.env.ASSIZE_ALL_PICTURES ? variants : variants.slice(0, 1);
+const variants = [["", "light", 1000, 620], ["-dark", "dark", 1000, 620], ["-narrow", "light", 400, 800]];
+const isWhole = Boolean(process.env.ASSIZE_ALL_PICTURES);
+const all = isWhole ? variants : variants.slice(0, 1);
 
 async function take(page, name) {
   await page.evaluate(() => document.activeElement.blur());
@@ -22,15 +23,17 @@ for (const [suffix, scheme, width, height] of all) {
   await page.setViewportSize({ width, height });
   await page.goto(`${origin}/runs/${run}`);
   await take(page, `view-run${suffix}`);
-  await page.goto(`${origin}/runs/${run}/cases`);
-  await page.waitForSelector(".grid-body a");
-  await take(page, `view-cases${suffix}`);
+  if (isWhole) {
+    await page.goto(`${origin}/runs/${run}/cases`);
+    await page.waitForSelector(".grid-body a");
+    await take(page, `view-cases${suffix}`);
+    await page.goto(`${origin}/runs/${run}/review`);
+    await take(page, `review-start${suffix}`);
+  }
   await page.goto(`${origin}/runs/${run}/case?suite=ferry-desk&id=dog-deck&repeat=1`);
   await take(page, `view-case${suffix}`);
   await page.goto(`${origin}/compare?base=${base}&candidate=${candidate}`);
   await take(page, `view-compare${suffix}`);
-  await page.goto(`${origin}/runs/${run}/review`);
-  await take(page, `review-start${suffix}`);
   await page.context().close();
 
   const reviewer = await session.open(review, scheme, width, height);

@@ -35,6 +35,10 @@ fn section(about: ReviewSectionKind, title: &str, text: &str) -> ReviewSection {
     ReviewSection { about, title: title.to_owned(), text: text.to_owned() }
 }
 
+fn named(case: &str) -> NamedItem {
+    NamedItem { case: case.to_owned(), criterion: "tone".to_owned(), key: None, seen: None }
+}
+
 fn records(session: &mut ReviewSession, key: ReviewKey) -> ReviewDecision {
     match session.handle_key(key) {
         ReviewStep::Record(decision) => {
@@ -102,14 +106,14 @@ fn other_items_are_decided_by_name_and_are_not_gone_through() {
     let others = vec![all.remove(1)];
     let mut session = ReviewSession::with_others(all, others);
     assert_eq!(session.progress(), ReviewProgress { decided: 0, all: 1, skipped: 0 });
-    assert!(session.go_to("case-1", "tone"));
+    assert_eq!(session.go_to(&named("case-1")), Ok(()));
     records(&mut session, ReviewKey::Char('p'));
     assert_eq!(session.progress(), ReviewProgress { decided: 1, all: 2, skipped: 0 });
     session.handle_key(ReviewKey::Enter);
     assert_eq!(session.item().map(|item| item.case.as_str()), Some("case-0"));
     let mut empty = ReviewSession::with_others(Vec::new(), items(1));
     assert_eq!(empty.item(), None, "nothing is asked");
-    assert!(empty.go_to("case-0", "tone"));
+    assert_eq!(empty.go_to(&named("case-0")), Ok(()));
     assert_eq!(empty.item().map(|item| item.case.as_str()), Some("case-0"));
 }
 
@@ -207,4 +211,27 @@ fn an_interrupt_leaves_from_anywhere() {
     let mut session = ReviewSession::new(items(1));
     session.handle_key(ReviewKey::Char('e'));
     assert_eq!(session.handle_key(ReviewKey::Interrupt), ReviewStep::Quit);
+}
+
+#[test]
+fn a_line_about_another_answer_is_stale() {
+    let mut all = items(1);
+    let key = Some(all[0].key());
+    let seen = "00112233445566778899aabbccddeeff";
+    all[0].seen = seen.parse().ok();
+    let mut session = ReviewSession::new(all);
+    let current = session.item().map(ReviewItem::key);
+    for (key, seen, is_current) in [
+        (None, None, true),
+        (current.clone(), None, true),
+        (current, Some(seen), true),
+        (key, None, false),
+        (None, Some("ffffffffffffffffffffffffffffffff"), false),
+    ] {
+        let line = NamedItem { key, seen: seen.map(str::to_owned), ..named("case-0") };
+        let found = session.go_to(&line);
+        assert_eq!(found.is_ok(), is_current, "{line:?}: {found:?}");
+        assert!(is_current || found.is_err_and(|error| error.contains("is stale: case `case-0`")));
+    }
+    assert!(session.go_to(&named("case-9")).is_err_and(|error| error.contains("has no criterion")));
 }

@@ -56,6 +56,11 @@ pub(super) fn record_file(
         )]);
     }
 
+    let undecided = lines.iter().filter(|(_, line)| *line == ReviewScriptLine::Undecided).count();
+    if undecided > 0 && !lines.iter().any(is_decision) {
+        return refused(vec![format!("no row of `{}` has a label", path.display())]);
+    }
+
     let mut trial = session.clone();
     let mut problems = Vec::new();
     for (number, line) in lines.clone() {
@@ -88,6 +93,9 @@ pub(super) fn record_file(
         }
     }
 
+    if undecided > 0 {
+        output::print_message(&format!("rows without a label, skipped: {undecided}\n"));
+    }
     if others > 0 {
         output::print_message(&format!(
             "{others} decisions by other reviewers were skipped; record them with their own `--who`\n"
@@ -197,7 +205,7 @@ fn apply_line(
     record: RecordDecision<'_>,
 ) -> Result<LineEffect, String> {
     match line {
-        ReviewScriptLine::Nothing => Ok(LineEffect::Same),
+        ReviewScriptLine::Nothing | ReviewScriptLine::Undecided => Ok(LineEffect::Same),
         ReviewScriptLine::Quit => Ok(LineEffect::Left),
         ReviewScriptLine::Skip => {
             session.skip();
@@ -208,10 +216,8 @@ fn apply_line(
             Ok(LineEffect::Moved)
         }
         ReviewScriptLine::Decide { of, said, severity, note, who: _ } => {
-            if let Some((case, criterion)) = of
-                && !session.go_to(&case, &criterion)
-            {
-                return Err(format!("case `{case}` has no criterion `{criterion}` for people to decide"));
+            if let Some(named) = of {
+                session.go_to(&named)?;
             }
 
             if let ReviewStep::Record(decision) = session.decide(said, severity, note)? {

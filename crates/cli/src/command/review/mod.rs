@@ -1,6 +1,7 @@
 //! `assize review`: a person decides, case by case.
 
 mod browser;
+mod export;
 mod line_input;
 mod material;
 mod terminal;
@@ -84,6 +85,11 @@ pub(crate) fn execute(args: &ReviewArgs, context: &CliContext) -> Result<ExitSta
     if stale > 0 {
         let text = "asked again: the answer, target, case or question changed since it was labelled";
         output::print_notice(&format!("{stale} {text}\n"), context);
+    }
+
+    if let Some(path) = &args.export {
+        export::write_items(path, &items, who, context)?;
+        return Ok(ExitStatus::Passed);
     }
 
     let session = ReviewSession::with_others(items, others);
