@@ -28,7 +28,7 @@ async function post(path, content) {
   }
   throw Object.assign(new Error(error || `the server answered ${reply.status}`), {
     // Only these say that sending the same again is of no use.
-    again: ![404, 409, 422].includes(reply.status),
+    again: ![404, 409, 413, 422].includes(reply.status),
     needsAddress: reply.status === 403,
   });
 }
