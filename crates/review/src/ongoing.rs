@@ -24,7 +24,7 @@ pub struct OngoingReview {
 pub enum DecisionEffect {
     /// It was written; true if it is the reviewer's first one that decides the item.
     Written(bool),
-    /// The same decision was there already: a request that was sent twice, for example.
+    /// Nothing was written: it stands already, as after a request that was sent twice.
     Unchanged,
 }
 

@@ -37,7 +37,7 @@ pub(crate) struct AccessRules {
     /// Reviews, each with a token of its own.
     pub(crate) reviews: Arc<ReviewRegistry>,
     /// Encryption between the browser and this server, or the proxy before it.
-    pub(crate) transport: Transport,
+    pub(crate) transport: PageTransport,
     /// Port, which the name of the cookie holds: cookies are shared between all servers of a host.
     pub(crate) port: u16,
     /// True if it listens on this machine only.
@@ -48,7 +48,7 @@ pub(crate) struct AccessRules {
 
 /// Way on which requests come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Transport {
+pub(crate) enum PageTransport {
     /// Unencrypted, within this machine.
     Plain,
     /// Encrypted up to here.
@@ -57,7 +57,7 @@ pub(crate) enum Transport {
     Proxy,
 }
 
-impl Transport {
+impl PageTransport {
     pub(crate) const fn scheme(self) -> &'static str {
         match self {
             Self::Plain => "http",
@@ -85,7 +85,7 @@ impl AccessRules {
 
     /// The cookie that holds a token.
     pub(crate) fn cookie(&self, token: &str) -> String {
-        let secure = if self.transport == Transport::Plain { "" } else { "; Secure" };
+        let secure = if self.transport == PageTransport::Plain { "" } else { "; Secure" };
         format!("{}={token}; Path=/; HttpOnly; SameSite=Strict{secure}", self.cookie_name())
     }
 
@@ -120,7 +120,7 @@ impl AccessRules {
         let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
         let own = text(HOST.as_str()).map(|host| format!("{}://{host}", self.transport.scheme()));
         // A proxy may name another host than the browser did.
-        let names = self.hosts.iter().filter(|_| self.transport == Transport::Proxy);
+        let names = self.hosts.iter().filter(|_| self.transport == PageTransport::Proxy);
         let mut owns = own.into_iter().chain(names.map(|name| format!("https://{name}")));
         let is_own =
             text(ORIGIN.as_str()).is_some_and(|origin| owns.any(|own| origin.eq_ignore_ascii_case(&own)));
@@ -154,7 +154,7 @@ impl AccessRules {
             let text = "The request names a host that this server does not answer for.";
             return Some((StatusCode::MISDIRECTED_REQUEST, text).into_response());
         }
-        if self.transport == Transport::Proxy
+        if self.transport == PageTransport::Proxy
             && headers.get(PROXY_SCHEME).is_some_and(|scheme| scheme != "https")
         {
             let text = "The proxy was reached without encryption.";
@@ -271,7 +271,7 @@ mod tests {
             token: "secret".into(),
             is_review_only: false,
             reviews: Arc::new(ReviewRegistry::new("secret".into())),
-            transport: Transport::Plain,
+            transport: PageTransport::Plain,
             port: 4,
             is_local,
             hosts: Arc::new(["runs.example".to_owned()]),

@@ -14,7 +14,7 @@ use axum::routing::{get, post};
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 
-use crate::access::{AccessRules, Transport, guard};
+use crate::access::{AccessRules, PageTransport, guard};
 use crate::library::{NamedRun, RunLibrary, folder_name};
 use crate::reviews::{OfferedReview, ReviewRegistry};
 use crate::routes;
@@ -159,9 +159,9 @@ impl ViewServer {
         let token = options.token.unwrap_or_else(|| uuid::Uuid::new_v4().simple().to_string());
         let tls = options.tls.as_ref().map(TlsIdentity::acceptor).transpose().map_err(ViewError::Tls)?;
         let transport = match (&tls, options.behind_proxy) {
-            (_, true) => Transport::Proxy,
-            (Some(_), false) => Transport::Tls,
-            (None, false) => Transport::Plain,
+            (_, true) => PageTransport::Proxy,
+            (Some(_), false) => PageTransport::Tls,
+            (None, false) => PageTransport::Plain,
         };
         let (listener, moved) = listen(options.host, options.port).await?;
         let address = listener.local_addr()?;
@@ -204,8 +204,8 @@ impl ViewServer {
         let separator = if path.contains('?') { '&' } else { '?' };
         let AccessRules { transport, hosts, .. } = &self.rules;
         let host = match (transport, hosts.first(), self.address.ip()) {
-            (Transport::Proxy, Some(name), _) => name.clone(),
-            (Transport::Tls, Some(name), _) => format!("{name}:{}", self.address.port()),
+            (PageTransport::Proxy, Some(name), _) => name.clone(),
+            (PageTransport::Tls, Some(name), _) => format!("{name}:{}", self.address.port()),
             // Nobody can visit the address that stands for all.
             (.., ip) if ip.is_unspecified() => {
                 SocketAddr::new(Ipv4Addr::LOCALHOST.into(), self.address.port()).to_string()

@@ -120,8 +120,8 @@ fn review_options(choice: &ReviewChoice, info: &RunInfo) -> Result<ReviewOptions
         "adjudicate" => options.adjudicate = true,
         "traces" => options.traces = true,
         order => {
-            options.order =
-                order.parse::<ReviewOrder>().map_err(|error| EngineError::usage(error.to_string()))?
+            let parsed = order.parse::<ReviewOrder>();
+            options.order = parsed.map_err(|error| EngineError::usage(error.to_string()))?;
         }
     }
     if (options.adjudicate || options.traces) && info.scorecard.is_none() {

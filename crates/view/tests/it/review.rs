@@ -39,7 +39,7 @@ impl BegunReview {
     /// Every page that can be read before anything is decided, without the id of the review.
     fn pages(&self, test: &ViewTest) -> Vec<String> {
         let paths = self.items(test).into_iter().map(|key| format!("?item={key}"));
-        let paths = paths.chain(["".to_owned(), "/items".to_owned(), "?closed=1".to_owned()]);
+        let paths = paths.chain([String::new(), "/items".to_owned(), "?closed=1".to_owned()]);
         let id = self.url.rsplit('/').next().expect("an id");
         paths
             .map(|path| {
