@@ -73,7 +73,8 @@ fn find_or_install(names: &[&str], packages: &[&str]) -> Result<PathBuf, String>
 
     // Package lists may be absent or old.
     let install = || apt(&[&["install", "-y", "--no-install-recommends"], packages].concat());
-    if !install() && !(apt(&["update"]) && install()) {
+    let is_installed = install() || (apt(&["update"]) && install());
+    if !is_installed {
         return Err(format!("{missing}, and apt-get can't install {}", packages.join(" ")));
     }
     find(names).ok_or(missing)
