@@ -119,7 +119,10 @@ pub fn current_labels(
 }
 
 /// Scorecard of a run as it is now, with its labels, or why it can't be read.
-fn current_scorecard(
+///
+/// # Errors
+/// If it is not found, or has errors.
+pub fn current_scorecard(
     info: &RunInfo,
     options: &LabelOptions,
     process: &ProcessContext,

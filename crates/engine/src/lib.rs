@@ -313,7 +313,7 @@ pub use gateway::{remedy, replies_file};
 pub use generate::{GenerateOptions, GenerateReport};
 pub use grade::GradeOptions;
 pub use judges::OFFLINE;
-pub use labels::{LabelOptions, LabelledRun, current_labels, label_set, labelled_run};
+pub use labels::{LabelOptions, LabelledRun, current_labels, current_scorecard, label_set, labelled_run};
 pub use load::{LoadedFile, LoadedFiles, id_patterns};
 pub use mode::{EvalMode, Items, RunMode};
 pub use options::{

@@ -70,7 +70,7 @@ pub use explain::{
 };
 pub use export::{
     ComparisonMaterial, CriterionName, CriterionPosition, ExportFormat, ReportError, RunReport,
-    ScorecardMaterial, write_report,
+    ScorecardMaterial, spreadsheet_text, write_report,
 };
 pub use injection_audit::render_injection_audit;
 pub use listing::{ListingRow, render_listing, wrap_message};

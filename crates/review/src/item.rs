@@ -23,6 +23,8 @@ pub struct ReviewItem {
     pub weight: ReviewWeight,
     /// True if people decided about it when it was another answer, case or question.
     pub is_stale: bool,
+    /// Number of reviewers who still have to decide it; `None` if any number may.
+    pub wanted: Option<usize>,
     /// Texts in display order. None of them may reveal the judge's decision.
     pub sections: Vec<ReviewSection>,
     /// Kind of question.
@@ -140,6 +142,36 @@ impl ReviewReason {
 }
 
 impl ReviewItem {
+    /// Place of the reason in the queue. Whatever judges did is one place: their doubt must not show in the order.
+    pub(crate) fn blind_rank(&self) -> u8 {
+        match self.why {
+            ReviewReason::ReviewersDiffer => 0,
+            ReviewReason::Waiting => 1,
+            ReviewReason::JudgesDiffer | ReviewReason::Uncertain | ReviewReason::Undecided => 2,
+            ReviewReason::Check => 3,
+        }
+    }
+
+    /// Returns a short name that is the same whenever the same question is asked about the same answer. It holds nothing of
+    /// the judge.
+    pub fn key(&self) -> String {
+        const SHOWN: usize = 16;
+
+        let seen = self.seen.map(|seen| seen.to_string()).unwrap_or_default();
+        let repeat = self.repeat.unwrap_or_default().to_string();
+        let suite = self.suite.as_deref().unwrap_or_default();
+        let system = self.system.as_deref().unwrap_or_default();
+        let mut hash = blake3::Hasher::new();
+        for part in [&*self.case, suite, system, &repeat, &self.criterion, &self.version, &seen] {
+            hash.update(&(part.len() as u64).to_le_bytes());
+            hash.update(part.as_bytes());
+        }
+
+        let mut key = hash.finalize().to_hex().to_string();
+        key.truncate(SHOWN);
+        key
+    }
+
     /// Describes what is asked for without a hint at the judge's decision.
     pub fn describe_blindly(&self) -> &'static str {
         match (self.why, self.is_stale) {

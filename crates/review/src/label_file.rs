@@ -48,25 +48,34 @@ pub struct ReviewLabelMetadata {
 }
 
 /// Labels of one reviewer.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct ReviewerLabelFile {
     path: PathBuf,
     /// Labels so far, by what they are about.
     known: HashMap<ReviewLabelTarget, Vec<LabelMark>>,
+    /// Number of lines, blank ones too.
+    lines: usize,
 }
 
-/// Part of a label that tells if it answers an item.
-#[derive(Debug)]
+/// Part of a label that tells if it answers an item, and how.
+#[derive(Debug, Clone)]
 struct LabelMark {
     version: Option<String>,
     seen: Option<SeenHash>,
     is_random: bool,
     adjudicates: bool,
+    /// Line in the file, from 1.
+    line: usize,
+    decision: ReviewDecision,
 }
 
 impl LabelMark {
-    fn new(label: &Label) -> Self {
+    fn new(label: &Label, said: ReviewAnswer, after_judge: bool, line: usize) -> Self {
+        let note = label.note.clone();
+        let decision = ReviewDecision { said, severity: label.severity, note, after_judge };
         Self {
+            line,
+            decision,
             version: label.version.clone(),
             seen: label.seen,
             is_random: label.sampled == Some(SamplingMethod::Random),
@@ -108,18 +117,19 @@ impl ReviewerLabelFile {
         };
 
         let mut known: HashMap<ReviewLabelTarget, Vec<LabelMark>> = HashMap::new();
+        let lines = text.lines().count();
         for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
             let found =
                 serde_json::from_str::<Value>(line).map_err(|error| error.to_string()).and_then(parse_label);
-            let (label, primary) = found.map_err(|message| ReviewerLabelError::Line {
-                path: path.clone(),
-                line: index + 1,
-                message,
+            let ParsedLabel { label, primary, after_judge } = found.map_err(|message| {
+                ReviewerLabelError::Line { path: path.clone(), line: index + 1, message }
             })?;
-            known.entry(label_target(&label, primary)).or_default().push(LabelMark::new(&label));
+            let said = label_answer(&label, primary);
+            let mark = LabelMark::new(&label, said, after_judge, index + 1);
+            known.entry(label_target(&label, primary)).or_default().push(mark);
         }
 
-        Ok(Self { path, known })
+        Ok(Self { path, known, lines })
     }
 
     /// Returns the path of the file.
@@ -131,15 +141,26 @@ impl ReviewerLabelFile {
     /// of random samples count: skipping items labelled by choice would bias it. Who adjudicates has not done so by an
     /// earlier label of their own.
     pub fn has_label(&self, item: &ReviewItem, given: &ReviewLabelMetadata) -> bool {
+        self.answers(item, given).next().is_some()
+    }
+
+    /// Returns the last decision of those that [`has_label`](Self::has_label) looks for, with its line in the file.
+    pub fn latest(&self, item: &ReviewItem, given: &ReviewLabelMetadata) -> Option<(usize, ReviewDecision)> {
+        self.answers(item, given).last().map(|mark| (mark.line, mark.decision.clone()))
+    }
+
+    fn answers<'l>(
+        &'l self,
+        item: &'l ReviewItem,
+        given: &'l ReviewLabelMetadata,
+    ) -> impl Iterator<Item = &'l LabelMark> {
         let primary = matches!(item.question, ReviewQuestion::Primary(_));
-        let label = blank_label(item);
-        self.known.get(&label_target(&label, primary)).is_some_and(|marks| {
-            marks.iter().any(|mark| {
-                mark.version.as_deref() == Some(item.version.as_str())
-                    && is_seen(item, mark.seen)
-                    && (mark.is_random || given.sampled != SamplingMethod::Random)
-                    && (mark.adjudicates || !given.adjudicates)
-            })
+        let marks = self.known.get(&label_target(&blank_label(item), primary));
+        marks.into_iter().flatten().filter(|mark| {
+            mark.version.as_deref() == Some(item.version.as_str())
+                && is_seen(item, mark.seen)
+                && (mark.is_random || given.sampled != SamplingMethod::Random)
+                && (mark.adjudicates || !given.adjudicates)
         })
     }
 
@@ -193,7 +214,8 @@ impl ReviewerLabelFile {
 
         self.append_line(&format!("{value}\n"))
             .map_err(|error| ReviewerLabelError::File { path: self.path.clone(), error })?;
-        let mark = LabelMark::new(&label);
+        self.lines += 1;
+        let mark = LabelMark::new(&label, decision.said.clone(), decision.after_judge, self.lines);
         self.known.entry(label_target(&label, primary)).or_default().push(mark);
 
         Ok(())
@@ -219,11 +241,25 @@ impl ReviewerLabelFile {
     }
 }
 
-fn parse_label(mut value: Value) -> Result<(Label, bool), String> {
+/// A label as it is read.
+struct ParsedLabel {
+    label: Label,
+    /// True if it names the first failure of a trace.
+    primary: bool,
+    after_judge: bool,
+}
+
+fn parse_label(mut value: Value) -> Result<ParsedLabel, String> {
     let Value::Object(object) = &mut value else { return Err("not a JSON object".to_owned()) };
-    let primary = object.get("x-primary") == Some(&Value::Bool(true));
+    let is_set = |key: &str| object.get(key) == Some(&Value::Bool(true));
+    let (primary, after_judge) = (is_set("x-primary"), is_set("x-after-judge"));
     object.retain(|key, _| !key.starts_with("x-"));
-    serde_json::from_value(value).map(|label| (label, primary)).map_err(|error| error.to_string())
+    let label = serde_json::from_value(value).map_err(|error| error.to_string())?;
+    Ok(ParsedLabel { label, primary, after_judge })
+}
+
+fn label_answer(label: &Label, primary: bool) -> ReviewAnswer {
+    if primary { ReviewAnswer::Primary(label.criterion.clone()) } else { ReviewAnswer::Outcome(label.label) }
 }
 
 fn blank_label(item: &ReviewItem) -> Label {

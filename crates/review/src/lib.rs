@@ -9,11 +9,17 @@
 mod item;
 mod key;
 mod label_file;
+mod material;
+mod ongoing;
+mod options;
 mod order;
 mod plain_text;
+mod queue;
+mod recorder;
 mod screen;
 mod script;
 mod session;
+mod spreadsheet;
 mod wrap;
 
 pub use item::{
@@ -22,8 +28,16 @@ pub use item::{
 };
 pub use key::ReviewKey;
 pub use label_file::{ReviewLabelMetadata, ReviewerLabelError, ReviewerLabelFile, label_file_path};
+pub use material::{ReviewMaterial, scorecard_items, scorecard_run_items, suite_run_items};
+pub use ongoing::{DecisionEffect, DecisionError, OngoingReview};
+pub use options::ReviewOptions;
 pub use order::{ReviewOrder, ReviewOrderError};
 pub use plain_text::{render_plain_item, render_plain_judge};
-pub use screen::{ReviewScreen, ScreenLine, ScreenLook, render_screen};
-pub use script::{ReviewScriptLine, parse_decision_fields, parse_line};
+pub use queue::ReviewQueue;
+pub use recorder::{LabelRecorder, not_recorded};
+pub use screen::{ReviewScreen, ScreenLine, ScreenLook, decision_words, judge_words, render_screen};
+pub use script::{
+    NamedItem, ReviewScriptLine, parse_answer, parse_decision_fields, parse_line, parse_severity,
+};
 pub use session::{ReviewAnswer, ReviewDecision, ReviewProgress, ReviewSession, ReviewStep};
+pub use spreadsheet::{SpreadsheetCount, write_spreadsheet};

@@ -81,9 +81,9 @@ fn item_identity(item: &ReviewItem) -> (&str, Option<&str>, Option<&str>, Option
 }
 
 /// Ranks items of the queue: what counts nowhere last, people who differ first, then what can block the scores above.
-fn urgency(item: &ReviewItem) -> (bool, bool, ReviewWeight, ReviewReason) {
+fn urgency(item: &ReviewItem) -> (bool, bool, ReviewWeight, u8) {
     let ReviewItem { weight, why, .. } = item;
-    (*weight == ReviewWeight::Reported, *why != ReviewReason::ReviewersDiffer, *weight, *why)
+    (*weight == ReviewWeight::Reported, *why != ReviewReason::ReviewersDiffer, *weight, item.blind_rank())
 }
 
 /// Ranks items by the judge's certainty, the least certain first.

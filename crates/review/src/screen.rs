@@ -242,11 +242,8 @@ fn side_by_side(left: Vec<ScreenLine>, right: Vec<ScreenLine>, width: usize) -> 
     (0..rows).map(row).collect()
 }
 
-pub(crate) fn decision_words(
-    said: &ReviewAnswer,
-    severity: Option<FailureSeverity>,
-    note: Option<&str>,
-) -> String {
+/// Describes a decision in one line, as a reviewer reads it.
+pub fn decision_words(said: &ReviewAnswer, severity: Option<FailureSeverity>, note: Option<&str>) -> String {
     let mut words = match said {
         ReviewAnswer::Outcome(outcome) => outcome_word(*outcome),
         ReviewAnswer::Primary(code) => code.clone(),
@@ -273,7 +270,8 @@ fn outcome_word(outcome: LabelOutcome) -> String {
     }
 }
 
-pub(crate) fn judge_words(judge: &crate::JudgeAccount) -> String {
+/// Describes the decision of a judge: outcome, confidence and reason.
+pub fn judge_words(judge: &crate::JudgeAccount) -> String {
     let outcome = judge.outcome.map_or_else(|| "no decision".to_owned(), outcome_word);
     let confidence = judge.confidence.map(|word| format!(" (confidence {word})")).unwrap_or_default();
     let reason = if judge.reason.is_empty() { String::new() } else { format!(": {}", judge.reason) };

@@ -5,15 +5,30 @@ use serde_json::{Map, Value};
 
 use crate::ReviewAnswer;
 
+/// Item that a line names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedItem {
+    /// Id of the case.
+    pub case: String,
+    /// Id of the criterion; empty for the first failure of a trace.
+    pub criterion: String,
+    /// Key of the item, if the line comes from an exported table.
+    pub key: Option<String>,
+    /// Hash of what the label was given about, if the line comes from a file of labels.
+    pub seen: Option<String>,
+}
+
 /// Content of a line.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ReviewScriptLine {
     /// A blank line or a comment.
     Nothing,
+    /// A row of an exported table that is not filled in.
+    Undecided,
     /// A decision on the current item, or on the one it names.
     Decide {
-        /// Case and criterion, if the line names them.
-        of: Option<(String, String)>,
+        /// Item that the line names, if it does.
+        of: Option<NamedItem>,
         /// The decision.
         said: ReviewAnswer,
         /// Severity of the failure.
@@ -70,10 +85,14 @@ pub fn parse_line(text: &str) -> Result<ReviewScriptLine, String> {
         return Err(format!("`{more}` is too much: DECISION [low|medium|high] [-- NOTE]"));
     }
 
-    Ok(ReviewScriptLine::Decide { of: None, said: parse_reviewer_label(first)?, severity, note, who: None })
+    Ok(ReviewScriptLine::Decide { of: None, said: parse_answer(first)?, severity, note, who: None })
 }
 
-fn parse_reviewer_label(word: &str) -> Result<ReviewAnswer, String> {
+/// Parses a decision: `pass`, `fail`, `na`, `unsure`, their keys, a score, or the code of a failure.
+///
+/// # Errors
+/// If it is a number that is no score.
+pub fn parse_answer(word: &str) -> Result<ReviewAnswer, String> {
     let outcome = match word {
         "p" => Some(LabelOutcome::Met),
         "f" => Some(LabelOutcome::Unmet),
@@ -95,7 +114,11 @@ fn parse_reviewer_label(word: &str) -> Result<ReviewAnswer, String> {
     }
 }
 
-fn parse_severity(word: &str) -> Result<FailureSeverity, String> {
+/// Parses a severity: `low`, `medium` or `high`.
+///
+/// # Errors
+/// If it is another word.
+pub fn parse_severity(word: &str) -> Result<FailureSeverity, String> {
     match word {
         "low" => Ok(FailureSeverity::Low),
         "medium" => Ok(FailureSeverity::Medium),
@@ -119,6 +142,11 @@ const FIELDS: [(&str, &[&str]); 6] = [
     ("note", &["note"]),
 ];
 
+/// Column of an exported table that names the item, the prefix of its values, and the columns that are filled in.
+pub(crate) const ITEM_COLUMN: &str = "item";
+pub(crate) const ITEM_PREFIX: &str = "item-";
+pub(crate) const FILLED_COLUMNS: [&str; 4] = ["label", "severity", "note", "who"];
+
 /// Keys of label files that say when and of what a label was given: it is given anew here.
 const GIVEN_ANEW: [&str; 9] =
     ["at", "version", "seen", "system", "suite", "repeat", "sampled", "split", "adjudicates"];
@@ -127,7 +155,9 @@ const GIVEN_ANEW: [&str; 9] =
 pub fn parse_decision_fields(object: &Map<String, Value>) -> Result<ReviewScriptLine, String> {
     let names = || FIELDS.iter().flat_map(|(_, names)| names.iter().copied());
     let is_known = |key: &str| names().chain(GIVEN_ANEW).any(|name| name == key) || key.starts_with("x-");
-    if let Some(other) = object.keys().find(|key| !is_known(key)) {
+    let item = object.get(ITEM_COLUMN).and_then(Value::as_str);
+    // An exported table holds the texts as well.
+    if let Some(other) = object.keys().find(|key| item.is_none() && !is_known(key)) {
         let known = FIELDS.map(|(name, _)| name);
         return Err(format!("unknown key `{other}`; the keys are {}", known.join(", ")));
     }
@@ -143,8 +173,15 @@ pub fn parse_decision_fields(object: &Map<String, Value>) -> Result<ReviewScript
     };
     let case = word("case")?.ok_or("`case` is missing")?;
     let criterion = word("criterion")?.unwrap_or_default();
+    if item.is_some() && field("label").is_none() {
+        return match FILLED_COLUMNS[1..3].iter().find(|key| field(key).is_some()) {
+            Some(key) => Err(format!("`{key}` is filled in and `label` is not")),
+            None => Ok(ReviewScriptLine::Undecided),
+        };
+    }
+
     let said = match field("label") {
-        Some(Value::String(text)) => parse_reviewer_label(text)?,
+        Some(Value::String(text)) => parse_answer(text)?,
         Some(Value::Number(score)) => {
             ReviewAnswer::Outcome(LabelOutcome::Score(score.as_f64().ok_or("`label` is not a score")?))
         }
@@ -157,7 +194,10 @@ pub fn parse_decision_fields(object: &Map<String, Value>) -> Result<ReviewScript
 
     let severity = word("severity")?.as_deref().map(parse_severity).transpose()?;
     let (note, who) = (word("note")?, word("who")?);
-    Ok(ReviewScriptLine::Decide { of: Some((case, criterion)), said, severity, note, who })
+    let key = item.map(|item| item.trim_start_matches(ITEM_PREFIX).to_owned());
+    let seen = object.get("seen").and_then(Value::as_str).map(str::to_owned);
+    let of = NamedItem { case, criterion, key, seen };
+    Ok(ReviewScriptLine::Decide { of: Some(of), said, severity, note, who })
 }
 
 #[cfg(test)]
@@ -189,7 +229,7 @@ mod tests {
             matches!(scored, ReviewScriptLine::Decide { said: ReviewAnswer::Outcome(LabelOutcome::Score(score)), .. } if score == 4.5)
         );
         let named = parse_line(r#"{"case":"c","criterion":"k","label":"met"}"#).expect("sound");
-        assert!(matches!(named, ReviewScriptLine::Decide { of: Some((case, _)), .. } if case == "c"));
+        assert!(matches!(named, ReviewScriptLine::Decide { of: Some(named), .. } if named.case == "c"));
     }
 
     #[test]
@@ -199,7 +239,7 @@ mod tests {
         let ReviewScriptLine::Decide { of, said, who, .. } = parse_line(line).expect("sound") else {
             panic!("a decision")
         };
-        assert_eq!(of, Some(("c".to_owned(), "k".to_owned())));
+        assert_eq!(of.map(|of| (of.case, of.criterion)), Some(("c".to_owned(), "k".to_owned())));
         assert_eq!(said, ReviewAnswer::Outcome(LabelOutcome::Score(4.0)));
         assert_eq!(who.as_deref(), Some("ann"));
     }

@@ -1,8 +1,11 @@
 //! State machine of a review: keys in, steps out.
 
+use std::collections::BTreeSet;
+
+use assize_report::spreadsheet_text;
 use assize_rubric::{FailureSeverity, LabelOutcome, NO_FAILURE, NONE_OF_THE_ABOVE};
 
-use crate::{FailureChoice, ReviewItem, ReviewKey, ReviewQuestion, ScoreScale};
+use crate::{FailureChoice, NamedItem, ReviewItem, ReviewKey, ReviewQuestion, ScoreScale};
 
 /// Label chosen by the reviewer.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,6 +73,8 @@ pub struct ReviewProgress {
     pub decided: usize,
     /// Number of all items.
     pub all: usize,
+    /// Number of items that were skipped and are not decided.
+    pub skipped: usize,
 }
 
 /// Review session over a list of items.
@@ -89,6 +94,12 @@ pub struct ReviewSession {
     decided: Vec<Option<ReviewDecision>>,
     /// Items in the order of their decisions.
     history: Vec<usize>,
+    /// Items that were left without a decision since they were opened last.
+    skipped: BTreeSet<usize>,
+    /// Items that others have decided often enough.
+    withdrawn: BTreeSet<usize>,
+    /// Item that is decided again.
+    reopened: Option<usize>,
     pending: Option<ReviewDecision>,
 }
 
@@ -116,6 +127,9 @@ impl ReviewSession {
             help: false,
             decided,
             history: Vec::new(),
+            skipped: BTreeSet::new(),
+            withdrawn: BTreeSet::new(),
+            reopened: None,
             pending: None,
         };
 
@@ -149,23 +163,123 @@ impl ReviewSession {
     /// Returns the progress.
     pub fn progress(&self) -> ReviewProgress {
         let others = self.decided.iter().skip(self.listed).flatten().count();
-        ReviewProgress { decided: self.decided.iter().flatten().count(), all: self.listed + others }
+        ReviewProgress {
+            decided: self.decided.iter().flatten().count(),
+            all: self.listed + others - self.withdrawn.len(),
+            skipped: self.skipped.len(),
+        }
     }
 
-    /// Goes to the item of a case and criterion; returns false if there is none, or several.
-    pub fn go_to(&mut self, case: &str, criterion: &str) -> bool {
-        let mut found = self
-            .items
-            .iter()
-            .enumerate()
-            .filter(|(_, item)| item.case == case && item.criterion == criterion)
-            .map(|(at, _)| at);
-        match (found.next(), found.next()) {
-            (Some(at), None) => {
-                self.open(at);
-                true
+    /// Returns the items that are gone through.
+    pub fn listed(&self) -> &[ReviewItem] {
+        &self.items[..self.listed]
+    }
+
+    /// Returns the latest decision on the item at an index.
+    pub fn decision_at(&self, at: usize) -> Option<&ReviewDecision> {
+        self.decided.get(at).and_then(Option::as_ref)
+    }
+
+    /// Returns true if the item at an index was skipped and is not decided.
+    pub fn is_skipped(&self, at: usize) -> bool {
+        self.skipped.contains(&at)
+    }
+
+    /// Returns true if others have decided the item at an index often enough.
+    pub fn is_withdrawn(&self, at: usize) -> bool {
+        self.withdrawn.contains(&at)
+    }
+
+    /// Takes decisions that were recorded in an earlier session, in the order in which they were given.
+    pub fn remember(&mut self, decisions: impl IntoIterator<Item = (usize, ReviewDecision)>) {
+        for (at, decision) in decisions {
+            if let Some(place) = self.decided.get_mut(at) {
+                *place = Some(decision);
+                self.history.push(at);
             }
-            _ => false,
+        }
+        self.at = 0;
+        self.go_to_first_open();
+    }
+
+    /// Shows the item at an index: with its decision, unless it has none or is decided again.
+    pub fn show(&mut self, at: usize) {
+        self.open(at);
+        if self.decision_at(at).is_some() && self.reopened != Some(at) {
+            self.mode = ReviewMode::Decided;
+        }
+    }
+
+    /// Leaves the item on the screen for later and goes to the next one.
+    pub fn skip(&mut self) {
+        if self.decision().is_none() && self.at < self.listed {
+            self.skipped.insert(self.at);
+        }
+        self.reopened = None;
+        self.go_to_next();
+    }
+
+    /// Counts somebody else's decision, and asks no more about an item that enough people have decided. A decision that
+    /// was given stays.
+    pub fn count_other(&mut self, at: usize) {
+        let Some(item) = self.items.get_mut(at) else { return };
+        item.wanted = item.wanted.map(|wanted| wanted.saturating_sub(1));
+        if item.wanted == Some(0) && at < self.listed && self.decided[at].is_none() {
+            self.skipped.remove(&at);
+            self.withdrawn.insert(at);
+        }
+    }
+
+    /// Returns true if there is a decision to undo.
+    pub fn can_undo(&self) -> bool {
+        !self.history.is_empty()
+    }
+
+    /// Opens a decided item again, as [`undo`](Self::undo) does with the one decided last.
+    pub fn reopen(&mut self, at: usize) {
+        if self.decision_at(at).is_some() {
+            self.open(at);
+            self.reopened = Some(at);
+        }
+    }
+
+    /// Drops the pending decision: the one that was recorded before stays.
+    pub fn keep_decision(&mut self) {
+        self.pending = None;
+        self.reopened = None;
+    }
+
+    /// Goes to the item that a line names.
+    ///
+    /// # Errors
+    /// If there is none, there are several, or the line is about what the item was before: another answer or question.
+    pub fn go_to(&mut self, named: &NamedItem) -> Result<(), String> {
+        let NamedItem { case, criterion, key, seen } = named;
+        // A table shows ids as spreadsheets take them.
+        let is_named =
+            |id: &str, given: &str| id == given || (key.is_some() && spreadsheet_text(id) == given);
+        let items = self.items.iter().enumerate();
+        let found: Vec<(usize, &ReviewItem)> = items
+            .filter(|(_, item)| is_named(&item.case, case) && is_named(&item.criterion, criterion))
+            .collect();
+        let is_current = |item: &ReviewItem| {
+            let is_asked = matches!(item.question, ReviewQuestion::Verdict(_));
+            let is_seen = |seen: &String| !is_asked || item.seen.is_some_and(|now| now.to_string() == *seen);
+            key.as_ref().is_none_or(|key| item.key() == *key) && seen.as_ref().is_none_or(is_seen)
+        };
+        let current: Vec<usize> =
+            found.iter().filter(|(_, item)| is_current(item)).map(|(at, _)| *at).collect();
+
+        match (current.as_slice(), found.is_empty()) {
+            ([at], _) => {
+                self.open(*at);
+                Ok(())
+            }
+            ([], false) => Err(format!(
+                "the label is stale: case `{case}`, criterion `{criterion}` has another answer or question now than when it was \
+                 labelled or exported"
+            )),
+            _ => Err(format!("case `{case}` has no criterion `{criterion}` for people to decide")),
         }
     }
 
@@ -218,6 +332,9 @@ impl ReviewSession {
         if let Some(place) = self.decided.get_mut(self.at) {
             *place = Some(decision);
             self.history.push(self.at);
+            self.skipped.remove(&self.at);
+            self.withdrawn.remove(&self.at);
+            self.reopened = None;
             self.mode = ReviewMode::Decided;
             // The decisions of the reviewer and the judge are at the top.
             self.scroll = 0;
@@ -233,9 +350,10 @@ impl ReviewSession {
     /// Leaves the item as it is and goes to the next one without a decision.
     pub fn go_to_next(&mut self) {
         let count = self.listed;
-        let after = (self.at + 1..count).find(|at| self.decided[*at].is_none());
-        let before = || (0..self.at.min(count)).find(|at| self.decided[*at].is_none());
-        let here = || (self.at < count && self.decided[self.at].is_none()).then_some(self.at);
+        let is_open = |at: &usize| self.decided[*at].is_none() && !self.withdrawn.contains(at);
+        let after = (self.at + 1..count).find(is_open);
+        let before = || (0..self.at.min(count)).find(is_open);
+        let here = || Some(self.at).filter(|at| *at < count && is_open(at));
         match after.or_else(before).or_else(here) {
             Some(at) => self.open(at),
             None => self.mode = ReviewMode::Finished,
@@ -248,6 +366,7 @@ impl ReviewSession {
             Some(at) => {
                 // The old note and severity were about the old decision.
                 self.open(at);
+                self.reopened = Some(at);
                 self.message = Some(
                     "decide again, with a new note: a new line is added, and it counts; the old one stays"
                         .to_owned(),
@@ -256,6 +375,13 @@ impl ReviewSession {
             None => self.message = Some("nothing to undo".to_owned()),
         }
         ReviewStep::Redraw
+    }
+
+    fn go_to_first_open(&mut self) {
+        match (0..self.listed).find(|at| self.decided[*at].is_none()) {
+            Some(at) => self.open(at),
+            None => self.mode = ReviewMode::Finished,
+        }
     }
 
     fn open(&mut self, at: usize) {
@@ -339,7 +465,7 @@ impl ReviewSession {
                 ReviewStep::Redraw
             }
             ReviewKey::Char('x') => {
-                self.go_to_next();
+                self.skip();
                 ReviewStep::Redraw
             }
             ReviewKey::Char('z') => self.undo(),
@@ -497,215 +623,4 @@ fn check_label(item: &ReviewItem, said: &ReviewAnswer) -> Result<(), String> {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
-    use super::*;
-    use crate::{FailureChoice, JudgeAccount, ReviewReason, ReviewSection, ReviewSectionKind, ReviewWeight};
-
-    pub(crate) fn items(count: usize) -> Vec<ReviewItem> {
-        (0..count)
-            .map(|n| ReviewItem {
-                case: format!("case-{n}"),
-                suite: None,
-                system: None,
-                repeat: None,
-                criterion: "tone".to_owned(),
-                version: "v1".to_owned(),
-                seen: None,
-                weight: ReviewWeight::Counted,
-                is_stale: false,
-                sections: vec![
-                    section(ReviewSectionKind::Question, "Criterion", "The answer is kind."),
-                    section(ReviewSectionKind::Material, "Answer", &"line\n".repeat(100)),
-                ],
-                question: ReviewQuestion::Verdict(None),
-                judge: Some(JudgeAccount {
-                    outcome: Some(LabelOutcome::Unmet),
-                    reason: "SECRET-REASON".to_owned(),
-                    confidence: Some("high"),
-                }),
-                why: ReviewReason::Check,
-            })
-            .collect()
-    }
-
-    fn section(about: ReviewSectionKind, title: &str, text: &str) -> ReviewSection {
-        ReviewSection { about, title: title.to_owned(), text: text.to_owned() }
-    }
-
-    fn records(session: &mut ReviewSession, key: ReviewKey) -> ReviewDecision {
-        match session.handle_key(key) {
-            ReviewStep::Record(decision) => {
-                session.confirm_recorded();
-                decision
-            }
-            other => panic!("{key:?} led to {other:?}"),
-        }
-    }
-
-    fn type_in(session: &mut ReviewSession, text: &str) {
-        for c in text.chars() {
-            assert_eq!(session.handle_key(ReviewKey::Char(c)), ReviewStep::Redraw);
-        }
-    }
-
-    #[test]
-    fn a_decision_takes_note_and_severity_along_and_opens_the_judge() {
-        let mut session = ReviewSession::new(items(2));
-        session.handle_key(ReviewKey::Char('s'));
-        session.handle_key(ReviewKey::Char('s'));
-        session.handle_key(ReviewKey::Char('e'));
-        type_in(&mut session, "quite pf");
-        session.handle_key(ReviewKey::Enter);
-        assert!(!session.may_show_judge());
-        let decision = records(&mut session, ReviewKey::Char('f'));
-        assert_eq!(decision.said, ReviewAnswer::Outcome(LabelOutcome::Unmet));
-        assert_eq!(decision.severity, Some(FailureSeverity::Medium));
-        assert_eq!(decision.note.as_deref(), Some("quite pf"));
-        assert!(session.may_show_judge());
-        session.handle_key(ReviewKey::Enter);
-        assert_eq!(session.item().map(|item| item.case.as_str()), Some("case-1"));
-        assert!(!session.may_show_judge(), "the next item hides its judge again");
-    }
-
-    #[test]
-    fn what_was_decided_can_only_be_amended() {
-        let mut session = ReviewSession::new(items(1));
-        assert!(!records(&mut session, ReviewKey::Char('p')).after_judge);
-        assert_eq!(session.handle_key(ReviewKey::Char('f')), ReviewStep::Redraw, "no silent change");
-        session.handle_key(ReviewKey::Char('z'));
-        assert!(!session.may_show_judge());
-        let amended = records(&mut session, ReviewKey::Char('f'));
-        assert!(amended.after_judge);
-        assert_eq!(session.progress(), ReviewProgress { decided: 1, all: 1 });
-        session.handle_key(ReviewKey::Enter);
-        assert_eq!(session.item(), None);
-        assert_eq!(session.handle_key(ReviewKey::Char('q')), ReviewStep::Quit);
-    }
-
-    #[test]
-    fn a_note_belongs_to_the_decision_it_was_written_for() {
-        let mut session = ReviewSession::new(items(1));
-        session.handle_key(ReviewKey::Char('e'));
-        type_in(&mut session, "fine");
-        session.handle_key(ReviewKey::Enter);
-        records(&mut session, ReviewKey::Char('p'));
-        session.handle_key(ReviewKey::Char('z'));
-        assert_eq!(records(&mut session, ReviewKey::Char('f')).note, None);
-    }
-
-    #[test]
-    fn other_items_are_decided_by_name_and_are_not_gone_through() {
-        let mut all = items(2);
-        let others = vec![all.remove(1)];
-        let mut session = ReviewSession::with_others(all, others);
-        assert_eq!(session.progress(), ReviewProgress { decided: 0, all: 1 });
-        assert!(session.go_to("case-1", "tone"));
-        records(&mut session, ReviewKey::Char('p'));
-        assert_eq!(session.progress(), ReviewProgress { decided: 1, all: 2 });
-        session.handle_key(ReviewKey::Enter);
-        assert_eq!(session.item().map(|item| item.case.as_str()), Some("case-0"));
-        let mut empty = ReviewSession::with_others(Vec::new(), items(1));
-        assert_eq!(empty.item(), None, "nothing is asked");
-        assert!(empty.go_to("case-0", "tone"));
-        assert_eq!(empty.item().map(|item| item.case.as_str()), Some("case-0"));
-    }
-
-    #[test]
-    fn what_could_not_be_written_was_not_decided() {
-        let mut session = ReviewSession::new(items(1));
-        assert!(matches!(session.handle_key(ReviewKey::Char('p')), ReviewStep::Record(_)));
-        session.reject_pending("disk full");
-        assert!(!session.may_show_judge());
-        assert_eq!((session.decision(), session.progress().decided), (None, 0));
-        session.confirm_recorded();
-        assert_eq!(session.progress().decided, 0, "nothing is pending any more");
-    }
-
-    #[test]
-    fn skipped_items_come_again_at_the_end() {
-        let mut session = ReviewSession::new(items(3));
-        session.handle_key(ReviewKey::Char('x'));
-        records(&mut session, ReviewKey::Char('p'));
-        session.handle_key(ReviewKey::Enter);
-        records(&mut session, ReviewKey::Char('n'));
-        session.handle_key(ReviewKey::Enter);
-        assert_eq!(session.item().map(|item| item.case.as_str()), Some("case-0"));
-        session.handle_key(ReviewKey::Char('x'));
-        assert!(session.item().is_some(), "the last one left can't be skipped away");
-    }
-
-    #[test]
-    fn scores_must_be_on_the_scale() {
-        let mut all = items(1);
-        all[0].question = ReviewQuestion::Verdict(Some(ScoreScale { min: 1.0, max: 5.0 }));
-        let mut session = ReviewSession::new(all);
-        for key in ['p', 'f'] {
-            assert_eq!(session.handle_key(ReviewKey::Char(key)), ReviewStep::Redraw, "no end of the scale");
-            assert!(session.message.as_deref().is_some_and(|text| text.contains("a score from 1 to 5")));
-        }
-        session.handle_key(ReviewKey::Char('v'));
-        type_in(&mut session, "7");
-        assert_eq!(session.handle_key(ReviewKey::Enter), ReviewStep::Redraw);
-        assert!(session.message.as_deref().is_some_and(|text| text.contains("from 1 to 5")));
-        session.handle_key(ReviewKey::Backspace);
-        type_in(&mut session, "4.5");
-        assert_eq!(
-            records(&mut session, ReviewKey::Enter).said,
-            ReviewAnswer::Outcome(LabelOutcome::Score(4.5))
-        );
-    }
-
-    #[test]
-    fn a_trace_gets_one_code_or_none_of_them() {
-        let mut all = items(2);
-        let choices = ["A1", "A2"].map(|code| FailureChoice {
-            code: code.to_owned(),
-            text: "x".to_owned(),
-            criterion: String::new(),
-            seen: None,
-        });
-        for item in &mut all {
-            item.question = ReviewQuestion::Primary(choices.to_vec());
-        }
-        let mut session = ReviewSession::new(all);
-        assert_eq!(session.handle_key(ReviewKey::Char('p')), ReviewStep::Redraw, "a trace is not passed");
-        session.handle_key(ReviewKey::Char('c'));
-        session.handle_key(ReviewKey::Down);
-        assert_eq!(records(&mut session, ReviewKey::Enter).said, ReviewAnswer::Primary("A2".to_owned()));
-        session.handle_key(ReviewKey::Enter);
-        assert_eq!(
-            records(&mut session, ReviewKey::Char('0')).said,
-            ReviewAnswer::Primary(NONE_OF_THE_ABOVE.to_owned())
-        );
-        session.handle_key(ReviewKey::Char('z'));
-        session.handle_key(ReviewKey::Char('s'));
-        let clean = records(&mut session, ReviewKey::Char('o'));
-        assert_eq!(clean.said, ReviewAnswer::Primary(NO_FAILURE.to_owned()));
-        assert_eq!(clean.severity, None, "no failure has no severity");
-        session.handle_key(ReviewKey::Char('z'));
-        session.handle_key(ReviewKey::Char('c'));
-        session.handle_key(ReviewKey::Char('0'));
-        assert_eq!(
-            records(&mut session, ReviewKey::Enter).said,
-            ReviewAnswer::Primary(NONE_OF_THE_ABOVE.to_owned()),
-            "an entry of the list"
-        );
-        session.handle_key(ReviewKey::Char('z'));
-        session.handle_key(ReviewKey::Char('c'));
-        session.handle_key(ReviewKey::End);
-        assert_eq!(
-            records(&mut session, ReviewKey::Enter).said,
-            ReviewAnswer::Primary(NO_FAILURE.to_owned()),
-            "the last one"
-        );
-        session.handle_key(ReviewKey::Char('z'));
-        assert!(session.decide(ReviewAnswer::Primary("A9".to_owned()), None, None).is_err());
-    }
-
-    #[test]
-    fn an_interrupt_leaves_from_anywhere() {
-        let mut session = ReviewSession::new(items(1));
-        session.handle_key(ReviewKey::Char('e'));
-        assert_eq!(session.handle_key(ReviewKey::Interrupt), ReviewStep::Quit);
-    }
-}
+pub(crate) mod tests;

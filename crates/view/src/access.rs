@@ -1,9 +1,9 @@
-//! Rules of access: the token, the host that a request names, and the headers of every reply.
+//! Rules of access: the token, the host that a request names, where requests may write, and the headers of every reply.
 
 use axum::extract::{Request, State};
 use axum::http::header::{
-    CACHE_CONTROL, CONTENT_SECURITY_POLICY, COOKIE, HOST, HeaderName, LOCATION, REFERRER_POLICY, SET_COOKIE,
-    X_CONTENT_TYPE_OPTIONS,
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, COOKIE, HOST, HeaderName, LOCATION, ORIGIN, REFERRER_POLICY,
+    SET_COOKIE, X_CONTENT_TYPE_OPTIONS,
 };
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use axum::middleware::Next;
@@ -12,6 +12,8 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use url::form_urlencoded;
 
+use crate::reviews::{RegisteredReview, ReviewRegistry};
+
 /// Policy of every page: nothing but the program's own files, no inline script or style, no frame.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
                       connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
@@ -19,10 +21,23 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
 /// Key of the token in the address that is opened first.
 const TOKEN_KEY: &str = "token";
 
+/// Header that only a script of these pages sets: a form of another site can't.
+const SCRIPT_HEADER: &str = "x-assize-page";
+/// Header in which a proxy says how a request reached it.
+const PROXY_SCHEME: &str = "x-forwarded-proto";
+/// Header in which browsers say what kind of page sends a request.
+const FETCH_SITE: &str = "sec-fetch-site";
+
 /// Rules of access of a server.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) struct AccessRules {
     pub(crate) token: Arc<str>,
+    /// True if the token of the server opens nothing, and those of reviewers their reviews only.
+    pub(crate) is_review_only: bool,
+    /// Reviews, each with a token of its own.
+    pub(crate) reviews: Arc<ReviewRegistry>,
+    /// Encryption between the browser and this server, or the proxy before it.
+    pub(crate) transport: PageTransport,
     /// Port, which the name of the cookie holds: cookies are shared between all servers of a host.
     pub(crate) port: u16,
     /// True if it listens on this machine only.
@@ -31,7 +46,49 @@ pub(crate) struct AccessRules {
     pub(crate) hosts: Arc<[String]>,
 }
 
+/// Way on which requests come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PageTransport {
+    /// Unencrypted, within this machine.
+    Plain,
+    /// Encrypted up to here.
+    Tls,
+    /// Encrypted up to a proxy.
+    Proxy,
+}
+
+impl PageTransport {
+    pub(crate) const fn scheme(self) -> &'static str {
+        match self {
+            Self::Plain => "http",
+            Self::Tls | Self::Proxy => "https",
+        }
+    }
+}
+
+/// Visitor, by the token of the request.
+enum PageVisitor {
+    /// One who may see every page.
+    Owner,
+    /// One who may see the pages of a review, and no others.
+    Reviewer(Arc<RegisteredReview>),
+}
+
 impl AccessRules {
+    pub(crate) fn token(&self) -> &str {
+        &self.token
+    }
+
+    pub(crate) fn reviews(&self) -> &ReviewRegistry {
+        &self.reviews
+    }
+
+    /// The cookie that holds a token.
+    pub(crate) fn cookie(&self, token: &str) -> String {
+        let secure = if self.transport == PageTransport::Plain { "" } else { "; Secure" };
+        format!("{}={token}; Path=/; HttpOnly; SameSite=Strict{secure}", self.cookie_name())
+    }
+
     fn cookie_name(&self) -> String {
         format!("assize_view_{}", self.port)
     }
@@ -41,13 +98,38 @@ impl AccessRules {
         blake3::hash(given.as_bytes()) == blake3::hash(self.token.as_bytes())
     }
 
-    fn has_cookie(&self, headers: &HeaderMap) -> bool {
+    fn visitor(&self, token: &str) -> Option<PageVisitor> {
+        if !self.is_review_only && self.is_token(token) {
+            return Some(PageVisitor::Owner);
+        }
+        self.reviews.by_token(token).map(PageVisitor::Reviewer)
+    }
+
+    fn visitor_of_cookie(&self, headers: &HeaderMap) -> Option<PageVisitor> {
         let name = self.cookie_name();
         let cookies = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
         cookies
             .flat_map(|cookies| cookies.split(';'))
             .filter_map(|cookie| cookie.trim().split_once('='))
-            .any(|(key, value)| key == name && self.is_token(value))
+            .filter(|(key, _)| *key == name)
+            .find_map(|(_, value)| self.visitor(value))
+    }
+
+    /// Reason a request may not write: it has to come from a page of this server, which says so in a header of its own.
+    fn write_refusal(&self, headers: &HeaderMap) -> Option<&'static str> {
+        let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+        let own = text(HOST.as_str()).map(|host| format!("{}://{host}", self.transport.scheme()));
+        // A proxy may name another host than the browser did.
+        let names = self.hosts.iter().filter(|_| self.transport == PageTransport::Proxy);
+        let mut owns = own.into_iter().chain(names.map(|name| format!("https://{name}")));
+        let is_own =
+            text(ORIGIN.as_str()).is_some_and(|origin| owns.any(|own| origin.eq_ignore_ascii_case(&own)));
+        if !is_own || text(FETCH_SITE).is_some_and(|site| site != "same-origin") {
+            return Some("The request does not come from a page of this server.");
+        }
+        text(SCRIPT_HEADER)
+            .is_none()
+            .then_some("The request was not made by a script of this server's pages.")
     }
 
     /// A page of another site can have its name lead here, but not change the name that the browser sends. An address in
@@ -72,31 +154,43 @@ impl AccessRules {
             let text = "The request names a host that this server does not answer for.";
             return Some((StatusCode::MISDIRECTED_REQUEST, text).into_response());
         }
-        if method != Method::GET && method != Method::HEAD {
+        if self.transport == PageTransport::Proxy
+            && headers.get(PROXY_SCHEME).is_some_and(|scheme| scheme != "https")
+        {
+            let text = "The proxy was reached without encryption.";
+            return Some((StatusCode::FORBIDDEN, text).into_response());
+        }
+
+        let is_write = method == Method::POST && is_writable(uri.path());
+        if !is_write && method != Method::GET && method != Method::HEAD {
             return Some((StatusCode::METHOD_NOT_ALLOWED, "Pages can only be read.").into_response());
+        }
+        if is_write && let Some(text) = self.write_refusal(headers) {
+            return Some((StatusCode::FORBIDDEN, text).into_response());
         }
 
         let query = uri.query().unwrap_or_default();
         let given = form_urlencoded::parse(query.as_bytes()).find(|(key, _)| key == TOKEN_KEY);
         match given {
-            Some((_, token)) if self.is_token(&token) => Some(self.admit(uri.path(), query)),
-            None if self.has_cookie(headers) => None,
-            _ => {
-                let text =
-                    "This page needs the token of the server: open the address that `assize view` printed.";
-                Some((StatusCode::FORBIDDEN, text).into_response())
+            Some((_, token)) if !is_write && self.visitor(&token).is_some() => {
+                Some(self.admit(uri.path(), query, &token))
             }
+            None => match self.visitor_of_cookie(headers) {
+                Some(visitor) => refuse_page(&visitor, uri.path(), is_write),
+                None => Some(no_token()),
+            },
+            _ => Some(no_token()),
         }
     }
 
     /// Hands the token over as a cookie, and leads to the same page without it in the address.
-    fn admit(&self, path: &str, query: &str) -> Response {
+    fn admit(&self, path: &str, query: &str, token: &str) -> Response {
         let rest = form_urlencoded::parse(query.as_bytes()).filter(|(key, _)| key != TOKEN_KEY);
         let rest = form_urlencoded::Serializer::new(String::new()).extend_pairs(rest).finish();
         // Two slashes would begin the name of another server.
         let path = format!("/{}", path.trim_start_matches(['/', '\\']));
         let to = if rest.is_empty() { path } else { format!("{path}?{rest}") };
-        let cookie = format!("{}={}; Path=/; HttpOnly; SameSite=Strict", self.cookie_name(), self.token);
+        let cookie = self.cookie(token);
 
         let header = |text: &str| HeaderValue::from_str(text);
         match (header(&to), header(&cookie)) {
@@ -106,6 +200,40 @@ impl AccessRules {
             _ => StatusCode::BAD_REQUEST.into_response(),
         }
     }
+}
+
+fn no_token() -> Response {
+    let text =
+        "This page needs the token of the server: open the address that was printed when it was started.";
+    (StatusCode::FORBIDDEN, text).into_response()
+}
+
+/// Returns true if requests may write there: the beginning of a review, and all of its pages.
+fn is_writable(path: &str) -> bool {
+    path.starts_with("/review/") || (path.starts_with("/runs/") && path.ends_with("/review"))
+}
+
+/// The reply to a visitor who may not see a page; `None` where it may be seen. Who reviews sees no page of results, and
+/// nobody the review of somebody else.
+fn refuse_page(visitor: &PageVisitor, path: &str, is_write: bool) -> Option<Response> {
+    let is_review = path == "/review" || path.starts_with("/review/");
+    let PageVisitor::Reviewer(review) = visitor else {
+        let text = "This review was left. Begin it again on the page of its run.";
+        return is_review.then(|| (StatusCode::FORBIDDEN, text).into_response());
+    };
+
+    let own = review.url();
+    let is_own = path.strip_prefix(&own).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    if is_own || path.starts_with("/assets/") {
+        return None;
+    }
+    if is_review || is_write {
+        let text = "This is somebody else's review: another one was opened in this browser since.";
+        return Some((StatusCode::FORBIDDEN, text).into_response());
+    }
+
+    let to = if review.home.is_some() { format!("{own}?closed=1") } else { own };
+    Some((StatusCode::SEE_OTHER, [(LOCATION, to)]).into_response())
 }
 
 /// Lets a request through or answers it, and sets the headers of every reply.
@@ -141,6 +269,9 @@ mod tests {
     fn rules(is_local: bool) -> AccessRules {
         AccessRules {
             token: "secret".into(),
+            is_review_only: false,
+            reviews: Arc::new(ReviewRegistry::new("secret".into())),
+            transport: PageTransport::Plain,
             port: 4,
             is_local,
             hosts: Arc::new(["runs.example".to_owned()]),
@@ -162,7 +293,7 @@ mod tests {
 
     #[test]
     fn addresses_after_the_first_visit_stay_on_this_server() {
-        let response = rules(true).admit("//evil.example/x", "token=secret&a=1");
+        let response = rules(true).admit("//evil.example/x", "token=secret&a=1", "secret");
         assert_eq!(response.headers()[LOCATION], "/evil.example/x?a=1");
     }
 }

@@ -2,7 +2,11 @@
 //!
 //! [`ViewServer`] binds an address and serves pages until it is told to stop. Pages are rendered here from stored rows; what
 //! scripts add is the long table of cases, keys, and the progress of a run that goes on. All numbers come from stored
-//! summaries, `assize-analysis` and `assize-report`. Nothing is written, and nothing is fetched from anywhere.
+//! summaries, `assize-analysis` and `assize-report`. Nothing is fetched from anywhere, and nothing is written but labels of
+//! people, through `assize-review`.
+//!
+//! A reviewer has a token that opens the pages of the own review and no others. A judge's decision reaches these only beside
+//! the reviewer's own.
 //!
 //! Texts of cases are untrusted. They reach a page escaped, and the content security policy of every reply forbids scripts
 //! and styles that are not the program's own.
@@ -17,8 +21,12 @@ mod open_run;
 mod pages;
 mod picture;
 mod progress;
+mod reviews;
 mod routes;
 mod server;
 mod text;
+mod tls;
 
+pub use reviews::OfferedReview;
 pub use server::{ViewError, ViewOptions, ViewServer};
+pub use tls::TlsIdentity;

@@ -9,7 +9,9 @@ use assize_analysis::compare::RunComparison;
 use assize_engine::{ProcessContext, runs};
 use assize_store::{RunFolder, RunInfo};
 
+use crate::access::AccessRules;
 use crate::open_run::OpenRun;
+use crate::reviews::ReviewRegistry;
 
 /// Runs whose cases are kept in memory.
 const MAX_OPEN: usize = 4;
@@ -38,6 +40,7 @@ type KnownInfo = (Option<SystemTime>, Arc<RunInfo>);
 /// Runs by their names in addresses. Nothing else of the file system can be reached by an address.
 pub(crate) struct RunLibrary {
     process: ProcessContext,
+    rules: AccessRules,
     named: Vec<NamedRun>,
     infos: Mutex<HashMap<PathBuf, KnownInfo>>,
     /// Most recently used first.
@@ -47,14 +50,23 @@ pub(crate) struct RunLibrary {
 }
 
 impl RunLibrary {
-    pub(crate) fn new(process: ProcessContext, named: Vec<NamedRun>) -> Self {
+    pub(crate) fn new(process: ProcessContext, rules: AccessRules, named: Vec<NamedRun>) -> Self {
         Self {
             process,
+            rules,
             named,
             infos: Mutex::default(),
             open: Mutex::default(),
             comparisons: Mutex::default(),
         }
+    }
+
+    pub(crate) fn access(&self) -> &AccessRules {
+        &self.rules
+    }
+
+    pub(crate) fn reviews(&self) -> &ReviewRegistry {
+        self.rules.reviews()
     }
 
     pub(crate) fn process(&self) -> &ProcessContext {

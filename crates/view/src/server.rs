@@ -8,18 +8,24 @@ use std::sync::Arc;
 use assize_engine::ProcessContext;
 use assize_store::RunFolder;
 use axum::Router;
+use axum::extract::DefaultBodyLimit;
 use axum::middleware::from_fn_with_state;
-use axum::routing::get;
+use axum::routing::{get, post};
 use tokio::net::TcpListener;
+use tokio_rustls::TlsAcceptor;
 
-use crate::access::{AccessRules, guard};
+use crate::access::{AccessRules, PageTransport, guard};
 use crate::library::{NamedRun, RunLibrary, folder_name};
+use crate::reviews::{OfferedReview, ReviewRegistry};
 use crate::routes;
+use crate::tls::{TlsIdentity, TlsListener};
 
 /// Port that is tried first, unless one is asked for.
 const FIRST_PORT: u16 = 8417;
 /// Further ports that are tried.
 const MORE_PORTS: u16 = 20;
+/// Longest request that is read, in bytes: a decision with its note.
+const MAX_REQUEST_BYTES: usize = 64 * 1024;
 /// Shortest token for a server that others can reach, in bytes.
 const MIN_TOKEN: usize = 16;
 
@@ -34,6 +40,10 @@ pub struct ViewOptions {
     pub token: Option<String>,
     /// Names by which others reach the server, such as that of a proxy.
     pub names: Vec<String>,
+    /// Certificate and key, to encrypt connections.
+    pub tls: Option<TlsIdentity>,
+    /// True if a proxy before the server encrypts connections, and is the only one that reaches it.
+    pub behind_proxy: bool,
     /// Runs that were named. Those of the runs folder can always be seen.
     pub runs: Vec<RunFolder>,
 }
@@ -45,6 +55,8 @@ impl Default for ViewOptions {
             port: None,
             token: None,
             names: Vec::new(),
+            tls: None,
+            behind_proxy: false,
             runs: Vec::new(),
         }
     }
@@ -55,13 +67,24 @@ impl Default for ViewOptions {
 pub enum ViewError {
     /// It would be open to others without a token.
     #[error(
-        "{host} can be reached by other machines: set ASSIZE_VIEW_TOKEN to a secret of at least {MIN_TOKEN} characters; pages \
-         travel unencrypted, so put a proxy with TLS before it"
+        "{host} can be reached by other machines: set ASSIZE_VIEW_TOKEN to a secret of at least {MIN_TOKEN} characters"
     )]
     NeedsToken {
         /// Address that was asked for.
         host: IpAddr,
     },
+    /// Pages and the token would travel unencrypted.
+    #[error(
+        "{host} can be reached by other machines, and pages would travel unencrypted: name a certificate and its key with \
+         `--tls-cert` and `--tls-key`, or put a proxy with TLS before the server and say so with `--behind-proxy`"
+    )]
+    NeedsTls {
+        /// Address that was asked for.
+        host: IpAddr,
+    },
+    /// The certificate or the key can't be used.
+    #[error("the certificate and its key can't be used: {0}")]
+    Tls(String),
     /// The token can't be part of a cookie.
     #[error("ASSIZE_VIEW_TOKEN may hold only letters, digits, `-`, `_` and `.`")]
     BadToken,
@@ -81,12 +104,15 @@ pub enum ViewError {
 /// A server that listens.
 pub struct ViewServer {
     listener: TcpListener,
+    tls: Option<TlsAcceptor>,
     address: SocketAddr,
     rules: AccessRules,
     library: Arc<RunLibrary>,
     start: String,
     /// True if another port was wanted first.
     moved: bool,
+    /// Reviewers with the addresses of their reviews and the tokens for them.
+    review_tokens: Vec<(String, String, String)>,
 }
 
 impl ViewServer {
@@ -95,10 +121,33 @@ impl ViewServer {
     /// # Errors
     /// If the address can't be used, or would be open to others without a token.
     pub async fn bind(options: ViewOptions, process: ProcessContext) -> Result<Self, ViewError> {
+        Self::bind_with(options, process, None).await
+    }
+
+    /// Begins to listen for reviewers, each of whom sees the own review and nothing else.
+    ///
+    /// # Errors
+    /// As [`bind`](Self::bind).
+    pub async fn bind_reviews(
+        options: ViewOptions,
+        process: ProcessContext,
+        reviews: Vec<OfferedReview>,
+    ) -> Result<Self, ViewError> {
+        Self::bind_with(options, process, Some(reviews)).await
+    }
+
+    async fn bind_with(
+        options: ViewOptions,
+        process: ProcessContext,
+        offered: Option<Vec<OfferedReview>>,
+    ) -> Result<Self, ViewError> {
         let is_local = options.host.is_loopback();
         let is_long = options.token.as_ref().is_some_and(|token| token.len() >= MIN_TOKEN);
         if !is_local && !is_long {
             return Err(ViewError::NeedsToken { host: options.host });
+        }
+        if !is_local && options.tls.is_none() && !options.behind_proxy {
+            return Err(ViewError::NeedsTls { host: options.host });
         }
 
         let is_plain =
@@ -108,26 +157,62 @@ impl ViewServer {
         }
 
         let token = options.token.unwrap_or_else(|| uuid::Uuid::new_v4().simple().to_string());
+        let tls = options.tls.as_ref().map(TlsIdentity::acceptor).transpose().map_err(ViewError::Tls)?;
+        let transport = match (&tls, options.behind_proxy) {
+            (_, true) => PageTransport::Proxy,
+            (Some(_), false) => PageTransport::Tls,
+            (None, false) => PageTransport::Plain,
+        };
         let (listener, moved) = listen(options.host, options.port).await?;
         let address = listener.local_addr()?;
         let named = name_runs(options.runs);
         let start = start_page(&named);
-        let rules =
-            AccessRules { token: token.into(), port: address.port(), is_local, hosts: options.names.into() };
+        let token: Arc<str> = token.into();
+        let reviews = Arc::new(ReviewRegistry::new(Arc::clone(&token)));
+        let is_review_only = offered.is_some();
+        let review_tokens = offered.into_iter().flatten().map(|offered| {
+            let review = reviews.add(offered, None);
+            (review.who.clone(), review.url(), review.token().to_owned())
+        });
+        let review_tokens = review_tokens.collect();
 
-        let library = Arc::new(RunLibrary::new(process, named));
-        Ok(Self { listener, address, rules, library, start, moved })
+        let rules = AccessRules {
+            token,
+            is_review_only,
+            reviews,
+            transport,
+            port: address.port(),
+            is_local,
+            hosts: options.names.into(),
+        };
+        let library = Arc::new(RunLibrary::new(process, rules.clone(), named));
+        Ok(Self { listener, tls, address, rules, library, start, moved, review_tokens })
     }
 
     /// Address of the first page, with the token.
     pub fn url(&self) -> String {
-        let separator = if self.start.contains('?') { '&' } else { '?' };
-        // Nobody can visit the address that stands for all.
-        let host = match self.address.ip() {
-            ip if ip.is_unspecified() => SocketAddr::new(Ipv4Addr::LOCALHOST.into(), self.address.port()),
-            _ => self.address,
+        self.url_of(&self.start, &self.rules.token)
+    }
+
+    /// Reviewers with the addresses of their reviews, in the order in which these were offered.
+    pub fn review_urls(&self) -> Vec<(String, String)> {
+        let reviews = self.review_tokens.iter();
+        reviews.map(|(who, path, token)| (who.clone(), self.url_of(path, token))).collect()
+    }
+
+    fn url_of(&self, path: &str, token: &str) -> String {
+        let separator = if path.contains('?') { '&' } else { '?' };
+        let AccessRules { transport, hosts, .. } = &self.rules;
+        let host = match (transport, hosts.first(), self.address.ip()) {
+            (PageTransport::Proxy, Some(name), _) => name.clone(),
+            (PageTransport::Tls, Some(name), _) => format!("{name}:{}", self.address.port()),
+            // Nobody can visit the address that stands for all.
+            (.., ip) if ip.is_unspecified() => {
+                SocketAddr::new(Ipv4Addr::LOCALHOST.into(), self.address.port()).to_string()
+            }
+            _ => self.address.to_string(),
         };
-        format!("http://{host}{}{separator}token={}", self.start, self.rules.token)
+        format!("{}://{host}{path}{separator}token={token}", transport.scheme())
     }
 
     /// Address it listens on.
@@ -147,8 +232,12 @@ impl ViewServer {
     pub async fn serve(self, stop: impl Future<Output = ()> + Send + 'static) -> Result<(), ViewError> {
         // The first page is most often about the newest run, whose cases are read while the browser starts.
         let library = Arc::clone(&self.library);
+        let is_review_only = self.rules.is_review_only;
         let first = self.start.strip_prefix("/runs/").map(str::to_owned);
         tokio::task::spawn_blocking(move || {
+            if is_review_only {
+                return;
+            }
             let slug = first.or_else(|| library.list().first().map(|run| run.slug.clone()));
             if let Some(run) = slug.and_then(|slug| library.open(&slug)) {
                 // What fails here fails again, and is told, where a page needs it.
@@ -159,8 +248,14 @@ impl ViewServer {
 
         let app = router(self.library, self.rules);
         // Connections that a browser keeps open would be waited for.
+        let served = async {
+            match self.tls {
+                Some(tls) => axum::serve(TlsListener::new(self.listener, tls)?, app).await,
+                None => axum::serve(self.listener, app).await,
+            }
+        };
         tokio::select! {
-            served = axum::serve(self.listener, app) => served.map_err(ViewError::from),
+            served = served => served.map_err(ViewError::from),
             () = stop => Ok(()),
         }
     }
@@ -210,6 +305,23 @@ fn start_page(named: &[NamedRun]) -> String {
 
 /// Pages by their addresses.
 pub(crate) fn router(library: Arc<RunLibrary>, rules: AccessRules) -> Router {
+    let pages = if rules.is_review_only { Router::new() } else { run_pages() };
+    pages
+        .route("/review/{id}", get(routes::review::page))
+        .route("/review/{id}/items", get(routes::review::items))
+        .route("/review/{id}/decide", post(routes::review::decide))
+        .route("/review/{id}/skip", post(routes::review::skip))
+        .route("/review/{id}/undo", post(routes::review::undo))
+        .route("/review/{id}/leave", post(routes::review::leave))
+        .route("/assets/{version}/{name}", get(routes::asset))
+        .fallback(routes::not_found)
+        .with_state(library)
+        .layer(DefaultBodyLimit::max(MAX_REQUEST_BYTES))
+        .layer(from_fn_with_state(rules, guard))
+}
+
+/// Pages of runs, for who may see results.
+fn run_pages() -> Router<Arc<RunLibrary>> {
     Router::new()
         .route("/", get(routes::runs::page))
         .route("/trend", get(routes::trend::page))
@@ -222,8 +334,5 @@ pub(crate) fn router(library: Arc<RunLibrary>, rules: AccessRules) -> Router {
         .route("/runs/{run}/case", get(routes::case::find))
         .route("/runs/{run}/criteria", get(routes::criteria::page))
         .route("/runs/{run}/scorecard", get(routes::scorecard::page))
-        .route("/assets/{version}/{name}", get(routes::asset))
-        .fallback(routes::not_found)
-        .with_state(library)
-        .layer(from_fn_with_state(rules, guard))
+        .route("/runs/{run}/review", get(routes::review_start::page).post(routes::review_start::start))
 }

@@ -43,12 +43,18 @@ pub(super) fn read_lines(
     let ending = file.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
     let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
     match ending.as_deref() {
-        Some("csv") => (read_separated(file, bytes, b',', problems), false),
+        Some("csv") => (read_separated(file, bytes, separator(bytes), problems), false),
         Some("tsv") => (read_separated(file, bytes, b'\t', problems), false),
         Some("jsonl" | "ndjson" | "json") => (read_json_lines(file, bytes, problems), true),
         _ if first == Some(&b'{') => (read_json_lines(file, bytes, problems), true),
         _ => (read_separated(file, bytes, b',', problems), false),
     }
+}
+
+/// Separator of a CSV file: spreadsheets of countries with a decimal comma write semicolons.
+fn separator(bytes: &[u8]) -> u8 {
+    let header = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    if header.contains(&b';') && !header.contains(&b',') { b';' } else { b',' }
 }
 
 fn line_problem(file: &Arc<Path>, line: u64, message: impl Into<String>) -> LabelProblem {

@@ -8,6 +8,8 @@ pub(super) const JUDGE: &str = "Judge";
 pub(super) const LIMITS: &str = "Budget and limits";
 /// Output: tables, JSON, files, the run folder.
 pub(super) const OUTPUT: &str = "Output";
+/// Address and browser of commands that show pages.
+pub(super) const BROWSER: &str = "In the browser";
 /// Options that few people need.
 pub(super) const ADVANCED: &str = "Advanced";
 /// Options of every command.

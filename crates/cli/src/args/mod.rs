@@ -28,6 +28,7 @@ mod review;
 mod schema;
 mod score;
 mod scorecard;
+mod server;
 mod spending;
 mod tables;
 mod validate;
@@ -71,6 +72,7 @@ pub(crate) use score::ScoreArgs;
 pub(crate) use scorecard::{
     CompareCardsArgs, ListArgs, RunCardArgs, ScoreCardArgs, ScorecardArgs, ScorecardCommand, TrendCardsArgs,
 };
+pub(crate) use server::ServerArgs;
 pub(crate) use tables::{AgreementArgs, NoiseArgs, TableArgs};
 pub(crate) use validate::{FormatChoice, ValidateArgs};
 pub(crate) use view::ViewArgs;

@@ -3,9 +3,10 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use assize_review::ReviewOrder;
+use assize_review::{ReviewOptions, ReviewOrder};
 use assize_rubric::LabelSplit;
 
+use super::ServerArgs;
 use super::values::{LABEL_SPLITS, one_of};
 
 /// Options of `assize review`.
@@ -25,17 +26,21 @@ use super::values::{LABEL_SPLITS, one_of};
     assize review last --who ann --order random:7 --limit 50\n  \
     assize review runs/rdi --who ben --raters 2\n  \
     assize review runs/rdi --who carol --adjudicate\n  \
+    assize review runs/rdi --browser --who ann --who ben\n  \
     assize review scorecards/intake --who ann --traces\n  \
     assize review runs/rdi --who ann --decisions decided.txt\n  \
+    assize review runs/rdi --who ann --export items.csv\n  \
+    assize review runs/rdi --who ann --decisions items.csv\n  \
     assize review runs/rdi --agreement"
 )]
 pub(crate) struct ReviewArgs {
     /// A run (its folder, its id, or `last`), or the folder of a scorecard.
     #[arg(value_name = "RUN|DIR")]
     pub(crate) what: String,
-    /// Name of the reviewer, recorded in every label. The login name unless given.
+    /// Name of the reviewer, recorded in every label. The login name unless given. With --browser it may be repeated: each
+    /// reviewer gets an address.
     #[arg(long, value_name = "NAME")]
-    pub(crate) who: Option<String>,
+    pub(crate) who: Vec<String>,
     /// Folder of the labels, one file a reviewer. `labels` beside the scorecard or eval file unless given.
     #[arg(long, value_name = "DIR")]
     pub(crate) labels: Option<PathBuf>,
@@ -71,11 +76,17 @@ pub(crate) struct ReviewArgs {
     /// `criterion` and `label`.
     #[arg(long, value_name = "FILE", conflicts_with = "plain")]
     pub(crate) decisions: Option<PathBuf>,
+    /// Write the items as a table (CSV) for a spreadsheet, to be filled in and read with --decisions.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["decisions", "plain", "browser", "agreement"])]
+    pub(crate) export: Option<PathBuf>,
     /// Lines of text instead of a screen, for screen readers.
     #[arg(long)]
     pub(crate) plain: bool,
+    /// Review in a browser: print an address for each reviewer, and serve it until Ctrl-C.
+    #[arg(long, conflicts_with_all = ["decisions", "plain", "again"])]
+    pub(crate) browser: bool,
     /// Decide nothing; print how far the reviewers agree.
-    #[arg(long, conflicts_with_all = ["decisions", "plain"])]
+    #[arg(long, conflicts_with_all = ["decisions", "plain", "browser"])]
     pub(crate) agreement: bool,
     /// Print the agreement as one JSON object.
     #[arg(long, requires = "agreement")]
@@ -83,4 +94,24 @@ pub(crate) struct ReviewArgs {
     /// Folder that the files may read from, in addition to their own repository; repeatable.
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+}
+
+impl ReviewArgs {
+    /// Settings of the review.
+    pub(crate) fn options(&self) -> ReviewOptions {
+        ReviewOptions {
+            order: self.order,
+            limit: self.limit,
+            filter: self.filter.clone(),
+            criteria: self.criterion.clone(),
+            raters: self.raters,
+            adjudicate: self.adjudicate,
+            traces: self.traces,
+            split: self.split,
+            labels: self.labels.clone(),
+            roots: self.root.clone(),
+        }
+    }
 }

@@ -20,6 +20,7 @@ pub(crate) mod list;
 pub(crate) mod lsp;
 pub(crate) mod mcp;
 mod noise;
+mod page_server;
 mod pairwise;
 mod power;
 mod present;

@@ -1,14 +1,14 @@
-//! `assize view` in a real browser, where there is one: Chromium, Node and two of its packages.
+//! Pages in a real browser: Chromium, driven by scripts beside this file.
 
-use std::ffi::OsString;
+mod tools;
+
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use assize_testkit::cli::CliTest;
 
-/// Variable that names the folder with `node_modules`, in which playwright-core and axe-core are installed.
-const MODULES: &str = "ASSIZE_BROWSER_MODULES";
+use tools::BrowserTools;
 
 /// A case whose texts would be scripts, if they were taken for markup.
 const HOSTILE: &str = r#"name: "hostile <b>suite</b>"
@@ -32,23 +32,40 @@ impl Drop for RunningServer {
     }
 }
 
-#[test]
-fn pages_work_in_a_browser() {
-    let (modules, chromium) = match find_browser() {
-        Ok(found) => found,
-        Err(missing) => {
-            // Past the capture of the test harness, so that whoever counts what was skipped sees it.
-            let line = format!("\nSKIPPED 1 browser test of `assize view`: {missing}\n");
-            std::io::stdout().write_all(line.as_bytes()).expect("stdout takes a line");
-            return;
-        }
+/// The browser; `None`, past the capture of the test harness so that whoever counts what was skipped sees it, where there is
+/// none.
+fn browser_for(what: &str) -> Option<BrowserTools> {
+    let missing = match BrowserTools::find() {
+        Ok(tools) => return Some(tools),
+        Err(missing) => missing,
     };
+    let line = format!("\nSKIPPED 1 browser test of {what}: {missing}\n");
+    std::io::stdout().write_all(line.as_bytes()).expect("stdout takes a line");
+    None
+}
 
+/// A folder with runs of all kinds.
+fn with_runs() -> CliTest {
     let test = CliTest::new(env!("CARGO_BIN_EXE_assize"));
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     test.copy_folder(&root.join("examples"), "examples");
     test.file("hostile.yaml", HOSTILE);
     test.file("generated.eval.yaml", generated(1_000));
+    test
+}
+
+/// Runs a script to its end, which must find nothing.
+fn run_script(command: &mut Command) {
+    let walked = command.output().expect("node starts");
+    let (stdout, stderr) = (String::from_utf8_lossy(&walked.stdout), String::from_utf8_lossy(&walked.stderr));
+    assert!(walked.status.success(), "{stdout}\n{stderr}");
+    assert!(stdout.contains(" 0 problems"), "{stdout}");
+}
+
+#[test]
+fn pages_work_in_a_browser() {
+    let Some(tools) = browser_for("pages of results") else { return };
+    let test = with_runs();
     let rubric = "examples/compare/rubric.yaml";
     for (arguments, code) in [
         (vec!["eval", "examples/quickstart"], 0),
@@ -63,36 +80,73 @@ fn pages_work_in_a_browser() {
         test.run(&arguments).expect_code(code);
     }
 
-    let mut server = test.command(&["view", "--no-open"]);
-    let mut server = RunningServer(server.stdout(Stdio::piped()).spawn().expect("the server starts"));
+    let (_server, url) = serve(&test, &["view"]);
+    run_script(tools.script("walk.mjs").arg(url));
+}
+
+#[test]
+fn people_review_in_a_browser() {
+    let Some(tools) = browser_for("reviews") else { return };
+    let test = with_runs();
+    test.run(&["eval", "hostile.yaml", "--run-dir", ".assize/runs/hostile"]).expect_code(1);
+    let large = ["eval", "generated.eval.yaml", "--show", "none", "--run-dir", ".assize/runs/large"];
+    test.run(&large).expect_code(1);
+    test.run(&["scorecard", "run", "examples/scorecard", "--run-dir", "runs/card"]).expect_code(1);
+    for (who, decision) in [("ann", "pass\n"), ("ben", "fail\n")] {
+        let arguments = ["review", "runs/card", "--who", who, "--criterion", "S-DOC2", "--raters", "2"];
+        test.run_with_input(&arguments, decision).expect_code(0);
+    }
+
+    let program = env!("CARGO_BIN_EXE_assize");
+    run_script(tools.script("review.mjs").args([program, "hostile", "large"]).current_dir(test.dir()));
+}
+
+/// Run by hand: generating and grading so many cases takes half a minute.
+#[test]
+#[ignore = "takes a minute"]
+fn a_hundred_thousand_cases_are_painted_without_waiting() {
+    let Some(tools) = browser_for("100,000 cases") else { return };
+    let test = CliTest::new(env!("CARGO_BIN_EXE_assize"));
+    test.file("generated.eval.yaml", generated(100_000));
+    let arguments = ["eval", "generated.eval.yaml", "--show", "none", "--run-dir", ".assize/runs/large"];
+    test.run(&arguments).expect_code(1);
+    let (_server, url) = serve(&test, &["view", "large"]);
+    run_script(tools.script("large.mjs").args([url.as_str(), "100000"]));
+}
+
+/// Run by hand when pages have changed: `cargo test -p assize --test browser -- --ignored pictures`.
+#[test]
+#[ignore = "writes docs/pictures"]
+fn pictures_of_the_documentation_are_made() {
+    let Some(tools) = browser_for("pictures") else { return };
+    let test = with_runs();
+    for answers in ["before", "after"] {
+        let (file, folder) = (format!("examples/tutorial/{answers}.csv"), format!(".assize/runs/{answers}"));
+        let arguments = ["grade", "examples/tutorial/rubric.yaml", "--answers", &file, "--run-dir", &folder];
+        test.run(&arguments);
+    }
+    test.run(&["scorecard", "run", "examples/scorecard", "--run-dir", "intake"]).expect_code(1);
+
+    let (_results, results) = serve(&test, &["view"]);
+    let order = ["--order", "random:1", "--criterion", "A-MED2"];
+    let (_review, review) =
+        serve(&test, &[&["review", "intake", "--browser", "--who", "ann"], &order[..]].concat());
+    let pictures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/pictures");
+    std::fs::create_dir_all(&pictures).expect("the folder can be made");
+    run_script(
+        tools.script("pictures.mjs").args([&results, &review, "before", "before", "after"]).arg(pictures),
+    );
+}
+
+/// Starts a server of pages and reads its address.
+fn serve(test: &CliTest, arguments: &[&str]) -> (RunningServer, String) {
+    let mut command = test.command(&[arguments, &["--no-open", "--port", "0"]].concat());
+    let command = command.stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut server = RunningServer(command.spawn().expect("the server starts"));
     let mut url = String::new();
     let stdout = server.0.stdout.take().expect("its output is read");
     BufReader::new(stdout).read_line(&mut url).expect("it prints its address");
-
-    let walked = Command::new("node")
-        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/browser/walk.mjs"))
-        .arg(url.trim())
-        .env(MODULES, modules)
-        .env("CHROMIUM", chromium)
-        .output()
-        .expect("node starts");
-    let (stdout, stderr) = (String::from_utf8_lossy(&walked.stdout), String::from_utf8_lossy(&walked.stderr));
-    assert!(walked.status.success(), "{stdout}\n{stderr}");
-    assert!(stdout.contains(" 0 problems"), "{stdout}");
-}
-
-/// The packages and the browser, or what is missing.
-#[expect(clippy::disallowed_methods, reason = "the test asks for what is installed beside it")]
-fn find_browser() -> Result<(OsString, PathBuf), String> {
-    let modules = std::env::var_os(MODULES)
-        .ok_or_else(|| format!("{MODULES} does not name a folder with playwright-core and axe-core"))?;
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let find =
-        |name: &str| std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file());
-
-    find("node").ok_or("there is no `node`")?;
-    let chromium = find("chromium").ok_or("there is no `chromium`")?;
-    Ok((modules, chromium))
+    (server, url.trim().to_owned())
 }
 
 /// A suite that is longer than a screen.
@@ -102,7 +156,7 @@ fn generated(cases: usize) -> String {
             if number.is_multiple_of(3) { "We are sorry." } else { "You get a refund within 30 days." };
         format!(
             "- id: case-{number}\n  tags: [t{}]\n  criteria: x\n  input: question {number}\n  output: {answer}\n  assertions: \
-             [{{type: contains, value: refund}}, {{type: icontains, value: SORRY, weight: 2}}]\n",
+             [{{type: contains, value: refund}}, {{type: icontains, value: SORRY, weight: 2}}, Names a refund]\n",
             number % 4
         )
     };

@@ -64,16 +64,28 @@ fn what_cannot_be_served_is_refused_at_once() {
     assert!(output.stderr.contains("no run `nope`"), "{}", output.stderr);
 
     let output = cli.run(&["view", "--no-open", "--host", "0.0.0.0"]).expect_code(2);
-    assert!(
-        output.stderr.contains("ASSIZE_VIEW_TOKEN") && output.stderr.contains("TLS"),
-        "{}",
-        output.stderr
-    );
+    assert!(output.stderr.contains("ASSIZE_VIEW_TOKEN"), "{}", output.stderr);
     let output = cli.run(&["view", "--no-open", "--host", "elsewhere"]).expect_code(2);
     assert!(output.stderr.contains("--host"), "{}", output.stderr);
 
     cli.env("ASSIZE_VIEW_TOKEN", "short");
     cli.run(&["view", "--no-open", "--host", "0.0.0.0"]).expect_code(2);
+    cli.env("ASSIZE_VIEW_TOKEN", "a-token-that-is-long");
+    let output = cli.run(&["view", "--no-open", "--host", "0.0.0.0"]).expect_code(2);
+    assert!(
+        output.stderr.contains("unencrypted") && output.stderr.contains("--behind-proxy"),
+        "{}",
+        output.stderr
+    );
+    cli.file("no.pem", "nothing");
+    let certified = ["--host", "0.0.0.0", "--tls-cert", "no.pem", "--tls-key", "no.pem"];
+    let output = cli.run(&[&["view", "--no-open"], &certified[..]].concat()).expect_code(2);
+    assert!(output.stderr.contains("holds none in PEM"), "{}", output.stderr);
+    for (option, missing) in [("--tls-cert", "--tls-key"), ("--behind-proxy", "--name")] {
+        let arguments = ["view", "--no-open", option, "no.pem"];
+        let output = cli.run(&arguments[..if option == "--tls-cert" { 4 } else { 3 }]).expect_code(2);
+        assert!(output.stderr.contains(missing), "{}", output.stderr);
+    }
     cli.env("ASSIZE_VIEW_TOKEN", "a token; with=signs");
     let output = cli.run(&["view", "--no-open"]).expect_code(2);
     assert!(output.stderr.contains("letters, digits"), "{}", output.stderr);

@@ -9,4 +9,5 @@ mod panel;
 mod people;
 mod review;
 mod run;
+mod spreadsheet;
 mod support;

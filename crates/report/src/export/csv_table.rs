@@ -189,7 +189,7 @@ impl<'w> CsvTable<'w> {
     fn write(&mut self, cells: &[CsvCell]) -> Result<(), ReportError> {
         let cells = cells.iter().map(|cell| match cell {
             CsvCell::Own(text) => Cow::Borrowed(text.as_str()),
-            CsvCell::Text(text) => Cow::Owned(without_formula(escape_lines(text))),
+            CsvCell::Text(text) => Cow::Owned(spreadsheet_text(text)),
         });
         let cells: Vec<Cow<'_, str>> = cells.collect();
 
@@ -204,6 +204,11 @@ impl<'w> CsvTable<'w> {
 
 fn write_error(error: csv::Error) -> ReportError {
     ReportError::Write(std::io::Error::other(error))
+}
+
+/// Text of a cell that a spreadsheet shows as it is: nothing in it is run as a formula, reorders it or is invisible.
+pub fn spreadsheet_text(text: &str) -> String {
+    without_formula(escape_lines(text))
 }
 
 /// Puts an apostrophe before what a spreadsheet would run as a formula. Numbers are none.

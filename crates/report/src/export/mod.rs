@@ -23,6 +23,7 @@ use assize_store::StoreError;
 pub(crate) use case_index::{CaseIndex, CaseState};
 pub use criterion_finding::CriterionName;
 pub(crate) use criterion_finding::{CriterionFinding, FindingLevel, has_failed_gate};
+pub use csv_table::spreadsheet_text;
 pub use report_input::{ComparisonMaterial, CriterionPosition, RunReport, ScorecardMaterial};
 
 use crate::html;

@@ -2,11 +2,13 @@
 
 mod case;
 mod comparison;
+mod review;
 mod run;
 mod scorecard;
 
 pub(crate) use case::*;
 pub(crate) use comparison::*;
+pub(crate) use review::*;
 pub(crate) use run::*;
 pub(crate) use scorecard::*;
 

@@ -43,7 +43,7 @@ pub(crate) struct RunHeader {
     pub(crate) command: String,
     pub(crate) result: ResultMark,
     pub(crate) has_scorecard: bool,
-    /// Page that is shown: `run`, `cases`, `criteria` or `scorecard`.
+    /// Page that is shown: `run`, `cases`, `criteria`, `scorecard` or `review`.
     pub(crate) tab: &'static str,
 }
 

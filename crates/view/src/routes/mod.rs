@@ -6,6 +6,8 @@ pub(crate) mod compare;
 pub(crate) mod compare_case;
 mod compared_run;
 pub(crate) mod criteria;
+pub(crate) mod review;
+pub(crate) mod review_start;
 pub(crate) mod run;
 mod run_header;
 pub(crate) mod runs;

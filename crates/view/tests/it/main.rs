@@ -3,4 +3,5 @@
 mod access;
 mod live;
 mod pages;
+mod review;
 mod support;

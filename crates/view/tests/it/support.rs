@@ -86,7 +86,12 @@ impl ViewTest {
 
     /// Starts the server, of which nobody else knows the port.
     pub(crate) fn serve(&mut self) {
-        let options = ViewOptions { port: Some(0), token: Some(TOKEN.to_owned()), ..ViewOptions::default() };
+        self.serve_with(ViewOptions::default());
+    }
+
+    /// Starts the server with these options and the token of tests.
+    pub(crate) fn serve_with(&mut self, options: ViewOptions) {
+        let options = ViewOptions { port: Some(0), token: Some(TOKEN.to_owned()), ..options };
         let process = ProcessContext::new(self.folder.path().to_owned(), std::env::temp_dir(), || {
             jiff::Timestamp::UNIX_EPOCH
         });
@@ -95,7 +100,12 @@ impl ViewTest {
         self.runtime.spawn(server.serve(std::future::pending()));
     }
 
-    fn address(&self) -> SocketAddr {
+    /// Waits for a future, beside the server.
+    pub(crate) fn block_on<T>(&self, future: impl Future<Output = T>) -> T {
+        self.runtime.block_on(future)
+    }
+
+    pub(crate) fn address(&self) -> SocketAddr {
         self.address.expect("the server was started")
     }
 
@@ -110,12 +120,42 @@ impl ViewTest {
         self.request("GET", path, &[&format!("Host: {}", self.address()), &cookie])
     }
 
+    /// Sends what a script of the pages sends, with this cookie.
+    pub(crate) fn post(&self, token: &str, path: &str, body: &str) -> WebReply {
+        let origin = format!("Origin: http://{}", self.address());
+        self.post_with(token, path, body, &[&origin, "Sec-Fetch-Site: same-origin", "X-Assize-Page: 1"])
+    }
+
+    /// Sends a JSON body with this cookie and these headers.
+    pub(crate) fn post_with(&self, token: &str, path: &str, body: &str, headers: &[&str]) -> WebReply {
+        let address = self.address();
+        let fixed = [
+            format!("Host: {address}"),
+            format!("Cookie: {}={token}", self.cookie_name()),
+            "Content-Type: application/json".to_owned(),
+            format!("Content-Length: {}", body.len()),
+        ];
+        let headers: Vec<&str> = fixed.iter().map(String::as_str).chain(headers.iter().copied()).collect();
+        self.send("POST", path, &headers, body)
+    }
+
+    /// Asks for a page with the token of a reviewer.
+    pub(crate) fn get_as(&self, token: &str, path: &str) -> WebReply {
+        let cookie = format!("Cookie: {}={token}", self.cookie_name());
+        self.request("GET", path, &[&format!("Host: {}", self.address()), &cookie])
+    }
+
     /// Sends a request with these headers.
     pub(crate) fn request(&self, method: &str, path: &str, headers: &[&str]) -> WebReply {
+        self.send(method, path, headers, "")
+    }
+
+    fn send(&self, method: &str, path: &str, headers: &[&str], body: &str) -> WebReply {
         let mut stream = TcpStream::connect(self.address()).expect("the server listens");
         let headers: Vec<String> = headers.iter().map(|header| format!("{header}\r\n")).collect();
         let headers = headers.concat();
-        write!(stream, "{method} {path} HTTP/1.1\r\n{headers}Connection: close\r\n\r\n").expect("it reads");
+        write!(stream, "{method} {path} HTTP/1.1\r\n{headers}Connection: close\r\n\r\n{body}")
+            .expect("it reads");
 
         let mut reply = Vec::new();
         stream.read_to_end(&mut reply).expect("it answers");

@@ -40,8 +40,8 @@ pub(crate) const CRATES: &[CrateRule] = &[
     CrateRule {
         folder: "view",
         owns: "stored runs as pages in a browser: the server, its access rules, an index of rows, templates, scripts",
-        may_use: "engine report run analysis store rubric stats",
-        never: "compute a metric, write to a run, fetch anything",
+        may_use: "review engine report run analysis store rubric stats",
+        never: "compute a metric, write anything but labels of people, fetch anything",
     },
     CrateRule {
         folder: "mcp",
@@ -51,8 +51,8 @@ pub(crate) const CRATES: &[CrateRule] = &[
     },
     CrateRule {
         folder: "review",
-        owns: "people as judges: what a reviewer is shown, keys, the order of items, the file of labels",
-        may_use: "report rubric stats files",
+        owns: "people as judges: items from a run, what a reviewer is shown, keys, order, the file of labels",
+        may_use: "engine report run analysis evalfile store rubric stats files",
         never: "find runs, decide what labels come to, measure agreement",
     },
     CrateRule {
@@ -237,6 +237,7 @@ pub(crate) const RESTRICTED_DEPS: &[RestrictedDep] = &[
     RestrictedDep { name: "rusqlite", only: &["store"] },
     RestrictedDep { name: "rustls", only: &["llm"] },
     RestrictedDep { name: "saphyr-parser", only: &["evalfile"] },
+    RestrictedDep { name: "tokio-rustls", only: &["view"] },
 ];
 
 /// Crates from registries that only tests and benchmarks may use.

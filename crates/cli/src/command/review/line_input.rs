@@ -7,11 +7,10 @@ use std::sync::Arc;
 use assize_analysis::labels::{LabelLocation, LabelProblem, describe_problems, read_table};
 use assize_report::escape_unsafe;
 use assize_review::{
-    ReviewDecision, ReviewScriptLine, ReviewSession, ReviewStep, parse_decision_fields, parse_line,
-    render_plain_item, render_plain_judge,
+    LabelRecorder, ReviewDecision, ReviewScriptLine, ReviewSession, ReviewStep, not_recorded,
+    parse_decision_fields, parse_line, render_plain_item, render_plain_judge,
 };
 
-use super::label_writer::LabelWriter;
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;
@@ -36,7 +35,7 @@ type NumberedLine = (u64, ReviewScriptLine);
 pub(super) fn record_file(
     path: &Path,
     session: &mut ReviewSession,
-    writer: &mut LabelWriter,
+    writer: &mut LabelRecorder,
 ) -> Result<(), CommandFailure> {
     let file: Arc<Path> = Arc::from(path);
     let at = |line: u64, why: String| LabelProblem {
@@ -45,16 +44,21 @@ pub(super) fn record_file(
     };
     let refused =
         |problems: Vec<String>| Err(format!("nothing was recorded\n{}", problems.join("\n")).into());
-    let (lines, others) = match read_file(path, &writer.given.who) {
+    let (lines, others) = match read_file(path, writer.who()) {
         Ok(read) => read,
         Err(problems) => return refused(format_problems(&problems)),
     };
     let is_decision = |(_, line): &NumberedLine| matches!(line, ReviewScriptLine::Decide { .. });
     if others > 0 && !lines.iter().any(is_decision) {
-        let who = &writer.given.who;
+        let who = writer.who();
         return refused(vec![format!(
             "all {others} decisions name another reviewer than `{who}`; name that reviewer with `--who`"
         )]);
+    }
+
+    let undecided = lines.iter().filter(|(_, line)| *line == ReviewScriptLine::Undecided).count();
+    if undecided > 0 && !lines.iter().any(is_decision) {
+        return refused(vec![format!("no row of `{}` has a label", path.display())]);
     }
 
     let mut trial = session.clone();
@@ -77,7 +81,7 @@ pub(super) fn record_file(
     }
 
     for (number, line) in lines {
-        match apply_line(line, session, &mut |session, decision| writer.record(session, decision)) {
+        match apply_line(line, session, &mut |session, decision| record(writer, session, decision)) {
             Ok(LineEffect::Decided) => session.go_to_next(),
             Ok(LineEffect::Same | LineEffect::Moved) => {}
             Ok(LineEffect::Left) => break,
@@ -89,6 +93,9 @@ pub(super) fn record_file(
         }
     }
 
+    if undecided > 0 {
+        output::print_message(&format!("rows without a label, skipped: {undecided}\n"));
+    }
     if others > 0 {
         output::print_message(&format!(
             "{others} decisions by other reviewers were skipped; record them with their own `--who`\n"
@@ -136,7 +143,7 @@ fn format_problems(problems: &[LabelProblem]) -> Vec<String> {
 /// Shows the items one by one and reads a line for each.
 pub(super) fn review_stdin(
     session: &mut ReviewSession,
-    writer: &mut LabelWriter,
+    writer: &mut LabelRecorder,
     context: &CliContext,
 ) -> Result<(), CommandFailure> {
     let mut input = std::io::stdin().lock();
@@ -158,9 +165,9 @@ pub(super) fn review_stdin(
             return Ok(());
         }
 
-        let mut record =
-            |session: &mut ReviewSession, decision: &ReviewDecision| writer.record(session, decision);
-        show = match parse_line(&line).and_then(|line| apply_line(line, session, &mut record)) {
+        let mut written =
+            |session: &mut ReviewSession, decision: &ReviewDecision| record(writer, session, decision);
+        show = match parse_line(&line).and_then(|line| apply_line(line, session, &mut written)) {
             Ok(LineEffect::Same) => false,
             Ok(LineEffect::Moved) => true,
             Ok(LineEffect::Left) => return Ok(()),
@@ -181,6 +188,14 @@ pub(super) fn review_stdin(
     }
 }
 
+fn record(
+    writer: &mut LabelRecorder,
+    session: &mut ReviewSession,
+    decision: &ReviewDecision,
+) -> Result<(), String> {
+    writer.record(session, decision).map_err(|error| not_recorded(&error))
+}
+
 /// Records a decision on the item that is open.
 type RecordDecision<'r> = &'r mut dyn FnMut(&mut ReviewSession, &ReviewDecision) -> Result<(), String>;
 
@@ -190,10 +205,10 @@ fn apply_line(
     record: RecordDecision<'_>,
 ) -> Result<LineEffect, String> {
     match line {
-        ReviewScriptLine::Nothing => Ok(LineEffect::Same),
+        ReviewScriptLine::Nothing | ReviewScriptLine::Undecided => Ok(LineEffect::Same),
         ReviewScriptLine::Quit => Ok(LineEffect::Left),
         ReviewScriptLine::Skip => {
-            session.go_to_next();
+            session.skip();
             Ok(LineEffect::Moved)
         }
         ReviewScriptLine::Undo => {
@@ -201,10 +216,8 @@ fn apply_line(
             Ok(LineEffect::Moved)
         }
         ReviewScriptLine::Decide { of, said, severity, note, who: _ } => {
-            if let Some((case, criterion)) = of
-                && !session.go_to(&case, &criterion)
-            {
-                return Err(format!("case `{case}` has no criterion `{criterion}` for people to decide"));
+            if let Some(named) = of {
+                session.go_to(&named)?;
             }
 
             if let ReviewStep::Record(decision) = session.decide(said, severity, note)? {

@@ -1,26 +1,23 @@
 //! `assize review`: a person decides, case by case.
 
-mod label_writer;
+mod browser;
+mod export;
 mod line_input;
-mod review_material;
-mod scorecard;
-mod suite;
+mod material;
 mod terminal;
 
 use std::io::IsTerminal as _;
 use std::path::Path;
 
 use assize_analysis::ResamplingOptions;
-use assize_engine::{ExitStatus, LabelOptions, LabelledRun, id_patterns, labelled_run, runs};
+use assize_engine::{ExitStatus, LabelOptions, LabelledRun, labelled_run, runs};
 use assize_report::escape_unsafe;
 use assize_review::{
-    ReviewItem, ReviewLabelMetadata, ReviewProgress, ReviewSession, ReviewerLabelFile, label_file_path,
+    LabelRecorder, ReviewProgress, ReviewQueue, ReviewSession, ReviewerLabelFile, label_file_path,
 };
 use assize_stats::ConfidenceLevel;
-use assize_store::RunFolder;
 
-use label_writer::LabelWriter;
-use review_material::ReviewMaterial;
+use material::load_material;
 
 use super::agreement;
 use crate::args::{ReviewArgs, TableArgs};
@@ -29,12 +26,12 @@ use crate::failure::CommandFailure;
 use crate::output;
 
 pub(crate) fn execute(args: &ReviewArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
-    let mut material = material(args, context)?;
-    let folder = args
-        .labels
-        .clone()
-        .or(material.labels.take())
-        .ok_or("a scorecard in one file has no labels folder; name one with `--labels DIR`")?;
+    if let Some(option) = args.server.given().filter(|_| !args.browser) {
+        return Err(format!("`{option}` needs `--browser`").into());
+    }
+
+    let options = args.options();
+    let (material, folder) = load_material(args, &options, context)?;
     if args.agreement {
         if args.labels.is_none() && !folder.is_dir() {
             let folder = escape_unsafe(&folder.display().to_string());
@@ -58,51 +55,36 @@ pub(crate) fn execute(args: &ReviewArgs, context: &CliContext) -> Result<ExitSta
         return agreement::print(&[folder], &table, context);
     }
 
-    let who = reviewer(args, context)?;
-    let mut writer = LabelWriter {
-        context: context.clone(),
-        labels: ReviewerLabelFile::open(label_file_path(&folder, &who))
-            .map_err(|error| escape_unsafe(&error.to_string()))?,
-        given: ReviewLabelMetadata {
-            who,
-            sampled: args.order.sampling(),
-            split: args.split,
-            adjudicates: args.adjudicate,
-        },
-    };
-
-    let ids = id_patterns(&args.filter)?;
-    let is_selected = |item: &ReviewItem| {
-        ids.as_ref().is_none_or(|ids| ids.is_match(&item.case))
-            && (args.criterion.is_empty() || args.criterion.contains(&item.criterion))
-    };
-    let all = material.items.len() + material.others.len();
-    let (mut items, mut others) = (material.items, material.others);
-    items.retain(&is_selected);
-    others.retain(&is_selected);
-
-    if items.is_empty() && others.is_empty() && all > 0 {
-        return Err(format!("none of the {all} items has such a case and criterion").into());
+    let reviewers = reviewers(args, context)?;
+    if args.browser {
+        if material.outdated > 0 {
+            output::print_warning(&outdated_message(material.outdated, args), context);
+        }
+        if browser::serve_reviews(args, &options, &reviewers, material, &folder, context)? {
+            count_labels(args, &folder, context)?;
+        } else {
+            output::print_notice(&nothing(0, args), context);
+        }
+        return Ok(ExitStatus::Passed);
     }
+
+    let [who] = reviewers.as_slice() else {
+        return Err("several reviewers at once need `--browser`; in a terminal, name one".into());
+    };
+    let given = options.label_metadata(who);
+    let labels = ReviewerLabelFile::open(label_file_path(&folder, who))
+        .map_err(|error| escape_unsafe(&error.to_string()))?;
     if material.outdated > 0 {
         output::print_warning(&outdated_message(material.outdated, args), context);
     }
 
-    // A seed must mean the same draw however much of it is done.
-    args.order.sort_items(&mut items);
-    others.extend(items.split_off(args.limit.unwrap_or(usize::MAX).min(items.len())));
-
-    let before = items.len();
-
+    let mut queue = ReviewQueue::new(material, &options, &given, &labels)?;
+    let before = queue.items.len();
     if !args.again {
-        let is_done = |item: &ReviewItem| writer.labels.has_label(item, &writer.given);
-        let (done, open): (Vec<_>, Vec<_>) = items.into_iter().partition(is_done);
-        items = open;
-        others.extend(done);
+        queue = queue.without_decided(&labels);
     }
-    for item in items.iter_mut().chain(&mut others) {
-        item.is_stale |= writer.labels.has_stale_label(item);
-    }
+
+    let ReviewQueue { items, others, .. } = queue;
     if items.is_empty() && args.decisions.is_none() {
         output::print_notice(&nothing(before, args), context);
         return Ok(ExitStatus::Passed);
@@ -114,15 +96,21 @@ pub(crate) fn execute(args: &ReviewArgs, context: &CliContext) -> Result<ExitSta
         output::print_notice(&format!("{stale} {text}\n"), context);
     }
 
+    if let Some(path) = &args.export {
+        export::write_items(path, &items, who, context)?;
+        return Ok(ExitStatus::Passed);
+    }
+
     let session = ReviewSession::with_others(items, others);
-    let ReviewProgress { decided, all } = record_decisions(session, args, &mut writer, context)?;
+    let mut writer = LabelRecorder::new(context.process.clone(), labels, given);
+    let ReviewProgress { decided, all, .. } = record_decisions(session, args, &mut writer, context)?;
     let earlier = match before.saturating_sub(all) {
         0 => String::new(),
         earlier => format!(", {earlier} decided before"),
     };
     let place = match decided {
         0 => String::new(),
-        _ => format!("; labels in {}", writer.labels.path().display()),
+        _ => format!("; labels in {}", writer.labels().path().display()),
     };
     let text = format!("{decided} decided, {} remaining{earlier}{place}", all - decided);
     output::print_notice(&safe_line(&text), context);
@@ -137,7 +125,7 @@ pub(crate) fn execute(args: &ReviewArgs, context: &CliContext) -> Result<ExitSta
 fn record_decisions(
     mut session: ReviewSession,
     args: &ReviewArgs,
-    writer: &mut LabelWriter,
+    writer: &mut LabelRecorder,
     context: &CliContext,
 ) -> Result<ReviewProgress, CommandFailure> {
     if let Some(path) = &args.decisions {
@@ -205,41 +193,20 @@ fn nothing(before: usize, args: &ReviewArgs) -> String {
     }
 }
 
-fn reviewer(args: &ReviewArgs, context: &CliContext) -> Result<String, CommandFailure> {
+fn reviewers(args: &ReviewArgs, context: &CliContext) -> Result<Vec<String>, CommandFailure> {
     let login = || ["USER", "LOGNAME", "USERNAME"].into_iter().find_map(|name| context.variable(name));
-    let who = args.who.clone().or_else(login).unwrap_or_default();
-    if who.trim().is_empty() {
-        return Err("name the reviewer with `--who NAME`".into());
+    let named = if args.who.is_empty() { vec![login().unwrap_or_default()] } else { args.who.clone() };
+
+    let mut reviewers: Vec<String> = Vec::new();
+    for who in named {
+        let who = who.trim().to_owned();
+        if who.is_empty() {
+            return Err("name the reviewer with `--who NAME`".into());
+        }
+        if !reviewers.contains(&who) {
+            reviewers.push(who);
+        }
     }
 
-    Ok(who.trim().to_owned())
-}
-
-fn material(args: &ReviewArgs, context: &CliContext) -> Result<ReviewMaterial, CommandFailure> {
-    let path = Path::new(&args.what);
-    if path.exists() && !path.join("run.json").is_file() {
-        return scorecard::load_from_folder(path, args, context);
-    }
-
-    let folder = runs::find_run(&args.what, &context.process)?;
-    let info = folder.info()?;
-    if info.scorecard.is_some() {
-        scorecard::load_from_run(&folder, &info, args, context)
-    } else {
-        of_suites(&folder, args, context)
-    }
-}
-
-fn of_suites(
-    folder: &RunFolder,
-    args: &ReviewArgs,
-    context: &CliContext,
-) -> Result<ReviewMaterial, CommandFailure> {
-    if args.traces {
-        return Err("`--traces` needs a scorecard, whose benchmarks are the failures to choose from".into());
-    }
-    if args.adjudicate {
-        return Err("`--adjudicate` needs a scorecard".into());
-    }
-    suite::of_run(folder, args, context)
+    Ok(reviewers)
 }

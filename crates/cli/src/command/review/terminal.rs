@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use assize_engine::ExitStatus;
-use assize_review::{ReviewKey, ReviewScreen, ReviewSession, ReviewStep, ScreenLook, render_screen};
+use assize_review::{
+    LabelRecorder, ReviewKey, ReviewScreen, ReviewSession, ReviewStep, ScreenLook, render_screen,
+};
 use crossterm::cursor::{Hide, MoveTo, Show};
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, poll, read};
 use crossterm::style::{Attribute, Print, SetAttribute};
@@ -15,7 +17,6 @@ use crossterm::terminal::{
 };
 use crossterm::{execute, queue};
 
-use super::label_writer::LabelWriter;
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
 
@@ -35,7 +36,7 @@ struct EndRequest {
 /// Shows the session until the reviewer leaves or the program is asked to end.
 pub(super) fn run(
     session: &mut ReviewSession,
-    writer: &mut LabelWriter,
+    writer: &mut LabelRecorder,
     context: &CliContext,
 ) -> Result<(), CommandFailure> {
     let failed = |error: io::Error| format!("the terminal can't be used: {error}; try `--plain`");
@@ -63,7 +64,7 @@ pub(super) fn run(
 
 fn look(
     session: &mut ReviewSession,
-    writer: &mut LabelWriter,
+    writer: &mut LabelRecorder,
     context: &CliContext,
     ended: &AtomicBool,
 ) -> io::Result<()> {
@@ -72,8 +73,7 @@ fn look(
     while !ended.load(Ordering::Acquire) {
         let window = size()?;
         if shown != Some(window) {
-            let drawn =
-                render_screen(session, &writer.given.who, usize::from(window.0), usize::from(window.1));
+            let drawn = render_screen(session, writer.who(), usize::from(window.0), usize::from(window.1));
             draw(&drawn, context.stdout.color)?;
             shown = Some(window);
         }

@@ -1,23 +1,21 @@
 //! The items of a run of eval files: criteria of rubrics on answers.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use assize_engine::ProcessContext;
 use assize_evalfile::{CaseMessage, load_suite};
-use assize_review::{
-    JudgeAccount, ReviewItem, ReviewQuestion, ReviewReason, ReviewSectionKind, ReviewWeight, ScoreScale,
-};
 use assize_rubric::{
     CaseDecision, Criterion, CriterionScale, Decision, JudgeConfidence, LabelOutcome, Outcome, RawScore,
     SeenHash,
 };
-use assize_store::{CaseRecord, QuestionRow, RunFolder};
+use assize_store::{CaseRecord, QuestionRow, RunFolder, RunInfo, StoreError};
 
-use super::review_material::{ReviewMaterial, version};
-use super::scorecard::{add_section, confidence_name};
-use crate::args::ReviewArgs;
-use crate::context::CliContext;
-use crate::failure::CommandFailure;
+use super::{ReviewMaterial, add_section, confidence_name, version};
+use crate::{
+    JudgeAccount, ReviewItem, ReviewOptions, ReviewQuestion, ReviewReason, ReviewSectionKind, ReviewWeight,
+    ScoreScale,
+};
 
 /// Questions and right answers, by suite and case.
 type CaseTextMap = HashMap<(String, String), CaseTexts>;
@@ -31,16 +29,19 @@ struct CaseTexts {
     reference: String,
 }
 
-/// The criteria of a run: in the queue those the judge left ungraded or was not sure about.
-pub(super) fn of_run(
+/// Returns the criteria of a run of eval files: in the queue those that the judge left ungraded or was not sure about.
+///
+/// # Errors
+/// If the rows of the run can't be read.
+pub fn suite_run_items(
     folder: &RunFolder,
-    args: &ReviewArgs,
-    context: &CliContext,
-) -> Result<ReviewMaterial, CommandFailure> {
-    let info = folder.info()?;
+    info: &RunInfo,
+    options: &ReviewOptions,
+    process: &ProcessContext,
+) -> Result<ReviewMaterial, StoreError> {
     let stored = stored_questions(folder)?;
-    let asked =
-        asked(info.suites.iter().map(|suite| (suite.name.as_str(), suite.path.as_str())), args, context);
+    let suites = info.suites.iter().map(|suite| (suite.name.as_str(), suite.path.as_str()));
+    let asked = asked(suites, options, process);
     let several_suites = info.suites.len() > 1;
     let several_targets = info.targets.len() > 1;
     let mut placed = Vec::new();
@@ -56,7 +57,7 @@ pub(super) fn of_run(
         for (row, criterion) in &rubrics {
             let said = judge(&row.decision);
             let sure = said.outcome.is_some() && row.decision.confidence != Some(JudgeConfidence::Low);
-            let is_listed = !sure || args.order.covers_all();
+            let is_listed = !sure || options.order.covers_all();
 
             let why = match (said.outcome.is_some(), sure) {
                 (false, _) => ReviewReason::Undecided,
@@ -102,6 +103,7 @@ pub(super) fn of_run(
                 )),
                 weight: ReviewWeight::Counted,
                 is_stale: false,
+                wanted: None,
                 sections,
                 question: ReviewQuestion::Verdict(
                     (!matches!(criterion.scale, CriterionScale::Checklist))
@@ -120,17 +122,11 @@ pub(super) fn of_run(
     let (listed, others): (Vec<_>, Vec<_>) = placed.into_iter().partition(|(is_listed, _)| *is_listed);
     let items =
         |placed: Vec<(bool, (_, ReviewItem))>| placed.into_iter().map(|(_, (_, item))| item).collect();
-    let beside = info.suites.first().map(|suite| Path::new(&suite.path).with_file_name("labels"));
-    Ok(ReviewMaterial {
-        items: items(listed),
-        others: items(others),
-        outdated: 0,
-        labels: Some(beside.unwrap_or_else(|| PathBuf::from("labels"))),
-    })
+    Ok(ReviewMaterial { items: items(listed), others: items(others), outdated: 0 })
 }
 
 /// Reads what was asked and expected, by the hash of it, as far as the run kept it.
-fn stored_questions(folder: &RunFolder) -> Result<HashMap<String, (String, String)>, CommandFailure> {
+fn stored_questions(folder: &RunFolder) -> Result<HashMap<String, (String, String)>, StoreError> {
     let mut found = HashMap::new();
     for row in folder.questions()? {
         let QuestionRow { case_hash, question, expected_outcome, reference } = row?;
@@ -161,13 +157,14 @@ fn judge(decision: &Decision) -> JudgeAccount {
 /// only.
 fn asked<'s>(
     suites: impl Iterator<Item = (&'s str, &'s str)>,
-    args: &ReviewArgs,
-    context: &CliContext,
+    options: &ReviewOptions,
+    process: &ProcessContext,
 ) -> CaseTextMap {
-    let options = context.process.load_options(&args.root);
+    let options = process.load_options(&options.roots);
     let mut found = CaseTextMap::new();
-    for (name, path) in suites.filter(|(_, path)| Path::new(path).is_file()) {
-        let loaded = load_suite(Path::new(path), &options);
+    let suites = suites.map(|(name, path)| (name, process.resolve(Path::new(path))));
+    for (name, path) in suites.filter(|(_, path)| path.is_file()) {
+        let loaded = load_suite(&path, &options);
         for case in loaded.cases.iter().map_while(Result::ok) {
             let texts = |messages: &[CaseMessage]| {
                 messages.iter().map(CaseMessage::to_text).collect::<Vec<_>>().join("\n\n")

@@ -3,45 +3,35 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
 
 use assize_analysis::needs_person;
-use assize_engine::{LabelOptions, label_set};
+use assize_engine::label_set;
 use assize_evalfile::{
     BenchmarkApplicability, EvaluatorType, Guidelines, Scorecard, ScorecardCase, ScoringScale, value_text,
 };
-use assize_review::{
-    FailureChoice, JudgeAccount, ReviewItem, ReviewQuestion, ReviewReason, ReviewSection, ReviewSectionKind,
-    ReviewWeight, ScoreScale,
-};
 use assize_rubric::{
-    BenchmarkState, CaseDecision, Criticality, DecidedBy, Decision, JudgeConfidence, Label, LabelAccount,
-    LabelOutcome, NO_FAILURE, NONE_OF_THE_ABOVE, SeenHash, SettledLabels, SubjectHash,
+    BenchmarkState, CaseDecision, Criticality, DecidedBy, Decision, Label, LabelAccount, LabelOutcome,
+    NO_FAILURE, NONE_OF_THE_ABOVE, SeenHash, SettledLabels, SubjectHash,
 };
 use assize_run::describe_scorecard;
-use assize_store::{CaseRecord, RunFolder, RunInfo};
+use assize_store::{CaseRecord, RunFolder, RunInfo, StoreError};
 use serde_json::Value;
 
-use super::review_material::{ReviewMaterial, version};
-use crate::args::ReviewArgs;
-use crate::command::scorecard::{sound, sound_with_labels};
-use crate::context::CliContext;
-use crate::failure::CommandFailure;
+use super::{ReviewMaterial, add_section, confidence_name, version};
+use crate::{
+    FailureChoice, JudgeAccount, ReviewItem, ReviewOptions, ReviewQuestion, ReviewReason, ReviewSection,
+    ReviewSectionKind, ReviewWeight, ScoreScale,
+};
 
-/// Items of a scorecard that was not run: the manual benchmarks, or all with an order that includes them.
-pub(super) fn load_from_folder(
-    path: &Path,
-    args: &ReviewArgs,
-    context: &CliContext,
-) -> Result<ReviewMaterial, CommandFailure> {
-    let scorecard = sound(path, &args.root, context)?.scorecard;
-    let labels = FileLabels::new(&scorecard);
+/// Returns the items of a scorecard that was not run: the manual benchmarks, or all with an order that includes them.
+pub fn scorecard_items(scorecard: &Scorecard, options: &ReviewOptions) -> ReviewMaterial {
+    let labels = FileLabels::new(scorecard);
     let (mut items, mut others) = (Vec::new(), Vec::new());
     for case in &scorecard.cases {
         let given = case.candidate_output.as_ref().map(value_text).unwrap_or_default();
         let shown = ShownAnswer { target: None, text: &given };
-        if args.traces {
-            items.extend(build_trace_item(&scorecard, case, shown));
+        if options.traces {
+            items.extend(build_trace_item(scorecard, case, shown));
             continue;
         }
         for (at, benchmark) in scorecard.benchmarks.iter().enumerate() {
@@ -50,7 +40,7 @@ pub(super) fn load_from_folder(
                 continue;
             }
 
-            let account = labels.account(&case.id, at, shown_hash(&scorecard, at, case, shown));
+            let account = labels.account(&case.id, at, shown_hash(scorecard, at, case, shown));
             let scale = benchmark.scale.as_ref().map(ScoringScale::benchmark_scale);
             let differ = account.settle(scale) == SettledLabels::Differ;
             let why = match (manual, differ) {
@@ -58,12 +48,12 @@ pub(super) fn load_from_folder(
                 (true, false) => ReviewReason::Waiting,
                 (false, false) => ReviewReason::Check,
             };
-            let mut item = build_item(&scorecard, at, case, shown, None, why);
-            if args.adjudicate && differ {
+            let mut item = build_item(scorecard, at, case, shown, None, why);
+            if options.adjudicate && differ {
                 add_reviewers(&mut item, &account);
             }
 
-            if if args.adjudicate { differ } else { manual || args.order.covers_all() } {
+            if if options.adjudicate { differ } else { manual || options.order.covers_all() } {
                 items.push(item);
             } else {
                 others.push(item);
@@ -71,30 +61,22 @@ pub(super) fn load_from_folder(
         }
     }
 
-    Ok(ReviewMaterial { items, others, outdated: 0, labels: labels_folder(path) })
+    ReviewMaterial { items, others, outdated: 0 }
 }
 
-/// Items of a run that wait for a person, or with an order that includes them all that a judge or a person
-/// decides.
-pub(super) fn load_from_run(
+/// Returns the items of a run that wait for a person, or with an order that includes them all that a judge or a person
+/// decides. The scorecard is the one of the files, with the labels that count.
+///
+/// # Errors
+/// If the rows of the run can't be read.
+pub fn scorecard_run_items(
     folder: &RunFolder,
     info: &RunInfo,
-    args: &ReviewArgs,
-    context: &CliContext,
-) -> Result<ReviewMaterial, CommandFailure> {
-    let path = info.suites.first().map(|suite| PathBuf::from(&suite.path)).unwrap_or_default();
-    if !path.exists() {
-        return Err(format!(
-            "the scorecard `{}` of the run was not found; run this command in the folder the run was started in",
-            path.display()
-        )
-        .into());
-    }
-
-    let labels = LabelOptions { folder: args.labels.clone(), ..LabelOptions::default() }.or_stored(info);
-    let scorecard = sound_with_labels(&path, &labels, &args.root, context)?.scorecard;
-    let tree = info.scorecard.clone().unwrap_or_else(|| describe_scorecard(&scorecard, None, |_| true));
-    let counted = label_set(&scorecard);
+    scorecard: &Scorecard,
+    options: &ReviewOptions,
+) -> Result<ReviewMaterial, StoreError> {
+    let tree = info.scorecard.clone().unwrap_or_else(|| describe_scorecard(scorecard, None, |_| true));
+    let counted = label_set(scorecard);
     let cases: HashMap<&str, (usize, &ScorecardCase)> =
         scorecard.cases.iter().enumerate().map(|(at, case)| (&*case.id, (at, case))).collect();
     let benchmarks: HashMap<&str, usize> =
@@ -112,8 +94,8 @@ pub(super) fn load_from_run(
         let Some(&(place, case)) = cases.get(&*record.result.case_id) else { continue };
         let text = record.result.answer.as_deref().unwrap_or_default();
         let shown = ShownAnswer { target: record.result.target.as_deref(), text };
-        if args.traces {
-            placed.extend(build_trace_item(&scorecard, case, shown).map(|item| ((place, 0), true, item)));
+        if options.traces {
+            placed.extend(build_trace_item(scorecard, case, shown).map(|item| ((place, 0), true, item)));
             continue;
         }
 
@@ -125,7 +107,7 @@ pub(super) fn load_from_run(
             let evaluator = scorecard.benchmarks[at].evaluator;
             let Some(why) = review_reason(was, row, evaluator) else { continue };
             let judge = judge_account(&was.decision);
-            let mut item = build_item(&scorecard, at, case, shown, judge, why);
+            let mut item = build_item(scorecard, at, case, shown, judge, why);
 
             // What is shown must be what the run was about: a label of anything else would count for nothing.
             if row.decision.benchmark().and_then(|benchmark| benchmark.seen) != item.seen {
@@ -138,19 +120,24 @@ pub(super) fn load_from_run(
             let account = account.unwrap_or_default();
             item.is_stale = account.current.is_empty() && !account.stale.is_empty();
 
-            let is_listed = if args.adjudicate {
+            let is_listed = if options.adjudicate {
                 let differ = why == ReviewReason::ReviewersDiffer;
                 if differ {
                     add_reviewers(&mut item, &account);
                 }
                 differ
             } else {
-                let raters = args.raters.or(scorecard.benchmarks[at].raters.and_then(|n| n.try_into().ok()));
+                let raters =
+                    options.raters.or(scorecard.benchmarks[at].raters.and_then(|n| n.try_into().ok()));
+                let raters = raters.map_or(1, NonZeroUsize::get);
                 let is_scaled = scorecard.benchmarks[at].scale.is_some();
-                let is_wanted = account.reviewers(is_scaled) < raters.map_or(1, NonZeroUsize::get)
-                    && !account.is_adjudicated(is_scaled);
+                let reviewers = account.reviewers(is_scaled);
+                let is_wanted = reviewers < raters && !account.is_adjudicated(is_scaled);
                 let is_queued = why != ReviewReason::Check && (is_open(row, evaluator) || is_wanted);
-                is_queued || args.order.covers_all()
+                if is_wanted && !options.order.covers_all() {
+                    item.wanted = Some(raters - reviewers);
+                }
+                is_queued || options.order.covers_all()
             };
             placed.push(((place, at), is_listed, item));
         }
@@ -159,9 +146,8 @@ pub(super) fn load_from_run(
     placed.sort_by_key(|(place, ..)| *place);
     let (listed, others): (Vec<_>, Vec<_>) = placed.into_iter().partition(|(_, is_listed, _)| *is_listed);
     let items = |placed: Vec<(_, bool, ReviewItem)>| placed.into_iter().map(|(.., item)| item).collect();
-    let labels = labels.folder.or_else(|| labels_folder(&path));
 
-    Ok(ReviewMaterial { items: items(listed), others: items(others), outdated, labels })
+    Ok(ReviewMaterial { items: items(listed), others: items(others), outdated })
 }
 
 /// Labels in the files of a scorecard, by case and benchmark.
@@ -193,10 +179,6 @@ impl<'s> FileLabels<'s> {
 fn add_reviewers(item: &mut ReviewItem, account: &LabelAccount) {
     let text = account.words().replace("; ", "\n");
     add_section(&mut item.sections, ReviewSectionKind::Question, "Decisions of reviewers", text);
-}
-
-fn labels_folder(path: &Path) -> Option<PathBuf> {
-    path.is_dir().then(|| path.join("labels"))
 }
 
 /// Tells if a benchmark still waits for people.
@@ -278,14 +260,6 @@ fn judge_account(decision: &Decision) -> Option<JudgeAccount> {
     })
 }
 
-pub(super) const fn confidence_name(confidence: JudgeConfidence) -> &'static str {
-    match confidence {
-        JudgeConfidence::Low => "low",
-        JudgeConfidence::Medium => "medium",
-        JudgeConfidence::High => "high",
-    }
-}
-
 fn build_item(
     scorecard: &Scorecard,
     at: usize,
@@ -342,6 +316,7 @@ fn build_item(
         seen: shown_hash(scorecard, at, case, shown),
         weight: review_weight(scorecard, at),
         is_stale: false,
+        wanted: None,
         sections,
         question: ReviewQuestion::Verdict(
             benchmark.scale.as_ref().map(|scale| ScoreScale { min: scale.min, max: scale.max }),
@@ -405,6 +380,7 @@ fn build_trace_item(
         seen: Some(trace_hash(&version, case, shown)),
         weight: ReviewWeight::Counted,
         is_stale: false,
+        wanted: None,
         version,
         sections,
         question: ReviewQuestion::Primary(choices),
@@ -434,17 +410,6 @@ fn add_material(sections: &mut Vec<ReviewSection>, case: &ScorecardCase, shown: 
         format_value(case.ground_truth.as_ref()),
     );
     add_section(sections, ReviewSectionKind::Material, "Candidate output", shown.text.to_owned());
-}
-
-pub(super) fn add_section(
-    sections: &mut Vec<ReviewSection>,
-    about: ReviewSectionKind,
-    title: &str,
-    text: String,
-) {
-    if !text.trim().is_empty() {
-        sections.push(ReviewSection { about, title: title.to_owned(), text });
-    }
 }
 
 /// A text verbatim, other values as JSON.

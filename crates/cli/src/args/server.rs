@@ -1,0 +1,47 @@
+//! Options of commands that show pages in a browser.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::path::PathBuf;
+
+use super::headings::BROWSER;
+
+/// Address of a server of pages, and the ways to it.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = BROWSER)]
+pub(crate) struct ServerArgs {
+    /// Print the address without opening a browser.
+    #[arg(long)]
+    pub(crate) no_open: bool,
+    /// Port to listen on [default: the first free one from 8417].
+    #[arg(long, value_name = "PORT")]
+    pub(crate) port: Option<u16>,
+    /// Address to listen on. Others than this machine need a token, and TLS here or in a proxy.
+    #[arg(long, value_name = "ADDRESS", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
+    pub(crate) host: IpAddr,
+    /// Name by which a proxy or other machines reach the server; may be repeated.
+    #[arg(long, value_name = "NAME", hide_short_help = true)]
+    pub(crate) name: Vec<String>,
+    /// Certificate of the server in PEM, followed by those that lead to a known authority.
+    #[arg(long, value_name = "FILE", requires = "tls_key", hide_short_help = true)]
+    pub(crate) tls_cert: Option<PathBuf>,
+    /// Private key of the certificate, in PEM.
+    #[arg(long, value_name = "FILE", requires = "tls_cert", hide_short_help = true)]
+    pub(crate) tls_key: Option<PathBuf>,
+    /// A proxy encrypts connections, and is the only one that reaches this server.
+    #[arg(long, requires = "name", hide_short_help = true)]
+    pub(crate) behind_proxy: bool,
+}
+
+impl ServerArgs {
+    /// Name of an option that was given and means nothing without a browser.
+    pub(crate) fn given(&self) -> Option<&'static str> {
+        let given = [
+            (self.no_open, "--no-open"),
+            (self.port.is_some(), "--port"),
+            (self.host != IpAddr::V4(Ipv4Addr::LOCALHOST), "--host"),
+            (!self.name.is_empty(), "--name"),
+            (self.tls_cert.is_some(), "--tls-cert"),
+        ];
+        given.into_iter().find(|(is_given, _)| *is_given).map(|(_, name)| name)
+    }
+}

@@ -1,0 +1,53 @@
+//! Items to review, made from stored runs and scorecards.
+
+mod scorecard;
+mod suite;
+
+use assize_rubric::JudgeConfidence;
+
+use crate::{ReviewItem, ReviewSection, ReviewSectionKind};
+
+pub use scorecard::{scorecard_items, scorecard_run_items};
+pub use suite::suite_run_items;
+
+/// Items that can be reviewed, in the order of the files.
+#[derive(Debug, Clone, Default)]
+pub struct ReviewMaterial {
+    /// Items that are asked about.
+    pub items: Vec<ReviewItem>,
+    /// Items that are only decided by name.
+    pub others: Vec<ReviewItem>,
+    /// Number of items that can't be asked about, since the question or the case is another now than in the run.
+    pub outdated: usize,
+}
+
+/// The first characters of the hash of a question's words: enough to see that they changed.
+fn version(texts: impl IntoIterator<Item = impl AsRef<str>>) -> String {
+    const SHOWN: usize = 12;
+
+    let mut hash = blake3::Hasher::new();
+    for text in texts {
+        let text = text.as_ref();
+        hash.update(&(text.len() as u64).to_le_bytes());
+        hash.update(text.as_bytes());
+    }
+
+    let mut hex = hash.finalize().to_hex().to_string();
+    hex.truncate(SHOWN);
+
+    hex
+}
+
+const fn confidence_name(confidence: JudgeConfidence) -> &'static str {
+    match confidence {
+        JudgeConfidence::Low => "low",
+        JudgeConfidence::Medium => "medium",
+        JudgeConfidence::High => "high",
+    }
+}
+
+fn add_section(sections: &mut Vec<ReviewSection>, about: ReviewSectionKind, title: &str, text: String) {
+    if !text.trim().is_empty() {
+        sections.push(ReviewSection { about, title: title.to_owned(), text });
+    }
+}

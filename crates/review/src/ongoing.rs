@@ -1,0 +1,302 @@
+//! A review that is asked about from elsewhere, item by item, such as from pages of a browser.
+
+use std::collections::HashMap;
+
+use assize_rubric::{FailureSeverity, LabelOutcome};
+
+use crate::{
+    LabelRecorder, ReviewAnswer, ReviewDecision, ReviewItem, ReviewOptions, ReviewProgress, ReviewQueue,
+    ReviewSession, ReviewStep, not_recorded,
+};
+
+/// Review of one person. Items are addressed by [`ReviewItem::key`], so that an address means the same item after the
+/// program was started again.
+pub struct OngoingReview {
+    session: ReviewSession,
+    recorder: LabelRecorder,
+    keys: HashMap<String, usize>,
+    has_traces: bool,
+    adjudicates: bool,
+}
+
+/// Effect of a decision that is on disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DecisionEffect {
+    /// It was written; true if it is the reviewer's first one that decides the item.
+    Written(bool),
+    /// Nothing was written: it stands already, as after a request that was sent twice.
+    Unchanged,
+}
+
+/// Reason a decision was not recorded.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DecisionError {
+    /// It does not answer the question.
+    #[error("{0}")]
+    Unfit(String),
+    /// The reviewer has decided otherwise, and did not ask to decide again.
+    #[error("decided before: {0}; undo that to decide again")]
+    DecidedBefore(String),
+    /// The file can't be written.
+    #[error("{0}")]
+    Unwritten(String),
+}
+
+impl OngoingReview {
+    /// Goes on with the decisions that the reviewer has recorded before.
+    pub fn new(queue: ReviewQueue, options: &ReviewOptions, recorder: LabelRecorder) -> Self {
+        let ReviewQueue { mut items, .. } = queue.with_decided(recorder.labels());
+        let mut keys = HashMap::new();
+        items.retain(|item| {
+            let at = keys.len();
+            let key = item.key();
+            let is_new = !keys.contains_key(&key);
+            if is_new {
+                keys.insert(key, at);
+            }
+            is_new
+        });
+
+        let earlier = items.iter().enumerate();
+        let mut earlier: Vec<(usize, usize, ReviewDecision)> = earlier
+            .filter_map(|(at, item)| {
+                let (line, decision) = recorder.earlier(item)?;
+                Some((line, at, decision))
+            })
+            .collect();
+        earlier.sort_by_key(|(line, ..)| *line);
+
+        let mut session = ReviewSession::new(items);
+        session.remember(earlier.into_iter().map(|(_, at, decision)| (at, decision)));
+        Self { session, recorder, keys, has_traces: options.traces, adjudicates: options.adjudicate }
+    }
+
+    /// Returns the name of the reviewer.
+    pub fn who(&self) -> &str {
+        self.recorder.who()
+    }
+
+    /// Returns a text that differs from that of every other review of the same items: by another person, or of another kind.
+    pub fn identity(&self) -> String {
+        let file = self.recorder.labels().path().display();
+        format!("{file}\n{}\n{}\n{}", self.who(), self.has_traces, self.adjudicates)
+    }
+
+    /// Returns the recorder of the labels.
+    pub fn recorder(&self) -> &LabelRecorder {
+        &self.recorder
+    }
+
+    /// Returns the items with their decisions.
+    pub fn session(&self) -> &ReviewSession {
+        &self.session
+    }
+
+    /// Returns the progress.
+    pub fn progress(&self) -> ReviewProgress {
+        self.session.progress()
+    }
+
+    /// Finds an item by its key.
+    pub fn find(&self, key: &str) -> Option<usize> {
+        self.keys.get(key).copied()
+    }
+
+    /// Shows an item, and tells by [`ReviewSession::may_show_judge`] if the judge may be shown with it.
+    pub fn show(&mut self, at: usize) -> Option<&ReviewItem> {
+        self.session.show(at);
+        self.session.item()
+    }
+
+    /// Returns the item to begin or go on with; `None` if there is nothing left.
+    pub fn current(&mut self) -> Option<usize> {
+        let at = self.session.index();
+        let is_open = self.session.decision_at(at).is_none() && !self.session.is_withdrawn(at);
+        if self.session.item().is_none() || !is_open {
+            self.session.go_to_next();
+        }
+        self.session.item().map(|_| self.session.index())
+    }
+
+    /// Returns the next undecided item after one.
+    pub fn after(&mut self, at: usize) -> Option<usize> {
+        self.session.show(at);
+        self.session.go_to_next();
+        self.session.item().map(|_| self.session.index())
+    }
+
+    /// Leaves an item for later and returns the next one.
+    pub fn skip(&mut self, at: usize) -> Option<usize> {
+        self.session.show(at);
+        self.session.skip();
+        self.session.item().map(|_| self.session.index())
+    }
+
+    /// Reopens the item decided last and returns it; `None` if nothing was decided.
+    pub fn undo(&mut self) -> Option<usize> {
+        self.session.can_undo().then(|| {
+            self.session.undo();
+            self.session.index()
+        })
+    }
+
+    /// Opens a decided item again.
+    pub fn reopen(&mut self, at: usize) {
+        self.session.reopen(at);
+    }
+
+    /// Decides an item. The decision is on disk when this returns.
+    ///
+    /// # Errors
+    /// If it does not fit the question, the item was decided otherwise before and not reopened, or it can't be written.
+    pub fn decide(
+        &mut self,
+        at: usize,
+        said: ReviewAnswer,
+        severity: Option<FailureSeverity>,
+        note: Option<String>,
+    ) -> Result<DecisionEffect, DecisionError> {
+        let before = self.session.decision_at(at).cloned();
+        self.session.show(at);
+        let is_open = !self.session.may_show_judge();
+        let step = self.session.decide(said, severity, note).map_err(DecisionError::Unfit)?;
+        let ReviewStep::Record(decision) = step else { return Ok(DecisionEffect::Unchanged) };
+
+        if let Some(before) = &before {
+            let is_same = before.said == decision.said
+                && before.severity == decision.severity
+                && before.note == decision.note;
+            if is_same {
+                self.session.keep_decision();
+                return Ok(DecisionEffect::Unchanged);
+            }
+            if !is_open {
+                self.session.keep_decision();
+                let words = crate::decision_words(&before.said, before.severity, before.note.as_deref());
+                return Err(DecisionError::DecidedBefore(words));
+            }
+        }
+
+        let is_decisive = decision.said != ReviewAnswer::Outcome(LabelOutcome::Unsure);
+        let written = self.recorder.record(&mut self.session, &decision);
+        written.map_err(|error| DecisionError::Unwritten(not_recorded(&error)))?;
+        Ok(DecisionEffect::Written(before.is_none() && is_decisive))
+    }
+
+    /// Takes notice that somebody else decided an item, which is no longer asked about when enough people have.
+    pub fn decided_by_other(&mut self, key: &str) {
+        if let Some(at) = self.find(key) {
+            self.session.count_other(at);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use assize_engine::ProcessContext;
+
+    use super::*;
+    use crate::session::tests::items;
+    use crate::{ReviewMaterial, ReviewerLabelFile, label_file_path};
+
+    fn open(folder: &Path, who: &str, items: Vec<ReviewItem>) -> OngoingReview {
+        let process =
+            ProcessContext::new(folder.to_owned(), folder.to_owned(), || jiff::Timestamp::UNIX_EPOCH);
+        let options = ReviewOptions::default();
+        let labels = ReviewerLabelFile::open(label_file_path(folder, who)).expect("sound labels");
+        let given = options.label_metadata(who);
+        let material = ReviewMaterial { items, ..ReviewMaterial::default() };
+        let queue = ReviewQueue::new(material, &options, &given, &labels).expect("items");
+        OngoingReview::new(queue, &options, LabelRecorder::new(process, labels, given))
+    }
+
+    fn pass() -> ReviewAnswer {
+        ReviewAnswer::Outcome(LabelOutcome::Met)
+    }
+
+    fn fail() -> ReviewAnswer {
+        ReviewAnswer::Outcome(LabelOutcome::Unmet)
+    }
+
+    fn lines(folder: &Path, who: &str) -> Vec<String> {
+        let text = std::fs::read_to_string(label_file_path(folder, who)).unwrap_or_default();
+        text.lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn a_decision_that_is_sent_twice_is_written_once() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut review = open(folder.path(), "ann", items(2));
+        assert_eq!(review.decide(0, pass(), None, None), Ok(DecisionEffect::Written(true)));
+        assert_eq!(review.decide(0, pass(), None, None), Ok(DecisionEffect::Unchanged));
+
+        // The reply was lost with the server, so that the page sends it again.
+        let mut review = open(folder.path(), "ann", items(2));
+        assert_eq!(review.decide(0, pass(), None, Some(" ".to_owned())), Ok(DecisionEffect::Unchanged));
+        assert_eq!(lines(folder.path(), "ann").len(), 1);
+        let other = review.decide(0, fail(), None, None);
+        assert!(matches!(&other, Err(DecisionError::DecidedBefore(words)) if words == "pass"), "{other:?}");
+        assert_eq!(lines(folder.path(), "ann").len(), 1);
+    }
+
+    #[test]
+    fn a_review_goes_on_with_its_decisions_its_number_of_items_and_its_undo() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut review = open(folder.path(), "ann", items(3));
+        assert_eq!(review.current(), Some(0));
+        review.decide(1, fail(), None, Some("why".to_owned())).expect("written");
+        review.decide(0, pass(), None, None).expect("written");
+
+        let mut again = open(folder.path(), "ann", items(3));
+        let progress = again.progress();
+        assert_eq!((progress.decided, progress.all), (2, 3));
+        assert_eq!(again.current(), Some(2));
+        again.show(1);
+        assert!(again.session().may_show_judge(), "it was decided before");
+        again.show(2);
+        assert!(!again.session().may_show_judge());
+
+        assert_eq!(again.undo(), Some(0), "the last one first");
+        again.show(0);
+        assert!(!again.session().may_show_judge());
+        assert_eq!(again.decide(0, fail(), None, None), Ok(DecisionEffect::Written(false)));
+        let lines = lines(folder.path(), "ann");
+        assert!(lines.len() == 3 && lines[2].contains("\"x-after-judge\":true"), "{lines:?}");
+        assert_eq!((again.undo(), again.undo(), again.undo()), (Some(0), Some(1), None));
+        again.reopen(1);
+        assert_eq!(again.decide(1, pass(), None, None), Ok(DecisionEffect::Written(false)));
+    }
+
+    #[test]
+    fn skipped_items_are_counted_until_they_are_decided() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut review = open(folder.path(), "ann", items(2));
+        assert_eq!(review.skip(0), Some(1));
+        assert_eq!(review.progress().skipped, 1);
+        assert_eq!(review.skip(1), Some(0), "they come again");
+        review.decide(0, pass(), None, None).expect("written");
+        assert_eq!(review.progress().skipped, 1);
+        assert_eq!(review.after(0), Some(1));
+        review.decide(1, pass(), None, None).expect("written");
+        assert_eq!((review.after(1), review.current()), (None, None));
+        assert_eq!(review.progress().skipped, 0);
+    }
+
+    #[test]
+    fn nobody_is_asked_about_what_enough_others_have_decided() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut all = items(2);
+        all[0].wanted = Some(1);
+        let key = all[0].key();
+        let mut review = open(folder.path(), "ben", all);
+        review.decided_by_other(&key);
+        assert_eq!((review.current(), review.progress().all), (Some(1), 1));
+
+        // Who has the page open may still decide.
+        assert_eq!(review.decide(0, pass(), None, None), Ok(DecisionEffect::Written(true)));
+        assert_eq!(review.progress().all, 2);
+        review.decided_by_other("unknown");
+    }
+}

@@ -1,0 +1,110 @@
+//! Pages of a review. What judges decided is in none of their types but [`DecidedText`].
+
+use askama::Template;
+
+use super::RunHeader;
+
+/// Head of every page of a review.
+pub(crate) struct ReviewHeader {
+    pub(crate) id: String,
+    pub(crate) url: String,
+    pub(crate) title: String,
+    pub(crate) who: String,
+    pub(crate) decided: usize,
+    pub(crate) all: usize,
+    pub(crate) skipped: usize,
+    /// True if leaving leads to other pages.
+    pub(crate) has_home: bool,
+    /// True if another page was asked for.
+    pub(crate) is_held: bool,
+    pub(crate) can_undo: bool,
+}
+
+/// A text with its heading.
+pub(crate) struct SectionText {
+    pub(crate) title: String,
+    pub(crate) text: String,
+}
+
+/// A failure that can be chosen.
+pub(crate) struct ChoiceText {
+    pub(crate) value: String,
+    pub(crate) code: String,
+    pub(crate) text: String,
+    pub(crate) criterion: String,
+}
+
+/// Kind of question.
+pub(crate) enum QuestionText {
+    /// Pass or fail.
+    Verdict,
+    /// A score between two numbers.
+    Score(String, String),
+    /// One of these failures.
+    Failure(Vec<ChoiceText>),
+}
+
+/// Decision of the reviewer, with that of the judge. It is made only for an item that the reviewer has decided.
+pub(crate) struct DecidedText {
+    pub(crate) own: String,
+    pub(crate) judge: Option<String>,
+    pub(crate) reason: &'static str,
+}
+
+/// One item.
+#[derive(Template)]
+#[template(path = "review_item.html")]
+pub(crate) struct ReviewItemPage {
+    pub(crate) header: ReviewHeader,
+    pub(crate) key: String,
+    pub(crate) place: usize,
+    pub(crate) case: String,
+    pub(crate) criterion: String,
+    /// Suite, target and trial, where they matter.
+    pub(crate) about: String,
+    /// Reason for asking, without a hint at the judge.
+    pub(crate) reason: &'static str,
+    pub(crate) material: Vec<SectionText>,
+    pub(crate) question: Vec<SectionText>,
+    pub(crate) kind: QuestionText,
+    pub(crate) decided: Option<DecidedText>,
+}
+
+/// Nothing is left to decide.
+#[derive(Template)]
+#[template(path = "review_done.html")]
+pub(crate) struct ReviewDonePage {
+    pub(crate) header: ReviewHeader,
+    /// Sentences about what there is.
+    pub(crate) text: String,
+    pub(crate) file: String,
+}
+
+/// An item of the list.
+pub(crate) struct ReviewLine {
+    pub(crate) url: String,
+    pub(crate) place: usize,
+    pub(crate) case: String,
+    pub(crate) criterion: String,
+    /// Decision of the reviewer, or that there is none.
+    pub(crate) state: String,
+    pub(crate) is_decided: bool,
+}
+
+/// The items with the reviewer's own decisions.
+#[derive(Template)]
+#[template(path = "review_items.html")]
+pub(crate) struct ReviewItemsPage {
+    pub(crate) header: ReviewHeader,
+    pub(crate) items: Vec<ReviewLine>,
+    pub(crate) more: usize,
+}
+
+/// The page on which a review of a run begins.
+#[derive(Template)]
+#[template(path = "review_start.html")]
+pub(crate) struct ReviewStartPage {
+    pub(crate) header: RunHeader,
+    pub(crate) has_scorecard: bool,
+    pub(crate) who: String,
+}

@@ -1,0 +1,358 @@
+//! Pages of one reviewer: an item, the list of items, and the decisions that come from them.
+//!
+//! Nothing here reads a judge's decision but [`decided_text`], which is asked for an item only while the reviewer's own
+//! decision on it stands.
+
+use std::sync::Arc;
+
+use assize_review::{
+    DecisionEffect, DecisionError, OngoingReview, ReviewAnswer, ReviewItem, ReviewProgress, ReviewQuestion,
+    ReviewSectionKind, decision_words, judge_words, parse_answer, parse_severity,
+};
+use assize_rubric::{NO_FAILURE, NONE_OF_THE_ABOVE};
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::header::{LOCATION, SET_COOKIE};
+use axum::http::{StatusCode, Uri};
+use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{Library, PageError, blocking, query_value, render};
+use crate::library::RunLibrary;
+use crate::pages::{
+    ChoiceText, DecidedText, QuestionText, ReviewDonePage, ReviewHeader, ReviewItemPage, ReviewItemsPage,
+    ReviewLine, SectionText,
+};
+use crate::reviews::RegisteredReview;
+use crate::text::visible;
+
+/// Items of the list that are shown.
+const MAX_ITEMS: usize = 2_000;
+
+/// A decision as the page sends it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SentDecision {
+    item: String,
+    label: String,
+    #[serde(default)]
+    severity: String,
+    #[serde(default)]
+    note: String,
+}
+
+/// The item that is skipped or decided again.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SentItem {
+    #[serde(default)]
+    item: String,
+}
+
+/// Reply that a script reads.
+fn reply(status: StatusCode, body: serde_json::Value) -> Response {
+    (status, Json(body)).into_response()
+}
+
+fn refusal(status: StatusCode, error: &str) -> Response {
+    reply(status, json!({ "error": visible(error) }))
+}
+
+fn find(library: &RunLibrary, id: &str) -> Result<Arc<RegisteredReview>, PageError> {
+    library.reviews().by_id(id).ok_or_else(|| PageError::missing("There is no such review here."))
+}
+
+fn header(registered: &RegisteredReview, review: &OngoingReview, is_held: bool) -> ReviewHeader {
+    let ReviewProgress { decided, all, skipped } = review.progress();
+    ReviewHeader {
+        id: registered.id.clone(),
+        url: registered.url(),
+        title: visible(&registered.title),
+        who: visible(&registered.who),
+        decided,
+        all,
+        skipped,
+        has_home: registered.home.is_some(),
+        is_held,
+        can_undo: review.session().can_undo(),
+    }
+}
+
+/// Address of an item, or of the page that says there is none left.
+fn item_url(registered: &RegisteredReview, review: &OngoingReview, at: Option<usize>) -> String {
+    match at.and_then(|at| review.session().listed().get(at)) {
+        Some(item) => format!("{}?item={}", registered.url(), item.key()),
+        None => format!("{}?done", registered.url()),
+    }
+}
+
+fn redirect(to: String) -> Response {
+    (StatusCode::SEE_OTHER, [(LOCATION, to)]).into_response()
+}
+
+/// The item that an address names, else the one to go on with.
+pub(crate) async fn page(
+    State(library): Library,
+    Path(id): Path<String>,
+    uri: Uri,
+) -> Result<Response, PageError> {
+    blocking(move || {
+        let registered = find(&library, &id)?;
+        let mut review = registered.lock();
+        let is_held = query_value(&uri, "closed").is_some();
+
+        if let Some(key) = query_value(&uri, "after") {
+            let next = review.find(&key).and_then(|at| review.after(at));
+            return Ok(redirect(item_url(&registered, &review, next)));
+        }
+        if let Some(at) = query_value(&uri, "item").and_then(|key| review.find(&key)) {
+            return Ok(item_page(&registered, &mut review, at, is_held));
+        }
+
+        match review.current() {
+            // The page says that others are closed, so that it is not led on.
+            Some(at) if is_held => Ok(item_page(&registered, &mut review, at, true)),
+            Some(at) => Ok(redirect(item_url(&registered, &review, Some(at)))),
+            None => Ok(done_page(&registered, &review, is_held)),
+        }
+    })
+    .await
+}
+
+fn item_page(
+    registered: &RegisteredReview,
+    review: &mut OngoingReview,
+    at: usize,
+    is_held: bool,
+) -> Response {
+    review.show(at);
+    let review = &*review;
+    let Some(item) = review.session().listed().get(at) else {
+        return PageError::missing("There is no such item.").into_response();
+    };
+
+    let sections = |about: ReviewSectionKind| -> Vec<SectionText> {
+        let sections = item.sections.iter().filter(|section| section.about == about);
+        sections
+            .map(|section| SectionText { title: visible(&section.title), text: visible(&section.text) })
+            .collect()
+    };
+    let repeat = item.repeat.map(|repeat| format!("trial {repeat}"));
+    let about: Vec<String> = [item.suite.clone(), item.system.clone(), repeat]
+        .into_iter()
+        .flatten()
+        .map(|text| visible(&text))
+        .collect();
+
+    render(&ReviewItemPage {
+        header: header(registered, review, is_held),
+        key: item.key(),
+        place: at + 1,
+        case: visible(&item.case),
+        criterion: criterion_name(item),
+        about: about.join(" · "),
+        reason: item.describe_blindly(),
+        material: sections(ReviewSectionKind::Material),
+        question: sections(ReviewSectionKind::Question),
+        kind: question_text(&item.question),
+        decided: decided_text(review, item),
+    })
+}
+
+/// The decisions on the item that is shown; `None` while the reviewer's own does not stand.
+fn decided_text(review: &OngoingReview, item: &ReviewItem) -> Option<DecidedText> {
+    let session = review.session();
+    let decision = session.decision().filter(|_| session.may_show_judge())?;
+    Some(DecidedText {
+        own: visible(&decision_words(&decision.said, decision.severity, decision.note.as_deref())),
+        judge: item.judge.as_ref().map(|judge| visible(&judge_words(judge))),
+        reason: item.why.describe(),
+    })
+}
+
+fn criterion_name(item: &ReviewItem) -> String {
+    if item.criterion.is_empty() { "first failure".to_owned() } else { visible(&item.criterion) }
+}
+
+fn question_text(question: &ReviewQuestion) -> QuestionText {
+    match question {
+        ReviewQuestion::Verdict(None) => QuestionText::Verdict,
+        ReviewQuestion::Verdict(Some(scale)) => {
+            QuestionText::Score(scale.min.to_string(), scale.max.to_string())
+        }
+        ReviewQuestion::Primary(choices) => {
+            let choices = choices.iter().map(|choice| ChoiceText {
+                value: choice.code.clone(),
+                code: visible(&choice.code),
+                text: visible(&choice.text),
+                criterion: visible(&choice.criterion),
+            });
+            QuestionText::Failure(choices.collect())
+        }
+    }
+}
+
+fn done_page(registered: &RegisteredReview, review: &OngoingReview, is_held: bool) -> Response {
+    let ReviewProgress { decided, all, .. } = review.progress();
+    let text = if all == 0 {
+        "There is nothing to decide here.".to_owned()
+    } else {
+        format!("All {decided} items are decided. Everything is saved; you can close this page.")
+    };
+    render(&ReviewDonePage {
+        header: header(registered, review, is_held),
+        text,
+        file: visible(&review.recorder().labels().path().display().to_string()),
+    })
+}
+
+/// The items with the reviewer's own decisions.
+pub(crate) async fn items(State(library): Library, Path(id): Path<String>) -> Result<Response, PageError> {
+    blocking(move || {
+        let registered = find(&library, &id)?;
+        let review = registered.lock();
+        let session = review.session();
+        let listed = session.listed();
+        let lines = listed.iter().enumerate().take(MAX_ITEMS).map(|(at, item)| {
+            let state = match session.decision_at(at) {
+                Some(decision) => {
+                    visible(&decision_words(&decision.said, decision.severity, decision.note.as_deref()))
+                }
+                None if session.is_skipped(at) => "skipped".to_owned(),
+                None if session.is_withdrawn(at) => "decided by others".to_owned(),
+                None => "open".to_owned(),
+            };
+            ReviewLine {
+                url: item_url(&registered, &review, Some(at)),
+                place: at + 1,
+                case: visible(&item.case),
+                criterion: criterion_name(item),
+                state,
+                is_decided: session.decision_at(at).is_some(),
+            }
+        });
+
+        Ok(render(&ReviewItemsPage {
+            header: header(&registered, &review, false),
+            items: lines.collect(),
+            more: listed.len().saturating_sub(MAX_ITEMS),
+        }))
+    })
+    .await
+}
+
+/// Records a decision. It is on disk when the reply is sent.
+pub(crate) async fn decide(
+    State(library): Library,
+    Path(id): Path<String>,
+    Json(sent): Json<SentDecision>,
+) -> Result<Response, PageError> {
+    blocking(move || {
+        let registered = find(&library, &id)?;
+        let mut review = registered.lock();
+        let Some(at) = review.find(&sent.item) else {
+            let text = "this item is no longer part of the review: its answer or question changed";
+            return Ok(refusal(StatusCode::NOT_FOUND, text));
+        };
+
+        let parsed = parse_decision(&review.session().listed()[at].question, &sent);
+        let (said, severity) = match parsed {
+            Ok(parsed) => parsed,
+            Err(error) => return Ok(refusal(StatusCode::UNPROCESSABLE_ENTITY, &error)),
+        };
+
+        let effect = review.decide(at, said, severity, Some(sent.note));
+        // Another review is locked to be told, so this one may not be any more.
+        drop(review);
+        match effect {
+            Ok(effect) => {
+                if effect == DecisionEffect::Written(true) {
+                    library.reviews().tell_others(&registered, &sent.item);
+                }
+                Ok(reply(StatusCode::OK, json!({ "saved": true })))
+            }
+            Err(error @ DecisionError::Unfit(_)) => {
+                Ok(refusal(StatusCode::UNPROCESSABLE_ENTITY, &error.to_string()))
+            }
+            Err(error @ DecisionError::DecidedBefore(_)) => {
+                Ok(refusal(StatusCode::CONFLICT, &error.to_string()))
+            }
+            Err(error @ DecisionError::Unwritten(_)) => {
+                Ok(refusal(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()))
+            }
+        }
+    })
+    .await
+}
+
+type ParsedDecision = (ReviewAnswer, Option<assize_rubric::FailureSeverity>);
+
+fn parse_decision(question: &ReviewQuestion, sent: &SentDecision) -> Result<ParsedDecision, String> {
+    let said = match question {
+        // A code may be a word that means something else elsewhere.
+        ReviewQuestion::Primary(choices) => {
+            let without = [NONE_OF_THE_ABOVE, NO_FAILURE].contains(&sent.label.as_str());
+            if !without && !choices.iter().any(|choice| choice.code == sent.label) {
+                return Err(format!("unknown code `{}`", sent.label));
+            }
+            ReviewAnswer::Primary(sent.label.clone())
+        }
+        ReviewQuestion::Verdict(_) => parse_answer(sent.label.trim())?,
+    };
+    let severity = Some(sent.severity.as_str()).filter(|word| !word.is_empty());
+    Ok((said, severity.map(parse_severity).transpose()?))
+}
+
+/// Leaves an item for later.
+pub(crate) async fn skip(
+    State(library): Library,
+    Path(id): Path<String>,
+    Json(sent): Json<SentItem>,
+) -> Result<Response, PageError> {
+    let registered = find(&library, &id)?;
+    let mut review = registered.lock();
+    let next = review.find(&sent.item).and_then(|at| review.skip(at));
+    Ok(reply(StatusCode::OK, json!({ "next": item_url(&registered, &review, next) })))
+}
+
+/// Opens an item again: the one that is named if it is decided, else the one decided last.
+pub(crate) async fn undo(
+    State(library): Library,
+    Path(id): Path<String>,
+    Json(sent): Json<SentItem>,
+) -> Result<Response, PageError> {
+    let registered = find(&library, &id)?;
+    let mut review = registered.lock();
+    let named = review.find(&sent.item).filter(|at| {
+        review.show(*at);
+        review.session().may_show_judge()
+    });
+    let reopened = match named {
+        Some(at) => {
+            review.reopen(at);
+            Some(at)
+        }
+        None => review.undo(),
+    };
+
+    match reopened {
+        Some(at) => Ok(reply(StatusCode::OK, json!({ "next": item_url(&registered, &review, Some(at)) }))),
+        None => Ok(refusal(StatusCode::UNPROCESSABLE_ENTITY, "there is nothing to undo")),
+    }
+}
+
+/// Leads out of the review: who began it on a page of a run gets the other pages back.
+pub(crate) async fn leave(State(library): Library, Path(id): Path<String>) -> Result<Response, PageError> {
+    let registered = find(&library, &id)?;
+    let Some(home) = &registered.home else {
+        return Ok(refusal(StatusCode::UNPROCESSABLE_ENTITY, "there are no other pages here"));
+    };
+
+    let cookie = library.access().cookie(library.access().token());
+    let mut reply = reply(StatusCode::OK, json!({ "next": home }));
+    if let Ok(cookie) = cookie.parse() {
+        reply.headers_mut().insert(SET_COOKIE, cookie);
+    }
+    Ok(reply)
+}
