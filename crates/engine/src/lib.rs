@@ -88,6 +88,7 @@ mod process;
 mod report_material;
 mod resume;
 pub mod runs;
+mod samples;
 mod scorecard;
 mod session;
 mod targets;
@@ -122,6 +123,7 @@ pub use options::{
 pub use process::{ProcessContext, StopSignal};
 pub use report_material::ReportMaterial;
 pub use resume::NEWEST_RUN;
+pub use samples::{ComparedPair, GradingSample, GradingStop, PreparedRubric, SampleGrader, SampleService};
 pub use scorecard::{ScorecardInput, ScorecardOptions, ScoredCard};
 pub use session::{FinishedRun, stored_records, summary_json};
 pub use targets::is_secret_name;
