@@ -6,6 +6,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
 use assize_engine::ProcessContext;
+use assize_listen::HostRules;
 use assize_store::RunFolder;
 use axum::Router;
 use axum::middleware::from_fn_with_state;
@@ -113,7 +114,7 @@ impl ViewServer {
         let named = name_runs(options.runs);
         let start = start_page(&named);
         let rules =
-            AccessRules { token: token.into(), port: address.port(), is_local, hosts: options.names.into() };
+            AccessRules { token: token.into(), port: address.port(), hosts: HostRules::new(is_local, options.names) };
 
         let library = Arc::new(RunLibrary::new(process, named));
         Ok(Self { listener, address, rules, library, start, moved })

@@ -27,6 +27,7 @@ mod review;
 mod schema;
 mod score;
 mod scorecard;
+mod serve;
 mod spending;
 mod tables;
 mod validate;
@@ -69,6 +70,7 @@ pub(crate) use score::ScoreArgs;
 pub(crate) use scorecard::{
     CompareCardsArgs, ListArgs, RunCardArgs, ScoreCardArgs, ScorecardArgs, ScorecardCommand, TrendCardsArgs,
 };
+pub(crate) use serve::{KeyAction, ServeArgs, ServeCommand};
 pub(crate) use tables::{AgreementArgs, NoiseArgs, TableArgs};
 pub(crate) use validate::{FormatChoice, ValidateArgs};
 pub(crate) use view::ViewArgs;
@@ -169,6 +171,8 @@ pub(crate) enum CliCommand {
     Cache(CacheArgs),
     /// Check which providers are configured.
     Doctor(DoctorArgs),
+    /// Grade over HTTP: rewards for training, scores for other programs.
+    Serve(Box<ServeArgs>),
     /// Serve an editor on stdin and stdout: diagnostics, hover, completion (language server protocol).
     #[command(hide = true)]
     Lsp(LspArgs),

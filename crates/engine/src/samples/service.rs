@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assize_evalfile::{
-    Case, CaseId, CaseMessage, GivenAnswer, GivenOutput, Grader, GraderKind, LoadedRubric, MessageRole,
-    PairwiseBaseline, PairwiseGrader, ProjectConfig, suite_from_answer,
+    Case, CaseId, CaseMessage, GivenAnswer, GivenOutput, Grader, GraderKind, LlmGrader, LoadedRubric, MessageRole,
+    PairwiseBaseline, PairwiseGrader, PanelSpec, ProjectConfig, suite_from_answer,
 };
 use assize_grade::Judge;
 use assize_llm::ChatModel;
@@ -174,7 +174,7 @@ impl SampleService {
         };
 
         // Judges without a key are found now rather than by the first request.
-        let probe = assize_evalfile::read_rubric(Path::new("rubric.json"), r#"["anything"]"#);
+        let probe = assize_evalfile::read_rubric(Path::new("rubric.json"), PROBE);
         grader.prepare(&probe)?;
         for warning in grader.gateway.exposed_keys() {
             self.engine.warn(warning);
@@ -184,6 +184,15 @@ impl SampleService {
         }
 
         Ok(grader)
+    }
+
+    /// Names of the judges of a rubric that names none.
+    ///
+    /// # Errors
+    /// When a judge can't be used.
+    pub fn default_judges(&self) -> Result<Vec<String>, EngineError> {
+        let probe = assize_evalfile::read_rubric(Path::new("rubric.json"), PROBE);
+        Ok(self.grader(None)?.prepare(&probe)?.judges)
     }
 
     /// Number of samples that keep every permitted request to models in flight.
@@ -204,6 +213,9 @@ impl SampleService {
         self.gateway.flush()
     }
 }
+
+/// Rubric that makes the judges of the options.
+const PROBE: &str = r#"["anything"]"#;
 
 fn request(options: &RunOptions) -> WiringRequest<'_> {
     WiringRequest {
@@ -258,6 +270,26 @@ impl SampleGrader {
         run_item(&item).await
     }
 
+    /// Has the judge give one score for a sample as a whole, by what is said of a good answer in `expected_outcome`.
+    ///
+    /// # Errors
+    /// When a judge can't be used.
+    pub async fn score(&self, sample: GradingSample, stop: &GradingStop) -> Result<CaseRecord, EngineError> {
+        let rubric = self.prepare(&assize_evalfile::read_rubric(Path::new("rubric.json"), PROBE))?;
+        let kind = GraderKind::Llm(LlmGrader {
+            prompt: None,
+            judge: None,
+            panel: PanelSpec::default(),
+            temperature: None,
+            max_steps: None,
+            config: serde_json::Map::new(),
+        });
+        let grader = Arc::new(single_grader("llm-grader", kind, &rubric.template.case));
+        let item = self.item(&rubric, sample, vec![grader], stop);
+
+        Ok(run_item(&item).await)
+    }
+
     /// Compares the answer of a sample with another answer to the same input, in both orders. The criteria of the rubric say
     /// what makes an answer the better one; the score is that of the first answer.
     pub async fn compare(
@@ -285,14 +317,7 @@ impl SampleGrader {
             panel,
             scores: assize_rubric::PairScores::default(),
         });
-        let grader = Grader {
-            name: "pairwise".to_owned(),
-            type_name: "pairwise".to_owned(),
-            standing: GraderWeighting::default(),
-            place: template.place.clone(),
-            kind,
-        };
-
+        let grader = single_grader("pairwise", kind, template);
         let item = self.item(rubric, sample, vec![Arc::new(grader)], stop);
         ComparedPair::from_record(run_item(&item).await)
     }
@@ -327,6 +352,17 @@ impl SampleGrader {
         }
 
         names
+    }
+}
+
+/// The only grader of a sample.
+fn single_grader(name: &str, kind: GraderKind, template: &Case) -> Grader {
+    Grader {
+        name: name.to_owned(),
+        type_name: name.to_owned(),
+        standing: GraderWeighting::default(),
+        place: template.place.clone(),
+        kind,
     }
 }
 
