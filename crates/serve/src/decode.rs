@@ -20,6 +20,10 @@ impl ProblemList {
         self.0.extend(problems);
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Error with all problems, if there are any.
     pub(crate) fn check(self) -> Result<(), ApiError> {
         if self.0.is_empty() { Ok(()) } else { Err(ApiError::invalid(self.0)) }

@@ -155,7 +155,7 @@ fn examples() -> Value {
         "variables": {
             "summary": "Values of each sample in the criteria",
             "value": {
-                "rubric": ["Names the city {{ city }}"],
+                "rubric": ["mentions {{ city }}"],
                 "samples": [
                     { "output": "The capital is Paris.", "vars": { "city": "Paris" } },
                     { "output": "The capital is Rome.", "vars": { "city": "Rome" } },

@@ -2,14 +2,14 @@
 
 use assize_engine::GradingSample;
 use assize_evalfile::{CaseMessage, GivenOutput, MessageRole};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::api::{
     CompareMode, GradeRequest, GradeSample, NamedRubric, OnUngraded, RewardKind, RubricSource, UngradedPolicy,
 };
 use crate::decode::{ObjectReader, ProblemList, child, type_name};
 use crate::options::RequestLimits;
-use crate::problem::ApiError;
+use crate::problem::{ApiError, RequestProblem};
 
 /// Words of `reward`.
 pub(crate) const REWARDS: &[(&str, RewardKind)] =
@@ -28,10 +28,25 @@ const MAX_DEADLINE_MS: u64 = 24 * 60 * 60 * 1000;
 /// Decodes the body of a grading request.
 ///
 /// # Errors
-/// With every problem of the body; those of the rubric itself are found later.
-pub(crate) fn decode_request(body: Value, limits: &RequestLimits) -> Result<GradeRequest, ApiError> {
+/// With every problem of the body. `check_rubric` is asked for those of the rubric where there are others, so that all are told
+/// at once.
+pub(crate) fn decode_request(
+    body: Value,
+    limits: &RequestLimits,
+    check_rubric: impl FnOnce(RubricSource) -> Vec<RequestProblem>,
+) -> Result<GradeRequest, ApiError> {
     let mut problems = ProblemList::default();
+    let rubric = body.get("rubric").cloned();
     let request = read_request(body, limits, &mut problems);
+
+    if !problems.is_empty() {
+        let source = rubric.and_then(|rubric| {
+            let mut known = ProblemList::default();
+            let mut object = ObjectReader::new(Value::Object(Map::new()), "", &mut known)?;
+            read_rubric_source(rubric, &mut object)
+        });
+        problems.extend(source.map(check_rubric).unwrap_or_default());
+    }
     problems.check()?;
 
     request.ok_or_else(|| ApiError::invalid_at("", "the request can't be read"))

@@ -69,7 +69,9 @@ async fn grade(
     let form = ReplyForm::of(&head.headers);
     let body = read_body(&service, &tenant, &head.headers, body).await?;
     let key = idempotency_key(&head.headers, service.options.limits.name_bytes)?;
-    let request = || decode_request(parse_body(&body, &service.options.limits)?, &service.options.limits);
+    let limits = &service.options.limits;
+    let check_rubric = |rubric| service.rubric_problems(&tenant, rubric);
+    let request = || decode_request(parse_body(&body, limits)?, limits, check_rubric);
 
     let Some(key) = key else {
         let job = service.start(&tenant, request()?)?;

@@ -191,6 +191,17 @@ impl Service {
         Ok(Job::start(self, tenant, plan, (accepted, of_tenant)))
     }
 
+    /// Problems of a rubric by itself, for a request that has others. Names of variables are left open.
+    pub(crate) fn rubric_problems(&self, tenant: &Arc<Tenant>, rubric: RubricSource) -> Vec<RequestProblem> {
+        match self.request_rubric(tenant, rubric) {
+            Err(error) => error.body.problems,
+            Ok(RequestRubric::Inline(inline)) if !inline.has_templates() => {
+                inline.decode(&BTreeMap::new(), &self.options.limits, &self.judges).err().unwrap_or_default()
+            }
+            Ok(_) => Vec::new(),
+        }
+    }
+
     fn plan(&self, tenant: &Arc<Tenant>, request: GradeRequest) -> Result<JobPlan, ApiError> {
         let GradeRequest { rubric, samples, reward, on_ungraded, deadline_ms, compare } = request;
         if compare.is_some() {
