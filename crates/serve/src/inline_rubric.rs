@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 
-use assize_diagnostic::Severity;
-use assize_evalfile::{LoadedRubric, read_rubric_with};
+use assize_diagnostic::{Diagnostic, Severity};
+use assize_evalfile::{LoadedRubric, codes, read_rubric_with};
 use serde_json::Value;
 
 use crate::decode::child;
@@ -72,16 +72,16 @@ impl InlineRubric {
         judges: &[String],
     ) -> Result<LoadedRubric, Vec<RequestProblem>> {
         let loaded = read_rubric_with(Path::new(self.file), &self.text, vars);
-        let is_problem = |severity: Severity, title: &str| {
-            severity == Severity::Error || title.contains("{{")
-        };
+        // An eval file may mean such a text as it stands; the reward of a sample must not rest on a name.
+        let is_open_name = |found: &Diagnostic| found.code == codes::UNKNOWN_VARIABLE;
         let mut problems: Vec<RequestProblem> = loaded
             .diagnostics
             .iter()
-            .filter(|found| is_problem(found.severity, &found.title))
+            .filter(|found| found.severity == Severity::Error || is_open_name(found))
             .map(|found| {
-                let mut message = found.title.clone();
-                for part in [&found.primary.text].into_iter().chain(&found.help) {
+                let mut message = found.title.replace("the case has", "the sample has");
+                let help = found.help.iter().filter(|_| !is_open_name(found));
+                for part in [&found.primary.text].into_iter().chain(help) {
                     if !part.is_empty() {
                         message.push_str("; ");
                         message.push_str(part);

@@ -205,3 +205,29 @@ async fn variables_of_a_sample_stand_in_its_criteria() {
     assert_eq!(missing.status, 422, "{missing:?}");
     assert!(missing.problems()[0].1.contains("town"), "{missing:?}");
 }
+
+#[tokio::test]
+async fn many_requests_travel_on_one_connection_of_http_2() {
+    use axum::body::Bytes;
+    use http_body_util::{BodyExt as _, Full};
+    use hyper_util::client::legacy::Client;
+    use hyper_util::rt::TokioExecutor;
+
+    let server = Setup::offline().start().await;
+    let client: Client<_, Full<Bytes>> = Client::builder(TokioExecutor::new()).http2_only(true).build_http();
+    let ask = |number: usize| {
+        let body = json!({"rubric": ["number"], "samples": [{"id": format!("{number}"), "output": "a number"}]});
+        let request = axum::http::Request::post(format!("http://{}/v1/grade", server.address))
+            .header("content-type", "application/json")
+            .body(Full::new(Bytes::from(body.to_string())))
+            .unwrap();
+        client.request(request)
+    };
+
+    for (number, reply) in futures_util::future::join_all((0..50).map(ask)).await.into_iter().enumerate() {
+        let reply = reply.unwrap();
+        assert_eq!((reply.status().as_u16(), reply.version()), (200, axum::http::Version::HTTP_2));
+        let json: Value = serde_json::from_slice(&reply.into_body().collect().await.unwrap().to_bytes()).unwrap();
+        assert_eq!(json["results"][0]["id"], format!("{number}"));
+    }
+}
