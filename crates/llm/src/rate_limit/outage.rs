@@ -99,10 +99,10 @@ impl OutageTracker {
         let streak = self.models.get(model);
         if let Some(GivenUp { why, since }) = self.given_up.as_ref().or_else(|| streak?.given_up.as_ref()) {
             let is_over = |recovery: Duration| now.saturating_sub(*since) >= recovery;
-            return match self.recovery.is_some_and(is_over) {
-                true => AccountState::Probing(Duration::ZERO),
-                false => AccountState::GivenUp(Arc::clone(why)),
-            };
+            if self.recovery.is_some_and(is_over) {
+                return AccountState::Probing(Duration::ZERO);
+            }
+            return AccountState::GivenUp(Arc::clone(why));
         }
 
         match self.hold {
