@@ -62,10 +62,8 @@ impl ReplayMemory {
 
         let key = (Arc::clone(client), key.to_owned());
         if let Some(known) = state.jobs.get(&key) {
-            return Ok(match known.request == request {
-                true => ReplayFound::Job(Arc::clone(&known.job)),
-                false => ReplayFound::Conflict,
-            });
+            let is_same = known.request == request;
+            return Ok(if is_same { ReplayFound::Job(Arc::clone(&known.job)) } else { ReplayFound::Conflict });
         }
 
         let job = start()?;

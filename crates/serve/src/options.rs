@@ -81,8 +81,8 @@ impl Default for RequestLimits {
             calls_per_sample: 1_024,
             name_bytes: 256,
             header_time: Duration::from_secs(30),
-            body_time: Duration::from_secs(60),
-            stall_time: Duration::from_secs(60),
+            body_time: Duration::from_mins(1),
+            stall_time: Duration::from_mins(1),
             connections: 4_096,
         }
     }

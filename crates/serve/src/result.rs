@@ -110,14 +110,13 @@ fn status_of(result: &ResultRow) -> GradeStatus {
 /// Bounds of a reward. They are those of the score, so the worst case follows the sign of the weights.
 fn reward_bounds(result: &ResultRow, reward: RewardKind) -> RewardBounds {
     match reward {
-        RewardKind::Score => RewardBounds { known: result.score, low: result.score_low, high: result.score_high },
         RewardKind::Gated if !result.gates_failed.is_empty() => {
             RewardBounds { known: Some(0.0), low: Some(0.0), high: Some(0.0) }
         }
         RewardKind::Gated if has_open_gate(result) => {
             RewardBounds { known: None, low: result.score_low.map(|_| 0.0), high: result.score_high }
         }
-        RewardKind::Gated => RewardBounds { known: result.score, low: result.score_low, high: result.score_high },
+        RewardKind::Score | RewardKind::Gated => RewardBounds { known: result.score, low: result.score_low, high: result.score_high },
         RewardKind::Pass => match result.verdict {
             Verdict::Pass => RewardBounds { known: Some(1.0), low: Some(1.0), high: Some(1.0) },
             Verdict::Borderline | Verdict::Fail => {

@@ -143,13 +143,12 @@ fn idempotency_key(headers: &HeaderMap, longest: usize) -> Result<Option<String>
     let is_plain = |key: &&str| {
         !key.is_empty() && key.len() <= longest && key.bytes().all(|byte| byte.is_ascii_graphic())
     };
-    match key.to_str().ok().filter(is_plain) {
-        Some(key) => Ok(Some(key.to_owned())),
-        None => {
-            let message = format!("Idempotency-Key: expected 1 to {longest} visible ASCII characters");
-            Err(ApiError::invalid_at("", message))
-        }
+    if let Some(key) = key.to_str().ok().filter(is_plain) {
+        return Ok(Some(key.to_owned()));
     }
+
+    let message = format!("Idempotency-Key: expected 1 to {longest} visible ASCII characters");
+    Err(ApiError::invalid_at("", message))
 }
 
 /// Lists the named rubrics, and files that could not be used.

@@ -186,13 +186,12 @@ async fn accept(
     connections: &Arc<Semaphore>,
 ) -> Option<(TcpStream, OwnedSemaphorePermit)> {
     let permit = Arc::clone(connections).acquire_owned().await.ok()?;
-    match listener.accept().await {
-        Ok((stream, _)) => Some((stream, permit)),
-        Err(_) => {
-            tokio::time::sleep(ACCEPT_PAUSE).await;
-            None
-        }
+    if let Ok((stream, _)) = listener.accept().await {
+        return Some((stream, permit));
     }
+
+    tokio::time::sleep(ACCEPT_PAUSE).await;
+    None
 }
 
 /// Answers the requests of a connection.

@@ -308,9 +308,11 @@ impl Service {
         tenant.prepared(inline.hash(vars), || {
             let none = BTreeMap::new();
             let decoded = inline.decode(vars.unwrap_or(&none), &self.options.limits, &self.judges);
-            let loaded = decoded.map_err(|problems| match inline.has_templates() {
-                true => ApiError::invalid(problems.into_iter().map(|problem| of_sample(problem, index)).collect()),
-                false => ApiError::invalid(problems),
+            let loaded = decoded.map_err(|problems| {
+                let of_samples = inline.has_templates();
+                let problems = problems.into_iter();
+                let placed = problems.map(|problem| if of_samples { of_sample(problem, index) } else { problem });
+                ApiError::invalid(placed.collect())
             })?;
             tenant.grader.prepare(&loaded).map_err(|error| ApiError::invalid_at("/rubric", error.message))
         })

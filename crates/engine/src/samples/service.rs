@@ -304,7 +304,7 @@ impl SampleGrader {
         let mut named = None;
         for grader in &template.graders {
             if let GraderKind::Rubric(rubric) = &grader.kind {
-                criteria.extend(rubric.rubric.criteria().iter().map(|criterion| criterion.text.to_string()));
+                criteria.extend(rubric.rubric.criteria().iter().map(|criterion| criterion.text.clone()));
                 named = named.or(Some((rubric.judge.clone(), rubric.panel.clone())));
             }
         }

@@ -46,10 +46,8 @@ impl TemplateValues {
     pub(crate) fn name(&self, text: &str) -> Result<String, String> {
         replace(text, |reference| {
             self.find(reference).ok_or_else(|| format!("`{{{{ {reference} }}}}` leads nowhere"))?;
-            Ok(match reference.starts_with("sample.output_text") {
-                true => "[the answer]".to_owned(),
-                false => format!("[{reference}]"),
-            })
+            let is_answer = reference.starts_with("sample.output_text");
+            Ok(if is_answer { "[the answer]".to_owned() } else { format!("[{reference}]") })
         })
     }
 }
