@@ -156,8 +156,10 @@ impl<'a> BenchOptions<'a> {
             }
         }
 
-        (matches!(options.part, None | Some(BenchPart::Judging | BenchPart::Service | BenchPart::Rates | BenchPart::Commands))
-            || !options.write)
+        (matches!(
+            options.part,
+            None | Some(BenchPart::Judging | BenchPart::Service | BenchPart::Rates | BenchPart::Commands)
+        ) || !options.write)
             .then_some(options)
     }
 }

@@ -29,7 +29,9 @@ const IN_FLIGHT: usize = 1_000;
 const SLOW: Duration = Duration::from_millis(200);
 /// Criteria of a sample where the processor time is measured.
 const CRITERIA: [&str; 4] = [
-    "States the refund window of 30 days", "Names the support address to write to", "Apologises for the delay",
+    "States the refund window of 30 days",
+    "Names the support address to write to",
+    "Apologises for the delay",
     "Says what the next step is and when it comes",
 ];
 
@@ -111,8 +113,14 @@ impl ProgramUnderTest {
         recorder.stop()?;
 
         let mut table = FigureTable::new(
-            &format!("Service: samples of one criterion, a judge that takes {} ms, no cache", SLOW.as_millis()),
-            &["what", "in flight", "calls", "calls a second", "against the raw load", "median", "p99", "p99 above the raw load"],
+            &format!(
+                "Service: samples of one criterion, a judge that takes {} ms, no cache",
+                SLOW.as_millis()
+            ),
+            &[
+                "what", "in flight", "calls", "calls a second", "against the raw load", "median", "p99",
+                "p99 above the raw load",
+            ],
         );
         let mock = MockProcess::start(tools, SLOW, None)?;
         for in_flight in [IN_FLIGHT, IN_FLIGHT / 2] {
@@ -122,10 +130,12 @@ impl ProgramUnderTest {
                 let server = ServeProcess::start(self, mock.port(), IN_FLIGHT)?;
                 pairs.push((raw, clients(tools, server.port, &ours, in_flight)?));
             }
-            let ratio = |(raw, ours): &(ClientTimes, ClientTimes)| raw.all.as_secs_f64() / ours.all.as_secs_f64();
+            let ratio =
+                |(raw, ours): &(ClientTimes, ClientTimes)| raw.all.as_secs_f64() / ours.all.as_secs_f64();
             pairs.sort_by(|a, b| ratio(a).total_cmp(&ratio(b)));
             let (raw, ours) = pairs[1];
-            let range = format!("{:.2} ({:.2} to {:.2})", ratio(&pairs[1]), ratio(&pairs[0]), ratio(&pairs[2]));
+            let range =
+                format!("{:.2} ({:.2} to {:.2})", ratio(&pairs[1]), ratio(&pairs[0]), ratio(&pairs[2]));
 
             let above = ours.p99.as_secs_f64() - raw.p99.as_secs_f64();
             for (what, times, ratio, above) in [
@@ -155,7 +165,9 @@ impl ProgramUnderTest {
         let decisions = samples * CRITERIA.len();
         let mock = MockProcess::start(tools, Duration::ZERO, None)?;
         let each = |cpu: Option<Duration>| cpu.map(|cpu| cpu.as_secs_f64() * 1e6 / decisions as f64);
-        let shown = |micros: Option<f64>| micros.map_or_else(|| "not known".to_owned(), |micros| format!("{micros:.0} µs"));
+        let shown = |micros: Option<f64>| {
+            micros.map_or_else(|| "not known".to_owned(), |micros| format!("{micros:.0} µs"))
+        };
         let mut table = FigureTable::new(
             "Service: processor time, samples of four criteria, 64 calls in flight, a judge that takes 0 ms, no cache",
             &["what", "decisions", "CPU a decision", "above `assize eval`"],
@@ -166,8 +178,8 @@ impl ProgramUnderTest {
         for round in 0..3 {
             let out = format!("eval-{round}");
             let mut command = self.command(&[
-                "eval", "judged.jsonl", "--judge", "openai:bench-1", "--json", "--quiet", "--no-cache", "--run-dir", &out,
-                "--max-concurrency", "64",
+                "eval", "judged.jsonl", "--judge", "openai:bench-1", "--json", "--quiet", "--no-cache",
+                "--run-dir", &out, "--max-concurrency", "64",
             ]);
             command
                 .env("OPENAI_API_KEY", "sk-bench-0123456789abcdef")
@@ -179,13 +191,15 @@ impl ProgramUnderTest {
         table.row(["`assize eval`, with its run folder", &table::count(decisions), &shown(eval), ""]);
 
         for (what, batch) in [("requests of one sample", 1), ("requests of 50 samples", 50)] {
-            let file = self.grading_requests(&format!("batch-{batch}.bin"), samples, CRITERIA.len(), batch)?;
+            let file =
+                self.grading_requests(&format!("batch-{batch}.bin"), samples, CRITERIA.len(), batch)?;
             let mut costs = Vec::new();
             for _ in 0..3 {
                 let server = ServeProcess::start(self, mock.port(), AT_ONCE)?;
                 let before = server.cpu();
                 clients(tools, server.port, &file, if batch == 1 { AT_ONCE / CRITERIA.len() } else { 2 })?;
-                costs.push(each(server.cpu().zip(before).map(|(after, before)| after.saturating_sub(before))));
+                costs
+                    .push(each(server.cpu().zip(before).map(|(after, before)| after.saturating_sub(before))));
             }
             let cost = middle(costs);
             let above = cost.zip(eval).map(|(cost, eval)| format!("{:+.0} µs", cost - eval));
@@ -224,7 +238,13 @@ impl ProgramUnderTest {
     }
 
     /// Writes requests to grade so many samples, each as the yardsticks read them: its length before it.
-    fn grading_requests(&self, name: &str, samples: usize, criteria: usize, batch: usize) -> Result<PathBuf, String> {
+    fn grading_requests(
+        &self,
+        name: &str,
+        samples: usize,
+        criteria: usize,
+        batch: usize,
+    ) -> Result<PathBuf, String> {
         let path = self.folder.join(name);
         let failed = |error: std::io::Error| format!("{name}: {error}");
         let mut file = std::io::BufWriter::new(std::fs::File::create(&path).map_err(failed)?);
@@ -302,9 +322,11 @@ pub(crate) fn run_timed(port: &str, file: &str, in_flight: &str) -> Result<(), S
                     let mut times = Vec::new();
                     while let Some(request) = requests.get(next.fetch_add(1, Ordering::Relaxed)) {
                         let begun = Instant::now();
-                        let reply = client.request(request.clone()).await.map_err(|error| error.to_string())?;
+                        let reply =
+                            client.request(request.clone()).await.map_err(|error| error.to_string())?;
                         let status = reply.status();
-                        let body = reply.into_body().collect().await.map_err(|error| error.to_string())?.to_bytes();
+                        let body =
+                            reply.into_body().collect().await.map_err(|error| error.to_string())?.to_bytes();
                         if status != 200 || is_lacking(&body) {
                             return Err(format!("{status}: {}", String::from_utf8_lossy(&body)));
                         }

@@ -48,9 +48,10 @@ impl<'a> ModelAccess<'a> {
     /// Options of the run; `None` for an operation that makes none.
     fn run(self) -> Option<&'a RunOptions> {
         match self {
-            Self::Run(options, _) | Self::PricedRun(options) | Self::Service(options) | Self::Plan(options) => {
-                Some(options)
-            }
+            Self::Run(options, _)
+            | Self::PricedRun(options)
+            | Self::Service(options)
+            | Self::Plan(options) => Some(options),
             Self::Alone(_) | Self::PlanAlone(_) => None,
         }
     }

@@ -56,7 +56,8 @@ impl AccessRules {
     fn admit(&self, request: &Request) -> Result<Option<Arc<Tenant>>, ApiError> {
         let host = host_of(request.headers(), request.uri());
         if !host.is_some_and(|host| self.hosts.is_allowed(host)) {
-            let message = "the request names a host that this server does not answer for; name it with `--name`";
+            let message =
+                "the request names a host that this server does not answer for; name it with `--name`";
             return Err(ApiError::new(StatusCode::MISDIRECTED_REQUEST, "misdirected", message));
         }
 

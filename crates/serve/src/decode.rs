@@ -205,7 +205,10 @@ mod tests {
         assert_eq!(error.body.message, "the body is nested more than 3 levels deep");
 
         let bomb = "[".repeat(10_000_000);
-        assert_eq!(parse_body(bomb.as_bytes(), &limits).unwrap_err().status, StatusCode::UNPROCESSABLE_ENTITY);
+        assert_eq!(
+            parse_body(bomb.as_bytes(), &limits).unwrap_err().status,
+            StatusCode::UNPROCESSABLE_ENTITY
+        );
         assert_eq!(parse_body(b"{", &limits).unwrap_err().status, StatusCode::BAD_REQUEST);
     }
 

@@ -30,15 +30,17 @@ struct PairPlan {
 pub(crate) async fn run(service: &Arc<Service>, tenant: &Arc<Tenant>, plan: JobPlan, job: &Arc<Job>) {
     let pairs = pairs_of(&plan.samples);
     let stop = job.stop();
-    let compared: Vec<_> = pairs.iter().map(|pair| compare(service, tenant, &plan.samples, pair, stop)).collect();
+    let compared: Vec<_> =
+        pairs.iter().map(|pair| compare(service, tenant, &plan.samples, pair, stop)).collect();
     let compared = join_all(compared);
     let copies = plan.samples.iter().map(|sample| JobSample {
         place: sample.place.clone(),
         sample: sample.sample.clone(),
         rubric: Arc::clone(&sample.rubric),
     });
-    let graded =
-        join_all(copies.map(|sample| grade_sample(service, tenant, sample, (plan.reward, plan.on_ungraded), stop)));
+    let graded = join_all(
+        copies.map(|sample| grade_sample(service, tenant, sample, (plan.reward, plan.on_ungraded), stop)),
+    );
     let (compared, mut graded) = futures_util::future::join(compared, graded).await;
 
     let mut tallies = vec![GroupTally::default(); graded.len()];

@@ -63,7 +63,11 @@ impl ReplayMemory {
         let key = (Arc::clone(client), key.to_owned());
         if let Some(known) = state.jobs.get(&key) {
             let is_same = known.request == request;
-            return Ok(if is_same { ReplayFound::Job(Arc::clone(&known.job)) } else { ReplayFound::Conflict });
+            return Ok(if is_same {
+                ReplayFound::Job(Arc::clone(&known.job))
+            } else {
+                ReplayFound::Conflict
+            });
         }
 
         let job = start()?;

@@ -15,8 +15,9 @@ use crate::problem::RequestProblem;
 /// Keys that would have something opened or run, or name something of the server. None of them has a meaning in a rubric; in
 /// a request they are refused by name before anything else looks at them.
 const REFUSED_KEYS: [&str; 22] = [
-    "$ref", "args", "command", "cwd", "env", "exec", "extends", "file", "files", "grader_target", "hooks", "include",
-    "path", "preprocessors", "program", "prompt", "script", "target", "targets", "url", "workspace", "workspaces",
+    "$ref", "args", "command", "cwd", "env", "exec", "extends", "file", "files", "grader_target", "hooks",
+    "include", "path", "preprocessors", "program", "prompt", "script", "target", "targets", "url",
+    "workspace", "workspaces",
 ];
 
 /// A rubric of a request, as text that can be decoded.
@@ -148,7 +149,8 @@ impl InlineRubric {
 pub(crate) fn refuse_paths(value: &Value, path: &str, problems: &mut Vec<RequestProblem>) {
     match value {
         Value::String(text) if text.trim_start().to_ascii_lowercase().starts_with("file:") => {
-            problems.push(RequestProblem::new(path, "files can't be named in a request; send the text itself"));
+            problems
+                .push(RequestProblem::new(path, "files can't be named in a request; send the text itself"));
         }
         Value::Array(list) => {
             for (index, item) in list.iter().enumerate() {
@@ -255,8 +257,8 @@ mod tests {
         refuse_paths(&rubric, "/rubric", &mut problems);
         let paths: Vec<&str> = problems.iter().map(|problem| problem.path.as_str()).collect();
         let expected = [
-            "/rubric/criteria/0/command", "/rubric/criteria/1/outcome", "/rubric/criteria/2/x/$ref", "/rubric/workspace",
-            "/rubric/Target",
+            "/rubric/criteria/0/command", "/rubric/criteria/1/outcome", "/rubric/criteria/2/x/$ref",
+            "/rubric/workspace", "/rubric/Target",
         ];
         assert_eq!(paths, expected);
     }

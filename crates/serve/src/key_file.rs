@@ -57,9 +57,11 @@ impl KeyFile {
     /// When it can't be read, or names or hashes in it can't be used.
     pub fn read(path: &Path) -> Result<Self, String> {
         let shown = path.display();
-        let bytes = assize_files::read_bytes(path, MAX_BYTES).map_err(|error| format!("can't read `{shown}`: {error}"))?;
-        let file: Self = serde_json::from_slice(&bytes)
-            .map_err(|error| format!("`{shown}` is no file of keys: {error}; make one with `assize serve key new NAME`"))?;
+        let bytes = assize_files::read_bytes(path, MAX_BYTES)
+            .map_err(|error| format!("can't read `{shown}`: {error}"))?;
+        let file: Self = serde_json::from_slice(&bytes).map_err(|error| {
+            format!("`{shown}` is no file of keys: {error}; make one with `assize serve key new NAME`")
+        })?;
 
         for (index, key) in file.keys.iter().enumerate() {
             check_name(&key.name).map_err(|error| format!("`{shown}`: {error}"))?;
@@ -128,7 +130,10 @@ impl KeyFile {
 fn check_name(name: &str) -> Result<(), String> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     if name.is_empty() || name.len() > 64 || !name.chars().all(is_plain) {
-        return Err(format!("the name `{}` can't be used: 1 to 64 of a-z, A-Z, 0-9, `-`, `_`, `.`", name.escape_debug()));
+        return Err(format!(
+            "the name `{}` can't be used: 1 to 64 of a-z, A-Z, 0-9, `-`, `_`, `.`",
+            name.escape_debug()
+        ));
     }
 
     Ok(())

@@ -36,8 +36,8 @@ mod tenant;
 mod tls;
 
 pub use api::{
-    CompareMode, DecisionResult, GradeReply, GradeRequest, GradeSample, GradeStatus, GradeSummary, NamedRubric,
-    OnUngraded, RewardKind, RubricListing, RubricSource, SampleResult, UngradedPolicy,
+    CompareMode, DecisionResult, GradeReply, GradeRequest, GradeSample, GradeStatus, GradeSummary,
+    NamedRubric, OnUngraded, RewardKind, RubricListing, RubricSource, SampleResult, UngradedPolicy,
 };
 pub use key_file::{ClientKey, KeyFile, KeyQuotas};
 pub use openapi::openapi;

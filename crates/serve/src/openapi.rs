@@ -21,9 +21,8 @@ pub fn openapi() -> Value {
     ];
     let [request, reply, error, rubric, result] = schemas;
 
-    let failed = |text: &str| {
-        json!({ "description": text, "content": { "application/json": { "schema": error } } })
-    };
+    let failed =
+        |text: &str| json!({ "description": text, "content": { "application/json": { "schema": error } } });
     let results = json!({
         "description": "The results. JSON in the order of the samples; JSON lines and events in the order in which they finish, \
                         with the summary last.",

@@ -67,7 +67,11 @@ impl AdapterQuery {
     ///
     /// # Errors
     /// When the address names no rubric.
-    pub(crate) fn request(&self, samples: Vec<GradeSample>, otherwise: OnUngraded) -> Result<GradeRequest, ApiError> {
+    pub(crate) fn request(
+        &self,
+        samples: Vec<GradeSample>,
+        otherwise: OnUngraded,
+    ) -> Result<GradeRequest, ApiError> {
         let Some(name) = self.rubric.clone() else {
             let message = "name a loaded rubric in the address: `?rubric=NAME`";
             return Err(ApiError::invalid_at("", message));

@@ -42,9 +42,9 @@ impl ReplyForm {
     /// The form that a client asks for.
     pub(crate) fn of(headers: &HeaderMap) -> Self {
         let accepted = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
-        let mut types = accepted.flat_map(|value| value.split(',')).map(|kind| {
-            kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
-        });
+        let mut types = accepted
+            .flat_map(|value| value.split(','))
+            .map(|kind| kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase());
         types
             .find_map(|kind| match kind.as_str() {
                 "application/json" => Some(Self::Json),

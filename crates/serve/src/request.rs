@@ -89,7 +89,8 @@ fn read_request(body: Value, limits: &RequestLimits, problems: &mut ProblemList)
     };
 
     let reward = object.word("reward", REWARDS).unwrap_or_default();
-    let on_ungraded = object.take("on_ungraded").map(|value| read_policy(value, &mut object)).unwrap_or_default();
+    let on_ungraded =
+        object.take("on_ungraded").map(|value| read_policy(value, &mut object)).unwrap_or_default();
     let deadline_ms = object.whole_number("deadline_ms");
     if deadline_ms.is_some_and(|deadline| deadline == 0 || deadline > MAX_DEADLINE_MS) {
         object.problem("deadline_ms", format!("expected 1 to {MAX_DEADLINE_MS}"));
@@ -118,7 +119,10 @@ fn read_rubric_source(value: Value, object: &mut ObjectReader<'_>) -> Option<Rub
         Value::Object(map) => Some(RubricSource::File(map)),
         other => {
             let found = type_name(&other);
-            object.problem("rubric", format!("expected a list of criteria, an object or YAML text, found {found}"));
+            object.problem(
+                "rubric",
+                format!("expected a list of criteria, an object or YAML text, found {found}"),
+            );
             None
         }
     }

@@ -116,7 +116,9 @@ fn reward_bounds(result: &ResultRow, reward: RewardKind) -> RewardBounds {
         RewardKind::Gated if has_open_gate(result) => {
             RewardBounds { known: None, low: result.score_low.map(|_| 0.0), high: result.score_high }
         }
-        RewardKind::Score | RewardKind::Gated => RewardBounds { known: result.score, low: result.score_low, high: result.score_high },
+        RewardKind::Score | RewardKind::Gated => {
+            RewardBounds { known: result.score, low: result.score_low, high: result.score_high }
+        }
         RewardKind::Pass => match result.verdict {
             Verdict::Pass => RewardBounds { known: Some(1.0), low: Some(1.0), high: Some(1.0) },
             Verdict::Borderline | Verdict::Fail => {

@@ -28,8 +28,8 @@ use crate::tenant::Tenant;
 
 /// All addresses.
 pub(crate) const PATHS: [&str; 12] = [
-    "/v1/grade", "/v1/rubrics", "/v1/openapi.json", "/healthz", "/readyz", "/metrics", "/get_reward", "/slime",
-    "/verify", "/seed_session", "/lambda", "/v1/fine_tuning/alpha/graders/run",
+    "/v1/grade", "/v1/rubrics", "/v1/openapi.json", "/healthz", "/readyz", "/metrics", "/get_reward",
+    "/slime", "/verify", "/seed_session", "/lambda", "/v1/fine_tuning/alpha/graders/run",
 ];
 
 /// Seconds after which a client may look for another server, or for this one again.
@@ -78,9 +78,9 @@ async fn grade(
         return Ok(reply(JobGuard::new(job, false), form, false).await);
     };
 
-    let found = service.replays.find_or(&tenant.name, &key, blake3::hash(&body), || {
-        service.start(&tenant, request()?)
-    })?;
+    let found = service
+        .replays
+        .find_or(&tenant.name, &key, blake3::hash(&body), || service.start(&tenant, request()?))?;
     match found {
         ReplayFound::New(job) => Ok(reply(JobGuard::new(job, true), form, false).await),
         ReplayFound::Job(job) => Ok(reply(JobGuard::new(job, true), form, true).await),
@@ -109,7 +109,9 @@ pub(crate) async fn read_body(
     let kind = kind.split(';').next().unwrap_or_default().trim();
     if !kind.eq_ignore_ascii_case("application/json") {
         let message = "send JSON, with the header `Content-Type: application/json`";
-        return Err(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message).closing());
+        return Err(
+            ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message).closing()
+        );
     }
 
     tenant.count_request()?;
@@ -129,7 +131,8 @@ pub(crate) async fn read_body(
         Ok(Ok(body)) => Ok(body.to_bytes()),
         Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => Err(too_large()),
         Ok(Err(_)) => {
-            Err(ApiError::new(StatusCode::BAD_REQUEST, "incomplete_body", "the body ended too early").closing())
+            Err(ApiError::new(StatusCode::BAD_REQUEST, "incomplete_body", "the body ended too early")
+                .closing())
         }
         Err(_) => {
             let message = format!("the body was not there within {} s", limits.body_time.as_secs());

@@ -75,14 +75,20 @@ impl RubricLibrary {
             Some(RubricListing {
                 name: name.clone(),
                 hash: newest.hash.to_hex().to_string(),
-                earlier: named.versions[1..].iter().map(|version| version.hash.to_hex().to_string()).collect(),
+                earlier: named.versions[1..]
+                    .iter()
+                    .map(|version| version.hash.to_hex().to_string())
+                    .collect(),
                 criteria: newest.rubric.rubric.as_ref().map_or(0, |rubric| rubric.rubric.criteria().len()),
                 problem: named.broken.as_ref().map(|(_, problem)| problem.clone()),
             })
         });
         let unusable = self.unusable.read().unwrap_or_else(PoisonError::into_inner);
 
-        (listed.collect(), unusable.iter().map(|(name, (_, problem))| (name.clone(), problem.clone())).collect())
+        (
+            listed.collect(),
+            unusable.iter().map(|(name, (_, problem))| (name.clone(), problem.clone())).collect(),
+        )
     }
 
     /// Looks at the folder and takes over what changed. A file that is broken leaves the version before it in use.
@@ -136,7 +142,8 @@ impl RubricLibrary {
 
         unusable.remove(name);
         let version = RubricVersion { hash, rubric: Arc::new(loaded) };
-        let named = known.entry(name.to_owned()).or_insert(NamedVersions { versions: Vec::new(), broken: None });
+        let named =
+            known.entry(name.to_owned()).or_insert(NamedVersions { versions: Vec::new(), broken: None });
         named.broken = None;
         named.versions.retain(|known| known.hash != hash);
         named.versions.insert(0, version);
@@ -186,7 +193,8 @@ fn rubric_files(folder: &Path) -> Result<BTreeMap<String, PathBuf>, String> {
 }
 
 fn first_error(loaded: &LoadedRubric) -> String {
-    let errors = loaded.diagnostics.iter().filter(|found| found.severity == assize_diagnostic::Severity::Error);
+    let errors =
+        loaded.diagnostics.iter().filter(|found| found.severity == assize_diagnostic::Severity::Error);
     let mut messages = errors.map(|found| {
         let at = loaded.sources.position(found.primary.span);
         format!("line {}, column {}: {}", at.line, at.column, found.title)
@@ -211,7 +219,10 @@ mod tests {
         std::fs::write(folder.path().join("notes.txt"), "no rubric").unwrap();
 
         let changes = library.refresh().unwrap();
-        assert!(matches!(&changes[..], [LibraryChange::Loaded { name, .. }] if name == "support"), "{changes:?}");
+        assert!(
+            matches!(&changes[..], [LibraryChange::Loaded { name, .. }] if name == "support"),
+            "{changes:?}"
+        );
         let first = library.find("support", None).unwrap();
         assert!(library.refresh().unwrap().is_empty(), "nothing changed");
 
@@ -225,7 +236,11 @@ mod tests {
         library.refresh().unwrap();
         let hash = first.hash.to_hex().to_string();
         assert_eq!(library.list().0[0].earlier, [hash.clone()]);
-        assert_eq!(library.find("support", Some(&hash)).unwrap().hash, first.hash, "an earlier version is kept");
+        assert_eq!(
+            library.find("support", Some(&hash)).unwrap().hash,
+            first.hash,
+            "an earlier version is kept"
+        );
         assert!(matches!(library.find("support", Some("0")), Err(RubricMissing::Hash(_))));
 
         std::fs::remove_file(&file).unwrap();

@@ -36,7 +36,9 @@ const FAREWELL: Duration = Duration::from_secs(5);
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     /// It would be open to others without a key.
-    #[error("{0} can be reached by other machines: make a key with `assize serve key new NAME` and name the file with `--keys`")]
+    #[error(
+        "{0} can be reached by other machines: make a key with `assize serve key new NAME` and name the file with `--keys`"
+    )]
     NeedsKeys(SocketAddr),
     /// Keys and requests would travel unencrypted.
     #[error(
@@ -150,7 +152,10 @@ impl GradingServer {
                 let _permit = permit;
                 let _ = stream.set_nodelay(true);
                 match tls {
-                    None => converse(StallGuard::new(stream, limits.stall_time), app, limits.header_time, watcher).await,
+                    None => {
+                        converse(StallGuard::new(stream, limits.stall_time), app, limits.header_time, watcher)
+                            .await
+                    }
                     Some(tls) => {
                         let shaken = tokio::time::timeout(limits.header_time, tls.accept(stream)).await;
                         if let Ok(Ok(stream)) = shaken {
@@ -211,7 +216,8 @@ async fn converse<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
         .max_concurrent_streams(1_024)
         .max_header_list_size(64 << 10);
 
-    let connection = builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(app)).into_owned();
+    let connection =
+        builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(app)).into_owned();
     // What fails here is a client that went away or spoke no HTTP.
     let _ = watcher.watch(connection).await;
 }
@@ -237,7 +243,9 @@ async fn finish(service: &Service, graceful: GracefulShutdown) {
 
     let left = service.queue.accepted();
     if left > 0 {
-        (service.log)(&format!("{left} samples did not finish in time and are answered as far as they are graded"));
+        (service.log)(&format!(
+            "{left} samples did not finish in time and are answered as far as they are graded"
+        ));
     }
     service.stop.stop("the server is shutting down");
     service.tasks.wait().await;

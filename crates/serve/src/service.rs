@@ -141,7 +141,9 @@ impl Service {
             let message = match change {
                 LibraryChange::Loaded { .. } if !again => continue,
                 LibraryChange::Loaded { name, hash } => format!("rubric `{name}` is now {}", &hash[..12]),
-                LibraryChange::Broken { name, problem } => format!("rubric `{name}` can't be used: {problem}"),
+                LibraryChange::Broken { name, problem } => {
+                    format!("rubric `{name}` can't be used: {problem}")
+                }
                 LibraryChange::Removed { name } => format!("rubric `{name}` was removed"),
             };
             (self.log)(&message);
@@ -182,7 +184,11 @@ impl Service {
     ///
     /// # Errors
     /// When something of the request can't be used, or there is no room for it. Nothing was spent then.
-    pub(crate) fn start(self: &Arc<Self>, tenant: &Arc<Tenant>, request: GradeRequest) -> Result<Arc<Job>, ApiError> {
+    pub(crate) fn start(
+        self: &Arc<Self>,
+        tenant: &Arc<Tenant>,
+        request: GradeRequest,
+    ) -> Result<Arc<Job>, ApiError> {
         let plan = self.plan(tenant, request)?;
         let count = plan.samples.len();
         let of_tenant = tenant.take_samples(count)?;
@@ -243,7 +249,10 @@ impl Service {
         let groups = || samples.iter().map(|sample| sample.group.as_deref());
         if let Some(index) = groups().position(|group| group.is_none()) {
             let path = child("/samples", &index.to_string());
-            return Err(ApiError::invalid_at(child(&path, "group"), "missing: `compare` needs the group of each sample"));
+            return Err(ApiError::invalid_at(
+                child(&path, "group"),
+                "missing: `compare` needs the group of each sample",
+            ));
         }
 
         let (pairs, limit) = (count_pairs(groups()), self.options.limits.samples);
@@ -271,24 +280,32 @@ impl Service {
         Ok(RequestRubric::Inline(InlineRubric::from_json(&value)))
     }
 
-    fn named_rubric(&self, tenant: &Arc<Tenant>, named: &NamedRubric) -> Result<Arc<PreparedRubric>, ApiError> {
-        let found = self.rubrics.find(&named.name, named.hash.as_deref()).map_err(|missing| match missing {
-            RubricMissing::Name => {
-                let message = "no rubric of this name is loaded; GET /v1/rubrics lists them";
-                ApiError::invalid_at("/rubric/name", message)
-            }
-            RubricMissing::Hash(newest) => {
-                let message = format!("no version with this hash is remembered; the newest is {newest}");
-                let error = ApiError::invalid_at("/rubric/hash", message).kind("rubric_changed");
-                ApiError { status: StatusCode::CONFLICT, ..error }
-            }
-        })?;
+    fn named_rubric(
+        &self,
+        tenant: &Arc<Tenant>,
+        named: &NamedRubric,
+    ) -> Result<Arc<PreparedRubric>, ApiError> {
+        let found =
+            self.rubrics.find(&named.name, named.hash.as_deref()).map_err(|missing| match missing {
+                RubricMissing::Name => {
+                    let message = "no rubric of this name is loaded; GET /v1/rubrics lists them";
+                    ApiError::invalid_at("/rubric/name", message)
+                }
+                RubricMissing::Hash(newest) => {
+                    let message = format!("no version with this hash is remembered; the newest is {newest}");
+                    let error = ApiError::invalid_at("/rubric/hash", message).kind("rubric_changed");
+                    ApiError { status: StatusCode::CONFLICT, ..error }
+                }
+            })?;
 
         // Names are part of it: a rubric is called by its name in messages.
         let mut key = blake3::Hasher::new();
         key.update(b"named").update(found.hash.as_bytes()).update(named.name.as_bytes());
         tenant.prepared(key.finalize(), || {
-            tenant.grader.prepare(&found.rubric).map_err(|error| ApiError::invalid_at("/rubric", error.message))
+            tenant
+                .grader
+                .prepare(&found.rubric)
+                .map_err(|error| ApiError::invalid_at("/rubric", error.message))
         })
     }
 
@@ -311,7 +328,8 @@ impl Service {
             let loaded = decoded.map_err(|problems| {
                 let of_samples = inline.has_templates();
                 let problems = problems.into_iter();
-                let placed = problems.map(|problem| if of_samples { of_sample(problem, index) } else { problem });
+                let placed =
+                    problems.map(|problem| if of_samples { of_sample(problem, index) } else { problem });
                 ApiError::invalid(placed.collect())
             })?;
             tenant.grader.prepare(&loaded).map_err(|error| ApiError::invalid_at("/rubric", error.message))

@@ -60,8 +60,11 @@ impl Tenant {
         state.refilled = now;
 
         if state.allowance < 1.0 {
-            let wait = ((1.0 - state.allowance) * 60.0 / limit.max(f64::MIN_POSITIVE)).ceil().clamp(1.0, 60.0);
-            return Err(quota(format!("this key may send {limit} requests a minute")).retry_after(wait as u64));
+            let wait =
+                ((1.0 - state.allowance) * 60.0 / limit.max(f64::MIN_POSITIVE)).ceil().clamp(1.0, 60.0);
+            return Err(
+                quota(format!("this key may send {limit} requests a minute")).retry_after(wait as u64)
+            );
         }
 
         state.allowance -= 1.0;

@@ -16,7 +16,8 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 pub(crate) fn acceptor(certificates: &Path, key: &Path) -> Result<TlsAcceptor, String> {
     let shown = certificates.display();
     let read = |path: &Path| {
-        assize_files::read_bytes(path, 4 << 20).map_err(|error| format!("can't read `{}`: {error}", path.display()))
+        assize_files::read_bytes(path, 4 << 20)
+            .map_err(|error| format!("can't read `{}`: {error}", path.display()))
     };
     let chain = CertificateDer::pem_slice_iter(&read(certificates)?)
         .collect::<Result<Vec<_>, _>>()

@@ -113,8 +113,11 @@ impl ViewServer {
         let address = listener.local_addr()?;
         let named = name_runs(options.runs);
         let start = start_page(&named);
-        let rules =
-            AccessRules { token: token.into(), port: address.port(), hosts: HostRules::new(is_local, options.names) };
+        let rules = AccessRules {
+            token: token.into(),
+            port: address.port(),
+            hosts: HostRules::new(is_local, options.names),
+        };
 
         let library = Arc::new(RunLibrary::new(process, named));
         Ok(Self { listener, address, rules, library, start, moved })

@@ -9,10 +9,10 @@ use assize_engine::{RunOptions, UnknownPrice};
 use assize_rubric::{JudgingMode, TruncationMode, UnitInterval, Usd};
 use assize_serve::{KeyQuotas, RequestLimits, ServeOptions};
 
+use super::eval::UNKNOWN_PRICES;
 use super::headings::{ADVANCED, JUDGE, LIMITS};
 use super::panel::PanelArgs;
 use super::spending::SpendingArgs;
-use super::eval::UNKNOWN_PRICES;
 use super::values::{duration, judging, one_of, truncate, unit, usd};
 
 /// Grade over HTTP: rewards for training, scores for other programs.
@@ -127,11 +127,9 @@ pub(crate) enum ServeCommand {
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum KeyAction {
     /// Make a key and print it once; only its hash is stored.
-    #[command(
-        after_help = "Examples:\n  \
+    #[command(after_help = "Examples:\n  \
         assize serve key new trainer\n  \
-        assize serve key new ci --requests-per-minute 60 --samples-in-flight 100 --budget-usd 5"
-    )]
+        assize serve key new ci --requests-per-minute 60 --samples-in-flight 100 --budget-usd 5")]
     New {
         /// Name of the client: metrics show it, and its cached replies belong to it.
         #[arg(value_name = "NAME")]

@@ -33,7 +33,8 @@ pub(crate) fn execute(args: &ServeArgs, context: &CliContext) -> Result<ExitStat
         }
 
         if !quiet {
-            let who = if server.is_open() { "programs on this machine need no key" } else { "clients need a key" };
+            let who =
+                if server.is_open() { "programs on this machine need no key" } else { "clients need a key" };
             let rubrics = match server.rubrics().len() {
                 0 => "no named rubrics".to_owned(),
                 1 => "1 named rubric".to_owned(),

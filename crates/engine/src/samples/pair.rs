@@ -20,9 +20,11 @@ pub struct ComparedPair {
 impl ComparedPair {
     pub(crate) fn from_record(record: CaseRecord) -> Self {
         let cost = record.result.cost();
-        let calls = record.decisions.iter().map(|row| &row.decision.spent).fold((0, 0), |sum, spent| {
-            (sum.0 + spent.attempts, sum.1 + spent.cached_calls)
-        });
+        let calls = record
+            .decisions
+            .iter()
+            .map(|row| &row.decision.spent)
+            .fold((0, 0), |sum, spent| (sum.0 + spent.attempts, sum.1 + spent.cached_calls));
         let grader = record.result.graders.into_iter().next();
         let (score, error) = grader.map_or((None, None), |grader| (grader.score, grader.error));
         let error = error.or_else(|| record.result.error.map(|error| error.message));

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assize_evalfile::{
-    Case, CaseId, CaseMessage, GivenAnswer, GivenOutput, Grader, GraderKind, LlmGrader, LoadedRubric, MessageRole,
-    PairwiseBaseline, PairwiseGrader, PanelSpec, ProjectConfig, suite_from_answer,
+    Case, CaseId, CaseMessage, GivenAnswer, GivenOutput, Grader, GraderKind, LlmGrader, LoadedRubric,
+    MessageRole, PairwiseBaseline, PairwiseGrader, PanelSpec, ProjectConfig, suite_from_answer,
 };
 use assize_grade::Judge;
 use assize_llm::ChatModel;
@@ -158,7 +158,8 @@ impl SampleService {
         let gateway = match namespace {
             None => Arc::clone(&self.gateway),
             Some(name) => {
-                let namespace = blake3::derive_key("assize 2026-11 namespace of the reply cache", name.as_bytes());
+                let namespace =
+                    blake3::derive_key("assize 2026-11 namespace of the reply cache", name.as_bytes());
                 Arc::new(self.gateway.in_namespace(namespace))
             }
         };
@@ -166,12 +167,8 @@ impl SampleService {
         // The budget, the limits and the cache are those of the service; all of it hangs on the gateway.
         let wiring = wire(&self.engine, &request(&self.options))?;
         let deps = wiring.deps_through(&self.folder, &gateway)?;
-        let grader = SampleGrader {
-            options: self.options.clone(),
-            config: self.config.clone(),
-            gateway,
-            deps,
-        };
+        let grader =
+            SampleGrader { options: self.options.clone(), config: self.config.clone(), gateway, deps };
 
         // Judges without a key are found now rather than by the first request.
         let probe = assize_evalfile::read_rubric(Path::new("rubric.json"), PROBE);

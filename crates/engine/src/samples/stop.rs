@@ -3,7 +3,9 @@
 use std::sync::{Arc, OnceLock};
 
 use assize_grade::{CallForecast, Judge, JudgeQuestion};
-use assize_llm::{AskError, BoxFuture, CacheableReply, ChatModel, ChatReply, ChatRequest, ErrorKind, ModelCard, ModelId};
+use assize_llm::{
+    AskError, BoxFuture, CacheableReply, ChatModel, ChatReply, ChatRequest, ErrorKind, ModelCard, ModelId,
+};
 use assize_rubric::{Decision, JudgeIdentity, UngradedKind};
 use tokio_util::sync::CancellationToken;
 
@@ -68,10 +70,7 @@ impl StoppableModel {
         Self { inner, stop }
     }
 
-    async fn until_stopped<T>(
-        &self,
-        call: impl Future<Output = Result<T, AskError>>,
-    ) -> Result<T, AskError> {
+    async fn until_stopped<T>(&self, call: impl Future<Output = Result<T, AskError>>) -> Result<T, AskError> {
         tokio::select! {
             biased;
             () = self.stop.stopped() => Err(self.stop.error()),

@@ -132,7 +132,8 @@ impl FormulaParser<'_> {
         let is_digit = |c: char| c.is_ascii_digit() || c == '.';
         let mut end = self.rest.find(|c| !is_digit(c)).unwrap_or(self.rest.len());
         let after = &self.rest[end..];
-        let signless = after.strip_prefix(['e', 'E']).map(|power| power.strip_prefix(['-', '+']).unwrap_or(power));
+        let signless =
+            after.strip_prefix(['e', 'E']).map(|power| power.strip_prefix(['-', '+']).unwrap_or(power));
         if let Some(digits) = signless.filter(|digits| digits.starts_with(|c: char| c.is_ascii_digit())) {
             let length = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
             end = self.rest.len() - digits.len() + length;
@@ -230,8 +231,14 @@ mod tests {
 
     #[test]
     fn nothing_else_is_read() {
-        for wrong in ["", "1 +", "(1", "1)", "a b_2", "a.b", "__import__('os')", "1;2", "x = 1", "min()", "sin(1)", "1..2"] {
-            assert!(matches!(computed(wrong), Err(FormulaError::Syntax(_) | FormulaError::UnknownName(_))), "{wrong}");
+        for wrong in [
+            "", "1 +", "(1", "1)", "a b_2", "a.b", "__import__('os')", "1;2", "x = 1", "min()", "sin(1)",
+            "1..2",
+        ] {
+            assert!(
+                matches!(computed(wrong), Err(FormulaError::Syntax(_) | FormulaError::UnknownName(_))),
+                "{wrong}"
+            );
         }
         assert_eq!(computed("c"), Err(FormulaError::UnknownName("c".into())));
         assert_eq!(computed("1 / 0"), Err(FormulaError::Undefined));

@@ -25,7 +25,11 @@ use crate::service::Service;
 use crate::tenant::Tenant;
 
 /// Body and options of a request to an adapter.
-async fn read(service: &Service, tenant: &Tenant, request: Request) -> Result<(Value, AdapterQuery), ApiError> {
+async fn read(
+    service: &Service,
+    tenant: &Tenant,
+    request: Request,
+) -> Result<(Value, AdapterQuery), ApiError> {
     let (head, body) = request.into_parts();
     let query = AdapterQuery::parse(head.uri.query())?;
     let body = read_body(service, tenant, &head.headers, body).await?;
@@ -46,7 +50,8 @@ async fn grade(
 ) -> Result<Vec<Arc<SampleResult>>, ApiError> {
     let count = samples.len();
     if count > service.options.limits.samples {
-        let message = format!("{count} samples; at most {} are graded at once", service.options.limits.samples);
+        let message =
+            format!("{count} samples; at most {} are graded at once", service.options.limits.samples);
         return Err(ApiError::invalid_at("", message));
     }
 

@@ -47,13 +47,31 @@ enum TextOperation {
 
 /// A grader of a request.
 enum RequestGrader {
-    StringCheck { input: String, reference: String, operation: TextOperation },
-    TextSimilarity { input: String, reference: String, metric: String },
+    StringCheck {
+        input: String,
+        reference: String,
+        operation: TextOperation,
+    },
+    TextSimilarity {
+        input: String,
+        reference: String,
+        metric: String,
+    },
     /// The judge gives a score, which becomes a number of the range.
-    ScoreModel { instructions: String, range: (f64, f64) },
+    ScoreModel {
+        instructions: String,
+        range: (f64, f64),
+    },
     /// The judge decides whether a label of those that pass fits.
-    LabelModel { instructions: String, labels: Vec<String>, passing: Vec<String> },
-    Multi { graders: BTreeMap<String, RequestGrader>, formula: String },
+    LabelModel {
+        instructions: String,
+        labels: Vec<String>,
+        passing: Vec<String>,
+    },
+    Multi {
+        graders: BTreeMap<String, RequestGrader>,
+        formula: String,
+    },
 }
 
 /// Result of a grader.
@@ -117,7 +135,8 @@ fn final_reward(
         OnUngraded::Named(UngradedPolicy::High) => Ok(high),
         OnUngraded::Null | OnUngraded::Named(UngradedPolicy::Drop) => Ok(None),
         OnUngraded::Named(UngradedPolicy::Error) => {
-            let problems = run.errors.iter().map(|(name, why)| RequestProblem::new("/grader", format!("{name}: {why}")));
+            let problems =
+                run.errors.iter().map(|(name, why)| RequestProblem::new("/grader", format!("{name}: {why}")));
             let error = ApiError::new(StatusCode::BAD_GATEWAY, "ungraded", "the grader has no result");
             let body = crate::problem::ErrorBody { problems: problems.collect(), ..error.body };
             Err(ApiError { body, ..error })
@@ -127,9 +146,10 @@ fn final_reward(
 
 fn reply(name: &str, kind: &str, run: GraderRun, reward: Option<f64>, begun: Instant) -> Value {
     const FLAGS: [&str; 11] = [
-        "formula_parse_error", "sample_parse_error", "truncated_observation_error", "unresponsive_reward_error",
-        "invalid_variable_error", "other_error", "python_grader_server_error", "python_grader_runtime_error",
-        "model_grader_server_error", "model_grader_refusal_error", "model_grader_parse_error",
+        "formula_parse_error", "sample_parse_error", "truncated_observation_error",
+        "unresponsive_reward_error", "invalid_variable_error", "other_error", "python_grader_server_error",
+        "python_grader_runtime_error", "model_grader_server_error", "model_grader_refusal_error",
+        "model_grader_parse_error",
     ];
 
     let mut errors: Map<String, Value> =
@@ -165,8 +185,10 @@ fn read_run(body: Value, service: &Service, problems: &mut ProblemList) -> Optio
     if sample.is_none() {
         object.problem("model_sample", "missing: the answer, a text");
     }
-    let values =
-        TemplateValues { item: object.take("item").unwrap_or_else(|| json!({})), sample: sample.unwrap_or_default() };
+    let values = TemplateValues {
+        item: object.take("item").unwrap_or_else(|| json!({})),
+        sample: sample.unwrap_or_default(),
+    };
     let Some(grader) = object.take("grader") else {
         object.problem("grader", "missing: the grader");
         return None;
@@ -196,12 +218,14 @@ fn read_grader(
     let read = match kind.as_str() {
         "string_check" => {
             let operation = object.word("operation", OPERATIONS);
-            let (input, reference) = (filled("input", values, &mut object), filled("reference", values, &mut object));
+            let (input, reference) =
+                (filled("input", values, &mut object), filled("reference", values, &mut object));
             RequestGrader::StringCheck { input: input?, reference: reference?, operation: operation? }
         }
         "text_similarity" => {
             let metric = object.text("evaluation_metric");
-            let (input, reference) = (filled("input", values, &mut object), filled("reference", values, &mut object));
+            let (input, reference) =
+                (filled("input", values, &mut object), filled("reference", values, &mut object));
             let metric = metric.unwrap_or_default();
             if !METRICS.contains(&metric.as_str()) {
                 object.problem("evaluation_metric", format!("expected one of {}", METRICS.join(", ")));
@@ -231,7 +255,10 @@ fn read_grader(
             let graders = match object.take("graders") {
                 Some(Value::Object(graders)) if graders.len() <= MAX_GRADERS => graders,
                 _ => {
-                    object.problem("graders", format!("expected an object with up to {MAX_GRADERS} graders by name"));
+                    object.problem(
+                        "graders",
+                        format!("expected an object with up to {MAX_GRADERS} graders by name"),
+                    );
                     return None;
                 }
             };
@@ -239,7 +266,8 @@ fn read_grader(
             let read: Vec<_> = graders
                 .into_iter()
                 .map(|(name, grader)| {
-                    let grader = read_grader(grader, child(&path, &name), service, values, false, object.problems());
+                    let grader =
+                        read_grader(grader, child(&path, &name), service, values, false, object.problems());
                     Some((name, grader?))
                 })
                 .collect();
@@ -247,7 +275,8 @@ fn read_grader(
             RequestGrader::Multi { graders: graders?, formula: formula? }
         }
         "python" | "endpoint" => {
-            let message = format!("`{kind}` graders are not run: nothing in a request is executed or fetched");
+            let message =
+                format!("`{kind}` graders are not run: nothing in a request is executed or fetched");
             object.problem("type", message);
             return None;
         }
@@ -297,7 +326,8 @@ fn read_range(object: &mut ObjectReader<'_>) -> Option<(f64, f64)> {
 /// The judge is one that the operator named, whatever a request would like better.
 fn check_model(object: &mut ObjectReader<'_>, service: &Service) {
     let model = object.text("model").unwrap_or_default();
-    let is_known = |judge: &String| *judge == model || judge.split_once(':').is_some_and(|(_, name)| name == model);
+    let is_known =
+        |judge: &String| *judge == model || judge.split_once(':').is_some_and(|(_, name)| name == model);
     if !service.judges().iter().any(is_known) {
         let judges = service.judges().join(", ");
         object.problem("model", format!("expected a judge of this server: {judges}"));
@@ -332,7 +362,13 @@ impl RequestGrader {
         }
     }
 
-    async fn run(&self, service: &Service, tenant: &Tenant, values: &TemplateValues, stop: &GradingStop) -> GraderRun {
+    async fn run(
+        &self,
+        service: &Service,
+        tenant: &Tenant,
+        values: &TemplateValues,
+        stop: &GradingStop,
+    ) -> GraderRun {
         match self {
             Self::Multi { graders, formula } => {
                 let runs = graders.values().map(|grader| grader.run_single(service, tenant, values, stop));
@@ -357,7 +393,9 @@ impl RequestGrader {
                     TextOperation::Equal => input == reference,
                     TextOperation::NotEqual => input != reference,
                     TextOperation::Contains => input.contains(reference.as_str()),
-                    TextOperation::ContainsIgnoringCase => input.to_lowercase().contains(&reference.to_lowercase()),
+                    TextOperation::ContainsIgnoringCase => {
+                        input.to_lowercase().contains(&reference.to_lowercase())
+                    }
                 };
                 counted(f64::from(u8::from(holds)))
             }
@@ -469,7 +507,9 @@ async fn judge(
         let broken = matches!(&row.decision.finding, Finding::Grader(finding) if finding.score.is_err());
         match &row.decision.ungraded {
             Some(reason) => drop(run.errors.insert(error_name(reason.kind), reason.message.clone())),
-            None if broken => drop(run.errors.insert("model_grader_parse_error", row.decision.reason.clone())),
+            None if broken => {
+                drop(run.errors.insert("model_grader_parse_error", row.decision.reason.clone()))
+            }
             None => {}
         }
     }

@@ -8,9 +8,8 @@ use std::collections::HashMap;
 const MAX_LENGTH: usize = 20_000;
 
 /// Metrics by their names.
-pub(crate) const METRICS: [&str; 9] = [
-    "fuzzy_match", "bleu", "gleu", "rouge_1", "rouge_2", "rouge_3", "rouge_4", "rouge_5", "rouge_l",
-];
+pub(crate) const METRICS: [&str; 9] =
+    ["fuzzy_match", "bleu", "gleu", "rouge_1", "rouge_2", "rouge_3", "rouge_4", "rouge_5", "rouge_l"];
 
 /// Similarity of a text to a reference; `None` for a metric that is not known.
 ///
@@ -23,7 +22,8 @@ pub(crate) fn similarity(metric: &str, text: &str, reference: &str) -> Result<Op
 
     Ok(Some(match metric {
         "fuzzy_match" => {
-            let (text, reference): (Vec<char>, Vec<char>) = (text.chars().collect(), reference.chars().collect());
+            let (text, reference): (Vec<char>, Vec<char>) =
+                (text.chars().collect(), reference.chars().collect());
             let common = common_length(&text, &reference)?;
             // The share of letters that stay when one text is made into the other by deletions and insertions.
             share(2 * common, text.len() + reference.len())
@@ -103,7 +103,9 @@ fn gleu(words: &[&str], expected: &[&str]) -> f64 {
 /// Length of the longest common subsequence.
 fn common_length<T: PartialEq>(one: &[T], other: &[T]) -> Result<usize, String> {
     if one.len() > MAX_LENGTH || other.len() > MAX_LENGTH {
-        return Err(format!("texts of more than {MAX_LENGTH} letters or words are not compared by this metric"));
+        return Err(format!(
+            "texts of more than {MAX_LENGTH} letters or words are not compared by this metric"
+        ));
     }
 
     let mut row = vec![0_usize; other.len() + 1];
@@ -136,7 +138,8 @@ mod tests {
 
     #[test]
     fn known_values_are_reproduced() {
-        let of = |metric: &str, text: &str, reference: &str| similarity(metric, text, reference).unwrap().unwrap();
+        let of =
+            |metric: &str, text: &str, reference: &str| similarity(metric, text, reference).unwrap().unwrap();
         // Two of three words, one of two pairs.
         assert!((of("rouge_1", "the cat slept", "the cat sat") - 2.0 / 3.0).abs() < 1e-12);
         assert!((of("rouge_2", "the cat slept", "the cat sat") - 0.5).abs() < 1e-12);

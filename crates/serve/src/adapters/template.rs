@@ -30,7 +30,8 @@ impl TemplateValues {
     /// With the first reference that leads nowhere.
     pub(crate) fn fill(&self, text: &str) -> Result<String, String> {
         replace(text, |reference| {
-            let value = self.find(reference).ok_or_else(|| format!("`{{{{ {reference} }}}}` leads nowhere"))?;
+            let value =
+                self.find(reference).ok_or_else(|| format!("`{{{{ {reference} }}}}` leads nowhere"))?;
             Ok(match value {
                 Value::String(text) => text,
                 other => other.to_string(),
@@ -87,8 +88,14 @@ mod tests {
             sample: r#"{"k": "{{ item.secret }}"}"#.to_owned(),
         };
         assert_eq!(values.fill("{{item.a.b.0}} {{ item.n }}").unwrap(), "x 3");
-        assert_eq!(values.fill("{{ item.a.b.1 }}|{{ sample.output_json.k }}").unwrap(), "{{ item.secret }}|{{ item.secret }}");
-        assert_eq!(values.name("Is {{ sample.output_text }} like {{ item.n }}?").unwrap(), "Is [the answer] like [item.n]?");
+        assert_eq!(
+            values.fill("{{ item.a.b.1 }}|{{ sample.output_json.k }}").unwrap(),
+            "{{ item.secret }}|{{ item.secret }}"
+        );
+        assert_eq!(
+            values.name("Is {{ sample.output_text }} like {{ item.n }}?").unwrap(),
+            "Is [the answer] like [item.n]?"
+        );
         for wrong in ["{{ item.none }}", "{{ env.HOME }}", "{{ sample.other }}", "{{}}"] {
             assert!(values.fill(wrong).is_err(), "{wrong}");
         }

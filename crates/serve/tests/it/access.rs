@@ -38,8 +38,15 @@ async fn a_key_is_needed_where_there_are_keys() {
 
     let wrong = format!("{}x", keys[0]);
     let short = &keys[0][..keys[0].len() - 1];
-    for header in [None, Some(bearer(&wrong)), Some(bearer(short)), Some(bearer("")), Some(format!("Basic {}", keys[0]))] {
-        let headers: Vec<(&str, &str)> = header.iter().map(|value| ("Authorization", value.as_str())).collect();
+    for header in [
+        None,
+        Some(bearer(&wrong)),
+        Some(bearer(short)),
+        Some(bearer("")),
+        Some(format!("Basic {}", keys[0])),
+    ] {
+        let headers: Vec<(&str, &str)> =
+            header.iter().map(|value| ("Authorization", value.as_str())).collect();
         let reply = server.post("/v1/grade", &headers, &body()).await;
         assert_eq!((reply.status, reply.kind().as_str()), (401, "unauthorized"), "{header:?}");
         assert_eq!(reply.header("www-authenticate"), Some("Bearer"));
@@ -59,13 +66,15 @@ async fn a_key_is_needed_where_there_are_keys() {
 
 #[tokio::test]
 async fn two_clients_see_neither_each_others_cache_nor_results() {
-    let model = MockServer::start(|request: &MockRequest| rule::judge(request).after(Duration::from_millis(100)));
+    let model =
+        MockServer::start(|request: &MockRequest| rule::judge(request).after(Duration::from_millis(100)));
     let mut setup = Setup::with_model(&model);
     let keys = setup.keys(&[("a", KeyQuotas::default()), ("b", KeyQuotas::default())]);
     let server = setup.start().await;
     let ask = |key: &str| {
         let headers = [("Authorization", bearer(key)), ("Idempotency-Key", "same".to_owned())];
-        let headers: Vec<(&str, &str)> = headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        let headers: Vec<(&str, &str)> =
+            headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
         let text = request_text("POST", "/v1/grade", &headers, body().to_string().as_bytes());
         let address = server.address;
         async move { send(address, &text).await.json() }
@@ -79,8 +88,12 @@ async fn two_clients_see_neither_each_others_cache_nor_results() {
     }
 
     let again = |key: &str| {
-        let text =
-            request_text("POST", "/v1/grade", &[("Authorization", &bearer(key))], body().to_string().as_bytes());
+        let text = request_text(
+            "POST",
+            "/v1/grade",
+            &[("Authorization", &bearer(key))],
+            body().to_string().as_bytes(),
+        );
         let address = server.address;
         async move { send(address, &text).await.json() }
     };
@@ -116,7 +129,8 @@ async fn a_key_that_is_removed_is_refused_and_a_new_one_is_taken_without_a_resta
 
 #[tokio::test]
 async fn quotas_of_a_key_hold_for_it_alone() {
-    let model = MockServer::start(|request: &MockRequest| rule::judge(request).after(Duration::from_millis(300)));
+    let model =
+        MockServer::start(|request: &MockRequest| rule::judge(request).after(Duration::from_millis(300)));
     let mut setup = Setup::with_model(&model);
     let keys = setup.keys(&[
         ("few", KeyQuotas { requests_per_minute: Some(2), ..KeyQuotas::default() }),

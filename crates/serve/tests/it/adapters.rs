@@ -23,6 +23,11 @@ fn exchanges() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/exchanges")
 }
 
+#[expect(clippy::disallowed_methods, reason = "a switch of the tests alone")]
+fn is_blessing() -> bool {
+    std::env::var_os("ASSIZE_BLESS").is_some()
+}
+
 /// Times differ from run to run.
 fn without_times(reply: &mut Value) {
     if let Some(time) = reply.pointer_mut("/metadata/execution_time") {
@@ -37,7 +42,7 @@ async fn each_framework_gets_what_it_reads() {
         std::fs::read_dir(exchanges()).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
     assert!(files.len() >= 9, "{files:?}");
-    let bless = std::env::var_os("ASSIZE_BLESS").is_some();
+    let bless = is_blessing();
 
     for file in files {
         let mut exchange: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();

@@ -1,5 +1,6 @@
 //! A plain client: one connection for each request, so that a test sees every byte.
 
+use std::fmt::Write as _;
 use std::net::SocketAddr;
 
 use serde_json::Value;
@@ -50,9 +51,9 @@ pub(crate) fn request_text(method: &str, path: &str, headers: &[(&str, &str)], b
         text.push_str("Content-Type: application/json\r\n");
     }
     for (key, value) in headers {
-        text.push_str(&format!("{key}: {value}\r\n"));
+        let _ = write!(text, "{key}: {value}\r\n");
     }
-    text.push_str(&format!("Content-Length: {}\r\nConnection: close\r\n\r\n", body.len()));
+    let _ = write!(text, "Content-Length: {}\r\nConnection: close\r\n\r\n", body.len());
 
     [text.as_bytes(), body].concat()
 }

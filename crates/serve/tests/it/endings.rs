@@ -11,15 +11,22 @@ use crate::fixture::Setup;
 
 fn text(samples: usize) -> Vec<u8> {
     let samples: Vec<Value> = (0..samples).map(|sample| json!({"output": format!("{sample}")})).collect();
-    request_text("POST", "/v1/grade", &[], json!({"rubric": ["yes"], "samples": samples}).to_string().as_bytes())
+    request_text(
+        "POST",
+        "/v1/grade",
+        &[],
+        json!({"rubric": ["yes"], "samples": samples}).to_string().as_bytes(),
+    )
 }
 
 #[tokio::test]
 async fn samples_in_flight_are_finished_before_the_server_ends() {
-    let model = MockServer::start(|request: &MockRequest| rule::judge(request).after(Duration::from_millis(500)));
+    let model =
+        MockServer::start(|request: &MockRequest| rule::judge(request).after(Duration::from_millis(500)));
     let mut server = Setup::with_model(&model).start().await;
     let address = server.address;
-    let replies: Vec<_> = (0..4).map(|_| tokio::spawn(async move { send(address, &text(5)).await })).collect();
+    let replies: Vec<_> =
+        (0..4).map(|_| tokio::spawn(async move { send(address, &text(5)).await })).collect();
     server.wait_for("assize_queue_samples", |count| count == 20.0).await;
 
     server.stop();
@@ -35,7 +42,7 @@ async fn samples_in_flight_are_finished_before_the_server_ends() {
 async fn what_does_not_finish_in_time_is_answered_as_ungraded() {
     let model = MockServer::start(|request: &MockRequest| {
         let is_first = request.last_user_text.contains("\n0\n");
-        rule::judge(request).after(if is_first { Duration::ZERO } else { Duration::from_secs(60) })
+        rule::judge(request).after(if is_first { Duration::ZERO } else { Duration::from_mins(1) })
     });
     let mut setup = Setup::with_model(&model);
     setup.options.grace = Duration::from_millis(300);
@@ -57,7 +64,8 @@ async fn what_does_not_finish_in_time_is_answered_as_ungraded() {
 
 #[tokio::test]
 async fn connections_that_stay_open_are_told_to_go() {
-    let model = MockServer::start(|request: &MockRequest| rule::judge(request).after(Duration::from_millis(700)));
+    let model =
+        MockServer::start(|request: &MockRequest| rule::judge(request).after(Duration::from_millis(700)));
     let mut server = Setup::with_model(&model).start().await;
     let address = server.address;
     let idle = TcpStream::connect(address).await.unwrap();

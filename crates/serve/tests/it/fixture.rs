@@ -89,11 +89,12 @@ impl Setup {
     pub(crate) async fn start(self) -> Running {
         let log: Arc<Mutex<Vec<String>>> = Arc::default();
         let lines = Arc::clone(&log);
-        let server = GradingServer::bind(&self.engine(), self.run.clone(), self.options.clone(), move |line| {
-            lines.lock().unwrap().push(line.to_owned());
-        })
-        .await
-        .unwrap();
+        let server =
+            GradingServer::bind(&self.engine(), self.run.clone(), self.options.clone(), move |line| {
+                lines.lock().unwrap().push(line.to_owned());
+            })
+            .await
+            .unwrap();
 
         let address = server.address();
         let (stop, stopped) = oneshot::channel();

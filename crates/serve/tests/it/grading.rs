@@ -69,7 +69,8 @@ async fn a_result_is_sent_before_the_others_are_finished() {
     });
     let server = Setup::with_model(&model).start().await;
     let body = json!({"rubric": ["yes"], "samples": [{"output": "slow answer"}, {"output": "quick answer"}]});
-    let text = request_text("POST", "/v1/grade", &[("Accept", "application/x-ndjson")], body.to_string().as_bytes());
+    let text =
+        request_text("POST", "/v1/grade", &[("Accept", "application/x-ndjson")], body.to_string().as_bytes());
 
     let mut stream = tokio::net::TcpStream::connect(server.address).await.unwrap();
     tokio::io::AsyncWriteExt::write_all(&mut stream, &text).await.unwrap();
@@ -110,7 +111,11 @@ async fn named_rubrics_are_read_again_when_their_files_change() {
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
     assert_eq!(server.graded(&graded(None)).await["results"][0]["reward"], 0.0, "the newest");
-    assert_eq!(server.graded(&graded(Some(&hash))).await["results"][0]["reward"], 1.0, "the one that was named");
+    assert_eq!(
+        server.graded(&graded(Some(&hash))).await["results"][0]["reward"],
+        1.0,
+        "the one that was named"
+    );
 
     let gone = server.grade(&graded(Some("00"))).await;
     assert_eq!((gone.status, gone.kind().as_str()), (409, "rubric_changed"));
@@ -134,7 +139,10 @@ async fn a_request_that_is_sent_again_gets_the_results_of_the_first_time() {
     let second = server.post("/v1/grade", &key, &body).await;
     assert_eq!((first.status, second.status, calls, model.count()), (200, 200, 2, 2));
     assert_eq!(first.body, second.body);
-    assert_eq!((first.header("idempotency-replayed"), second.header("idempotency-replayed")), (None, Some("true")));
+    assert_eq!(
+        (first.header("idempotency-replayed"), second.header("idempotency-replayed")),
+        (None, Some("true"))
+    );
 
     let other = json!({"rubric": ["yes"], "samples": [{"output": "b"}]});
     let conflict = server.post("/v1/grade", &key, &other).await;
@@ -145,12 +153,14 @@ async fn a_request_that_is_sent_again_gets_the_results_of_the_first_time() {
 
 #[tokio::test]
 async fn clients_at_the_same_time_get_their_own_results() {
-    let model = MockServer::start(|request: &MockRequest| rule::judge(request).after(Duration::from_millis(5)));
+    let model =
+        MockServer::start(|request: &MockRequest| rule::judge(request).after(Duration::from_millis(5)));
     let server = Setup::with_model(&model).start().await;
     let ask = |client: usize| {
-        let samples: Vec<Value> =
-            (0..8).map(|sample| json!({"id": format!("{client}-{sample}"), "output": format!("{client} {sample}")})).collect();
-        let word = if client % 2 == 0 { "yes" } else { "no" };
+        let samples: Vec<Value> = (0..8)
+            .map(|sample| json!({"id": format!("{client}-{sample}"), "output": format!("{client} {sample}")}))
+            .collect();
+        let word = if client.is_multiple_of(2) { "yes" } else { "no" };
         let body = json!({"rubric": [word], "samples": samples}).to_string();
         let (address, text) = (server.address, request_text("POST", "/v1/grade", &[], body.as_bytes()));
         async move { send(address, &text).await }
@@ -163,7 +173,7 @@ async fn clients_at_the_same_time_get_their_own_results() {
         assert_eq!(results.len(), 8);
         for (sample, result) in results.iter().enumerate() {
             assert_eq!(result["id"], format!("{client}-{sample}"));
-            assert_eq!(result["reward"], if client % 2 == 0 { 1.0 } else { 0.0 });
+            assert_eq!(result["reward"], if client.is_multiple_of(2) { 1.0 } else { 0.0 });
         }
     }
     assert_eq!(server.metric("assize_queue_samples").await, 0.0, "nothing is left in the queue");
@@ -184,11 +194,16 @@ async fn samples_of_a_group_are_compared_with_each_other() {
         }))
         .await;
     let results = &reply["results"];
-    assert_eq!((&results[0]["group_score"], &results[1]["group_score"]), (&json!(1.0), &json!(0.0)), "{reply}");
+    assert_eq!(
+        (&results[0]["group_score"], &results[1]["group_score"]),
+        (&json!(1.0), &json!(0.0)),
+        "{reply}"
+    );
     assert_eq!(results[0]["group_comparisons"], json!([1, 1]));
     assert_eq!(results[2].get("group_score"), None, "alone in its group");
 
-    let missing = server.grade(&json!({"rubric": ["a"], "samples": [{"output": "x"}], "compare": "pairwise"})).await;
+    let missing =
+        server.grade(&json!({"rubric": ["a"], "samples": [{"output": "x"}], "compare": "pairwise"})).await;
     assert_eq!(missing.problems()[0].0, "/samples/0/group");
 }
 
@@ -216,7 +231,8 @@ async fn many_requests_travel_on_one_connection_of_http_2() {
     let server = Setup::offline().start().await;
     let client: Client<_, Full<Bytes>> = Client::builder(TokioExecutor::new()).http2_only(true).build_http();
     let ask = |number: usize| {
-        let body = json!({"rubric": ["number"], "samples": [{"id": format!("{number}"), "output": "a number"}]});
+        let body =
+            json!({"rubric": ["number"], "samples": [{"id": format!("{number}"), "output": "a number"}]});
         let request = axum::http::Request::post(format!("http://{}/v1/grade", server.address))
             .header("content-type", "application/json")
             .body(Full::new(Bytes::from(body.to_string())))
@@ -227,7 +243,23 @@ async fn many_requests_travel_on_one_connection_of_http_2() {
     for (number, reply) in futures_util::future::join_all((0..50).map(ask)).await.into_iter().enumerate() {
         let reply = reply.unwrap();
         assert_eq!((reply.status().as_u16(), reply.version()), (200, axum::http::Version::HTTP_2));
-        let json: Value = serde_json::from_slice(&reply.into_body().collect().await.unwrap().to_bytes()).unwrap();
+        let json: Value =
+            serde_json::from_slice(&reply.into_body().collect().await.unwrap().to_bytes()).unwrap();
         assert_eq!(json["results"][0]["id"], format!("{number}"));
     }
+}
+
+#[tokio::test]
+async fn the_oldest_requests_are_forgotten() {
+    let server = Setup::offline().start().await;
+    let body = json!({"rubric": ["a"], "samples": [{"output": "a"}]});
+    for number in 0..=1024 {
+        let key = format!("key-{number}");
+        assert_eq!(server.post("/v1/grade", &[("Idempotency-Key", &key)], &body).await.status, 200);
+    }
+
+    let newest = server.post("/v1/grade", &[("Idempotency-Key", "key-1024")], &body).await;
+    let oldest = server.post("/v1/grade", &[("Idempotency-Key", "key-0")], &body).await;
+    let replayed = |reply: &crate::client::Reply| reply.header("idempotency-replayed").is_some();
+    assert!(replayed(&newest) && !replayed(&oldest));
 }

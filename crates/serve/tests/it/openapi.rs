@@ -51,7 +51,8 @@ async fn errors_and_lists_have_the_described_form() {
     let server = setup.start().await;
     let document = assize_serve::openapi();
 
-    let error = &document["paths"]["/v1/grade"]["post"]["responses"]["422"]["content"]["application/json"]["schema"];
+    let error =
+        &document["paths"]["/v1/grade"]["post"]["responses"]["422"]["content"]["application/json"]["schema"];
     for wrong in [json!({}), json!([]), json!({"rubric": ["a"], "samples": [{}], "x": 1})] {
         let reply = server.grade(&wrong).await;
         assert_eq!(reply.status, 422);
@@ -59,7 +60,8 @@ async fn errors_and_lists_have_the_described_form() {
     }
     assert_valid(&document, error, &server.get("/nothing").await.json());
 
-    let list = &document["paths"]["/v1/rubrics"]["get"]["responses"]["200"]["content"]["application/json"]["schema"];
+    let list =
+        &document["paths"]["/v1/rubrics"]["get"]["responses"]["200"]["content"]["application/json"]["schema"];
     assert_valid(&document, list, &server.get("/v1/rubrics").await.json());
 }
 

@@ -37,14 +37,21 @@ async fn a_judge_that_fails_is_never_a_zero() {
 
     let all = server.graded(&body(json!(["never a", "never b"]), json!({}))).await;
     let result = &all["results"][0];
-    assert_eq!((&result["status"], &result["reward"], &result["score"]), (&json!("ungraded"), &json!(null), &json!(null)));
+    assert_eq!(
+        (&result["status"], &result["reward"], &result["score"]),
+        (&json!("ungraded"), &json!(null), &json!(null))
+    );
     assert_eq!((&result["score_low"], &result["score_high"]), (&json!(0.0), &json!(1.0)));
     assert!(result["error"].as_str().unwrap().contains("no such thing"), "{result}");
     assert!(result["decisions"][0]["ungraded"]["kind"].is_string());
 
-    let one = server.graded(&body(json!([{"outcome": "yes", "weight": 3}, {"outcome": "never"}]), json!({}))).await;
+    let one =
+        server.graded(&body(json!([{"outcome": "yes", "weight": 3}, {"outcome": "never"}]), json!({}))).await;
     let result = &one["results"][0];
-    assert_eq!((&result["status"], &result["reward"], &result["coverage"]), (&json!("partial"), &json!(null), &json!(0.75)));
+    assert_eq!(
+        (&result["status"], &result["reward"], &result["coverage"]),
+        (&json!("partial"), &json!(null), &json!(0.75))
+    );
     assert_eq!(one["summary"]["partial"], 1);
     assert_eq!(server.metric("assize_decisions_total{outcome=\"ungraded\"}").await, 3.0);
 }
@@ -82,7 +89,11 @@ async fn a_sample_without_a_reward_can_be_left_out_or_fail_the_request() {
     assert_eq!(failed.problems()[0].0, "/samples/0");
 
     let stream = server
-        .post("/v1/grade", &[("Accept", "text/event-stream")], &body(json!(["never"]), json!({"on_ungraded": "error"})))
+        .post(
+            "/v1/grade",
+            &[("Accept", "text/event-stream")],
+            &body(json!(["never"]), json!({"on_ungraded": "error"})),
+        )
         .await;
     assert!(stream.body.contains("event: error"), "{stream:?}");
 }
@@ -147,7 +158,10 @@ async fn a_model_that_comes_back_is_asked_again() {
 
     broken.store(false, std::sync::atomic::Ordering::Release);
     let second = server.graded(&body(json!(["yes"]), json!({}))).await;
-    assert_eq!((&second["results"][0]["status"], &second["results"][0]["reward"]), (&json!("graded"), &json!(1.0)));
+    assert_eq!(
+        (&second["results"][0]["status"], &second["results"][0]["reward"]),
+        (&json!("graded"), &json!(1.0))
+    );
 }
 
 #[tokio::test]
@@ -159,7 +173,12 @@ async fn a_budget_that_is_spent_leaves_the_rest_ungraded_with_the_reason() {
     let samples: Vec<Value> = (0..4).map(|sample| json!({"output": format!("answer {sample}")})).collect();
     let reply = server.graded(&json!({"rubric": ["yes"], "samples": samples})).await;
 
-    assert_eq!((&reply["summary"]["graded"], &reply["summary"]["ungraded"]), (&json!(2), &json!(2)), "{reply}");
-    let reasons: Vec<&str> = reply["results"].as_array().unwrap().iter().filter_map(|result| result["error"].as_str()).collect();
+    assert_eq!(
+        (&reply["summary"]["graded"], &reply["summary"]["ungraded"]),
+        (&json!(2), &json!(2)),
+        "{reply}"
+    );
+    let reasons: Vec<&str> =
+        reply["results"].as_array().unwrap().iter().filter_map(|result| result["error"].as_str()).collect();
     assert!(reasons.len() == 2 && reasons[0].contains("budget of 2 calls"), "{reasons:?}");
 }
