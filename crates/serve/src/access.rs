@@ -19,13 +19,13 @@ const OPEN_PATHS: [&str; 3] = ["/healthz", "/readyz", "/v1/openapi.json"];
 
 /// Server that a request is looked at for.
 #[derive(Clone)]
-pub(crate) struct AccessRules {
+pub(crate) struct ClientAccess {
     pub(crate) service: Arc<Service>,
     pub(crate) hosts: HostRules,
 }
 
 /// Lets a request through or answers it, counts it, and sets the headers of every reply.
-pub(crate) async fn guard(State(rules): State<AccessRules>, mut request: Request, next: Next) -> Response {
+pub(crate) async fn guard(State(rules): State<ClientAccess>, mut request: Request, next: Next) -> Response {
     let begun = Instant::now();
     let route = route_name(&request);
     let mut response = match rules.admit(&request) {
@@ -52,7 +52,7 @@ pub(crate) async fn guard(State(rules): State<AccessRules>, mut request: Request
     response
 }
 
-impl AccessRules {
+impl ClientAccess {
     fn admit(&self, request: &Request) -> Result<Option<Arc<Tenant>>, ApiError> {
         let host = host_of(request.headers(), request.uri());
         if !host.is_some_and(|host| self.hosts.is_allowed(host)) {

@@ -147,7 +147,7 @@ pub struct GradeReply {
     pub summary: GradeSummary,
 }
 
-/// How far a sample was graded.
+/// Degree to which a sample was graded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GradeStatus {
@@ -169,7 +169,7 @@ pub struct SampleResult {
     /// Its group.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
-    /// How far it was graded.
+    /// Degree to which it was graded.
     pub status: GradeStatus,
     /// The reward; null when it is not known and the request asked for nothing else.
     pub reward: Option<f64>,

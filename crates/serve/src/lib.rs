@@ -43,4 +43,4 @@ pub use key_file::{ClientKey, KeyFile, KeyQuotas};
 pub use openapi::openapi;
 pub use options::{RequestLimits, ServeOptions};
 pub use problem::{ErrorBody, ErrorReply, RequestProblem};
-pub use server::{GradingServer, ServeError};
+pub use server::{GradingServer, GradingServerError};

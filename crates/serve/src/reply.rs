@@ -40,7 +40,7 @@ struct StreamEnd<'a> {
 
 impl ReplyForm {
     /// The form that a client asks for.
-    pub(crate) fn of(headers: &HeaderMap) -> Self {
+    pub(crate) fn from_headers(headers: &HeaderMap) -> Self {
         let accepted = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
         let mut types = accepted
             .flat_map(|value| value.split(','))

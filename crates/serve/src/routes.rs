@@ -14,7 +14,7 @@ use axum::{Json, Router};
 use http_body_util::{BodyExt, Limited};
 use serde_json::{Value, json};
 
-use crate::access::{AccessRules, guard};
+use crate::access::{ClientAccess, guard};
 use crate::adapters;
 use crate::decode::parse_body;
 use crate::idempotency::ReplayFound;
@@ -38,7 +38,7 @@ const AFTER_RESTART: u64 = 5;
 type Shared = State<Arc<Service>>;
 
 /// The addresses with their rules of access.
-pub(crate) fn router(rules: AccessRules) -> Router {
+pub(crate) fn router(rules: ClientAccess) -> Router {
     let service = Arc::clone(&rules.service);
     Router::new()
         .route("/v1/grade", post(grade))
@@ -66,7 +66,7 @@ async fn grade(
     request: Request,
 ) -> Result<Response, ApiError> {
     let (head, body) = request.into_parts();
-    let form = ReplyForm::of(&head.headers);
+    let form = ReplyForm::from_headers(&head.headers);
     let body = read_body(&service, &tenant, &head.headers, body).await?;
     let key = idempotency_key(&head.headers, service.options.limits.name_bytes)?;
     let limits = &service.options.limits;

@@ -18,7 +18,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_rustls::TlsAcceptor;
 
-use crate::access::AccessRules;
+use crate::access::ClientAccess;
 use crate::options::ServeOptions;
 use crate::routes;
 use crate::service::Service;
@@ -34,7 +34,7 @@ const FAREWELL: Duration = Duration::from_secs(5);
 
 /// Reason a server can't start, or ended.
 #[derive(Debug, thiserror::Error)]
-pub enum ServeError {
+pub enum GradingServerError {
     /// It would be open to others without a key.
     #[error(
         "{0} can be reached by other machines: make a key with `assize serve key new NAME` and name the file with `--keys`"
@@ -84,19 +84,19 @@ impl GradingServer {
         run: RunOptions,
         options: ServeOptions,
         log: impl Fn(&str) + Send + Sync + 'static,
-    ) -> Result<Self, ServeError> {
+    ) -> Result<Self, GradingServerError> {
         let is_local = options.listen.ip().is_loopback();
         if !is_local && options.keys.is_none() {
-            return Err(ServeError::NeedsKeys(options.listen));
+            return Err(GradingServerError::NeedsKeys(options.listen));
         }
         if !is_local && options.tls.is_none() && !options.behind_proxy {
-            return Err(ServeError::NeedsTls(options.listen));
+            return Err(GradingServerError::NeedsTls(options.listen));
         }
 
         let resolve = |path| engine.process().resolve(path);
         let tls = options.tls.as_ref().map(|(chain, key)| tls::acceptor(&resolve(chain), &resolve(key)));
-        let tls = tls.transpose().map_err(ServeError::Tls)?;
-        let bind = |source| ServeError::Bind { address: options.listen, source };
+        let tls = tls.transpose().map_err(GradingServerError::Tls)?;
+        let bind = |source| GradingServerError::Bind { address: options.listen, source };
         let listener = TcpListener::bind(options.listen).await.map_err(bind)?;
         let address = listener.local_addr()?;
         let hosts = HostRules::new(is_local, options.names.clone());
@@ -131,9 +131,9 @@ impl GradingServer {
     ///
     /// # Errors
     /// If kept replies could not be written.
-    pub async fn serve(self, stop: impl Future<Output = ()> + Send) -> Result<(), ServeError> {
+    pub async fn serve(self, stop: impl Future<Output = ()> + Send) -> Result<(), GradingServerError> {
         let Self { listener, tls, service, hosts, .. } = self;
-        let app = routes::router(AccessRules { service: Arc::clone(&service), hosts });
+        let app = routes::router(ClientAccess { service: Arc::clone(&service), hosts });
         let connections = Arc::new(Semaphore::new(service.options.limits.connections));
         let refresh = tokio::spawn(refresh(Arc::clone(&service)));
         let graceful = GracefulShutdown::new();

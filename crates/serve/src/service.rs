@@ -1,4 +1,4 @@
-//! What all requests share.
+//! The parts that all requests share.
 
 use std::collections::BTreeMap;
 use std::path::Path;

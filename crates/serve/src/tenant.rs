@@ -26,7 +26,7 @@ pub(crate) struct Tenant {
     prepared: Mutex<HashMap<blake3::Hash, Arc<PreparedRubric>>>,
 }
 
-/// What a client has used.
+/// Amounts that a client has used.
 struct TenantState {
     spent: Usd,
     /// Requests that may be sent at once.

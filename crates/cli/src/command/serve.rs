@@ -1,7 +1,7 @@
 //! `assize serve`: grading over HTTP.
 
 use assize_engine::ExitStatus;
-use assize_serve::{ClientKey, GradingServer, KeyFile, ServeError};
+use assize_serve::{ClientKey, GradingServer, GradingServerError, KeyFile};
 
 use crate::args::{KeyAction, ServeArgs, ServeCommand};
 use crate::context::CliContext;
@@ -90,10 +90,10 @@ fn describe(key: &ClientKey) -> String {
     format!("{}  {limits}", key.name)
 }
 
-impl From<ServeError> for CommandFailure {
-    fn from(error: ServeError) -> Self {
+impl From<GradingServerError> for CommandFailure {
+    fn from(error: GradingServerError) -> Self {
         match error {
-            ServeError::Engine(error) => error.into(),
+            GradingServerError::Engine(error) => error.into(),
             other => other.to_string().into(),
         }
     }

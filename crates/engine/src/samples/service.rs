@@ -27,7 +27,7 @@ use crate::options::RunOptions;
 use crate::plan::{PreflightReport, RunDeps, RunPlanner, given};
 use crate::wiring::{ModelAccess, WiringRequest, wire};
 
-/// What all graders of a process share: the limiter, the budget, the reply cache, the prices, the configuration.
+/// Common part of all graders of a process: the limiter, the budget, the reply cache, the prices, the configuration.
 ///
 /// A model server that fails is not given up for good, as a run does: it is tried again after half a minute.
 pub struct SampleService {

@@ -7,5 +7,6 @@ mod files;
 mod paths;
 mod plan;
 mod resume;
+mod samples;
 mod stop;
 mod support;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use assize_engine::{Engine, ProcessContext, RunOptions};
-use assize_serve::{GradingServer, ServeError, ServeOptions};
+use assize_serve::{GradingServer, GradingServerError, ServeOptions};
 use assize_testkit::mock::MockServer;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -29,7 +29,7 @@ pub(crate) struct Running {
     pub(crate) folder: TempDir,
     pub(crate) log: Arc<Mutex<Vec<String>>>,
     stop: Option<oneshot::Sender<()>>,
-    served: JoinHandle<Result<(), ServeError>>,
+    served: JoinHandle<Result<(), GradingServerError>>,
 }
 
 impl Setup {
