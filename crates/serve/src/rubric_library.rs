@@ -235,7 +235,7 @@ mod tests {
         std::fs::write(&file, "- Says hello\n- Says goodbye\n").unwrap();
         library.refresh().unwrap();
         let hash = first.hash.to_hex().to_string();
-        assert_eq!(library.list().0[0].earlier, [hash.clone()]);
+        assert_eq!(library.list().0[0].earlier, std::slice::from_ref(&hash));
         assert_eq!(
             library.find("support", Some(&hash)).unwrap().hash,
             first.hash,

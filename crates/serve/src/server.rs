@@ -153,8 +153,8 @@ impl GradingServer {
                 let _ = stream.set_nodelay(true);
                 match tls {
                     None => {
-                        converse(StallGuard::new(stream, limits.stall_time), app, limits.header_time, watcher)
-                            .await
+                        let stream = StallGuard::new(stream, limits.stall_time);
+                        converse(stream, app, limits.header_time, watcher).await;
                     }
                     Some(tls) => {
                         let shaken = tokio::time::timeout(limits.header_time, tls.accept(stream)).await;

@@ -508,7 +508,7 @@ async fn judge(
         match &row.decision.ungraded {
             Some(reason) => drop(run.errors.insert(error_name(reason.kind), reason.message.clone())),
             None if broken => {
-                drop(run.errors.insert("model_grader_parse_error", row.decision.reason.clone()))
+                run.errors.insert("model_grader_parse_error", row.decision.reason.clone());
             }
             None => {}
         }
