@@ -54,7 +54,7 @@ impl SentencePicker {
     }
 }
 
-fn answer(number: usize) -> String {
+pub(super) fn answer(number: usize) -> String {
     let mut dice = SentencePicker(number as u64);
     let sentences = [dice.roll(OPENINGS), dice.roll(FACTS), dice.roll(FACTS), dice.roll(CLOSINGS)];
     format!("{} Your order is {number}.", sentences.join(" "))

@@ -124,7 +124,7 @@ fn parsed(bytes: &[u8]) -> Result<Request<Full<Bytes>>, String> {
 }
 
 /// A recorded request as a client takes it that finds the server by itself.
-fn addressed(bytes: &[u8], port: u16) -> Result<Request<Full<Bytes>>, String> {
+pub(super) fn addressed(bytes: &[u8], port: u16) -> Result<Request<Full<Bytes>>, String> {
     let mut request = parsed(bytes)?;
     let address = format!("http://127.0.0.1:{port}{}", request.uri());
     *request.uri_mut() = address.parse().map_err(|_| format!("no address: {address}"))?;

@@ -15,6 +15,7 @@ mod measure;
 mod mock;
 mod rates;
 mod scorecards;
+mod service;
 mod statistics;
 mod table;
 mod wire;
@@ -35,8 +36,8 @@ const USAGE: &str = "\
 usage: cargo run -p assize-bench -- [PART] [--quick] [--write] [--python=PROGRAM]
        cargo run -p assize-bench -- coverage [--quick] [--write]
 
-PART is one of start, runs, judging, rates, commands, scorecards, statistics; without it, all are measured. --quick takes smaller
-sizes. --write puts all figures, or those of judging, rates or commands alone, into docs/benchmarks.md. Statistics are compared
+PART is one of start, runs, judging, service, rates, commands, scorecards, statistics; without it, all are measured. --quick takes smaller
+sizes. --write puts all figures, or those of judging, service, rates or commands alone, into docs/benchmarks.md. Statistics are compared
 with scipy, statsmodels and krippendorff where the Python has them.
 
 coverage simulates how often intervals hold the truth; --write puts its tables into docs/statistics.md";
@@ -54,6 +55,7 @@ fn main() -> ExitCode {
                 .and_then(|limit| mock::run(latency, None, Some(limit)))
         }
         ["paced", port, file, rate, burst] => load::run_paced(port, file, rate, burst),
+        ["timed", port, file, in_flight] => service::run_timed(port, file, in_flight),
         ["load", way, port, file, in_flight] => load::run(way, port, file, in_flight),
         ["coverage", flags @ ..] => simulate(flags),
         flags => BenchOptions::parse(flags).ok_or_else(|| USAGE.to_owned()).and_then(run),
@@ -108,6 +110,8 @@ enum BenchPart {
     Runs,
     /// The path to a judge behind a network.
     Judging,
+    /// The grading service, beside the judge that it asks.
+    Service,
     /// Servers that limit requests, beside a client that knows the limit.
     Rates,
     /// Targets that are commands.
@@ -143,6 +147,7 @@ impl<'a> BenchOptions<'a> {
                 "start" => options.part = Some(BenchPart::Start),
                 "runs" => options.part = Some(BenchPart::Runs),
                 "judging" => options.part = Some(BenchPart::Judging),
+                "service" => options.part = Some(BenchPart::Service),
                 "rates" => options.part = Some(BenchPart::Rates),
                 "commands" => options.part = Some(BenchPart::Commands),
                 "scorecards" => options.part = Some(BenchPart::Scorecards),
@@ -151,8 +156,10 @@ impl<'a> BenchOptions<'a> {
             }
         }
 
-        (matches!(options.part, None | Some(BenchPart::Judging | BenchPart::Rates | BenchPart::Commands))
-            || !options.write)
+        (matches!(
+            options.part,
+            None | Some(BenchPart::Judging | BenchPart::Service | BenchPart::Rates | BenchPart::Commands)
+        ) || !options.write)
             .then_some(options)
     }
 }
@@ -181,6 +188,9 @@ fn run(options: BenchOptions<'_>) -> Result<(), String> {
     }
     if is_wanted(BenchPart::Judging) {
         sections.push((JUDGING, markdown(&bench.judging(options.quick)?)));
+    }
+    if is_wanted(BenchPart::Service) {
+        sections.push((SERVICE, markdown(&bench.service(options.quick)?)));
     }
     if is_wanted(BenchPart::Rates) {
         sections.push((RATES, markdown(&[bench.rates(options.quick)?])));
@@ -216,6 +226,7 @@ fn markdown(tables: &[FigureTable]) -> String {
 /// The sections of the page that are written here.
 const FIGURES: &str = "figures";
 const JUDGING: &str = "judging";
+const SERVICE: &str = "service";
 const RATES: &str = "rates";
 const COMMANDS: &str = "commands";
 /// The section of the handbook of statistics.

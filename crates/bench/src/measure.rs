@@ -143,7 +143,7 @@ pub(super) fn fastest(times: usize, mut make: impl FnMut() -> Command) -> Result
 }
 
 /// The peak of resident memory in bytes, from the text of a process's status file.
-fn peak_of(status: &str) -> Option<u64> {
+pub(super) fn peak_of(status: &str) -> Option<u64> {
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kilobytes * 1024)

@@ -112,6 +112,7 @@ fn dispatch(command: CliCommand, context: &CliContext) -> Result<ExitStatus, Com
         CliCommand::Cache(args) => command::cache::execute(&args, context),
         CliCommand::Doctor(args) => command::doctor::execute(&args, context),
         CliCommand::Mcp(args) => command::mcp::execute(&args, context),
+        CliCommand::Serve(args) => command::serve::execute(&args, context),
         CliCommand::Lsp(args) => command::lsp::execute(&args, context),
         CliCommand::Schema(args) => command::schema::execute(&args, context),
         CliCommand::Completions(args) => Ok(command::completions::completions(&args)),

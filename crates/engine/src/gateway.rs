@@ -5,6 +5,7 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
 
 use assize_evalfile::ProjectConfig;
 use assize_llm::{
@@ -65,7 +66,9 @@ pub(crate) struct ModelGateway {
     /// Handling of a call that the cache can't answer; `None` without a cache.
     miss: Option<OnCacheMiss>,
     folder: PathBuf,
-    cache: Mutex<Option<Arc<ReplyCache>>>,
+    cache: Arc<Mutex<Option<Arc<ReplyCache>>>>,
+    /// Part of the cache that its models use; the common one without it.
+    namespace: Option<[u8; 32]>,
     /// Storage of the caller's own, used instead of the cache.
     provided_replies: Option<Arc<dyn ReplyStore>>,
     reply_owner: Arc<OnceLock<ReplyOwner>>,
@@ -92,7 +95,7 @@ pub(crate) struct ModelGateway {
     /// Last failure of a model server that was given up.
     outage: Arc<OnceLock<String>>,
     /// Reason why the cache can't be used.
-    cache_error: OnceLock<String>,
+    cache_error: Arc<OnceLock<String>>,
     clock: fn() -> jiff::Timestamp,
 }
 
@@ -117,6 +120,7 @@ impl ModelGateway {
                 .or(config.requests_per_minute)
                 .map(|n| n.get().into()),
             tokens_per_minute: options.tokens_per_minute.or(config.tokens_per_minute).map(|n| n.get().into()),
+            recovery: None,
         };
 
         gateway.setup.accounts = Arc::new(ProviderAccounts::new(limits));
@@ -127,6 +131,44 @@ impl ModelGateway {
         }
 
         gateway
+    }
+
+    /// Gateway of a process that goes on when a model server fails: it is tried again after `recovery`.
+    pub(crate) fn recovering_after(mut self, recovery: Duration) -> Self {
+        let limits = RateLimits { recovery: Some(recovery), ..self.setup.accounts.limits() };
+        self.setup.accounts = Arc::new(ProviderAccounts::new(limits));
+        self
+    }
+
+    /// Gateway to the same models within the same limits and the same budget, with a part of the reply cache of its own.
+    pub(crate) fn in_namespace(&self, namespace: [u8; 32]) -> Self {
+        Self {
+            is_plan: self.is_plan,
+            missing_keys: Mutex::default(),
+            unencrypted: Mutex::default(),
+            foreign_keys: Mutex::default(),
+            setup: self.setup(),
+            miss: self.miss,
+            folder: self.folder.clone(),
+            cache: Arc::clone(&self.cache),
+            namespace: Some(namespace),
+            provided_replies: self.provided_replies.clone(),
+            reply_owner: Arc::clone(&self.reply_owner),
+            prices: self.prices.clone(),
+            max_output_tokens: self.max_output_tokens,
+            all_priced: self.all_priced,
+            few_files: self.few_files.clone(),
+            may_be_unpriced: self.may_be_unpriced,
+            models: Mutex::default(),
+            limit: self.limit.clone(),
+            given_up: self.given_up.clone(),
+            asks_models: AtomicBool::new(false),
+            commands: Arc::clone(&self.commands),
+            refusal: Arc::clone(&self.refusal),
+            outage: Arc::clone(&self.outage),
+            cache_error: Arc::clone(&self.cache_error),
+            clock: self.clock,
+        }
     }
 
     /// Sees to it that there are files enough to be opened, and has no more connections in use than there are.
@@ -211,13 +253,14 @@ impl ModelGateway {
             outage,
             miss,
             folder: engine.process().working_folder.join(CACHE_FOLDER),
-            cache: Mutex::default(),
+            cache: Arc::default(),
+            namespace: None,
             provided_replies: engine.provided().replies.clone(),
             reply_owner: Arc::default(),
             asks_models: AtomicBool::new(false),
             meter: Arc::default(),
             commands: Arc::new(Semaphore::new(COMMANDS)),
-            cache_error: OnceLock::new(),
+            cache_error: Arc::default(),
             clock: engine.process().clock(),
         }
     }
@@ -334,7 +377,7 @@ impl ModelGateway {
     }
 
     /// Requests that may be in flight to one account.
-    fn ceiling(&self) -> usize {
+    pub(crate) fn ceiling(&self) -> usize {
         self.setup.accounts.limits().ceiling()
     }
 
@@ -408,7 +451,9 @@ impl ModelGateway {
         let inner: Arc<dyn ChatModel> =
             Arc::new(MeteredModel::new(Arc::new(client.clone()), Arc::clone(&self.meter)));
         match self.miss.zip(self.replies()) {
-            Some((miss, replies)) => Arc::new(CachedModel::new(client, inner, replies, miss)),
+            Some((miss, replies)) => {
+                Arc::new(CachedModel::new(client, inner, replies, miss).with_namespace(self.namespace))
+            }
             None => inner,
         }
     }

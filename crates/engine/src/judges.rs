@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use assize_grade::{Judge, JudgeOptions, KeyedFences, ModelJudge, OfflineJudge, WarmUp};
+use assize_grade::{FenceSource, Judge, JudgeOptions, KeyedFences, ModelJudge, OfflineJudge, WarmUp};
 use assize_llm::{ChatModel, ModelCard, ModelId, ModelName};
 use assize_rubric::{IdentityWriter, JudgeIdentity};
 use assize_run::{JudgeError, JudgeProvider, JudgeSelector};
@@ -14,6 +14,7 @@ use tokio::sync::Semaphore;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::gateway::ModelGateway;
+use crate::samples::{GradingStop, StoppableJudge, StoppableModel};
 use crate::targets::TargetRegistry;
 
 /// Reason for the choice of a judge; the first that applies, in this order.
@@ -57,6 +58,8 @@ pub(crate) struct JudgeRegistry {
     /// Judges of the caller's own, by name.
     provided: BTreeMap<String, Arc<dyn Judge>>,
     made: Mutex<BTreeMap<String, JudgeEntry>>,
+    /// Source of the fences of all judges, made with the first one: its key is read from a file.
+    fences: OnceLock<Arc<dyn FenceSource>>,
 }
 
 #[derive(Clone)]
@@ -96,6 +99,7 @@ impl JudgeRegistry {
             variables: engine.process().environment(),
             provided: engine.provided().judges.clone(),
             made: Mutex::new(BTreeMap::new()),
+            fences: OnceLock::new(),
         }
     }
 
@@ -184,15 +188,36 @@ impl JudgeRegistry {
         let ask = model(name, &self.targets, &self.gateway, &self.variables)?;
         let id = ask.describe();
         let card = ask.card();
-        let judge = ModelJudge::new(
-            Arc::clone(&ask),
-            name.to_owned(),
-            Arc::new(KeyedFences::new(self.gateway.fence_key())),
-            Arc::clone(&self.limit),
-            JudgeOptions { warm_up: self.warm_up, ..JudgeOptions::default() },
-        );
+        let judge = self.model_judge(Arc::clone(&ask), name);
 
         Ok(JudgeEntry::new(Arc::new(judge), Some(ask), Some(id), card, chosen_by))
+    }
+
+    fn model_judge(&self, ask: Arc<dyn ChatModel>, name: &str) -> ModelJudge {
+        let fences = self.fences.get_or_init(|| Arc::new(KeyedFences::new(self.gateway.fence_key())));
+        let options = JudgeOptions { warm_up: self.warm_up, ..JudgeOptions::default() };
+        ModelJudge::new(ask, name, Arc::clone(fences), Arc::clone(&self.limit), options)
+    }
+
+    /// The judge for a selector, which decides nothing more once `stop` fires: what it has decided by then stays.
+    pub(crate) fn judge_until(
+        &self,
+        selector: JudgeSelector<'_>,
+        stop: &GradingStop,
+    ) -> Result<Arc<dyn Judge>, EngineError> {
+        let (judge, ask) = self.with(selector, |made| (Arc::clone(&made.judge), made.ask.clone()))?;
+        Ok(match ask {
+            Some(ask) => {
+                let (name, _) = self.choose(selector);
+                Arc::new(self.model_judge(Arc::new(StoppableModel::new(ask, stop.clone())), name))
+            }
+            None => Arc::new(StoppableJudge::new(judge, stop.clone())),
+        })
+    }
+
+    /// Name of the judge for a selector.
+    pub(crate) fn name_of<'n>(&'n self, selector: JudgeSelector<'n>) -> &'n str {
+        self.choose(selector).0
     }
 
     /// Looks at the judge for a selector, making it where it is missing.

@@ -3,9 +3,10 @@
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use assize_diagnostic::Severity;
-use assize_evalfile::{LoadOptions, ProjectConfig, load_targets};
+use assize_evalfile::{LoadOptions, LoadedTargets, ProjectConfig, load_targets};
 use assize_grade::{FenceSource, KeyedFences, WarmUp};
 use assize_llm::{ChatModel, ModelCard};
 use assize_rubric::Usd;
@@ -23,6 +24,9 @@ use crate::prices;
 use crate::targets::TargetRegistry;
 use crate::workspaces::WorkspacePool;
 
+/// Time after which a service tries a model server again that it gave up.
+const RECOVERY: Duration = Duration::from_secs(30);
+
 /// Way in which models are reached.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum ModelAccess<'a> {
@@ -30,6 +34,8 @@ pub(crate) enum ModelAccess<'a> {
     Run(&'a RunOptions, Option<Usd>),
     /// By a run whose options can't allow models of unknown price.
     PricedRun(&'a RunOptions),
+    /// By a process that grades for others until it is stopped.
+    Service(&'a RunOptions),
     /// By an operation that makes no run.
     Alone(&'a SpendingOptions),
     /// By nobody: the run is only planned.
@@ -42,7 +48,10 @@ impl<'a> ModelAccess<'a> {
     /// Options of the run; `None` for an operation that makes none.
     fn run(self) -> Option<&'a RunOptions> {
         match self {
-            Self::Run(options, _) | Self::PricedRun(options) | Self::Plan(options) => Some(options),
+            Self::Run(options, _)
+            | Self::PricedRun(options)
+            | Self::Service(options)
+            | Self::Plan(options) => Some(options),
             Self::Alone(_) | Self::PlanAlone(_) => None,
         }
     }
@@ -96,6 +105,10 @@ pub(crate) fn wire<'e>(
         ModelAccess::PricedRun(options) => {
             ModelGateway::for_run(options, &config, prices, options.spending.budget.usd, engine).all_priced()
         }
+        ModelAccess::Service(options) => {
+            ModelGateway::for_run(options, &config, prices, options.spending.budget.usd, engine)
+                .recovering_after(RECOVERY)
+        }
         ModelAccess::Alone(spending) => {
             ModelGateway::within_budget(spending, spending.budget.usd, prices, engine)
         }
@@ -127,12 +140,36 @@ impl RunWiring<'_> {
     /// # Errors
     /// When the targets file has problems.
     pub(crate) fn deps_for(&self, folder: &Path) -> Result<Arc<RunDeps>, EngineError> {
-        let mut loaded = load_targets(folder, self.targets_file.as_deref(), &self.load_options);
+        let loaded = load_targets(folder, self.targets_file.as_deref(), &self.load_options);
         let known = self.by_targets_file.borrow().iter().find(|(path, _)| *path == loaded.path).cloned();
         if let Some((_, deps)) = known {
             return Ok(deps);
         }
 
+        let path = loaded.path.clone();
+        let deps = self.deps_of(loaded, &self.gateway)?;
+        self.by_targets_file.borrow_mut().push((path, Arc::clone(&deps)));
+
+        Ok(deps)
+    }
+
+    /// Targets and judges for files in this folder that reach models through a gateway of their own.
+    ///
+    /// # Errors
+    /// When the targets file has problems.
+    pub(crate) fn deps_through(
+        &self,
+        folder: &Path,
+        gateway: &Arc<ModelGateway>,
+    ) -> Result<Arc<RunDeps>, EngineError> {
+        self.deps_of(load_targets(folder, self.targets_file.as_deref(), &self.load_options), gateway)
+    }
+
+    fn deps_of(
+        &self,
+        mut loaded: LoadedTargets,
+        gateway: &Arc<ModelGateway>,
+    ) -> Result<Arc<RunDeps>, EngineError> {
         if loaded.is_usable {
             // An error in a target that is not used stops nobody; a run that uses it is refused when it is planned.
             loaded
@@ -151,7 +188,7 @@ impl RunWiring<'_> {
         let targets = Arc::new(TargetRegistry::new(
             loaded.targets,
             loaded.path.clone(),
-            Arc::clone(&self.gateway),
+            Arc::clone(gateway),
             self.engine,
         ));
 
@@ -161,14 +198,11 @@ impl RunWiring<'_> {
             self.config.judge.clone(),
             Arc::clone(&self.judge_slots),
             Arc::clone(&targets),
-            Arc::clone(&self.gateway),
+            Arc::clone(gateway),
             self.engine,
         ));
 
-        let deps = Arc::new(RunDeps { targets, judges, baselines: BaselineRuns::new(self.engine) });
-        self.by_targets_file.borrow_mut().push((loaded.path, Arc::clone(&deps)));
-
-        Ok(deps)
+        Ok(Arc::new(RunDeps { targets, judges, baselines: BaselineRuns::new(self.engine) }))
     }
 
     /// Targets and judges of all files so far, in the order in which they were asked for.

@@ -28,7 +28,7 @@ pub use decode::{
 };
 pub use decode::{
     LoadedConfig, LoadedRubric, LoadedTargets, load_config, load_rubric, load_targets, read_rubric,
-    read_rubric_file,
+    read_rubric_file, read_rubric_with,
 };
 pub use decode::{LoadedPrices, ModelNameParser, load_prices};
 pub use decode::{looks_like_secret, model_provider, note_unset_variables};

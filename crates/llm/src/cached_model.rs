@@ -50,6 +50,7 @@ pub struct CachedModel {
     memory: Arc<dyn ReplyStore>,
     miss: OnCacheMiss,
     single_flight: SingleFlight,
+    namespace: Option<[u8; 32]>,
 }
 
 impl CachedModel {
@@ -61,11 +62,18 @@ impl CachedModel {
         miss: OnCacheMiss,
     ) -> Self {
         let single_flight = client.single_flight();
-        Self { client, inner, memory, miss, single_flight }
+        Self { client, inner, memory, miss, single_flight, namespace: None }
+    }
+
+    /// Shares neither stored replies nor calls in flight with models of other namespaces.
+    #[must_use]
+    pub fn with_namespace(self, namespace: Option<[u8; 32]>) -> Self {
+        Self { namespace, ..self }
     }
 
     async fn recall_or_ask(&self, request: &ChatRequest, repeat: u32) -> Result<CacheableReply, AskError> {
         let key = self.client.call_key(request, repeat)?;
+        let key = self.namespace.as_ref().map_or(key, |namespace| key.in_namespace(namespace));
         let guard = self.single_flight.acquire(key).await;
 
         if let Some(found) = self.memory.find(key).await {

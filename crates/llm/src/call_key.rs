@@ -21,6 +21,12 @@ impl CallKey {
         &self.0
     }
 
+    /// Returns the key of the same call in a part of the cache of its own: nobody finds there what others stored.
+    #[must_use]
+    pub fn in_namespace(self, namespace: &[u8; 32]) -> Self {
+        Self(*blake3::keyed_hash(namespace, &self.0).as_bytes())
+    }
+
     /// `address` must hold no secret.
     pub(crate) fn new(wire: &str, address: &str, model: &str, call: &HttpCall, repeat: u32) -> Self {
         let mut form = HashedForm::default();
@@ -98,6 +104,14 @@ mod tests {
             assert_ne!(base, *other, "{at}");
             assert!(!others[..at].contains(other), "{at}");
         }
+    }
+
+    #[test]
+    fn each_namespace_has_keys_of_its_own() {
+        let key = CallKey::new("w", "http://h", "m", &call("/p", "b"), 1);
+        let [one, two] = [[1; 32], [2; 32]].map(|namespace| key.in_namespace(&namespace));
+        assert!(one != two && one != key && two != key);
+        assert_eq!(one, key.in_namespace(&[1; 32]));
     }
 
     #[test]

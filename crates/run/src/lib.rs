@@ -53,6 +53,7 @@ pub use material::target_input;
 pub use panel::{PanelSettings, panel_selectors};
 pub use reply_store::{CachedReplyStore, ReplyOwner};
 pub use rescore::{RescoreResult, rescore, score_record};
+pub use task::run_item;
 pub use thresholds::{ThresholdSources, resolve_thresholds};
 pub use totals::{HaltReason, RunTotals};
 pub use writer::Recorder;

@@ -96,6 +96,17 @@ pub(crate) async fn run_in_slot(
     Some(FinishedCase { item, record, rows })
 }
 
+/// Works on one item outside a run: nothing is recorded, nothing limits how many are worked on at once, and the relations of
+/// the item to others have no effect. It never fails: what goes wrong is part of the record.
+pub async fn run_item(item: &WorkItem) -> CaseRecord {
+    let mut record = work_or_panic_record(item, None).await;
+    if let Some(redactor) = &item.programs.redactor {
+        hide_secrets(&mut record, redactor);
+    }
+
+    record
+}
+
 /// Takes secrets of the environment out of what a record says, wherever they came from: answers of models, given ones, quotes
 /// and reasons of judges. What identifies the case stays.
 fn hide_secrets(record: &mut CaseRecord, redactor: &Redactor) {

@@ -6,6 +6,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
 use assize_engine::ProcessContext;
+use assize_listen::HostRules;
 use assize_store::RunFolder;
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
@@ -182,8 +183,7 @@ impl ViewServer {
             reviews,
             transport,
             port: address.port(),
-            is_local,
-            hosts: options.names.into(),
+            hosts: HostRules::new(is_local, options.names),
         };
         let library = Arc::new(RunLibrary::new(process, rules.clone(), named));
         Ok(Self { listener, tls, address, rules, library, start, moved, review_tokens })

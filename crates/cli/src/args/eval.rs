@@ -32,7 +32,7 @@ const TRIAL_STRATEGIES: &OptionValues<TrialStrategy> = &[
 ];
 
 /// Values of `--budget-unknown-price`.
-const UNKNOWN_PRICES: &OptionValues<UnknownPrice> = &[
+pub(super) const UNKNOWN_PRICES: &OptionValues<UnknownPrice> = &[
     ("refuse", UnknownPrice::Refuse, "Nothing is run"),
     ("allow", UnknownPrice::Allow, "Its calls are not counted in money"),
 ];

@@ -29,6 +29,7 @@ mod schema;
 mod score;
 mod scorecard;
 mod server;
+mod serve;
 mod spending;
 mod tables;
 mod validate;
@@ -73,6 +74,7 @@ pub(crate) use scorecard::{
     CompareCardsArgs, ListArgs, RunCardArgs, ScoreCardArgs, ScorecardArgs, ScorecardCommand, TrendCardsArgs,
 };
 pub(crate) use server::ServerArgs;
+pub(crate) use serve::{KeyAction, ServeArgs, ServeCommand};
 pub(crate) use tables::{AgreementArgs, NoiseArgs, TableArgs};
 pub(crate) use validate::{FormatChoice, ValidateArgs};
 pub(crate) use view::ViewArgs;
@@ -175,6 +177,8 @@ pub(crate) enum CliCommand {
     Doctor(DoctorArgs),
     /// Serve an agent on stdin and stdout: validate, plan, grade, run, read results (MCP).
     Mcp(McpArgs),
+    /// Grade over HTTP: rewards for training, scores for other programs.
+    Serve(Box<ServeArgs>),
     /// Serve an editor on stdin and stdout: diagnostics, hover, completion (language server protocol).
     #[command(hide = true)]
     Lsp(LspArgs),

@@ -29,6 +29,7 @@ pub(crate) mod review;
 pub(crate) mod schema;
 pub(crate) mod score;
 pub(crate) mod scorecard;
+pub(crate) mod serve;
 mod transcript;
 mod trend;
 pub(crate) mod validate;

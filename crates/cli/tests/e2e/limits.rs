@@ -19,6 +19,9 @@ use LimitTest::{Here, There};
 /// Tests of reports.
 const REPORTS: &str = "report/tests/text/reports.rs";
 
+/// Tests of requests to the grading service.
+const HOSTILE: &str = "serve/tests/it/hostile.rs";
+
 /// The rows of the page.
 const LIMITS: &[(&str, LimitTest)] = &[
     ("kind of file", Here(special_files_are_refused)),
@@ -60,6 +63,32 @@ const LIMITS: &[(&str, LimitTest)] = &[
         "runs in progress of one server for agents",
         There("mcp/tests/it/limits.rs", "a_fifth_run_waits_for_nobody_and_is_refused"),
     ),
+    ("body of a request", There(HOSTILE, "limits_of_requests_are_told_by_name")),
+    ("nesting of a body", There(HOSTILE, "limits_of_requests_are_told_by_name")),
+    ("samples of a request; pairs within its groups", There(HOSTILE, "limits_of_requests_are_told_by_name")),
+    ("criteria of a rubric in a request", There(HOSTILE, "limits_of_requests_are_told_by_name")),
+    (
+        "judge calls of a sample by a rubric in a request",
+        There(
+            "serve/src/inline_rubric.rs",
+            "a_rubric_may_name_only_judges_of_the_server_and_ask_for_so_many_calls",
+        ),
+    ),
+    ("id, group, idempotency key", There(HOSTILE, "limits_of_requests_are_told_by_name")),
+    ("problems of a request", There(HOSTILE, "problems_beyond_a_hundred_are_counted")),
+    ("samples accepted at once", There(HOSTILE, "a_full_queue_refuses_with_a_time_to_try_again")),
+    ("connections", There(HOSTILE, "connections_beyond_the_limit_wait")),
+    ("headers of a request", There(HOSTILE, "clients_that_dawdle_are_shown_out")),
+    ("body of a request in time", There(HOSTILE, "clients_that_dawdle_are_shown_out")),
+    (
+        "client that takes nothing of a reply",
+        There("serve/src/stall.rs", "a_write_that_nobody_takes_fails_in_time"),
+    ),
+    (
+        "answers remembered for `Idempotency-Key`",
+        There("serve/tests/it/grading.rs", "the_oldest_requests_are_forgotten"),
+    ),
+    ("formula of a `multi` grader", There("serve/src/adapters/formula.rs", "nothing_else_is_read")),
     ("cases of an HTML page", There(REPORTS, "a_page_is_bounded_and_counts_what_it_leaves_out")),
     (
         "question, reference or answer in an HTML page",

@@ -38,6 +38,7 @@ mod schema;
 mod score;
 mod secrets;
 mod select;
+mod serve;
 mod shells;
 mod signals;
 mod targets;

@@ -8,5 +8,6 @@ mod paths;
 mod plan;
 mod resume;
 mod sample_grading;
+mod samples;
 mod stop;
 mod support;

@@ -60,7 +60,7 @@ pub use context::EnvironmentLookup;
 pub use diagnostic_collector::note_unset_variables;
 pub use jsonl::CaseLoadError;
 pub use prices::{LoadedPrices, ModelNameParser, load_prices};
-pub use rubric::{LoadedRubric, load_rubric, read_rubric, read_rubric_file};
+pub use rubric::{LoadedRubric, load_rubric, read_rubric, read_rubric_file, read_rubric_with};
 pub use scorecard::{
     LoadedCardResults, LoadedScorecard, is_scorecard, load_card_results, load_scorecard,
     load_scorecard_with_labels, looks_like_scorecard, read_scorecard,

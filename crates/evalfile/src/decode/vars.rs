@@ -67,6 +67,23 @@ pub(crate) fn fill_templates(cx: &mut DecodeContext, node: &mut TreeNode, vars: 
     }
 }
 
+/// Substitutes `vars` in the texts of the criteria of a rubric, as [`fill_templates`] does in those of a case.
+pub(crate) fn fill_rubric(cx: &mut DecodeContext, root: &mut TreeNode, vars: &BTreeMap<String, Value>) {
+    let mut filler = TemplateFiller { vars, unknown: BTreeSet::new(), complaints: Vec::new() };
+    match &mut root.data {
+        NodeValue::Map(entries) => {
+            for entry in entries.iter_mut().filter(|entry| matches!(&*entry.key, "criteria" | "rubrics")) {
+                filler.fill_texts(&mut entry.value, true);
+            }
+        }
+        _ => filler.fill_texts(root, true),
+    }
+
+    for complaint in filler.complaints {
+        cx.problems.add(complaint);
+    }
+}
+
 struct TemplateFiller<'v> {
     vars: &'v BTreeMap<String, Value>,
     /// Names already reported.

@@ -37,6 +37,9 @@ pub struct RateLimits {
     pub requests_per_minute: Option<f64>,
     /// Tokens read and written in a minute at most, as far as they can be known before; more than 0.
     pub tokens_per_minute: Option<f64>,
+    /// Time after which an account, or a model, that was given up gets another request. Without it, it gets none as long as
+    /// the process lives: right for a run, wrong for a service.
+    pub recovery: Option<Duration>,
 }
 
 impl RateLimits {
@@ -130,7 +133,8 @@ impl ProviderAccount {
             turn: tokio::sync::Mutex::default(),
             changed: Notify::new(),
             state: Mutex::new(AccountLimits {
-                limiter: RateLimiter::new(window, limits.requests_per_minute, limits.tokens_per_minute),
+                limiter: RateLimiter::new(window, limits.requests_per_minute, limits.tokens_per_minute)
+                    .with_recovery(limits.recovery),
                 born: Instant::now(),
             }),
         }

@@ -73,6 +73,12 @@ impl RateLimiter {
         }
     }
 
+    /// Tries an account that was given up again after this time.
+    pub(super) fn with_recovery(mut self, recovery: Option<Duration>) -> Self {
+        self.outage = self.outage.with_recovery(recovery);
+        self
+    }
+
     /// Expected tokens of a request with `input` tokens whose reply may have at most `most`.
     pub(super) fn expected(&self, input: u64, most: Option<u32>) -> f64 {
         input as f64 + most.map_or(self.mean_output, |most| self.mean_output.min(f64::from(most)))
@@ -80,7 +86,7 @@ impl RateLimiter {
 
     /// Possibility of sending a request to a model that is expected to take so many tokens.
     pub(super) fn chance(&self, now: Duration, model: &str, tokens: f64) -> SendChance {
-        let probe_at = match self.outage.state(model) {
+        let probe_at = match self.outage.state(model, now) {
             AccountState::GivenUp(why) => return SendChance::Never(why),
             AccountState::Probing(_) if self.window.in_flight() > 0 => return SendChance::AfterAnswer,
             AccountState::Probing(from) => from,

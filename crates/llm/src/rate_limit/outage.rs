@@ -30,7 +30,16 @@ pub(super) struct OutageTracker {
     hold: Option<AccountHold>,
     has_answered: bool,
     models: BTreeMap<Arc<str>, ModelStreak>,
-    given_up: Option<Arc<str>>,
+    given_up: Option<GivenUp>,
+    /// Time after which what was given up is tried again; `None` for never.
+    recovery: Option<Duration>,
+}
+
+/// Last failure of what was given up, and its time.
+#[derive(Debug, Clone)]
+struct GivenUp {
+    why: Arc<str>,
+    since: Duration,
 }
 
 /// Failures of one kind in a row.
@@ -46,7 +55,7 @@ struct FailureStreak {
 struct ModelStreak {
     kind: ErrorKind,
     count: u32,
-    given_up: Option<Arc<str>>,
+    given_up: Option<GivenUp>,
 }
 
 /// Hold of an account: only probes are sent.
@@ -81,9 +90,18 @@ pub(crate) enum FailureConsequence {
 }
 
 impl OutageTracker {
-    pub(super) fn state(&self, model: &str) -> AccountState {
+    /// Tries what was given up again after this time.
+    pub(super) fn with_recovery(self, recovery: Option<Duration>) -> Self {
+        Self { recovery, ..self }
+    }
+
+    pub(super) fn state(&self, model: &str, now: Duration) -> AccountState {
         let streak = self.models.get(model);
-        if let Some(why) = self.given_up.as_ref().or_else(|| streak?.given_up.as_ref()) {
+        if let Some(GivenUp { why, since }) = self.given_up.as_ref().or_else(|| streak?.given_up.as_ref()) {
+            let is_over = |recovery: Duration| now.saturating_sub(*since) >= recovery;
+            if self.recovery.is_some_and(is_over) {
+                return AccountState::Probing(Duration::ZERO);
+            }
             return AccountState::GivenUp(Arc::clone(why));
         }
 
@@ -100,6 +118,10 @@ impl OutageTracker {
     pub(super) fn answered(&mut self, model: &str) -> bool {
         self.has_answered = true;
         self.streak = None;
+        // A run that gave an account up has said so, and ends.
+        if self.recovery.is_some() {
+            self.given_up = None;
+        }
         if !self.models.is_empty() {
             self.models.remove(model);
         }
@@ -125,7 +147,7 @@ impl OutageTracker {
             ErrorKind::Authentication | ErrorKind::PermissionDenied | ErrorKind::NotFound => {
                 self.streak = None;
                 self.hold = None;
-                self.refused(model, kind, why)
+                self.refused(model, kind, now, why)
             }
             ErrorKind::Connection | ErrorKind::Timeout | ErrorKind::Server | ErrorKind::Overloaded => {
                 self.missed(number, kind, now, sent, why)
@@ -147,7 +169,13 @@ impl OutageTracker {
         if self.has_answered { LATER_REFUSALS } else { REFUSALS }
     }
 
-    fn refused(&mut self, model: &str, kind: ErrorKind, why: impl FnOnce() -> String) -> FailureConsequence {
+    fn refused(
+        &mut self,
+        model: &str,
+        kind: ErrorKind,
+        now: Duration,
+        why: impl FnOnce() -> String,
+    ) -> FailureConsequence {
         let refusals = self.refusals();
         let streak =
             self.models.entry(model.into()).or_insert(ModelStreak { kind, count: 0, given_up: None });
@@ -159,7 +187,9 @@ impl OutageTracker {
         match streak.count {
             count if count == refusals => FailureConsequence::Held,
             count if count > refusals => {
-                streak.given_up.get_or_insert_with(|| why().into());
+                if streak.given_up.is_none() || self.recovery.is_some() {
+                    streak.given_up = Some(GivenUp { why: why().into(), since: now });
+                }
                 FailureConsequence::StillHeld(false)
             }
             _ => FailureConsequence::None,
@@ -202,10 +232,47 @@ impl OutageTracker {
             let probes = if kind == ErrorKind::Timeout { SILENT_PROBES } else { PROBES };
             let is_out_of_patience = !self.has_answered || now.saturating_sub(streak.since) >= PATIENCE;
             if hold.failed_probes >= probes && is_out_of_patience {
-                self.given_up = Some(why().into());
+                self.given_up = Some(GivenUp { why: why().into(), since: now });
             }
         }
 
         FailureConsequence::StillHeld(self.has_answered)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Fails eight times and then in every probe, until the account is given up; returns the time.
+    fn give_up(tracker: &mut OutageTracker) -> Duration {
+        let mut now = Duration::ZERO;
+        for number in 0..64 {
+            now += LONGEST_PAUSE;
+            tracker.failed((number, "m"), ErrorKind::Connection, now, number + 1, || "refused".to_owned());
+            if matches!(tracker.state("m", now), AccountState::GivenUp(_)) {
+                break;
+            }
+        }
+
+        now
+    }
+
+    #[test]
+    fn an_account_that_was_given_up_is_tried_again_only_after_its_recovery_time() {
+        let recovery = Duration::from_secs(30);
+        let mut for_ever = OutageTracker::default();
+        let end = give_up(&mut for_ever);
+        assert!(matches!(for_ever.state("m", end + recovery * 100), AccountState::GivenUp(_)));
+
+        let mut service = OutageTracker::default().with_recovery(Some(recovery));
+        let end = give_up(&mut service);
+        assert!(matches!(service.state("m", end + recovery / 2), AccountState::GivenUp(_)));
+        assert_eq!(service.state("m", end + recovery), AccountState::Probing(Duration::ZERO));
+
+        service.failed((99, "m"), ErrorKind::Connection, end + recovery, 100, || "refused".to_owned());
+        assert!(matches!(service.state("m", end + recovery), AccountState::GivenUp(_)));
+        assert!(service.answered("m"));
+        assert_eq!(service.state("m", end + recovery), AccountState::Open);
     }
 }

@@ -33,14 +33,20 @@ pub(crate) const CRATES: &[CrateRule] = &[
     CrateRule {
         folder: "cli",
         owns: "flags, printing, progress, exit codes: the binary `assize`",
-        may_use: "view mcp engine report run analysis author audit review convert lsp lint grade targets workspace \
-                  evalfile llm store trace process rubric stats diagnostic files",
+        may_use: "serve view mcp engine report run analysis author audit review convert lsp lint grade targets workspace \
+                  evalfile llm store trace process rubric stats diagnostic files listen",
         never: "hold logic worth a unit test",
+    },
+    CrateRule {
+        folder: "serve",
+        owns: "grading as a service: requests, keys and quotas, the queue, replies, adapters to trainers",
+        may_use: "engine evalfile store rubric stats diagnostic files listen",
+        never: "compute a score, open a path or run a command of a request",
     },
     CrateRule {
         folder: "view",
         owns: "stored runs as pages in a browser: the server, its access rules, an index of rows, templates, scripts",
-        may_use: "review engine report run analysis store rubric stats",
+        may_use: "review engine report run analysis store rubric stats listen",
         never: "compute a metric, write anything but labels of people, fetch anything",
     },
     CrateRule {
@@ -177,6 +183,12 @@ pub(crate) const CRATES: &[CrateRule] = &[
         never: "know what an eval is",
     },
     CrateRule {
+        folder: "listen",
+        owns: "rules of servers: the hosts they answer for, how secrets are compared",
+        may_use: "",
+        never: "open a socket",
+    },
+    CrateRule {
         folder: "files",
         owns: "opening files that users name: regular ones only, no larger than a limit",
         may_use: "",
@@ -218,7 +230,7 @@ pub(crate) const CRATES: &[CrateRule] = &[
 pub(crate) const RESTRICTED_DEPS: &[RestrictedDep] = &[
     RestrictedDep { name: "annotate-snippets", only: &["diagnostic"] },
     RestrictedDep { name: "askama", only: &["report", "view"] },
-    RestrictedDep { name: "axum", only: &["view", TESTKIT] },
+    RestrictedDep { name: "axum", only: &["serve", "view", TESTKIT] },
     RestrictedDep { name: "cap-fs-ext", only: &["workspace"] },
     RestrictedDep { name: "cap-std", only: &["workspace"] },
     RestrictedDep { name: "clap", only: &["cli"] },

@@ -1,10 +1,12 @@
 //! Decoder of a rubric in a file of its own, for grading answers without a suite.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Severity, SourceId, SourceMap, Span};
 use assize_rubric::{EvidencePolicy, JudgingMode, TruncationMode};
+use serde_json::Value;
 
 use super::list::{DecodedRubric, rubric_from_list};
 use crate::LoadOptions;
@@ -13,6 +15,7 @@ use crate::decode::common::{DecodedThresholds, decode_thresholds};
 use crate::decode::file::{read_source, read_tree};
 use crate::decode::grader::{PanelUse, decode_evidence, decode_judging, decode_panel, decode_truncate};
 use crate::decode::interpolate::interpolate;
+use crate::decode::vars::fill_rubric;
 use crate::decode::{DecodeContext, MapReader, finish_diagnostics};
 use crate::model::{EvalFileFormat, PanelSpec, RubricGrader, ThresholdOverrides};
 use crate::tree::{NodeValue, TreeNode};
@@ -73,6 +76,18 @@ pub fn read_rubric(path: &Path, text: &str) -> LoadedRubric {
     let mut cx = DecodeContext::new(Arc::new(|_| None), Vec::new(), Vec::new());
     let source = cx.sources.add(path, text);
     let root = read_tree(&mut cx, source);
+    finish_rubric(cx, root, path)
+}
+
+/// Decodes the text of a rubric file like [`read_rubric`], with the values of `vars` in the place of `{{ name }}` in its
+/// texts. A name that `vars` lacks is a warning.
+pub fn read_rubric_with(path: &Path, text: &str, vars: &BTreeMap<String, Value>) -> LoadedRubric {
+    let mut cx = DecodeContext::new(Arc::new(|_| None), Vec::new(), Vec::new());
+    let source = cx.sources.add(path, text);
+    let root = read_tree(&mut cx, source).map(|mut root| {
+        fill_rubric(&mut cx, &mut root, vars);
+        root
+    });
     finish_rubric(cx, root, path)
 }
 

@@ -1,0 +1,99 @@
+//! Rules of access: the host that a request names, its key, its type.
+
+use std::sync::Arc;
+
+use assize_listen::HostRules;
+use axum::extract::{Request, State};
+use axum::http::header::{AUTHORIZATION, CACHE_CONTROL, HOST, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use std::time::Instant;
+
+use crate::problem::ApiError;
+use crate::service::Service;
+use crate::tenant::Tenant;
+
+/// Paths that need no key: they tell nothing about anybody's requests.
+const OPEN_PATHS: [&str; 3] = ["/healthz", "/readyz", "/v1/openapi.json"];
+
+/// Server that a request is looked at for.
+#[derive(Clone)]
+pub(crate) struct ClientAccess {
+    pub(crate) service: Arc<Service>,
+    pub(crate) hosts: HostRules,
+}
+
+/// Lets a request through or answers it, counts it, and sets the headers of every reply.
+pub(crate) async fn guard(State(rules): State<ClientAccess>, mut request: Request, next: Next) -> Response {
+    let begun = Instant::now();
+    let route = route_name(&request);
+    let mut response = match rules.admit(&request) {
+        Ok(tenant) => {
+            if let Some(tenant) = tenant {
+                request.extensions_mut().insert(tenant);
+            }
+            next.run(request).await
+        }
+        Err(error) => {
+            let is_unknown = error.status == StatusCode::UNAUTHORIZED;
+            let mut response = error.into_response();
+            if is_unknown {
+                response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+            }
+            response
+        }
+    };
+
+    rules.service.metrics.count_request(route, response.status().as_u16(), begun.elapsed());
+    let headers = response.headers_mut();
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    response
+}
+
+impl ClientAccess {
+    fn admit(&self, request: &Request) -> Result<Option<Arc<Tenant>>, ApiError> {
+        let host = host_of(request.headers(), request.uri());
+        if !host.is_some_and(|host| self.hosts.is_allowed(host)) {
+            let message =
+                "the request names a host that this server does not answer for; name it with `--name`";
+            return Err(ApiError::new(StatusCode::MISDIRECTED_REQUEST, "misdirected", message));
+        }
+
+        let path = request.uri().path();
+        if OPEN_PATHS.contains(&path) {
+            return Ok(None);
+        }
+
+        let Some(tenant) = self.service.tenants().find(key_of(request.headers())) else {
+            let message = "a valid key is needed: `Authorization: Bearer KEY`";
+            return Err(ApiError::new(StatusCode::UNAUTHORIZED, "unauthorized", message));
+        };
+        Ok(Some(tenant))
+    }
+}
+
+/// The route that a request leads to, for metrics; one word for all that lead nowhere.
+fn route_name(request: &Request) -> &'static str {
+    let known = crate::routes::PATHS.iter().find(|path| request.uri().path() == **path);
+    known.copied().unwrap_or("other")
+}
+
+/// The host that a request names: in its address (HTTP/2), else in its header.
+fn host_of<'r>(headers: &'r HeaderMap, uri: &'r Uri) -> Option<&'r str> {
+    uri.authority()
+        .map(axum::http::uri::Authority::as_str)
+        .or_else(|| headers.get(HOST).and_then(|host| host.to_str().ok()))
+}
+
+/// The key of a request: as bearers of tokens send it, or in a header of its own for clients that can't.
+fn key_of(headers: &HeaderMap) -> Option<&str> {
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    let bearer = text(AUTHORIZATION.as_str()).and_then(|value| {
+        let (scheme, key) = value.split_once(' ')?;
+        scheme.eq_ignore_ascii_case("bearer").then(|| key.trim())
+    });
+
+    bearer.or_else(|| text("x-api-key").map(str::trim))
+}

@@ -1,0 +1,92 @@
+//! Reward functions of AWS (SageMaker, Bedrock): the event of the Lambda as the body, its result as the reply. A Lambda of three
+//! lines passes one on to the other.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Extension, Request, State};
+use serde_json::{Value, json};
+
+use super::{grade, read};
+use crate::api::{GradeSample, OnUngraded, SampleResult, UngradedPolicy};
+use crate::decode::{ProblemList, child};
+use crate::problem::ApiError;
+use crate::service::Service;
+use crate::tenant::Tenant;
+
+/// Answers with one `aggregate_reward_score` for each sample. The contract knows no missing one: without `on_ungraded` in the
+/// address the request fails.
+pub(crate) async fn grade_event(
+    service: &Arc<Service>,
+    tenant: &Arc<Tenant>,
+    request: Request,
+) -> Result<Value, ApiError> {
+    let (body, query) = read(service, tenant, request).await?;
+    let (list, is_single) = match body {
+        Value::Array(list) => (list, false),
+        other => (vec![other], true),
+    };
+
+    let mut problems = ProblemList::default();
+    let samples: Vec<GradeSample> = list
+        .into_iter()
+        .enumerate()
+        .filter_map(|(index, sample)| read_sample(sample, index, &mut problems))
+        .collect();
+    problems.check()?;
+    if samples.is_empty() {
+        return Ok(json!([]));
+    }
+
+    let error = OnUngraded::Named(UngradedPolicy::Error);
+    let results = grade(service, tenant, &query, samples, error).await?;
+    let mut rewards: Vec<Value> = results.iter().map(|result| to_reward(result)).collect();
+    Ok(if is_single { rewards.swap_remove(0) } else { Value::Array(rewards) })
+}
+
+/// Handler of the address.
+pub(crate) async fn grade_handler(
+    State(service): State<Arc<Service>>,
+    Extension(tenant): Extension<Arc<Tenant>>,
+    request: Request,
+) -> Result<Json<Value>, ApiError> {
+    grade_event(&service, &tenant, request).await.map(Json)
+}
+
+fn to_reward(result: &SampleResult) -> Value {
+    let metric = |name: &str, value: f64| json!({ "name": name, "value": value, "type": "Metric" });
+    let components = result.reward_components.iter().filter_map(|(id, value)| Some(metric(id, (*value)?)));
+    let coverage = result.coverage.map(|coverage| metric("coverage", coverage));
+
+    json!({
+        "id": result.id,
+        "aggregate_reward_score": result.reward,
+        "metrics_list": components.chain(coverage).collect::<Vec<Value>>(),
+    })
+}
+
+fn read_sample(sample: Value, index: usize, problems: &mut ProblemList) -> Option<GradeSample> {
+    let path = child("", &index.to_string());
+    let Value::Object(mut sample) = sample else {
+        problems.add(path, "expected an object with `messages`");
+        return None;
+    };
+
+    let Some(Value::Array(messages)) = sample.remove("messages") else {
+        problems.add(child(&path, "messages"), "missing: the list of messages, the answer last");
+        return None;
+    };
+    let metadata = sample.remove("metadata").unwrap_or_default();
+    let reference = sample.remove("reference_answer").or_else(|| metadata.get("reference_answer").cloned());
+    let id = sample.remove("id").map(|id| match id {
+        Value::String(id) => id,
+        other => other.to_string(),
+    });
+
+    Some(GradeSample {
+        id,
+        messages: Some(messages),
+        reference: reference.filter(|reference| !reference.is_null()),
+        ..GradeSample::default()
+    })
+}

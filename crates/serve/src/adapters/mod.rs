@@ -1,0 +1,64 @@
+//! The service in the words of training frameworks: each adapter turns a body of theirs into samples, and results into theirs.
+
+pub(crate) mod formula;
+pub(crate) mod gym;
+pub(crate) mod lambda;
+pub(crate) mod openai;
+pub(crate) mod openrlhf;
+pub(crate) mod similarity;
+pub(crate) mod slime;
+pub(crate) mod template;
+
+use std::sync::Arc;
+
+use axum::extract::Request;
+use serde_json::Value;
+
+use crate::api::{GradeSample, OnUngraded, SampleResult};
+use crate::decode::parse_body;
+use crate::job::JobGuard;
+use crate::problem::ApiError;
+use crate::query::AdapterQuery;
+use crate::reply::ungraded_error;
+use crate::routes::read_body;
+use crate::service::Service;
+use crate::tenant::Tenant;
+
+/// Body and options of a request to an adapter.
+async fn read(
+    service: &Service,
+    tenant: &Tenant,
+    request: Request,
+) -> Result<(Value, AdapterQuery), ApiError> {
+    let (head, body) = request.into_parts();
+    let query = AdapterQuery::parse(head.uri.query())?;
+    let body = read_body(service, tenant, &head.headers, body).await?;
+
+    Ok((parse_body(&body, &service.options.limits)?, query))
+}
+
+/// Grades samples by the rubric that the address names; the results are in their order.
+///
+/// # Errors
+/// When something can't be used, or a reward is not known and the policy is `error`.
+async fn grade(
+    service: &Arc<Service>,
+    tenant: &Arc<Tenant>,
+    query: &AdapterQuery,
+    samples: Vec<GradeSample>,
+    otherwise: OnUngraded,
+) -> Result<Vec<Arc<SampleResult>>, ApiError> {
+    let count = samples.len();
+    if count > service.options.limits.samples {
+        let message =
+            format!("{count} samples; at most {} are graded at once", service.options.limits.samples);
+        return Err(ApiError::invalid_at("", message));
+    }
+
+    let job = JobGuard::new(service.start(tenant, query.request(samples, otherwise)?)?, false);
+    let results = job.job().all().await;
+    match ungraded_error(&results, job.job().on_ungraded) {
+        Some(error) => Err(error),
+        None => Ok(results),
+    }
+}

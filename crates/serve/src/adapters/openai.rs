@@ -1,0 +1,528 @@
+//! Graders of OpenAI's reinforcement fine-tuning: `POST /v1/fine_tuning/alpha/graders/run`.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use assize_engine::{GradingSample, GradingStop};
+use assize_evalfile::{CaseMessage, GivenOutput, MessageRole};
+use assize_rubric::{Cost, Finding, Tokens, UngradedKind};
+use axum::Json;
+use axum::extract::{Extension, Request, State};
+use axum::http::StatusCode;
+use futures_util::future::join_all;
+use serde_json::{Map, Value, json};
+
+use super::formula::{FormulaError, evaluate};
+use super::read;
+use super::similarity::{METRICS, similarity};
+use super::template::TemplateValues;
+use crate::api::{OnUngraded, UngradedPolicy};
+use crate::decode::{ObjectReader, ProblemList, child};
+use crate::job::stop_if_exhausted;
+use crate::problem::{ApiError, RequestProblem};
+use crate::request::content_text;
+use crate::routes::seconds_since;
+use crate::service::Service;
+use crate::tenant::Tenant;
+
+/// Graders of a `multi` grader.
+const MAX_GRADERS: usize = 64;
+
+/// Operations of `string_check`.
+const OPERATIONS: &[(&str, TextOperation)] = &[
+    ("eq", TextOperation::Equal),
+    ("ne", TextOperation::NotEqual),
+    ("like", TextOperation::Contains),
+    ("ilike", TextOperation::ContainsIgnoringCase),
+];
+
+#[derive(Debug, Clone, Copy)]
+enum TextOperation {
+    Equal,
+    NotEqual,
+    Contains,
+    ContainsIgnoringCase,
+}
+
+/// A grader of a request.
+enum RequestGrader {
+    StringCheck {
+        input: String,
+        reference: String,
+        operation: TextOperation,
+    },
+    TextSimilarity {
+        input: String,
+        reference: String,
+        metric: String,
+    },
+    /// The judge gives a score, which becomes a number of the range.
+    ScoreModel {
+        instructions: String,
+        range: (f64, f64),
+    },
+    /// The judge decides whether a label of those that pass fits.
+    LabelModel {
+        instructions: String,
+        labels: Vec<String>,
+        passing: Vec<String>,
+    },
+    Multi {
+        graders: BTreeMap<String, RequestGrader>,
+        formula: String,
+    },
+}
+
+/// Result of a grader.
+#[derive(Default)]
+struct GraderRun {
+    reward: Option<f64>,
+    tokens: u64,
+    /// Names of the errors that happened, as the protocol has them.
+    errors: BTreeMap<&'static str, String>,
+    sub_rewards: Map<String, Value>,
+}
+
+/// Answers with the reward of a grader. Where the judge failed, the request fails, unless `on_ungraded` of the address says
+/// otherwise: the protocol has no missing reward.
+pub(crate) async fn run(
+    State(service): State<Arc<Service>>,
+    Extension(tenant): Extension<Arc<Tenant>>,
+    request: Request,
+) -> Result<Json<Value>, ApiError> {
+    let begun = Instant::now();
+    let (body, query) = read(&service, &tenant, request).await?;
+    let mut problems = ProblemList::default();
+    let decoded = read_run(body, &service, &mut problems);
+    problems.check()?;
+    let Some((name, kind, grader, values)) = decoded else {
+        return Err(ApiError::invalid_at("", "the request can't be read"));
+    };
+
+    let _places = (tenant.take_samples(1)?, service.queue.accept(1)?);
+    let stop = service.stop.child();
+    let run = grader.run(&service, &tenant, &values, &stop);
+    let run = match query.deadline_ms() {
+        None => run.await,
+        Some(millis) => {
+            let end = async {
+                tokio::time::sleep(std::time::Duration::from_millis(millis)).await;
+                stop.stop(format!("the deadline of {millis} ms passed"));
+                std::future::pending::<()>().await;
+            };
+            tokio::select! { run = run => run, () = end => GraderRun::default() }
+        }
+    };
+
+    let reward = final_reward(&run, &grader, query.on_ungraded)?;
+    Ok(Json(reply(&name, &kind, run, reward, begun)))
+}
+
+fn final_reward(
+    run: &GraderRun,
+    grader: &RequestGrader,
+    on_ungraded: Option<OnUngraded>,
+) -> Result<Option<f64>, ApiError> {
+    if run.reward.is_some() {
+        return Ok(run.reward);
+    }
+
+    let (low, high) = grader.range();
+    match on_ungraded.unwrap_or(OnUngraded::Named(UngradedPolicy::Error)) {
+        OnUngraded::Value { value } => Ok(Some(value)),
+        OnUngraded::Named(UngradedPolicy::Low) => Ok(low),
+        OnUngraded::Named(UngradedPolicy::High) => Ok(high),
+        OnUngraded::Null | OnUngraded::Named(UngradedPolicy::Drop) => Ok(None),
+        OnUngraded::Named(UngradedPolicy::Error) => {
+            let problems =
+                run.errors.iter().map(|(name, why)| RequestProblem::new("/grader", format!("{name}: {why}")));
+            let error = ApiError::new(StatusCode::BAD_GATEWAY, "ungraded", "the grader has no result");
+            let body = crate::problem::ErrorBody { problems: problems.collect(), ..error.body };
+            Err(ApiError { body, ..error })
+        }
+    }
+}
+
+fn reply(name: &str, kind: &str, run: GraderRun, reward: Option<f64>, begun: Instant) -> Value {
+    const FLAGS: [&str; 11] = [
+        "formula_parse_error", "sample_parse_error", "truncated_observation_error",
+        "unresponsive_reward_error", "invalid_variable_error", "other_error", "python_grader_server_error",
+        "python_grader_runtime_error", "model_grader_server_error", "model_grader_refusal_error",
+        "model_grader_parse_error",
+    ];
+
+    let mut errors: Map<String, Value> =
+        FLAGS.iter().map(|flag| ((*flag).to_owned(), json!(run.errors.contains_key(flag)))).collect();
+    errors.insert("python_grader_server_error_type".into(), Value::Null);
+    errors.insert("python_grader_runtime_error_details".into(), Value::Null);
+    errors.insert(
+        "model_grader_server_error_details".into(),
+        json!(run.errors.get("model_grader_server_error")),
+    );
+
+    json!({
+        "reward": reward,
+        "sub_rewards": run.sub_rewards,
+        "metadata": {
+            "name": name,
+            "type": kind,
+            "errors": errors,
+            "execution_time": seconds_since(begun),
+            "scores": run.sub_rewards,
+            "token_usage": run.tokens,
+            "sampled_model_name": Value::Null,
+        },
+        "model_grader_token_usage_per_model": {},
+    })
+}
+
+type DecodedRun = (String, String, RequestGrader, TemplateValues);
+
+fn read_run(body: Value, service: &Service, problems: &mut ProblemList) -> Option<DecodedRun> {
+    let mut object = ObjectReader::new(body, "", problems)?;
+    let sample = object.text("model_sample");
+    if sample.is_none() {
+        object.problem("model_sample", "missing: the answer, a text");
+    }
+    let values = TemplateValues {
+        item: object.take("item").unwrap_or_else(|| json!({})),
+        sample: sample.unwrap_or_default(),
+    };
+    let Some(grader) = object.take("grader") else {
+        object.problem("grader", "missing: the grader");
+        return None;
+    };
+    let (name, kind) = (text_of(&grader, "name"), text_of(&grader, "type"));
+    let grader = read_grader(grader, "/grader".to_owned(), service, &values, true, object.problems());
+    object.finish();
+
+    Some((name, kind, grader?, values))
+}
+
+fn text_of(value: &Value, key: &str) -> String {
+    value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+fn read_grader(
+    grader: Value,
+    path: String,
+    service: &Service,
+    values: &TemplateValues,
+    may_combine: bool,
+    problems: &mut ProblemList,
+) -> Option<RequestGrader> {
+    let mut object = ObjectReader::new(grader, path.clone(), problems)?;
+    let kind = object.text("type").unwrap_or_default();
+    object.take("name");
+    let read = match kind.as_str() {
+        "string_check" => {
+            let operation = object.word("operation", OPERATIONS);
+            let (input, reference) =
+                (filled("input", values, &mut object), filled("reference", values, &mut object));
+            RequestGrader::StringCheck { input: input?, reference: reference?, operation: operation? }
+        }
+        "text_similarity" => {
+            let metric = object.text("evaluation_metric");
+            let (input, reference) =
+                (filled("input", values, &mut object), filled("reference", values, &mut object));
+            let metric = metric.unwrap_or_default();
+            if !METRICS.contains(&metric.as_str()) {
+                object.problem("evaluation_metric", format!("expected one of {}", METRICS.join(", ")));
+                return None;
+            }
+            RequestGrader::TextSimilarity { input: input?, reference: reference?, metric }
+        }
+        "score_model" => {
+            check_model(&mut object, service);
+            object.take("sampling_params");
+            let range = read_range(&mut object);
+            let instructions = read_instructions(values, &mut object);
+            RequestGrader::ScoreModel { instructions: instructions?, range: range? }
+        }
+        "label_model" => {
+            check_model(&mut object, service);
+            object.take("sampling_params");
+            let (labels, passing) = (texts("labels", &mut object), texts("passing_labels", &mut object));
+            let instructions = read_instructions(values, &mut object);
+            RequestGrader::LabelModel { instructions: instructions?, labels: labels?, passing: passing? }
+        }
+        "multi" if may_combine => {
+            let formula = object.text("calculate_output");
+            if formula.is_none() {
+                object.problem("calculate_output", "missing: a formula over the names of the graders");
+            }
+            let graders = match object.take("graders") {
+                Some(Value::Object(graders)) if graders.len() <= MAX_GRADERS => graders,
+                _ => {
+                    object.problem(
+                        "graders",
+                        format!("expected an object with up to {MAX_GRADERS} graders by name"),
+                    );
+                    return None;
+                }
+            };
+            let path = child(&path, "graders");
+            let read: Vec<_> = graders
+                .into_iter()
+                .map(|(name, grader)| {
+                    let grader =
+                        read_grader(grader, child(&path, &name), service, values, false, object.problems());
+                    Some((name, grader?))
+                })
+                .collect();
+            let graders = read.into_iter().collect::<Option<BTreeMap<_, _>>>();
+            RequestGrader::Multi { graders: graders?, formula: formula? }
+        }
+        "python" | "endpoint" => {
+            let message =
+                format!("`{kind}` graders are not run: nothing in a request is executed or fetched");
+            object.problem("type", message);
+            return None;
+        }
+        _ => {
+            let known = "string_check, text_similarity, score_model, label_model, multi";
+            object.problem("type", format!("expected one of {known}"));
+            return None;
+        }
+    };
+    object.finish();
+
+    Some(read)
+}
+
+/// Text of a key with its references filled.
+fn filled(key: &'static str, values: &TemplateValues, object: &mut ObjectReader<'_>) -> Option<String> {
+    let Some(text) = object.text(key) else {
+        object.problem(key, "missing: a text");
+        return None;
+    };
+
+    values.fill(&text).map_err(|error| object.problem(key, error)).ok()
+}
+
+fn texts(key: &'static str, object: &mut ObjectReader<'_>) -> Option<Vec<String>> {
+    let list = object.list(key).unwrap_or_default();
+    let texts: Option<Vec<String>> = list.iter().map(|text| text.as_str().map(str::to_owned)).collect();
+    let texts = texts.filter(|texts| !texts.is_empty());
+    if texts.is_none() {
+        object.problem(key, "expected a list of texts, at least one");
+    }
+
+    texts
+}
+
+fn read_range(object: &mut ObjectReader<'_>) -> Option<(f64, f64)> {
+    let Some(list) = object.list("range") else { return Some((0.0, 1.0)) };
+    match list.iter().map(Value::as_f64).collect::<Option<Vec<_>>>().as_deref() {
+        Some([low, high]) if low < high => Some((*low, *high)),
+        _ => {
+            object.problem("range", "expected two numbers, the lower one first");
+            None
+        }
+    }
+}
+
+/// The judge is one that the operator named, whatever a request would like better.
+fn check_model(object: &mut ObjectReader<'_>, service: &Service) {
+    let model = object.text("model").unwrap_or_default();
+    let is_known =
+        |judge: &String| *judge == model || judge.split_once(':').is_some_and(|(_, name)| name == model);
+    if !service.judges().iter().any(is_known) {
+        let judges = service.judges().join(", ");
+        object.problem("model", format!("expected a judge of this server: {judges}"));
+    }
+}
+
+/// Instructions of `input` in which references are named: the values themselves are shown to the judge as data.
+fn read_instructions(values: &TemplateValues, object: &mut ObjectReader<'_>) -> Option<String> {
+    let texts: Vec<String> = match object.take("input") {
+        Some(Value::String(text)) => vec![text],
+        Some(Value::Array(messages)) => {
+            messages.iter().map(|message| content_text(message.get("content"))).collect()
+        }
+        _ => Vec::new(),
+    };
+    let text = texts.join("\n\n");
+    if text.trim().is_empty() {
+        object.problem("input", "missing: messages with `role` and `content`");
+        return None;
+    }
+
+    values.name(&text).map_err(|error| object.problem("input", error)).ok()
+}
+
+impl RequestGrader {
+    /// Lowest and highest reward; `None` where they are not known.
+    fn range(&self) -> (Option<f64>, Option<f64>) {
+        match self {
+            Self::ScoreModel { range, .. } => (Some(range.0), Some(range.1)),
+            Self::Multi { .. } => (None, None),
+            _ => (Some(0.0), Some(1.0)),
+        }
+    }
+
+    async fn run(
+        &self,
+        service: &Service,
+        tenant: &Tenant,
+        values: &TemplateValues,
+        stop: &GradingStop,
+    ) -> GraderRun {
+        match self {
+            Self::Multi { graders, formula } => {
+                let runs = graders.values().map(|grader| grader.run_single(service, tenant, values, stop));
+                let runs = join_all(runs).await;
+                combine(graders.keys(), runs, formula)
+            }
+            single => single.run_single(service, tenant, values, stop).await,
+        }
+    }
+
+    async fn run_single(
+        &self,
+        service: &Service,
+        tenant: &Tenant,
+        values: &TemplateValues,
+        stop: &GradingStop,
+    ) -> GraderRun {
+        let counted = |reward: f64| GraderRun { reward: Some(reward), ..GraderRun::default() };
+        match self {
+            Self::StringCheck { input, reference, operation } => {
+                let holds = match operation {
+                    TextOperation::Equal => input == reference,
+                    TextOperation::NotEqual => input != reference,
+                    TextOperation::Contains => input.contains(reference.as_str()),
+                    TextOperation::ContainsIgnoringCase => {
+                        input.to_lowercase().contains(&reference.to_lowercase())
+                    }
+                };
+                counted(f64::from(u8::from(holds)))
+            }
+            Self::TextSimilarity { input, reference, metric } => match similarity(metric, input, reference) {
+                Ok(Some(value)) => counted(value),
+                Ok(None) => GraderRun::failed("other_error", "the metric is not known"),
+                Err(error) => GraderRun::failed("other_error", error),
+            },
+            Self::ScoreModel { instructions, range } => {
+                let scale = format!(
+                    "{instructions}\n\n(The lowest score of this scale, {}, is given as 0, and the highest, {}, as the highest \
+                     one.)",
+                    range.0, range.1
+                );
+                let run = judge(service, tenant, values, JudgeTask::Score(scale), stop).await;
+                GraderRun { reward: run.reward.map(|score| range.0 + score * (range.1 - range.0)), ..run }
+            }
+            Self::LabelModel { instructions, labels, passing } => {
+                let criterion = format!(
+                    "{instructions}\n\nThe one label that fits best, of these: {}. This criterion is met if that label is one of: {}.",
+                    labels.join(" | "),
+                    passing.join(" | ")
+                );
+                judge(service, tenant, values, JudgeTask::Criterion(criterion), stop).await
+            }
+            Self::Multi { .. } => GraderRun::failed("other_error", "graders are combined only once"),
+        }
+    }
+}
+
+impl GraderRun {
+    fn failed(error: &'static str, why: impl Into<String>) -> Self {
+        Self { errors: BTreeMap::from([(error, why.into())]), ..Self::default() }
+    }
+}
+
+fn combine<'n>(names: impl Iterator<Item = &'n String>, runs: Vec<GraderRun>, formula: &str) -> GraderRun {
+    let mut all = GraderRun::default();
+    let mut values = BTreeMap::new();
+    for (name, run) in names.zip(runs) {
+        all.tokens += run.tokens;
+        all.sub_rewards.insert(name.clone(), json!(run.reward));
+        values.insert(name.clone(), run.reward);
+        all.errors.extend(run.errors);
+    }
+
+    match evaluate(formula, &values) {
+        Ok(reward) => all.reward = reward,
+        Err(FormulaError::Syntax(why)) => drop(all.errors.insert("formula_parse_error", why)),
+        Err(FormulaError::UnknownName(name)) => {
+            all.errors.insert("invalid_variable_error", format!("`{name}` is no grader"));
+        }
+        Err(FormulaError::Undefined) => {
+            all.errors.insert("other_error", "the formula has no value".to_owned());
+        }
+    }
+
+    all
+}
+
+/// Question to the judge.
+enum JudgeTask {
+    /// One score by these instructions.
+    Score(String),
+    /// One criterion.
+    Criterion(String),
+}
+
+/// Asks the judge about the sample. The item is shown as data.
+async fn judge(
+    service: &Service,
+    tenant: &Tenant,
+    values: &TemplateValues,
+    task: JudgeTask,
+    stop: &GradingStop,
+) -> GraderRun {
+    let Ok(mut sample) = GradingSample::new("sample", &GivenOutput::Text(values.sample.clone())) else {
+        return GraderRun::failed("sample_parse_error", "the sample is no text");
+    };
+    let item = serde_json::to_string_pretty(&values.item).unwrap_or_default();
+    sample.input = vec![CaseMessage::text(MessageRole::User, format!("item:\n{item}"))];
+
+    let _turn = service.queue.turn(stop).await;
+    let stop = stop_if_exhausted(tenant, stop);
+    let record = match task {
+        JudgeTask::Score(instructions) => {
+            sample.expected_outcome = Some(instructions);
+            tenant.grader.score(sample, &stop).await
+        }
+        JudgeTask::Criterion(text) => {
+            let rubric = json!([{ "outcome": text, "required": false }]).to_string();
+            let loaded = assize_evalfile::read_rubric(std::path::Path::new("grader.json"), &rubric);
+            match tenant.grader.prepare(&loaded) {
+                Ok(rubric) => Ok(tenant.grader.grade(&rubric, sample, &stop).await),
+                Err(error) => Err(error),
+            }
+        }
+    };
+    let record = match record {
+        Ok(record) => record,
+        Err(error) => return GraderRun::failed("model_grader_server_error", error.message),
+    };
+
+    tenant.spend(Cost::from_parts(record.result.cost_usd, record.result.cost_partial).lower_bound());
+    let mut run = GraderRun { reward: record.result.score, ..GraderRun::default() };
+    for row in &record.decisions {
+        let Tokens { input, output, .. } = row.decision.spent.tokens;
+        run.tokens += input.unwrap_or(0) + output.unwrap_or(0);
+        let broken = matches!(&row.decision.finding, Finding::Grader(finding) if finding.score.is_err());
+        match &row.decision.ungraded {
+            Some(reason) => drop(run.errors.insert(error_name(reason.kind), reason.message.clone())),
+            None if broken => {
+                run.errors.insert("model_grader_parse_error", row.decision.reason.clone());
+            }
+            None => {}
+        }
+    }
+
+    run
+}
+
+fn error_name(kind: UngradedKind) -> &'static str {
+    match kind {
+        UngradedKind::Refusal => "model_grader_refusal_error",
+        UngradedKind::Malformed | UngradedKind::Evidence => "model_grader_parse_error",
+        UngradedKind::Truncated | UngradedKind::ContextLength => "truncated_observation_error",
+        UngradedKind::Cancelled => "unresponsive_reward_error",
+        _ => "model_grader_server_error",
+    }
+}

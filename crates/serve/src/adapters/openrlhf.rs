@@ -1,0 +1,96 @@
+//! OpenRLHF, `--reward.remote_url URL/get_reward?rubric=NAME`: prompts with their answers in, lists of rewards out.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Extension, Request, State};
+use serde_json::{Value, json};
+
+use super::{grade, read};
+use crate::api::{GradeSample, OnUngraded, SampleResult, UngradedPolicy};
+use crate::decode::{ObjectReader, ProblemList, child, type_name};
+use crate::problem::ApiError;
+use crate::service::Service;
+use crate::tenant::Tenant;
+
+/// Answers with `rewards`, `scores` (0 to 1, for dynamic filtering) and `extra_logs`. OpenRLHF knows no missing reward: without
+/// `on_ungraded` in the address the request fails, and OpenRLHF tries again.
+pub(crate) async fn get_reward(
+    State(service): State<Arc<Service>>,
+    Extension(tenant): Extension<Arc<Tenant>>,
+    request: Request,
+) -> Result<Json<Value>, ApiError> {
+    let (body, query) = read(&service, &tenant, request).await?;
+    let mut problems = ProblemList::default();
+    let samples = read_samples(body, &mut problems).unwrap_or_default();
+    problems.check()?;
+
+    // With several addresses, all but the first are sent empty lists.
+    if samples.is_empty() {
+        return Ok(Json(json!({ "rewards": [], "scores": [], "extra_logs": {} })));
+    }
+
+    let error = OnUngraded::Named(UngradedPolicy::Error);
+    let results = grade(&service, &tenant, &query, samples, error).await?;
+    let column = |value: fn(&SampleResult) -> Option<f64>| -> Value {
+        match &results[..] {
+            // OpenRLHF sends one sample at a time, and takes what comes back for its number.
+            [only] => json!(value(only)),
+            several => several.iter().map(|result| json!(value(result))).collect(),
+        }
+    };
+    Ok(Json(json!({
+        "rewards": column(|result| result.reward),
+        "scores": column(|result| result.reward.map(|reward| reward.clamp(0.0, 1.0))),
+        "extra_logs": {
+            "coverage": column(|result| result.coverage),
+            "score_low": column(|result| result.score_low),
+            "score_high": column(|result| result.score_high),
+        },
+    })))
+}
+
+fn read_samples(body: Value, problems: &mut ProblemList) -> Option<Vec<GradeSample>> {
+    let mut object = ObjectReader::new(body, "", problems)?;
+    let Some(queries) = object.list("query") else {
+        object.problem("query", "missing: a list of texts, each a prompt with its answer");
+        return None;
+    };
+
+    let prompts = object.list("prompts").unwrap_or_default();
+    let labels = object.list("labels").unwrap_or_default();
+    for (key, list) in [("prompts", &prompts), ("labels", &labels)] {
+        if !list.is_empty() && list.len() != queries.len() {
+            object.problem(key, format!("{} entries beside {} of `query`", list.len(), queries.len()));
+        }
+    }
+
+    let mut samples = Vec::with_capacity(queries.len());
+    for (index, query) in queries.into_iter().enumerate() {
+        let Value::String(query) = query else {
+            let path = child("/query", &index.to_string());
+            object.problems().add(path, format!("expected a text, found {}", type_name(&query)));
+            continue;
+        };
+
+        let prompt = prompts.get(index).and_then(Value::as_str);
+        // A mark of the tokenizer may stand before the prompt.
+        let answer = prompt.filter(|prompt| !prompt.is_empty()).and_then(|prompt| query.split_once(prompt));
+        let answer = answer.map(|(_, answer)| answer.to_owned());
+        let is_split = answer.is_some();
+        samples.push(GradeSample {
+            input: prompt.filter(|_| is_split).map(Value::from),
+            output: Some(Value::from(answer.unwrap_or(query))),
+            reference: labels.get(index).filter(|label| !is_blank(label)).cloned(),
+            ..GradeSample::default()
+        });
+    }
+    object.finish();
+
+    Some(samples)
+}
+
+/// Rows without a label have null or an empty text.
+fn is_blank(label: &Value) -> bool {
+    label.is_null() || label.as_str().is_some_and(str::is_empty)
+}

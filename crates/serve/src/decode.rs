@@ -1,0 +1,219 @@
+//! Decoding of JSON bodies, with every problem at its JSON pointer.
+
+use assize_diagnostic::did_you_mean;
+use axum::http::StatusCode;
+use serde_json::{Map, Value};
+
+use crate::options::RequestLimits;
+use crate::problem::{ApiError, RequestProblem};
+
+/// Problems found so far.
+#[derive(Debug, Default)]
+pub(crate) struct ProblemList(Vec<RequestProblem>);
+
+impl ProblemList {
+    pub(crate) fn add(&mut self, path: impl Into<String>, message: impl Into<String>) {
+        self.0.push(RequestProblem::new(path, message));
+    }
+
+    pub(crate) fn extend(&mut self, problems: impl IntoIterator<Item = RequestProblem>) {
+        self.0.extend(problems);
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Error with all problems, if there are any.
+    pub(crate) fn check(self) -> Result<(), ApiError> {
+        if self.0.is_empty() { Ok(()) } else { Err(ApiError::invalid(self.0)) }
+    }
+}
+
+/// Parses a body.
+///
+/// # Errors
+/// When it is no JSON, or nested more deeply than is allowed.
+pub(crate) fn parse_body(body: &[u8], limits: &RequestLimits) -> Result<Value, ApiError> {
+    check_nesting(body, limits.nesting)?;
+    serde_json::from_slice(body).map_err(|error| {
+        ApiError::new(StatusCode::BAD_REQUEST, "invalid_json", format!("the body is not JSON: {error}"))
+    })
+}
+
+/// Looks at brackets outside of texts, before anything is built of them.
+fn check_nesting(body: &[u8], most: usize) -> Result<(), ApiError> {
+    let (mut depth, mut in_text, mut escaped) = (0_usize, false, false);
+    for &byte in body {
+        if in_text {
+            match byte {
+                _ if escaped => escaped = false,
+                b'\\' => escaped = true,
+                b'"' => in_text = false,
+                _ => {}
+            }
+            continue;
+        }
+
+        match byte {
+            b'"' => in_text = true,
+            b'[' | b'{' => {
+                depth += 1;
+                if depth > most {
+                    let message = format!("the body is nested more than {most} levels deep");
+                    return Err(ApiError::invalid_at("", message));
+                }
+            }
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+
+    Ok(())
+}
+
+/// Object of a body whose keys are taken out one by one, so that those that nothing reads are problems.
+pub(crate) struct ObjectReader<'a> {
+    path: String,
+    entries: Map<String, Value>,
+    known: Vec<&'static str>,
+    problems: &'a mut ProblemList,
+}
+
+impl<'a> ObjectReader<'a> {
+    /// Reader of an object; `None` with a problem for any other value.
+    pub(crate) fn new(value: Value, path: impl Into<String>, problems: &'a mut ProblemList) -> Option<Self> {
+        let path = path.into();
+        match value {
+            Value::Object(entries) => Some(Self { path, entries, known: Vec::new(), problems }),
+            other => {
+                problems.add(path, format!("expected an object, found {}", type_name(&other)));
+                None
+            }
+        }
+    }
+
+    /// Pointer to a key.
+    pub(crate) fn at(&self, key: &str) -> String {
+        child(&self.path, key)
+    }
+
+    /// Problem of a key, or of the object if the key is not there.
+    pub(crate) fn problem(&mut self, key: &str, message: impl Into<String>) {
+        let path = self.at(key);
+        self.problems.add(path, message);
+    }
+
+    /// Problem of the object.
+    pub(crate) fn own_problem(&mut self, message: impl Into<String>) {
+        self.problems.add(self.path.clone(), message);
+    }
+
+    pub(crate) fn problems(&mut self) -> &mut ProblemList {
+        self.problems
+    }
+
+    /// Value of a key; null counts as absent.
+    pub(crate) fn take(&mut self, key: &'static str) -> Option<Value> {
+        self.known.push(key);
+        self.entries.remove(key).filter(|value| !value.is_null())
+    }
+
+    /// Text of a key.
+    pub(crate) fn text(&mut self, key: &'static str) -> Option<String> {
+        match self.take(key)? {
+            Value::String(text) => Some(text),
+            other => {
+                self.problem(key, format!("expected a text, found {}", type_name(&other)));
+                None
+            }
+        }
+    }
+
+    /// List of a key.
+    pub(crate) fn list(&mut self, key: &'static str) -> Option<Vec<Value>> {
+        match self.take(key)? {
+            Value::Array(list) => Some(list),
+            other => {
+                self.problem(key, format!("expected a list, found {}", type_name(&other)));
+                None
+            }
+        }
+    }
+
+    /// Whole number of a key.
+    pub(crate) fn whole_number(&mut self, key: &'static str) -> Option<u64> {
+        let value = self.take(key)?;
+        let number = value.as_u64();
+        if number.is_none() {
+            self.problem(key, format!("expected a whole number of at least 0, found {}", type_name(&value)));
+        }
+
+        number
+    }
+
+    /// One of several words.
+    pub(crate) fn word<T: Copy>(&mut self, key: &'static str, words: &[(&'static str, T)]) -> Option<T> {
+        let text = self.text(key)?;
+        let found = words.iter().find(|(word, _)| *word == text).map(|(_, value)| *value);
+        if found.is_none() {
+            let names: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+            self.problem(key, format!("expected one of {}", names.join(", ")));
+        }
+
+        found
+    }
+
+    /// Refuses keys that were not read.
+    pub(crate) fn finish(self) {
+        for key in self.entries.keys() {
+            let hint = match did_you_mean(key, self.known.iter().copied()) {
+                Some(near) => format!("unknown key; did you mean `{near}`?"),
+                None => format!("unknown key; known are {}", self.known.join(", ")),
+            };
+            self.problems.add(child(&self.path, key), hint);
+        }
+    }
+}
+
+/// Pointer to a key or index below another pointer.
+pub(crate) fn child(path: &str, key: &str) -> String {
+    format!("{path}/{}", key.replace('~', "~0").replace('/', "~1"))
+}
+
+/// Description of the type of a value, for messages.
+pub(crate) const fn type_name(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nesting_is_counted_outside_of_texts_only() {
+        let limits = RequestLimits { nesting: 3, ..RequestLimits::default() };
+        assert!(parse_body(br#"{"a": [["[[[[[\"[["]]}"#, &limits).is_ok());
+        let error = parse_body(br#"{"a": [[[1]]]}"#, &limits).unwrap_err();
+        assert_eq!(error.body.message, "the body is nested more than 3 levels deep");
+
+        let bomb = "[".repeat(10_000_000);
+        assert_eq!(
+            parse_body(bomb.as_bytes(), &limits).unwrap_err().status,
+            StatusCode::UNPROCESSABLE_ENTITY
+        );
+        assert_eq!(parse_body(b"{", &limits).unwrap_err().status, StatusCode::BAD_REQUEST);
+    }
+
+    #[test]
+    fn pointers_escape_what_would_be_read_as_another_place() {
+        assert_eq!(child("/a", "b/c~d"), "/a/b~1c~0d");
+    }
+}

@@ -1,0 +1,127 @@
+//! Comparisons of the samples of a group with each other.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use assize_rubric::Cost;
+use futures_util::future::join_all;
+
+use crate::api::SampleResult;
+use crate::job::{Job, JobPlan, JobSample, grade_sample, stop_if_exhausted};
+use crate::service::Service;
+use crate::tenant::Tenant;
+
+/// Wins of a sample within its group.
+#[derive(Default, Clone, Copy)]
+struct GroupTally {
+    points: f64,
+    decided: usize,
+    asked: usize,
+}
+
+/// Comparison of two samples, by their places in the list.
+struct PairPlan {
+    first: usize,
+    second: usize,
+}
+
+/// Grades the samples of a job and compares those of each group. A sample has its result once all of its comparisons are
+/// decided, so results come late.
+pub(crate) async fn run(service: &Arc<Service>, tenant: &Arc<Tenant>, plan: JobPlan, job: &Arc<Job>) {
+    let pairs = pairs_of(&plan.samples);
+    let stop = job.stop();
+    let compared: Vec<_> =
+        pairs.iter().map(|pair| compare(service, tenant, &plan.samples, pair, stop)).collect();
+    let compared = join_all(compared);
+    let copies = plan.samples.iter().map(|sample| JobSample {
+        place: sample.place.clone(),
+        sample: sample.sample.clone(),
+        rubric: Arc::clone(&sample.rubric),
+    });
+    let graded = join_all(
+        copies.map(|sample| grade_sample(service, tenant, sample, (plan.reward, plan.on_ungraded), stop)),
+    );
+    let (compared, mut graded) = futures_util::future::join(compared, graded).await;
+
+    let mut tallies = vec![GroupTally::default(); graded.len()];
+    for (pair, outcome) in pairs.iter().zip(compared) {
+        for place in [pair.first, pair.second] {
+            tallies[place].asked += 1;
+        }
+        add_cost(&mut graded[pair.first], &outcome);
+        let Some(score) = outcome.score else {
+            let message = outcome.error.unwrap_or_else(|| "a comparison could not be judged".to_owned());
+            for place in [pair.first, pair.second] {
+                graded[place].error.get_or_insert_with(|| message.clone());
+            }
+            continue;
+        };
+        for (place, points) in [(pair.first, score), (pair.second, 1.0 - score)] {
+            tallies[place].points += points;
+            tallies[place].decided += 1;
+        }
+    }
+
+    for (mut result, tally) in graded.into_iter().zip(tallies) {
+        if tally.asked > 0 {
+            result.group_comparisons = Some((tally.decided, tally.asked));
+            result.group_score = (tally.decided > 0).then(|| tally.points / tally.decided as f64);
+        }
+        service.metrics.count_result(&tenant.name, &result);
+        job.finish(result);
+    }
+}
+
+fn add_cost(result: &mut SampleResult, outcome: &assize_engine::ComparedPair) {
+    let cost = Cost::from_parts(result.cost_usd, result.cost_partial) + outcome.cost;
+    result.cost_usd = cost.total();
+    result.cost_partial = cost.to_partial();
+    result.judge_calls += u64::from(outcome.calls.0) + u64::from(outcome.calls.1);
+    result.judge_calls_cached += u64::from(outcome.calls.1);
+}
+
+/// Every pair within a group, in the order of the samples.
+fn pairs_of(samples: &[JobSample]) -> Vec<PairPlan> {
+    let mut groups: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (index, sample) in samples.iter().enumerate() {
+        if let Some(group) = &sample.place.group {
+            groups.entry(group).or_default().push(index);
+        }
+    }
+
+    let mut pairs = Vec::new();
+    for members in groups.values() {
+        for (at, &first) in members.iter().enumerate() {
+            pairs.extend(members[at + 1..].iter().map(|&second| PairPlan { first, second }));
+        }
+    }
+
+    pairs
+}
+
+/// Number of pairs within groups, for the limit of a request.
+pub(crate) fn count_pairs<'g>(groups: impl Iterator<Item = Option<&'g str>>) -> usize {
+    let mut sizes: BTreeMap<&str, usize> = BTreeMap::new();
+    for group in groups.flatten() {
+        *sizes.entry(group).or_default() += 1;
+    }
+
+    sizes.values().map(|size| size * (size - 1) / 2).sum()
+}
+
+async fn compare(
+    service: &Service,
+    tenant: &Tenant,
+    samples: &[JobSample],
+    pair: &PairPlan,
+    stop: &assize_engine::GradingStop,
+) -> assize_engine::ComparedPair {
+    let (first, second) = (&samples[pair.first], &samples[pair.second]);
+    let _turn = service.queue.turn(stop).await;
+    let stop = stop_if_exhausted(tenant, stop);
+    let outcome =
+        tenant.grader.compare(&first.rubric, first.sample.clone(), second.sample.answer(), &stop).await;
+
+    tenant.spend(outcome.cost.lower_bound());
+    outcome
+}

@@ -1,0 +1,265 @@
+//! Rubrics in requests: text with the place of each value, and what such a rubric may not say.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::Path;
+
+use assize_diagnostic::{Diagnostic, Severity};
+use assize_evalfile::{LoadedRubric, codes, read_rubric_with};
+use serde_json::Value;
+
+use crate::decode::child;
+use crate::options::RequestLimits;
+use crate::problem::RequestProblem;
+
+/// Keys that would have something opened or run, or name something of the server. None of them has a meaning in a rubric; in
+/// a request they are refused by name before anything else looks at them.
+const REFUSED_KEYS: [&str; 22] = [
+    "$ref", "args", "command", "cwd", "env", "exec", "extends", "file", "files", "grader_target", "hooks",
+    "include", "path", "preprocessors", "program", "prompt", "script", "target", "targets", "url",
+    "workspace", "workspaces",
+];
+
+/// A rubric of a request, as text that can be decoded.
+#[derive(Debug, Clone)]
+pub(crate) struct InlineRubric {
+    /// Name of the text, which has its syntax.
+    file: &'static str,
+    text: String,
+    /// Byte ranges of the values, outer ones first, with their pointers; empty for YAML.
+    places: Vec<(Range<usize>, String)>,
+}
+
+impl InlineRubric {
+    /// A rubric as JSON, at `/rubric` of the request.
+    pub(crate) fn from_json(value: &Value) -> Self {
+        let mut rubric = Self { file: "rubric.json", text: String::new(), places: Vec::new() };
+        rubric.write(value, "/rubric".to_owned());
+        rubric
+    }
+
+    /// A rubric as YAML text.
+    pub(crate) fn from_yaml(text: String) -> Self {
+        Self { file: "rubric.yaml", text, places: Vec::new() }
+    }
+
+    /// Hash of what is decoded; `vars` are those of a sample.
+    pub(crate) fn hash(&self, vars: Option<&BTreeMap<String, Value>>) -> blake3::Hash {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(self.file.as_bytes());
+        hasher.update(&(self.text.len() as u64).to_le_bytes());
+        hasher.update(self.text.as_bytes());
+        if let Some(vars) = vars {
+            let vars = serde_json::to_vec(vars).unwrap_or_default();
+            hasher.update(&vars);
+        }
+
+        hasher.finalize()
+    }
+
+    /// True if the texts may have `{{ name }}` in them.
+    pub(crate) fn has_templates(&self) -> bool {
+        self.text.contains("{{")
+    }
+
+    /// Decodes the rubric. Its warnings are no problems, but a name without a value is.
+    ///
+    /// # Errors
+    /// With every problem, at its place in the request.
+    pub(crate) fn decode(
+        &self,
+        vars: &BTreeMap<String, Value>,
+        limits: &RequestLimits,
+        judges: &[String],
+    ) -> Result<LoadedRubric, Vec<RequestProblem>> {
+        let loaded = read_rubric_with(Path::new(self.file), &self.text, vars);
+        // An eval file may mean such a text as it stands; the reward of a sample must not rest on a name.
+        let is_open_name = |found: &Diagnostic| found.code == codes::UNKNOWN_VARIABLE;
+        let mut problems: Vec<RequestProblem> = loaded
+            .diagnostics
+            .iter()
+            .filter(|found| found.severity == Severity::Error || is_open_name(found))
+            .map(|found| {
+                let mut message = found.title.replace("the case has", "the sample has");
+                let help = found.help.iter().filter(|_| !is_open_name(found));
+                for part in [&found.primary.text].into_iter().chain(help) {
+                    if !part.is_empty() {
+                        message.push_str("; ");
+                        message.push_str(part);
+                    }
+                }
+                if self.places.is_empty() {
+                    let at = loaded.sources.position(found.primary.span);
+                    message = format!("line {}, column {}: {message}", at.line, at.column);
+                }
+
+                RequestProblem::new(self.pointer(found.primary.span.start), message)
+            })
+            .collect();
+
+        if problems.is_empty() {
+            problems.extend(limit_problems(&loaded, limits, judges));
+        }
+        if problems.is_empty() { Ok(loaded) } else { Err(problems) }
+    }
+
+    /// Pointer to the innermost value at an offset.
+    fn pointer(&self, offset: usize) -> &str {
+        let inside = self.places.iter().rev().find(|(range, _)| range.contains(&offset));
+        inside.map_or("/rubric", |(_, pointer)| pointer)
+    }
+
+    fn write(&mut self, value: &Value, pointer: String) {
+        let (place, start) = (self.places.len(), self.text.len());
+        self.places.push((start..start, String::new()));
+        match value {
+            Value::Array(list) => {
+                self.text.push('[');
+                for (index, item) in list.iter().enumerate() {
+                    if index > 0 {
+                        self.text.push(',');
+                    }
+                    self.write(item, child(&pointer, &index.to_string()));
+                }
+                self.text.push(']');
+            }
+            Value::Object(map) => {
+                self.text.push('{');
+                for (index, (key, item)) in map.iter().enumerate() {
+                    if index > 0 {
+                        self.text.push(',');
+                    }
+                    let key_start = self.text.len();
+                    self.text.push_str(&Value::from(key.as_str()).to_string());
+                    let key_pointer = child(&pointer, key);
+                    self.places.push((key_start..self.text.len(), key_pointer.clone()));
+                    self.text.push(':');
+                    self.write(item, key_pointer);
+                }
+                self.text.push('}');
+            }
+            other => self.text.push_str(&other.to_string()),
+        }
+
+        self.places[place] = (start..self.text.len(), pointer);
+    }
+}
+
+/// Problems of values that would have something opened or run.
+pub(crate) fn refuse_paths(value: &Value, path: &str, problems: &mut Vec<RequestProblem>) {
+    match value {
+        Value::String(text) if text.trim_start().to_ascii_lowercase().starts_with("file:") => {
+            problems
+                .push(RequestProblem::new(path, "files can't be named in a request; send the text itself"));
+        }
+        Value::Array(list) => {
+            for (index, item) in list.iter().enumerate() {
+                refuse_paths(item, &child(path, &index.to_string()), problems);
+            }
+        }
+        Value::Object(map) => {
+            for (key, item) in map {
+                let path = child(path, key);
+                if REFUSED_KEYS.contains(&key.to_ascii_lowercase().as_str()) {
+                    let message = format!(
+                        "`{key}` is not allowed in the rubric of a request: nothing in it is opened or run. Put such a \
+                         grader into an eval file, and run that with `assize eval`"
+                    );
+                    problems.push(RequestProblem::new(path, message));
+                } else {
+                    refuse_paths(item, &path, problems);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Problems of a rubric that says more than one of a request may.
+fn limit_problems(loaded: &LoadedRubric, limits: &RequestLimits, judges: &[String]) -> Vec<RequestProblem> {
+    let mut problems = Vec::new();
+    let Some(rubric) = &loaded.rubric else { return problems };
+    let criteria = rubric.rubric.criteria().len();
+    if criteria > limits.criteria {
+        let message = format!("{criteria} criteria; at most {} are allowed", limits.criteria);
+        problems.push(RequestProblem::new("/rubric", message));
+    }
+
+    let panel = &rubric.panel;
+    let repeats = panel.repeats.unwrap_or(1) as usize;
+    let voters = panel.judges.len().max(1) + usize::from(panel.escalate.is_some());
+    let calls = criteria.saturating_mul(repeats).saturating_mul(voters);
+    if calls > limits.calls_per_sample {
+        let message = format!(
+            "{calls} judge calls for each sample (criteria, judges and repeats multiplied); at most {} are allowed",
+            limits.calls_per_sample
+        );
+        problems.push(RequestProblem::new("/rubric", message));
+    }
+
+    let named = rubric.judge.iter().map(|judge| (judge, "/rubric/judge"));
+    let voting = panel.judges.iter().map(|judge| (&judge.name, "/rubric/panel"));
+    let stronger = panel.escalate.iter().map(|escalate| (&escalate.to, "/rubric/panel"));
+    for (judge, path) in named.chain(voting).chain(stronger) {
+        if judge != assize_engine::OFFLINE && !judges.contains(judge) {
+            let message = format!(
+                "the judge `{judge}` is not one of this server; the operator names its judges with `--judge`"
+            );
+            problems.push(RequestProblem::new(path, message));
+        }
+    }
+
+    problems
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn problems_of(rubric: &Value) -> Vec<(String, String)> {
+        let inline = InlineRubric::from_json(rubric);
+        let judges = ["openai:m".to_owned()];
+        let found = inline.decode(&BTreeMap::new(), &RequestLimits::default(), &judges);
+        let problems = found.err().unwrap_or_default();
+        problems.into_iter().map(|problem| (problem.path, problem.message)).collect()
+    }
+
+    #[test]
+    fn problems_of_a_rubric_stand_at_their_place_in_the_request() {
+        let found = problems_of(&json!({"criteria": ["ok", {"outcome": "b", "wieght": 2}], "threshold": 7}));
+        let paths: Vec<&str> = found.iter().map(|(path, _)| path.as_str()).collect();
+        assert_eq!(paths, ["/rubric/criteria/1/wieght", "/rubric/threshold"], "{found:?}");
+        assert!(found[0].1.contains("weight"), "{found:?}");
+    }
+
+    #[test]
+    fn a_rubric_may_name_only_judges_of_the_server_and_ask_for_so_many_calls() {
+        for allowed in ["offline", "openai:m"] {
+            assert_eq!(problems_of(&json!({"criteria": ["a"], "judge": allowed})), []);
+        }
+        let found = problems_of(&json!({"criteria": ["a"], "judge": "openai:other"}));
+        assert!(found[0].0 == "/rubric/judge" && found[0].1.contains("openai:other"), "{found:?}");
+
+        let many: Vec<String> = (0..257).map(|number| format!("criterion {number}")).collect();
+        assert!(problems_of(&json!(many))[0].1.contains("at most 256"));
+        let repeated = json!({"criteria": many[..100].to_vec(), "panel": {"repeats": 50}});
+        assert!(problems_of(&repeated)[0].1.contains("5000 judge calls"), "{:?}", problems_of(&repeated));
+    }
+
+    #[test]
+    fn whatever_would_be_opened_or_run_is_refused_by_its_name() {
+        let rubric = json!({"criteria": [
+            {"outcome": "a", "command": ["rm"]}, {"outcome": " FILE:///etc/passwd"}, {"x": {"$ref": "y"}},
+        ], "workspace": "/", "Target": "t"});
+        let mut problems = Vec::new();
+        refuse_paths(&rubric, "/rubric", &mut problems);
+        let paths: Vec<&str> = problems.iter().map(|problem| problem.path.as_str()).collect();
+        let expected = [
+            "/rubric/criteria/0/command", "/rubric/criteria/1/outcome", "/rubric/criteria/2/x/$ref",
+            "/rubric/workspace", "/rubric/Target",
+        ];
+        assert_eq!(paths, expected);
+    }
+}

@@ -1,0 +1,223 @@
+//! Jobs: the samples of a request that are being graded, and their results as they come.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use assize_engine::{GradingSample, GradingStop, PreparedRubric};
+use assize_rubric::Cost;
+use tokio::sync::watch;
+
+use crate::admission::AcceptedSamples;
+use crate::api::{GradeSummary, OnUngraded, RewardKind, SampleResult};
+use crate::group;
+use crate::result::{SamplePlace, sample_result};
+use crate::service::Service;
+use crate::tenant::{Tenant, TenantSamples};
+
+/// A sample with the rubric that it is graded by.
+pub(crate) struct JobSample {
+    pub(crate) place: SamplePlace,
+    pub(crate) sample: GradingSample,
+    pub(crate) rubric: Arc<PreparedRubric>,
+}
+
+/// Request that is ready to be graded.
+pub(crate) struct JobPlan {
+    pub(crate) samples: Vec<JobSample>,
+    pub(crate) reward: RewardKind,
+    pub(crate) on_ungraded: OnUngraded,
+    pub(crate) deadline: Option<Duration>,
+    /// True if the samples of a group are compared with each other.
+    pub(crate) compares: bool,
+}
+
+/// Work on a request. Results are there in the order in which they were finished, for any number of readers.
+pub(crate) struct Job {
+    pub(crate) on_ungraded: OnUngraded,
+    total: usize,
+    begun: Instant,
+    finished: Mutex<Vec<Arc<SampleResult>>>,
+    /// Number of finished samples. Nothing more comes once it is the total.
+    news: watch::Sender<usize>,
+    stop: GradingStop,
+    duration_ms: AtomicUsize,
+}
+
+impl Job {
+    /// Starts work on a request. It goes on until every sample has its result; [`Job::give_up`] makes that soon.
+    pub(crate) fn start(
+        service: &Arc<Service>,
+        tenant: &Arc<Tenant>,
+        plan: JobPlan,
+        places: (AcceptedSamples, TenantSamples),
+    ) -> Arc<Self> {
+        let job = Arc::new(Self {
+            on_ungraded: plan.on_ungraded,
+            total: plan.samples.len(),
+            begun: Instant::now(),
+            finished: Mutex::new(Vec::with_capacity(plan.samples.len())),
+            news: watch::Sender::new(0),
+            stop: service.stop.child(),
+            duration_ms: AtomicUsize::new(0),
+        });
+
+        let work = run(Arc::clone(service), Arc::clone(tenant), plan, Arc::clone(&job));
+        service.tasks.spawn(async move {
+            work.await;
+            drop(places);
+        });
+        job
+    }
+
+    /// Number of samples.
+    pub(crate) const fn total(&self) -> usize {
+        self.total
+    }
+
+    /// Ends the work: what is not decided is ungraded, with this reason.
+    pub(crate) fn give_up(&self, reason: &str) {
+        self.stop.stop(reason);
+    }
+
+    /// True once every sample has its result.
+    pub(crate) fn is_done(&self) -> bool {
+        *self.news.borrow() == self.total
+    }
+
+    /// Waits for results beyond the first `seen`; returns them. None when all were seen.
+    pub(crate) async fn next(&self, seen: usize) -> Vec<Arc<SampleResult>> {
+        if seen < self.total {
+            let mut news = self.news.subscribe();
+            let _ = news.wait_for(|count| *count > seen).await;
+        }
+
+        let finished = self.finished.lock().unwrap_or_else(PoisonError::into_inner);
+        finished.get(seen..).unwrap_or_default().to_vec()
+    }
+
+    /// Waits for all results; returns them in the order of the samples.
+    pub(crate) async fn all(&self) -> Vec<Arc<SampleResult>> {
+        let mut news = self.news.subscribe();
+        let _ = news.wait_for(|count| *count == self.total).await;
+
+        let mut all = self.finished.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        all.sort_by_key(|result| result.index);
+        all
+    }
+
+    /// Sums over the results.
+    pub(crate) fn summary<'r>(&self, results: impl IntoIterator<Item = &'r SampleResult>) -> GradeSummary {
+        let mut summary = GradeSummary::default();
+        for result in results {
+            summary.add(result, self.on_ungraded);
+        }
+        summary.duration_ms = self.duration_ms.load(Ordering::Acquire) as u64;
+
+        summary
+    }
+
+    /// Signal that ends the work.
+    pub(crate) const fn stop(&self) -> &GradingStop {
+        &self.stop
+    }
+
+    /// Takes a result.
+    pub(crate) fn finish(&self, result: SampleResult) {
+        let count = {
+            let mut finished = self.finished.lock().unwrap_or_else(PoisonError::into_inner);
+            finished.push(Arc::new(result));
+            finished.len()
+        };
+        if count == self.total {
+            let millis = usize::try_from(self.begun.elapsed().as_millis()).unwrap_or(usize::MAX);
+            self.duration_ms.store(millis, Ordering::Release);
+        }
+        self.news.send_replace(count);
+    }
+}
+
+/// Gives a job up when the request that waits for it goes away. A job with an idempotency key goes on: its client may ask
+/// again.
+pub(crate) struct JobGuard {
+    job: Arc<Job>,
+    goes_on: bool,
+}
+
+impl JobGuard {
+    pub(crate) fn new(job: Arc<Job>, goes_on: bool) -> Self {
+        Self { job, goes_on }
+    }
+
+    pub(crate) fn job(&self) -> &Arc<Job> {
+        &self.job
+    }
+}
+
+impl Drop for JobGuard {
+    fn drop(&mut self) {
+        if !self.goes_on && !self.job.is_done() {
+            self.job.give_up("the client went away");
+        }
+    }
+}
+
+/// Grades the samples of a job, several at once.
+async fn run(service: Arc<Service>, tenant: Arc<Tenant>, plan: JobPlan, job: Arc<Job>) {
+    let deadline = plan.deadline.map(|deadline| {
+        let stop = job.stop.clone();
+        tokio::spawn(async move {
+            tokio::time::sleep(deadline).await;
+            stop.stop(format!("the deadline of {} ms passed", deadline.as_millis()));
+        })
+    });
+
+    if plan.compares {
+        group::run(&service, &tenant, plan, &job).await;
+    } else {
+        let JobPlan { samples, reward, on_ungraded, .. } = plan;
+        let mut tasks = tokio::task::JoinSet::new();
+        for sample in samples {
+            let (service, tenant, job) = (Arc::clone(&service), Arc::clone(&tenant), Arc::clone(&job));
+            tasks.spawn(async move {
+                let result = grade_sample(&service, &tenant, sample, (reward, on_ungraded), &job.stop).await;
+                service.metrics.count_result(&tenant.name, &result);
+                job.finish(result);
+            });
+        }
+        while tasks.join_next().await.is_some() {}
+    }
+
+    if let Some(deadline) = deadline {
+        deadline.abort();
+    }
+}
+
+/// Grades one sample when it is its turn.
+pub(crate) async fn grade_sample(
+    service: &Service,
+    tenant: &Tenant,
+    sample: JobSample,
+    (reward, on_ungraded): (RewardKind, OnUngraded),
+    stop: &GradingStop,
+) -> SampleResult {
+    let JobSample { place, sample, rubric } = sample;
+    let _turn = service.queue.turn(stop).await;
+    let stop = stop_if_exhausted(tenant, stop);
+    let record = tenant.grader.grade(&rubric, sample, &stop).await;
+
+    tenant.spend(Cost::from_parts(record.result.cost_usd, record.result.cost_partial).lower_bound());
+    sample_result(place, record, reward, on_ungraded, rubric.config_hash())
+}
+
+/// Signal that has fired already where the client has no money left: nothing more is asked then.
+pub(crate) fn stop_if_exhausted(tenant: &Tenant, stop: &GradingStop) -> GradingStop {
+    match tenant.exhausted() {
+        None => stop.clone(),
+        Some(reason) => {
+            let stop = stop.child();
+            stop.stop(reason);
+            stop
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Keys of clients: a file with a hash for each, never the key itself.
+
+use std::path::{Path, PathBuf};
+
+use assize_listen::SecretHash;
+use assize_rubric::Usd;
+use serde::{Deserialize, Serialize};
+
+/// Beginning of every key, by which scanners for secrets know one.
+const PREFIX: &str = "assize_sk_";
+/// Largest file of keys.
+const MAX_BYTES: u64 = 4 << 20;
+
+/// File of keys.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KeyFile {
+    /// The keys.
+    pub keys: Vec<ClientKey>,
+}
+
+/// A key of a client, as it is stored.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClientKey {
+    /// Name of the client, which metrics show.
+    pub name: String,
+    /// BLAKE3 hash of the key, in hexadecimal.
+    pub hash: String,
+    /// Time at which it was made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub created: Option<String>,
+    /// Limits of the client.
+    #[serde(default)]
+    pub quotas: KeyQuotas,
+}
+
+/// Limits of one client; `None` is none but those of the server.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KeyQuotas {
+    /// Requests in a minute.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requests_per_minute: Option<u32>,
+    /// Samples that are accepted and not answered yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub samples_in_flight: Option<usize>,
+    /// US dollars since the start of the server. Samples in flight when they are spent are finished.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget_usd: Option<Usd>,
+}
+
+impl KeyFile {
+    /// Reads a file of keys.
+    ///
+    /// # Errors
+    /// When it can't be read, or names or hashes in it can't be used.
+    pub fn read(path: &Path) -> Result<Self, String> {
+        let shown = path.display();
+        let bytes = assize_files::read_bytes(path, MAX_BYTES)
+            .map_err(|error| format!("can't read `{shown}`: {error}"))?;
+        let file: Self = serde_json::from_slice(&bytes).map_err(|error| {
+            format!("`{shown}` is no file of keys: {error}; make one with `assize serve key new NAME`")
+        })?;
+
+        for (index, key) in file.keys.iter().enumerate() {
+            check_name(&key.name).map_err(|error| format!("`{shown}`: {error}"))?;
+            if SecretHash::from_hex(&key.hash).is_none() {
+                return Err(format!("`{shown}`: the hash of `{}` is no hash", key.name));
+            }
+            if file.keys[..index].iter().any(|other| other.name == key.name || other.hash == key.hash) {
+                return Err(format!("`{shown}`: the key `{}` is there twice", key.name));
+            }
+        }
+
+        Ok(file)
+    }
+
+    /// Adds a key to the file, which is made if it is not there. Returns the key: it is stored nowhere.
+    ///
+    /// # Errors
+    /// When the name is taken or can't be used, or the file can't be read or written.
+    pub fn add(path: &Path, name: &str, quotas: KeyQuotas, created: String) -> Result<String, String> {
+        check_name(name)?;
+        let mut file = if path.exists() { Self::read(path)? } else { Self::default() };
+        if file.keys.iter().any(|key| key.name == name) {
+            return Err(format!("`{}` has a key `{name}` already; remove that first", path.display()));
+        }
+
+        let key = new_key();
+        let hash = SecretHash::new(&key).to_hex();
+        file.keys.push(ClientKey { name: name.to_owned(), hash, created: Some(created), quotas });
+        file.write(path)?;
+        Ok(key)
+    }
+
+    /// Removes a key from the file.
+    ///
+    /// # Errors
+    /// When there is none of this name, or the file can't be read or written.
+    pub fn remove(path: &Path, name: &str) -> Result<(), String> {
+        let mut file = Self::read(path)?;
+        let before = file.keys.len();
+        file.keys.retain(|key| key.name != name);
+        if file.keys.len() == before {
+            return Err(format!("`{}` has no key `{name}`", path.display()));
+        }
+
+        file.write(path)
+    }
+
+    /// Writes the file, whole or not at all, so that a server that reads it meanwhile sees one state or the other.
+    fn write(&self, path: &Path) -> Result<(), String> {
+        let text = serde_json::to_string_pretty(self).map_err(|error| error.to_string())?;
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder)
+                .map_err(|error| format!("can't make the folder of `{}`: {error}", path.display()))?;
+        }
+
+        assize_engine::replace_file(path, &format!("{text}\n")).map_err(|error| error.message)
+    }
+
+    /// Default place of the file in a working folder.
+    pub fn default_path() -> PathBuf {
+        PathBuf::from(".assize/serve-keys.json")
+    }
+}
+
+/// Names are shown in metrics and logs, and part the reply cache.
+fn check_name(name: &str) -> Result<(), String> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    if name.is_empty() || name.len() > 64 || !name.chars().all(is_plain) {
+        return Err(format!(
+            "the name `{}` can't be used: 1 to 64 of a-z, A-Z, 0-9, `-`, `_`, `.`",
+            name.escape_debug()
+        ));
+    }
+
+    Ok(())
+}
+
+/// Draws a key that nobody can guess: 244 random bits.
+fn new_key() -> String {
+    format!("{PREFIX}{}{}", uuid::Uuid::new_v4().simple(), uuid::Uuid::new_v4().simple())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_printed_once_and_only_its_hash_is_stored() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("keys.json");
+        let quotas = KeyQuotas { budget_usd: Usd::from_dollars(2.5), ..KeyQuotas::default() };
+        let key = KeyFile::add(&path, "trainer", quotas, "2026-01-01".into()).unwrap();
+
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(!text.contains(&key) && key.len() > 70, "{text}");
+        let stored = KeyFile::read(&path).unwrap().keys.remove(0);
+        assert!(SecretHash::from_hex(&stored.hash).unwrap().matches(&key));
+        assert_eq!(stored.quotas, quotas);
+
+        assert!(KeyFile::add(&path, "trainer", quotas, String::new()).unwrap_err().contains("already"));
+        for name in ["", "a b", "../x", "a\nb", &"x".repeat(65)] {
+            assert!(KeyFile::add(&path, name, quotas, String::new()).is_err(), "{name}");
+        }
+        KeyFile::remove(&path, "trainer").unwrap();
+        assert!(KeyFile::read(&path).unwrap().keys.is_empty());
+    }
+
+    #[test]
+    fn files_that_are_no_key_files_are_refused_with_the_reason() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("keys.json");
+        let hash = SecretHash::new("a").to_hex();
+        let twice = format!(r#"{{"keys":[{{"name":"a","hash":"{hash}"}},{{"name":"b","hash":"{hash}"}}]}}"#);
+        for (text, reason) in [
+            ("{", "no file of keys"),
+            (r#"{"keys":[{"name":"a","hash":"plain"}]}"#, "no hash"),
+            (r#"{"keys":[{"name":"a","key":"x"}]}"#, "no file of keys"),
+            (&twice, "there twice"),
+        ] {
+            std::fs::write(&path, text).unwrap();
+            let error = KeyFile::read(&path).unwrap_err();
+            assert!(error.contains(reason), "{error}");
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! Counters of the server, in the text format of Prometheus.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use assize_rubric::{Cost, OutcomeKind, Usd};
+
+use crate::api::{GradeStatus, SampleResult};
+
+/// Upper bounds of the histogram of durations, in seconds.
+const BUCKETS: [f64; 12] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 60.0, 300.0];
+
+/// Counters of a server.
+#[derive(Default)]
+pub(crate) struct ServiceMetrics(Mutex<MetricState>);
+
+#[derive(Default)]
+struct MetricState {
+    requests: BTreeMap<(&'static str, u16), u64>,
+    samples: BTreeMap<(Arc<str>, &'static str), u64>,
+    decisions: BTreeMap<&'static str, u64>,
+    ungraded: BTreeMap<String, u64>,
+    calls: u64,
+    calls_cached: u64,
+    spent: BTreeMap<Arc<str>, Usd>,
+    unpriced_calls: u64,
+    durations: DurationHistogram,
+}
+
+#[derive(Default)]
+struct DurationHistogram {
+    buckets: [u64; BUCKETS.len()],
+    count: u64,
+    seconds: f64,
+}
+
+/// Numbers that are read when metrics are asked for.
+pub(crate) struct MetricGauges {
+    pub(crate) accepted: usize,
+    pub(crate) working: usize,
+    pub(crate) queue: usize,
+    pub(crate) by_client: BTreeMap<Arc<str>, usize>,
+    pub(crate) is_ready: bool,
+}
+
+impl ServiceMetrics {
+    /// Counts a reply to a request.
+    pub(crate) fn count_request(&self, route: &'static str, status: u16, took: Duration) {
+        let mut state = self.state();
+        *state.requests.entry((route, status)).or_default() += 1;
+        state.durations.add(took.as_secs_f64());
+    }
+
+    /// Counts the result of a sample.
+    pub(crate) fn count_result(&self, client: &Arc<str>, result: &SampleResult) {
+        let status = match result.status {
+            GradeStatus::Graded => "graded",
+            GradeStatus::Partial => "partial",
+            GradeStatus::Ungraded => "ungraded",
+        };
+        let cost = Cost::from_parts(result.cost_usd, result.cost_partial);
+
+        let mut state = self.state();
+        *state.samples.entry((Arc::clone(client), status)).or_default() += 1;
+        for row in &result.decisions {
+            let outcome = match row.decision.outcome {
+                OutcomeKind::Met => "met",
+                OutcomeKind::Unmet => "unmet",
+                OutcomeKind::Scored => "scored",
+                OutcomeKind::NotApplicable => "not_applicable",
+                OutcomeKind::Ungraded => "ungraded",
+            };
+            *state.decisions.entry(outcome).or_default() += 1;
+            if let Some(cause) = &row.ungraded {
+                let kind = serde_json::to_value(cause.kind).ok();
+                let kind = kind.as_ref().and_then(|kind| kind.as_str()).unwrap_or("unknown");
+                *state.ungraded.entry(kind.to_owned()).or_default() += 1;
+            }
+        }
+        state.calls += result.judge_calls;
+        state.calls_cached += result.judge_calls_cached;
+        *state.spent.entry(Arc::clone(client)).or_insert(Usd::ZERO) += cost.lower_bound();
+        state.unpriced_calls += cost.unpriced_calls();
+    }
+
+    /// The metrics as text.
+    pub(crate) fn to_text(&self, gauges: &MetricGauges) -> String {
+        let state = self.state();
+        let mut page = MetricPage::default();
+
+        page.head("assize_requests_total", "counter", "Replies by route and status.");
+        for ((route, status), count) in &state.requests {
+            page.line("assize_requests_total", &format!("route=\"{route}\",status=\"{status}\""), count);
+        }
+        state.durations.write(&mut page);
+        page.head("assize_samples_total", "counter", "Samples by client and by how far they were graded.");
+        for ((client, status), count) in &state.samples {
+            page.line("assize_samples_total", &format!("client=\"{client}\",status=\"{status}\""), count);
+        }
+        page.head("assize_decisions_total", "counter", "Decisions by outcome.");
+        for (outcome, count) in &state.decisions {
+            page.line("assize_decisions_total", &format!("outcome=\"{outcome}\""), count);
+        }
+        page.head("assize_ungraded_total", "counter", "Ungraded criteria by kind of failure.");
+        for (kind, count) in &state.ungraded {
+            page.line("assize_ungraded_total", &format!("kind=\"{kind}\""), count);
+        }
+        page.head("assize_judge_calls_total", "counter", "Calls of judges by where the reply came from.");
+        page.line("assize_judge_calls_total", "source=\"cache\"", state.calls_cached);
+        page.line("assize_judge_calls_total", "source=\"model\"", state.calls - state.calls_cached);
+        page.head("assize_spent_usd_total", "counter", "Known cost of judge calls by client, in US dollars.");
+        for (client, spent) in &state.spent {
+            page.line("assize_spent_usd_total", &format!("client=\"{client}\""), spent.as_dollars());
+        }
+        page.head("assize_unpriced_calls_total", "counter", "Judge calls whose cost is not known.");
+        page.line("assize_unpriced_calls_total", "", state.unpriced_calls);
+
+        page.head("assize_samples_accepted", "gauge", "Samples that are accepted and not answered.");
+        for (client, count) in &gauges.by_client {
+            page.line("assize_samples_accepted", &format!("client=\"{client}\""), count);
+        }
+        page.head("assize_queue_samples", "gauge", "Samples that are accepted, all clients together.");
+        page.line("assize_queue_samples", "", gauges.accepted);
+        page.head("assize_queue_limit", "gauge", "Samples that can be accepted at once.");
+        page.line("assize_queue_limit", "", gauges.queue);
+        page.head("assize_samples_working", "gauge", "Samples that are graded now.");
+        page.line("assize_samples_working", "", gauges.working);
+        page.head("assize_ready", "gauge", "1 while requests are taken.");
+        page.line("assize_ready", "", u8::from(gauges.is_ready));
+
+        page.0
+    }
+
+    fn state(&self) -> MutexGuard<'_, MetricState> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Text of a page of metrics. Labels are routes, statuses and names of keys, which need no escaping.
+#[derive(Default)]
+struct MetricPage(String);
+
+impl MetricPage {
+    fn head(&mut self, name: &str, kind: &str, help: &str) {
+        let _ = writeln!(self.0, "# HELP {name} {help}\n# TYPE {name} {kind}");
+    }
+
+    fn line(&mut self, name: &str, labels: &str, value: impl std::fmt::Display) {
+        let _ = match labels {
+            "" => writeln!(self.0, "{name} {value}"),
+            labels => writeln!(self.0, "{name}{{{labels}}} {value}"),
+        };
+    }
+}
+
+impl DurationHistogram {
+    fn add(&mut self, seconds: f64) {
+        self.count += 1;
+        self.seconds += seconds;
+        for (bucket, limit) in self.buckets.iter_mut().zip(BUCKETS) {
+            *bucket += u64::from(seconds <= limit);
+        }
+    }
+
+    fn write(&self, page: &mut MetricPage) {
+        const NAME: &str = "assize_request_duration_seconds";
+
+        page.head(NAME, "histogram", "Time from the headers of a request to those of its reply.");
+        for (count, limit) in self.buckets.iter().zip(BUCKETS) {
+            page.line(&format!("{NAME}_bucket"), &format!("le=\"{limit}\""), count);
+        }
+        page.line(&format!("{NAME}_bucket"), "le=\"+Inf\"", self.count);
+        page.line(&format!("{NAME}_sum"), "", self.seconds);
+        page.line(&format!("{NAME}_count"), "", self.count);
+    }
+}

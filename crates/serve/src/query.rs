@@ -1,0 +1,103 @@
+//! Options that adapters take in the address, because the bodies of frameworks have no place for them.
+
+use url::form_urlencoded;
+
+use crate::api::{GradeRequest, GradeSample, NamedRubric, OnUngraded, RewardKind, RubricSource};
+use crate::decode::ProblemList;
+use crate::problem::ApiError;
+use crate::request::{POLICIES, REWARDS};
+
+/// Options of an adapter.
+#[derive(Debug, Clone)]
+pub(crate) struct AdapterQuery {
+    rubric: Option<String>,
+    hash: Option<String>,
+    reward: RewardKind,
+    /// Policy for unknown rewards; `None` if the address says nothing.
+    pub(crate) on_ungraded: Option<OnUngraded>,
+    deadline_ms: Option<u64>,
+}
+
+impl AdapterQuery {
+    /// Reads the query of an address.
+    ///
+    /// # Errors
+    /// With every option that can't be used.
+    pub(crate) fn parse(query: Option<&str>) -> Result<Self, ApiError> {
+        let mut problems = ProblemList::default();
+        let mut read = Self {
+            rubric: None,
+            hash: None,
+            reward: RewardKind::Score,
+            on_ungraded: None,
+            deadline_ms: None,
+        };
+
+        for (key, value) in form_urlencoded::parse(query.unwrap_or_default().as_bytes()) {
+            match &*key {
+                "rubric" => read.rubric = Some(value.into_owned()),
+                "hash" => read.hash = Some(value.into_owned()),
+                "reward" => match REWARDS.iter().find(|(word, _)| *word == value) {
+                    Some((_, reward)) => read.reward = *reward,
+                    None => problems.add("", "`reward` of the address: expected score, gated or pass"),
+                },
+                "on_ungraded" => match policy(&value) {
+                    Some(policy) => read.on_ungraded = Some(policy),
+                    None => problems.add(
+                        "",
+                        "`on_ungraded` of the address: expected null, drop, error, low, high or a number",
+                    ),
+                },
+                "deadline_ms" => match value.parse() {
+                    Ok(deadline) if deadline > 0 => read.deadline_ms = Some(deadline),
+                    _ => problems.add("", "`deadline_ms` of the address: expected a whole number above 0"),
+                },
+                other => {
+                    let known = "rubric, hash, reward, on_ungraded, deadline_ms";
+                    problems.add("", format!("unknown option `{other}` in the address; known are {known}"));
+                }
+            }
+        }
+        problems.check()?;
+
+        Ok(read)
+    }
+
+    /// Request that grades these samples.
+    ///
+    /// # Errors
+    /// When the address names no rubric.
+    pub(crate) fn request(
+        &self,
+        samples: Vec<GradeSample>,
+        otherwise: OnUngraded,
+    ) -> Result<GradeRequest, ApiError> {
+        let Some(name) = self.rubric.clone() else {
+            let message = "name a loaded rubric in the address: `?rubric=NAME`";
+            return Err(ApiError::invalid_at("", message));
+        };
+
+        Ok(GradeRequest {
+            rubric: RubricSource::Named(NamedRubric { name, hash: self.hash.clone() }),
+            samples,
+            reward: self.reward,
+            on_ungraded: self.on_ungraded.unwrap_or(otherwise),
+            deadline_ms: self.deadline_ms,
+            compare: None,
+        })
+    }
+
+    pub(crate) const fn deadline_ms(&self) -> Option<u64> {
+        self.deadline_ms
+    }
+}
+
+fn policy(text: &str) -> Option<OnUngraded> {
+    if text == "null" {
+        return Some(OnUngraded::Null);
+    }
+
+    let named = POLICIES.iter().find(|(word, _)| *word == text).map(|(_, policy)| OnUngraded::Named(*policy));
+    let number = || text.parse::<f64>().ok().filter(|value| value.is_finite());
+    named.or_else(|| number().map(|value| OnUngraded::Value { value }))
+}

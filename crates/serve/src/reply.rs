@@ -1,0 +1,164 @@
+//! Forms of replies: one JSON document, JSON lines, or events.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use axum::Json;
+use axum::body::{Body, Bytes};
+use axum::http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use futures_util::stream;
+use serde::Serialize;
+
+use crate::api::{GradeReply, GradeSummary, OnUngraded, SampleResult, UngradedPolicy};
+use crate::job::{Job, JobGuard};
+use crate::problem::{ApiError, ErrorBody, RequestProblem};
+use crate::result::is_dropped;
+
+/// Header that tells a reply from memory.
+const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
+
+/// Form of a reply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ReplyForm {
+    /// One document, results in the order of the samples.
+    Json,
+    /// A line for each result when it is finished, and one with the summary.
+    Lines,
+    /// An event for each.
+    Events,
+}
+
+/// Last line or event of a stream.
+#[derive(Serialize)]
+struct StreamEnd<'a> {
+    summary: &'a GradeSummary,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<ErrorBody>,
+}
+
+impl ReplyForm {
+    /// The form that a client asks for.
+    pub(crate) fn from_headers(headers: &HeaderMap) -> Self {
+        let accepted = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
+        let mut types = accepted
+            .flat_map(|value| value.split(','))
+            .map(|kind| kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase());
+        types
+            .find_map(|kind| match kind.as_str() {
+                "application/json" => Some(Self::Json),
+                "application/x-ndjson" | "application/jsonl" | "application/ndjson" => Some(Self::Lines),
+                "text/event-stream" => Some(Self::Events),
+                _ => None,
+            })
+            .unwrap_or(Self::Json)
+    }
+}
+
+/// Waits for the results of a job and replies with them.
+pub(crate) async fn reply(guard: JobGuard, form: ReplyForm, replayed: bool) -> Response {
+    let mut response = match form {
+        ReplyForm::Json => whole(guard.job()).await,
+        ReplyForm::Lines => streamed(guard, "application/x-ndjson", lines),
+        ReplyForm::Events => streamed(guard, "text/event-stream", events),
+    };
+    if replayed {
+        response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
+    }
+
+    response
+}
+
+async fn whole(job: &Job) -> Response {
+    let results = job.all().await;
+    let summary = job.summary(results.iter().map(Arc::as_ref));
+    if let Some(error) = ungraded_error(&results, job.on_ungraded) {
+        return error.into_response();
+    }
+
+    let kept = results.iter().filter(|result| !is_dropped(result, job.on_ungraded));
+    let results = kept.map(|result| SampleResult::clone(result)).collect();
+    Json(GradeReply { results, summary }).into_response()
+}
+
+/// Error of a request that wants one where a reward is not known.
+pub(crate) fn ungraded_error(results: &[Arc<SampleResult>], on_ungraded: OnUngraded) -> Option<ApiError> {
+    if on_ungraded != OnUngraded::Named(UngradedPolicy::Error) {
+        return None;
+    }
+
+    let lacking: Vec<RequestProblem> = results
+        .iter()
+        .filter(|result| result.lacks_reward())
+        .map(|result| {
+            let reason = result.error.as_deref().unwrap_or("no criterion applies");
+            RequestProblem::new(format!("/samples/{}", result.index), reason)
+        })
+        .collect();
+    if lacking.is_empty() {
+        return None;
+    }
+
+    let message = format!("{} of {} samples have no reward", lacking.len(), results.len());
+    let error = ApiError::new(StatusCode::BAD_GATEWAY, "ungraded", message);
+    Some(ApiError { body: ErrorBody { problems: lacking, ..error.body }, ..error })
+}
+
+type Encode = fn(name: &str, json: &str) -> String;
+
+fn lines(_name: &str, json: &str) -> String {
+    format!("{json}\n")
+}
+
+fn events(name: &str, json: &str) -> String {
+    // JSON on one line holds no line break.
+    format!("event: {name}\ndata: {json}\n\n")
+}
+
+/// Progress of a stream.
+struct StreamState {
+    guard: JobGuard,
+    seen: Vec<Arc<SampleResult>>,
+    is_over: bool,
+}
+
+fn streamed(guard: JobGuard, content_type: &'static str, encode: Encode) -> Response {
+    let state = StreamState { guard, seen: Vec::new(), is_over: false };
+    let chunks = stream::unfold(state, move |mut state| async move {
+        if state.is_over {
+            return None;
+        }
+
+        let job = Arc::clone(state.guard.job());
+        let news = job.next(state.seen.len()).await;
+        let mut text = String::new();
+        for result in news.iter().filter(|result| !is_dropped(result, job.on_ungraded)) {
+            text.push_str(&encode("result", &to_json(&**result)));
+        }
+        state.seen.extend(news);
+
+        if state.seen.len() == job.total() {
+            let summary = job.summary(state.seen.iter().map(Arc::as_ref));
+            let error = ungraded_error(&state.seen, job.on_ungraded).map(|error| error.body);
+            let name = if error.is_some() { "error" } else { "summary" };
+            text.push_str(&encode(name, &to_json(&StreamEnd { summary: &summary, error })));
+            state.is_over = true;
+        }
+
+        Some((Ok::<_, Infallible>(Bytes::from(text)), state))
+    });
+
+    let mut response = Body::from_stream(chunks).into_response();
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    // Proxies that collect replies would keep results back.
+    headers.insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
+    response
+}
+
+/// JSON of a value of our own, which has one.
+fn to_json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_else(|error| format!("{{\"error\":{:?}}}", error.to_string()))
+}

@@ -1,0 +1,308 @@
+//! Decoding of grading requests.
+
+use assize_engine::GradingSample;
+use assize_evalfile::{CaseMessage, GivenOutput, MessageRole};
+use serde_json::{Map, Value};
+
+use crate::api::{
+    CompareMode, GradeRequest, GradeSample, NamedRubric, OnUngraded, RewardKind, RubricSource, UngradedPolicy,
+};
+use crate::decode::{ObjectReader, ProblemList, child, type_name};
+use crate::options::RequestLimits;
+use crate::problem::{ApiError, RequestProblem};
+
+/// Words of `reward`.
+pub(crate) const REWARDS: &[(&str, RewardKind)] =
+    &[("score", RewardKind::Score), ("gated", RewardKind::Gated), ("pass", RewardKind::Pass)];
+/// Words of `on_ungraded`.
+pub(crate) const POLICIES: &[(&str, UngradedPolicy)] = &[
+    ("drop", UngradedPolicy::Drop),
+    ("error", UngradedPolicy::Error),
+    ("low", UngradedPolicy::Low),
+    ("high", UngradedPolicy::High),
+];
+
+/// Longest deadline: a day.
+const MAX_DEADLINE_MS: u64 = 24 * 60 * 60 * 1000;
+
+/// Decodes the body of a grading request.
+///
+/// # Errors
+/// With every problem of the body. `check_rubric` is asked for those of the rubric where there are others, so that all are told
+/// at once.
+pub(crate) fn decode_request(
+    body: Value,
+    limits: &RequestLimits,
+    check_rubric: impl FnOnce(RubricSource) -> Vec<RequestProblem>,
+) -> Result<GradeRequest, ApiError> {
+    let mut problems = ProblemList::default();
+    let rubric = body.get("rubric").cloned();
+    let request = read_request(body, limits, &mut problems);
+
+    if !problems.is_empty() {
+        let source = rubric.and_then(|rubric| {
+            let mut known = ProblemList::default();
+            let mut object = ObjectReader::new(Value::Object(Map::new()), "", &mut known)?;
+            read_rubric_source(rubric, &mut object)
+        });
+        problems.extend(source.map(check_rubric).unwrap_or_default());
+    }
+    problems.check()?;
+
+    request.ok_or_else(|| ApiError::invalid_at("", "the request can't be read"))
+}
+
+fn read_request(body: Value, limits: &RequestLimits, problems: &mut ProblemList) -> Option<GradeRequest> {
+    let mut object = ObjectReader::new(body, "", problems)?;
+    let rubric = match object.take("rubric") {
+        None => {
+            object.problem("rubric", "missing: a list of criteria, or {\"name\": ...} of a loaded rubric");
+            None
+        }
+        Some(rubric) => read_rubric_source(rubric, &mut object),
+    };
+
+    let samples = match object.list("samples") {
+        None => {
+            object.problem("samples", "missing: a list of samples, each with `output` or `messages`");
+            None
+        }
+        Some(list) if list.is_empty() => {
+            object.problem("samples", "the list is empty");
+            None
+        }
+        Some(list) if list.len() > limits.samples => {
+            let message = format!("{} samples; at most {} are graded at once", list.len(), limits.samples);
+            object.problem("samples", message);
+            None
+        }
+        Some(list) => {
+            let samples = list.into_iter().enumerate();
+            let read: Vec<Option<GradeSample>> = samples
+                .map(|(index, value)| {
+                    let path = child("/samples", &index.to_string());
+                    read_sample(value, path, limits, object.problems())
+                })
+                .collect();
+            read.into_iter().collect::<Option<Vec<_>>>()
+        }
+    };
+
+    let reward = object.word("reward", REWARDS).unwrap_or_default();
+    let on_ungraded =
+        object.take("on_ungraded").map(|value| read_policy(value, &mut object)).unwrap_or_default();
+    let deadline_ms = object.whole_number("deadline_ms");
+    if deadline_ms.is_some_and(|deadline| deadline == 0 || deadline > MAX_DEADLINE_MS) {
+        object.problem("deadline_ms", format!("expected 1 to {MAX_DEADLINE_MS}"));
+    }
+    let compare = object.word("compare", &[("pairwise", CompareMode::Pairwise)]);
+    object.finish();
+
+    Some(GradeRequest { rubric: rubric?, samples: samples?, reward, on_ungraded, deadline_ms, compare })
+}
+
+fn read_rubric_source(value: Value, object: &mut ObjectReader<'_>) -> Option<RubricSource> {
+    match value {
+        Value::Array(list) => Some(RubricSource::List(list)),
+        Value::String(text) => Some(RubricSource::Text(text)),
+        // A rubric file has criteria, and may have a name of its own.
+        Value::Object(map) if map.contains_key("criteria") || map.contains_key("rubrics") => {
+            Some(RubricSource::File(map))
+        }
+        Value::Object(map) if map.contains_key("name") => {
+            let path = object.at("rubric");
+            let mut named = ObjectReader::new(Value::Object(map), path, object.problems())?;
+            let (name, hash) = (named.text("name"), named.text("hash"));
+            named.finish();
+            Some(RubricSource::Named(NamedRubric { name: name?, hash }))
+        }
+        Value::Object(map) => Some(RubricSource::File(map)),
+        other => {
+            let found = type_name(&other);
+            object.problem(
+                "rubric",
+                format!("expected a list of criteria, an object or YAML text, found {found}"),
+            );
+            None
+        }
+    }
+}
+
+fn read_policy(value: Value, object: &mut ObjectReader<'_>) -> OnUngraded {
+    let expected = "expected null, drop, error, low, high or {\"value\": NUMBER}";
+    let policy = match &value {
+        Value::String(text) => {
+            POLICIES.iter().find(|(word, _)| word == text).map(|(_, policy)| OnUngraded::Named(*policy))
+        }
+        Value::Object(map) if map.len() == 1 => {
+            let number = map.get("value").and_then(Value::as_f64).filter(|value| value.is_finite());
+            number.map(|value| OnUngraded::Value { value })
+        }
+        _ => None,
+    };
+    if policy.is_none() {
+        object.problem("on_ungraded", expected);
+    }
+
+    policy.unwrap_or_default()
+}
+
+fn read_sample(
+    value: Value,
+    path: String,
+    limits: &RequestLimits,
+    problems: &mut ProblemList,
+) -> Option<GradeSample> {
+    let mut object = ObjectReader::new(value, path, problems)?;
+    let sample = GradeSample {
+        id: read_name("id", limits, &mut object),
+        input: object.take("input"),
+        output: object.take("output"),
+        messages: object.list("messages"),
+        reference: object.take("reference"),
+        expected_outcome: object.text("expected_outcome"),
+        vars: object.take("vars").and_then(|vars| match vars {
+            Value::Object(vars) => Some(vars.into_iter().collect()),
+            other => {
+                object.problem("vars", format!("expected an object, found {}", type_name(&other)));
+                None
+            }
+        }),
+        group: read_name("group", limits, &mut object),
+    };
+
+    match (&sample.output, &sample.messages) {
+        (None, None) => object.own_problem("no answer: give it as `output`, or as `messages`"),
+        (Some(_), Some(_)) => object.problem("messages", "the answer is given twice; `output` is there too"),
+        _ => {}
+    }
+
+    object.finish();
+    Some(sample)
+}
+
+/// Id or group. Numbers are common there and become their digits.
+fn read_name(key: &'static str, limits: &RequestLimits, object: &mut ObjectReader<'_>) -> Option<String> {
+    let name = match object.take(key)? {
+        Value::String(text) => text,
+        Value::Number(number) if number.is_u64() || number.is_i64() => number.to_string(),
+        other => {
+            object.problem(key, format!("expected a text or a whole number, found {}", type_name(&other)));
+            return None;
+        }
+    };
+    if name.is_empty() || name.len() > limits.name_bytes {
+        object.problem(key, format!("expected 1 to {} bytes", limits.name_bytes));
+        return None;
+    }
+
+    Some(name)
+}
+
+/// Turns a sample into what is graded.
+///
+/// # Errors
+/// With its problems, when a message has no role or there is no answer.
+pub(crate) fn to_grading_sample(
+    sample: GradeSample,
+    index: usize,
+    problems: &mut ProblemList,
+) -> Option<GradingSample> {
+    let path = child("/samples", &index.to_string());
+    let GradeSample { id, input, output, messages, reference, expected_outcome, .. } = sample;
+    let id = id.unwrap_or_else(|| index.to_string());
+    let (output, key, before) = match (output, messages) {
+        (Some(Value::String(text)), _) => (GivenOutput::Text(text), "output", Vec::new()),
+        // Messages belong under `messages`; a list here is an answer that is a list.
+        (Some(value), _) => {
+            let text = serde_json::to_string_pretty(&value).unwrap_or_default();
+            (GivenOutput::Text(text), "output", Vec::new())
+        }
+        (None, messages) => {
+            let messages = messages.unwrap_or_default();
+            let before = messages_before_answer(&messages);
+            (GivenOutput::Json(Value::Array(messages)), "messages", before)
+        }
+    };
+
+    let input = match input {
+        Some(input) => read_input(input, &child(&path, "input"), problems)?,
+        None => read_messages(before, &child(&path, "messages"), problems)?,
+    };
+    match GradingSample::new(id, &output) {
+        Err(error) => {
+            problems.add(child(&path, key), error.message);
+            None
+        }
+        Ok(mut graded) => {
+            graded.input = input;
+            graded.reference = reference.map(to_text);
+            graded.expected_outcome = expected_outcome;
+            Some(graded)
+        }
+    }
+}
+
+/// Messages before the first one of the assistant.
+fn messages_before_answer(messages: &[Value]) -> Vec<Value> {
+    let is_assistant = |message: &&Value| message.get("role").and_then(Value::as_str) == Some("assistant");
+    messages.iter().take_while(|message| !is_assistant(message)).cloned().collect()
+}
+
+fn read_input(input: Value, path: &str, problems: &mut ProblemList) -> Option<Vec<CaseMessage>> {
+    match input {
+        Value::Array(list) if list.iter().any(|entry| entry.get("role").is_some()) => {
+            read_messages(list, path, problems)
+        }
+        other => Some(vec![CaseMessage::text(MessageRole::User, to_text(other))]),
+    }
+}
+
+fn read_messages(list: Vec<Value>, path: &str, problems: &mut ProblemList) -> Option<Vec<CaseMessage>> {
+    let mut messages = Vec::with_capacity(list.len());
+    for (index, message) in list.into_iter().enumerate() {
+        let path = child(path, &index.to_string());
+        let role = message.get("role").and_then(Value::as_str).unwrap_or_default();
+        let role = match role {
+            "system" | "developer" => MessageRole::System,
+            "user" => MessageRole::User,
+            "assistant" => MessageRole::Assistant,
+            "tool" | "function" => MessageRole::Tool,
+            _ => {
+                problems.add(child(&path, "role"), "expected system, developer, user, assistant or tool");
+                return None;
+            }
+        };
+        messages.push(CaseMessage::text(role, content_text(message.get("content"))));
+    }
+
+    Some(messages)
+}
+
+/// Text of the content of a message: a text, or the texts of its blocks. What is no text is named, not opened.
+pub(crate) fn content_text(content: Option<&Value>) -> String {
+    match content {
+        None | Some(Value::Null) => String::new(),
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Array(blocks)) => {
+            let text = |block: &Value| match (block, block.get("text").and_then(Value::as_str)) {
+                (Value::String(text), _) => text.clone(),
+                (_, Some(text)) => text.to_owned(),
+                _ => {
+                    let kind = block.get("type").and_then(Value::as_str).unwrap_or("unknown");
+                    format!("[{kind}]")
+                }
+            };
+            blocks.iter().map(text).collect::<Vec<_>>().join("\n")
+        }
+        Some(other) => to_text(other.clone()),
+    }
+}
+
+/// A text as it is, anything else as indented JSON.
+pub(crate) fn to_text(value: Value) -> String {
+    match value {
+        Value::String(text) => text,
+        other => serde_json::to_string_pretty(&other).unwrap_or_default(),
+    }
+}

@@ -1,0 +1,190 @@
+//! Addresses of the service.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use axum::body::{Body, Bytes};
+use axum::extract::{Extension, Request, State};
+use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
+use axum::middleware::from_fn_with_state;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use http_body_util::{BodyExt, Limited};
+use serde_json::{Value, json};
+
+use crate::access::{ClientAccess, guard};
+use crate::adapters;
+use crate::decode::parse_body;
+use crate::idempotency::ReplayFound;
+use crate::job::JobGuard;
+use crate::openapi::openapi;
+use crate::problem::ApiError;
+use crate::reply::{ReplyForm, reply};
+use crate::request::decode_request;
+use crate::service::Service;
+use crate::tenant::Tenant;
+
+/// All addresses.
+pub(crate) const PATHS: [&str; 12] = [
+    "/v1/grade", "/v1/rubrics", "/v1/openapi.json", "/healthz", "/readyz", "/metrics", "/get_reward",
+    "/slime", "/verify", "/seed_session", "/lambda", "/v1/fine_tuning/alpha/graders/run",
+];
+
+/// Seconds after which a client may look for another server, or for this one again.
+const AFTER_RESTART: u64 = 5;
+
+type Shared = State<Arc<Service>>;
+
+/// The addresses with their rules of access.
+pub(crate) fn router(rules: ClientAccess) -> Router {
+    let service = Arc::clone(&rules.service);
+    Router::new()
+        .route("/v1/grade", post(grade))
+        .route("/v1/rubrics", get(rubrics))
+        .route("/v1/openapi.json", get(|| async { Json(openapi()) }))
+        .route("/healthz", get(|| async { "ok\n" }))
+        .route("/readyz", get(ready))
+        .route("/metrics", get(metrics))
+        .route("/get_reward", post(adapters::openrlhf::get_reward))
+        .route("/slime", post(adapters::slime::reward))
+        .route("/verify", post(adapters::gym::verify))
+        .route("/seed_session", post(|| async { Json(json!({})) }))
+        .route("/lambda", post(adapters::lambda::grade_handler))
+        .route("/v1/fine_tuning/alpha/graders/run", post(adapters::openai::run))
+        .fallback(not_found)
+        .method_not_allowed_fallback(wrong_method)
+        .with_state(service)
+        .layer(from_fn_with_state(rules, guard))
+}
+
+/// Grades the samples of a request.
+async fn grade(
+    State(service): Shared,
+    Extension(tenant): Extension<Arc<Tenant>>,
+    request: Request,
+) -> Result<Response, ApiError> {
+    let (head, body) = request.into_parts();
+    let form = ReplyForm::from_headers(&head.headers);
+    let body = read_body(&service, &tenant, &head.headers, body).await?;
+    let key = idempotency_key(&head.headers, service.options.limits.name_bytes)?;
+    let limits = &service.options.limits;
+    let check_rubric = |rubric| service.rubric_problems(&tenant, rubric);
+    let request = || decode_request(parse_body(&body, limits)?, limits, check_rubric);
+
+    let Some(key) = key else {
+        let job = service.start(&tenant, request()?)?;
+        return Ok(reply(JobGuard::new(job, false), form, false).await);
+    };
+
+    let found = service
+        .replays
+        .find_or(&tenant.name, &key, blake3::hash(&body), || service.start(&tenant, request()?))?;
+    match found {
+        ReplayFound::New(job) => Ok(reply(JobGuard::new(job, true), form, false).await),
+        ReplayFound::Job(job) => Ok(reply(JobGuard::new(job, true), form, true).await),
+        ReplayFound::Conflict => {
+            let message = "this Idempotency-Key was used for another request";
+            Err(ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, "idempotency_conflict", message))
+        }
+    }
+}
+
+/// Body of a request that is taken: the server is not stopping, the client may send one, and it is JSON of a size that is
+/// allowed.
+pub(crate) async fn read_body(
+    service: &Service,
+    tenant: &Tenant,
+    headers: &HeaderMap,
+    body: Body,
+) -> Result<Bytes, ApiError> {
+    if service.is_draining() {
+        let error = ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "shutting_down", "the server is stopping");
+        return Err(error.retry_after(AFTER_RESTART).closing());
+    }
+
+    // A page in a browser can't send this type to another host without asking first, which nobody answers.
+    let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    if !kind.eq_ignore_ascii_case("application/json") {
+        let message = "send JSON, with the header `Content-Type: application/json`";
+        return Err(
+            ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message).closing()
+        );
+    }
+
+    tenant.count_request()?;
+
+    let limits = service.options.limits;
+    let too_large = || {
+        let message = format!("the body is larger than {} bytes; send fewer samples", limits.body_bytes);
+        ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, "payload_too_large", message).closing()
+    };
+    let length = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
+    if length.is_some_and(|length| length > limits.body_bytes as u64) {
+        return Err(too_large());
+    }
+
+    let collected = Limited::new(body, limits.body_bytes).collect();
+    match tokio::time::timeout(limits.body_time, collected).await {
+        Ok(Ok(body)) => Ok(body.to_bytes()),
+        Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => Err(too_large()),
+        Ok(Err(_)) => {
+            Err(ApiError::new(StatusCode::BAD_REQUEST, "incomplete_body", "the body ended too early")
+                .closing())
+        }
+        Err(_) => {
+            let message = format!("the body was not there within {} s", limits.body_time.as_secs());
+            Err(ApiError::new(StatusCode::REQUEST_TIMEOUT, "timeout", message).closing())
+        }
+    }
+}
+
+fn idempotency_key(headers: &HeaderMap, longest: usize) -> Result<Option<String>, ApiError> {
+    let Some(key) = headers.get("idempotency-key") else { return Ok(None) };
+    let is_plain = |key: &&str| {
+        !key.is_empty() && key.len() <= longest && key.bytes().all(|byte| byte.is_ascii_graphic())
+    };
+    if let Some(key) = key.to_str().ok().filter(is_plain) {
+        return Ok(Some(key.to_owned()));
+    }
+
+    let message = format!("Idempotency-Key: expected 1 to {longest} visible ASCII characters");
+    Err(ApiError::invalid_at("", message))
+}
+
+/// Lists the named rubrics, and files that could not be used.
+async fn rubrics(State(service): Shared) -> Json<Value> {
+    let (rubrics, unusable) = service.rubrics.list();
+    Json(json!({ "rubrics": rubrics, "unusable": unusable }))
+}
+
+async fn ready(State(service): Shared) -> Response {
+    if service.is_draining() {
+        return (StatusCode::SERVICE_UNAVAILABLE, "stopping\n").into_response();
+    }
+
+    "ready\n".into_response()
+}
+
+async fn metrics(State(service): Shared) -> Response {
+    let text = service.metrics.to_text(&service.gauges());
+    let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
+    ([(CONTENT_TYPE, kind)], text).into_response()
+}
+
+async fn not_found() -> ApiError {
+    let message = "nothing is here; /v1/openapi.json describes what there is";
+    ApiError::new(StatusCode::NOT_FOUND, "not_found", message)
+}
+
+async fn wrong_method(method: Method, uri: Uri) -> ApiError {
+    let message = format!("{} does not take {method}; see /v1/openapi.json", uri.path());
+    ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message)
+}
+
+/// Time since a moment, in seconds.
+pub(crate) fn seconds_since(begun: Instant) -> f64 {
+    begun.elapsed().as_secs_f64()
+}

@@ -1,0 +1,253 @@
+//! The server: where it listens, how it takes connections, and how it ends.
+
+use std::future::Future;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use assize_engine::{Engine, EngineError, RunOptions};
+use assize_listen::HostRules;
+use axum::Router;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto::Builder;
+use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_rustls::TlsAcceptor;
+
+use crate::access::ClientAccess;
+use crate::options::ServeOptions;
+use crate::routes;
+use crate::service::Service;
+use crate::stall::StallGuard;
+use crate::tls;
+
+/// Interval of the looks at rubrics and keys.
+const REFRESH: Duration = Duration::from_secs(2);
+/// Wait after a connection could not be accepted, because too many files are open for example.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+/// Time for replies to reach their clients once everything is graded.
+const FAREWELL: Duration = Duration::from_secs(5);
+
+/// Reason a server can't start, or ended.
+#[derive(Debug, thiserror::Error)]
+pub enum GradingServerError {
+    /// It would be open to others without a key.
+    #[error(
+        "{0} can be reached by other machines: make a key with `assize serve key new NAME` and name the file with `--keys`"
+    )]
+    NeedsKeys(SocketAddr),
+    /// Keys and requests would travel unencrypted.
+    #[error(
+        "{0} can be reached by other machines, and keys would travel unencrypted: add `--tls-cert` and `--tls-key`, or put a \
+         proxy with TLS before the server and add `--behind-proxy`"
+    )]
+    NeedsTls(SocketAddr),
+    /// A certificate or its key can't be used.
+    #[error("{0}")]
+    Tls(String),
+    /// Judges, rubrics or keys can't be used.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// The address can't be listened on.
+    #[error("can't listen on {address}: {source}; name another one with `--listen`")]
+    Bind {
+        /// Address and port.
+        address: SocketAddr,
+        /// The reason.
+        source: io::Error,
+    },
+    /// Serving failed.
+    #[error("the server ended: {0}")]
+    Serve(#[from] io::Error),
+}
+
+/// A server that listens.
+pub struct GradingServer {
+    listener: TcpListener,
+    address: SocketAddr,
+    tls: Option<TlsAcceptor>,
+    service: Arc<Service>,
+    hosts: HostRules,
+}
+
+impl GradingServer {
+    /// Reads rubrics and keys, makes the judges and begins to listen. `log` gets what the operator is told, a line each.
+    ///
+    /// # Errors
+    /// If the address can't be used or would be open to others, or if a judge, a rubric folder or a file can't be used.
+    pub async fn bind(
+        engine: &Engine,
+        run: RunOptions,
+        options: ServeOptions,
+        log: impl Fn(&str) + Send + Sync + 'static,
+    ) -> Result<Self, GradingServerError> {
+        let is_local = options.listen.ip().is_loopback();
+        if !is_local && options.keys.is_none() {
+            return Err(GradingServerError::NeedsKeys(options.listen));
+        }
+        if !is_local && options.tls.is_none() && !options.behind_proxy {
+            return Err(GradingServerError::NeedsTls(options.listen));
+        }
+
+        let resolve = |path| engine.process().resolve(path);
+        let tls = options.tls.as_ref().map(|(chain, key)| tls::acceptor(&resolve(chain), &resolve(key)));
+        let tls = tls.transpose().map_err(GradingServerError::Tls)?;
+        let bind = |source| GradingServerError::Bind { address: options.listen, source };
+        let listener = TcpListener::bind(options.listen).await.map_err(bind)?;
+        let address = listener.local_addr()?;
+        let hosts = HostRules::new(is_local, options.names.clone());
+        let service = Arc::new(Service::new(engine, run, options, Arc::new(log))?);
+
+        Ok(Self { listener, address, tls, service, hosts })
+    }
+
+    /// Address it listens on.
+    pub const fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Address for clients on this machine.
+    pub fn url(&self) -> String {
+        let scheme = if self.tls.is_some() { "https" } else { "http" };
+        format!("{scheme}://{}", self.address)
+    }
+
+    /// True if nobody needs a key.
+    pub fn is_open(&self) -> bool {
+        self.service.tenants().is_open()
+    }
+
+    /// Names of the rubrics that are loaded.
+    pub fn rubrics(&self) -> Vec<String> {
+        self.service.rubrics.list().0.into_iter().map(|listed| listed.name).collect()
+    }
+
+    /// Answers requests until `stop` is done. Then it takes no more, lets those in flight finish within the grace period, and
+    /// answers the rest as ungraded: each sample that was accepted is answered.
+    ///
+    /// # Errors
+    /// If kept replies could not be written.
+    pub async fn serve(self, stop: impl Future<Output = ()> + Send) -> Result<(), GradingServerError> {
+        let Self { listener, tls, service, hosts, .. } = self;
+        let app = routes::router(ClientAccess { service: Arc::clone(&service), hosts });
+        let connections = Arc::new(Semaphore::new(service.options.limits.connections));
+        let refresh = tokio::spawn(refresh(Arc::clone(&service)));
+        let graceful = GracefulShutdown::new();
+
+        tokio::pin!(stop);
+        loop {
+            let accepted = tokio::select! {
+                biased;
+                () = &mut stop => break,
+                accepted = accept(&listener, &connections) => accepted,
+            };
+            let Some((stream, permit)) = accepted else { continue };
+            let (tls, app, watcher) = (tls.clone(), app.clone(), graceful.watcher());
+            let limits = service.options.limits;
+            tokio::spawn(async move {
+                let _permit = permit;
+                let _ = stream.set_nodelay(true);
+                match tls {
+                    None => {
+                        let stream = StallGuard::new(stream, limits.stall_time);
+                        converse(stream, app, limits.header_time, watcher).await;
+                    }
+                    Some(tls) => {
+                        let shaken = tokio::time::timeout(limits.header_time, tls.accept(stream)).await;
+                        if let Ok(Ok(stream)) = shaken {
+                            let stream = StallGuard::new(stream, limits.stall_time);
+                            converse(stream, app, limits.header_time, watcher).await;
+                        }
+                    }
+                }
+            });
+        }
+
+        refresh.abort();
+        drop(listener);
+        finish(&service, graceful).await;
+        service.flush()?;
+        Ok(())
+    }
+}
+
+/// Looks at rubrics and keys again and again.
+async fn refresh(service: Arc<Service>) {
+    loop {
+        tokio::time::sleep(REFRESH).await;
+        let service = Arc::clone(&service);
+        // Files may be on a slow disk.
+        let _ = tokio::task::spawn_blocking(move || service.refresh()).await;
+    }
+}
+
+/// Waits for a connection and a place for it.
+async fn accept(
+    listener: &TcpListener,
+    connections: &Arc<Semaphore>,
+) -> Option<(TcpStream, OwnedSemaphorePermit)> {
+    let permit = Arc::clone(connections).acquire_owned().await.ok()?;
+    if let Ok((stream, _)) = listener.accept().await {
+        return Some((stream, permit));
+    }
+
+    tokio::time::sleep(ACCEPT_PAUSE).await;
+    None
+}
+
+/// Answers the requests of a connection.
+async fn converse<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
+    stream: S,
+    app: Router,
+    header_time: Duration,
+    watcher: hyper_util::server::graceful::Watcher,
+) {
+    let mut builder = Builder::new(TokioExecutor::new());
+    builder.http1().timer(TokioTimer::new()).header_read_timeout(header_time);
+    builder
+        .http2()
+        .timer(TokioTimer::new())
+        .keep_alive_interval(Duration::from_secs(20))
+        .keep_alive_timeout(Duration::from_secs(20))
+        .max_concurrent_streams(1_024)
+        .max_header_list_size(64 << 10);
+
+    let connection =
+        builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(app)).into_owned();
+    // What fails here is a client that went away or spoke no HTTP.
+    let _ = watcher.watch(connection).await;
+}
+
+/// Ends the service: nothing new, then what is in flight, then what is left as ungraded.
+async fn finish(service: &Service, graceful: GracefulShutdown) {
+    service.drain();
+    let accepted = service.queue.accepted();
+    if accepted > 0 {
+        let seconds = service.options.grace.as_secs();
+        (service.log)(&format!("stopping: {accepted} samples in flight have {seconds} s to finish"));
+    }
+
+    service.tasks.close();
+    let connections = graceful.shutdown();
+    tokio::pin!(connections);
+    let all = async {
+        tokio::join!(service.tasks.wait(), &mut connections);
+    };
+    if tokio::time::timeout(service.options.grace, all).await.is_ok() {
+        return;
+    }
+
+    let left = service.queue.accepted();
+    if left > 0 {
+        (service.log)(&format!(
+            "{left} samples did not finish in time and are answered as far as they are graded"
+        ));
+    }
+    service.stop.stop("the server is shutting down");
+    service.tasks.wait().await;
+    let _ = tokio::time::timeout(FAREWELL, connections).await;
+}

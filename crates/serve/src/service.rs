@@ -1,0 +1,361 @@
+//! The parts that all requests share.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use assize_engine::{Engine, EngineError, GradingStop, PreparedRubric, RunOptions, SampleService};
+use assize_evalfile::ParsedDocument;
+use axum::http::StatusCode;
+use serde_json::Value;
+use tokio_util::task::TaskTracker;
+
+use crate::admission::SampleQueue;
+use crate::api::{GradeRequest, NamedRubric, RubricSource};
+use crate::decode::{ProblemList, child};
+use crate::group::count_pairs;
+use crate::idempotency::ReplayMemory;
+use crate::inline_rubric::{InlineRubric, refuse_paths};
+use crate::job::{Job, JobPlan, JobSample};
+use crate::key_file::KeyFile;
+use crate::metrics::{MetricGauges, ServiceMetrics};
+use crate::options::ServeOptions;
+use crate::problem::{ApiError, RequestProblem};
+use crate::request::to_grading_sample;
+use crate::result::SamplePlace;
+use crate::rubric_library::{LibraryChange, RubricLibrary, RubricMissing};
+use crate::tenant::{Tenant, TenantList};
+
+/// Receiver of messages for the operator, a line each.
+pub(crate) type OperatorLog = Arc<dyn Fn(&str) + Send + Sync>;
+
+/// The service behind all connections.
+pub(crate) struct Service {
+    pub(crate) options: ServeOptions,
+    pub(crate) queue: Arc<SampleQueue>,
+    pub(crate) rubrics: RubricLibrary,
+    pub(crate) replays: ReplayMemory,
+    pub(crate) metrics: ServiceMetrics,
+    /// Fires when grading has to end.
+    pub(crate) stop: GradingStop,
+    /// Jobs that go on.
+    pub(crate) tasks: TaskTracker,
+    pub(crate) log: OperatorLog,
+    samples: SampleService,
+    /// Judges that rubrics in requests may name.
+    judges: Vec<String>,
+    tenants: RwLock<Arc<TenantList>>,
+    /// Content of the key file that the clients are of.
+    keys: RwLock<Option<blake3::Hash>>,
+    is_draining: AtomicBool,
+}
+
+/// Rubric of a request, before the variables of a sample are in it.
+enum RequestRubric {
+    Named(Arc<PreparedRubric>),
+    Inline(InlineRubric),
+}
+
+impl Service {
+    pub(crate) fn new(
+        engine: &Engine,
+        run: RunOptions,
+        options: ServeOptions,
+        log: OperatorLog,
+    ) -> Result<Self, EngineError> {
+        let process = engine.process();
+        let resolve = |path: &Path| process.resolve(path);
+        let options = ServeOptions {
+            rubrics: options.rubrics.as_deref().map(resolve),
+            keys: options.keys.as_deref().map(resolve),
+            ..options
+        };
+
+        let mut judges = run.judges.clone();
+        let samples = SampleService::new(engine, run, options.rubrics.as_deref().unwrap_or(Path::new("")))?;
+        let rubrics = RubricLibrary::new(options.rubrics.clone(), process.load_options(&[]));
+        let changes = rubrics.refresh().map_err(EngineError::usage)?;
+        let at_once = options.samples_at_once.unwrap_or_else(|| samples.samples_at_once());
+        let file = options.keys.as_deref().map(KeyFile::read).transpose().map_err(EngineError::usage)?;
+        let tenants = TenantList::new(file.as_ref(), &samples, None)?;
+        // Without the option, the configuration or the environment names the judge.
+        if judges.is_empty() {
+            judges = samples.default_judges()?;
+        }
+
+        let service = Self {
+            queue: Arc::new(SampleQueue::new(at_once.min(options.queue), options.queue)),
+            rubrics,
+            replays: ReplayMemory::default(),
+            metrics: ServiceMetrics::default(),
+            stop: GradingStop::new(),
+            tasks: TaskTracker::new(),
+            log,
+            samples,
+            judges,
+            tenants: RwLock::new(Arc::new(tenants)),
+            keys: RwLock::new(options.keys.as_deref().and_then(content_hash)),
+            is_draining: AtomicBool::new(false),
+            options,
+        };
+        service.tell_changes(changes, false);
+        Ok(service)
+    }
+
+    /// The clients.
+    pub(crate) fn tenants(&self) -> Arc<TenantList> {
+        Arc::clone(&self.tenants.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Takes over what changed in the folder of rubrics and in the key file. What can't be used leaves everything as it is.
+    pub(crate) fn refresh(&self) {
+        match self.rubrics.refresh() {
+            Ok(changes) => self.tell_changes(changes, true),
+            Err(error) => (self.log)(&error),
+        }
+
+        let Some(path) = &self.options.keys else { return };
+        let hash = content_hash(path);
+        if hash.is_none() || *self.keys.read().unwrap_or_else(PoisonError::into_inner) == hash {
+            return;
+        }
+
+        let earlier = self.tenants();
+        let read = KeyFile::read(path).and_then(|file| {
+            TenantList::new(Some(&file), &self.samples, Some(&earlier)).map_err(|error| error.message)
+        });
+        *self.keys.write().unwrap_or_else(PoisonError::into_inner) = hash;
+        match read {
+            Ok(list) => {
+                *self.tenants.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(list);
+                (self.log)("the keys were read again");
+            }
+            Err(error) => (self.log)(&format!("{error}; the keys stay as they were")),
+        }
+    }
+
+    fn tell_changes(&self, changes: Vec<LibraryChange>, again: bool) {
+        for change in changes {
+            let message = match change {
+                LibraryChange::Loaded { .. } if !again => continue,
+                LibraryChange::Loaded { name, hash } => format!("rubric `{name}` is now {}", &hash[..12]),
+                LibraryChange::Broken { name, problem } => {
+                    format!("rubric `{name}` can't be used: {problem}")
+                }
+                LibraryChange::Removed { name } => format!("rubric `{name}` was removed"),
+            };
+            (self.log)(&message);
+        }
+    }
+
+    /// Judges that requests may name: those of the operator, or the offline one.
+    pub(crate) fn judges(&self) -> &[String] {
+        &self.judges
+    }
+
+    /// Takes no more requests.
+    pub(crate) fn drain(&self) {
+        self.is_draining.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn is_draining(&self) -> bool {
+        self.is_draining.load(Ordering::Acquire)
+    }
+
+    /// Numbers of the moment.
+    pub(crate) fn gauges(&self) -> MetricGauges {
+        MetricGauges {
+            accepted: self.queue.accepted(),
+            working: self.queue.working(),
+            queue: self.queue.limit(),
+            by_client: self.tenants().in_flight(),
+            is_ready: !self.is_draining(),
+        }
+    }
+
+    /// Waits until every kept reply is written.
+    pub(crate) fn flush(&self) -> Result<(), EngineError> {
+        self.samples.flush()
+    }
+
+    /// Prepares the samples of a request and starts to grade them.
+    ///
+    /// # Errors
+    /// When something of the request can't be used, or there is no room for it. Nothing was spent then.
+    pub(crate) fn start(
+        self: &Arc<Self>,
+        tenant: &Arc<Tenant>,
+        request: GradeRequest,
+    ) -> Result<Arc<Job>, ApiError> {
+        let plan = self.plan(tenant, request)?;
+        let count = plan.samples.len();
+        let of_tenant = tenant.take_samples(count)?;
+        let accepted = self.queue.accept(count)?;
+
+        Ok(Job::start(self, tenant, plan, (accepted, of_tenant)))
+    }
+
+    /// Problems of a rubric by itself, for a request that has others. Names of variables are left open.
+    pub(crate) fn rubric_problems(&self, tenant: &Arc<Tenant>, rubric: RubricSource) -> Vec<RequestProblem> {
+        match self.request_rubric(tenant, rubric) {
+            Err(error) => error.body.problems,
+            Ok(RequestRubric::Inline(inline)) if !inline.has_templates() => {
+                inline.decode(&BTreeMap::new(), &self.options.limits, &self.judges).err().unwrap_or_default()
+            }
+            Ok(_) => Vec::new(),
+        }
+    }
+
+    fn plan(&self, tenant: &Arc<Tenant>, request: GradeRequest) -> Result<JobPlan, ApiError> {
+        let GradeRequest { rubric, samples, reward, on_ungraded, deadline_ms, compare } = request;
+        if compare.is_some() {
+            self.check_groups(&samples)?;
+        }
+
+        let rubric = self.request_rubric(tenant, rubric)?;
+        let mut problems = ProblemList::default();
+        let mut prepared = Vec::with_capacity(samples.len());
+        for (index, sample) in samples.into_iter().enumerate() {
+            let ready = self.sample_rubric(tenant, &rubric, sample.vars.as_ref(), index);
+            let place = SamplePlace {
+                index,
+                id: sample.id.clone().unwrap_or_else(|| index.to_string()),
+                group: sample.group.clone(),
+            };
+            let graded = to_grading_sample(sample, index, &mut problems);
+            match (ready, graded) {
+                (Ok(rubric), Some(sample)) => prepared.push(JobSample { place, sample, rubric }),
+                (Err(error), _) if error.body.problems.is_empty() => return Err(error),
+                // The same rubric is wrong for every sample in the same way.
+                (Err(error), _) if !rubric.has_templates() => return Err(error),
+                (Err(error), _) => problems.extend(error.body.problems),
+                (Ok(_), None) => {}
+            }
+        }
+        problems.check()?;
+
+        Ok(JobPlan {
+            samples: prepared,
+            reward,
+            on_ungraded,
+            deadline: deadline_ms.map(Duration::from_millis),
+            compares: compare.is_some(),
+        })
+    }
+
+    fn check_groups(&self, samples: &[crate::api::GradeSample]) -> Result<(), ApiError> {
+        let groups = || samples.iter().map(|sample| sample.group.as_deref());
+        if let Some(index) = groups().position(|group| group.is_none()) {
+            let path = child("/samples", &index.to_string());
+            return Err(ApiError::invalid_at(
+                child(&path, "group"),
+                "missing: `compare` needs the group of each sample",
+            ));
+        }
+
+        let (pairs, limit) = (count_pairs(groups()), self.options.limits.samples);
+        if pairs > limit {
+            let message = format!("{pairs} pairs within groups; at most {limit} are compared");
+            return Err(ApiError::invalid_at("/samples", message));
+        }
+
+        Ok(())
+    }
+
+    fn request_rubric(&self, tenant: &Arc<Tenant>, rubric: RubricSource) -> Result<RequestRubric, ApiError> {
+        let value = match rubric {
+            RubricSource::Named(named) => return self.named_rubric(tenant, &named).map(RequestRubric::Named),
+            RubricSource::Text(text) => {
+                let value = ParsedDocument::parse(Path::new("rubric.yaml"), &text).ok();
+                refuse(value.as_ref().map(ParsedDocument::value).as_ref())?;
+                return Ok(RequestRubric::Inline(InlineRubric::from_yaml(text)));
+            }
+            RubricSource::List(list) => Value::Array(list),
+            RubricSource::File(map) => Value::Object(map),
+        };
+
+        refuse(Some(&value))?;
+        Ok(RequestRubric::Inline(InlineRubric::from_json(&value)))
+    }
+
+    fn named_rubric(
+        &self,
+        tenant: &Arc<Tenant>,
+        named: &NamedRubric,
+    ) -> Result<Arc<PreparedRubric>, ApiError> {
+        let found =
+            self.rubrics.find(&named.name, named.hash.as_deref()).map_err(|missing| match missing {
+                RubricMissing::Name => {
+                    let message = "no rubric of this name is loaded; GET /v1/rubrics lists them";
+                    ApiError::invalid_at("/rubric/name", message)
+                }
+                RubricMissing::Hash(newest) => {
+                    let message = format!("no version with this hash is remembered; the newest is {newest}");
+                    let error = ApiError::invalid_at("/rubric/hash", message).kind("rubric_changed");
+                    ApiError { status: StatusCode::CONFLICT, ..error }
+                }
+            })?;
+
+        // Names are part of it: a rubric is called by its name in messages.
+        let mut key = blake3::Hasher::new();
+        key.update(b"named").update(found.hash.as_bytes()).update(named.name.as_bytes());
+        tenant.prepared(key.finalize(), || {
+            tenant
+                .grader
+                .prepare(&found.rubric)
+                .map_err(|error| ApiError::invalid_at("/rubric", error.message))
+        })
+    }
+
+    fn sample_rubric(
+        &self,
+        tenant: &Arc<Tenant>,
+        rubric: &RequestRubric,
+        vars: Option<&BTreeMap<String, Value>>,
+        index: usize,
+    ) -> Result<Arc<PreparedRubric>, ApiError> {
+        let inline = match rubric {
+            RequestRubric::Named(prepared) => return Ok(Arc::clone(prepared)),
+            RequestRubric::Inline(inline) => inline,
+        };
+
+        let vars = vars.filter(|_| inline.has_templates());
+        tenant.prepared(inline.hash(vars), || {
+            let none = BTreeMap::new();
+            let decoded = inline.decode(vars.unwrap_or(&none), &self.options.limits, &self.judges);
+            let loaded = decoded.map_err(|problems| {
+                let of_samples = inline.has_templates();
+                let problems = problems.into_iter();
+                let placed =
+                    problems.map(|problem| if of_samples { of_sample(problem, index) } else { problem });
+                ApiError::invalid(placed.collect())
+            })?;
+            tenant.grader.prepare(&loaded).map_err(|error| ApiError::invalid_at("/rubric", error.message))
+        })
+    }
+}
+
+impl RequestRubric {
+    fn has_templates(&self) -> bool {
+        matches!(self, Self::Inline(inline) if inline.has_templates())
+    }
+}
+
+fn of_sample(problem: RequestProblem, index: usize) -> RequestProblem {
+    RequestProblem { message: format!("{} (with the vars of sample {index})", problem.message), ..problem }
+}
+
+fn refuse(value: Option<&Value>) -> Result<(), ApiError> {
+    let mut problems = Vec::new();
+    if let Some(value) = value {
+        refuse_paths(value, "/rubric", &mut problems);
+    }
+
+    if problems.is_empty() { Ok(()) } else { Err(ApiError::invalid(problems)) }
+}
+
+fn content_hash(path: &Path) -> Option<blake3::Hash> {
+    assize_files::read_bytes(path, 4 << 20).ok().map(|bytes| blake3::hash(&bytes))
+}

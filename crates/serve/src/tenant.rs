@@ -1,0 +1,217 @@
+//! Clients: their judges, their part of the cache, their quotas.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use assize_engine::{EngineError, PreparedRubric, SampleGrader, SampleService};
+use assize_listen::SecretHash;
+use assize_rubric::Usd;
+
+use crate::key_file::{ClientKey, KeyFile, KeyQuotas};
+use crate::problem::ApiError;
+
+/// Rubrics that are kept ready for a client.
+const MAX_PREPARED: usize = 512;
+
+/// A client of the server.
+pub(crate) struct Tenant {
+    /// Name of its key; empty for everybody, where no keys are needed.
+    pub(crate) name: Arc<str>,
+    pub(crate) grader: SampleGrader,
+    quotas: KeyQuotas,
+    in_flight: AtomicUsize,
+    state: Mutex<TenantState>,
+    prepared: Mutex<HashMap<blake3::Hash, Arc<PreparedRubric>>>,
+}
+
+/// Amounts that a client has used.
+struct TenantState {
+    spent: Usd,
+    /// Requests that may be sent at once.
+    allowance: f64,
+    refilled: Instant,
+}
+
+impl Tenant {
+    fn new(name: &str, grader: SampleGrader, quotas: KeyQuotas) -> Self {
+        let allowance = quotas.requests_per_minute.map_or(0.0, f64::from);
+        Self {
+            name: name.into(),
+            grader,
+            quotas,
+            in_flight: AtomicUsize::new(0),
+            state: Mutex::new(TenantState { spent: Usd::ZERO, allowance, refilled: Instant::now() }),
+            prepared: Mutex::default(),
+        }
+    }
+
+    /// Counts a request.
+    ///
+    /// # Errors
+    /// When it is one too many in this minute.
+    pub(crate) fn count_request(&self) -> Result<(), ApiError> {
+        let Some(limit) = self.quotas.requests_per_minute else { return Ok(()) };
+        let (limit, mut state) = (f64::from(limit), self.state());
+        let now = Instant::now();
+        let gained = now.duration_since(state.refilled).as_secs_f64() * limit / 60.0;
+        state.allowance = (state.allowance + gained).min(limit);
+        state.refilled = now;
+
+        if state.allowance < 1.0 {
+            let wait =
+                ((1.0 - state.allowance) * 60.0 / limit.max(f64::MIN_POSITIVE)).ceil().clamp(1.0, 60.0);
+            return Err(
+                quota(format!("this key may send {limit} requests a minute")).retry_after(wait as u64)
+            );
+        }
+
+        state.allowance -= 1.0;
+        Ok(())
+    }
+
+    /// Sets samples aside until the guard is dropped.
+    ///
+    /// # Errors
+    /// When there would be too many in flight, or the money is spent.
+    pub(crate) fn take_samples(self: &Arc<Self>, count: usize) -> Result<TenantSamples, ApiError> {
+        if let Some(reason) = self.exhausted() {
+            return Err(quota(reason));
+        }
+
+        let before = self.in_flight.fetch_add(count, Ordering::AcqRel);
+        let samples = TenantSamples { tenant: Arc::clone(self), count };
+        match self.quotas.samples_in_flight {
+            Some(limit) if before + count > limit => {
+                let message = format!("this key may have {limit} samples in flight; {before} are");
+                let error = quota(message);
+                Err(if count <= limit { error.retry_after(1) } else { error })
+            }
+            _ => Ok(samples),
+        }
+    }
+
+    /// Books the known cost of a sample.
+    pub(crate) fn spend(&self, cost: Usd) {
+        self.state().spent += cost;
+    }
+
+    /// Reason for which nothing more is paid for this client, if its money is spent.
+    pub(crate) fn exhausted(&self) -> Option<String> {
+        let limit = self.quotas.budget_usd?;
+        let spent = self.state().spent;
+        (spent >= limit).then(|| format!("the budget of this key is spent: ${spent} of ${limit}"))
+    }
+
+    /// A rubric that was prepared before under this hash, or that `prepare` makes now.
+    pub(crate) fn prepared(
+        &self,
+        hash: blake3::Hash,
+        prepare: impl FnOnce() -> Result<PreparedRubric, ApiError>,
+    ) -> Result<Arc<PreparedRubric>, ApiError> {
+        let known = self.prepared.lock().unwrap_or_else(PoisonError::into_inner).get(&hash).cloned();
+        if let Some(known) = known {
+            return Ok(known);
+        }
+
+        let made = Arc::new(prepare()?);
+        let mut prepared = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
+        // Rubrics with values of samples in them are used once; others are made again in a moment.
+        if prepared.len() >= MAX_PREPARED {
+            prepared.clear();
+        }
+        prepared.insert(hash, Arc::clone(&made));
+        Ok(made)
+    }
+
+    pub(crate) fn samples_in_flight(&self) -> usize {
+        self.in_flight.load(Ordering::Acquire)
+    }
+
+    fn state(&self) -> MutexGuard<'_, TenantState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn quota(message: impl Into<String>) -> ApiError {
+    ApiError { retry_after: None, ..ApiError::overloaded(message, 0) }.kind("quota_exceeded")
+}
+
+/// Samples of a client that are not answered yet.
+pub(crate) struct TenantSamples {
+    tenant: Arc<Tenant>,
+    count: usize,
+}
+
+impl Drop for TenantSamples {
+    fn drop(&mut self) {
+        self.tenant.in_flight.fetch_sub(self.count, Ordering::AcqRel);
+    }
+}
+
+/// The clients of a server.
+pub(crate) struct TenantList {
+    /// Everybody, where no keys are needed.
+    anyone: Option<Arc<Tenant>>,
+    keyed: Vec<(SecretHash, ClientKey, Arc<Tenant>)>,
+}
+
+impl TenantList {
+    /// Clients of a key file, or everybody without one. Those that `earlier` has keep what they have used.
+    ///
+    /// # Errors
+    /// When a judge can't be used.
+    pub(crate) fn new(
+        file: Option<&KeyFile>,
+        samples: &SampleService,
+        earlier: Option<&Self>,
+    ) -> Result<Self, EngineError> {
+        let Some(file) = file else {
+            let tenant = Tenant::new("", samples.grader(None)?, KeyQuotas::default());
+            return Ok(Self { anyone: Some(Arc::new(tenant)), keyed: Vec::new() });
+        };
+
+        let mut keyed = Vec::with_capacity(file.keys.len());
+        for key in &file.keys {
+            let Some(hash) = SecretHash::from_hex(&key.hash) else { continue };
+            let known = earlier.into_iter().flat_map(|list| &list.keyed).find(|(_, known, _)| known == key);
+            let tenant = match known {
+                Some((.., tenant)) => Arc::clone(tenant),
+                // The part of the cache belongs to the name, so that a new key of a client finds its replies.
+                None => Arc::new(Tenant::new(&key.name, samples.grader(Some(&key.name))?, key.quotas)),
+            };
+            keyed.push((hash, key.clone(), tenant));
+        }
+
+        Ok(Self { anyone: None, keyed })
+    }
+
+    /// The client with this key. All keys are compared, whichever fits.
+    pub(crate) fn find(&self, key: Option<&str>) -> Option<Arc<Tenant>> {
+        if let Some(anyone) = &self.anyone {
+            return Some(Arc::clone(anyone));
+        }
+
+        let key = key?;
+        let mut found = None;
+        for (hash, _, tenant) in &self.keyed {
+            if hash.matches(key) {
+                found = Some(tenant);
+            }
+        }
+
+        found.cloned()
+    }
+
+    /// True if nobody needs a key.
+    pub(crate) const fn is_open(&self) -> bool {
+        self.anyone.is_some()
+    }
+
+    /// Samples in flight by the name of the client.
+    pub(crate) fn in_flight(&self) -> BTreeMap<Arc<str>, usize> {
+        let all = self.anyone.iter().chain(self.keyed.iter().map(|(.., tenant)| tenant));
+        all.map(|tenant| (Arc::clone(&tenant.name), tenant.samples_in_flight())).collect()
+    }
+}

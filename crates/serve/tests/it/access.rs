@@ -1,0 +1,181 @@
+//! Who may ask, how much, and whom replies belong to.
+
+use std::time::Duration;
+
+use assize_serve::KeyQuotas;
+use assize_testkit::mock::{MockRequest, MockServer, rule};
+use serde_json::{Value, json};
+
+use crate::client::{request_text, send};
+use crate::fixture::Setup;
+
+fn body() -> Value {
+    json!({"rubric": ["yes"], "samples": [{"output": "the answer"}]})
+}
+
+fn bearer(key: &str) -> String {
+    format!("Bearer {key}")
+}
+
+#[tokio::test]
+async fn addresses_that_others_reach_need_keys_and_encryption() {
+    let mut setup = Setup::offline();
+    setup.options.listen = ([0, 0, 0, 0], 0).into();
+    assert!(setup.bind_error().await.contains("assize serve key new"));
+
+    let mut setup = Setup::offline();
+    setup.options.listen = ([0, 0, 0, 0], 0).into();
+    setup.keys(&[("a", KeyQuotas::default())]);
+    let error = setup.bind_error().await;
+    assert!(error.contains("--tls-cert") && error.contains("--behind-proxy"), "{error}");
+}
+
+#[tokio::test]
+async fn a_key_is_needed_where_there_are_keys() {
+    let mut setup = Setup::offline();
+    let keys = setup.keys(&[("a", KeyQuotas::default())]);
+    let server = setup.start().await;
+
+    let wrong = format!("{}x", keys[0]);
+    let short = &keys[0][..keys[0].len() - 1];
+    for header in [
+        None,
+        Some(bearer(&wrong)),
+        Some(bearer(short)),
+        Some(bearer("")),
+        Some(format!("Basic {}", keys[0])),
+    ] {
+        let headers: Vec<(&str, &str)> =
+            header.iter().map(|value| ("Authorization", value.as_str())).collect();
+        let reply = server.post("/v1/grade", &headers, &body()).await;
+        assert_eq!((reply.status, reply.kind().as_str()), (401, "unauthorized"), "{header:?}");
+        assert_eq!(reply.header("www-authenticate"), Some("Bearer"));
+        assert!(!reply.body.contains(&keys[0]));
+    }
+    for path in ["/v1/rubrics", "/metrics", "/nothing"] {
+        assert_eq!(server.get(path).await.status, 401, "{path}");
+    }
+    for path in ["/healthz", "/readyz", "/v1/openapi.json"] {
+        assert_eq!(server.get(path).await.status, 200, "{path}");
+    }
+
+    let good = server.post("/v1/grade", &[("Authorization", &bearer(&keys[0]))], &body()).await;
+    let other = server.post("/v1/grade", &[("X-Api-Key", &keys[0])], &body()).await;
+    assert_eq!((good.status, other.status), (200, 200));
+}
+
+#[tokio::test]
+async fn two_clients_see_neither_each_others_cache_nor_results() {
+    let model =
+        MockServer::start(|request: &MockRequest| rule::judge(request).after(Duration::from_millis(100)));
+    let mut setup = Setup::with_model(&model);
+    let keys = setup.keys(&[("a", KeyQuotas::default()), ("b", KeyQuotas::default())]);
+    let server = setup.start().await;
+    let ask = |key: &str| {
+        let headers = [("Authorization", bearer(key)), ("Idempotency-Key", "same".to_owned())];
+        let headers: Vec<(&str, &str)> =
+            headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        let text = request_text("POST", "/v1/grade", &headers, body().to_string().as_bytes());
+        let address = server.address;
+        async move { send(address, &text).await.json() }
+    };
+
+    // At the same moment: neither waits for the call of the other.
+    let (first, second) = tokio::join!(ask(&keys[0]), ask(&keys[1]));
+    assert_eq!(model.count(), 2);
+    for reply in [&first, &second] {
+        assert_eq!(reply["results"][0]["judge_calls_cached"], 0);
+    }
+
+    let again = |key: &str| {
+        let text = request_text(
+            "POST",
+            "/v1/grade",
+            &[("Authorization", &bearer(key))],
+            body().to_string().as_bytes(),
+        );
+        let address = server.address;
+        async move { send(address, &text).await.json() }
+    };
+    let own = again(&keys[0]).await;
+    assert_eq!((&own["results"][0]["judge_calls_cached"], model.count()), (&json!(1), 2), "its own cache");
+}
+
+#[tokio::test]
+async fn a_key_that_is_removed_is_refused_and_a_new_one_is_taken_without_a_restart() {
+    let mut setup = Setup::offline();
+    let keys = setup.keys(&[("a", KeyQuotas::default())]);
+    let path = setup.options.keys.clone().unwrap();
+    let server = setup.start().await;
+    let new = assize_serve::KeyFile::add(&path, "b", KeyQuotas::default(), String::new()).unwrap();
+    assize_serve::KeyFile::remove(&path, "a").unwrap();
+
+    let mut status = 0;
+    for _ in 0..100 {
+        status = server.post("/v1/grade", &[("Authorization", &bearer(&new))], &body()).await.status;
+        if status == 200 {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    assert_eq!(status, 200);
+    assert_eq!(server.post("/v1/grade", &[("Authorization", &bearer(&keys[0]))], &body()).await.status, 401);
+
+    std::fs::write(&path, "{").unwrap();
+    tokio::time::sleep(Duration::from_millis(2500)).await;
+    assert_eq!(server.post("/v1/grade", &[("Authorization", &bearer(&new))], &body()).await.status, 200);
+    assert!(server.log.lock().unwrap().iter().any(|line| line.contains("the keys stay as they were")));
+}
+
+#[tokio::test]
+async fn quotas_of_a_key_hold_for_it_alone() {
+    let model =
+        MockServer::start(|request: &MockRequest| rule::judge(request).after(Duration::from_millis(300)));
+    let mut setup = Setup::with_model(&model);
+    let keys = setup.keys(&[
+        ("few", KeyQuotas { requests_per_minute: Some(2), ..KeyQuotas::default() }),
+        ("small", KeyQuotas { samples_in_flight: Some(2), ..KeyQuotas::default() }),
+        ("poor", KeyQuotas { budget_usd: assize_rubric::Usd::from_dollars(0.0), ..KeyQuotas::default() }),
+        ("free", KeyQuotas::default()),
+    ]);
+    let server = setup.start().await;
+    let ask = |key: &str, samples: usize| {
+        let samples: Vec<Value> = (0..samples).map(|sample| json!({"output": format!("{sample}")})).collect();
+        let body = json!({"rubric": ["yes"], "samples": samples}).to_string();
+        let text = request_text("POST", "/v1/grade", &[("Authorization", &bearer(key))], body.as_bytes());
+        let address = server.address;
+        async move { send(address, &text).await }
+    };
+
+    let statuses = [ask(&keys[0], 1).await, ask(&keys[0], 1).await, ask(&keys[0], 1).await];
+    assert_eq!(statuses.each_ref().map(|reply| reply.status), [200, 200, 429]);
+    assert_eq!(statuses[2].kind(), "quota_exceeded");
+    assert!(statuses[2].header("retry-after").is_some());
+
+    let (one, two) = tokio::join!(ask(&keys[1], 2), ask(&keys[1], 1));
+    let mut both = [one.status, two.status];
+    both.sort_unstable();
+    assert_eq!(both, [200, 429]);
+
+    let poor = ask(&keys[2], 1).await;
+    assert_eq!((poor.status, poor.kind().as_str()), (429, "quota_exceeded"));
+    assert!(poor.body.contains("budget of this key is spent"));
+    assert_eq!(ask(&keys[3], 8).await.status, 200);
+}
+
+#[tokio::test]
+async fn pages_of_other_sites_reach_nothing() {
+    let mut setup = Setup::offline();
+    setup.options.names = vec!["grading.example".to_owned()];
+    let server = setup.start().await;
+
+    for host in ["evil.example", "127.0.0.1.evil.example", "192.0.2.1"] {
+        let reply = server.post("/v1/grade", &[("Host", host)], &body()).await;
+        assert_eq!((reply.status, reply.kind().as_str()), (421, "misdirected"), "{host}");
+    }
+    assert_eq!(server.post("/v1/grade", &[("Host", "grading.example:8418")], &body()).await.status, 200);
+    for kind in ["text/plain", "application/x-www-form-urlencoded", ""] {
+        let reply = server.post("/v1/grade", &[("Content-Type", kind)], &body()).await;
+        assert_eq!(reply.status, 415, "{kind}");
+    }
+}

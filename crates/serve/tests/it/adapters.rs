@@ -1,0 +1,110 @@
+//! Exchanges with training frameworks, as they send and read them. `tests/exchanges` has one file for each; their bodies follow
+//! the clients of the frameworks.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::fixture::{Running, Setup};
+
+const RUBRIC: &str = "criteria:
+- {id: period, outcome: Names the refund period of 30 days, weight: 3}
+- {id: polite, outcome: Thanks the customer, weight: 1}
+";
+
+async fn start() -> Running {
+    let mut setup = Setup::offline();
+    setup.file("rubrics/refunds.yaml", RUBRIC);
+    setup.options.rubrics = Some("rubrics".into());
+    setup.start().await
+}
+
+fn exchanges() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/exchanges")
+}
+
+#[expect(clippy::disallowed_methods, reason = "a switch of the tests alone")]
+fn is_blessing() -> bool {
+    std::env::var_os("ASSIZE_BLESS").is_some()
+}
+
+/// Times differ from run to run.
+fn without_times(reply: &mut Value) {
+    if let Some(time) = reply.pointer_mut("/metadata/execution_time") {
+        *time = json!(0.0);
+    }
+}
+
+#[tokio::test]
+async fn each_framework_gets_what_it_reads() {
+    let server = start().await;
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(exchanges()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    assert!(files.len() >= 9, "{files:?}");
+    let bless = is_blessing();
+
+    for file in files {
+        let mut exchange: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+        let path = exchange["path"].as_str().unwrap().to_owned();
+        let reply = server.post(&path, &[], &exchange["request"]).await;
+        let mut body = reply.json();
+        without_times(&mut body);
+        if bless {
+            exchange["status"] = json!(reply.status);
+            exchange["reply"] = body;
+            std::fs::write(&file, format!("{exchange:#}\n")).unwrap();
+            continue;
+        }
+
+        assert_eq!(exchange["status"], reply.status, "{}: {body:#}", file.display());
+        assert_eq!(exchange["reply"], body, "{}", file.display());
+    }
+}
+
+#[tokio::test]
+async fn an_adapter_needs_a_rubric_and_tells_options_that_it_does_not_know() {
+    let server = start().await;
+    let body = json!({"prompt": "p", "response": "r", "label": null});
+    for (path, message) in [
+        ("/slime", "?rubric=NAME"),
+        ("/slime?rubric=none", "no rubric of this name"),
+        ("/slime?rubric=refunds&rewrad=gated", "unknown option `rewrad`"),
+        ("/slime?rubric=refunds&on_ungraded=never", "`on_ungraded` of the address"),
+    ] {
+        let reply = server.post(path, &[], &body).await;
+        assert!(reply.status == 422 && reply.body.contains(message), "{path}: {reply:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_judge_that_fails_is_an_error_or_a_masked_sample_and_never_a_silent_zero() {
+    let model = assize_testkit::mock::MockServer::start(|_: &assize_testkit::mock::MockRequest| {
+        assize_testkit::mock::MockReply::status(400, r#"{"error": {"message": "no"}}"#)
+    });
+    let mut setup = Setup::with_model(&model);
+    setup.file("rubrics/refunds.yaml", RUBRIC);
+    setup.options.rubrics = Some("rubrics".into());
+    let server = setup.start().await;
+
+    let slime = json!({"prompt": "p", "response": "r", "label": "l"});
+    assert_eq!(server.post("/slime?rubric=refunds", &[], &slime).await.status, 502);
+    assert_eq!(server.post("/slime?rubric=refunds&on_ungraded=low", &[], &slime).await.json(), 0.0);
+    let rlhf = json!({"query": ["pr"], "prompts": ["p"], "labels": ["l"]});
+    assert_eq!(server.post("/get_reward?rubric=refunds", &[], &rlhf).await.status, 502);
+
+    let gym = json!({"responses_create_params": {"input": "p"}, "response": {"output": [
+        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "r"}]},
+    ]}});
+    let masked = server.post("/verify?rubric=refunds", &[], &gym).await.json();
+    assert_eq!((&masked["reward"], &masked["mask_sample"]), (&json!(0.0), &json!(true)), "{masked}");
+    assert_eq!(masked["failure_kind"], "judge_failed");
+
+    let grader = json!({"model_sample": "r", "item": {}, "grader": {
+        "type": "score_model", "name": "s", "model": "judge-1", "input": [{"role": "user", "content": "Rate it."}],
+    }});
+    let path = "/v1/fine_tuning/alpha/graders/run";
+    assert_eq!(server.post(path, &[], &grader).await.status, 502);
+    let high = server.post(&format!("{path}?on_ungraded=high"), &[], &grader).await.json();
+    assert_eq!(high["reward"], 1.0);
+}

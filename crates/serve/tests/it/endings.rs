@@ -1,0 +1,79 @@
+//! Ends of a server: everything that was accepted is answered.
+
+use std::time::{Duration, Instant};
+
+use assize_testkit::mock::{MockRequest, MockServer, rule};
+use serde_json::{Value, json};
+use tokio::net::TcpStream;
+
+use crate::client::{request_text, send};
+use crate::fixture::Setup;
+
+fn text(samples: usize) -> Vec<u8> {
+    let samples: Vec<Value> = (0..samples).map(|sample| json!({"output": format!("{sample}")})).collect();
+    request_text(
+        "POST",
+        "/v1/grade",
+        &[],
+        json!({"rubric": ["yes"], "samples": samples}).to_string().as_bytes(),
+    )
+}
+
+#[tokio::test]
+async fn samples_in_flight_are_finished_before_the_server_ends() {
+    let model =
+        MockServer::start(|request: &MockRequest| rule::judge(request).after(Duration::from_millis(500)));
+    let mut server = Setup::with_model(&model).start().await;
+    let address = server.address;
+    let replies: Vec<_> =
+        (0..4).map(|_| tokio::spawn(async move { send(address, &text(5)).await })).collect();
+    server.wait_for("assize_queue_samples", |count| count == 20.0).await;
+
+    server.stop();
+    for reply in replies {
+        let json = reply.await.unwrap().json();
+        assert_eq!(json["summary"]["graded"], 5, "{json}");
+    }
+    assert!(TcpStream::connect(address).await.is_err(), "nobody is let in any more");
+    server.ended().await;
+}
+
+#[tokio::test]
+async fn what_does_not_finish_in_time_is_answered_as_ungraded() {
+    let model = MockServer::start(|request: &MockRequest| {
+        let is_first = request.last_user_text.contains("\n0\n");
+        rule::judge(request).after(if is_first { Duration::ZERO } else { Duration::from_mins(1) })
+    });
+    let mut setup = Setup::with_model(&model);
+    setup.options.grace = Duration::from_millis(300);
+    let mut server = setup.start().await;
+    let address = server.address;
+    let reply = tokio::spawn(async move { send(address, &text(3)).await });
+    server.wait_for("assize_queue_samples", |count| count == 3.0).await;
+    server.wait_for("assize_decisions_total{outcome=\"met\"}", |count| count == 1.0).await;
+
+    let begun = Instant::now();
+    server.stop();
+    let json = reply.await.unwrap().json();
+    assert_eq!((&json["summary"]["graded"], &json["summary"]["ungraded"]), (&json!(1), &json!(2)), "{json}");
+    let reason = json["results"][1]["error"].as_str().unwrap();
+    assert!(reason.contains("the server is shutting down"), "{reason}");
+    server.ended().await;
+    assert!(begun.elapsed() < Duration::from_secs(8), "{:?}", begun.elapsed());
+}
+
+#[tokio::test]
+async fn connections_that_stay_open_are_told_to_go() {
+    let model =
+        MockServer::start(|request: &MockRequest| rule::judge(request).after(Duration::from_millis(700)));
+    let mut server = Setup::with_model(&model).start().await;
+    let address = server.address;
+    let idle = TcpStream::connect(address).await.unwrap();
+    let busy = tokio::spawn(async move { send(address, &text(1)).await });
+    server.wait_for("assize_queue_samples", |count| count == 1.0).await;
+
+    server.stop();
+    assert_eq!(busy.await.unwrap().status, 200);
+    server.ended().await;
+    drop(idle);
+}

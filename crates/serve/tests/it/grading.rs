@@ -1,0 +1,265 @@
+//! Requests and what comes back.
+
+use std::time::Duration;
+
+use assize_testkit::mock::{MockRequest, MockServer, rule};
+use serde_json::{Value, json};
+
+use crate::client::{request_text, send};
+use crate::fixture::Setup;
+
+#[tokio::test]
+async fn samples_are_graded_in_order_with_decisions_and_evidence() {
+    let server = Setup::offline().start().await;
+    let reply = server
+        .graded(&json!({
+            "rubric": {"criteria": [
+                {"id": "period", "outcome": "Names the refund period of 30 days", "weight": 3, "required": true},
+                {"id": "voucher", "outcome": "Promises a voucher", "weight": 1},
+            ]},
+            "samples": [
+                {"id": "good", "input": "How long?", "output": "The refund period is 30 days."},
+                {"output": "No idea."},
+                {"id": "chat", "messages": [
+                    {"role": "user", "content": "How long?"},
+                    {"role": "assistant", "content": [{"type": "text", "text": "The refund period is 30 days."}]},
+                ]},
+            ],
+        }))
+        .await;
+
+    let results = reply["results"].as_array().unwrap();
+    let ids: Vec<&str> = results.iter().map(|result| result["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, ["good", "1", "chat"]);
+    for (result, score) in results.iter().zip([0.75, 0.0, 0.75]) {
+        assert_eq!(result["status"], "graded");
+        assert_eq!((&result["reward"], &result["score"]), (&json!(score), &json!(score)));
+        assert_eq!((&result["score_low"], &result["score_high"]), (&json!(score), &json!(score)));
+    }
+    assert_eq!(results[0]["decisions"][0]["evidence"][0]["quote"], "The refund period is 30 days.");
+    assert_eq!(results[0]["reward_components"], json!({"period": 1.0, "voucher": 0.0}));
+    assert_eq!(results[1]["gates_failed"][0]["criterion"], "period");
+    assert_eq!(reply["summary"]["graded"], 3);
+    assert_eq!(results[0]["judge_config_hash"], results[1]["judge_config_hash"]);
+}
+
+#[tokio::test]
+async fn results_come_one_by_one_as_lines_and_as_events() {
+    let server = Setup::offline().start().await;
+    let body = json!({"rubric": ["a word"], "samples": [{"output": "a word"}, {"output": "b"}]});
+
+    let lines = server.post("/v1/grade", &[("Accept", "application/x-ndjson")], &body).await;
+    assert_eq!(lines.header("content-type"), Some("application/x-ndjson"));
+    let lines: Vec<Value> = lines.body.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let mut indices: Vec<u64> = lines[..2].iter().map(|line| line["index"].as_u64().unwrap()).collect();
+    indices.sort_unstable();
+    assert_eq!((indices, &lines[2]["summary"]["samples"]), (vec![0, 1], &json!(2)));
+
+    let events = server.post("/v1/grade", &[("Accept", "text/event-stream")], &body).await;
+    assert_eq!(events.header("content-type"), Some("text/event-stream"));
+    let names: Vec<&str> = events.body.lines().filter_map(|line| line.strip_prefix("event: ")).collect();
+    assert_eq!(names, ["result", "result", "summary"]);
+}
+
+#[tokio::test]
+async fn a_result_is_sent_before_the_others_are_finished() {
+    let model = MockServer::start(|request: &MockRequest| {
+        let is_slow = request.last_user_text.contains("slow answer");
+        rule::judge(request).after(Duration::from_millis(if is_slow { 1500 } else { 0 }))
+    });
+    let server = Setup::with_model(&model).start().await;
+    let body = json!({"rubric": ["yes"], "samples": [{"output": "slow answer"}, {"output": "quick answer"}]});
+    let text =
+        request_text("POST", "/v1/grade", &[("Accept", "application/x-ndjson")], body.to_string().as_bytes());
+
+    let mut stream = tokio::net::TcpStream::connect(server.address).await.unwrap();
+    tokio::io::AsyncWriteExt::write_all(&mut stream, &text).await.unwrap();
+    let begun = std::time::Instant::now();
+    let mut seen = Vec::new();
+    while !String::from_utf8_lossy(&seen).contains("\"index\":1") {
+        let mut piece = [0; 4096];
+        let read = tokio::io::AsyncReadExt::read(&mut stream, &mut piece).await.unwrap();
+        assert!(read > 0, "the stream ended");
+        seen.extend_from_slice(&piece[..read]);
+    }
+    assert!(begun.elapsed() < Duration::from_millis(1200), "{:?}", begun.elapsed());
+    assert!(!String::from_utf8_lossy(&seen).contains("\"index\":0"));
+}
+
+#[tokio::test]
+async fn named_rubrics_are_read_again_when_their_files_change() {
+    let mut setup = Setup::offline();
+    setup.file("rubrics/support.yaml", "- mentions apples\n");
+    setup.file("rubrics/broken.yaml", "criteria: [\n");
+    setup.options.rubrics = Some("rubrics".into());
+    let server = setup.start().await;
+
+    let listed = server.get("/v1/rubrics").await.json();
+    let hash = listed["rubrics"][0]["hash"].as_str().unwrap().to_owned();
+    assert!(listed["unusable"]["broken"].as_str().unwrap().contains("line"), "{listed}");
+    let graded = |hash: Option<&str>| {
+        let rubric = json!({"name": "support", "hash": hash});
+        json!({"rubric": rubric, "samples": [{"output": "it mentions apples"}]})
+    };
+    assert_eq!(server.graded(&graded(Some(&hash))).await["results"][0]["reward"], 1.0);
+
+    std::fs::write(server.folder.path().join("rubrics/support.yaml"), "- mentions pears\n").unwrap();
+    for _ in 0..100 {
+        if server.get("/v1/rubrics").await.json()["rubrics"][0]["hash"] != hash.as_str() {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    assert_eq!(server.graded(&graded(None)).await["results"][0]["reward"], 0.0, "the newest");
+    assert_eq!(
+        server.graded(&graded(Some(&hash))).await["results"][0]["reward"],
+        1.0,
+        "the one that was named"
+    );
+
+    let gone = server.grade(&graded(Some("00"))).await;
+    assert_eq!((gone.status, gone.kind().as_str()), (409, "rubric_changed"));
+    for name in ["../support", "/etc/passwd", "support.yaml", "rubrics/support", "nothing"] {
+        let reply = server.grade(&json!({"rubric": {"name": name}, "samples": [{"output": "x"}]})).await;
+        assert_eq!((reply.status, reply.problems()[0].0.as_str()), (422, "/rubric/name"), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_request_that_is_sent_again_gets_the_results_of_the_first_time() {
+    let model = MockServer::start(rule::judge);
+    let mut setup = Setup::with_model(&model);
+    setup.run.spending.cache = assize_engine::CacheUse::Off;
+    let server = setup.start().await;
+    let body = json!({"rubric": ["yes", "no"], "samples": [{"output": "a"}]});
+    let key = [("Idempotency-Key", "step-7")];
+
+    let first = server.post("/v1/grade", &key, &body).await;
+    let calls = model.count();
+    let second = server.post("/v1/grade", &key, &body).await;
+    assert_eq!((first.status, second.status, calls, model.count()), (200, 200, 2, 2));
+    assert_eq!(first.body, second.body);
+    assert_eq!(
+        (first.header("idempotency-replayed"), second.header("idempotency-replayed")),
+        (None, Some("true"))
+    );
+
+    let other = json!({"rubric": ["yes"], "samples": [{"output": "b"}]});
+    let conflict = server.post("/v1/grade", &key, &other).await;
+    assert_eq!((conflict.status, conflict.kind().as_str()), (422, "idempotency_conflict"));
+    let without = server.grade(&body).await;
+    assert_eq!((without.status, model.count()), (200, 4));
+}
+
+#[tokio::test]
+async fn clients_at_the_same_time_get_their_own_results() {
+    let model =
+        MockServer::start(|request: &MockRequest| rule::judge(request).after(Duration::from_millis(5)));
+    let server = Setup::with_model(&model).start().await;
+    let ask = |client: usize| {
+        let samples: Vec<Value> = (0..8)
+            .map(|sample| json!({"id": format!("{client}-{sample}"), "output": format!("{client} {sample}")}))
+            .collect();
+        let word = if client.is_multiple_of(2) { "yes" } else { "no" };
+        let body = json!({"rubric": [word], "samples": samples}).to_string();
+        let (address, text) = (server.address, request_text("POST", "/v1/grade", &[], body.as_bytes()));
+        async move { send(address, &text).await }
+    };
+
+    let replies = futures_util::future::join_all((0..24).map(ask)).await;
+    for (client, reply) in replies.iter().enumerate() {
+        let json = reply.json();
+        let results = json["results"].as_array().unwrap();
+        assert_eq!(results.len(), 8);
+        for (sample, result) in results.iter().enumerate() {
+            assert_eq!(result["id"], format!("{client}-{sample}"));
+            assert_eq!(result["reward"], if client.is_multiple_of(2) { 1.0 } else { 0.0 });
+        }
+    }
+    assert_eq!(server.metric("assize_queue_samples").await, 0.0, "nothing is left in the queue");
+}
+
+#[tokio::test]
+async fn samples_of_a_group_are_compared_with_each_other() {
+    let server = Setup::offline().start().await;
+    let reply = server
+        .graded(&json!({
+            "rubric": ["Names the refund period of 30 days"],
+            "samples": [
+                {"id": "a", "group": "q", "output": "The refund period is 30 days."},
+                {"id": "b", "group": "q", "output": "Bananas are yellow."},
+                {"id": "c", "group": "other", "output": "The refund period is 30 days."},
+            ],
+            "compare": "pairwise",
+        }))
+        .await;
+    let results = &reply["results"];
+    assert_eq!(
+        (&results[0]["group_score"], &results[1]["group_score"]),
+        (&json!(1.0), &json!(0.0)),
+        "{reply}"
+    );
+    assert_eq!(results[0]["group_comparisons"], json!([1, 1]));
+    assert_eq!(results[2].get("group_score"), None, "alone in its group");
+
+    let missing =
+        server.grade(&json!({"rubric": ["a"], "samples": [{"output": "x"}], "compare": "pairwise"})).await;
+    assert_eq!(missing.problems()[0].0, "/samples/0/group");
+}
+
+#[tokio::test]
+async fn variables_of_a_sample_stand_in_its_criteria() {
+    let server = Setup::offline().start().await;
+    let sample = |city: &str| json!({"output": "The capital is Paris.", "vars": {"city": city}});
+    let body = json!({"rubric": ["mentions {{ city }}"], "samples": [sample("Paris"), sample("Rome")]});
+    let reply = server.graded(&body).await;
+    assert_eq!((&reply["results"][0]["reward"], &reply["results"][1]["reward"]), (&json!(1.0), &json!(0.0)));
+    assert_ne!(reply["results"][0]["judge_config_hash"], reply["results"][1]["judge_config_hash"]);
+
+    let missing = server.grade(&json!({"rubric": ["Names {{ town }}"], "samples": [sample("Paris")]})).await;
+    assert_eq!(missing.status, 422, "{missing:?}");
+    assert!(missing.problems()[0].1.contains("town"), "{missing:?}");
+}
+
+#[tokio::test]
+async fn many_requests_travel_on_one_connection_of_http_2() {
+    use axum::body::Bytes;
+    use http_body_util::{BodyExt as _, Full};
+    use hyper_util::client::legacy::Client;
+    use hyper_util::rt::TokioExecutor;
+
+    let server = Setup::offline().start().await;
+    let client: Client<_, Full<Bytes>> = Client::builder(TokioExecutor::new()).http2_only(true).build_http();
+    let ask = |number: usize| {
+        let body =
+            json!({"rubric": ["number"], "samples": [{"id": format!("{number}"), "output": "a number"}]});
+        let request = axum::http::Request::post(format!("http://{}/v1/grade", server.address))
+            .header("content-type", "application/json")
+            .body(Full::new(Bytes::from(body.to_string())))
+            .unwrap();
+        client.request(request)
+    };
+
+    for (number, reply) in futures_util::future::join_all((0..50).map(ask)).await.into_iter().enumerate() {
+        let reply = reply.unwrap();
+        assert_eq!((reply.status().as_u16(), reply.version()), (200, axum::http::Version::HTTP_2));
+        let json: Value =
+            serde_json::from_slice(&reply.into_body().collect().await.unwrap().to_bytes()).unwrap();
+        assert_eq!(json["results"][0]["id"], format!("{number}"));
+    }
+}
+
+#[tokio::test]
+async fn the_oldest_requests_are_forgotten() {
+    let server = Setup::offline().start().await;
+    let body = json!({"rubric": ["a"], "samples": [{"output": "a"}]});
+    for number in 0..=1024 {
+        let key = format!("key-{number}");
+        assert_eq!(server.post("/v1/grade", &[("Idempotency-Key", &key)], &body).await.status, 200);
+    }
+
+    let newest = server.post("/v1/grade", &[("Idempotency-Key", "key-1024")], &body).await;
+    let oldest = server.post("/v1/grade", &[("Idempotency-Key", "key-0")], &body).await;
+    let replayed = |reply: &crate::client::Reply| reply.header("idempotency-replayed").is_some();
+    assert!(replayed(&newest) && !replayed(&oldest));
+}

@@ -1,0 +1,13 @@
+//! The service over real connections, with a scripted model behind its judge.
+
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail their test")]
+
+mod access;
+mod adapters;
+mod client;
+mod endings;
+mod fixture;
+mod grading;
+mod hostile;
+mod openapi;
+mod rewards;

@@ -1,0 +1,184 @@
+//! Rewards of samples that a judge decided in part or not at all.
+
+use std::time::{Duration, Instant};
+
+use assize_testkit::mock::{MockReply, MockRequest, MockServer, rule};
+use serde_json::{Value, json};
+
+use crate::fixture::{Running, Setup};
+
+/// A model that refuses whatever asks for "never", and decides the rest by the word "yes".
+fn partly_refusing(request: &MockRequest) -> MockReply {
+    if request.last_user_text.contains("never") {
+        return MockReply::status(400, r#"{"error": {"message": "no such thing"}}"#);
+    }
+
+    rule::judge(request)
+}
+
+async fn start(model: &MockServer) -> Running {
+    let mut setup = Setup::with_model(model);
+    setup.run.spending.cache = assize_engine::CacheUse::Off;
+    setup.start().await
+}
+
+fn body(criteria: Value, more: Value) -> Value {
+    let mut body = json!({"rubric": {"criteria": criteria}, "samples": [{"output": "an answer"}]});
+    for (key, value) in more.as_object().unwrap() {
+        body[key] = value.clone();
+    }
+    body
+}
+
+#[tokio::test]
+async fn a_judge_that_fails_is_never_a_zero() {
+    let model = MockServer::start(partly_refusing);
+    let server = start(&model).await;
+
+    let all = server.graded(&body(json!(["never a", "never b"]), json!({}))).await;
+    let result = &all["results"][0];
+    assert_eq!(
+        (&result["status"], &result["reward"], &result["score"]),
+        (&json!("ungraded"), &json!(null), &json!(null))
+    );
+    assert_eq!((&result["score_low"], &result["score_high"]), (&json!(0.0), &json!(1.0)));
+    assert!(result["error"].as_str().unwrap().contains("no such thing"), "{result}");
+    assert!(result["decisions"][0]["ungraded"]["kind"].is_string());
+
+    let one =
+        server.graded(&body(json!([{"outcome": "yes", "weight": 3}, {"outcome": "never"}]), json!({}))).await;
+    let result = &one["results"][0];
+    assert_eq!(
+        (&result["status"], &result["reward"], &result["coverage"]),
+        (&json!("partial"), &json!(null), &json!(0.75))
+    );
+    assert_eq!(one["summary"]["partial"], 1);
+    assert_eq!(server.metric("assize_decisions_total{outcome=\"ungraded\"}").await, 3.0);
+}
+
+#[tokio::test]
+async fn the_worst_case_follows_the_sign_of_the_weight() {
+    let model = MockServer::start(partly_refusing);
+    let server = start(&model).await;
+    let reward = |criteria: Value, policy: Value| {
+        let body = body(criteria, json!({"on_ungraded": policy}));
+        let server = &server;
+        async move { server.graded(&body).await["results"][0]["reward"].clone() }
+    };
+
+    let gain = || json!([{"outcome": "yes", "weight": 1}, {"outcome": "never", "weight": 1}]);
+    let penalty = || json!([{"outcome": "yes", "weight": 1}, {"outcome": "never", "weight": -1}]);
+    assert_eq!(reward(gain(), json!("low")).await, 0.5);
+    assert_eq!(reward(gain(), json!("high")).await, 1.0);
+    assert_eq!(reward(penalty(), json!("low")).await, 0.0, "the fault may be there");
+    assert_eq!(reward(penalty(), json!("high")).await, 1.0);
+    assert_eq!(reward(gain(), json!({"value": -1.5})).await, -1.5);
+    assert_eq!(reward(gain(), json!(null)).await, Value::Null);
+}
+
+#[tokio::test]
+async fn a_sample_without_a_reward_can_be_left_out_or_fail_the_request() {
+    let model = MockServer::start(partly_refusing);
+    let server = start(&model).await;
+
+    let dropped = server.graded(&body(json!(["never"]), json!({"on_ungraded": "drop"}))).await;
+    assert_eq!((&dropped["results"], &dropped["summary"]["dropped"]), (&json!([]), &json!(1)));
+
+    let failed = server.grade(&body(json!(["never"]), json!({"on_ungraded": "error"}))).await;
+    assert_eq!((failed.status, failed.kind().as_str()), (502, "ungraded"));
+    assert_eq!(failed.problems()[0].0, "/samples/0");
+
+    let stream = server
+        .post(
+            "/v1/grade",
+            &[("Accept", "text/event-stream")],
+            &body(json!(["never"]), json!({"on_ungraded": "error"})),
+        )
+        .await;
+    assert!(stream.body.contains("event: error"), "{stream:?}");
+}
+
+#[tokio::test]
+async fn rewards_are_scores_gated_scores_or_passes() {
+    let model = MockServer::start(partly_refusing);
+    let server = start(&model).await;
+    let reward = |criteria: Value, kind: &str| {
+        let body = body(criteria, json!({"reward": kind}));
+        let server = &server;
+        async move { server.graded(&body).await["results"][0]["reward"].clone() }
+    };
+
+    let failed_gate = || json!([{"outcome": "yes", "weight": 9}, {"outcome": "no", "required": true}]);
+    assert_eq!(reward(failed_gate(), "score").await, 0.9);
+    assert_eq!(reward(failed_gate(), "gated").await, 0.0);
+    assert_eq!(reward(failed_gate(), "pass").await, 0.0);
+    assert_eq!(reward(json!(["yes"]), "pass").await, 1.0);
+
+    let open_gate = || json!([{"outcome": "yes", "weight": 9}, {"outcome": "never", "required": true}]);
+    assert_eq!(reward(open_gate(), "gated").await, Value::Null, "nobody knows if the gate holds");
+    assert_eq!(reward(open_gate(), "pass").await, Value::Null);
+    let low = server.graded(&body(open_gate(), json!({"reward": "gated", "on_ungraded": "low"}))).await;
+    assert_eq!(low["results"][0]["reward"], 0.0);
+}
+
+#[tokio::test]
+async fn a_deadline_keeps_what_is_decided_by_then() {
+    let model = MockServer::start(|request: &MockRequest| {
+        let is_slow = request.last_user_text.contains("slowly");
+        rule::judge(request).after(Duration::from_secs(if is_slow { 30 } else { 0 }))
+    });
+    let server = start(&model).await;
+    let begun = Instant::now();
+    let criteria = json!([{"outcome": "yes", "weight": 3}, {"outcome": "slowly", "weight": 1}]);
+    let reply = server.graded(&body(criteria, json!({"deadline_ms": 400}))).await;
+
+    let result = &reply["results"][0];
+    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+    assert_eq!((&result["status"], &result["coverage"]), (&json!("partial"), &json!(0.75)));
+    assert_eq!((&result["score_low"], &result["score_high"]), (&json!(0.75), &json!(1.0)));
+    assert_eq!(result["decisions"][0]["outcome"], "met");
+    let cause = &result["decisions"][1]["ungraded"];
+    assert_eq!(cause["kind"], "cancelled");
+    assert!(cause["message"].as_str().unwrap().contains("the deadline of 400 ms passed"), "{cause}");
+}
+
+#[tokio::test]
+async fn a_model_that_comes_back_is_asked_again() {
+    let broken = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
+    let state = std::sync::Arc::clone(&broken);
+    let model = MockServer::start(move |request: &MockRequest| {
+        if state.load(std::sync::atomic::Ordering::Acquire) {
+            return MockReply::status(401, r#"{"error": {"message": "bad key"}}"#);
+        }
+        rule::judge(request)
+    });
+    let server = start(&model).await;
+    let first = server.graded(&body(json!(["yes"]), json!({}))).await;
+    assert_eq!(first["results"][0]["status"], "ungraded");
+
+    broken.store(false, std::sync::atomic::Ordering::Release);
+    let second = server.graded(&body(json!(["yes"]), json!({}))).await;
+    assert_eq!(
+        (&second["results"][0]["status"], &second["results"][0]["reward"]),
+        (&json!("graded"), &json!(1.0))
+    );
+}
+
+#[tokio::test]
+async fn a_budget_that_is_spent_leaves_the_rest_ungraded_with_the_reason() {
+    let model = MockServer::start(rule::judge);
+    let mut setup = Setup::with_model(&model);
+    setup.run.spending.budget.calls = Some(2);
+    let server = setup.start().await;
+    let samples: Vec<Value> = (0..4).map(|sample| json!({"output": format!("answer {sample}")})).collect();
+    let reply = server.graded(&json!({"rubric": ["yes"], "samples": samples})).await;
+
+    assert_eq!(
+        (&reply["summary"]["graded"], &reply["summary"]["ungraded"]),
+        (&json!(2), &json!(2)),
+        "{reply}"
+    );
+    let reasons: Vec<&str> =
+        reply["results"].as_array().unwrap().iter().filter_map(|result| result["error"].as_str()).collect();
+    assert!(reasons.len() == 2 && reasons[0].contains("budget of 2 calls"), "{reasons:?}");
+}
