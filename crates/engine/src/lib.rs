@@ -77,6 +77,7 @@ mod graders;
 mod judges;
 mod labels;
 mod load;
+mod merge;
 pub mod metrics;
 mod mode;
 mod options;
@@ -90,6 +91,7 @@ mod resume;
 pub mod runs;
 mod scorecard;
 mod session;
+mod shard;
 mod targets;
 mod wiring;
 mod workspaces;
@@ -114,6 +116,7 @@ pub use grade::GradeOptions;
 pub use judges::OFFLINE;
 pub use labels::{LabelOptions, LabelledRun, current_labels, label_set, labelled_run};
 pub use load::{LoadedFile, LoadedFiles, id_patterns};
+pub use merge::MergeOptions;
 pub use mode::{EvalMode, Items, RunMode};
 pub use options::{
     CacheUse, DeniedFindings, EvalOptions, PanelOptions, RunOptions, SequenceOptions, SpendingOptions,

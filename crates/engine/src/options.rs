@@ -11,6 +11,7 @@ use assize_llm::Budget;
 use assize_rubric::{
     JudgingMode, PanelRule, TiePolicy, TrialStrategy, TruncationMode, UnitInterval, Usd, Weight,
 };
+use assize_run::ShardNumber;
 
 use crate::error::EngineError;
 
@@ -123,6 +124,8 @@ pub struct RunOptions {
     pub threshold: Option<UnitInterval>,
     /// Borderline threshold; beats what cases and suites say.
     pub borderline: Option<UnitInterval>,
+    /// Part of the plan to run; all of it unless given.
+    pub shard: Option<ShardNumber>,
     /// Folder of the run; one in the runs folder unless given.
     pub run_dir: Option<PathBuf>,
     /// Run to go on with: a folder, an id, or [`NEWEST_RUN`](crate::NEWEST_RUN).

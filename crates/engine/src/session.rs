@@ -10,10 +10,12 @@ use std::time::{Duration, Instant};
 
 use assize_analysis::RunSummarizer;
 use assize_rubric::{TrialResult, UnitInterval};
-use assize_run::{ItemError, RunError, RunEvent as CaseEvent, RunLimits, RunStart, RunTotals, WorkItem};
+use assize_run::{
+    ItemError, RunError, RunEvent as CaseEvent, RunLimits, RunStart, RunTotals, ShardPlan, WorkItem,
+};
 use assize_store::{
     CaseKey, CaseRecord, FORMAT_VERSION, InputHash, JudgeInfo, RunFolder, RunInfo, RunMetrics, RunSettings,
-    RunSummary, RunWriter, ScorecardInfo, StoreError, SuiteInfo, TargetInfo,
+    RunSummary, RunWriter, ScorecardConclusion, ScorecardInfo, StoreError, SuiteInfo, TargetInfo,
 };
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -28,6 +30,7 @@ use crate::mode::RunMode;
 use crate::options::RunOptions;
 use crate::resume::{self, NEWEST_RUN, ResumedRun};
 use crate::runs::RUNS_FOLDER;
+use crate::shard;
 use crate::wiring::RunWiring;
 use crate::workspaces::WorkspacePool;
 
@@ -109,6 +112,14 @@ impl RunSession {
         let started_at = engine.process().now();
         let run_id = run_id(started_at, &self.label);
         let mut info = self.take_info(run_id, started_at.to_string())?;
+
+        let plan = options.shard.map(|shard| ShardPlan::new(shard, &items)).transpose()?;
+        let items = || shard::select(plan.as_ref(), items());
+        if let Some(plan) = &plan {
+            self.total = shard::own_items(plan);
+            self.left_out = shard::left_out(plan, self.left_out);
+            info.shard = Some(shard::describe(plan, &info.inputs, mode));
+        }
 
         let OpenedRun { folder, mut writer, done, totals, mut summariser } =
             open(&mut info, options, &items, engine)?;
@@ -209,6 +220,8 @@ impl RunSession {
             settings: take(&mut self.settings),
             warnings: take(&mut self.warnings),
             scorecard: self.scorecard.take(),
+            shard: None,
+            merged: None,
             rows: None,
             summary: None,
         })
@@ -266,11 +279,22 @@ fn conclude(
 ) -> ExitStatus {
     info.finished_at = Some(engine.process().now().to_string());
     let rows = ended.totals.counts;
-    let figures = metrics::from_summariser(summariser, folder).ok();
+    let mut figures = metrics::from_summariser(summariser, folder).ok();
     let counts = figures.as_ref().map_or(rows, |figures| metrics::counts(figures, rows));
-    let (exit, exit_reason) = mode.exit(folder, counts, ended.ending);
+    let (exit, exit_reason) = match &info.shard {
+        None => mode.exit(folder, counts, ended.ending),
+        Some(shard) => {
+            if let Some(figures) = &mut figures {
+                figures.remarks.insert(0, shard::remark(shard));
+            }
+            shard::exit(shard, mode, counts, ended.ending)
+        }
+    };
 
-    info.warnings.extend(quote_warning(&ended.totals));
+    // It is about all quotes, so merging says it for shards.
+    if info.shard.is_none() {
+        info.warnings.extend(quote_warning(&ended.totals));
+    }
     info.summary = Some(summary(ended, figures, exit, exit_reason));
 
     if let Err(error) = &ended.result {
@@ -281,7 +305,7 @@ fn conclude(
 }
 
 /// Warning about a judge most of whose quotes are in nothing it was shown.
-fn quote_warning(totals: &RunTotals) -> Option<String> {
+pub(crate) fn quote_warning(totals: &RunTotals) -> Option<String> {
     const FEW: u64 = 5;
 
     let (found, all) = (totals.quotes_verified, totals.quotes);
@@ -303,6 +327,13 @@ pub struct FinishedRun {
     pub totals: RunTotals,
     /// Exit code that it leads to.
     pub exit: ExitStatus,
+}
+
+impl FinishedRun {
+    /// Settings by which a scorecard was concluded, of a run that was merged.
+    pub fn scorecard_conclusion(&self) -> Option<&ScorecardConclusion> {
+        self.info.merged.as_ref()?.scorecard.as_ref()
+    }
 }
 
 /// Reasons to end a run before its cases do.
@@ -449,7 +480,7 @@ async fn stop_after(left: Duration, too_late: Arc<AtomicBool>, cancel: Cancellat
 
 /// Creates an id such as `20260102-153012-label-1a2b`: it sorts by time, and two runs within one second
 /// differ.
-fn run_id(started_at: jiff::Timestamp, label: &str) -> String {
+pub(crate) fn run_id(started_at: jiff::Timestamp, label: &str) -> String {
     let mut word: String =
         label.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect();
     word.truncate(32);
@@ -516,6 +547,8 @@ pub fn summary_json(info: &RunInfo, folder: &Path) -> serde_json::Value {
         "quotes_found": summary.quotes_found,
         "panel": summary.panel,
         "criteria_truncated": summary.criteria_truncated,
+        "shard": info.shard,
+        "merged": info.merged,
         "warnings": info.warnings,
         "exit_code": summary.exit_code,
         "exit_reason": summary.exit_reason,

@@ -28,6 +28,8 @@ fn info() -> RunInfo {
         settings: RunSettings::default(),
         warnings: Vec::new(),
         scorecard: None,
+        shard: None,
+        merged: None,
         rows: None,
         summary: None,
     }

@@ -11,6 +11,7 @@ use clap::ValueEnum;
 use super::headings::{ADVANCED, JUDGE, LIMITS, OUTPUT, SELECTION};
 use super::panel::PanelArgs;
 use super::report_file::{ReportFile, report_file};
+use super::shard::ShardArgs;
 use super::spending::SpendingArgs;
 use super::values::{OptionValues, duration, judging, one_of, truncate, unit};
 use crate::output::ResultOutput;
@@ -51,6 +52,8 @@ pub(crate) struct EvalCommandArgs {
     pub(crate) eval: EvalArgs,
     #[command(flatten)]
     pub(crate) sequence: SequenceArgs,
+    #[command(flatten)]
+    pub(crate) shard: ShardArgs,
 }
 
 /// Cases to run, and the targets and settings to run them with.
@@ -137,6 +140,15 @@ impl SequenceArgs {
     }
 }
 
+impl EvalCommandArgs {
+    /// Typed options of these flags, without the order of cases.
+    pub(crate) fn options(&self) -> EvalOptions {
+        let mut options = self.eval.options();
+        options.run.shard = self.shard.shard;
+        options
+    }
+}
+
 impl EvalArgs {
     /// Typed options of these flags.
     pub(crate) fn options(&self) -> EvalOptions {
@@ -180,6 +192,7 @@ impl RunArgs {
             truncate: self.truncate,
             threshold: self.threshold,
             borderline: self.borderline,
+            shard: None,
             run_dir: self.run_dir.clone(),
             resume: self.resume.clone(),
         }

@@ -18,6 +18,7 @@ mod labels;
 mod lint;
 mod list;
 mod lsp;
+mod merge;
 mod pairwise;
 mod panel;
 mod power;
@@ -27,6 +28,7 @@ mod review;
 mod schema;
 mod score;
 mod scorecard;
+mod shard;
 mod spending;
 mod tables;
 mod validate;
@@ -59,6 +61,7 @@ pub(crate) use labels::LabelArgs;
 pub(crate) use lint::LintArgs;
 pub(crate) use list::ListRunsArgs;
 pub(crate) use lsp::LspArgs;
+pub(crate) use merge::MergeArgs;
 pub(crate) use pairwise::PairwiseArgs;
 pub(crate) use power::PowerArgs;
 pub(crate) use report::ReportArgs;
@@ -69,6 +72,7 @@ pub(crate) use score::ScoreArgs;
 pub(crate) use scorecard::{
     CompareCardsArgs, ListArgs, RunCardArgs, ScoreCardArgs, ScorecardArgs, ScorecardCommand, TrendCardsArgs,
 };
+pub(crate) use shard::ShardArgs;
 pub(crate) use tables::{AgreementArgs, NoiseArgs, TableArgs};
 pub(crate) use validate::{FormatChoice, ValidateArgs};
 pub(crate) use view::ViewArgs;
@@ -145,6 +149,8 @@ pub(crate) enum CliCommand {
     Generate(GenerateArgs),
     /// Look at results in a browser.
     View(ViewArgs),
+    /// Merge the runs of shards into one run.
+    Merge(MergeArgs),
     /// List the stored runs, newest first.
     List(ListRunsArgs),
     /// Explain the score of a case: arithmetic, reasons, quotes.

@@ -12,6 +12,6 @@ pub(crate) fn execute(args: &GradeArgs, context: &CliContext) -> Result<ExitStat
     let engine = context.run_engine(args.run.quiet, args.run.json);
     let finished = block_on(engine.grade(&args.options()))?;
 
-    present::finished_run(&finished, &args.run, context)?;
+    present::finished_run(&finished, args.run.output(), args.run.show, context)?;
     Ok(finished.exit)
 }

@@ -18,6 +18,7 @@ mod labels;
 pub(crate) mod lint;
 pub(crate) mod list;
 pub(crate) mod lsp;
+pub(crate) mod merge;
 mod noise;
 mod pairwise;
 mod power;
