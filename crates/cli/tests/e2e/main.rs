@@ -38,6 +38,7 @@ mod schema;
 mod score;
 mod secrets;
 mod select;
+mod shards;
 mod shells;
 mod signals;
 mod targets;

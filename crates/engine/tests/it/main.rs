@@ -7,5 +7,6 @@ mod files;
 mod paths;
 mod plan;
 mod resume;
+mod shards;
 mod stop;
 mod support;
