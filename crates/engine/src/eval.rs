@@ -13,6 +13,7 @@ use crate::dependencies::CaseDependencies;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::event::EngineEvent;
+use crate::exchange::ExportReport;
 use crate::forecast::RunPlan;
 use crate::load::{CaseSelection, LoadedFile, LoadedFiles};
 use crate::mode::{EvalMode, Items, RunMode};
@@ -30,6 +31,8 @@ pub enum RunOutcome {
     Planned(PlannedRun),
     /// The run has ended.
     Finished(Box<FinishedRun>),
+    /// Its requests were written to files.
+    Exported(Box<ExportReport>),
 }
 
 /// Plan of a run that was not begun.
@@ -189,8 +192,7 @@ impl Engine {
             ..plain
         };
 
-        let finished = session.perform(mode, || run.items(), &options.run, self).await?;
-        Ok(RunOutcome::Finished(Box::new(finished)))
+        session.carry_out(mode, || run.items(), &options.run, self).await
     }
 }
 

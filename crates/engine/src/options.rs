@@ -14,6 +14,7 @@ use assize_rubric::{
 use assize_run::ShardNumber;
 
 use crate::error::EngineError;
+use crate::exchange::ExchangeOptions;
 
 /// Use of the reply cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -124,6 +125,8 @@ pub struct RunOptions {
     pub threshold: Option<UnitInterval>,
     /// Borderline threshold; beats what cases and suites say.
     pub borderline: Option<UnitInterval>,
+    /// Files that take the place of model servers.
+    pub exchange: ExchangeOptions,
     /// Part of the plan to run; all of it unless given.
     pub shard: Option<ShardNumber>,
     /// Folder of the run; one in the runs folder unless given.

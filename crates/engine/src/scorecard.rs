@@ -175,9 +175,7 @@ impl Engine {
             ..plain
         };
 
-        let finished = session.perform(&mode, || plan.items(), &options.run, self).await?;
-
-        Ok(RunOutcome::Finished(Box::new(finished)))
+        session.carry_out(&mode, || plan.items(), &options.run, self).await
     }
 }
 

@@ -9,20 +9,24 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use assize_analysis::RunSummarizer;
-use assize_rubric::{TrialResult, UnitInterval};
+use assize_rubric::{TrialResult, UngradedKind, UngradedReason, UnitInterval};
 use assize_run::{
-    ItemError, RunError, RunEvent as CaseEvent, RunLimits, RunStart, RunTotals, ShardPlan, WorkItem,
+    ItemError, ItemRelations, Recorder, RunError, RunEvent as CaseEvent, RunLimits, RunStart, RunTotals,
+    ShardPlan, WorkItem,
 };
 use assize_store::{
-    CaseKey, CaseRecord, FORMAT_VERSION, InputHash, JudgeInfo, RunFolder, RunInfo, RunMetrics, RunSettings,
-    RunSummary, RunWriter, ScorecardConclusion, ScorecardInfo, StoreError, SuiteInfo, TargetInfo,
+    CaseErrorKind, CaseKey, CaseRecord, FORMAT_VERSION, InputHash, JudgeInfo, RunFolder, RunInfo, RunMetrics,
+    RunSettings, RunSummary, RunWriter, ScorecardConclusion, ScorecardInfo, StoreError, SuiteInfo,
+    TargetInfo,
 };
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::eval::RunOutcome;
 use crate::event::EngineEvent;
+use crate::exchange::{BatchExchange, ExportReport};
 use crate::exit::{ExitStatus, RunEnding};
 use crate::gateway::ModelGateway;
 use crate::metrics;
@@ -98,6 +102,21 @@ impl RunSession {
             total: 0,
             left_out: 0,
         }
+    }
+
+    /// Runs the items and stores the results, or writes requests where they are exported.
+    pub(crate) async fn carry_out<I: Iterator<Item = Result<WorkItem, ItemError>>>(
+        self,
+        mode: &dyn RunMode,
+        items: impl Fn() -> I,
+        options: &RunOptions,
+        engine: &Engine,
+    ) -> Result<RunOutcome, EngineError> {
+        Ok(if options.exchange.export.is_some() {
+            RunOutcome::Exported(Box::new(self.export(items, options, engine).await?))
+        } else {
+            RunOutcome::Finished(Box::new(self.perform(mode, items, options, engine).await?))
+        })
     }
 
     /// Runs the items and stores the results.
@@ -200,8 +219,72 @@ impl RunSession {
         if let Err(error) = self.gateway.flush() {
             engine.warn(error.message);
         }
+        note_import(&self.gateway, engine);
 
         Ok(FinishedRun { folder, info, totals: ended.totals, exit })
+    }
+
+    /// Writes the requests that have no reply, and stores no run. Commands and programs are run as in a run.
+    pub(crate) async fn export<I: Iterator<Item = Result<WorkItem, ItemError>>>(
+        self,
+        items: impl Fn() -> I,
+        options: &RunOptions,
+        engine: &Engine,
+    ) -> Result<ExportReport, EngineError> {
+        let plan = options.shard.map(|shard| ShardPlan::new(shard, &items)).transpose()?;
+        let total = plan.as_ref().map_or(self.total, shard::own_items);
+
+        self.gateway.begin_alone("export");
+        assize_workspace::remove_abandoned(&engine.process().temp_folder);
+        if let Some(workspaces) = &self.workspaces {
+            workspaces.begin("export");
+        }
+        for warning in &self.warnings {
+            engine.notice(warning);
+        }
+        engine.emit(EngineEvent::RunStarted { cases: total });
+
+        let stops = StopTokens::default();
+        let watchers = stops.watch(engine, options.deadline);
+        let mut counts = ExportCounts::default();
+        let workers = NonZeroUsize::new(self.settings.workers).unwrap_or(NonZeroUsize::MIN);
+        let limits = RunLimits { workers, bail: None };
+        let items = shard::select(plan.as_ref(), items()).map(|item| item.map(going_on));
+        let (_, ended) = assize_run::run_from(
+            RunStart::default(),
+            items,
+            limits,
+            &stops.cancel,
+            &mut counts,
+            &mut |event| {
+                engine.emit(event);
+            },
+        )
+        .await;
+
+        drop(watchers);
+        let _ = tokio::time::timeout(SETTLE_TIMEOUT, assize_process::wait_for_ending_groups()).await;
+        if let Some(workspaces) = &self.workspaces {
+            for warning in workspaces.finish(stops.cancel.is_cancelled()).await {
+                engine.warn(warning);
+            }
+            workspaces.close();
+        }
+        engine.emit(EngineEvent::RunEnded);
+        self.gateway.flush()?;
+        ended.map_err(|error| EngineError::unreadable(error.to_string()))?;
+
+        let interrupted = stops.cancel.is_cancelled();
+        let exchange = self.gateway.exchange().filter(|_| !interrupted);
+        let (files, refused) = exchange.map(BatchExchange::finish_export).transpose()?.unwrap_or_default();
+        Ok(ExportReport {
+            files,
+            refused,
+            complete: counts.complete,
+            waiting: total.saturating_sub(counts.complete),
+            import: self.gateway.exchange().and_then(BatchExchange::import_report),
+            interrupted,
+        })
     }
 
     /// Moves what is known of the run before it begins into its description.
@@ -225,6 +308,40 @@ impl RunSession {
             rows: None,
             summary: None,
         })
+    }
+}
+
+/// Says what became of imported replies.
+fn note_import(gateway: &ModelGateway, engine: &Engine) {
+    let Some(report) = gateway.exchange().and_then(BatchExchange::import_report) else { return };
+    engine.notice(report.summary());
+    for problem in report.problems() {
+        engine.warn(problem);
+    }
+}
+
+/// The item as one after which others begin, whatever becomes of it: a request that waits is no failure.
+fn going_on(item: WorkItem) -> WorkItem {
+    let relations = ItemRelations { stops_at_errors: false, ..ItemRelations::clone(&item.relations) };
+    WorkItem { relations: Arc::new(relations), ..item }
+}
+
+/// Counts results and keeps none.
+#[derive(Default)]
+struct ExportCounts {
+    complete: usize,
+}
+
+impl Recorder for ExportCounts {
+    fn record(&mut self, record: &CaseRecord) -> Result<(), StoreError> {
+        let waits = |reason: &UngradedReason| reason.kind == UngradedKind::Cancelled;
+        let is_waiting =
+            record.result.error.as_ref().is_some_and(|error| error.kind == CaseErrorKind::Cancelled)
+                || record.result.depends_on_failed_case()
+                || record.decisions.iter().any(|row| row.decision.ungraded.as_ref().is_some_and(waits));
+        self.complete += usize::from(!is_waiting);
+
+        Ok(())
     }
 }
 

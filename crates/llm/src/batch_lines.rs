@@ -4,6 +4,7 @@
 //! `custom_id`, in any order. Failures may be in a file of their own, in the same format.
 
 use std::io::{self, BufRead, Read};
+use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -222,12 +223,20 @@ pub struct BatchReplyLines<R> {
     source: R,
     text: Vec<u8>,
     line: u64,
+    /// Offsets of the line that was read last, and behind it.
+    start: u64,
+    end: u64,
 }
 
 impl<R: BufRead> BatchReplyLines<R> {
     /// Reads the replies of a file.
     pub fn new(source: R) -> Self {
-        Self { source, text: Vec::new(), line: 0 }
+        Self { source, text: Vec::new(), line: 0, start: 0, end: 0 }
+    }
+
+    /// Bytes of the line that was read last, from which [`BatchReplyLine::parse`] reads it again.
+    pub const fn last_range(&self) -> Range<u64> {
+        self.start..self.end
     }
 
     /// Reads the next line; false at the end of the file.
@@ -238,14 +247,17 @@ impl<R: BufRead> BatchReplyLines<R> {
             return Ok((false, Ok(())));
         }
         self.line += 1;
+        self.start = self.end;
+        self.end += self.text.len() as u64;
 
         if self.text.len() > LONGEST_LINE && self.text.last() != Some(&b'\n') {
             self.text.clear();
-            self.source.skip_until(b'\n')?;
+            self.end += self.source.skip_until(b'\n')? as u64;
             return Ok((true, Err(BatchLineError::TooLong)));
         }
         if self.line == 1 && self.text.starts_with(b"\xEF\xBB\xBF") {
             self.text.drain(..3);
+            self.start += 3;
         }
 
         Ok((true, Ok(())))
@@ -379,6 +391,13 @@ mod tests {
         let good = r#"{"custom_id":"a","response":{"status_code":200,"body":{}}}"#;
         let long = "x".repeat(LONGEST_LINE + 10);
         let file = format!("\u{feff}{good}\n\n  \r\nnonsense\n{long}\n{good}\r\n{good}");
+        let mut lines = BatchReplyLines::new(file.as_bytes());
+        while let Some(line) = lines.next() {
+            let range = lines.last_range();
+            let bytes = &file.as_bytes()[range.start as usize..range.end as usize];
+            assert_eq!(line.unwrap().1.is_ok(), BatchReplyLine::parse(bytes).is_ok());
+        }
+
         let read: Vec<(u64, Option<BatchLineError>)> = BatchReplyLines::new(file.as_bytes())
             .map(|line| line.map(|(at, reply)| (at, reply.err())).unwrap())
             .collect();

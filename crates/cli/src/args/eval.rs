@@ -4,10 +4,13 @@ use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use assize_engine::{DeniedFindings, EvalOptions, RunOptions, SequenceOptions, UnknownPrice};
+use assize_engine::{
+    DeniedFindings, EvalOptions, ExchangeOptions, RunOptions, SequenceOptions, UnknownPrice,
+};
 use assize_rubric::{JudgingMode, TrialStrategy, TruncationMode, UnitInterval};
 use clap::ValueEnum;
 
+use super::exchange::ExchangeArgs;
 use super::headings::{ADVANCED, JUDGE, LIMITS, OUTPUT, SELECTION};
 use super::panel::PanelArgs;
 use super::report_file::{ReportFile, report_file};
@@ -54,6 +57,8 @@ pub(crate) struct EvalCommandArgs {
     pub(crate) sequence: SequenceArgs,
     #[command(flatten)]
     pub(crate) shard: ShardArgs,
+    #[command(flatten)]
+    pub(crate) exchange: ExchangeArgs,
 }
 
 /// Cases to run, and the targets and settings to run them with.
@@ -145,6 +150,7 @@ impl EvalCommandArgs {
     pub(crate) fn options(&self) -> EvalOptions {
         let mut options = self.eval.options();
         options.run.shard = self.shard.shard;
+        options.run.exchange = self.exchange.options();
         options
     }
 }
@@ -192,6 +198,7 @@ impl RunArgs {
             truncate: self.truncate,
             threshold: self.threshold,
             borderline: self.borderline,
+            exchange: ExchangeOptions::default(),
             shard: None,
             run_dir: self.run_dir.clone(),
             resume: self.resume.clone(),

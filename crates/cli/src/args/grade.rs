@@ -6,7 +6,7 @@ use assize_engine::{GradeOptions, RunOptions};
 use assize_evalfile::AnswerColumns;
 
 use super::headings::SELECTION;
-use super::{RunArgs, ShardArgs};
+use super::{ExchangeArgs, RunArgs, ShardArgs};
 
 /// Grade answers that are already there.
 #[derive(Debug, clap::Args)]
@@ -40,6 +40,8 @@ pub(crate) struct GradeArgs {
     #[command(flatten)]
     pub(crate) shard: ShardArgs,
     #[command(flatten)]
+    pub(crate) exchange: ExchangeArgs,
+    #[command(flatten)]
     pub(crate) run: RunArgs,
 }
 
@@ -50,7 +52,11 @@ impl GradeArgs {
             rubric: self.rubric.clone(),
             answers: self.answers.clone(),
             columns: self.columns.clone().unwrap_or_default(),
-            run: RunOptions { shard: self.shard.shard, ..self.run.options() },
+            run: RunOptions {
+                shard: self.shard.shard,
+                exchange: self.exchange.options(),
+                ..self.run.options()
+            },
         }
     }
 }

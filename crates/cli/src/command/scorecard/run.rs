@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::load::{sound_with_labels, weight_set};
 use super::show::{self, PrintedCard};
 use crate::args::{DenyChoice, RunCardArgs, ShowChoice};
-use crate::command::eval::print_plan;
+use crate::command::eval::{print_export, print_plan};
 use crate::command::present::{self, print_full};
 use crate::command::report;
 use crate::context::CliContext;
@@ -35,6 +35,7 @@ pub(super) fn run(args: &RunCardArgs, context: &CliContext) -> Result<ExitStatus
     let engine = context.run_engine(args.run.quiet, args.run.json);
     match block_on(engine.run_scorecard(&loaded, &args.options(set)))? {
         RunOutcome::Planned(planned) => print_plan(&planned, &args.run, context),
+        RunOutcome::Exported(report) => print_export(&report, args.run.output(), context),
         RunOutcome::Finished(finished) => {
             let labels = label_set(&loaded.scorecard);
             let (delivery, show) = (args.run.output(), args.run.show);
