@@ -55,7 +55,7 @@ impl CountedExamples {
             0 => String::new(),
             more => format!("; and {more} more"),
         };
-        (self.count > 0).then(|| format!("{} {what}: {}{more}", self.count, self.examples.join("; ")))
+        (self.count > 0).then(|| format!("{what}: {} ({}{more})", self.count, self.examples.join("; ")))
     }
 
     fn to_json(&self) -> Value {
@@ -118,13 +118,12 @@ impl ImportReport {
     /// Sentences about what can't be used.
     pub fn problems(&self) -> Vec<String> {
         [
-            self.failed.sentence("requests failed"),
-            self.unreadable.sentence("lines can't be read"),
-            self.unknown.sentence("lines have a `custom_id` of nobody's"),
-            self.doubled.sentence("replies are doubled, and the first of each counts"),
-            self.foreign.sentence(
-                "replies belong to no request of this run (other files, judge, settings or fence key)",
-            ),
+            self.failed.sentence("requests that failed"),
+            self.unreadable.sentence("lines that can't be read"),
+            self.unknown.sentence("lines with an unknown `custom_id`"),
+            self.doubled.sentence("replies to a request that had one before"),
+            self.foreign
+                .sentence("replies to no request of this run, by its files, settings, judge and fence key"),
         ]
         .into_iter()
         .flatten()
@@ -135,12 +134,12 @@ impl ImportReport {
     pub fn summary(&self) -> String {
         let mut text = format!("replies imported: {}", self.used);
         if self.known > 0 {
-            let _ = write!(text, ", {} in the cache before", self.known);
+            let _ = write!(text, "; in the cache before: {}", self.known);
         }
         if self.missing > 0 {
             let _ = write!(
                 text,
-                "; {} requests have no reply (`--export-requests FILE` writes them)",
+                "; requests without a reply: {} (`--export-requests FILE` writes them)",
                 self.missing
             );
         }
@@ -170,7 +169,7 @@ impl ExportReport {
 
     /// Sentence about requests that could not be written.
     pub fn refused_sentence(&self) -> Option<String> {
-        self.refused.sentence("requests can't be written")
+        self.refused.sentence("requests that can't be written")
     }
 
     /// The report for programs.
@@ -206,7 +205,10 @@ impl ExportReport {
             let path = file.path.display();
             lines.push(match &file.model {
                 None => format!("{path}: no requests"),
-                Some(model) => format!("{path}: {} requests to {model}", file.requests),
+                Some(model) => {
+                    let are = if file.requests == 1 { "request" } else { "requests" };
+                    format!("{path}: {} {are} to {model}", file.requests)
+                }
             });
             if file.requests > BATCH_REQUESTS || file.bytes > BATCH_BYTES {
                 lines.push(format!(

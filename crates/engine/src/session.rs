@@ -643,7 +643,7 @@ fn summary(
 /// Summary of a run for programs.
 pub fn summary_json(info: &RunInfo, folder: &Path) -> serde_json::Value {
     let Some(summary) = &info.summary else { return serde_json::Value::Null };
-    serde_json::json!({
+    let mut value = serde_json::json!({
         "run_id": info.run_id,
         "run_dir": folder.display().to_string(),
         "counts": summary.counts,
@@ -664,10 +664,16 @@ pub fn summary_json(info: &RunInfo, folder: &Path) -> serde_json::Value {
         "quotes_found": summary.quotes_found,
         "panel": summary.panel,
         "criteria_truncated": summary.criteria_truncated,
-        "shard": info.shard,
-        "merged": info.merged,
         "warnings": info.warnings,
         "exit_code": summary.exit_code,
         "exit_reason": summary.exit_reason,
-    })
+    });
+    if let Some(shard) = &info.shard {
+        value["shard"] = serde_json::json!(shard);
+    }
+    if let Some(merged) = &info.merged {
+        value["merged"] = serde_json::json!(merged);
+    }
+
+    value
 }

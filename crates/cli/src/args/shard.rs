@@ -7,10 +7,10 @@ use super::headings::SELECTION;
 /// Part of a plan to run.
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub(crate) struct ShardArgs {
-    /// Run part I of N of the cases, from 1/N to N/N; `assize merge` joins the parts.
+    /// Run shard I of N of the cases; `assize merge` joins shards.
     ///
-    /// Cases that depend on each other, and those that share a workspace, are in the same part. The exit code is about the
-    /// cases of the part.
+    /// Shards are numbered from 1. Cases that depend on each other, and those that share a workspace, are in the same shard. The exit code is
+    /// about the cases of the shard.
     #[arg(long, value_name = "I/N", help_heading = SELECTION)]
     pub(crate) shard: Option<ShardNumber>,
 }

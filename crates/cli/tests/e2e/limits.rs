@@ -52,6 +52,14 @@ const LIMITS: &[(&str, LimitTest)] = &[
     ("reply of a model", There("llm/tests/it/faults.rs", "an_answer_beyond_the_size_limit")),
     ("output of a grading program", Here(long_output_of_programs_is_refused)),
     ("files of a workspace", There("workspace/tests/changes.rs", "a_workspace_without_end_is_refused")),
+    (
+        "shards of a plan",
+        Here(|cli| expect_refusal(cli.run(&["eval", "s.yaml", "--shard", "1/100001"]), "1 to 100000 shards")),
+    ),
+    (
+        "line of a file of imported replies",
+        There("llm/src/batch_lines.rs", "a_file_is_read_to_its_end_whatever_single_lines_are_like"),
+    ),
     ("cases of an HTML page", There(REPORTS, "a_page_is_bounded_and_counts_what_it_leaves_out")),
     (
         "question, reference or answer in an HTML page",
