@@ -63,7 +63,7 @@ impl CountedExamples {
     }
 }
 
-/// What was found in files of replies, and what became of it.
+/// Contents of files of replies, and what became of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ImportReport {
     /// Replies that were handed to their judge or target.
@@ -95,7 +95,7 @@ pub struct ExportReport {
     pub complete: usize,
     /// Results that wait for replies.
     pub waiting: usize,
-    /// What was imported; `None` if nothing was.
+    /// Report on the import; `None` if nothing was imported.
     pub import: Option<ImportReport>,
     /// True if it was stopped before all requests were written; then there are no files.
     pub interrupted: bool,
@@ -229,7 +229,7 @@ pub(crate) struct BatchExchange {
     state: Mutex<ImportState>,
 }
 
-/// What has become of imported replies so far.
+/// Imported replies by what has become of them so far.
 #[derive(Default)]
 struct ImportState {
     report: ImportReport,
@@ -267,7 +267,7 @@ impl BatchExchange {
         Ok(Some(Arc::new(Self { replies, export, state })))
     }
 
-    /// What became of the imported replies; `None` if none were imported.
+    /// Report on the imported replies; `None` if none were imported.
     pub(crate) fn import_report(&self) -> Option<ImportReport> {
         if self.replies.files.is_empty() {
             return None;

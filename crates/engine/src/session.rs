@@ -135,9 +135,7 @@ impl RunSession {
         let plan = options.shard.map(|shard| ShardPlan::new(shard, &items)).transpose()?;
         let items = || shard::select(plan.as_ref(), items());
         if let Some(plan) = &plan {
-            self.total = shard::own_items(plan);
-            self.left_out = shard::left_out(plan, self.left_out);
-            info.shard = Some(shard::describe(plan, &info.inputs, mode));
+            self.limit_to(plan, &mut info, mode);
         }
 
         let OpenedRun { folder, mut writer, done, totals, mut summariser } =
@@ -216,12 +214,16 @@ impl RunSession {
             Err(error) => engine.emit(EngineEvent::Failure(error.to_string())),
         }
 
-        if let Err(error) = self.gateway.flush() {
-            engine.warn(error.message);
-        }
-        note_import(&self.gateway, engine);
+        note_replies(&self.gateway, engine);
 
         Ok(FinishedRun { folder, info, totals: ended.totals, exit })
+    }
+
+    /// Limits the run to a shard.
+    fn limit_to(&mut self, plan: &ShardPlan, info: &mut RunInfo, mode: &dyn RunMode) {
+        self.total = shard::own_items(plan);
+        self.left_out = shard::left_out(plan, self.left_out);
+        info.shard = Some(shard::describe(plan, &info.inputs, mode));
     }
 
     /// Writes the requests that have no reply, and stores no run. Commands and programs are run as in a run.
@@ -311,8 +313,12 @@ impl RunSession {
     }
 }
 
-/// Says what became of imported replies.
-fn note_import(gateway: &ModelGateway, engine: &Engine) {
+/// Waits until replies are stored, and says what became of imported ones.
+fn note_replies(gateway: &ModelGateway, engine: &Engine) {
+    if let Err(error) = gateway.flush() {
+        engine.warn(error.message);
+    }
+
     let Some(report) = gateway.exchange().and_then(BatchExchange::import_report) else { return };
     engine.notice(report.summary());
     for problem in report.problems() {

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use assize_engine::{
     Engine, EngineErrorKind, EngineEvent, EvalMode, EvalOptions, ExitStatus, FinishedRun, MergeOptions,
@@ -12,14 +11,12 @@ use assize_engine::{
 };
 use assize_grade::{Judge, JudgeQuestion};
 use assize_llm::BoxFuture;
-use assize_rubric::{
-    Criterion, Decision, Finding, IdentityWriter, JudgeIdentity, Outcome, UngradedKind, UngradedReason,
-};
+use assize_rubric::{Criterion, Decision, Finding, JudgeIdentity, Outcome, UngradedKind, UngradedReason};
 use assize_store::RunInfo;
-use assize_targets::{Target, TargetAnswer, TargetDescription, TargetError, TargetInput, TargetKind};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 
+use crate::fakes::TrialTarget;
 use crate::support::{Fixture, checked_suite, finished_cases};
 
 /// Decides by a hash of the criterion and the answer; now and then it does not decide.
@@ -56,37 +53,6 @@ impl Judge for HashJudge {
             criteria.map(|criterion| self.decide_on(criterion, &task.material.answer)).collect()
         };
         Box::pin(async move { questions.iter().map(decide).collect() })
-    }
-}
-
-/// Answers with the ids of case and trial.
-struct TrialTarget(&'static str);
-
-impl Target for TrialTarget {
-    fn name(&self) -> &'static str {
-        self.0
-    }
-
-    fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<TargetAnswer, TargetError>> {
-        Box::pin(async {
-            // Cases finish in another order than they start.
-            let hash = blake3::hash(format!("{} {}", input.case_id, input.attempt).as_bytes());
-            tokio::time::sleep(Duration::from_millis(u64::from(hash.as_bytes()[0]))).await;
-            Ok(TargetAnswer::from_text(format!("{} {} {}", self.0, input.case_id, input.attempt)))
-        })
-    }
-
-    fn describe(&self) -> TargetDescription {
-        TargetDescription {
-            name: self.0.to_owned(),
-            kind: TargetKind::Mock,
-            model: None,
-            max_output_tokens: None,
-        }
-    }
-
-    fn write_settings(&self, identity: &mut IdentityWriter) {
-        identity.begin("trial target", 1);
     }
 }
 
