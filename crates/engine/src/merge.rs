@@ -79,7 +79,7 @@ impl Engine {
     pub fn merge(&self, options: &MergeOptions) -> Result<FinishedRun, EngineError> {
         let begun = Instant::now();
         let set = ShardSet::read(options, self)?;
-        let mut info = set.merged_info(self)?;
+        let mut info = set.merged_info(self);
         let folder = self.merged_folder(options, &info);
 
         let (rows, found) = set.find_rows()?;
@@ -175,7 +175,7 @@ impl ShardSet {
     }
 
     /// Description of the merged run, before its rows are known.
-    fn merged_info(&self, engine: &Engine) -> Result<RunInfo, EngineError> {
+    fn merged_info(&self, engine: &Engine) -> RunInfo {
         let first = self.first();
         let started_at = self.shards.iter().filter_map(|run| time(&run.info.started_at)).min();
         let now = engine.process().now();
@@ -192,7 +192,7 @@ impl ShardSet {
         }
 
         let shard = &first.shard;
-        Ok(RunInfo {
+        RunInfo {
             format_version: FORMAT_VERSION,
             run_id: run_id(now, &label),
             started_at: started_at.unwrap_or(now).to_string(),
@@ -209,7 +209,7 @@ impl ShardSet {
             rows: None,
             summary: None,
             ..first.info.clone()
-        })
+        }
     }
 
     /// Time at which the last shard ended; `None` if one was stopped.

@@ -139,7 +139,7 @@ impl RunSession {
         }
 
         let OpenedRun { folder, mut writer, done, totals, mut summariser } =
-            open(&mut info, options, &items, engine)?;
+            open(&mut info, options, items, engine)?;
         self.gateway.begin(&info.run_id);
         assize_workspace::remove_abandoned(&engine.process().temp_folder);
 

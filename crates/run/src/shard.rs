@@ -250,12 +250,15 @@ fn is_tied(item: &WorkItem) -> bool {
         || item.workplace.as_ref().is_some_and(|workplace| workplace.is_shared())
 }
 
+/// Shared workspace of a suite and a target, by its identity.
+type SharedPlace = (Arc<str>, Option<String>, Vec<u8>);
+
 /// Finds the groups, by union and find.
 #[derive(Default)]
 struct GroupBuilder {
     nodes: HashMap<SuiteCase, usize>,
-    /// A case of each shared workspace: suite, target and the identity of the workspace.
-    workplaces: HashMap<(Arc<str>, Option<String>, Vec<u8>), usize>,
+    /// A case of each shared workspace.
+    workplaces: HashMap<SharedPlace, usize>,
     parents: Vec<usize>,
     sizes: Vec<u64>,
 }

@@ -369,15 +369,10 @@ impl CaseRecords {
     fn decisions_of(&mut self, key: &CaseKey) -> Result<(Vec<CaseDecision>, Vec<u64>), StoreError> {
         let (mut rows, mut starts) = (Vec::new(), Vec::new());
         loop {
-            let row = match self.ahead.take() {
-                Some(row) => row,
-                None => match self.judgements.next() {
-                    Some(row) => row?,
-                    None => {
-                        self.extent.judgements.end = self.judgements.position;
-                        return Ok((rows, starts));
-                    }
-                },
+            let next = self.ahead.take().map(Ok).or_else(|| self.judgements.next());
+            let Some(row) = next.transpose()? else {
+                self.extent.judgements.end = self.judgements.position;
+                return Ok((rows, starts));
             };
 
             // The row that is ahead is the last one that was read.

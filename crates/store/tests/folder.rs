@@ -775,7 +775,7 @@ fn merged_rows_are_those_of_the_parts_in_the_order_of_the_plan() {
     let mut seen = Vec::new();
     merge
         .write(&mut writer, &mut |record| {
-            seen.push((record.result.case_id.to_string(), record.decisions.len()))
+            seen.push((record.result.case_id.to_string(), record.decisions.len()));
         })
         .expect("written");
     writer.finish(&mut info()).expect("finished");
