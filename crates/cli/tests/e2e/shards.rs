@@ -74,8 +74,9 @@ fn shards_are_runs_that_say_what_they_are_a_part_of() {
 fn graded_answers_are_split_and_merged() {
     let cli = cli();
     cli.file("rubric.yaml", "criteria: [Names the version, Says what is new]\n");
-    let answers: String = (0..7).map(|at| format!("{{\"answer\": \"version {at} is new\"}}\n")).collect();
-    cli.file("answers.jsonl", answers);
+    let answers: Vec<String> =
+        (0..7).map(|at| format!("{{\"answer\": \"version {at} is new\"}}\n")).collect();
+    cli.file("answers.jsonl", answers.concat());
     let grade = ["grade", "rubric.yaml", "--answers", "answers.jsonl", "--json", "--run-dir"];
 
     let whole = cli.run(&[&grade[..], &["whole"]].concat());
@@ -112,7 +113,8 @@ fn scripts(yaml: &str) -> Vec<String> {
         .map(|start| {
             let depth = indent(lines[start + 1]);
             let body = lines[start + 1..].iter().take_while(|line| indent(line) >= depth);
-            body.map(|line| format!("{}\n", &line[depth..])).collect()
+            let body: Vec<&str> = body.map(|line| &line[depth..]).collect();
+            body.join("\n") + "\n"
         })
         .collect()
 }
