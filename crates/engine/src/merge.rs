@@ -24,8 +24,8 @@ use crate::session::{FinishedRun, quote_warning, run_id};
 /// Numbers of shards that a message names before the rest is only counted.
 const MOST_NAMED: usize = 20;
 
-/// Settings that may differ between shards: they change how fast a shard runs, and what it may spend.
-const FREE_SETTINGS: &[&str] = &["budget_usd", "bail"];
+/// Settings that may differ between shards: what one may spend, when it ends, and where labels are on its machine.
+const FREE_SETTINGS: &[&str] = &["budget_usd", "bail", "labels"];
 
 /// Options of merging.
 #[derive(Debug, Clone, Default)]

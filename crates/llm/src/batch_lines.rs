@@ -6,6 +6,7 @@
 use std::io::{self, BufRead, Read};
 use std::ops::Range;
 
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -92,6 +93,9 @@ struct ReplyForm<'a> {
     response: Option<ResponseForm<'a>>,
     #[serde(default)]
     error: Option<Value>,
+    /// Only requests have one.
+    #[serde(default)]
+    body: Option<IgnoredAny>,
 }
 
 #[derive(Deserialize)]
@@ -144,6 +148,10 @@ impl BatchReplyLine {
     /// When it is not a line of a file of replies or errors.
     pub fn parse(line: &[u8]) -> Result<Self, BatchLineError> {
         let form: ReplyForm<'_> = serde_json::from_slice(line).map_err(unreadable)?;
+        if form.body.is_some() {
+            return Err(BatchLineError::Unreadable("it is a request, not a reply".to_owned()));
+        }
+
         let error = form.error.filter(|error| !error.is_null());
         let (status, request_id, body) = form.response.map_or((None, None, None), |response| {
             (response.status_code, response.request_id, response.body)
@@ -383,6 +391,8 @@ mod tests {
             assert!(!error.to_string().is_empty(), "{line}");
         }
         assert!(BatchRequestLine::parse(br#"{"custom_id":"a","method":"GET","url":"/","body":{}}"#).is_err());
+        let request = br#"{"custom_id":"a","method":"POST","url":"/","body":{}}"#;
+        assert!(BatchRequestLine::parse(request).is_ok() && BatchReplyLine::parse(request).is_err());
         assert!(BatchReplyLine::parse(b"\xff\xfe").is_err());
     }
 

@@ -140,7 +140,14 @@ fn next_commands(info: &RunInfo, folder: &Path, failing: Option<&str>) -> Vec<(S
     };
     let mut next = Vec::new();
     if summary.not_run > 0 {
-        next.push(("--resume with the same command".to_owned(), "runs the remaining cases"));
+        let command = match &info.merged {
+            None => "--resume with the same command".to_owned(),
+            Some(_) => {
+                let folder = shell_word(&folder.display().to_string());
+                format!("--run-dir {folder} --resume with the command of the shards, without --shard")
+            }
+        };
+        next.push((command, "runs the remaining cases"));
     }
 
     // The newest run of the runs folder needs no name of its own.
