@@ -99,6 +99,7 @@ fn dispatch(command: CliCommand, context: &CliContext) -> Result<ExitStatus, Com
         CliCommand::Lint(args) => command::lint::execute(&args, context),
         CliCommand::Generate(args) => command::generate::execute(&args, context),
         CliCommand::View(args) => command::view::execute(&args, context),
+        CliCommand::Merge(args) => command::merge::execute(&args, context),
         CliCommand::List(args) => Ok(command::list::execute(&args, context)),
         CliCommand::Explain(args) => command::explain::execute(&args, context),
         CliCommand::Report(args) => command::report::execute(&args, context),

@@ -37,6 +37,6 @@ pub(crate) async fn evaluate(
     let options = EvalOptions { paths, run, ..EvalOptions::default() };
     match engine.evaluate(EvalMode::default(), &options).await? {
         RunOutcome::Finished(run) => Ok(run.exit),
-        RunOutcome::Planned(_) => Ok(ExitStatus::Passed),
+        RunOutcome::Planned(_) | RunOutcome::Exported(_) => Ok(ExitStatus::Passed),
     }
 }

@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use assize_evalfile::{Case, Suite};
 use assize_rubric::Usd;
-use assize_run::{ItemError, WorkItem};
+use assize_run::{ItemError, ShardNumber, ShardPlan, WorkItem};
 use assize_store::{RunSettings, SuiteInfo};
 
 use crate::dependencies::CaseDependencies;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::event::EngineEvent;
+use crate::exchange::ExportReport;
 use crate::forecast::RunPlan;
 use crate::load::{CaseSelection, LoadedFile, LoadedFiles};
 use crate::mode::{EvalMode, Items, RunMode};
@@ -21,6 +22,7 @@ use crate::order;
 use crate::plan::{PlannedSuite, PreflightReport, RunDeps, RunPlanner};
 use crate::prices;
 use crate::session::{FinishedRun, RunSession};
+use crate::shard;
 use crate::wiring::{ModelAccess, RunWiring, WiringRequest, wire};
 
 /// Outcome of a request for a run.
@@ -29,6 +31,8 @@ pub enum RunOutcome {
     Planned(PlannedRun),
     /// The run has ended.
     Finished(Box<FinishedRun>),
+    /// Its requests were written to files.
+    Exported(Box<ExportReport>),
 }
 
 /// Plan of a run that was not begun.
@@ -43,14 +47,18 @@ pub struct PlannedRun {
 
 impl PlannedRun {
     /// Plan of these items, with the variables that the run itself will need.
-    pub(crate) fn new(
-        items: impl Iterator<Item = Result<WorkItem, ItemError>>,
+    pub(crate) fn new<I: Iterator<Item = Result<WorkItem, ItemError>>>(
+        items: impl Fn() -> I,
+        shard: Option<ShardNumber>,
         cases: usize,
         warnings: Vec<String>,
         limit: (&crate::options::SpendingOptions, Option<Usd>),
         wiring: &RunWiring<'_>,
     ) -> Result<Self, EngineError> {
-        let plan = RunPlan::new(items, limit.0.budget_with(limit.1), wiring)?;
+        let shard = shard.map(|shard| ShardPlan::new(shard, &items)).transpose()?;
+        let cases = shard.as_ref().map_or(Ok(cases), |shard| shard::count_cases(shard, items()))?;
+        let plan =
+            RunPlan::new(shard::select(shard.as_ref(), items()), limit.0.budget_with(limit.1), wiring)?;
         let warnings = warnings.into_iter().chain(wiring.gateway.missing_keys()).collect();
 
         Ok(Self { plan, cases, warnings })
@@ -68,6 +76,11 @@ impl Engine {
         options: &EvalOptions,
     ) -> Result<RunOutcome, EngineError> {
         let sequence = &mut mode.sequence;
+        if sequence.shuffle && sequence.seed.is_none() && options.run.shard.is_some() {
+            return Err(EngineError::usage(
+                "`--shard` with `--shuffle` needs `--seed N`, the same for all shards: each would use another order",
+            ));
+        }
         if sequence.shuffle && sequence.seed.is_none() {
             let seed = order::new_seed();
             sequence.seed = Some(seed);
@@ -150,9 +163,10 @@ impl Engine {
 
         if options.dry_run {
             warnings.extend(wiring.gateway.exposed_keys());
-            let (items, cases) = (run.items(), run.preflight.cases);
             let limit = (&options.run.spending, usd);
-            return Ok(RunOutcome::Planned(PlannedRun::new(items, cases, warnings, limit, &wiring)?));
+            let (items, cases) = (|| run.items(), run.preflight.cases);
+            let planned = PlannedRun::new(items, options.run.shard, cases, warnings, limit, &wiring)?;
+            return Ok(RunOutcome::Planned(planned));
         }
 
         let has_problems = problems.is_some();
@@ -180,8 +194,7 @@ impl Engine {
             ..plain
         };
 
-        let finished = session.perform(mode, || run.items(), &options.run, self).await?;
-        Ok(RunOutcome::Finished(Box::new(finished)))
+        session.carry_out(mode, || run.items(), &options.run, self).await
     }
 }
 

@@ -22,6 +22,7 @@ use tokio_util::sync::CancellationToken;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::event::{EngineEvent, EventObserver};
+use crate::exchange::BatchExchange;
 use crate::exit::CallStop;
 use crate::options::{CacheUse, RunOptions, SpendingOptions, UnknownPrice};
 use crate::process::ProcessContext;
@@ -65,6 +66,10 @@ pub(crate) struct ModelGateway {
     setup: ClientSetup,
     /// Handling of a call that the cache can't answer; `None` without a cache.
     miss: Option<OnCacheMiss>,
+    /// Files that take the place of servers.
+    exchange: Option<Arc<BatchExchange>>,
+    /// Models whose requests have no form in such files.
+    not_exchanged: Mutex<BTreeSet<String>>,
     folder: PathBuf,
     cache: Arc<Mutex<Option<Arc<ReplyCache>>>>,
     /// Part of the cache that its models use; the common one without it.
@@ -187,6 +192,18 @@ impl ModelGateway {
         });
     }
 
+    /// Gateway that asks no server: replies come from files, and requests go there.
+    pub(crate) fn with_exchange(self, exchange: Option<Arc<BatchExchange>>) -> Self {
+        let miss = if exchange.is_some() { self.miss.map(|_| OnCacheMiss::Refuse) } else { self.miss };
+
+        Self { miss, exchange, ..self }
+    }
+
+    /// The files that take the place of servers.
+    pub(crate) fn exchange(&self) -> Option<&BatchExchange> {
+        self.exchange.as_deref()
+    }
+
     /// Gateway that can't be told to allow models of unknown price.
     pub(crate) fn all_priced(self) -> Self {
         Self { may_be_unpriced: false, ..self }
@@ -252,6 +269,8 @@ impl ModelGateway {
             refusal,
             outage,
             miss,
+            exchange: None,
+            not_exchanged: Mutex::default(),
             folder: engine.process().working_folder.join(CACHE_FOLDER),
             cache: Arc::default(),
             namespace: None,
@@ -289,7 +308,7 @@ impl ModelGateway {
     ) -> Result<ModelClient, ConfigError> {
         let known = Arc::clone(variables);
         let client = match ModelClient::from_name(name, &move |key| known(key), self.setup()) {
-            Err(ConfigError::MissingKey { variable, .. }) if self.is_plan => {
+            Err(ConfigError::MissingKey { variable, .. }) if self.is_plan || self.exchange.is_some() => {
                 let known = Arc::clone(variables);
                 let names: Vec<String> = variable.split(" or ").map(str::to_owned).collect();
 
@@ -452,7 +471,19 @@ impl ModelGateway {
             Arc::new(MeteredModel::new(Arc::new(client.clone()), Arc::clone(&self.meter)));
         match self.miss.zip(self.replies()) {
             Some((miss, replies)) => {
-                Arc::new(CachedModel::new(client, inner, replies, miss).with_namespace(self.namespace))
+                let speaks_it = client.has_batch_lines();
+                let model = CachedModel::new(client, inner, replies, miss).with_namespace(self.namespace);
+                match &self.exchange {
+                    None => Arc::new(model),
+                    Some(exchange) => {
+                        if !speaks_it {
+                            let mut others =
+                                self.not_exchanged.lock().unwrap_or_else(PoisonError::into_inner);
+                            others.insert(model.describe().to_string());
+                        }
+                        Arc::new(model.with_exchange(Arc::clone(exchange) as _))
+                    }
+                }
             }
             None => inner,
         }
@@ -492,6 +523,19 @@ impl ModelGateway {
     pub(crate) fn check(&self) -> Result<(), EngineError> {
         if let Some(cache_error) = self.cache_error.get() {
             return Err(EngineError::storage(format!("{cache_error}; nothing was spent")));
+        }
+
+        if self.exchange.is_some() && self.miss.is_none() {
+            return Err(EngineError::usage(
+                "replies are imported into the cache, and this run does without one; remove `--no-cache`, or `cache: false`",
+            ));
+        }
+
+        let others = self.not_exchanged.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(model) = others.first() {
+            return Err(EngineError::unrunnable(format!(
+                "requests to {model} are not in OpenAI's chat format, which `--export-requests` and `--import-replies` are limited to"
+            )));
         }
 
         let models = self.models();

@@ -9,10 +9,11 @@ use assize_store::SuiteInfo;
 use crate::dependencies::CaseDependencies;
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::eval::RunOutcome;
 use crate::mode::RunMode;
 use crate::options::RunOptions;
 use crate::plan::{PreflightReport, RunPlanner};
-use crate::session::{FinishedRun, RunSession};
+use crate::session::RunSession;
 use crate::wiring::{ModelAccess, WiringRequest, wire};
 
 /// Options of grading a file of answers by a rubric.
@@ -83,7 +84,7 @@ impl Engine {
     ///
     /// # Errors
     /// When files have problems, or the run can't be carried out as asked for. Nothing was spent then.
-    pub async fn grade(&self, options: &GradeOptions) -> Result<FinishedRun, EngineError> {
+    pub async fn grade(&self, options: &GradeOptions) -> Result<RunOutcome, EngineError> {
         let load_options = self.load_options(&[]);
         let [rubric_path, answers_path] =
             [&options.rubric, &options.answers].map(|path| self.process().resolve(path));
@@ -157,6 +158,6 @@ impl Engine {
                     .collect(),
             })
         };
-        session.perform(&GradeMode, items, &options.run, self).await
+        session.carry_out(&GradeMode, items, &options.run, self).await
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use assize_evalfile::{Case, Suite};
 use assize_run::{ItemError, WorkItem};
-use assize_store::{RunFolder, VerdictCounts};
+use assize_store::{RunFolder, ScorecardConclusion, VerdictCounts};
 
 use crate::error::EngineError;
 use crate::exit::{ExitStatus, RunEnding, exit_of_run};
@@ -47,6 +47,17 @@ pub trait RunMode {
     /// Returns settings beyond those of a plain run, for the record.
     fn settings(&self) -> BTreeMap<String, String> {
         BTreeMap::new()
+    }
+
+    /// Exit code of a shard, which is about its own cases, and its reason. What is about all cases is concluded when shards
+    /// are merged.
+    fn shard_exit(&self, counts: VerdictCounts, ending: RunEnding) -> (ExitStatus, String) {
+        exit_of_run(counts, ending)
+    }
+
+    /// Settings by which the merged run of a scorecard is concluded.
+    fn scorecard_conclusion(&self) -> Option<ScorecardConclusion> {
+        None
     }
 
     /// Exit code and its reason in a few words. `counts` has the cases by verdict.

@@ -11,8 +11,10 @@ use assize_llm::Budget;
 use assize_rubric::{
     JudgingMode, PanelRule, TiePolicy, TrialStrategy, TruncationMode, UnitInterval, Usd, Weight,
 };
+use assize_run::ShardNumber;
 
 use crate::error::EngineError;
+use crate::exchange::ExchangeOptions;
 
 /// Use of the reply cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -134,6 +136,10 @@ pub struct RunOptions {
     pub threshold: Option<UnitInterval>,
     /// Borderline threshold; beats what cases and suites say.
     pub borderline: Option<UnitInterval>,
+    /// Files that take the place of model servers.
+    pub exchange: ExchangeOptions,
+    /// Part of the plan to run; all of it unless given.
+    pub shard: Option<ShardNumber>,
     /// Folder of the run; one in the runs folder unless given.
     pub run_dir: Option<PathBuf>,
     /// Run to go on with: a folder, an id, or [`NEWEST_RUN`](crate::NEWEST_RUN).

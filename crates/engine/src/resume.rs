@@ -59,6 +59,9 @@ fn describe_difference(stored: &RunInfo, now: &RunInfo) -> Option<String> {
     let suites = |info: &RunInfo| named(info.suites.iter().map(|suite| suite.name.clone()));
     let judges = |info: &RunInfo| named(info.judges.iter().map(|judge| judge.identity.name.to_string()));
     let targets = |info: &RunInfo| named(info.targets.iter().map(|target| target.name.clone()));
+    let shard = |info: &RunInfo| {
+        info.shard.as_ref().map_or_else(|| "none".to_owned(), |of| format!("{}/{}", of.number, of.count))
+    };
     let aspects = [
         ("its command", stored.command.clone(), now.command.clone()),
         ("its suites", suites(stored), suites(now)),
@@ -71,6 +74,7 @@ fn describe_difference(stored: &RunInfo, now: &RunInfo) -> Option<String> {
             named(stored.settings.filter.iter().cloned()),
             named(now.settings.filter.iter().cloned()),
         ),
+        ("its shard", shard(stored), shard(now)),
         ("its tags", named(stored.settings.tags.iter().cloned()), named(now.settings.tags.iter().cloned())),
     ];
 

@@ -13,7 +13,7 @@ use assize_rubric::{
     UnitInterval, at_least,
 };
 use assize_run::{ItemError, WorkItem, describe_scorecard};
-use assize_store::{RunFolder, RunSettings, ScorecardInfo, SuiteInfo, VerdictCounts};
+use assize_store::{RunFolder, RunSettings, ScorecardConclusion, ScorecardInfo, SuiteInfo, VerdictCounts};
 
 use crate::dependencies::CaseDependencies;
 use crate::engine::Engine;
@@ -141,7 +141,8 @@ impl Engine {
         if options.dry_run {
             let warnings = [warnings, wiring.gateway.exposed_keys()].concat();
             let limit = (&options.run.spending, options.run.spending.budget.usd);
-            let planned = PlannedRun::new(plan.items(), preflight.cases, warnings, limit, &wiring)?;
+            let shard = options.run.shard;
+            let planned = PlannedRun::new(|| plan.items(), shard, preflight.cases, warnings, limit, &wiring)?;
             return Ok(RunOutcome::Planned(planned));
         }
 
@@ -174,9 +175,7 @@ impl Engine {
             ..plain
         };
 
-        let finished = session.perform(&mode, || plan.items(), &options.run, self).await?;
-
-        Ok(RunOutcome::Finished(Box::new(finished)))
+        session.carry_out(&mode, || plan.items(), &options.run, self).await
     }
 }
 
@@ -434,6 +433,22 @@ struct CardMode {
 impl RunMode for CardMode {
     fn command(&self) -> &'static str {
         "scorecard run"
+    }
+
+    fn shard_exit(&self, _: VerdictCounts, ending: RunEnding) -> (ExitStatus, String) {
+        // The verdict of a case says nothing about the tree, and people may still be needed for some.
+        match exit_of_run(VerdictCounts::default(), ending) {
+            (ExitStatus::Passed, _) => (
+                ExitStatus::Passed,
+                "all cases were run; the scorecard is scored when shards are merged".to_owned(),
+            ),
+            other => other,
+        }
+    }
+
+    fn scorecard_conclusion(&self) -> Option<ScorecardConclusion> {
+        let treat_missing = self.policy.name().to_owned();
+        Some(ScorecardConclusion { treat_missing, min_coverage: self.min_coverage })
     }
 
     fn exit(&self, folder: &RunFolder, counts: VerdictCounts, ending: RunEnding) -> (ExitStatus, String) {

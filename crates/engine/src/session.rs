@@ -9,18 +9,24 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use assize_analysis::RunSummarizer;
-use assize_rubric::{TrialResult, UnitInterval};
-use assize_run::{ItemError, RunError, RunEvent as CaseEvent, RunLimits, RunStart, RunTotals, WorkItem};
+use assize_rubric::{TrialResult, UngradedKind, UngradedReason, UnitInterval};
+use assize_run::{
+    ItemError, ItemRelations, Recorder, RunError, RunEvent as CaseEvent, RunLimits, RunStart, RunTotals,
+    ShardPlan, WorkItem,
+};
 use assize_store::{
-    CaseKey, CaseRecord, FORMAT_VERSION, InputHash, JudgeInfo, RunFolder, RunInfo, RunMetrics, RunSettings,
-    RunSummary, RunWriter, ScorecardInfo, SentRequests, StoreError, SuiteInfo, TargetInfo,
+    CaseErrorKind, CaseKey, CaseRecord, FORMAT_VERSION, InputHash, JudgeInfo, RunFolder, RunInfo, RunMetrics,
+    RunSettings, RunSummary, RunWriter, ScorecardConclusion, ScorecardInfo, SentRequests, StoreError, SuiteInfo,
+    TargetInfo,
 };
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::eval::RunOutcome;
 use crate::event::EngineEvent;
+use crate::exchange::{BatchExchange, ExportReport};
 use crate::exit::{ExitStatus, RunEnding};
 use crate::gateway::ModelGateway;
 use crate::metrics;
@@ -28,6 +34,7 @@ use crate::mode::RunMode;
 use crate::options::RunOptions;
 use crate::resume::{self, NEWEST_RUN, ResumedRun};
 use crate::runs;
+use crate::shard;
 use crate::wiring::RunWiring;
 use crate::workspaces::WorkspacePool;
 
@@ -97,6 +104,21 @@ impl RunSession {
         }
     }
 
+    /// Runs the items and stores the results, or writes requests where they are exported.
+    pub(crate) async fn carry_out<I: Iterator<Item = Result<WorkItem, ItemError>>>(
+        self,
+        mode: &dyn RunMode,
+        items: impl Fn() -> I,
+        options: &RunOptions,
+        engine: &Engine,
+    ) -> Result<RunOutcome, EngineError> {
+        Ok(if options.exchange.export.is_some() {
+            RunOutcome::Exported(Box::new(self.export(items, options, engine).await?))
+        } else {
+            RunOutcome::Finished(Box::new(self.perform(mode, items, options, engine).await?))
+        })
+    }
+
     /// Runs the items and stores the results.
     pub(crate) async fn perform<I: Iterator<Item = Result<WorkItem, ItemError>>>(
         mut self,
@@ -110,8 +132,14 @@ impl RunSession {
         let run_id = run_id(started_at, &self.label);
         let mut info = self.take_info(run_id, started_at.to_string())?;
 
+        let plan = options.shard.map(|shard| ShardPlan::new(shard, &items)).transpose()?;
+        let items = || shard::select(plan.as_ref(), items());
+        if let Some(plan) = &plan {
+            self.limit_to(plan, &mut info, mode);
+        }
+
         let OpenedRun { folder, mut writer, done, totals, mut summariser } =
-            open(&mut info, options, &items, engine)?;
+            open(&mut info, options, items, engine)?;
         self.gateway.begin(&info.run_id);
         engine.emit(EngineEvent::RunOpened {
             run_id: info.run_id.clone(),
@@ -192,11 +220,79 @@ impl RunSession {
             Err(error) => engine.emit(EngineEvent::Failure(error.to_string())),
         }
 
-        if let Err(error) = self.gateway.flush() {
-            engine.warn(error.message);
-        }
+        note_replies(&self.gateway, engine);
 
         Ok(FinishedRun { folder, info, totals: ended.totals, exit })
+    }
+
+    /// Limits the run to a shard.
+    fn limit_to(&mut self, plan: &ShardPlan, info: &mut RunInfo, mode: &dyn RunMode) {
+        self.total = shard::own_items(plan);
+        self.left_out = shard::left_out(plan, self.left_out);
+        info.shard = Some(shard::describe(plan, &info.inputs, mode));
+    }
+
+    /// Writes the requests that have no reply, and stores no run. Commands and programs are run as in a run.
+    pub(crate) async fn export<I: Iterator<Item = Result<WorkItem, ItemError>>>(
+        self,
+        items: impl Fn() -> I,
+        options: &RunOptions,
+        engine: &Engine,
+    ) -> Result<ExportReport, EngineError> {
+        let plan = options.shard.map(|shard| ShardPlan::new(shard, &items)).transpose()?;
+        let total = plan.as_ref().map_or(self.total, shard::own_items);
+
+        self.gateway.begin_alone("export");
+        assize_workspace::remove_abandoned(&engine.process().temp_folder);
+        if let Some(workspaces) = &self.workspaces {
+            workspaces.begin("export");
+        }
+        for warning in &self.warnings {
+            engine.notice(warning);
+        }
+        engine.emit(EngineEvent::RunStarted { cases: total });
+
+        let stops = StopTokens::default();
+        let watchers = stops.watch(engine, options.deadline);
+        let mut counts = ExportCounts::default();
+        let workers = NonZeroUsize::new(self.settings.workers).unwrap_or(NonZeroUsize::MIN);
+        let limits = RunLimits { workers, bail: None };
+        let items = shard::select(plan.as_ref(), items()).map(|item| item.map(going_on));
+        let (_, ended) = assize_run::run_from(
+            RunStart::default(),
+            items,
+            limits,
+            &stops.cancel,
+            &mut counts,
+            &mut |event| {
+                engine.emit(event);
+            },
+        )
+        .await;
+
+        drop(watchers);
+        let _ = tokio::time::timeout(SETTLE_TIMEOUT, assize_process::wait_for_ending_groups()).await;
+        if let Some(workspaces) = &self.workspaces {
+            for warning in workspaces.finish(stops.cancel.is_cancelled()).await {
+                engine.warn(warning);
+            }
+            workspaces.close();
+        }
+        engine.emit(EngineEvent::RunEnded);
+        self.gateway.flush()?;
+        ended.map_err(|error| EngineError::unreadable(error.to_string()))?;
+
+        let interrupted = stops.cancel.is_cancelled();
+        let exchange = self.gateway.exchange().filter(|_| !interrupted);
+        let (files, refused) = exchange.map(BatchExchange::finish_export).transpose()?.unwrap_or_default();
+        Ok(ExportReport {
+            files,
+            refused,
+            complete: counts.complete,
+            waiting: total.saturating_sub(counts.complete),
+            import: self.gateway.exchange().and_then(BatchExchange::import_report),
+            interrupted,
+        })
     }
 
     /// Moves what is known of the run before it begins into its description.
@@ -215,9 +311,49 @@ impl RunSession {
             settings: take(&mut self.settings),
             warnings: take(&mut self.warnings),
             scorecard: self.scorecard.take(),
+            shard: None,
+            merged: None,
             rows: None,
             summary: None,
         })
+    }
+}
+
+/// Waits until replies are stored, and says what became of imported ones.
+fn note_replies(gateway: &ModelGateway, engine: &Engine) {
+    if let Err(error) = gateway.flush() {
+        engine.warn(error.message);
+    }
+
+    let Some(report) = gateway.exchange().and_then(BatchExchange::import_report) else { return };
+    engine.notice(report.summary());
+    for problem in report.problems() {
+        engine.warn(problem);
+    }
+}
+
+/// The item as one after which others begin, whatever becomes of it: a request that waits is no failure.
+fn going_on(item: WorkItem) -> WorkItem {
+    let relations = ItemRelations { stops_at_errors: false, ..ItemRelations::clone(&item.relations) };
+    WorkItem { relations: Arc::new(relations), ..item }
+}
+
+/// Counts results and keeps none.
+#[derive(Default)]
+struct ExportCounts {
+    complete: usize,
+}
+
+impl Recorder for ExportCounts {
+    fn record(&mut self, record: &CaseRecord) -> Result<(), StoreError> {
+        let waits = |reason: &UngradedReason| reason.kind == UngradedKind::Cancelled;
+        let is_waiting =
+            record.result.error.as_ref().is_some_and(|error| error.kind == CaseErrorKind::Cancelled)
+                || record.result.depends_on_failed_case()
+                || record.decisions.iter().any(|row| row.decision.ungraded.as_ref().is_some_and(waits));
+        self.complete += usize::from(!is_waiting);
+
+        Ok(())
     }
 }
 
@@ -273,11 +409,22 @@ fn conclude(
 ) -> ExitStatus {
     info.finished_at = Some(engine.process().now().to_string());
     let rows = ended.totals.counts;
-    let figures = metrics::from_summariser(summariser, folder).ok();
+    let mut figures = metrics::from_summariser(summariser, folder).ok();
     let counts = figures.as_ref().map_or(rows, |figures| metrics::counts(figures, rows));
-    let (exit, exit_reason) = mode.exit(folder, counts, ended.ending);
+    let (exit, exit_reason) = match &info.shard {
+        None => mode.exit(folder, counts, ended.ending),
+        Some(shard) => {
+            if let Some(figures) = &mut figures {
+                figures.remarks.insert(0, shard::remark(shard));
+            }
+            shard::exit(shard, mode, counts, ended.ending)
+        }
+    };
 
-    info.warnings.extend(quote_warning(&ended.totals));
+    // It is about all quotes, so merging says it for shards.
+    if info.shard.is_none() {
+        info.warnings.extend(quote_warning(&ended.totals));
+    }
     info.summary = Some(summary(ended, figures, exit, exit_reason));
 
     if let Err(error) = &ended.result {
@@ -288,7 +435,7 @@ fn conclude(
 }
 
 /// Warning about a judge most of whose quotes are in nothing it was shown.
-fn quote_warning(totals: &RunTotals) -> Option<String> {
+pub(crate) fn quote_warning(totals: &RunTotals) -> Option<String> {
     const FEW: u64 = 5;
 
     let (found, all) = (totals.quotes_verified, totals.quotes);
@@ -310,6 +457,13 @@ pub struct FinishedRun {
     pub totals: RunTotals,
     /// Exit code that it leads to.
     pub exit: ExitStatus,
+}
+
+impl FinishedRun {
+    /// Settings by which a scorecard was concluded, of a run that was merged.
+    pub fn scorecard_conclusion(&self) -> Option<&ScorecardConclusion> {
+        self.info.merged.as_ref()?.scorecard.as_ref()
+    }
 }
 
 /// Reasons to end a run before its cases do.
@@ -454,7 +608,7 @@ async fn stop_after(left: Duration, too_late: Arc<AtomicBool>, cancel: Cancellat
 
 /// Creates an id such as `20260102-153012-label-1a2b`: it sorts by time, and two runs within one second
 /// differ.
-fn run_id(started_at: jiff::Timestamp, label: &str) -> String {
+pub(crate) fn run_id(started_at: jiff::Timestamp, label: &str) -> String {
     let mut word: String =
         label.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect();
     word.truncate(32);
@@ -501,7 +655,7 @@ fn summary(
 /// Summary of a run for programs.
 pub fn summary_json(info: &RunInfo, folder: &Path) -> serde_json::Value {
     let Some(summary) = &info.summary else { return serde_json::Value::Null };
-    serde_json::json!({
+    let mut value = serde_json::json!({
         "run_id": info.run_id,
         "run_dir": folder.display().to_string(),
         "counts": summary.counts,
@@ -526,5 +680,13 @@ pub fn summary_json(info: &RunInfo, folder: &Path) -> serde_json::Value {
         "warnings": info.warnings,
         "exit_code": summary.exit_code,
         "exit_reason": summary.exit_reason,
-    })
+    });
+    if let Some(shard) = &info.shard {
+        value["shard"] = serde_json::json!(shard);
+    }
+    if let Some(merged) = &info.merged {
+        value["merged"] = serde_json::json!(merged);
+    }
+
+    value
 }

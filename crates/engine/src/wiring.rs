@@ -15,6 +15,7 @@ use tokio::sync::Semaphore;
 use crate::baselines::BaselineRuns;
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::exchange::BatchExchange;
 use crate::forecast::ModelCards;
 use crate::gateway::ModelGateway;
 use crate::judges::{JudgeRegistry, model};
@@ -101,7 +102,10 @@ pub(crate) fn wire<'e>(
     let prices = prices::prices(run.and_then(|run| run.context_tokens), &load_options, engine)?;
 
     let gateway = match request.access {
-        ModelAccess::Run(options, usd) => ModelGateway::for_run(options, &config, prices, usd, engine),
+        ModelAccess::Run(options, usd) => {
+            let exchange = BatchExchange::open(&options.exchange, engine.process())?;
+            ModelGateway::for_run(options, &config, prices, usd, engine).with_exchange(exchange)
+        }
         ModelAccess::PricedRun(options) => {
             ModelGateway::for_run(options, &config, prices, options.spending.budget.usd, engine).all_priced()
         }

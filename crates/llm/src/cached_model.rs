@@ -8,6 +8,7 @@ use crate::client::ModelClient;
 use crate::error::{AskError, ErrorKind};
 use crate::price::ModelCard;
 use crate::reply::ChatReply;
+use crate::reply_exchange::ReplyExchange;
 use crate::request::ChatRequest;
 use crate::single_flight::SingleFlight;
 
@@ -49,6 +50,7 @@ pub struct CachedModel {
     inner: Arc<dyn ChatModel>,
     memory: Arc<dyn ReplyStore>,
     miss: OnCacheMiss,
+    exchange: Option<Arc<dyn ReplyExchange>>,
     single_flight: SingleFlight,
     namespace: Option<[u8; 32]>,
 }
@@ -62,7 +64,7 @@ impl CachedModel {
         miss: OnCacheMiss,
     ) -> Self {
         let single_flight = client.single_flight();
-        Self { client, inner, memory, miss, single_flight, namespace: None }
+        Self { client, inner, memory, miss, exchange: None, single_flight, namespace: None }
     }
 
     /// Shares neither stored replies nor calls in flight with models of other namespaces.
@@ -71,12 +73,46 @@ impl CachedModel {
         Self { namespace, ..self }
     }
 
+    /// Takes replies from an exchange instead of a server.
+    #[must_use]
+    pub fn with_exchange(self, exchange: Arc<dyn ReplyExchange>) -> Self {
+        Self { exchange: Some(exchange), ..self }
+    }
+
+    /// A reply that was imported, or the error of a request that waits for one.
+    fn exchange(
+        &self,
+        exchange: &dyn ReplyExchange,
+        key: CallKey,
+        request: &ChatRequest,
+        repeat: u32,
+    ) -> Result<ChatReply, AskError> {
+        if let Some(outcome) = exchange.find(key) {
+            match self.client.batch_reply(request, outcome) {
+                Ok(reply) => return Ok(reply),
+                Err(error) => exchange.reject(key, &error),
+            }
+        }
+
+        if exchange.exports() {
+            exchange.export(&self.client.describe(), key, self.client.batch_line(request, repeat));
+            // Who hears of it asks nobody else in its place, as when a run is stopped.
+            return Err(AskError::new(ErrorKind::Cancelled, "waits for a reply"));
+        }
+
+        exchange.miss(key);
+        Err(AskError::new(ErrorKind::NotCached, "no reply was imported"))
+    }
+
     async fn recall_or_ask(&self, request: &ChatRequest, repeat: u32) -> Result<CacheableReply, AskError> {
         let key = self.client.call_key(request, repeat)?;
         let key = self.namespace.as_ref().map_or(key, |namespace| key.in_namespace(namespace));
         let guard = self.single_flight.acquire(key).await;
 
         if let Some(found) = self.memory.find(key).await {
+            if let Some(exchange) = &self.exchange {
+                exchange.recall(key);
+            }
             return Ok(if found.produced_by_this_run {
                 CacheableReply::fresh(found.reply)
             } else {
@@ -84,11 +120,13 @@ impl CachedModel {
             });
         }
 
-        if self.miss == OnCacheMiss::Refuse {
-            return Err(AskError::new(ErrorKind::NotCached, ""));
-        }
-
-        let reply = self.inner.ask(request).await?;
+        let reply = match &self.exchange {
+            Some(exchange) => self.exchange(&**exchange, key, request, repeat)?,
+            None if self.miss == OnCacheMiss::Refuse => {
+                return Err(AskError::new(ErrorKind::NotCached, ""));
+            }
+            None => self.inner.ask(request).await?,
+        };
         let memory = Arc::clone(&self.memory);
         Ok(CacheableReply::keepable(reply, move |reply| {
             memory.keep(key, reply);

@@ -1,6 +1,7 @@
 //! A model behind a server: its address, its credentials, and what was learned about it.
 
 mod attempts;
+mod batch;
 mod setup;
 mod shared;
 

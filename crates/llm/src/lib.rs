@@ -7,6 +7,7 @@
 
 mod address;
 mod answer_body;
+mod batch_lines;
 mod budget;
 mod cached_model;
 mod call_event;
@@ -41,6 +42,7 @@ mod rate_limit;
 mod readiness;
 mod redact;
 mod reply;
+mod reply_exchange;
 mod request;
 mod retry;
 mod retry_after;
@@ -51,10 +53,13 @@ mod transport;
 mod unambiguous_json;
 pub mod wire;
 
+pub use batch_lines::{
+    BatchLineError, BatchOutcome, BatchReplyLine, BatchReplyLines, BatchRequestLine, LONGEST_CUSTOM_ID,
+};
 pub use budget::{Budget, BudgetTracker};
 pub use cached_model::{CacheHit, CachedModel, OnCacheMiss, ReplyStore};
 pub use call_event::{CallEvent, CallObserver};
-pub use call_key::CallKey;
+pub use call_key::{CallKey, InvalidCallKey};
 pub use chat_model::{BoxFuture, CacheableReply, ChatModel, ModelId};
 pub use check::{KeyCheck, check, check_judge};
 pub use client::{ClientParts, ClientSetup, ModelClient};
@@ -79,6 +84,7 @@ pub use rate_limit::{ProviderAccounts, RateLimits};
 pub use readiness::{ProviderReadiness, ReadyState, judge_readiness, readiness, usable};
 pub use redact::Redactor;
 pub use reply::{ChatReply, FinishReason, ReplyDefect};
+pub use reply_exchange::ReplyExchange;
 pub use request::{ChatMessage, ChatRequest, JsonSchemaFormat, MessageRole, Part, ReplySchema};
 pub use reqwest::Url;
 pub use reqwest::header::HeaderMap;

@@ -93,7 +93,7 @@ impl RunCells {
             cases: summary.map_or_else(String::new, |summary| grouped(summary.counts.total() as u64)),
             passed: pass_rate(info).map_or_else(String::new, number::format_rate),
             cost: cost.unwrap_or_default(),
-            result: result(info),
+            result: result_of_part(info),
         }
     }
 
@@ -172,6 +172,8 @@ pub fn run_list_json(runs: &[ListedRun]) -> Value {
             "pass_rate": pass_rate(info),
             "mean_score": summary.and_then(|summary| summary.mean_score.as_ref()).map(|mean| mean.mean),
             "cost_usd": summary.and_then(|summary| summary.cost_usd),
+            "shard": info.shard.as_ref().map(|shard| json!({ "number": shard.number, "count": shard.count })),
+            "merged_from": info.merged.as_ref().map(|merged| &merged.shards),
             "exit_code": summary.map(|summary| summary.exit_code),
             "exit_reason": summary.map(|summary| &summary.exit_reason),
         })
@@ -196,6 +198,20 @@ fn result(info: &RunInfo) -> (ReportTone, String) {
     };
 
     (tone, word.to_owned())
+}
+
+/// The result, with the part of a plan that the run is about.
+fn result_of_part(info: &RunInfo) -> (ReportTone, String) {
+    let (tone, word) = result(info);
+    let part = match (&info.shard, &info.merged) {
+        (Some(shard), _) => format!(", shard {}/{}", shard.number, shard.count),
+        (None, Some(merged)) if !merged.missing.is_empty() => {
+            format!(", {} of {} shards", merged.shards.len(), merged.count)
+        }
+        _ => String::new(),
+    };
+
+    (tone, word + &part)
 }
 
 fn first_and_more(names: &[&str]) -> String {

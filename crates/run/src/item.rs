@@ -32,7 +32,7 @@ pub struct WorkItem {
     pub source: ItemSource,
     /// Number of the repeat, from 1.
     pub repeat: u32,
-    /// Place among the items of its run, from 1; given when the run takes it up.
+    /// Place among the items of the plan, from 1; 0 until the run takes it up.
     pub place: u64,
     /// Relations to the other items of its run.
     pub relations: Arc<ItemRelations>,

@@ -101,7 +101,9 @@ where
         match self.items.next() {
             Some(Ok(item)) => {
                 self.taken += 1;
-                Some(WorkItem { place: self.taken, ..item })
+                // An item of a shard knows its place in the whole plan.
+                let place = if item.place == 0 { self.taken } else { item.place };
+                Some(WorkItem { place, ..item })
             }
             Some(Err(error)) => {
                 self.error = Some(error);

@@ -305,6 +305,11 @@ impl RunWriter {
         self.settle()
     }
 
+    /// True if the question with this hash is on record.
+    pub(crate) fn has_question(&self, hash: &str) -> bool {
+        self.asked.contains(hash)
+    }
+
     /// Takes the rows of a finished case. They are on record after the next [`Self::settle`].
     pub fn append(&mut self, rows: &CaseRows) {
         let RowFiles { judgements, inputs, questions, results } = &mut self.files;

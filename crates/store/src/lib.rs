@@ -26,6 +26,7 @@ mod folder;
 mod grader_result;
 mod inputs_row;
 mod judgement;
+mod merge;
 mod metrics;
 mod panel_summary;
 mod private_file;
@@ -39,6 +40,7 @@ mod run_info;
 mod scan;
 mod schema;
 mod scorecard_info;
+mod shard_info;
 mod verdict_counts;
 
 pub use answers::{AnswerIndex, AnswerKey};
@@ -52,6 +54,7 @@ pub use folder::{RunFolder, RunWriter};
 pub use grader_result::GraderResult;
 pub use inputs_row::InputsRow;
 pub use judgement::{JudgementRow, RowOutcome};
+pub use merge::RowMerge;
 pub use metrics::{
     CaseTrialsRow, CriterionRate, DecisionNoise, EstimatedMetric, FlippingCriterion, NoiseParts,
     PairwiseMetrics, PassKRow, RunMetrics, TargetMetrics, TrialMetrics,
@@ -73,4 +76,5 @@ pub use schema::schemas;
 pub use scorecard_info::{
     ScorecardInfo, ScorecardNodeInfo, ScorecardPartKind, ScorecardScale, ScorecardWeightSet,
 };
+pub use shard_info::{MergeInfo, MergedShard, ScorecardConclusion, ShardInfo};
 pub use verdict_counts::VerdictCounts;

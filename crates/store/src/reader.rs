@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::marker::PhantomData;
+use std::ops::Range;
 use std::path::PathBuf;
 
 use assize_rubric::CaseDecision;
@@ -51,17 +52,15 @@ impl RunFolder {
         let judgements = JsonlRows::open(self.file(JUDGEMENTS_FILE))?
             .expecting(counts.map(|counts| counts.expected_judgements()));
 
-        Ok(CaseRecords { results, judgements, ahead: None, needs_decisions: true })
+        Ok(CaseRecords::new(results, judgements, true))
     }
 
     /// Reads the results with their decisions as far as they are there: for whoever mends the run.
     pub(crate) fn remaining_cases(&self) -> Result<CaseRecords, StoreError> {
-        Ok(CaseRecords {
-            results: JsonlRows::open(self.file(RESULTS_FILE))?.with_needed_sums(),
-            judgements: JsonlRows::open(self.file(JUDGEMENTS_FILE))?.with_needed_sums(),
-            ahead: None,
-            needs_decisions: false,
-        })
+        let results = JsonlRows::open(self.file(RESULTS_FILE))?.with_needed_sums();
+        let judgements = JsonlRows::open(self.file(JUDGEMENTS_FILE))?.with_needed_sums();
+
+        Ok(CaseRecords::new(results, judgements, false))
     }
 
     /// Finds where each question is stored, so that it can be read when it is wanted. An error if rows were lost.
@@ -194,7 +193,7 @@ impl<T: DeserializeOwned> JsonlRows<T> {
     }
 
     /// Ends with an error unless the rows are the `expected` ones, each with its checksum.
-    fn expecting(self, expected: Option<ExpectedRows>) -> Self {
+    pub(crate) fn expecting(self, expected: Option<ExpectedRows>) -> Self {
         Self { expected, needs_sums: expected.is_some(), ..self }
     }
 
@@ -243,6 +242,21 @@ impl<T: DeserializeOwned> JsonlRows<T> {
 }
 
 impl<T> JsonlRows<T> {
+    /// Number of the line that was read last, from 1.
+    pub(crate) const fn line(&self) -> usize {
+        self.line
+    }
+
+    /// Offset of the row that was read last.
+    pub(crate) const fn row_start(&self) -> u64 {
+        self.row_start
+    }
+
+    /// Offset behind the row that was read last.
+    pub(crate) const fn position(&self) -> u64 {
+        self.position
+    }
+
     fn check_sum(&self) -> Result<(), StoreError> {
         check_sum(&self.text, self.needs_sums).map_err(|message| StoreError::Damaged {
             path: self.path.clone(),
@@ -329,14 +343,38 @@ impl<T: DeserializeOwned> Iterator for JsonlRows<T> {
 /// of a case that never got its result row are passed over.
 #[derive(Debug)]
 pub struct CaseRecords {
-    pub(crate) results: ResultRows,
-    pub(crate) judgements: JsonlRows<JudgementRow>,
-    pub(crate) ahead: Option<JudgementRow>,
+    results: ResultRows,
+    judgements: JsonlRows<JudgementRow>,
+    ahead: Option<JudgementRow>,
     /// True if a result without its decisions is an error.
-    pub(crate) needs_decisions: bool,
+    needs_decisions: bool,
+    /// Bytes of the rows of the case that was read last.
+    extent: RecordExtent,
+}
+
+/// Bytes of the rows of a case in the files of its run.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct RecordExtent {
+    /// Its row of `results.jsonl`.
+    pub(crate) result: Range<u64>,
+    /// Its rows of `judgements.jsonl` that the result rests on.
+    pub(crate) judgements: Range<u64>,
 }
 
 impl CaseRecords {
+    pub(crate) fn new(
+        results: ResultRows,
+        judgements: JsonlRows<JudgementRow>,
+        needs_decisions: bool,
+    ) -> Self {
+        Self { results, judgements, ahead: None, needs_decisions, extent: RecordExtent::default() }
+    }
+
+    /// Bytes of the rows of the case that was read last.
+    pub(crate) fn last_extent(&self) -> RecordExtent {
+        self.extent.clone()
+    }
+
     /// Position of the case that is read next.
     pub fn position(&self) -> RecordPosition {
         let judgements = match self.ahead {
@@ -355,23 +393,27 @@ impl CaseRecords {
         self.next().transpose()
     }
 
-    fn decisions_of(&mut self, key: &CaseKey) -> Result<Vec<CaseDecision>, StoreError> {
-        let mut rows = Vec::new();
+    /// Reads the decisions on a case, with the offset of each.
+    fn decisions_of(&mut self, key: &CaseKey) -> Result<(Vec<CaseDecision>, Vec<u64>), StoreError> {
+        let (mut rows, mut starts) = (Vec::new(), Vec::new());
         loop {
-            let row = match self.ahead.take() {
-                Some(row) => row,
-                None => match self.judgements.next() {
-                    Some(row) => row?,
-                    None => return Ok(rows),
-                },
+            let next = self.ahead.take().map(Ok).or_else(|| self.judgements.next());
+            let Some(row) = next.transpose()? else {
+                self.extent.judgements.end = self.judgements.position;
+                return Ok((rows, starts));
             };
+
+            // The row that is ahead is the last one that was read.
+            let start = self.judgements.row_start;
             if row.belongs_to(key) {
                 rows.push(row.into());
+                starts.push(start);
             } else if rows.is_empty() {
                 // A leftover of a case that did not finish.
             } else {
                 self.ahead = Some(row);
-                return Ok(rows);
+                self.extent.judgements.end = start;
+                return Ok((rows, starts));
             }
         }
     }
@@ -388,6 +430,9 @@ impl Iterator for CaseRecords {
             None => return self.judgements.by_ref().find_map(Result::err).map(Err),
         };
 
+        self.extent =
+            RecordExtent { result: self.results.row_start..self.results.position, judgements: 0..0 };
+
         // A case without graders (its target failed) has no judgements; looking for them would read
         // past those of the next case.
         if result.graders.is_empty() {
@@ -395,7 +440,7 @@ impl Iterator for CaseRecords {
         }
 
         let decisions = self.decisions_of(&result.key());
-        let is_bare = decisions.as_ref().is_ok_and(Vec::is_empty)
+        let is_bare = decisions.as_ref().is_ok_and(|(decisions, _)| decisions.is_empty())
             && result.graders.iter().any(|grader| !grader.criteria.is_empty());
         if self.needs_decisions && is_bare {
             return Some(Err(StoreError::Damaged {
@@ -408,7 +453,7 @@ impl Iterator for CaseRecords {
             }));
         }
 
-        Some(decisions.map(|mut decisions| {
+        Some(decisions.map(|(mut decisions, starts)| {
             // A case that was judged, lost its result row in a crash and was judged again stands
             // there twice in a row; the last decisions are the ones the result rests on. Each time
             // begins with the same row, and no row occurs twice in one time.
@@ -417,7 +462,11 @@ impl Iterator for CaseRecords {
                     .iter()
                     .rposition(|decided| decided.is_about_same(first) && decided.vote == first.vote)
             });
-            decisions.drain(..again.unwrap_or(0));
+            let first = again.unwrap_or(0);
+            decisions.drain(..first);
+
+            let end = self.extent.judgements.end;
+            self.extent.judgements.start = starts.get(first).copied().unwrap_or(end);
 
             CaseRecord { result, decisions }
         }))

@@ -6,7 +6,9 @@ use assize_rubric::{JudgeIdentity, PartialCost, Tokens, Usd};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{CriterionRate, PanelSummary, RowCounts, RunMetrics, ScorecardInfo, VerdictCounts};
+use crate::{
+    CriterionRate, MergeInfo, PanelSummary, RowCounts, RunMetrics, ScorecardInfo, ShardInfo, VerdictCounts,
+};
 
 /// Version of the layout of a run folder. Raised when an older reader would misread a newer run.
 pub const FORMAT_VERSION: u32 = 2;
@@ -43,6 +45,12 @@ pub struct RunInfo {
     /// The tree of the scorecard that was run; absent for anything else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scorecard: Option<ScorecardInfo>,
+    /// Part of a plan that was run; absent if all of it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<ShardInfo>,
+    /// Shards that the run was merged from; absent if it was not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub merged: Option<MergeInfo>,
     /// Rows of a run that has ended; absent while it runs, after a failure to write, and in runs of versions that did not
     /// count them. The writer of the folder fills it in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -164,7 +172,7 @@ pub struct RunSummary {
     /// did not count them. The only part of a summary that can't be computed from the rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sent: Option<SentRequests>,
-    /// Wall-clock time in milliseconds.
+    /// Wall-clock time in milliseconds; of a merged run, the times of its shards added up.
     pub duration_ms: u64,
     /// Exit code of the command.
     pub exit_code: u8,

@@ -121,7 +121,7 @@ impl RunFolder {
         results.seek(at.result)?;
         judgements.seek(at.judgements)?;
 
-        Ok(CaseRecords { results, judgements, ahead: None, needs_decisions: true })
+        Ok(CaseRecords::new(results, judgements, true))
     }
 }
 

@@ -72,6 +72,11 @@ impl Workspace {
         self.identity.get_or_init(|| identity(&self.spec, &self.target))
     }
 
+    /// True if cases work in it one after the other, and each may find what those before it left.
+    pub fn is_shared(&self) -> bool {
+        self.spec.isolation() == WorkspaceIsolation::Shared
+    }
+
     pub(crate) fn redact(&self, text: &str) -> String {
         self.setup.redact(text)
     }

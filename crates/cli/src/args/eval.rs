@@ -4,13 +4,17 @@ use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use assize_engine::{DeniedFindings, EvalOptions, ProgramUse, RunOptions, SequenceOptions, UnknownPrice};
+use assize_engine::{
+    DeniedFindings, EvalOptions, ExchangeOptions, ProgramUse, RunOptions, SequenceOptions, UnknownPrice,
+};
 use assize_rubric::{JudgingMode, TrialStrategy, TruncationMode, UnitInterval};
 use clap::ValueEnum;
 
+use super::exchange::ExchangeArgs;
 use super::headings::{ADVANCED, JUDGE, LIMITS, OUTPUT, SELECTION};
 use super::panel::PanelArgs;
 use super::report_file::{ReportFile, report_file};
+use super::shard::ShardArgs;
 use super::spending::SpendingArgs;
 use super::values::{OptionValues, duration, judging, one_of, truncate, unit};
 use crate::output::ResultOutput;
@@ -51,6 +55,10 @@ pub(crate) struct EvalCommandArgs {
     pub(crate) eval: EvalArgs,
     #[command(flatten)]
     pub(crate) sequence: SequenceArgs,
+    #[command(flatten)]
+    pub(crate) shard: ShardArgs,
+    #[command(flatten)]
+    pub(crate) exchange: ExchangeArgs,
 }
 
 /// Cases to run, and the targets and settings to run them with.
@@ -137,6 +145,16 @@ impl SequenceArgs {
     }
 }
 
+impl EvalCommandArgs {
+    /// Typed options of these flags, without the order of cases.
+    pub(crate) fn options(&self) -> EvalOptions {
+        let mut options = self.eval.options();
+        options.run.shard = self.shard.shard;
+        options.run.exchange = self.exchange.options();
+        options
+    }
+}
+
 impl EvalArgs {
     /// Typed options of these flags.
     pub(crate) fn options(&self) -> EvalOptions {
@@ -181,6 +199,8 @@ impl RunArgs {
             truncate: self.truncate,
             threshold: self.threshold,
             borderline: self.borderline,
+            exchange: ExchangeOptions::default(),
+            shard: None,
             run_dir: self.run_dir.clone(),
             resume: self.resume.clone(),
         }

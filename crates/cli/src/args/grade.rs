@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use assize_engine::GradeOptions;
+use assize_engine::{GradeOptions, RunOptions};
 use assize_evalfile::AnswerColumns;
 
-use super::RunArgs;
 use super::headings::SELECTION;
+use super::{ExchangeArgs, RunArgs, ShardArgs};
 
 /// Grade answers that are already there.
 #[derive(Debug, clap::Args)]
@@ -38,6 +38,10 @@ pub(crate) struct GradeArgs {
     #[arg(long, alias = "column", value_parser = AnswerColumns::parse, value_name = "NAME=COLUMN,…", help_heading = SELECTION)]
     pub(crate) columns: Option<AnswerColumns>,
     #[command(flatten)]
+    pub(crate) shard: ShardArgs,
+    #[command(flatten)]
+    pub(crate) exchange: ExchangeArgs,
+    #[command(flatten)]
     pub(crate) run: RunArgs,
 }
 
@@ -48,7 +52,11 @@ impl GradeArgs {
             rubric: self.rubric.clone(),
             answers: self.answers.clone(),
             columns: self.columns.clone().unwrap_or_default(),
-            run: self.run.options(),
+            run: RunOptions {
+                shard: self.shard.shard,
+                exchange: self.exchange.options(),
+                ..self.run.options()
+            },
         }
     }
 }

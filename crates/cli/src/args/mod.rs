@@ -9,6 +9,7 @@ mod completions;
 mod convert;
 mod doctor;
 mod eval;
+mod exchange;
 mod explain;
 mod generate;
 mod grade;
@@ -19,6 +20,7 @@ mod lint;
 mod list;
 mod lsp;
 mod mcp;
+mod merge;
 mod pairwise;
 mod panel;
 mod power;
@@ -30,6 +32,7 @@ mod score;
 mod scorecard;
 mod server;
 mod serve;
+mod shard;
 mod spending;
 mod tables;
 mod validate;
@@ -54,6 +57,7 @@ pub(crate) use completions::{CompletionsArgs, ManArgs};
 pub(crate) use convert::{ConvertArgs, InputKind, OutputKind};
 pub(crate) use doctor::DoctorArgs;
 pub(crate) use eval::{DenyChoice, EvalArgs, EvalCommandArgs, RunArgs, ShowChoice, denied};
+pub(crate) use exchange::ExchangeArgs;
 pub(crate) use explain::ExplainArgs;
 pub(crate) use generate::{GenerateArgs, GenerateCommand, GenerateRubricsArgs};
 pub(crate) use grade::GradeArgs;
@@ -63,6 +67,7 @@ pub(crate) use lint::LintArgs;
 pub(crate) use list::ListRunsArgs;
 pub(crate) use lsp::LspArgs;
 pub(crate) use mcp::McpArgs;
+pub(crate) use merge::MergeArgs;
 pub(crate) use pairwise::PairwiseArgs;
 pub(crate) use power::PowerArgs;
 pub(crate) use report::ReportArgs;
@@ -75,6 +80,7 @@ pub(crate) use scorecard::{
 };
 pub(crate) use server::ServerArgs;
 pub(crate) use serve::{KeyAction, ServeArgs, ServeCommand};
+pub(crate) use shard::ShardArgs;
 pub(crate) use tables::{AgreementArgs, NoiseArgs, TableArgs};
 pub(crate) use validate::{FormatChoice, ValidateArgs};
 pub(crate) use view::ViewArgs;
@@ -151,6 +157,8 @@ pub(crate) enum CliCommand {
     Generate(GenerateArgs),
     /// Look at results in a browser.
     View(ViewArgs),
+    /// Merge the runs of shards into one run.
+    Merge(MergeArgs),
     /// List the stored runs, newest first.
     List(ListRunsArgs),
     /// Explain the score of a case: arithmetic, reasons, quotes.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use assize_analysis::ScorecardFailOn;
 use assize_analysis::compare::ComparisonAspect;
-use assize_engine::ScorecardOptions;
+use assize_engine::{RunOptions, ScorecardOptions};
 use assize_rubric::{MissingPolicy, UnitInterval};
 use clap::Subcommand;
 
@@ -13,7 +13,7 @@ use super::compare::ALLOWED_DIFFERENCES;
 use super::headings::{ADVANCED, JUDGE, LIMITS, OUTPUT, SELECTION};
 use super::report_file::{ReportFile, scorecard_file};
 use super::values::{OptionValues, one_of, unit};
-use super::{DenyChoice, LabelArgs, RunArgs, denied};
+use super::{DenyChoice, ExchangeArgs, LabelArgs, RunArgs, ShardArgs, denied};
 
 /// Values of `--treat-missing`.
 const MISSING_POLICIES: &OptionValues<MissingPolicy> = &[
@@ -149,6 +149,10 @@ pub(crate) struct RunCardArgs {
     #[command(flatten)]
     pub(crate) labels: LabelArgs,
     #[command(flatten)]
+    pub(crate) shard: ShardArgs,
+    #[command(flatten)]
+    pub(crate) exchange: ExchangeArgs,
+    #[command(flatten)]
     pub(crate) run: RunArgs,
 }
 
@@ -239,7 +243,11 @@ impl RunCardArgs {
             labels: self.labels.options(),
             min_coverage: self.result.min_coverage,
             dry_run: self.dry_run,
-            run: self.run.options(),
+            run: RunOptions {
+                shard: self.shard.shard,
+                exchange: self.exchange.options(),
+                ..self.run.options()
+            },
         }
     }
 }

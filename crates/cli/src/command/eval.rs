@@ -1,12 +1,12 @@
 //! `assize eval`.
 
-use assize_engine::{EvalMode, ExitStatus, PlannedRun, RunOutcome};
+use assize_engine::{EvalMode, ExitStatus, ExportReport, ImportReport, PlannedRun, RunOutcome};
 
 use super::present;
 use crate::args::{EvalCommandArgs, ReportFormat, RunArgs};
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
-use crate::output;
+use crate::output::{self, ResultOutput};
 use crate::runtime::block_on;
 
 pub(crate) fn execute(args: &EvalCommandArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
@@ -14,13 +14,46 @@ pub(crate) fn execute(args: &EvalCommandArgs, context: &CliContext) -> Result<Ex
     let engine = context.run_engine(run.quiet, run.json);
     let mode = EvalMode { sequence: args.sequence.options() };
 
-    match block_on(engine.evaluate(mode, &args.eval.options()))? {
+    match block_on(engine.evaluate(mode, &args.options()))? {
         RunOutcome::Planned(planned) => print_plan(&planned, run, context),
         RunOutcome::Finished(finished) => {
-            present::finished_run(&finished, run, context)?;
+            present::finished_run(&finished, run.output(), run.show, context)?;
             Ok(finished.exit)
         }
+        RunOutcome::Exported(report) => print_export(&report, run.output(), context),
     }
+}
+
+/// Prints which requests were written.
+pub(super) fn print_export(
+    report: &ExportReport,
+    delivery: ResultOutput<'_>,
+    context: &CliContext,
+) -> Result<ExitStatus, CommandFailure> {
+    if let Some(file) = delivery.out.iter().find(|file| file.format != ReportFormat::Json) {
+        let path = file.path.display();
+        return Err(format!(
+            "{path}: requests that are exported have no results to report; run with their replies first"
+        )
+        .into());
+    }
+    for problem in report.import.iter().flat_map(ImportReport::problems).chain(report.refused_sentence()) {
+        output::print_warning(&problem, context);
+    }
+
+    if !delivery.deliver(|| report.to_json())? {
+        for line in report.lines() {
+            output::print(&format!("{}\n", assize_report::escape_unsafe(&line)));
+        }
+    }
+
+    Ok(if report.interrupted {
+        ExitStatus::Interrupted
+    } else if report.refused.count > 0 {
+        ExitStatus::Incomplete
+    } else {
+        ExitStatus::Passed
+    })
 }
 
 /// Prints what a run would take.

@@ -19,6 +19,7 @@ pub(crate) mod lint;
 pub(crate) mod list;
 pub(crate) mod lsp;
 pub(crate) mod mcp;
+pub(crate) mod merge;
 mod noise;
 mod page_server;
 mod pairwise;

@@ -7,7 +7,7 @@ use assize_report::{pairwise_json, render_pairwise, render_pairwise_markdown};
 use assize_store::{RunFolder, RunInfo};
 use serde_json::Value;
 
-use super::eval::print_plan;
+use super::eval::{print_export, print_plan};
 use crate::args::{PairwiseArgs, ShowChoice};
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
@@ -27,6 +27,7 @@ pub(super) fn execute(args: &PairwiseArgs, context: &CliContext) -> Result<ExitS
 
     match block_on(engine.evaluate_loaded(&*run, &loaded, &options.eval))? {
         RunOutcome::Planned(planned) => print_plan(&planned, &args.run, context),
+        RunOutcome::Exported(report) => print_export(&report, args.run.output(), context),
         RunOutcome::Finished(finished) => {
             let (report, missing) = stored_pairwise_report(&finished.folder, &finished.info)?;
             print(&report, &missing, &finished.info, &finished.folder, args, context)?;

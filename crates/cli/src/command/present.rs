@@ -11,10 +11,10 @@ use assize_run::RunTotals;
 use assize_store::{CaseRecord, ResultRow, RunInfo, first_in_order};
 
 use super::report;
-use crate::args::{RunArgs, ShowChoice};
+use crate::args::ShowChoice;
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
-use crate::output;
+use crate::output::{self, ResultOutput};
 
 /// Size of a run up to which `auto` prints all cases in full.
 pub(super) const SMALL_RUN: usize = 12;
@@ -29,16 +29,17 @@ const MAX_HELD: usize = 1024;
 /// Prints the results of a run that has ended.
 pub(super) fn finished_run(
     run: &FinishedRun,
-    args: &RunArgs,
+    delivery: ResultOutput<'_>,
+    show: ShowChoice,
     context: &CliContext,
 ) -> Result<(), CommandFailure> {
     let FinishedRun { folder, info, totals, .. } = run;
-    report::write_files(folder, &args.out, &LabelOptions::default(), MissingPolicy::Incomplete, context)?;
-    if args.output().deliver(|| summary_json(info, folder.path()))? {
+    report::write_files(folder, delivery.out, &LabelOptions::default(), MissingPolicy::Incomplete, context)?;
+    if delivery.deliver(|| summary_json(info, folder.path()))? {
         return Ok(());
     }
 
-    self::run(|| stored_records(folder), info, totals, folder.path(), args.show, context)
+    self::run(|| stored_records(folder), info, totals, folder.path(), show, context)
 }
 
 /// Prints the cases of a run according to `show`, in the order of the files, and its summary. `records` reads
@@ -145,7 +146,14 @@ fn next_commands(info: &RunInfo, folder: &Path, failing: Option<&str>) -> Vec<(S
 
     let mut next = Vec::new();
     if summary.not_run > 0 {
-        next.push(("--resume with the same command".to_owned(), "runs the remaining cases"));
+        let command = match &info.merged {
+            None => "--resume with the same command".to_owned(),
+            Some(_) => {
+                let folder = shell_word(&folder.display().to_string());
+                format!("--run-dir {folder} --resume with the command of the shards, without --shard")
+            }
+        };
+        next.push((command, "runs the remaining cases"));
     }
 
     // The newest run of the runs folder needs no name of its own.

@@ -114,6 +114,11 @@ fn stored_runs(args: &CompareArgs, context: &CliContext) -> Result<Vec<TrendRun>
             }
         };
 
+        // A part of the cases is no point of a trend.
+        if info.shard.is_some() {
+            continue;
+        }
+
         let suites: BTreeSet<String> = info.suites.iter().map(|suite| suite.name.clone()).collect();
         let wanted = wanted.get_or_insert_with(|| suites.clone());
         let fits = if args.suite.is_some() { wanted.is_subset(&suites) } else { *wanted == suites };

@@ -89,6 +89,14 @@ const LIMITS: &[(&str, LimitTest)] = &[
         There("serve/tests/it/grading.rs", "the_oldest_requests_are_forgotten"),
     ),
     ("formula of a `multi` grader", There("serve/src/adapters/formula.rs", "nothing_else_is_read")),
+    (
+        "shards of a plan",
+        Here(|cli| expect_refusal(cli.run(&["eval", "s.yaml", "--shard", "1/100001"]), "1 to 100000 shards")),
+    ),
+    (
+        "line of a file of imported replies",
+        There("llm/src/batch_lines.rs", "a_file_is_read_to_its_end_whatever_single_lines_are_like"),
+    ),
     ("cases of an HTML page", There(REPORTS, "a_page_is_bounded_and_counts_what_it_leaves_out")),
     (
         "question, reference or answer in an HTML page",

@@ -39,6 +39,7 @@ mod score;
 mod secrets;
 mod select;
 mod serve;
+mod shards;
 mod shells;
 mod signals;
 mod targets;

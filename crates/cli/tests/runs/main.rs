@@ -6,6 +6,7 @@ mod cache;
 mod compare;
 mod context;
 mod conversation;
+mod exchange;
 mod graders;
 mod limits;
 mod money;

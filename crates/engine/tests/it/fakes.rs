@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use assize_engine::{EvalMode, EvalOptions, ExitStatus, RunOutcome};
 use assize_grade::{Judge, JudgeQuestion};
@@ -64,6 +65,37 @@ impl Target for EchoTarget {
 
     fn write_settings(&self, identity: &mut IdentityWriter) {
         identity.begin("echo target", 1);
+    }
+}
+
+/// Answers with its name and the ids of case and trial, after a while that depends on them.
+pub(crate) struct TrialTarget(pub(crate) &'static str);
+
+impl Target for TrialTarget {
+    fn name(&self) -> &'static str {
+        self.0
+    }
+
+    fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<TargetAnswer, TargetError>> {
+        Box::pin(async {
+            // Cases finish in another order than they start.
+            let hash = blake3::hash(format!("{} {}", input.case_id, input.attempt).as_bytes());
+            tokio::time::sleep(Duration::from_millis(u64::from(hash.as_bytes()[0]))).await;
+            Ok(TargetAnswer::from_text(format!("{} {} {}", self.0, input.case_id, input.attempt)))
+        })
+    }
+
+    fn describe(&self) -> TargetDescription {
+        TargetDescription {
+            name: self.0.to_owned(),
+            kind: TargetKind::Mock,
+            model: None,
+            max_output_tokens: None,
+        }
+    }
+
+    fn write_settings(&self, identity: &mut IdentityWriter) {
+        identity.begin("trial target", 1);
     }
 }
 

@@ -9,5 +9,6 @@ mod plan;
 mod resume;
 mod sample_grading;
 mod samples;
+mod shards;
 mod stop;
 mod support;

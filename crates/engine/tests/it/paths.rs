@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use assize_engine::{EvalOptions, GradeOptions, ProcessContext, runs};
+use assize_engine::{EvalOptions, GradeOptions, ProcessContext, RunOutcome, runs};
 
 use crate::support::{Fixture, checked_suite};
 
@@ -43,7 +43,8 @@ async fn relative_files_of_answers_begin_in_the_working_folder() {
     };
     options.run.run_dir = Some("run".into());
 
-    let run = fixture.engine().0.grade(&options).await.expect("a run");
+    let graded = fixture.engine().0.grade(&options).await.expect("a run");
+    let RunOutcome::Finished(run) = graded else { panic!("it was not run") };
 
     assert_eq!((run.totals.counts.total(), run.folder.path()), (1, &*fixture.path("run")));
 }

@@ -80,7 +80,7 @@ impl Fixture {
         let (engine, events) = self.engine();
         match engine.evaluate(EvalMode::default(), options).await? {
             RunOutcome::Finished(run) => Ok((*run, events.lock().expect("not poisoned").clone())),
-            RunOutcome::Planned(_) => panic!("it was only planned"),
+            _ => panic!("it was only planned"),
         }
     }
 
@@ -89,7 +89,7 @@ impl Fixture {
         let options = EvalOptions { dry_run: true, ..options.clone() };
         match self.engine().0.evaluate(EvalMode::default(), &options).await? {
             RunOutcome::Planned(plan) => Ok(plan),
-            RunOutcome::Finished(_) => panic!("it was run"),
+            _ => panic!("it was run"),
         }
     }
 }

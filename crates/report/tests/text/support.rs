@@ -368,6 +368,8 @@ pub(crate) fn run() -> RunInfo {
                 .to_owned(),
         ],
         scorecard: None,
+        shard: None,
+        merged: None,
         rows: None,
         summary: Some(RunSummary {
             criterion_rates: Vec::new(),

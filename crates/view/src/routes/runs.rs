@@ -67,7 +67,7 @@ fn run_line(library: &RunLibrary, run: LibraryRun) -> RunLine {
         slug,
         name,
         when: minute(&info.started_at),
-        suites: suite_names(&info),
+        suites: suite_names(&info) + &part_of_plan(&info),
         judges: judge_names(&info),
         cases: summary.map_or_else(String::new, |summary| grouped(summary.counts.total() as u64)),
         passed: figures.map(|figures| MetricText::rate(&figures.pass_rate)).unwrap_or_default(),
@@ -76,6 +76,11 @@ fn run_line(library: &RunLibrary, run: LibraryRun) -> RunLine {
         result: run_result(&info, is_running),
         error: None,
     }
+}
+
+/// The part of a plan that a run is, after the names of its suites.
+fn part_of_plan(info: &RunInfo) -> String {
+    info.shard.as_ref().map_or_else(String::new, |shard| format!(", shard {}/{}", shard.number, shard.count))
 }
 
 /// Names of the judges of a run.

@@ -32,7 +32,12 @@ fn trend_page(library: &RunLibrary, wanted: Option<String>) -> TrendPage {
     let mut groups: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut newest = None;
     for run in library.list() {
+        // A part of the cases is no point of a trend.
         let Ok(info) = run.info else { continue };
+        if info.shard.is_some() {
+            continue;
+        }
+
         let suites: BTreeSet<&str> = info.suites.iter().map(|suite| suite.name.as_str()).collect();
         let key = suites.into_iter().collect::<Vec<_>>().join(SEPARATOR);
         newest.get_or_insert_with(|| key.clone());

@@ -198,6 +198,8 @@ pub(crate) fn info(id: &str) -> RunInfo {
         settings: RunSettings::default(),
         warnings: vec!["a <warning>".to_owned()],
         scorecard: None,
+        shard: None,
+        merged: None,
         rows: None,
         summary: None,
     }

@@ -9,7 +9,7 @@ use assize_report::render_injection_audit;
 use assize_store::{RunFolder, RunInfo};
 
 use crate::args::InjectionArgs;
-use crate::command::eval::print_plan;
+use crate::command::eval::{print_export, print_plan};
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output::{self, ResultOutput};
@@ -31,6 +31,7 @@ pub(super) fn execute(args: &InjectionArgs, context: &CliContext) -> Result<Exit
     let engine = context.run_engine(run.quiet, run.json);
     match block_on(engine.evaluate_as(&audit, &args.eval.options()))? {
         RunOutcome::Planned(planned) => print_plan(&planned, run, context),
+        RunOutcome::Exported(report) => print_export(&report, run.output(), context),
         RunOutcome::Finished(finished) => {
             let report = InjectionAudit::report(&finished.folder)?;
             print(&report, &finished.info, &finished.folder, run.output(), context)?;

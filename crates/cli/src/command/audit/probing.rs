@@ -7,7 +7,7 @@ use assize_report::{audit_json, render_audit};
 use assize_store::{RunFolder, RunInfo};
 
 use crate::args::{LengthArgs, OrderArgs, RunArgs, SelfArgs};
-use crate::command::eval::print_plan;
+use crate::command::eval::{print_export, print_plan};
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output::{self, ResultOutput};
@@ -44,6 +44,7 @@ fn run(
     let engine = context.run_engine(args.quiet, args.json);
     match block_on(engine.evaluate_as(audit, options))? {
         RunOutcome::Planned(planned) => print_plan(&planned, args, context),
+        RunOutcome::Exported(report) => print_export(&report, args.output(), context),
         RunOutcome::Finished(finished) => {
             let (folder, info) = (&finished.folder, &finished.info);
             if let Some(kind) = ProbingKind::from_run(info) {

@@ -17,6 +17,7 @@ use crate::failure::CommandFailure;
 
 pub(super) use load::{sound, sound_with_labels};
 pub(super) use node::explain_node;
+pub(super) use run::{CardOutput, print_run};
 
 pub(crate) fn execute(args: &ScorecardArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     match &args.command {

@@ -2,10 +2,10 @@
 
 use assize_analysis::{LabelSet, ScorecardRun};
 use assize_engine::{
-    ExitStatus, FinishedRun, RunOutcome, ScoredCard, label_set, stored_records, summary_json,
+    ExitStatus, FinishedRun, LabelOptions, RunOutcome, ScoredCard, label_set, stored_records, summary_json,
 };
 use assize_report::render_scorecard_run;
-use assize_rubric::Verdict;
+use assize_rubric::{MissingPolicy, UnitInterval, Verdict};
 use assize_run::score_record;
 use assize_store::ReviewRow;
 use serde::Serialize;
@@ -14,12 +14,12 @@ use serde_json::Value;
 use super::load::{sound_with_labels, weight_set};
 use super::show::{self, PrintedCard};
 use crate::args::{DenyChoice, RunCardArgs, ShowChoice};
-use crate::command::eval::print_plan;
-use crate::command::present::print_full;
+use crate::command::eval::{print_export, print_plan};
+use crate::command::present::{self, print_full};
 use crate::command::report;
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
-use crate::output;
+use crate::output::{self, ResultOutput};
 use crate::runtime::block_on;
 
 pub(super) fn run(args: &RunCardArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
@@ -35,9 +35,25 @@ pub(super) fn run(args: &RunCardArgs, context: &CliContext) -> Result<ExitStatus
     let engine = context.run_engine(args.run.quiet, args.run.json);
     match block_on(engine.run_scorecard(&loaded, &args.options(set)))? {
         RunOutcome::Planned(planned) => print_plan(&planned, &args.run, context),
+        RunOutcome::Exported(report) => print_export(&report, args.run.output(), context),
         RunOutcome::Finished(finished) => {
             let labels = label_set(&loaded.scorecard);
-            print(&finished, &labels, args, context)?;
+            let (delivery, show) = (args.run.output(), args.run.show);
+            if finished.info.shard.is_some() {
+                // The tree is scored when shards are merged.
+                present::finished_run(&finished, delivery, show, context)?;
+                return Ok(finished.exit);
+            }
+
+            let card = CardOutput {
+                policy: args.result.treat_missing,
+                min_coverage: args.result.min_coverage,
+                depth: args.result.depth,
+                labels: &args.labels.options(),
+                delivery,
+                show,
+            };
+            print_run(&finished, &labels, &card, context)?;
             Ok(finished.exit)
         }
     }
@@ -51,10 +67,25 @@ struct ScorecardRunJson<'a> {
     scorecard: PrintedCard<'a, &'a [ReviewRow]>,
 }
 
-fn print(
+/// Way in which the run of a scorecard is scored and printed.
+pub(in crate::command) struct CardOutput<'a> {
+    /// Handling of cases without a result.
+    pub(in crate::command) policy: MissingPolicy,
+    /// Smallest share of the weight that results must cover.
+    pub(in crate::command) min_coverage: Option<UnitInterval>,
+    /// Levels of the tree to print.
+    pub(in crate::command) depth: Option<usize>,
+    pub(in crate::command) labels: &'a LabelOptions,
+    pub(in crate::command) delivery: ResultOutput<'a>,
+    /// Cases to print in full.
+    pub(in crate::command) show: ShowChoice,
+}
+
+/// Prints the tree of a run that has ended, and writes what is left for people.
+pub(in crate::command) fn print_run(
     finished: &FinishedRun,
     labels: &LabelSet,
-    args: &RunCardArgs,
+    card: &CardOutput<'_>,
     context: &CliContext,
 ) -> Result<(), CommandFailure> {
     let FinishedRun { folder, info, .. } = finished;
@@ -63,22 +94,22 @@ fn print(
     let review = run.review_rows();
     folder.write_review(&review)?;
 
-    let policy = args.result.treat_missing;
+    let policy = card.policy;
     let scored = ScoredCard::new(&run.info, None, |place| run.tally(place), policy)?
         .with_distinct_cases(run.distinct_cases())
-        .with_min_coverage(args.result.min_coverage);
-    report::write_files(folder, &args.run.out, &args.labels.options(), policy, context)?;
+        .with_min_coverage(card.min_coverage);
+    report::write_files(folder, card.delivery.out, card.labels, policy, context)?;
 
     let json = || ScorecardRunJson {
         summary: summary_json(info, folder.path()),
         scorecard: show::printed(&scored, run.info.weight_set.as_deref(), run.label_counts(), &review),
     };
-    if args.run.output().deliver(json)? {
+    if card.delivery.deliver(json)? {
         return Ok(());
     }
 
-    let show_all = args.run.show == ShowChoice::All;
-    if show_all || args.run.show == ShowChoice::Failed {
+    let show_all = card.show == ShowChoice::All;
+    if show_all || card.show == ShowChoice::Failed {
         for record in stored_records(folder)? {
             let mut record = record?;
             labels.apply(&mut record, &run.info);
@@ -89,7 +120,7 @@ fn print(
         }
     }
 
-    output::print(&show::text(&scored, args.result.depth, context));
+    output::print(&show::text(&scored, card.depth, context));
     output::print(&render_scorecard_run(&run, info, &folder.path().display().to_string(), context.stdout));
 
     Ok(())

@@ -71,6 +71,11 @@ fn stored_runs(context: &CliContext) -> Result<Vec<StoredRun>, CommandFailure> {
     let mut chosen = Vec::new();
     for folder in runs::newest_first(&context.process) {
         let Ok(info) = folder.info() else { continue };
+        // A part of the cases is no point of a trend.
+        if info.shard.is_some() {
+            continue;
+        }
+
         let Some(name) = info.scorecard.as_ref().map(|card| card.name.clone()) else { continue };
         if *wanted.get_or_insert_with(|| name.clone()) == name {
             let label = folder.path().file_name().map(|name| name.to_string_lossy().into_owned());

@@ -1,0 +1,578 @@
+//! Requests and replies in files of OpenAI's batch format, where models are asked by other means.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use assize_llm::{
+    AskError, BatchOutcome, BatchReplyLine, BatchReplyLines, BatchRequestLine, CallKey, ModelId,
+    ReplyExchange,
+};
+use serde_json::{Value, json};
+
+use crate::error::EngineError;
+use crate::process::ProcessContext;
+
+/// Examples that a report names before the rest is only counted.
+const MOST_EXAMPLES: usize = 5;
+
+/// Requests that OpenAI takes in one file, and bytes.
+const BATCH_REQUESTS: u64 = 50_000;
+const BATCH_BYTES: u64 = 200_000_000;
+
+/// Files through which requests and replies are exchanged.
+#[derive(Debug, Clone, Default)]
+pub struct ExchangeOptions {
+    /// File for the requests that have no reply. Nothing is judged then, and no run is stored.
+    pub export: Option<PathBuf>,
+    /// Files of replies, and of errors.
+    pub import: Vec<PathBuf>,
+}
+
+/// Some examples of what a report is about, and how many there are.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CountedExamples {
+    /// Number of all.
+    pub count: u64,
+    /// The first few, in words.
+    pub examples: Vec<String>,
+}
+
+impl CountedExamples {
+    fn add(&mut self, example: impl FnOnce() -> String) {
+        self.count += 1;
+        if self.examples.len() < MOST_EXAMPLES {
+            self.examples.push(example());
+        }
+    }
+
+    fn sentence(&self, what: &str) -> Option<String> {
+        let more = match self.count.saturating_sub(self.examples.len() as u64) {
+            0 => String::new(),
+            more => format!("; and {more} more"),
+        };
+        (self.count > 0).then(|| format!("{what}: {} ({}{more})", self.count, self.examples.join("; ")))
+    }
+
+    fn to_json(&self) -> Value {
+        json!({ "count": self.count, "examples": self.examples })
+    }
+}
+
+/// Contents of files of replies, and what became of them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ImportReport {
+    /// Replies that were handed to their judge or target.
+    pub used: u64,
+    /// Replies to calls that the cache answered already.
+    pub known: u64,
+    /// Requests for which there is only an error, or an answer that can't be read.
+    pub failed: CountedExamples,
+    /// Lines that are none of a batch file.
+    pub unreadable: CountedExamples,
+    /// Further replies to the same request. The first one counts.
+    pub doubled: CountedExamples,
+    /// Lines whose `custom_id` is not that of an exported request.
+    pub unknown: CountedExamples,
+    /// Replies to requests that this run does not make.
+    pub foreign: CountedExamples,
+    /// Requests without a reply, where none are exported.
+    pub missing: u64,
+}
+
+/// Requests that were exported.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ExportReport {
+    /// The files, one for each model.
+    pub files: Vec<ExportedFile>,
+    /// Requests that can't be written, each with the reason.
+    pub refused: CountedExamples,
+    /// Results of the plan that need nothing more.
+    pub complete: usize,
+    /// Results that wait for replies.
+    pub waiting: usize,
+    /// Report on the import; `None` if nothing was imported.
+    pub import: Option<ImportReport>,
+    /// True if it was stopped before all requests were written; then there are no files.
+    pub interrupted: bool,
+}
+
+/// File of requests to one model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExportedFile {
+    /// The file.
+    pub path: PathBuf,
+    /// The model; `None` if there is no request.
+    pub model: Option<String>,
+    /// Number of requests.
+    pub requests: u64,
+    /// Number of bytes.
+    pub bytes: u64,
+}
+
+impl ImportReport {
+    /// Sentences about what can't be used.
+    pub fn problems(&self) -> Vec<String> {
+        [
+            self.failed.sentence("requests that failed"),
+            self.unreadable.sentence("lines that can't be read"),
+            self.unknown.sentence("lines with an unknown `custom_id`"),
+            self.doubled.sentence("replies to a request that had one before"),
+            self.foreign
+                .sentence("replies to no request of this run, by its files, settings, judge and fence key"),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+
+    /// Sentence about what was taken, and what is missing.
+    pub fn summary(&self) -> String {
+        let mut text = format!("replies imported: {}", self.used);
+        if self.known > 0 {
+            let _ = write!(text, "; in the cache before: {}", self.known);
+        }
+        if self.missing > 0 {
+            let _ = write!(
+                text,
+                "; requests without a reply: {} (`--export-requests FILE` writes them)",
+                self.missing
+            );
+        }
+
+        text
+    }
+
+    fn to_json(&self) -> Value {
+        json!({
+            "used": self.used,
+            "known": self.known,
+            "missing": self.missing,
+            "failed": self.failed.to_json(),
+            "unreadable": self.unreadable.to_json(),
+            "unknown": self.unknown.to_json(),
+            "doubled": self.doubled.to_json(),
+            "foreign": self.foreign.to_json(),
+        })
+    }
+}
+
+impl ExportReport {
+    /// Number of requests in all files.
+    pub fn requests(&self) -> u64 {
+        self.files.iter().map(|file| file.requests).sum()
+    }
+
+    /// Sentence about requests that could not be written.
+    pub fn refused_sentence(&self) -> Option<String> {
+        self.refused.sentence("requests that can't be written")
+    }
+
+    /// The report for programs.
+    pub fn to_json(&self) -> Value {
+        let files = self.files.iter().map(|file| {
+            json!({
+                "path": file.path.display().to_string(),
+                "model": file.model,
+                "requests": file.requests,
+                "bytes": file.bytes,
+            })
+        });
+
+        json!({
+            "requests": self.requests(),
+            "files": files.collect::<Vec<_>>(),
+            "refused": self.refused.to_json(),
+            "complete": self.complete,
+            "waiting": self.waiting,
+            "import": self.import.as_ref().map(ImportReport::to_json),
+            "interrupted": self.interrupted,
+        })
+    }
+
+    /// The report for people, a line for each fact. Paths and names in it are not escaped.
+    pub fn lines(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        if let Some(import) = &self.import {
+            lines.push(import.summary());
+        }
+
+        for file in &self.files {
+            let path = file.path.display();
+            lines.push(match &file.model {
+                None => format!("{path}: no requests"),
+                Some(model) => {
+                    let are = if file.requests == 1 { "request" } else { "requests" };
+                    format!("{path}: {} {are} to {model}", file.requests)
+                }
+            });
+            if file.requests > BATCH_REQUESTS || file.bytes > BATCH_BYTES {
+                lines.push(format!(
+                    "{path}: OpenAI takes 50,000 requests and 200 MB in one file; split it by lines"
+                ));
+            }
+        }
+
+        lines.push(format!("results: {} complete, {} waiting for replies", self.complete, self.waiting));
+        lines
+    }
+}
+
+/// Files of replies and of requests of a run.
+pub(crate) struct BatchExchange {
+    replies: ReplyFiles,
+    export: Option<Mutex<ExportState>>,
+    state: Mutex<ImportState>,
+}
+
+/// Imported replies by what has become of them so far.
+#[derive(Default)]
+struct ImportState {
+    report: ImportReport,
+    used: HashSet<CallKey>,
+    known: HashSet<CallKey>,
+    failed: HashSet<CallKey>,
+    missing: HashSet<CallKey>,
+}
+
+impl BatchExchange {
+    /// Opens the files; `None` if there are none.
+    ///
+    /// # Errors
+    /// When a file can't be read or written.
+    pub(crate) fn open(
+        options: &ExchangeOptions,
+        process: &ProcessContext,
+    ) -> Result<Option<Arc<Self>>, EngineError> {
+        if options.export.is_none() && options.import.is_empty() {
+            return Ok(None);
+        }
+
+        let mut report = ImportReport::default();
+        let mut replies = ReplyFiles::default();
+        for path in &options.import {
+            replies.add(process.resolve(path), &mut report)?;
+        }
+
+        let export = match &options.export {
+            None => None,
+            Some(path) => Some(Mutex::new(ExportState::new(process.resolve(path))?)),
+        };
+        let state = Mutex::new(ImportState { report, ..ImportState::default() });
+
+        Ok(Some(Arc::new(Self { replies, export, state })))
+    }
+
+    /// Report on the imported replies; `None` if none were imported.
+    pub(crate) fn import_report(&self) -> Option<ImportReport> {
+        if self.replies.files.is_empty() {
+            return None;
+        }
+
+        let state = lock(&self.state);
+        let mut report = state.report.clone();
+        report.used = state.used.len() as u64;
+        report.missing = state.missing.len() as u64;
+
+        // In the order of the files, so that the same run names the same examples.
+        let mut unused: Vec<(&CallKey, &ReplyPlace)> = self
+            .replies
+            .places
+            .iter()
+            .filter(|(key, _)| !state.used.contains(key) && !state.failed.contains(key))
+            .collect();
+        unused.sort_by_key(|(_, place)| (place.file, place.range.start));
+        for (key, _) in unused {
+            if state.known.contains(key) {
+                report.known += 1;
+            } else {
+                report.foreign.add(|| key.to_string());
+            }
+        }
+
+        Some(report)
+    }
+
+    /// Moves the files of requests into place.
+    ///
+    /// # Errors
+    /// When they can't be written.
+    pub(crate) fn finish_export(&self) -> Result<(Vec<ExportedFile>, CountedExamples), EngineError> {
+        match &self.export {
+            None => Ok(Default::default()),
+            Some(export) => lock(export).finish(),
+        }
+    }
+}
+
+impl ReplyExchange for BatchExchange {
+    fn find(&self, key: CallKey) -> Option<BatchOutcome> {
+        let place = self.replies.places.get(&key)?;
+        let line = self.replies.read(place);
+        let mut state = lock(&self.state);
+
+        match line.map(|line| line.outcome) {
+            Ok(outcome) => {
+                state.used.insert(key);
+                Some(outcome)
+            }
+            Err(why) => {
+                state.report.unreadable.add(|| why);
+                None
+            }
+        }
+    }
+
+    fn recall(&self, key: CallKey) {
+        lock(&self.state).known.insert(key);
+    }
+
+    fn reject(&self, key: CallKey, error: &AskError) {
+        let mut state = lock(&self.state);
+        state.used.remove(&key);
+        if state.failed.insert(key) {
+            state.report.failed.add(|| format!("{key}: {error}"));
+        }
+    }
+
+    fn exports(&self) -> bool {
+        self.export.is_some()
+    }
+
+    fn export(&self, model: &ModelId, key: CallKey, line: Result<BatchRequestLine, AskError>) {
+        if let Some(export) = &self.export {
+            lock(export).add(model, key, line);
+        }
+    }
+
+    fn miss(&self, key: CallKey) {
+        lock(&self.state).missing.insert(key);
+    }
+}
+
+/// Files of replies, and the place of each reply in them. It holds 64 bytes for each.
+#[derive(Default)]
+struct ReplyFiles {
+    files: Vec<(PathBuf, Mutex<File>)>,
+    places: HashMap<CallKey, ReplyPlace>,
+}
+
+struct ReplyPlace {
+    file: usize,
+    range: Range<u64>,
+    /// True if the line has an answer that is no error.
+    is_good: bool,
+}
+
+impl ReplyFiles {
+    fn add(&mut self, path: PathBuf, report: &mut ImportReport) -> Result<(), EngineError> {
+        let failed =
+            |error: io::Error| EngineError::unreadable(format!("can't read `{}`: {error}", path.display()));
+        let source = assize_files::open_file(&path).map_err(failed)?;
+        let mut lines = BatchReplyLines::new(BufReader::with_capacity(64 * 1024, source));
+        let file = self.files.len();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+
+        while let Some(line) = lines.next() {
+            let (number, line) = line.map_err(failed)?;
+            let line = match line {
+                Ok(line) => line,
+                Err(error) => {
+                    report.unreadable.add(|| format!("{name}:{number}: {error}"));
+                    continue;
+                }
+            };
+            let Ok(key) = line.custom_id.parse::<CallKey>() else {
+                report.unknown.add(|| format!("{name}:{number}: `{}`", shown(&line.custom_id)));
+                continue;
+            };
+
+            let is_good = matches!(line.outcome, BatchOutcome::Answered { status: 200..=299, .. });
+            let place = ReplyPlace { file, range: lines.last_range(), is_good };
+            match self.places.get(&key) {
+                // A request that failed may have been sent again.
+                Some(before) if is_good && !before.is_good => {
+                    self.places.insert(key, place);
+                }
+                Some(before) => {
+                    if is_good && before.is_good {
+                        report.doubled.add(|| format!("{name}:{number}: {key}"));
+                    }
+                }
+                None => {
+                    self.places.insert(key, place);
+                }
+            }
+        }
+
+        let reader = assize_files::open_file(&path).map_err(failed)?;
+        self.files.push((path, Mutex::new(reader)));
+        Ok(())
+    }
+
+    /// Reads a reply again; the error says why it can't be.
+    fn read(&self, place: &ReplyPlace) -> Result<BatchReplyLine, String> {
+        let (path, file) = &self.files[place.file];
+        let mut bytes = vec![0; usize::try_from(place.range.end - place.range.start).unwrap_or_default()];
+        let mut file = lock(file);
+        file.seek(SeekFrom::Start(place.range.start))
+            .and_then(|_| file.read_exact(&mut bytes))
+            .map_err(|error| format!("{}: {error}", path.display()))?;
+
+        BatchReplyLine::parse(&bytes)
+            .map_err(|error| format!("{}: a line was changed meanwhile: {error}", path.display()))
+    }
+}
+
+/// Files of requests that are being written, beside their final places.
+struct ExportState {
+    path: PathBuf,
+    files: BTreeMap<ModelId, DraftFile>,
+    seen: HashSet<CallKey>,
+    refused: CountedExamples,
+    failure: Option<EngineError>,
+}
+
+struct DraftFile {
+    path: PathBuf,
+    file: BufWriter<File>,
+    requests: u64,
+    bytes: u64,
+}
+
+impl ExportState {
+    fn new(path: PathBuf) -> Result<Self, EngineError> {
+        let state = Self {
+            path,
+            files: BTreeMap::new(),
+            seen: HashSet::new(),
+            refused: CountedExamples::default(),
+            failure: None,
+        };
+
+        // A place that can't be written is found out before anything else is done.
+        let draft = state.draft(0)?;
+        drop(draft.file);
+        let _ = std::fs::remove_file(&draft.path);
+
+        Ok(state)
+    }
+
+    fn draft(&self, number: usize) -> Result<DraftFile, EngineError> {
+        let mut name = self.path.file_name().unwrap_or_default().to_os_string();
+        name.push(format!(".{number}.assize-new"));
+        let path = self.path.with_file_name(name);
+
+        let mut options = File::options();
+        options.create(true).write(true).truncate(true);
+        // Questions and answers are nobody else's business.
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let file = options.open(&path).map_err(|error| unwritable(&self.path, &error))?;
+
+        Ok(DraftFile { path, file: BufWriter::new(file), requests: 0, bytes: 0 })
+    }
+
+    fn add(&mut self, model: &ModelId, key: CallKey, line: Result<BatchRequestLine, AskError>) {
+        if self.failure.is_some() || !self.seen.insert(key) {
+            return;
+        }
+
+        let line = match line {
+            Ok(line) => line,
+            Err(error) => return self.refused.add(|| format!("{model}: {error}")),
+        };
+        if let Err(error) = self.write(model, &line) {
+            self.failure = Some(error);
+        }
+    }
+
+    fn write(&mut self, model: &ModelId, line: &BatchRequestLine) -> Result<(), EngineError> {
+        if !self.files.contains_key(model) {
+            let draft = self.draft(self.files.len())?;
+            self.files.insert(model.clone(), draft);
+        }
+        let Some(draft) = self.files.get_mut(model) else { return Ok(()) };
+
+        let mut text = Vec::new();
+        line.write_to(&mut text)
+            .and_then(|()| draft.file.write_all(&text))
+            .map_err(|error| unwritable(&self.path, &error))?;
+        draft.requests += 1;
+        draft.bytes += text.len() as u64;
+
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<(Vec<ExportedFile>, CountedExamples), EngineError> {
+        if let Some(failure) = self.failure.take() {
+            return Err(failure);
+        }
+
+        let mut drafts: Vec<(Option<ModelId>, DraftFile)> =
+            std::mem::take(&mut self.files).into_iter().map(|(model, draft)| (Some(model), draft)).collect();
+        if drafts.is_empty() {
+            // A file of an earlier round must not be sent again.
+            drafts.push((None, self.draft(0)?));
+        }
+
+        let is_single = drafts.len() == 1;
+        let mut files = Vec::new();
+        for (model, mut draft) in drafts {
+            let path = match &model {
+                Some(model) if !is_single => named_for(&self.path, model),
+                _ => self.path.clone(),
+            };
+            draft
+                .file
+                .flush()
+                .and_then(|()| draft.file.get_ref().sync_all())
+                .and_then(|()| std::fs::rename(&draft.path, &path))
+                .map_err(|error| unwritable(&path, &error))?;
+
+            let model = model.map(|model| model.to_string());
+            files.push(ExportedFile { path, model, requests: draft.requests, bytes: draft.bytes });
+        }
+
+        Ok((files, std::mem::take(&mut self.refused)))
+    }
+}
+
+impl Drop for ExportState {
+    fn drop(&mut self) {
+        for draft in self.files.values() {
+            let _ = std::fs::remove_file(&draft.path);
+        }
+    }
+}
+
+/// `requests.jsonl` for one of several models: `requests.openai-gpt-4o.jsonl`.
+fn named_for(path: &Path, model: &ModelId) -> PathBuf {
+    let plain: String = model
+        .to_string()
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() || c == '.' || c == '_' { c } else { '-' })
+        .take(80)
+        .collect();
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let ending = path.extension().map_or_else(String::new, |ending| format!(".{}", ending.to_string_lossy()));
+
+    path.with_file_name(format!("{stem}.{plain}{ending}"))
+}
+
+fn unwritable(path: &Path, error: &io::Error) -> EngineError {
+    EngineError::storage(format!("{}: can't be written: {error}", path.display()))
+}
+
+/// The beginning of a text from a file, for a message.
+fn shown(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(80).collect()
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

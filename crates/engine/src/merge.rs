@@ -1,0 +1,498 @@
+//! Merging of shards: the run that one process would have made of the whole plan.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use assize_analysis::RunSummarizer;
+use assize_rubric::MissingPolicy;
+use assize_run::RunTotals;
+use assize_store::{
+    FORMAT_VERSION, MergeInfo, MergedShard, RowMerge, RunFolder, RunInfo, RunMetrics, RunSettings,
+    RunSummary, ScorecardConclusion, ShardInfo, StoreError,
+};
+
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::exit::{ExitStatus, RunEnding, exit_of_run};
+use crate::labels::{LabelOptions, labelled_run};
+use crate::metrics;
+use crate::runs::{RUNS_FOLDER, find_run};
+use crate::scorecard::ScoredCard;
+use crate::session::{FinishedRun, quote_warning, run_id};
+
+/// Numbers of shards that a message names before the rest is only counted.
+const MOST_NAMED: usize = 20;
+
+/// Settings that may differ between shards: what one may spend, when it ends, and where labels are on its machine.
+const FREE_SETTINGS: &[&str] = &["budget_usd", "bail", "labels"];
+
+/// Options of merging.
+#[derive(Debug, Clone, Default)]
+pub struct MergeOptions {
+    /// Runs of the shards: folders, ids, or names.
+    pub runs: Vec<String>,
+    /// Folder of the merged run; one in the runs folder unless given.
+    pub run_dir: Option<PathBuf>,
+    /// Merges what is there where shards are missing or were stopped. The result is incomplete.
+    pub allow_missing: bool,
+}
+
+/// Run of a shard that is to be merged.
+struct ShardRun {
+    folder: RunFolder,
+    info: RunInfo,
+    shard: ShardInfo,
+}
+
+impl ShardRun {
+    fn path(&self) -> String {
+        self.folder.path().display().to_string()
+    }
+
+    /// The shard as the merged run remembers it.
+    fn describe(&self) -> MergedShard {
+        let summary = self.info.summary.as_ref();
+        MergedShard {
+            number: self.shard.number,
+            run_id: self.info.run_id.clone(),
+            items: self.shard.items,
+            started_at: self.info.started_at.clone(),
+            finished_at: self.info.finished_at.clone(),
+            duration_ms: summary.map(|summary| summary.duration_ms),
+            exit_code: summary.map(|summary| summary.exit_code),
+        }
+    }
+}
+
+/// Shards of one plan, in the order of their numbers.
+struct ShardSet {
+    shards: Vec<ShardRun>,
+    missing: Vec<u32>,
+}
+
+impl Engine {
+    /// Merges the runs of shards into the run of their plan.
+    ///
+    /// # Errors
+    /// When the runs are not the shards of one plan, when some are missing, or when files can't be read or written.
+    pub fn merge(&self, options: &MergeOptions) -> Result<FinishedRun, EngineError> {
+        let begun = Instant::now();
+        let set = ShardSet::read(options, self)?;
+        let mut info = set.merged_info(self);
+        let folder = self.merged_folder(options, &info);
+
+        let (rows, found) = set.find_rows()?;
+        let mut writer = folder.create(&info).map_err(|error| match &error {
+            StoreError::Occupied { .. } => {
+                EngineError::usage(format!("{error}; name another folder with `--run-dir`"))
+            }
+            _ => EngineError::storage(error.to_string()),
+        })?;
+
+        let mut totals = RunTotals::default();
+        let mut summariser = RunSummarizer::new();
+        let copied = rows.write(&mut writer, &mut |record| {
+            totals.add(record);
+            summariser.push(&record.result);
+        });
+        copied.map_err(|error| {
+            let path = folder.path().display();
+            EngineError::storage(format!("{error}; `{path}` is not complete: remove it and merge again"))
+        })?;
+
+        totals.needless = set.needless(&found);
+        let mut figures = metrics::from_summariser(summariser, &folder)?;
+        figures.remarks.splice(..0, set.remark());
+
+        info.warnings.extend(quote_warning(&totals));
+        let (exit, summary) = set.conclude(&folder, &info, &totals, figures, self, begun)?;
+        info.finished_at = Some(set.finished_at().unwrap_or_else(|| self.process().now()).to_string());
+        info.summary = Some(summary);
+        writer.finish(&mut info)?;
+
+        Ok(FinishedRun { folder, info, totals, exit })
+    }
+
+    fn merged_folder(&self, options: &MergeOptions, info: &RunInfo) -> RunFolder {
+        let folder = options.run_dir.clone().unwrap_or_else(|| Path::new(RUNS_FOLDER).join(&info.run_id));
+        RunFolder::new(self.process().resolve(folder))
+    }
+}
+
+impl ShardSet {
+    /// Reads what the runs say of themselves, and refuses those that don't belong together.
+    fn read(options: &MergeOptions, engine: &Engine) -> Result<Self, EngineError> {
+        let mut shards: BTreeMap<u32, ShardRun> = BTreeMap::new();
+        for name in &options.runs {
+            let run = read_shard(name, options.allow_missing, engine)?;
+            if let Some(other) = shards.get(&run.shard.number) {
+                return Err(EngineError::usage(format!(
+                    "`{}` and `{}` are both shard {} of {}; name each shard once",
+                    other.path(),
+                    run.path(),
+                    run.shard.number,
+                    run.shard.count
+                )));
+            }
+            shards.insert(run.shard.number, run);
+        }
+
+        let shards: Vec<ShardRun> = shards.into_values().collect();
+        let Some(first) = shards.first() else {
+            return Err(EngineError::usage("name the runs of the shards"));
+        };
+        for other in &shards[1..] {
+            if let Some(difference) = difference(first, other) {
+                return Err(EngineError::usage(format!(
+                    "`{}` and `{}` are not shards of the same plan: {difference}",
+                    first.path(),
+                    other.path()
+                )));
+            }
+        }
+
+        let missing: Vec<u32> = (1..=first.shard.count)
+            .filter(|number| shards.iter().all(|run| run.shard.number != *number))
+            .collect();
+        if !missing.is_empty() && !options.allow_missing {
+            let (names, count) = (named_shards(&missing), first.shard.count);
+            let what = match missing.as_slice() {
+                [only] => format!("is missing; run it with `--shard {only}/{count}`"),
+                _ => format!("are missing; run each with `--shard i/{count}`"),
+            };
+            return Err(EngineError::usage(format!(
+                "{names} of {count} {what}, or merge the others with `--allow-missing`"
+            )));
+        }
+
+        Ok(Self { shards, missing })
+    }
+
+    fn first(&self) -> &ShardRun {
+        // A set has at least one shard.
+        &self.shards[0]
+    }
+
+    /// Description of the merged run, before its rows are known.
+    fn merged_info(&self, engine: &Engine) -> RunInfo {
+        let first = self.first();
+        let started_at = self.shards.iter().filter_map(|run| time(&run.info.started_at)).min();
+        let now = engine.process().now();
+        let label = match first.info.suites.as_slice() {
+            [only] => only.name.clone(),
+            several => format!("{}-suites", several.len()),
+        };
+
+        let mut warnings: Vec<String> = Vec::new();
+        for warning in self.shards.iter().flat_map(|run| &run.info.warnings) {
+            if !warnings.contains(warning) {
+                warnings.push(warning.clone());
+            }
+        }
+
+        let shard = &first.shard;
+        RunInfo {
+            format_version: FORMAT_VERSION,
+            run_id: run_id(now, &label),
+            started_at: started_at.unwrap_or(now).to_string(),
+            finished_at: None,
+            warnings,
+            shard: None,
+            merged: Some(MergeInfo {
+                count: shard.count,
+                plan: shard.plan.clone(),
+                shards: self.shards.iter().map(ShardRun::describe).collect(),
+                missing: self.missing.clone(),
+                scorecard: shard.scorecard.clone(),
+            }),
+            rows: None,
+            summary: None,
+            ..first.info.clone()
+        }
+    }
+
+    /// Time at which the last shard ended; `None` if one was stopped.
+    fn finished_at(&self) -> Option<jiff::Timestamp> {
+        let ended: Option<Vec<jiff::Timestamp>> =
+            self.shards.iter().map(|run| time(run.info.finished_at.as_deref()?)).collect();
+
+        ended?.into_iter().max()
+    }
+
+    /// Finds the rows of all shards. Returns also the number of results of each.
+    fn find_rows(&self) -> Result<(RowMerge, Vec<u64>), EngineError> {
+        let mut rows = RowMerge::default();
+        let mut found = Vec::with_capacity(self.shards.len());
+        for run in &self.shards {
+            let before = rows.len();
+            rows.add(&run.folder)?;
+
+            let results = (rows.len() - before) as u64;
+            if results > run.shard.items {
+                let (path, items) = (run.path(), run.shard.items);
+                return Err(EngineError::unreadable(format!(
+                    "`{path}` has {results} results, and its shard only {items} items"
+                )));
+            }
+            found.push(results);
+        }
+
+        if let Some((place, runs)) = rows.sort() {
+            let [a, b] = runs.map(|index| self.shards[index].path());
+            return Err(EngineError::unreadable(format!(
+                "`{a}` and `{b}` both have result {place} of the plan"
+            )));
+        }
+
+        let all = self.first().shard.plan_items;
+        if rows.last_place() > all {
+            let last = rows.last_place();
+            return Err(EngineError::unreadable(format!(
+                "there is a result {last}, and the plan has only {all} items"
+            )));
+        }
+
+        Ok((rows, found))
+    }
+
+    /// Results that earlier ones made needless: those that a shard neither has nor says were not run.
+    fn needless(&self, found: &[u64]) -> usize {
+        let of_shard = |(run, found): (&ShardRun, &u64)| {
+            let not_run = run.info.summary.as_ref()?.not_run as u64;
+            Some(run.shard.items.saturating_sub(found + not_run))
+        };
+
+        self.shards.iter().zip(found).filter_map(of_shard).sum::<u64>().try_into().unwrap_or(usize::MAX)
+    }
+
+    /// Remark on metrics that rest on a part of the shards.
+    fn remark(&self) -> Option<String> {
+        let count = self.first().shard.count;
+        (!self.missing.is_empty()).then(|| {
+            let are = if self.missing.len() == 1 { "is" } else { "are" };
+            format!(
+                "The metrics are those of a part of the plan: {} of {count} {are} missing.",
+                named_shards(&self.missing)
+            )
+        })
+    }
+
+    /// Circumstances under which the shards ended, as those of one run.
+    fn ending(&self) -> RunEnding {
+        let has_code = |status: ExitStatus| {
+            let code = |run: &ShardRun| run.info.summary.as_ref().map(|summary| summary.exit_code);
+            self.shards.iter().any(|run| code(run) == Some(status.code()))
+        };
+        let left_out = self.shards.iter().filter_map(|run| run.info.summary.as_ref());
+
+        RunEnding {
+            interrupted: has_code(ExitStatus::Interrupted),
+            over_budget: has_code(ExitStatus::OverBudget),
+            left_out: left_out.map(|summary| summary.left_out).sum(),
+            ..RunEnding::default()
+        }
+    }
+
+    /// The summary, with the exit code of the whole.
+    fn conclude(
+        &self,
+        folder: &RunFolder,
+        info: &RunInfo,
+        totals: &RunTotals,
+        figures: RunMetrics,
+        engine: &Engine,
+        begun: Instant,
+    ) -> Result<(ExitStatus, RunSummary), EngineError> {
+        let all = usize::try_from(self.first().shard.plan_items).unwrap_or(usize::MAX);
+        let not_run = all.saturating_sub(totals.counts.total() + totals.needless);
+        let ending = self.ending();
+
+        let counts = metrics::counts(&figures, totals.counts);
+        let (mut exit, mut reason) = match &self.first().shard.scorecard {
+            None => exit_of_run(counts, ending),
+            Some(conclusion) => scorecard_exit(folder, conclusion, ending, engine)?,
+        };
+        if not_run > 0 {
+            let plain = exit == ExitStatus::Passed && info.scorecard.is_none();
+            exit = ExitStatus::strongest([exit, ExitStatus::Incomplete]);
+
+            let shards = match self.missing.as_slice() {
+                [] => String::new(),
+                missing => format!(" ({} missing)", named_shards(missing)),
+            };
+            let part = format!("{not_run} not run{shards}");
+            reason = if plain { part } else { format!("{reason}, {part}") };
+        }
+
+        let summary = RunSummary {
+            not_run,
+            left_out: ending.left_out,
+            duration_ms: self
+                .shards
+                .iter()
+                .filter_map(|run| run.info.summary.as_ref())
+                .map(|summary| summary.duration_ms)
+                .sum(),
+            ..metrics::summary(totals, Some(figures), begun, (exit, reason))
+        };
+        Ok((exit, summary))
+    }
+}
+
+/// Reads the description of the run of a shard, and refuses what can't be merged.
+fn read_shard(name: &str, allow_missing: bool, engine: &Engine) -> Result<ShardRun, EngineError> {
+    let folder = find_run(name, engine.process())?;
+    let info = folder.info()?;
+    let path = folder.path().display();
+
+    let Some(shard) = info.shard.clone() else {
+        let what = if info.merged.is_some() {
+            "is a merged run; name the shards it was merged from"
+        } else {
+            "is no shard but a whole run; `--shard i/n` runs a shard"
+        };
+        return Err(EngineError::usage(format!("`{path}` {what}")));
+    };
+    if info.command == "score" {
+        return Err(EngineError::usage(format!(
+            "`{path}` was rescored; merge the shards first, then use `assize score`"
+        )));
+    }
+    if folder.is_being_written() {
+        return Err(EngineError::usage(format!("`{path}` is still being written; wait until it has ended")));
+    }
+    if info.summary.is_none() && !allow_missing {
+        return Err(EngineError::usage(format!(
+            "shard {} (`{path}`) was stopped before it ended; continue it with `--resume`, or merge what is there with `--allow-missing`",
+            shard.number
+        )));
+    }
+
+    Ok(ShardRun { folder, info, shard })
+}
+
+/// The first thing in which two shards differ that are to be of one plan.
+fn difference(first: &ShardRun, other: &ShardRun) -> Option<String> {
+    let aspect = |what: &str, one: &str, two: &str| (one != two).then(|| format!("{what} {one} and {two}"));
+    let judges = |run: &ShardRun| {
+        let names: Vec<String> =
+            run.info.judges.iter().map(|judge| judge.identity.name.to_string()).collect();
+        names.join(", ")
+    };
+    let targets = |run: &ShardRun| {
+        let names: Vec<&str> = run.info.targets.iter().map(|target| target.name.as_str()).collect();
+        names.join(", ")
+    };
+    let (a, b) = (&first.info, &other.info);
+
+    aspect("they were run by", &a.assize_version, &b.assize_version)
+        .or_else(|| aspect("their commands are", &a.command, &b.command))
+        .or_else(|| {
+            aspect(
+                "their numbers of shards are",
+                &first.shard.count.to_string(),
+                &other.shard.count.to_string(),
+            )
+        })
+        .or_else(|| setting_difference(&a.settings, &b.settings))
+        .or_else(|| aspect("their judges are", &judges(first), &judges(other)))
+        .or_else(|| aspect("their targets are", &targets(first), &targets(other)))
+        .or_else(|| {
+            let differ = |what: &str| Some(format!("their {what} differ in their settings"));
+            if a.judges != b.judges {
+                differ("judges")
+            } else if a.targets != b.targets {
+                differ("targets")
+            } else {
+                None
+            }
+        })
+        .or_else(|| {
+            (first.shard.scorecard != other.shard.scorecard)
+                .then(|| "`--treat-missing` or `--min-coverage` differ".to_owned())
+        })
+        .or_else(|| file_difference(a, b))
+        .or_else(|| {
+            let is_same =
+                first.shard.plan == other.shard.plan && first.shard.plan_items == other.shard.plan_items;
+            (!is_same).then(|| "their cases, graders or thresholds differ".to_owned())
+        })
+}
+
+/// The first setting in which two shards differ that has an effect on results.
+fn setting_difference(a: &RunSettings, b: &RunSettings) -> Option<String> {
+    let shown = |value: Option<String>| value.unwrap_or_else(|| "none".to_owned());
+    let plain = [
+        ("--threshold", a.threshold.map(|line| line.to_string()), b.threshold.map(|line| line.to_string())),
+        (
+            "--borderline",
+            a.borderline.map(|line| line.to_string()),
+            b.borderline.map(|line| line.to_string()),
+        ),
+        ("--judging", Some(a.judging.clone()), Some(b.judging.clone())),
+        ("--filter", Some(a.filter.join(", ")), Some(b.filter.join(", "))),
+        ("--tag", Some(a.tags.join(", ")), Some(b.tags.join(", "))),
+        ("--keep-going", Some(a.keep_going.to_string()), Some(b.keep_going.to_string())),
+    ];
+    let found = plain.into_iter().find(|(_, one, two)| one != two);
+    if let Some((name, one, two)) = found {
+        return Some(format!("`{name}` is {} and {}", shown(one), shown(two)));
+    }
+
+    let keys = a.other.keys().chain(b.other.keys()).filter(|key| !FREE_SETTINGS.contains(&key.as_str()));
+    let mut differing = keys.filter(|key| a.other.get(*key) != b.other.get(*key));
+    differing.next().map(|key| {
+        let (one, two) = (a.other.get(key).cloned(), b.other.get(key).cloned());
+        format!("the setting `{key}` is {} and {}", shown(one), shown(two))
+    })
+}
+
+/// The first file that two shards have read with different contents, by its name.
+fn file_difference(a: &RunInfo, b: &RunInfo) -> Option<String> {
+    let name = |path: &str| Path::new(path).file_name().map(|name| name.to_string_lossy().into_owned());
+    if a.inputs.len() != b.inputs.len() {
+        return None;
+    }
+
+    let changed = a.inputs.iter().zip(&b.inputs).find(|(one, two)| one.blake3 != two.blake3)?;
+    (name(&changed.0.path) == name(&changed.1.path))
+        .then(|| format!("`{}` had other contents", changed.0.path))
+}
+
+/// Exit code of a merged scorecard, and its reason.
+fn scorecard_exit(
+    folder: &RunFolder,
+    conclusion: &ScorecardConclusion,
+    ending: RunEnding,
+    engine: &Engine,
+) -> Result<(ExitStatus, String), EngineError> {
+    let labelled = labelled_run(folder, &LabelOptions::default(), engine.process())?;
+    if let Some(warning) = labelled.warning {
+        engine.warn(warning);
+    }
+
+    let run = labelled.run;
+    let policy = MissingPolicy::from_name(&conclusion.treat_missing).unwrap_or_default();
+    let scored = ScoredCard::new(&run.info, None, |place| run.tally(place), policy)?;
+
+    Ok(scored.with_min_coverage(conclusion.min_coverage).exit_of(ending))
+}
+
+/// `shard 2`, `shards 2, 3, 5`.
+fn named_shards(numbers: &[u32]) -> String {
+    let shown: Vec<String> = numbers.iter().take(MOST_NAMED).map(ToString::to_string).collect();
+    let more = match numbers.len() - shown.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+
+    match numbers {
+        [only] => format!("shard {only}"),
+        _ => format!("shards {}{more}", shown.join(", ")),
+    }
+}
+
+fn time(text: &str) -> Option<jiff::Timestamp> {
+    text.parse().ok()
+}

@@ -1,0 +1,411 @@
+//! Shards of a plan: which items one of several runs takes, and the hash by which the runs know that they share a plan.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use assize_evalfile::{GraderKind, PanelSpec};
+use assize_rubric::IdentityWriter;
+
+use crate::case_identity::hash_case;
+use crate::grader_settings::{hash_conversation_settings, hash_settings};
+use crate::{ItemError, ItemRelations, ItemSource, WorkItem};
+
+/// Version of what is hashed. Raised when the same plan is to have another hash, or its shards other items.
+const VERSION: u64 = 1;
+
+/// Most shards of a plan, as many as the largest job arrays have tasks.
+const MOST_SHARDS: u32 = 100_000;
+
+/// One of several equal parts of a plan, written `2/4`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ShardNumber {
+    number: u32,
+    count: u32,
+}
+
+/// Text that names no shard.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ShardNumberError {
+    /// The text is not of the form `i/n`.
+    #[error("expected `i/n`, such as `2/4` for the second of four shards")]
+    Form,
+    /// Shards are numbered from 1.
+    #[error(
+        "shards are numbered from 1 to {0}; with an index from 0, as in Kubernetes and Slurm, write `--shard $((INDEX + 1))/{0}`"
+    )]
+    Zero(u32),
+    /// The number is higher than that of the last shard.
+    #[error("there is no shard {0} of {1}; the last one is `{1}/{1}`")]
+    Beyond(u32, u32),
+    /// There are too many shards, or none.
+    #[error("a plan has 1 to {MOST_SHARDS} shards")]
+    Count,
+}
+
+impl ShardNumber {
+    /// Shard `number`, from 1, of `count`.
+    ///
+    /// # Errors
+    /// When there is no such shard.
+    pub const fn new(number: u32, count: u32) -> Result<Self, ShardNumberError> {
+        if count == 0 || count > MOST_SHARDS {
+            Err(ShardNumberError::Count)
+        } else if number == 0 {
+            Err(ShardNumberError::Zero(count))
+        } else if number > count {
+            Err(ShardNumberError::Beyond(number, count))
+        } else {
+            Ok(Self { number, count })
+        }
+    }
+
+    /// Number of the shard, from 1.
+    pub const fn number(self) -> u32 {
+        self.number
+    }
+
+    /// Number of shards of the plan.
+    pub const fn count(self) -> u32 {
+        self.count
+    }
+}
+
+impl fmt::Display for ShardNumber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.number, self.count)
+    }
+}
+
+impl FromStr for ShardNumber {
+    type Err = ShardNumberError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let digits = |part: &str| -> Result<u32, ShardNumberError> {
+            let is_number = !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+            part.parse().ok().filter(|_| is_number).ok_or(ShardNumberError::Form)
+        };
+        let (number, count) = text.split_once('/').ok_or(ShardNumberError::Form)?;
+
+        Self::new(digits(number)?, digits(count)?)
+    }
+}
+
+/// A plan and the shard of it that a run takes.
+///
+/// Items of one case stay together, and so do cases of which one depends on the other, and cases that share a workspace. What
+/// belongs together goes, in the order of the plan, to the shard with the fewest items so far. Only what is tied to other
+/// cases is remembered, so a plan of independent cases takes no memory, however many there are.
+#[derive(Debug)]
+pub struct ShardPlan {
+    shard: ShardNumber,
+    hash: String,
+    items: u64,
+    own: u64,
+    groups: CaseGroups,
+}
+
+impl ShardPlan {
+    /// Looks at every item of a plan; `items` lists them in the same order each time.
+    ///
+    /// # Errors
+    /// When the items can't be read.
+    pub fn new<I>(shard: ShardNumber, items: impl Fn() -> I) -> Result<Self, ItemError>
+    where
+        I: Iterator<Item = Result<WorkItem, ItemError>>,
+    {
+        let mut hasher = blake3::Hasher::new();
+        let mut groups = GroupBuilder::default();
+        let mut count = 0;
+        for item in items() {
+            let item = item?;
+            add_item(&mut hasher, &item);
+            groups.add(&item);
+            count += 1;
+        }
+
+        let hash = hasher.finalize().to_hex().to_string();
+        let mut plan = Self { shard, hash, items: count, own: 0, groups: groups.finish() };
+        let own = plan.select(items()).try_fold(0, |count, item| item.map(|_| count + 1))?;
+        plan.own = own;
+
+        Ok(plan)
+    }
+
+    /// The shard.
+    pub const fn shard(&self) -> ShardNumber {
+        self.shard
+    }
+
+    /// Hash of what all items of the plan ask and of how they are graded, in their order.
+    pub fn hash(&self) -> &str {
+        &self.hash
+    }
+
+    /// Number of items of the plan.
+    pub const fn items(&self) -> u64 {
+        self.items
+    }
+
+    /// Number of items of the shard.
+    pub const fn own_items(&self) -> u64 {
+        self.own
+    }
+
+    /// The items of the shard out of those of the plan, with their places in it.
+    pub fn select<I>(&self, items: I) -> impl Iterator<Item = Result<WorkItem, ItemError>>
+    where
+        I: Iterator<Item = Result<WorkItem, ItemError>>,
+    {
+        let mut dealer = ShardDealer::new(self.shard.count, &self.groups);
+        let mine = self.shard.number - 1;
+
+        items.zip(1..).filter_map(move |(item, place)| match item {
+            Ok(item) => (dealer.shard_of(&item) == mine).then(|| Ok(WorkItem { place, ..item })),
+            Err(error) => Some(Err(error)),
+        })
+    }
+}
+
+/// Adds what decides about the result of an item, without anything that depends on where files are.
+fn add_item(hasher: &mut blake3::Hasher, item: &WorkItem) {
+    let mut identity = IdentityWriter::new("plan item", VERSION);
+    identity.field(&item.suite);
+    identity.field(&item.format);
+    identity.text(item.case.id.as_str());
+    identity.field(&item.source.name_of_target());
+    identity.field(&item.repeat);
+    identity.field(&item.lines);
+    identity.text(&hash_case(&item.case));
+
+    let ItemRelations { repeats, after, on_failure, .. } = &*item.relations;
+    identity.field(repeats);
+    identity.field(after);
+    identity.field(on_failure);
+
+    identity.field(&item.judging);
+    identity.field(&item.judging_override);
+    identity.field(&matches!(item.source, ItemSource::Given(_)));
+
+    if let Some(conversation) = &item.case.conversation {
+        identity.text(&hash_conversation_settings(item, conversation));
+    }
+
+    identity.field(&item.case.graders.len());
+    for grader in &item.case.graders {
+        identity.field(&grader.name);
+        identity.field(&grader.standing);
+        identity.text(&hash_settings(item, grader));
+
+        if let GraderKind::Rubric(rubric) = &grader.kind {
+            identity.field(rubric.rubric.criteria());
+        }
+        if let Some((panel, named)) = panel_of(&grader.kind) {
+            identity.field(&*item.panels.spec(panel, named));
+        }
+    }
+
+    hasher.update(&(identity.as_bytes().len() as u64).to_le_bytes());
+    hasher.update(identity.as_bytes());
+}
+
+/// The panel of a grader that judges ask, and the judge it names.
+fn panel_of(grader: &GraderKind) -> Option<(&PanelSpec, Option<&str>)> {
+    match grader {
+        GraderKind::Rubric(rubric) => Some((&rubric.panel, rubric.judge.as_deref())),
+        GraderKind::Llm(llm) => Some((&llm.panel, llm.judge.as_deref())),
+        GraderKind::Pairwise(pairwise) => Some((&pairwise.panel, pairwise.judge.as_deref())),
+        _ => None,
+    }
+}
+
+/// A case of a suite.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct SuiteCase {
+    suite: Arc<str>,
+    case_id: String,
+}
+
+impl SuiteCase {
+    fn new(item: &WorkItem) -> Self {
+        Self { suite: Arc::clone(&item.suite), case_id: item.case.id.to_string() }
+    }
+}
+
+/// Groups of cases that are tied to each other.
+#[derive(Debug, Default)]
+struct CaseGroups {
+    /// Index of the group of each case that is tied to others.
+    group_of: HashMap<SuiteCase, usize>,
+    /// Items of each group.
+    sizes: Vec<u64>,
+}
+
+/// True if the item is tied to other cases.
+fn is_tied(item: &WorkItem) -> bool {
+    item.relations.is_awaited
+        || !item.relations.after.is_empty()
+        || item.workplace.as_ref().is_some_and(|workplace| workplace.is_shared())
+}
+
+/// Shared workspace of a suite and a target, by its identity.
+type SharedPlace = (Arc<str>, Option<String>, Vec<u8>);
+
+/// Finds the groups, by union and find.
+#[derive(Default)]
+struct GroupBuilder {
+    nodes: HashMap<SuiteCase, usize>,
+    /// A case of each shared workspace.
+    workplaces: HashMap<SharedPlace, usize>,
+    parents: Vec<usize>,
+    sizes: Vec<u64>,
+}
+
+impl GroupBuilder {
+    fn add(&mut self, item: &WorkItem) {
+        if !is_tied(item) {
+            return;
+        }
+
+        let node = self.node(SuiteCase::new(item));
+        self.sizes[node] += 1;
+
+        for before in &item.relations.after {
+            let before = SuiteCase { suite: Arc::clone(&item.suite), case_id: before.case_id.clone() };
+            let before = self.node(before);
+            self.join(node, before);
+        }
+
+        if let Some(workplace) = item.workplace.as_ref().filter(|workplace| workplace.is_shared()) {
+            let target = item.source.name_of_target().map(str::to_owned);
+            let key = (Arc::clone(&item.suite), target, workplace.identity().to_vec());
+            let other = *self.workplaces.entry(key).or_insert(node);
+            self.join(node, other);
+        }
+    }
+
+    fn node(&mut self, case: SuiteCase) -> usize {
+        let next = self.parents.len();
+        let node = *self.nodes.entry(case).or_insert(next);
+        if node == next {
+            self.parents.push(next);
+            self.sizes.push(0);
+        }
+
+        node
+    }
+
+    fn root(&mut self, mut node: usize) -> usize {
+        while self.parents[node] != node {
+            // Each step halves the way for the next one.
+            self.parents[node] = self.parents[self.parents[node]];
+            node = self.parents[node];
+        }
+
+        node
+    }
+
+    fn join(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.root(a), self.root(b));
+        if a != b {
+            self.parents[b] = a;
+            self.sizes[a] += self.sizes[b];
+            self.sizes[b] = 0;
+        }
+    }
+
+    fn finish(mut self) -> CaseGroups {
+        let nodes = std::mem::take(&mut self.nodes);
+        let group_of: HashMap<SuiteCase, usize> =
+            nodes.into_iter().map(|(case, node)| (case, self.root(node))).collect();
+
+        CaseGroups { group_of, sizes: self.sizes }
+    }
+}
+
+/// Deals the items of a plan to its shards, in the order of the plan.
+struct ShardDealer<'a> {
+    groups: &'a CaseGroups,
+    /// Items and index of each shard but the current one, the one with the fewest on top.
+    loads: BinaryHeap<Reverse<(u64, u32)>>,
+    /// Case that is being dealt, with the items and the index of its shard.
+    current: Option<(SuiteCase, u64, u32)>,
+    /// Shards of the groups that were dealt.
+    dealt: HashMap<usize, u32>,
+}
+
+impl<'a> ShardDealer<'a> {
+    fn new(count: u32, groups: &'a CaseGroups) -> Self {
+        Self {
+            groups,
+            loads: (0..count).map(|shard| Reverse((0, shard))).collect(),
+            current: None,
+            dealt: HashMap::new(),
+        }
+    }
+
+    /// Index of the shard of the next item.
+    fn shard_of(&mut self, item: &WorkItem) -> u32 {
+        if let Some((case, load, shard)) = &mut self.current
+            && case.suite == item.suite
+            && case.case_id == item.case.id.as_str()
+        {
+            *load += 1;
+            return *shard;
+        }
+
+        if let Some((_, load, shard)) = self.current.take() {
+            self.loads.push(Reverse((load, shard)));
+        }
+
+        let case = SuiteCase::new(item);
+        if let Some(&group) = self.groups.group_of.get(&case) {
+            if let Some(shard) = self.dealt.get(&group) {
+                return *shard;
+            }
+
+            let Reverse((load, shard)) = self.lightest();
+            self.loads.push(Reverse((load + self.groups.sizes[group], shard)));
+            self.dealt.insert(group, shard);
+            return shard;
+        }
+
+        let Reverse((load, shard)) = self.lightest();
+        self.current = Some((case, load + 1, shard));
+        shard
+    }
+
+    fn lightest(&mut self) -> Reverse<(u64, u32)> {
+        // There is at least one shard, and none is current.
+        self.loads.pop().unwrap_or(Reverse((0, 0)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shards_are_numbered_from_one_and_messages_say_what_to_write() {
+        let shard: ShardNumber = "2/4".parse().unwrap();
+        assert_eq!((shard.number(), shard.count(), shard.to_string().as_str()), (2, 4, "2/4"));
+        assert!("1/1".parse::<ShardNumber>().is_ok() && "100000/100000".parse::<ShardNumber>().is_ok());
+
+        for (text, error) in [
+            ("0/4", ShardNumberError::Zero(4)),
+            ("5/4", ShardNumberError::Beyond(5, 4)),
+            ("1/0", ShardNumberError::Count),
+            ("1/100001", ShardNumberError::Count),
+        ] {
+            assert_eq!(text.parse::<ShardNumber>(), Err(error), "{text}");
+        }
+        for text in
+            ["", "2", "2/", "/4", "a/4", "2/4/8", "-1/4", "+1/4", " 1/4", "1/4 ", "1.5/4", "99999999999/4"]
+        {
+            assert_eq!(text.parse::<ShardNumber>(), Err(ShardNumberError::Form), "{text:?}");
+        }
+        assert!(ShardNumberError::Zero(4).to_string().contains("--shard $((INDEX + 1))/4"));
+    }
+}

@@ -1,0 +1,329 @@
+//! Rows of several run folders as the rows of one, in the order of the plan. Rows keep their bytes.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::num::NonZeroU64;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use crate::folder::{INPUTS_FILE, JUDGEMENTS_FILE, QUESTIONS_FILE, RESULTS_FILE};
+use crate::reader::{CaseRecords, JsonlRows};
+use crate::row_counts::ExpectedRows;
+use crate::{CaseKey, CaseRecord, CaseRows, RecordPosition, RunFolder, RunWriter, StoreError};
+
+/// Bytes of rows that are taken before they are written.
+const BATCH_BYTES: usize = 1 << 20;
+
+/// Rows of several runs, found and not yet copied. It holds 48 bytes for each result.
+#[derive(Debug, Default)]
+pub struct RowMerge {
+    sources: Vec<RunFolder>,
+    places: Vec<RowPlace>,
+}
+
+/// Position of the rows of a case in its run.
+#[derive(Debug, Clone, Copy)]
+struct RowPlace {
+    /// Place in the plan, from 1.
+    place: u64,
+    /// Index of the run.
+    source: u32,
+    inputs_length: u32,
+    at: RecordPosition,
+    /// Offset in `inputs.jsonl`, if there is a row.
+    inputs: u64,
+    /// Offset in `questions.jsonl`.
+    question: Option<NonZeroU64>,
+}
+
+/// The fields of a result by which its rows are found.
+#[derive(Deserialize)]
+struct ResultHead {
+    suite: Arc<str>,
+    case_id: Arc<str>,
+    target: Option<Arc<str>>,
+    repeat: u32,
+    #[serde(default)]
+    place: Option<u64>,
+    #[serde(default)]
+    case_hash: Option<String>,
+    #[serde(default)]
+    graders: Vec<IgnoredAny>,
+}
+
+#[derive(Deserialize)]
+struct QuestionHead {
+    case_hash: String,
+}
+
+impl RowMerge {
+    /// Finds the rows of another run. Every row is read and held against its checksum.
+    ///
+    /// # Errors
+    /// If the rows can't be read, were changed, or do not say their place in the plan.
+    pub fn add(&mut self, folder: &RunFolder) -> Result<(), StoreError> {
+        let source = u32::try_from(self.sources.len()).unwrap_or(u32::MAX);
+        self.sources.push(folder.clone());
+
+        let counts = folder.row_counts()?;
+        let mut questions = HashMap::new();
+        if folder.file(QUESTIONS_FILE).exists() {
+            let mut rows: JsonlRows<QuestionHead> = JsonlRows::open(folder.file(QUESTIONS_FILE))?
+                .expecting(counts.and_then(|counts| counts.expected_questions()));
+            while let Some(row) = rows.next() {
+                questions.entry(row?.case_hash).or_insert(rows.row_start());
+            }
+        }
+
+        let mut results: JsonlRows<ResultHead> =
+            JsonlRows::open(folder.file(RESULTS_FILE))?
+            .expecting(counts.map(|counts| counts.expected_results()));
+        let mut judgements =
+            KeyedRows::open(
+            folder.file(JUDGEMENTS_FILE),
+            counts.map(|counts| counts.expected_judgements()),
+        )?;
+        let mut inputs = KeyedRows::open(folder.file(INPUTS_FILE), None)?;
+
+        while let Some(row) = results.next() {
+            let row = row?;
+            let key =
+                CaseKey { suite: row.suite, case_id: row.case_id, target: row.target, repeat: row.repeat };
+            let Some(place) = row.place.filter(|place| *place > 0) else {
+                return Err(StoreError::Damaged {
+                    path: folder.file(RESULTS_FILE),
+                    line: results.line(),
+                    message: format!("the result of `{}` has no place in the plan", key.case_id),
+                });
+            };
+
+            // A case without graders has no judgements; looking for them would read past those of the next case.
+            let judged = if row.graders.is_empty() { None } else { judgements.find(&key)? };
+            let inputs = inputs.find(&key)?.unwrap_or_default();
+            let question = row.case_hash.and_then(|hash| questions.get(&hash).copied());
+
+            self.places.push(RowPlace {
+                place,
+                source,
+                inputs_length: u32::try_from(inputs.end - inputs.start).unwrap_or(0),
+                at: RecordPosition {
+                    result: results.row_start(),
+                    judgements: judged.map_or(judgements.next_start(), |rows| rows.start),
+                },
+                inputs: inputs.start,
+                // Offsets count from 1, so that none is no number.
+                question: question.and_then(|at| NonZeroU64::new(at + 1)),
+            });
+        }
+
+        // What follows is leftovers, or rows that were lost.
+        judgements.finish()
+    }
+
+    /// Number of results found.
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// True if no result was found.
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// Puts the results into the order of the plan. Returns the first place that two results have, with the indexes of their
+    /// runs.
+    pub fn sort(&mut self) -> Option<(u64, [usize; 2])> {
+        self.places.sort_unstable_by_key(|row| (row.place, row.source));
+
+        self.places.windows(2).find_map(|pair| match pair {
+            [a, b] if a.place == b.place => Some((a.place, [a.source as usize, b.source as usize])),
+            _ => None,
+        })
+    }
+
+    /// Highest place of a result; 0 if there is none.
+    pub fn last_place(&self) -> u64 {
+        self.places.iter().map(|row| row.place).max().unwrap_or_default()
+    }
+
+    /// Copies the rows to a run, and shows `see` each record before it is copied.
+    ///
+    /// # Errors
+    /// If rows can't be read or written.
+    pub fn write(self, writer: &mut RunWriter, see: &mut dyn FnMut(&CaseRecord)) -> Result<(), StoreError> {
+        let Self { sources, places } = self;
+        let mut sources =
+            sources.into_iter().map(OpenSource::open).collect::<Result<Vec<OpenSource>, StoreError>>()?;
+        let mut taken = 0;
+
+        for place in places {
+            let source = &mut sources[place.source as usize];
+            let (record, rows) = source.read(place, |hash| writer.has_question(hash))?;
+            see(&record);
+            taken += rows.judgements.len() + rows.result.len();
+            writer.append(&rows);
+
+            if taken >= BATCH_BYTES {
+                writer.settle()?;
+                taken = 0;
+            }
+        }
+
+        writer.settle()
+    }
+}
+
+/// Rows of which those of one case stand together, in the order in which cases finished.
+struct KeyedRows {
+    rows: JsonlRows<CaseKey>,
+    /// Row that was read and belongs to a later case, with its offset.
+    ahead: Option<(CaseKey, u64)>,
+    /// Offset behind the last row that was read.
+    end: u64,
+}
+
+impl KeyedRows {
+    fn open(path: PathBuf, expected: Option<ExpectedRows>) -> Result<Self, StoreError> {
+        Ok(Self { rows: JsonlRows::open(path)?.expecting(expected), ahead: None, end: 0 })
+    }
+
+    /// Finds the rows of a case. Rows before them are leftovers of cases without a result.
+    fn find(&mut self, key: &CaseKey) -> Result<Option<Range<u64>>, StoreError> {
+        let mut found: Option<Range<u64>> = None;
+        while let Some((row, start)) = self.take()? {
+            if row == *key {
+                let first = found.map_or(start, |found| found.start);
+                found = Some(first..self.end);
+            } else if found.is_some() {
+                self.ahead = Some((row, start));
+                break;
+            }
+        }
+
+        Ok(found)
+    }
+
+    fn take(&mut self) -> Result<Option<(CaseKey, u64)>, StoreError> {
+        if let Some(ahead) = self.ahead.take() {
+            self.end = self.rows.position();
+            return Ok(Some(ahead));
+        }
+
+        let row = self.rows.next().transpose()?;
+        self.end = self.rows.position();
+        Ok(row.map(|row| (row, self.rows.row_start())))
+    }
+
+    /// Offset of the row that is looked at next.
+    fn next_start(&self) -> u64 {
+        self.ahead.as_ref().map_or(self.rows.position(), |(_, start)| *start)
+    }
+
+    fn finish(mut self) -> Result<(), StoreError> {
+        self.rows.find_map(Result::err).map_or(Ok(()), Err)
+    }
+}
+
+/// Run whose rows are copied.
+struct OpenSource {
+    folder: RunFolder,
+    records: CaseRecords,
+    results: ByteReader,
+    judgements: ByteReader,
+    inputs: ByteReader,
+    questions: Option<ByteReader>,
+}
+
+impl OpenSource {
+    fn open(folder: RunFolder) -> Result<Self, StoreError> {
+        let questions = folder.file(QUESTIONS_FILE);
+        Ok(Self {
+            records: folder.cases_from(RecordPosition::default())?,
+            results: ByteReader::open(folder.file(RESULTS_FILE))?,
+            judgements: ByteReader::open(folder.file(JUDGEMENTS_FILE))?,
+            inputs: ByteReader::open(folder.file(INPUTS_FILE))?,
+            questions: if questions.exists() { Some(ByteReader::open(questions)?) } else { None },
+            folder,
+        })
+    }
+
+    /// Reads the record of a case, and its rows as they are.
+    fn read(
+        &mut self,
+        place: RowPlace,
+        is_asked: impl Fn(&str) -> bool,
+    ) -> Result<(CaseRecord, CaseRows), StoreError> {
+        let record = self.records.read_at(place.at)?.ok_or_else(|| StoreError::Damaged {
+            path: self.folder.file(RESULTS_FILE),
+            line: 0,
+            message: format!("the result at byte {} was removed meanwhile", place.at.result),
+        })?;
+        let extent = self.records.last_extent();
+
+        let mut rows = CaseRows {
+            result: self.results.read_range(extent.result)?,
+            judgements: self.judgements.read_range(extent.judgements)?,
+            inputs: self.inputs.read_range(place.inputs..place.inputs + u64::from(place.inputs_length))?,
+            question: None,
+        };
+        if let Some((hash, (reader, at))) =
+            record.result.case_hash.as_ref().zip(self.questions.as_mut().zip(place.question))
+            && !is_asked(hash)
+        {
+            rows.question = Some((hash.clone(), reader.read_line(at.get() - 1)?));
+        }
+
+        Ok((record, rows))
+    }
+}
+
+/// Reader of parts of a file, mostly one after the other.
+struct ByteReader {
+    path: PathBuf,
+    file: BufReader<File>,
+    position: u64,
+}
+
+impl ByteReader {
+    fn open(path: PathBuf) -> Result<Self, StoreError> {
+        let file = assize_files::open_file(&path).map_err(StoreError::io("read", &path))?;
+        Ok(Self { file: BufReader::with_capacity(64 * 1024, file), path, position: 0 })
+    }
+
+    fn go_to(&mut self, at: u64) -> Result<(), StoreError> {
+        // Within the bytes that are read already this moves nothing on the disk.
+        let distance = at.cast_signed().wrapping_sub(self.position.cast_signed());
+        let moved = if distance == 0 { Ok(()) } else { self.file.seek_relative(distance) };
+        moved.map_err(StoreError::io("read", &self.path))?;
+        self.position = at;
+
+        Ok(())
+    }
+
+    fn read_range(&mut self, range: Range<u64>) -> Result<Vec<u8>, StoreError> {
+        let mut bytes = vec![0; usize::try_from(range.end - range.start).unwrap_or_default()];
+        if bytes.is_empty() {
+            return Ok(bytes);
+        }
+
+        self.go_to(range.start)?;
+        self.file.read_exact(&mut bytes).map_err(StoreError::io("read", &self.path))?;
+        self.position = range.end;
+
+        Ok(bytes)
+    }
+
+    fn read_line(&mut self, at: u64) -> Result<Vec<u8>, StoreError> {
+        self.go_to(at)?;
+        let mut line = Vec::new();
+        let length = self.file.read_until(b'\n', &mut line).map_err(StoreError::io("read", &self.path))?;
+        self.position = at + length as u64;
+
+        Ok(line)
+    }
+}
