@@ -1,6 +1,7 @@
 //! Identity of a call: every byte that reaches the model, and the repeat.
 
 use std::fmt;
+use std::str::FromStr;
 
 use crate::wire::HttpCall;
 
@@ -49,9 +50,32 @@ impl CallKey {
 
 impl fmt::Debug for CallKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "CallKey({})", blake3::Hash::from_bytes(self.0).to_hex())
+        write!(f, "CallKey({self})")
     }
 }
+
+/// 64 hexadecimal digits, which is what the `custom_id` of a batch may have.
+impl fmt::Display for CallKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(blake3::Hash::from_bytes(self.0).to_hex().as_str())
+    }
+}
+
+/// Reads what [`fmt::Display`] writes. Upper-case digits make another text, and so no key.
+impl FromStr for CallKey {
+    type Err = InvalidCallKey;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let hash = blake3::Hash::from_hex(text).map_err(|_| InvalidCallKey)?;
+        let key = Self(*hash.as_bytes());
+        if key.to_string() == text { Ok(key) } else { Err(InvalidCallKey) }
+    }
+}
+
+/// Text that is not the key of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("not the key of a call: 64 hexadecimal digits")]
+pub struct InvalidCallKey;
 
 /// Fields with their lengths before them, so that no two lists of fields look the same.
 #[derive(Default)]
@@ -97,6 +121,19 @@ mod tests {
         for (at, other) in others.iter().enumerate() {
             assert_ne!(base, *other, "{at}");
             assert!(!others[..at].contains(other), "{at}");
+        }
+    }
+
+    #[test]
+    fn a_key_is_a_custom_id_that_is_read_back_from_its_one_form() {
+        let key = CallKey::new("w", "http://h", "m", &call("/p", "b"), 1);
+        let text = key.to_string();
+        assert_eq!(text.len(), crate::LONGEST_CUSTOM_ID);
+        assert_eq!(text.parse(), Ok(key));
+        for other in
+            ["", "ab", &text[1..], &format!("{text}0"), &text.to_uppercase(), &format!(" {}", &text[1..])]
+        {
+            assert_eq!(other.parse::<CallKey>(), Err(InvalidCallKey), "{other}");
         }
     }
 

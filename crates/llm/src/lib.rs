@@ -5,6 +5,7 @@
 
 mod address;
 mod answer_body;
+mod batch_lines;
 mod budget;
 mod cached_model;
 mod call_event;
@@ -49,10 +50,13 @@ mod transport;
 mod unambiguous_json;
 pub mod wire;
 
+pub use batch_lines::{
+    BatchLineError, BatchOutcome, BatchReplyLine, BatchReplyLines, BatchRequestLine, LONGEST_CUSTOM_ID,
+};
 pub use budget::{Budget, BudgetTracker};
 pub use cached_model::{CacheHit, CachedModel, OnCacheMiss, ReplyStore};
 pub use call_event::{CallEvent, CallObserver};
-pub use call_key::CallKey;
+pub use call_key::{CallKey, InvalidCallKey};
 pub use chat_model::{BoxFuture, CacheableReply, ChatModel, ModelId};
 pub use check::{KeyCheck, check, check_judge};
 pub use client::{ClientParts, ClientSetup, ModelClient};
