@@ -403,7 +403,7 @@ impl ModelGateway {
 
         let client = client.with_card(card);
         let inner: Arc<dyn ChatModel> = Arc::new(client.clone());
-        match self.miss.zip(self.replies()) {
+        match self.miss.clone().zip(self.replies()) {
             Some((miss, replies)) => Arc::new(CachedModel::new(client, inner, replies, miss)),
             None => inner,
         }
@@ -520,7 +520,7 @@ impl ModelGateway {
 
     /// The cache, opened once; `None` if it can't be, or if there is to be none.
     fn cache(&self) -> Option<Arc<ReplyCache>> {
-        self.miss?;
+        self.miss.as_ref()?;
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(cache) = &*cache {
             return Some(Arc::clone(cache));

@@ -31,12 +31,29 @@ pub struct CacheHit {
 }
 
 /// Policy for a request that is not in the cache.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone)]
 pub enum OnCacheMiss {
     /// The model is asked.
     Ask,
     /// The request fails; nothing is sent.
     Refuse,
+    /// Somebody else decides: who collects requests, or has replies to them.
+    Defer(Arc<dyn DeferredCalls>),
+}
+
+/// Way around the model for requests that are not in the cache: they may be collected instead of sent, and be answered by
+/// replies that came otherwise.
+pub trait DeferredCalls: Send + Sync {
+    /// Returns a reply to the request that `client` would send, or `None` if the model is to be asked.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotCached`] for a request that was collected and is not answered now.
+    fn answer<'a>(
+        &'a self,
+        client: &'a ModelClient,
+        key: CallKey,
+        request: &'a ChatRequest,
+    ) -> BoxFuture<'a, Result<Option<ChatReply>, AskError>>;
 }
 
 /// Model whose usable replies are cached.
@@ -76,11 +93,16 @@ impl CachedModel {
             });
         }
 
-        if self.miss == OnCacheMiss::Refuse {
-            return Err(AskError::new(ErrorKind::NotCached, ""));
-        }
+        let reply = match &self.miss {
+            OnCacheMiss::Ask => None,
+            OnCacheMiss::Refuse => return Err(AskError::new(ErrorKind::NotCached, "")),
+            OnCacheMiss::Defer(calls) => calls.answer(&self.client, key, request).await?,
+        };
+        let reply = match reply {
+            Some(reply) => reply,
+            None => self.inner.ask(request).await?,
+        };
 
-        let reply = self.inner.ask(request).await?;
         let memory = Arc::clone(&self.memory);
         Ok(CacheableReply::keepable(reply, move |reply| {
             memory.keep(key, reply);
@@ -93,7 +115,7 @@ impl CachedModel {
 impl ChatModel for CachedModel {
     fn ask<'a>(&'a self, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatReply, AskError>> {
         match self.miss {
-            OnCacheMiss::Ask => self.inner.ask(request),
+            OnCacheMiss::Ask | OnCacheMiss::Defer(_) => self.inner.ask(request),
             OnCacheMiss::Refuse => Box::pin(std::future::ready(Err(AskError::new(ErrorKind::NotCached, "")))),
         }
     }
