@@ -50,7 +50,8 @@ impl PlannedRun {
         limit: (&crate::options::SpendingOptions, Option<Usd>),
         wiring: &RunWiring<'_>,
     ) -> Result<Self, EngineError> {
-        let plan = RunPlan::new(items, limit.0.budget_with(limit.1), wiring)?;
+        let plan = RunPlan::new(items, limit.0.budget_with(limit.1), wiring)?
+            .with_batches(wiring.gateway.batched().is_some());
         let warnings = warnings.into_iter().chain(wiring.gateway.missing_keys()).collect();
 
         Ok(Self { plan, cases, warnings })
@@ -143,6 +144,7 @@ impl Engine {
         let mut warnings = run.preflight.conclude(options.deny.self_judging)?;
 
         run.check(loaded)?;
+        run.preflight.check_batches(options.run.judge_batch.is_some())?;
         wiring.gateway.check()?;
         wiring.gateway.check_keys(options.deny.exposed_keys)?;
 

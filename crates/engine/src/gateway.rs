@@ -9,15 +9,16 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use assize_evalfile::ProjectConfig;
 use assize_llm::{
     Budget, BudgetTracker, CachedModel, CallEvent, CallObserver, ChatModel, ClientSetup, ConfigError,
-    HttpOptions, HttpProxies, HttpTransport, ModelCard, ModelClient, ModelId, ModelName, OnCacheMiss,
-    PriceTable, ProviderAccounts, RateLimits, ReplyStore, prices_as_of,
+    DeferredCalls, HttpOptions, HttpProxies, HttpTransport, ModelCard, ModelClient, ModelId, ModelName,
+    OnCacheMiss, PriceTable, ProviderAccounts, RateLimits, ReplyStore, prices_as_of,
 };
 use assize_rubric::Usd;
-use assize_run::{CachedReplyStore, ReplyOwner};
+use assize_run::{CachedReplyStore, CurrentOwner, ReplyOwner};
 use assize_store::{ReplyCache, StoreError, fence_key};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
+use crate::batch::{BATCH_FOLDER, BatchedCalls};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::event::{EngineEvent, EventObserver};
@@ -41,6 +42,9 @@ const MOST_CASES: usize = 1024;
 const ACCOUNTS: usize = 4;
 /// Files that are open beside the connections of requests, at most: those of the run, of the cache, of commands.
 const OTHER_FILES: usize = 128;
+/// Bytes of the results of a batch, at most.
+const LARGEST_RESULTS: usize = 1 << 30;
+
 /// Files that are left beside the connections where few may be open at all.
 const FEWEST_FILES: usize = 24;
 
@@ -61,13 +65,15 @@ pub(crate) struct ModelGateway {
     /// Warnings about keys that a file of targets sends elsewhere than to their provider.
     foreign_keys: Mutex<BTreeSet<String>>,
     setup: ClientSetup,
+    /// Judge calls that go out in batches.
+    batched: Option<Arc<BatchedCalls>>,
     /// Handling of a call that the cache can't answer; `None` without a cache.
     miss: Option<OnCacheMiss>,
     folder: PathBuf,
     cache: Mutex<Option<Arc<ReplyCache>>>,
     /// Storage of the caller's own, used instead of the cache.
     provided_replies: Option<Arc<dyn ReplyStore>>,
-    reply_owner: Arc<OnceLock<ReplyOwner>>,
+    reply_owner: Arc<CurrentOwner>,
     prices: PriceTable,
     /// The most tokens of a reply to anybody but a target, by the command line.
     max_output_tokens: Option<u32>,
@@ -125,6 +131,25 @@ impl ModelGateway {
         }
 
         gateway
+    }
+
+    /// Gateway whose judge calls go out in batches, where that is asked for.
+    pub(crate) fn with_batches(self, options: &RunOptions, engine: &Engine) -> Self {
+        let batched = options.judge_batch.map(|_| self.batched_calls(engine));
+        Self { batched, ..self }
+    }
+
+    fn batched_calls(&self, engine: &Engine) -> Arc<BatchedCalls> {
+        let folder = engine.process().working_folder.join(BATCH_FOLDER);
+        let options = HttpOptions { max_answer_bytes: LARGEST_RESULTS, ..http_options(engine) };
+        let transport = Arc::new(HttpTransport::new(options));
+
+        Arc::new(BatchedCalls::new(folder, transport, self.setup.budget.clone(), self.clock))
+    }
+
+    /// Judge calls that go out in batches, if they do.
+    pub(crate) fn batched(&self) -> Option<&Arc<BatchedCalls>> {
+        self.batched.as_ref()
     }
 
     /// Sees to it that there are files enough to be opened, and has no more connections in use than there are.
@@ -197,6 +222,7 @@ impl ModelGateway {
             unencrypted: Mutex::default(),
             foreign_keys: Mutex::default(),
             setup,
+            batched: None,
             prices,
             max_output_tokens: spending.max_output_tokens.map(NonZeroU32::get),
             all_priced: usd.is_some(),
@@ -376,7 +402,7 @@ impl ModelGateway {
 
     /// A client as targets use it. `context_tokens` is what its own settings say about how much it can read.
     pub(crate) fn ask(&self, client: ModelClient, context_tokens: Option<u64>) -> Arc<dyn ChatModel> {
-        self.reach(client, context_tokens, None)
+        self.reach(client, context_tokens, None, None)
     }
 
     /// A client as judges use it, and whoever else asks a model that is not a target. `max_output_tokens` is the most that
@@ -387,7 +413,7 @@ impl ModelGateway {
         context_tokens: Option<u64>,
         max_output_tokens: Option<u32>,
     ) -> Arc<dyn ChatModel> {
-        self.reach(client, context_tokens, self.max_output_tokens.or(max_output_tokens))
+        self.reach(client, context_tokens, self.max_output_tokens.or(max_output_tokens), self.batched())
     }
 
     fn reach(
@@ -395,6 +421,7 @@ impl ModelGateway {
         client: ModelClient,
         context_tokens: Option<u64>,
         max_output_tokens: Option<u32>,
+        batched: Option<&Arc<BatchedCalls>>,
     ) -> Arc<dyn ChatModel> {
         self.asks_models.store(true, Ordering::Relaxed);
         let id = client.describe();
@@ -403,7 +430,13 @@ impl ModelGateway {
 
         let client = client.with_card(card);
         let inner: Arc<dyn ChatModel> = Arc::new(client.clone());
-        match self.miss.clone().zip(self.replies()) {
+        if let Some(calls) = batched {
+            calls.register(&client);
+        }
+
+        let deferred = batched.map(|calls| OnCacheMiss::Defer(Arc::clone(calls) as Arc<dyn DeferredCalls>));
+        let miss = self.miss.clone().map(|miss| deferred.unwrap_or(miss));
+        match miss.zip(self.replies()) {
             Some((miss, replies)) => Arc::new(CachedModel::new(client, inner, replies, miss)),
             None => inner,
         }
@@ -440,6 +473,15 @@ impl ModelGateway {
             return Err(EngineError::storage(format!("{cache_error}; nothing was spent")));
         }
 
+        if let Some(batched) = &self.batched {
+            batched.check()?;
+            if !self.is_plan && !matches!(self.miss, Some(OnCacheMiss::Ask)) {
+                return Err(EngineError::usage(
+                    "`--judge-batch` needs the reply cache: remove `--no-cache`, `--cache-only` or `cache: false`",
+                ));
+            }
+        }
+
         let models = self.models();
         let unpriced: BTreeSet<String> =
             models.iter().filter(|(_, card)| card.price.is_none()).map(|(id, _)| id.to_string()).collect();
@@ -474,6 +516,7 @@ impl ModelGateway {
         let days = providers.into_iter().collect::<Vec<_>>().join(", ");
         [
             ("list_prices_as_of", (!days.is_empty()).then_some(days)),
+            ("judge_batch", options.judge_batch.map(|batch| batch.describe())),
             ("budget_usd", options.spending.budget.usd.map(|usd| usd.to_string())),
             ("context_tokens", options.context_tokens.map(|tokens| tokens.to_string())),
             ("max_output_tokens", options.spending.max_output_tokens.map(|tokens| tokens.to_string())),
@@ -488,10 +531,11 @@ impl ModelGateway {
         self.models.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Names the run that pays for what is bought from now on.
+    /// Names the run that pays for what is bought from now on. What was bought for the same run before counts like what an
+    /// earlier process bought.
     pub(crate) fn begin(&self, run_id: &str) {
         let process = uuid::Uuid::new_v4().to_string();
-        let _ = self.reply_owner.set(ReplyOwner { run: run_id.to_owned(), process });
+        self.reply_owner.set(ReplyOwner { run: run_id.to_owned(), process });
     }
 
     /// Begins an operation that makes no run: what an earlier one bought is not bought by this one.
@@ -558,8 +602,12 @@ pub fn remedy(error: &StoreError) -> &'static str {
 
 /// The real network, with the proxies that this process was told of.
 fn transport(engine: &Engine) -> HttpTransport {
+    HttpTransport::new(http_options(engine))
+}
+
+fn http_options(engine: &Engine) -> HttpOptions {
     let proxies = Some(HttpProxies::from_env(&|name| engine.process().variable(name)));
-    HttpTransport::new(HttpOptions { proxies, ..HttpOptions::default() })
+    HttpOptions { proxies, ..HttpOptions::default() }
 }
 
 /// A key nobody else knows, so that no answer can guess the fence it will stand between.

@@ -58,6 +58,7 @@ mod attempt_material;
 mod attempt_watch;
 pub mod audit;
 mod baselines;
+mod batch;
 mod budget_check;
 mod criterion_places;
 mod critique;
@@ -116,8 +117,8 @@ pub use labels::{LabelOptions, LabelledRun, current_labels, label_set, labelled_
 pub use load::{LoadedFile, LoadedFiles, id_patterns};
 pub use mode::{EvalMode, Items, RunMode};
 pub use options::{
-    CacheUse, DeniedFindings, EvalOptions, PanelOptions, RunOptions, SequenceOptions, SpendingOptions,
-    UnknownPrice,
+    BatchOptions, CacheUse, DeniedFindings, EvalOptions, PanelOptions, RunOptions, SequenceOptions,
+    SpendingOptions, UnknownPrice,
 };
 pub use process::{ProcessContext, StopSignal};
 pub use report_material::ReportMaterial;

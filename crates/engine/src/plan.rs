@@ -69,6 +69,8 @@ pub(crate) struct PreflightReport {
     pub(crate) items: usize,
     /// Names of the targets they need.
     pub(crate) targets: BTreeSet<String>,
+    /// Names of those among them that are commands.
+    commands: BTreeSet<String>,
     /// True if any of them is worked on in a workspace.
     pub(crate) in_workspaces: bool,
     /// Files that cases refer to.
@@ -126,6 +128,17 @@ impl PreflightReport {
         for (id, dependent) in &dependencies.extra {
             let path = suite.path.display();
             self.remarks.insert(format!("{path}: `{id}` is also run, because `{dependent}` depends on it"));
+        }
+    }
+
+    /// Refuses commands as targets where judge calls go out in batches: the cases are gone through several times then.
+    pub(crate) fn check_batches(&self, are_batches: bool) -> Result<(), EngineError> {
+        match self.commands.first().filter(|_| are_batches) {
+            Some(target) => Err(EngineError::unrunnable(format!(
+                "`--judge-batch` goes through the cases several times, and target `{target}` is a command, whose answers \
+                 would differ; nothing was run. Judge given answers, recordings or models, or leave `--judge-batch` out"
+            ))),
+            None => Ok(()),
         }
     }
 
@@ -269,6 +282,9 @@ impl<'a> RunPlanner<'a> {
             match deps.targets.referred(&reference) {
                 Ok(target) => {
                     found.targets.insert(reference.name.clone());
+                    if target.describe().kind == TargetKind::Command {
+                        found.commands.insert(reference.name.clone());
+                    }
                     check_workspace(suite, case, &reference, target.describe().kind, found);
                     found.remarks.extend(deps.targets.remarks(&reference));
 

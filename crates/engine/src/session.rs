@@ -10,7 +10,9 @@ use std::time::{Duration, Instant};
 
 use assize_analysis::RunSummarizer;
 use assize_rubric::{TrialResult, UnitInterval};
-use assize_run::{ItemError, RunError, RunEvent as CaseEvent, RunLimits, RunStart, RunTotals, WorkItem};
+use assize_run::{
+    ItemError, Recorder, RunError, RunEvent as CaseEvent, RunLimits, RunStart, RunTotals, WorkItem,
+};
 use assize_store::{
     CaseKey, CaseRecord, FORMAT_VERSION, InputHash, JudgeInfo, RunFolder, RunInfo, RunMetrics, RunSettings,
     RunSummary, RunWriter, ScorecardInfo, StoreError, SuiteInfo, TargetInfo,
@@ -18,6 +20,7 @@ use assize_store::{
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use crate::batch::BatchRounds;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::event::EngineEvent;
@@ -123,6 +126,13 @@ impl RunSession {
             engine.notice(warning);
         }
 
+        let stops = StopTokens::default();
+        let watchers =
+            stops.watch(engine, options.deadline.map(|limit| limit.saturating_sub(begun.elapsed())));
+        let workers = NonZeroUsize::new(info.settings.workers).unwrap_or(NonZeroUsize::MIN);
+        self.bring_in_batches(options, &items, workers, &done, &stops, engine).await?;
+        self.gateway.begin(&info.run_id);
+
         engine.emit(EngineEvent::RunStarted { cases: self.total.saturating_sub(done.len()) });
 
         for warning in self.gateway.exposed_keys() {
@@ -140,16 +150,12 @@ impl RunSession {
             engine.emit(event);
         };
 
-        let stops = StopTokens::default();
-        let watchers =
-            stops.watch(engine, options.deadline.map(|limit| limit.saturating_sub(begun.elapsed())));
         let start = RunStart {
             totals,
             limit: self.gateway.limit().clone(),
             given_up: self.gateway.given_up().clone(),
             done,
         };
-        let workers = NonZeroUsize::new(info.settings.workers).unwrap_or(NonZeroUsize::MIN);
         let settings = RunLimits { workers, bail: mode.sequence().and_then(|sequence| sequence.bail) };
         let (totals, ended) =
             assize_run::run_from(start, items(), settings, &stops.cancel, &mut writer, &mut observe).await;
@@ -188,9 +194,44 @@ impl RunSession {
 
         if let Err(error) = self.gateway.flush() {
             engine.warn(error.message);
+        } else if let Some(batched) = self.gateway.batched()
+            && ended.result.is_ok()
+            && !stops.cancel.is_cancelled()
+            && let Err(error) = batched.forget_served()
+        {
+            engine.warn(error.message);
         }
 
         Ok(FinishedRun { folder, info, totals: ended.totals, exit })
+    }
+
+    /// Sends the judge calls of the items as batches, where that is asked for, and takes in their replies. The run finds
+    /// them afterwards.
+    async fn bring_in_batches<I: Iterator<Item = Result<WorkItem, ItemError>>>(
+        &self,
+        options: &RunOptions,
+        items: &impl Fn() -> I,
+        workers: NonZeroUsize,
+        done: &HashMap<CaseKey, TrialResult>,
+        stops: &StopTokens,
+        engine: &Engine,
+    ) -> Result<(), EngineError> {
+        let Some((options, calls)) = options.judge_batch.as_ref().zip(self.gateway.batched()) else {
+            return Ok(());
+        };
+
+        let pass = async |cancel: &CancellationToken| {
+            let start = RunStart {
+                totals: RunTotals::default(),
+                limit: self.gateway.limit().clone(),
+                given_up: self.gateway.given_up().clone(),
+                done: done.clone(),
+            };
+            let limits = RunLimits { workers, bail: None };
+            // What goes wrong goes wrong again in the run, which says so.
+            let _ = assize_run::run_from(start, items(), limits, cancel, &mut NoRecorder, &mut |_| {}).await;
+        };
+        BatchRounds::new(Arc::clone(calls), options, &stops.cancel, engine).perform(pass).await
     }
 
     /// Moves what is known of the run before it begins into its description.
@@ -242,6 +283,15 @@ fn note_teardown(
         let message = format!("stopped: {outage} Once fixed, continue with `--resume`");
         engine.warn(&message);
         info.warnings.push(message);
+    }
+}
+
+/// Recorder of a pass whose results nobody keeps.
+struct NoRecorder;
+
+impl Recorder for NoRecorder {
+    fn record(&mut self, _: &CaseRecord) -> Result<(), StoreError> {
+        Ok(())
     }
 }
 

@@ -92,14 +92,18 @@ pub(crate) fn wire<'e>(
     let prices = prices::prices(run.and_then(|run| run.context_tokens), &load_options, engine)?;
 
     let gateway = match request.access {
-        ModelAccess::Run(options, usd) => ModelGateway::for_run(options, &config, prices, usd, engine),
+        ModelAccess::Run(options, usd) => {
+            ModelGateway::for_run(options, &config, prices, usd, engine).with_batches(options, engine)
+        }
         ModelAccess::PricedRun(options) => {
             ModelGateway::for_run(options, &config, prices, options.spending.budget.usd, engine).all_priced()
         }
         ModelAccess::Alone(spending) => {
             ModelGateway::within_budget(spending, spending.budget.usd, prices, engine)
         }
-        ModelAccess::Plan(options) => ModelGateway::for_plan(&options.spending, prices, engine),
+        ModelAccess::Plan(options) => {
+            ModelGateway::for_plan(&options.spending, prices, engine).with_batches(options, engine)
+        }
         ModelAccess::PlanAlone(spending) => ModelGateway::for_plan(spending, prices, engine),
     };
 

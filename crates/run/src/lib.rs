@@ -51,7 +51,7 @@ pub use item::{CasePrerequisite, ItemRelations, ItemSource, JudgeProvider, RunLi
 pub use judge_selector::JudgeSelector;
 pub use material::target_input;
 pub use panel::{PanelSettings, panel_selectors};
-pub use reply_store::{CachedReplyStore, ReplyOwner};
+pub use reply_store::{CachedReplyStore, CurrentOwner, ReplyOwner};
 pub use rescore::{RescoreResult, rescore, score_record};
 pub use thresholds::{ThresholdSources, resolve_thresholds};
 pub use totals::{HaltReason, RunTotals};

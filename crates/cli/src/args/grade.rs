@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
-use assize_engine::GradeOptions;
+use assize_engine::{GradeOptions, RunOptions};
 use assize_evalfile::AnswerColumns;
 
 use super::RunArgs;
 use super::headings::SELECTION;
+use super::judge_batch::JudgeBatchArgs;
 
 /// Grade answers that are already there.
 #[derive(Debug, clap::Args)]
@@ -23,7 +24,8 @@ use super::headings::SELECTION;
     Examples:\n  \
     assize grade rubrics/support.yaml --answers answers.csv\n  \
     assize grade rubrics/support.yaml --answers answers.csv --columns answer=gpt_4o,metadata=latency_ms\n  \
-    assize grade rubrics/support.yaml --answers answers.jsonl --judge openai:gpt-4o-mini --json"
+    assize grade rubrics/support.yaml --answers answers.jsonl --judge openai:gpt-4o-mini --json\n  \
+    assize grade rubrics/support.yaml --answers answers.jsonl --judge openai:gpt-4o-mini --judge-batch"
 )]
 pub(crate) struct GradeArgs {
     /// The rubric: a YAML file with a list of criteria.
@@ -39,6 +41,8 @@ pub(crate) struct GradeArgs {
     pub(crate) columns: Option<AnswerColumns>,
     #[command(flatten)]
     pub(crate) run: RunArgs,
+    #[command(flatten)]
+    pub(crate) batch: JudgeBatchArgs,
 }
 
 impl GradeArgs {
@@ -48,7 +52,7 @@ impl GradeArgs {
             rubric: self.rubric.clone(),
             answers: self.answers.clone(),
             columns: self.columns.clone().unwrap_or_default(),
-            run: self.run.options(),
+            run: RunOptions { judge_batch: self.batch.options(), ..self.run.options() },
         }
     }
 }

@@ -5,12 +5,13 @@ use std::path::PathBuf;
 
 use assize_analysis::ScorecardFailOn;
 use assize_analysis::compare::ComparisonAspect;
-use assize_engine::ScorecardOptions;
+use assize_engine::{RunOptions, ScorecardOptions};
 use assize_rubric::{MissingPolicy, UnitInterval};
 use clap::Subcommand;
 
 use super::compare::ALLOWED_DIFFERENCES;
 use super::headings::{ADVANCED, JUDGE, LIMITS, OUTPUT, SELECTION};
+use super::judge_batch::JudgeBatchArgs;
 use super::report_file::{ReportFile, scorecard_file};
 use super::values::{OptionValues, one_of, unit};
 use super::{DenyChoice, LabelArgs, RunArgs, denied};
@@ -114,7 +115,8 @@ pub(crate) struct CardResultArgs {
     assize scorecard run scorecards/intake\n  \
     assize scorecard run scorecards/intake --judge openai:gpt-4o-mini --budget-calls 500\n  \
     assize scorecard run scorecards/intake --dry-run\n  \
-    assize scorecard run scorecards/intake --tag refusal --out report.md --json"
+    assize scorecard run scorecards/intake --tag refusal --out report.md --json\n  \
+    assize scorecard run scorecards/intake --judge openai:gpt-4o-mini --judge-batch --batch-wait 6h"
 )]
 pub(crate) struct RunCardArgs {
     /// The scorecard: a folder, or one file with everything inside.
@@ -150,6 +152,8 @@ pub(crate) struct RunCardArgs {
     pub(crate) labels: LabelArgs,
     #[command(flatten)]
     pub(crate) run: RunArgs,
+    #[command(flatten)]
+    pub(crate) batch: JudgeBatchArgs,
 }
 
 /// Options of `assize scorecard compare`.
@@ -239,7 +243,7 @@ impl RunCardArgs {
             labels: self.labels.options(),
             min_coverage: self.result.min_coverage,
             dry_run: self.dry_run,
-            run: self.run.options(),
+            run: RunOptions { judge_batch: self.batch.options(), ..self.run.options() },
         }
     }
 }

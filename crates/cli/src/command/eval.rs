@@ -14,7 +14,7 @@ pub(crate) fn execute(args: &EvalCommandArgs, context: &CliContext) -> Result<Ex
     let engine = context.run_engine(run.quiet, run.json);
     let mode = EvalMode { sequence: args.sequence.options() };
 
-    match block_on(engine.evaluate(mode, &args.eval.options()))? {
+    match block_on(engine.evaluate(mode, &args.options()))? {
         RunOutcome::Planned(planned) => print_plan(&planned, run, context),
         RunOutcome::Finished(finished) => {
             present::finished_run(&finished, run, context)?;
