@@ -7,6 +7,7 @@ mod compare;
 mod context;
 mod conversation;
 mod graders;
+mod judge_batch;
 mod limits;
 mod money;
 mod plan;
