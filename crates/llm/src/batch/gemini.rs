@@ -107,10 +107,19 @@ pub(super) fn results(status: &BatchStatus, sink: ResultSink<'_>) {
             None => {
                 let error = &result["error"];
                 let message = crate::excerpt::cut(&error_words(error), crate::excerpt::MESSAGE_CHARS);
-                BatchOutcome::Failed { status: None, code: Some(error["code"].to_string()), message }
+                BatchOutcome::Failed { status: None, code: Some(word_for(&error["code"])), message }
             }
         };
         sink(BatchReplyLine { custom_id, outcome });
+    }
+}
+
+/// Google's code for a failure, in words where it says that nobody worked on the request.
+fn word_for(code: &Value) -> String {
+    match code.as_i64() {
+        Some(1) => "cancelled".to_owned(),
+        Some(4) => "expired".to_owned(),
+        _ => code.to_string(),
     }
 }
 

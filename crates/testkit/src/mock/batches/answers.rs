@@ -66,7 +66,7 @@ impl MockBatches {
             (false, ["files", id]) => BatchAnswer::json(&json!({"id": id, "status": "processed"})),
             (true, ["batches"]) => state.create(form, call),
             (true, ["models", _]) => state.create(form, call),
-            (false, ["batches"]) => state.list(form),
+            (false, ["batches"]) => state.list(form, call),
             (false, ["batches", id]) => state.poll(form, id, call),
             (false, ["batches", id, "results"]) => state.results(id),
             (true, ["batches", id, "cancel"]) => state.cancel(form, id),
@@ -140,9 +140,12 @@ impl BatchesState {
         BatchAnswer { delay: self.faults.create_delay, is_lost, ..answer }
     }
 
-    fn list(&self, form: BatchForm) -> BatchAnswer {
+    fn list(&mut self, form: BatchForm, call: &BatchCall<'_>) -> BatchAnswer {
         if self.faults.no_list {
             return BatchAnswer::error(404, "not_found", "there is no list");
+        }
+        for at in 0..self.batches.len() {
+            self.pass_time(form, at, call);
         }
 
         let shown = self.batches.iter().rev().filter(|_| !self.faults.vanished);
@@ -159,11 +162,16 @@ impl BatchesState {
             return BatchAnswer::error(404, "not_found", "No batch found with this id");
         };
 
+        self.pass_time(form, at, call);
+        BatchAnswer::json(&form.describe(&self.batches[at], call.path))
+    }
+
+    /// Ends a batch that was asked about often enough.
+    fn pass_time(&mut self, form: BatchForm, at: usize, call: &BatchCall<'_>) {
         self.batches[at].polls += 1;
         if self.batches[at].polls > self.faults.polls {
             self.end(form, at, call.model);
         }
-        BatchAnswer::json(&form.describe(&self.batches[at], call.path))
     }
 
     /// Works on a batch that is due.
