@@ -219,7 +219,7 @@ impl RunPlan {
             }
             _ => "cost unknown".to_owned(),
         };
-        Some(format!("judge calls in batches: {prices}; what is asked alone after all costs the usual price"))
+        Some(format!("judge calls in batches: {prices}; what is asked live after all costs the usual price"))
     }
 
     fn of_targets(&self) -> RunEstimate {

@@ -93,7 +93,7 @@ pub struct PanelOptions {
 /// Options of judging in batches of the providers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct BatchOptions {
-    /// Time for batches, after which the rest is asked alone; without it they are waited for.
+    /// Time for batches, after which the rest is asked live; without it they are waited for.
     pub wait: Option<Duration>,
 }
 

@@ -34,7 +34,7 @@ pub struct ChatReply {
     #[serde(default, skip_serializing)]
     pub raw: String,
     /// True if it came in a batch, which has prices of its own.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub batched: bool,
     /// Time from sending the successful request to having read its whole body.
     pub latency: Duration,
@@ -83,10 +83,6 @@ impl ChatReply {
     pub fn total_usage(&self) -> TokenCounts {
         self.failed.iter().fold(self.usage, |sum, attempt| sum + attempt.usage)
     }
-}
-
-fn is_false(value: &bool) -> bool {
-    !value
 }
 
 /// Reason why a reply is no whole answer.

@@ -190,8 +190,7 @@ fn read(path: &Path) -> Result<BatchRecord, StoreError> {
     };
 
     // A line that is not whole was never finished: nobody knows the id then.
-    let id =
-        lines.filter_map(|line| serde_json::from_str::<CreatedLine>(line).ok()).next().map(|line| line.id);
+    let id = lines.find_map(|line| serde_json::from_str::<CreatedLine>(line).ok()).map(|line| line.id);
     Ok(BatchRecord { id, ..record })
 }
 

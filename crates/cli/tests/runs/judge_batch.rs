@@ -191,7 +191,7 @@ fn where_nobody_can_know_if_a_batch_exists_nothing_is_sent_twice() {
     let cli = answers(&server, 3);
     let resumed = ["--judge-batch", "--resume"];
     for more in [&["--judge-batch"][..], &resumed, &resumed] {
-        let output = eval(&cli, "openai:judge-1", more).expect_code(2);
+        let output = eval(&cli, "openai:judge-1", more).expect_code(3);
         assert!(output.stderr.contains("nobody knows whether"), "{}", output.stderr);
         assert!(output.stderr.contains("delete") && output.stderr.contains(".batch"), "{}", output.stderr);
     }
@@ -214,7 +214,7 @@ fn a_batch_that_is_not_found_is_not_paid_for_again() {
         interrupt_when_sent(&cli, &server, name);
 
         server.batches().set(MockBatchFaults { vanished: true, ..MockBatchFaults::default() });
-        let output = eval(&cli, name, &["--judge-batch", "--resume"]).expect_code(2);
+        let output = eval(&cli, name, &["--judge-batch", "--resume"]).expect_code(3);
         assert!(output.stderr.contains("another project or account"), "{name}: {}", output.stderr);
         assert_eq!(server.batches().sizes(), [8], "{name}");
 
@@ -302,7 +302,7 @@ fn a_wrong_key_sends_nothing_and_loses_nothing() {
     server.batches().set(faults.clone());
     let mut cli = answers(&server, 6);
     cli.env("OPENAI_API_KEY", "sk-wrong-0123456789abcdef");
-    let output = eval(&cli, "openai:judge-1", &["--judge-batch"]).expect_code(2);
+    let output = eval(&cli, "openai:judge-1", &["--judge-batch"]).expect_code(3);
     assert!(output.stderr.contains("no batch was sent"), "{}", output.stderr);
     assert_eq!(server.batches().sizes(), Vec::<usize>::new());
 
@@ -310,7 +310,7 @@ fn a_wrong_key_sends_nothing_and_loses_nothing() {
     std::fs::remove_dir_all(cli.path("run")).unwrap();
     interrupt_when_sent(&cli, &server, "openai:judge-1");
     cli.env("OPENAI_API_KEY", "sk-wrong-0123456789abcdef");
-    let output = eval(&cli, "openai:judge-1", &["--judge-batch", "--resume"]).expect_code(2);
+    let output = eval(&cli, "openai:judge-1", &["--judge-batch", "--resume"]).expect_code(3);
     assert!(output.stderr.contains("Nothing is lost"), "{}", output.stderr);
     assert!(!output.stderr.contains("sk-wrong-0123456789abcdef"), "{}", output.stderr);
 
@@ -327,7 +327,7 @@ fn a_batch_that_is_not_accepted_is_said_and_costs_nothing() {
     let refusal = ("invalid_model".to_owned(), "The model has no batches".to_owned());
     server.batches().set(MockBatchFaults { refuse_next: Some(refusal), ..MockBatchFaults::default() });
     let cli = answers(&server, 6);
-    let output = eval(&cli, "openai:judge-1", &["--judge-batch"]).expect_code(2);
+    let output = eval(&cli, "openai:judge-1", &["--judge-batch"]).expect_code(3);
     assert!(output.stderr.contains("The model has no batches"), "{}", output.stderr);
     assert_eq!(server.batches().paid_totals(), (0, 1));
 
@@ -404,6 +404,100 @@ fn answers_of_models_are_asked_alone_once_and_counted_in_the_run() {
     assert_eq!(batched, without_address(kept(&cli, "run"), &server));
 }
 
+/// Prices of a dollar a million tokens read and ten a million written, with this discount for batches.
+fn prices(cli: &CliTest, discount: u8) {
+    let row = format!("{{input: 1, output: 10, batch_discount: {discount}}}");
+    cli.file(".assize/prices.yaml", format!("models:\n  openai:judge-1: {row}\n"));
+}
+
+#[test]
+fn a_batch_costs_what_is_left_of_the_price_and_the_plan_says_so() {
+    let cost = |discount: Option<u8>| {
+        let server = MockServer::start(judge);
+        let cli = answers(&server, 6);
+        prices(&cli, discount.unwrap_or(0));
+        let more: &[&str] = if discount.is_some() { &["--judge-batch"] } else { &[] };
+        let printed = printed(&eval(&cli, "openai:judge-1", more).expect_code(1));
+        printed["cost_usd"].as_f64().expect("a cost")
+    };
+    let (live, full, half) = (cost(None), cost(Some(0)), cost(Some(50)));
+    assert!((full - live).abs() < 1e-12, "{live} {full}");
+    // One of 18 requests goes alone.
+    let share = half / live;
+    assert!((0.5..0.56).contains(&share), "{share}");
+
+    let server = MockServer::start(judge);
+    let cli = answers(&server, 6);
+    prices(&cli, 50);
+    let plan = ["eval", "suite.yaml", "--judge", "openai:judge-1", "--judge-batch", "--dry-run"];
+    let text = cli.run(&plan).expect_code(0).stdout;
+    assert!(text.contains("judge calls in batches: $") && text.contains(" instead of $"), "{text}");
+    let json: Value = serde_json::from_str(&cli.run(&[&plan[..], &["--json"]].concat()).stdout).unwrap();
+    let figure = |name: &str| json["judge_batch"][name]["high"].as_f64().expect("a figure");
+    assert!((figure("cost_usd") * 2.0 - figure("live_cost_usd")).abs() < 1e-6, "{json}");
+    prices(&cli, 0);
+    assert!(cli.run(&plan).stdout.contains("no discount is known"));
+    assert_eq!(server.count(), 0);
+}
+
+#[test]
+fn a_budget_is_set_aside_for_a_batch_and_never_passed() {
+    // Room for a few calls at their upper bound: the rest goes out when the first have cost less.
+    let server = MockServer::start(judge);
+    let cli = answers(&server, 6);
+    let more = ["--judge-batch", "--budget-calls", "10"];
+    eval(&cli, "openai:judge-1", &more).expect_code(4);
+    assert_eq!(server.batches().paid_totals(), (9, 1));
+
+    let server = MockServer::start(judge);
+    let cli = answers(&server, 6);
+    let more = ["--judge-batch", "--budget-tokens", "60000", "--max-output-tokens", "1000"];
+    eval(&cli, "openai:judge-1", &more).expect_code(1);
+    let (batched, alone) = server.batches().paid_totals();
+    assert_eq!(batched + alone, 18);
+    assert!(server.batches().sizes()[0] < 17, "not all fit at once: {:?}", server.batches().sizes());
+    let (read, written) = server.usage();
+    assert!(read + written <= 60_000);
+    paid_once(&server);
+}
+
+#[test]
+fn two_processes_in_one_folder_share_a_batch() {
+    let server = MockServer::start(judge);
+    server.batches().set(MockBatchFaults { polls: 3, ..MockBatchFaults::default() });
+    let cli = answers(&server, 6);
+    let start = |folder: &str| {
+        let words =
+            ["eval", "suite.yaml", "--judge", "openai:judge-1", "-q", "--run-dir", folder, "--judge-batch"];
+        cli.command(&words).stdout(Stdio::null()).spawn().unwrap()
+    };
+    let children = [start("one"), start("two")];
+    for mut child in children {
+        assert_eq!(child.wait().unwrap().code(), Some(1));
+    }
+    assert_eq!(server.batches().sizes(), [17]);
+    paid_once(&server);
+    let verdicts = |folder: &str| {
+        let row = |row: Value| (row["case_id"].to_string(), (row["verdict"].clone(), row["score"].clone()));
+        rows(&cli, &format!("{folder}/results.jsonl")).into_iter().map(row).collect::<BTreeMap<_, _>>()
+    };
+    assert_eq!(verdicts("one"), verdicts("two"));
+}
+
+#[test]
+fn what_happens_is_said_line_by_line() {
+    let server = MockServer::start(judge);
+    server.batches().set(MockBatchFaults { expire_after: Some(10), ..MockBatchFaults::default() });
+    let cli = answers(&server, 6);
+    let words = ["eval", "suite.yaml", "--judge", "openai:judge-1", "--judge-batch", "--show", "none"];
+    let output = cli.run(&words).expect_code(1);
+    assert!(!output.stderr.contains("warning"), "{}", output.stderr);
+    for line in ["sent 17 requests as batch batch_1 at 127.0.0.1", "has ended: 10 replies, 7 not processed"] {
+        assert!(output.stderr.contains(line), "{}", output.stderr);
+    }
+    assert!(output.stderr.contains("7 requests are asked live"), "{}", output.stderr);
+}
+
 /// The same numbers on every machine.
 struct Random(u64);
 
@@ -417,7 +511,7 @@ impl Random {
 }
 
 /// Kills a run in batches at so many moments, over several runs, and holds each to the results of a live one. No request of
-/// a batch is paid for twice; one that was asked alone is, at most, where its process died before the answer came.
+/// a batch is paid for twice; one that was asked live is, at most, where its process died before the answer came.
 fn killed(name: &str, kills: usize, seed: u64) {
     let undisturbed = live(5, name);
     let mut random = Random(seed);

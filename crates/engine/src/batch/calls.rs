@@ -14,6 +14,7 @@ use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 
 use super::collected::CollectedRequests;
+use super::stopped;
 use crate::error::EngineError;
 
 /// File with the replies of batches that no run has taken over yet.
@@ -30,7 +31,7 @@ pub(crate) struct BatchedCalls {
     unsupported: Mutex<BTreeSet<String>>,
     arrived: OnceLock<ArrivedReplies>,
     state: Mutex<CallState>,
-    /// One for each client: its first request is asked alone.
+    /// One for each client: its first request is asked live.
     probes: Mutex<HashMap<usize, Arc<OnceCell<()>>>>,
 }
 
@@ -149,9 +150,14 @@ impl BatchedCalls {
         self.arrived.get().map_or(Ok(()), |arrived| arrived.cache.flush()).map_err(EngineError::from)
     }
 
-    /// Lets calls be asked alone from now on, because their batch brought no reply.
+    /// Lets calls be asked live from now on, because their batch brought no reply.
     pub(super) fn give_up_batches_for(&self, keys: impl IntoIterator<Item = CallKey>) {
         self.state().live.extend(keys);
+    }
+
+    /// Number of calls that are asked live, because their batch brought no reply.
+    pub(super) fn given_up(&self) -> usize {
+        self.state().live.len()
     }
 
     /// Begins a pass over the cases: until it ends, requests are collected and not sent. `pending` are the calls of batches
@@ -176,7 +182,7 @@ impl BatchedCalls {
         Ok(())
     }
 
-    /// Ends the pass. From now on, what no batch has answered is asked alone.
+    /// Ends the pass. From now on, what no batch has answered is asked live.
     pub(super) fn end_pass(&self) -> Result<Option<PassResult>, EngineError> {
         let mut state = self.state();
         let pass = state.pass.take();
@@ -290,7 +296,7 @@ impl BatchedCalls {
             }
             Err(error) => {
                 if concerns_model(error.kind) {
-                    self.fail(EngineError::unrunnable(format!(
+                    self.fail(stopped(format!(
                         "{}: the first request failed, so no batch was sent: {error}",
                         client.host()
                     )));

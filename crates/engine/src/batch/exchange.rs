@@ -12,11 +12,12 @@ use assize_store::BatchJournal;
 
 use super::calls::BatchedCalls;
 use super::open_batch::OpenBatch;
+use super::stopped;
 use crate::error::EngineError;
 
 /// Attempts to create a batch, and the longest wait between two.
 const ATTEMPTS: u32 = 6;
-const LONGEST_WAIT: Duration = Duration::from_secs(60);
+const LONGEST_WAIT: Duration = Duration::from_mins(1);
 
 /// Number of requests of a batch by what became of them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -102,7 +103,7 @@ fn is_refusal(error: &AskError) -> bool {
 }
 
 fn refused(open: &OpenBatch, words: &str) -> EngineError {
-    EngineError::unrunnable(format!(
+    stopped(format!(
         "{} took no batch: {words}. Nothing of it was charged; continue with `--resume`, or without `--judge-batch`",
         open.client.model().host()
     ))
@@ -165,7 +166,7 @@ async fn look(open: &OpenBatch, others: &[String]) -> Result<BatchSearch, Engine
 
 /// The error of a provider that can't be asked about its batches.
 pub(super) fn unasked(open: &OpenBatch, error: &AskError) -> EngineError {
-    EngineError::unrunnable(format!(
+    stopped(format!(
         "can't ask about {}: {error} Nothing is lost: it goes on, and `--resume` takes in its replies",
         open.describe()
     ))
@@ -173,7 +174,7 @@ pub(super) fn unasked(open: &OpenBatch, error: &AskError) -> EngineError {
 
 /// The error of a batch of which nobody knows if it exists.
 pub(super) fn unknown(journal: &BatchJournal, open: &OpenBatch, why: &str) -> EngineError {
-    EngineError::unrunnable(format!(
+    stopped(format!(
         "nobody knows whether {} exists: {why}. Nothing is sent twice: look for it there (it is named after {}). If \
          it does not exist, delete `{}`; its {} requests are then sent again",
         open.describe(),
@@ -183,7 +184,7 @@ pub(super) fn unknown(journal: &BatchJournal, open: &OpenBatch, why: &str) -> En
     ))
 }
 
-/// Takes in the replies of a batch that has ended, and removes its record. Calls that the provider refused are asked alone
+/// Takes in the replies of a batch that has ended, and removes its record. Calls that the provider refused are asked live
 /// from then on. The journal must be locked.
 ///
 /// # Errors

@@ -10,8 +10,16 @@ mod exchange;
 mod open_batch;
 mod rounds;
 
+use crate::error::EngineError;
+use crate::exit::ExitStatus;
+
 pub(crate) use calls::BatchedCalls;
 pub(crate) use rounds::BatchRounds;
+
+/// Error of a run that a provider has stopped. What it handed over is not lost.
+fn stopped(message: String) -> EngineError {
+    EngineError { exit: ExitStatus::Incomplete, ..EngineError::unrunnable(message) }
+}
 
 /// Folder of the journal and of the replies of batches.
 pub(crate) const BATCH_FOLDER: &str = ".assize/batches";

@@ -12,18 +12,20 @@ use super::calls::{BatchedCalls, PassResult};
 use super::collected::{CollectedRequest, CollectedRequests};
 use super::exchange::{HarvestCounts, HarvestError, create, harvest, resolve, unasked, unknown};
 use super::open_batch::OpenBatch;
+use super::stopped;
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::event::EngineEvent;
 use crate::options::BatchOptions;
 
-/// Fewest requests of a batch after the first round: fewer are asked alone, since each round may take a day.
+/// Fewest requests of a batch after the first round: fewer are asked live, since each round may take a day.
 const FEWEST: usize = 100;
-/// Rounds without a single reply after which what is missing is asked alone.
+/// Rounds without a single reply after which what is missing is asked live.
 const VAIN_ROUNDS: u32 = 2;
 
 /// Wait between two questions about batches, at first and at most, and its growth in percent.
 const FIRST_WAIT: Duration = Duration::from_millis(250);
-const LONGEST_WAIT: Duration = Duration::from_secs(60);
+const LONGEST_WAIT: Duration = Duration::from_mins(1);
 const GROWTH: u32 = 150;
 
 /// Time between two lines about progress.
@@ -40,8 +42,7 @@ pub(crate) struct BatchRounds<'a> {
     /// Fires when the run is to end.
     cancel: &'a CancellationToken,
     open: Vec<OpenBatch>,
-    /// Requests that were in a batch.
-    sent: u64,
+    /// Replies that were taken in.
     replies: u64,
 }
 
@@ -62,7 +63,7 @@ impl<'a> BatchRounds<'a> {
         engine: &'a Engine,
     ) -> Self {
         let deadline = options.wait.map(|wait| Instant::now() + wait);
-        Self { calls, engine, deadline, cancel, open: Vec::new(), sent: 0, replies: 0 }
+        Self { calls, engine, deadline, cancel, open: Vec::new(), replies: 0 }
     }
 
     /// Brings in what batches can bring. `pass` goes through the cases once, while requests are collected; it ends early when
@@ -85,10 +86,15 @@ impl<'a> BatchRounds<'a> {
             let needed = self.commit(&found.needed);
             let fewest = if round == 0 { 1 } else { FEWEST };
             let may_send = found.requests.len() >= fewest && !self.is_late() && vain < VAIN_ROUNDS;
+            let requests = found.requests.len();
             let sent = if may_send { self.send(&journal, found.requests, &locked).await? } else { 0 };
             drop(locked);
 
             if sent == 0 && needed.is_empty() {
+                let alone = requests + self.calls.given_up();
+                if alone > 0 {
+                    self.say(format!("{} asked live", count(alone, "request is", "requests are")));
+                }
                 return Ok(());
             }
 
@@ -104,6 +110,11 @@ impl<'a> BatchRounds<'a> {
         Ok(())
     }
 
+    /// Tells the observer what happened.
+    fn say(&self, message: impl Into<String>) {
+        self.engine.emit(EngineEvent::BatchProgress(message.into()));
+    }
+
     fn is_late(&self) -> bool {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
@@ -116,7 +127,7 @@ impl<'a> BatchRounds<'a> {
                 return Ok(Some(lock));
             }
             if !std::mem::replace(&mut told, true) {
-                self.engine.notice("another process works on the batches of this folder; waiting for it\n");
+                self.say("another process works on the batches of this folder; waiting for it");
             }
             tokio::select! {
                 () = self.cancel.cancelled() => return Ok(None),
@@ -182,7 +193,7 @@ impl<'a> BatchRounds<'a> {
                 )
             }
         };
-        self.engine.notice(format!("{words}\n"));
+        self.say(words);
 
         Ok(exists)
     }
@@ -245,8 +256,8 @@ impl<'a> BatchRounds<'a> {
         if let Some(budget) = &self.calls.budget {
             let allowed = budget.affordable_calls(ordered.iter().map(|request| request.most));
             if allowed < ordered.len() {
-                self.engine.notice(format!(
-                    "the budget allows {allowed} of {} requests in batches for now\n",
+                self.say(format!(
+                    "the budget allows {allowed} of {} requests in batches for now",
                     ordered.len()
                 ));
             }
@@ -321,8 +332,7 @@ impl<'a> BatchRounds<'a> {
             return Err(error);
         }
 
-        self.sent += open.requests();
-        self.engine.notice(format!("sent {} requests as {}\n", requests.len(), open.describe()));
+        self.say(format!("sent {} requests as {}", requests.len(), open.describe()));
         self.open.push(open);
         Ok(true)
     }
@@ -425,7 +435,7 @@ impl<'a> BatchRounds<'a> {
     fn note_harvest(&mut self, at: usize, counts: HarvestCounts) {
         let open = self.open.remove(at);
         self.replies += counts.answered;
-        self.engine.notice(format!("{} has ended: {}\n", open.describe(), counts.describe()));
+        self.say(format!("{} has ended: {}", open.describe(), counts.describe()));
     }
 
     /// Looks again for a batch whose id only its results tell.
@@ -468,23 +478,22 @@ impl<'a> BatchRounds<'a> {
         // An account may have so many tokens waiting; the requests go out again when others are done.
         let others = self.open.iter().any(|other| other.client.model().host() == host);
         if words.contains("token_limit") && others {
-            self.engine
-                .notice(format!("{host} has no room for a batch yet ({words}); it is sent again later\n"));
+            self.say(format!("{host} has no room for a batch yet ({words}); it is sent again later"));
             return Ok(());
         }
 
-        Err(EngineError::unrunnable(format!(
+        Err(stopped(format!(
             "{host} did not accept a batch of {} requests: {words}. Nothing of it was charged; continue with \
              `--resume`, or without `--judge-batch`",
             open.record.keys.len()
         )))
     }
 
-    /// Asks the providers to stop: what is not done is then asked alone.
+    /// Asks the providers to stop: what is not done is then asked live.
     async fn cancel_batches(&self, left: &[usize]) -> Result<(), EngineError> {
-        self.engine.notice(format!(
+        self.say(format!(
             "the time for batches is over: cancelling {}; what they have done until now is taken in, and the rest is \
-             asked alone\n",
+             asked live",
             count(left.len(), "batch", "batches")
         ));
         for open in left.iter().filter_map(|at| self.open.get(*at)) {
@@ -497,9 +506,7 @@ impl<'a> BatchRounds<'a> {
                 {
                     return Err(unasked(open, &error));
                 }
-                Err(_) => self
-                    .engine
-                    .notice(format!("{} could not be cancelled; waiting for it\n", open.describe())),
+                Err(_) => self.say(format!("{} could not be cancelled; waiting for it", open.describe())),
             }
         }
 
@@ -517,7 +524,7 @@ impl<'a> BatchRounds<'a> {
 
         *told = (Instant::now(), done);
         let batches = count(left.len(), "batch", "batches");
-        self.engine.notice(format!("waiting for {batches}: {done} of {all} requests done\n"));
+        self.say(format!("waiting for {batches}: {done} of {all} requests done"));
     }
 
     /// Says that batches go on without this process.

@@ -13,7 +13,7 @@ use crate::transport::{HttpAnswer, HttpRequest, Transport, TransportError};
 use crate::wire::refusal_in;
 
 /// Time limit of a question about a batch.
-const SHORT: Duration = Duration::from_secs(60);
+const SHORT: Duration = Duration::from_mins(1);
 /// Time limit of sending requests, and of reading results.
 const LONG: Duration = Duration::from_mins(20);
 

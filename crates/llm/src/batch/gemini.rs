@@ -102,13 +102,12 @@ pub(super) fn results(status: &BatchStatus, sink: ResultSink<'_>) {
     for result in all {
         let Some(custom_id) = result["metadata"]["key"].as_str().map(str::to_owned) else { continue };
         let body = result.get("response").filter(|response| response.is_object());
-        let outcome = match body.and_then(|body| serde_json::value::to_raw_value(body).ok()) {
-            Some(body) => BatchOutcome::Answered { status: 200, request_id: None, body },
-            None => {
-                let error = &result["error"];
-                let message = crate::excerpt::cut(&error_words(error), crate::excerpt::MESSAGE_CHARS);
-                BatchOutcome::Failed { status: None, code: Some(word_for(&error["code"])), message }
-            }
+        let outcome = if let Some(body) = body.and_then(|body| serde_json::value::to_raw_value(body).ok()) {
+            BatchOutcome::Answered { status: 200, request_id: None, body }
+        } else {
+            let error = &result["error"];
+            let message = crate::excerpt::cut(&error_words(error), crate::excerpt::MESSAGE_CHARS);
+            BatchOutcome::Failed { status: None, code: Some(word_for(&error["code"])), message }
         };
         sink(BatchReplyLine { custom_id, outcome });
     }

@@ -83,11 +83,8 @@ pub struct BatchTrace<'a> {
 }
 
 /// Reads the lines of results; a line that can't be read stands for no request.
-fn each_line(bytes: &[u8], mut take: impl FnMut(&[u8])) {
-    bytes
-        .split(|byte| *byte == b'\n')
-        .filter(|line| !line.trim_ascii().is_empty())
-        .for_each(|line| take(line));
+fn each_line(bytes: &[u8], take: impl FnMut(&[u8])) {
+    bytes.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()).for_each(take);
 }
 
 /// Receiver of results, one by one.

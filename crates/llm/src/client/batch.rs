@@ -138,6 +138,7 @@ fn prefix(request: &ChatRequest) -> u64 {
         last.content.first().into_iter().for_each(&mut add);
     }
 
-    let [a, b, c, d, e, f, g, h, ..] = *hash.finalize().as_bytes();
-    u64::from_le_bytes([a, b, c, d, e, f, g, h])
+    let mut start = [0; 8];
+    hash.finalize_xof().fill(&mut start);
+    u64::from_le_bytes(start)
 }

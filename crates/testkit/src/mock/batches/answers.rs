@@ -64,8 +64,7 @@ impl MockBatches {
             (true, ["files"]) => state.upload(call),
             (false, ["files", id, "content"]) => state.content(id),
             (false, ["files", id]) => BatchAnswer::json(&json!({"id": id, "status": "processed"})),
-            (true, ["batches"]) => state.create(form, call),
-            (true, ["models", _]) => state.create(form, call),
+            (true, ["batches"] | ["models", _]) => state.create(form, call),
             (false, ["batches"]) => state.list(form, call),
             (false, ["batches", id]) => state.poll(form, id, call),
             (false, ["batches", id, "results"]) => state.results(id),
@@ -105,7 +104,7 @@ impl BatchesState {
                 "file-errors-" => &batch.errors,
                 _ => return None,
             };
-            Some(lines.iter().map(|line| format!("{line}\n")).collect::<String>())
+            Some(text_of(lines.iter()))
         });
         match found {
             Some(text) => BatchAnswer { delay: self.faults.result_delay, ..BatchAnswer::new(200, text) },
@@ -228,7 +227,7 @@ impl BatchesState {
         let Some(batch) = self.batches.iter().find(|batch| batch.id == id && !self.faults.vanished) else {
             return BatchAnswer::error(404, "not_found", "No batch found with this id");
         };
-        let text: String = batch.output.iter().chain(&batch.errors).map(|line| format!("{line}\n")).collect();
+        let text = text_of(batch.output.iter().chain(&batch.errors));
         BatchAnswer { delay: self.faults.result_delay, ..BatchAnswer::new(200, text) }
     }
 
@@ -244,4 +243,9 @@ impl BatchesState {
         let batch = batch.clone();
         BatchAnswer::json(&form.describe(&batch, ""))
     }
+}
+
+/// Lines as a file has them.
+fn text_of<'a>(lines: impl Iterator<Item = &'a Value>) -> String {
+    lines.fold(String::new(), |text, line| text + &line.to_string() + "\n")
 }
