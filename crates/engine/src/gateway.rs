@@ -23,7 +23,7 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::event::{EngineEvent, EventObserver};
 use crate::exit::CallStop;
-use crate::options::{CacheUse, RunOptions, SpendingOptions, UnknownPrice};
+use crate::options::{BatchOptions, CacheUse, RunOptions, SpendingOptions, UnknownPrice};
 use crate::process::ProcessContext;
 
 /// The folder of the reply cache.
@@ -516,7 +516,7 @@ impl ModelGateway {
         let days = providers.into_iter().collect::<Vec<_>>().join(", ");
         [
             ("list_prices_as_of", (!days.is_empty()).then_some(days)),
-            ("judge_batch", options.judge_batch.map(|batch| batch.describe())),
+            ("judge_batch", options.judge_batch.map(BatchOptions::describe)),
             ("budget_usd", options.spending.budget.usd.map(|usd| usd.to_string())),
             ("context_tokens", options.context_tokens.map(|tokens| tokens.to_string())),
             ("max_output_tokens", options.spending.max_output_tokens.map(|tokens| tokens.to_string())),

@@ -402,7 +402,7 @@ mod tests {
             let file = lines.join(&b'\n');
             let wanted = file.split(|byte| *byte == b'\n')
                 .filter(|line| !line.iter().all(u8::is_ascii_whitespace)).count();
-            let count = BatchReplyLines::new(&file[..]).filter(|line| line.is_ok()).count();
+            let count = BatchReplyLines::new(&file[..]).flatten().count();
             // A mark of byte order alone is no line.
             prop_assert!(count == wanted || count + 1 == wanted && file.starts_with(b"\xEF\xBB\xBF"));
         }
@@ -413,7 +413,7 @@ mod tests {
             let outcome = BatchOutcome::Answered { status, request_id: None, body };
             let mut line = Vec::new();
             BatchReplyLine { custom_id: id.clone(), outcome }.write_to(&mut line).unwrap();
-            prop_assert_eq!(line.iter().filter(|byte| **byte == b'\n').count(), 1);
+            prop_assert_eq!(line.split(|byte| *byte == b'\n').count(), 2);
 
             let back = BatchReplyLine::parse(&line).unwrap();
             prop_assert_eq!(back.custom_id, id);

@@ -1,7 +1,7 @@
 //! A model behind a server: its address, its credentials, and what was learned about it.
 
 mod attempts;
-mod batch;
+mod provider_batch;
 mod setup;
 mod shared;
 
@@ -22,7 +22,7 @@ use crate::settings;
 use crate::single_flight::SingleFlight;
 
 use attempts::CallAttempts;
-pub use batch::BatchRequest;
+pub use provider_batch::BatchRequest;
 pub use setup::{ClientParts, ClientSetup};
 use shared::SharedClient;
 

@@ -229,14 +229,20 @@ fn a_batch_that_is_not_found_is_not_paid_for_again() {
 fn interrupt_when_sent(cli: &CliTest, server: &MockServer, name: &str) -> String {
     let words = ["eval", "suite.yaml", "--judge", name, "--run-dir", "run", "--judge-batch"];
     let mut command = cli.command(&words);
-    let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts");
     while server.batches().sizes().is_empty() {
         std::thread::sleep(Duration::from_millis(10));
     }
     // The id is on the disk a moment later.
     std::thread::sleep(Duration::from_millis(400));
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
-    let output = child.wait_with_output().unwrap();
+    assert!(
+        Command::new("kill")
+            .args(["-INT", &child.id().to_string()])
+            .status()
+            .expect("kill is there")
+            .success()
+    );
+    let output = child.wait_with_output().expect("it ends");
     assert_eq!(output.status.code(), Some(130));
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
@@ -533,17 +539,17 @@ fn killed(name: &str, kills: usize, seed: u64) {
             let before = server.count();
             let words = ["eval", "suite.yaml", "--judge", name, "--json", "-q", "--run-dir", "run"];
             let mut command = cli.command(&[&words[..], &more].concat());
-            let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+            let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
 
             // The moment: after some requests have arrived, and a little later.
-            let arrivals = usize::try_from(random.below(7)).unwrap();
+            let arrivals = usize::try_from(random.below(7)).expect("small");
             let begun = std::time::Instant::now();
             while server.count() < before + arrivals && begun.elapsed() < Duration::from_millis(1500) {
                 std::thread::yield_now();
             }
             std::thread::sleep(Duration::from_micros(random.below(30_000)));
-            child.kill().unwrap();
-            if child.wait().unwrap().code().is_some() {
+            child.kill().expect("it is ours");
+            if child.wait().expect("it ends").code().is_some() {
                 break;
             }
             kills_of_run += 1;
@@ -560,7 +566,7 @@ fn killed(name: &str, kills: usize, seed: u64) {
         assert_eq!(paid.len(), 5 * CRITERIA.len());
         assert!(paid.values().all(|(batched, _)| *batched <= 1), "{name}: {paid:?}");
         let again: u32 = paid.values().map(|(batched, alone)| batched + alone - 1).sum();
-        let kills_of_run = u32::try_from(kills_of_run).unwrap();
+        let kills_of_run = u32::try_from(kills_of_run).expect("small");
         assert!(again <= kills_of_run, "{name}: {again} calls were made again after {kills_of_run} kills");
     }
     assert!(unclear > 0, "{name}: no kill left a batch of unknown id");

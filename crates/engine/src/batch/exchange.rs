@@ -32,14 +32,10 @@ pub(super) struct HarvestCounts {
 impl HarvestCounts {
     /// Words for people.
     pub(super) fn describe(self) -> String {
-        let mut words = format!("{} replies", self.answered);
-        if self.failed > 0 {
-            words += &format!(", {} failed", self.failed);
-        }
-        if self.missing > 0 {
-            words += &format!(", {} not processed", self.missing);
-        }
-        words
+        let counts = [(self.answered, "replies"), (self.failed, "failed"), (self.missing, "not processed")];
+        let told = counts.iter().enumerate().filter(|(at, (count, _))| *at == 0 || *count > 0);
+
+        told.map(|(_, (count, what))| format!("{count} {what}")).collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -206,7 +202,7 @@ pub(super) async fn harvest(
         // Whatever else is in a file of results answers nothing that was asked.
         let Some(key) = line.custom_id.parse::<CallKey>().ok().filter(|key| left.remove(key)) else { return };
         match line.outcome {
-            BatchOutcome::Answered { status, body, .. } => match model.batch_reply(status, body.get()) {
+            BatchOutcome::Answered { status, body, .. } => match model.provider_reply(status, body.get()) {
                 Ok(reply) => {
                     taken += spent(&reply, card);
                     calls.keep(key, &reply);

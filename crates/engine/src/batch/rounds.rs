@@ -304,7 +304,9 @@ impl<'a> BatchRounds<'a> {
     ) -> Result<bool, EngineError> {
         let model = client.model();
         let mut most = CallBound::default();
-        requests.iter().for_each(|request| most += request.most);
+        for request in requests {
+            most += request.most;
+        }
 
         let record = BatchRecord {
             version: BatchRecord::VERSION,
@@ -393,7 +395,7 @@ impl<'a> BatchRounds<'a> {
 
         let status = match self.open[at].client.status(&id).await {
             Ok(status) => status,
-            Err(error) if error.kind == ErrorKind::NotFound => return self.note_miss(journal, at).await,
+            Err(error) if error.kind == ErrorKind::NotFound => return self.note_miss(journal, at),
             // Asked again later.
             Err(error) if error.kind.is_retryable() => return Ok(()),
             Err(error) => return Err(unasked(&self.open[at], &error)),
@@ -452,7 +454,7 @@ impl<'a> BatchRounds<'a> {
     }
 
     /// After a batch was not found at its provider.
-    async fn note_miss(&mut self, journal: &BatchJournal, at: usize) -> Result<(), EngineError> {
+    fn note_miss(&mut self, journal: &BatchJournal, at: usize) -> Result<(), EngineError> {
         let open = &mut self.open[at];
         open.missed += 1;
         if open.missed < MISSES {

@@ -30,8 +30,11 @@ impl UsageTally {
             spent.cost += self.card.cost_of_reply(reply);
         }
 
-        let millis = u64::try_from(reply.latency.as_millis()).unwrap_or(u64::MAX);
-        spent.latency_ms = Some(spent.latency_ms.unwrap_or(0).saturating_add(millis));
+        // Nobody knows how long the reply of a batch took.
+        if answered.recalled || !reply.batched {
+            let millis = u64::try_from(reply.latency.as_millis()).unwrap_or(u64::MAX);
+            spent.latency_ms = Some(spent.latency_ms.unwrap_or(0).saturating_add(millis));
+        }
 
         let words = match &reply.refusal {
             Some(refusal) if reply.text.trim().is_empty() => refusal,

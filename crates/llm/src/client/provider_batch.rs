@@ -1,4 +1,4 @@
-//! Calls of a client as requests of a batch.
+//! Calls of a client as requests of a provider's batch.
 
 use blake3::Hasher;
 use reqwest::Url;
@@ -102,7 +102,7 @@ impl ModelClient {
     ///
     /// # Errors
     /// When it is no reply: its status, an error in its body, or a form that can't be read.
-    pub fn batch_reply(&self, status: u16, body: &str) -> Result<ChatReply, AskError> {
+    pub fn provider_reply(&self, status: u16, body: &str) -> Result<ChatReply, AskError> {
         let answer = HttpAnswer { status, headers: HeaderMap::new(), body: body.as_bytes().to_vec() };
         let answer = self.inner.without_secrets(answer);
         let reply = self.inner.parts.wire.decode(&answer).map_err(|error| self.explain(error))?;
