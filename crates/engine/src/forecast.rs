@@ -188,7 +188,7 @@ impl RunPlan {
         total
     }
 
-    /// What the judge calls cost alone, and what they cost in batches.
+    /// Estimates of the judge calls, as live calls and in batches.
     fn of_judges(&self) -> (RunEstimate, RunEstimate) {
         let mut live = RunEstimate::nothing();
         let mut batched = RunEstimate::nothing();

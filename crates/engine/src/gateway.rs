@@ -152,6 +152,14 @@ impl ModelGateway {
         self.batched.as_ref()
     }
 
+    /// Removes the replies of batches that a run has taken over, if it is complete.
+    pub(crate) fn end_batches(&self, is_complete: bool) -> Result<(), EngineError> {
+        match self.batched().filter(|_| is_complete) {
+            Some(batched) => batched.forget_served(),
+            None => Ok(()),
+        }
+    }
+
     /// Sees to it that there are files enough to be opened, and has no more connections in use than there are.
     fn use_sockets(&mut self, engine: &Engine) {
         let ceiling = self.ceiling();

@@ -131,6 +131,14 @@ impl PreflightReport {
         }
     }
 
+    /// Takes note of a target.
+    fn note_target(&mut self, name: &str, kind: TargetKind) {
+        self.targets.insert(name.to_owned());
+        if kind == TargetKind::Command {
+            self.commands.insert(name.to_owned());
+        }
+    }
+
     /// Refuses commands as targets where judge calls go out in batches: the cases are gone through several times then.
     pub(crate) fn check_batches(&self, are_batches: bool) -> Result<(), EngineError> {
         match self.commands.first().filter(|_| are_batches) {
@@ -281,10 +289,7 @@ impl<'a> RunPlanner<'a> {
             found.items += repeats;
             match deps.targets.referred(&reference) {
                 Ok(target) => {
-                    found.targets.insert(reference.name.clone());
-                    if target.describe().kind == TargetKind::Command {
-                        found.commands.insert(reference.name.clone());
-                    }
+                    found.note_target(&reference.name, target.describe().kind);
                     check_workspace(suite, case, &reference, target.describe().kind, found);
                     found.remarks.extend(deps.targets.remarks(&reference));
 

@@ -192,13 +192,8 @@ impl RunSession {
             Err(error) => engine.emit(EngineEvent::Failure(error.to_string())),
         }
 
-        if let Err(error) = self.gateway.flush() {
-            engine.warn(error.message);
-        } else if let Some(batched) = self.gateway.batched()
-            && ended.result.is_ok()
-            && !stops.cancel.is_cancelled()
-            && let Err(error) = batched.forget_served()
-        {
+        let is_complete = ended.result.is_ok() && !stops.cancel.is_cancelled();
+        if let Err(error) = self.gateway.flush().and_then(|()| self.gateway.end_batches(is_complete)) {
             engine.warn(error.message);
         }
 

@@ -42,7 +42,7 @@ pub struct BatchRecord {
     pub created: i64,
     /// Tokens that it may take at most.
     pub most_tokens: u64,
-    /// What it may cost at most, in picodollars, as far as prices are known.
+    /// Upper bound of its cost in picodollars, as far as prices are known.
     pub most_pico_usd: u64,
     /// Names of its requests: the keys of their calls.
     pub keys: Vec<String>,
@@ -170,13 +170,7 @@ impl BatchJournal {
 }
 
 fn read(path: &Path) -> Result<BatchRecord, StoreError> {
-    let length = fs::metadata(path).map_err(StoreError::io("read", path))?.len();
-    let too_long = || io::Error::new(io::ErrorKind::InvalidData, "it is too long for a batch");
-    if length > LONGEST {
-        return Err(StoreError::io("read", path)(too_long()));
-    }
-
-    let text = fs::read_to_string(path).map_err(StoreError::io("read", path))?;
+    let text = assize_files::read_text_up_to(path, LONGEST).map_err(StoreError::io("read", path))?;
     let mut lines = text.lines();
     let record = lines.next().and_then(|line| serde_json::from_str::<BatchRecord>(line).ok());
     let stem = path.file_stem().and_then(|stem| stem.to_str());

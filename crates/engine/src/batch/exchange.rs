@@ -239,7 +239,7 @@ pub(super) enum HarvestError {
     Store(EngineError),
 }
 
-/// What a reply took.
+/// Tokens and money of a reply.
 fn spent(reply: &ChatReply, card: ModelCard) -> CallBound {
     let tokens = reply.usage.input.unwrap_or(0).saturating_add(reply.usage.output.unwrap_or(0));
     CallBound::new(tokens, card.cost_of_reply(reply).total().unwrap_or(Usd::ZERO))

@@ -12,7 +12,7 @@ pub(super) struct OpenBatch {
     pub(super) record: BatchRecord,
     /// Client of its model, or of another one at the same server.
     pub(super) client: BatchClient,
-    /// What the budget has set aside for it.
+    /// Amount that the budget has set aside for it.
     pub(super) reservation: Option<BatchReservation>,
     /// Requests that were answered, as far as it is told.
     pub(super) done: u64,

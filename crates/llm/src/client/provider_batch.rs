@@ -35,7 +35,7 @@ impl ModelClient {
         &self.inner.parts.model
     }
 
-    /// What tells the server from others: its address, without anything secret.
+    /// Address of the server without anything secret, which tells it from others.
     pub fn server(&self) -> &str {
         &self.inner.address
     }
