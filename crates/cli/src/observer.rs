@@ -87,6 +87,7 @@ impl EventObserver for TerminalObserver {
                 let folder = folder.display();
                 self.say(&format!("resuming {folder}: {done} cases are done{changed}{gone}\n"));
             }
+            EngineEvent::BatchProgress(message) => self.say(&format!("{message}\n")),
             EngineEvent::RunStarted { cases } => {
                 *progress = ProgressDisplay::new(cases, !self.shows_progress, context.live_progress);
             }

@@ -58,7 +58,8 @@ impl PlannedRun {
         let shard = shard.map(|shard| ShardPlan::new(shard, &items)).transpose()?;
         let cases = shard.as_ref().map_or(Ok(cases), |shard| shard::count_cases(shard, items()))?;
         let plan =
-            RunPlan::new(shard::select(shard.as_ref(), items()), limit.0.budget_with(limit.1), wiring)?;
+            RunPlan::new(shard::select(shard.as_ref(), items()), limit.0.budget_with(limit.1), wiring)?
+            .with_batches(wiring.gateway.batched().is_some());
         let warnings = warnings.into_iter().chain(wiring.gateway.missing_keys()).collect();
 
         Ok(Self { plan, cases, warnings })
@@ -158,6 +159,7 @@ impl Engine {
         warnings.extend(refused);
 
         run.check(loaded)?;
+        run.preflight.check_batches(options.run.judge_batch.is_some())?;
         wiring.gateway.check()?;
         wiring.gateway.check_keys(options.deny.exposed_keys)?;
 

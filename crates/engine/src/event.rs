@@ -29,6 +29,8 @@ pub enum EngineEvent {
         /// Seed that gives the same order again.
         seed: u64,
     },
+    /// Something happened to the batches of judge calls, in words.
+    BatchProgress(String),
     /// An earlier run goes on.
     Resumed {
         /// Folder of the run.

@@ -25,6 +25,8 @@ pub struct RunPlan {
     /// Models that answer, by name and output limit.
     targets: BTreeMap<(String, Option<u32>), (AnswerCalls, ModelCard)>,
     command_runs: u64,
+    /// Judge calls go out in batches.
+    batches: bool,
     /// Upper limit of model calls by grading programs. Their size and cost are unknown.
     program_calls: u64,
 }
@@ -116,6 +118,11 @@ impl RunPlan {
         Ok(plan)
     }
 
+    /// The plan of a run whose judge calls go out in batches, or not.
+    pub(crate) fn with_batches(self, batches: bool) -> Self {
+        Self { batches, ..self }
+    }
+
     fn add(&mut self, item: &WorkItem, cards: &dyn ModelCards) -> Result<(), JudgeError> {
         self.items += 1;
         let unknown = match item.source {
@@ -179,6 +186,40 @@ impl RunPlan {
             total += judge.asked.estimate(judge.card);
         }
         total
+    }
+
+    /// Estimates of the judge calls, as live calls and in batches.
+    fn of_judges(&self) -> (RunEstimate, RunEstimate) {
+        let mut live = RunEstimate::nothing();
+        let mut batched = RunEstimate::nothing();
+        for judge in self.judges.values() {
+            live += judge.asked.estimate(judge.card);
+            batched += judge.asked.estimate(judge.card.for_batches());
+        }
+
+        (live, batched)
+    }
+
+    /// Line about batches, for people.
+    fn batch_line(&self) -> Option<String> {
+        let (live, batched) = self.of_judges();
+        if !self.batches || live.calls == 0 {
+            return None;
+        }
+
+        let prices = match (batched.cost, live.cost) {
+            (Some(batched), Some(live)) if batched != live => {
+                format!("{} instead of {}", money_range(batched), money_range(live))
+            }
+            (Some(batched), Some(_)) => {
+                format!(
+                    "{}; no discount is known (`batch_discount` in `.assize/prices.yaml`)",
+                    money_range(batched)
+                )
+            }
+            _ => "cost unknown".to_owned(),
+        };
+        Some(format!("judge calls in batches: {prices}; what is asked live after all costs the usual price"))
     }
 
     fn of_targets(&self) -> RunEstimate {
@@ -247,6 +288,10 @@ impl RunPlan {
             "cost_usd": total_json["cost_usd"],
             "largest_call": total_json["largest_call"],
             "budget": budget_check::to_json(self.budget, &total, self.program_calls),
+            "judge_batch": self.batches.then(|| {
+                let (live, batched) = self.of_judges();
+                json!({ "cost_usd": batched.to_json()["cost_usd"], "live_cost_usd": live.to_json()["cost_usd"] })
+            }),
             "unknown_prices": self.unpriced(),
             "warnings": warnings,
         })
@@ -279,6 +324,7 @@ impl RunPlan {
         let total = self.total();
         if total.calls > 0 {
             lines.push(format!("total: {} calls, {}", grouped(total.calls), estimate_text(total)));
+            lines.extend(self.batch_line());
             let money = match total.cost {
                 Some(_) => format!(", {}", dollars(total.largest.usd.as_dollars())),
                 None => String::new(),
@@ -357,11 +403,11 @@ pub fn estimate_text(estimate: RunEstimate) -> String {
     let range = |(low, high): (u64, u64)| {
         if low == high { grouped(low) } else { format!("{} to {}", grouped(low), grouped(high)) }
     };
-    let money = |usd: Usd| dollars(usd.as_dollars());
-    let cost = match estimate.cost {
-        None => "cost unknown".to_owned(),
-        Some((low, high)) if low == high => money(low),
-        Some((low, high)) => format!("{} to {}", money(low), money(high)),
-    };
+    let cost = estimate.cost.map_or_else(|| "cost unknown".to_owned(), money_range);
     format!("about {} tokens in, {} out; {cost}", range(estimate.input), range(estimate.output))
+}
+
+fn money_range((low, high): (Usd, Usd)) -> String {
+    let money = |usd: Usd| dollars(usd.as_dollars());
+    if low == high { money(low) } else { format!("{} to {}", money(low), money(high)) }
 }

@@ -10,21 +10,22 @@ use std::time::Duration;
 use assize_evalfile::ProjectConfig;
 use assize_llm::{
     Budget, BudgetTracker, CachedModel, CallEvent, CallObserver, ChatModel, ClientSetup, ConfigError,
-    HttpOptions, HttpProxies, HttpTransport, ModelCard, ModelClient, ModelId, ModelName, OnCacheMiss,
-    PriceTable, ProviderAccounts, RateLimits, ReplyStore, prices_as_of,
+    DeferredCalls, HttpOptions, HttpProxies, HttpTransport, ModelCard, ModelClient, ModelId, ModelName,
+    OnCacheMiss, PriceTable, ProviderAccounts, RateLimits, ReplyStore, prices_as_of,
 };
 use assize_rubric::Usd;
-use assize_run::{CachedReplyStore, ReplyOwner};
+use assize_run::{CachedReplyStore, CurrentOwner, ReplyOwner};
 use assize_store::{ReplyCache, SentRequests, StoreError, fence_key};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
+use crate::batch::{BATCH_FOLDER, BatchedCalls};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::event::{EngineEvent, EventObserver};
 use crate::exchange::BatchExchange;
 use crate::exit::CallStop;
-use crate::options::{CacheUse, RunOptions, SpendingOptions, UnknownPrice};
+use crate::options::{BatchOptions, CacheUse, RunOptions, SpendingOptions, UnknownPrice};
 use crate::process::ProcessContext;
 use crate::spend_meter::{MeteredModel, SpendMeter};
 
@@ -44,6 +45,9 @@ const MOST_CASES: usize = 1024;
 const ACCOUNTS: usize = 4;
 /// Files that are open beside the connections of requests, at most: those of the run, of the cache, of commands.
 const OTHER_FILES: usize = 128;
+/// Bytes of the results of a batch, at most.
+const LARGEST_RESULTS: usize = 1 << 30;
+
 /// Files that are left beside the connections where few may be open at all.
 const FEWEST_FILES: usize = 24;
 
@@ -64,6 +68,8 @@ pub(crate) struct ModelGateway {
     /// Warnings about keys that a file of targets sends elsewhere than to their provider.
     foreign_keys: Mutex<BTreeSet<String>>,
     setup: ClientSetup,
+    /// Judge calls that go out in batches.
+    batched: Option<Arc<BatchedCalls>>,
     /// Handling of a call that the cache can't answer; `None` without a cache.
     miss: Option<OnCacheMiss>,
     /// Files that take the place of servers.
@@ -76,7 +82,7 @@ pub(crate) struct ModelGateway {
     namespace: Option<[u8; 32]>,
     /// Storage of the caller's own, used instead of the cache.
     provided_replies: Option<Arc<dyn ReplyStore>>,
-    reply_owner: Arc<OnceLock<ReplyOwner>>,
+    reply_owner: Arc<CurrentOwner>,
     prices: PriceTable,
     /// The most tokens of a reply to anybody but a target, by the command line.
     max_output_tokens: Option<u32>,
@@ -153,7 +159,7 @@ impl ModelGateway {
             unencrypted: Mutex::default(),
             foreign_keys: Mutex::default(),
             setup: self.setup(),
-            miss: self.miss,
+            miss: self.miss.clone(),
             folder: self.folder.clone(),
             cache: Arc::clone(&self.cache),
             namespace: Some(namespace),
@@ -172,7 +178,38 @@ impl ModelGateway {
             refusal: Arc::clone(&self.refusal),
             outage: Arc::clone(&self.outage),
             cache_error: Arc::clone(&self.cache_error),
+            meter: Arc::clone(&self.meter),
+            exchange: None,
+            not_exchanged: Mutex::default(),
+            batched: None,
             clock: self.clock,
+        }
+    }
+
+    /// Gateway whose judge calls go out in batches, where that is asked for.
+    pub(crate) fn with_batches(self, options: &RunOptions, engine: &Engine) -> Self {
+        let batched = options.judge_batch.map(|_| self.batched_calls(engine));
+        Self { batched, ..self }
+    }
+
+    fn batched_calls(&self, engine: &Engine) -> Arc<BatchedCalls> {
+        let folder = engine.process().working_folder.join(BATCH_FOLDER);
+        let options = HttpOptions { max_answer_bytes: LARGEST_RESULTS, ..http_options(engine) };
+        let transport = Arc::new(HttpTransport::new(options));
+
+        Arc::new(BatchedCalls::new(folder, transport, self.setup.budget.clone(), self.clock))
+    }
+
+    /// Judge calls that go out in batches, if they do.
+    pub(crate) fn batched(&self) -> Option<&Arc<BatchedCalls>> {
+        self.batched.as_ref()
+    }
+
+    /// Removes the replies of batches that a run has taken over, if it is complete.
+    pub(crate) fn end_batches(&self, is_complete: bool) -> Result<(), EngineError> {
+        match self.batched().filter(|_| is_complete) {
+            Some(batched) => batched.forget_served(),
+            None => Ok(()),
         }
     }
 
@@ -258,6 +295,7 @@ impl ModelGateway {
             unencrypted: Mutex::default(),
             foreign_keys: Mutex::default(),
             setup,
+            batched: None,
             prices,
             max_output_tokens: spending.max_output_tokens.map(NonZeroU32::get),
             all_priced: usd.is_some(),
@@ -441,7 +479,7 @@ impl ModelGateway {
 
     /// A client as targets use it. `context_tokens` is what its own settings say about how much it can read.
     pub(crate) fn ask(&self, client: ModelClient, context_tokens: Option<u64>) -> Arc<dyn ChatModel> {
-        self.reach(client, context_tokens, None)
+        self.reach(client, context_tokens, None, None)
     }
 
     /// A client as judges use it, and whoever else asks a model that is not a target. `max_output_tokens` is the most that
@@ -452,7 +490,7 @@ impl ModelGateway {
         context_tokens: Option<u64>,
         max_output_tokens: Option<u32>,
     ) -> Arc<dyn ChatModel> {
-        self.reach(client, context_tokens, self.max_output_tokens.or(max_output_tokens))
+        self.reach(client, context_tokens, self.max_output_tokens.or(max_output_tokens), self.batched())
     }
 
     fn reach(
@@ -460,6 +498,7 @@ impl ModelGateway {
         client: ModelClient,
         context_tokens: Option<u64>,
         max_output_tokens: Option<u32>,
+        batched: Option<&Arc<BatchedCalls>>,
     ) -> Arc<dyn ChatModel> {
         self.asks_models.store(true, Ordering::Relaxed);
         let id = client.describe();
@@ -469,7 +508,13 @@ impl ModelGateway {
         let client = client.with_card(card);
         let inner: Arc<dyn ChatModel> =
             Arc::new(MeteredModel::new(Arc::new(client.clone()), Arc::clone(&self.meter)));
-        match self.miss.zip(self.replies()) {
+        if let Some(calls) = batched {
+            calls.register(&client);
+        }
+
+        let deferred = batched.map(|calls| OnCacheMiss::Defer(Arc::clone(calls) as Arc<dyn DeferredCalls>));
+        let miss = self.miss.clone().map(|miss| deferred.unwrap_or(miss));
+        match miss.zip(self.replies()) {
             Some((miss, replies)) => {
                 let speaks_it = client.has_batch_lines();
                 let model = CachedModel::new(client, inner, replies, miss).with_namespace(self.namespace);
@@ -525,6 +570,11 @@ impl ModelGateway {
             return Err(EngineError::storage(format!("{cache_error}; nothing was spent")));
         }
 
+        if self.exchange.is_some() && self.batched.is_some() {
+            return Err(EngineError::usage(
+                "`--judge-batch` and `--export-requests` or `--import-replies` are two ways of asking; choose one",
+            ));
+        }
         if self.exchange.is_some() && self.miss.is_none() {
             return Err(EngineError::usage(
                 "replies are imported into the cache, and this run does without one; remove `--no-cache`, or `cache: false`",
@@ -536,6 +586,14 @@ impl ModelGateway {
             return Err(EngineError::unrunnable(format!(
                 "requests to {model} are not in OpenAI's chat format, which `--export-requests` and `--import-replies` are limited to"
             )));
+        }
+        if let Some(batched) = &self.batched {
+            batched.check()?;
+            if !self.is_plan && !matches!(self.miss, Some(OnCacheMiss::Ask)) {
+                return Err(EngineError::usage(
+                    "`--judge-batch` needs the reply cache: remove `--no-cache`, `--cache-only` or `cache: false`",
+                ));
+            }
         }
 
         let models = self.models();
@@ -572,6 +630,7 @@ impl ModelGateway {
         let days = providers.into_iter().collect::<Vec<_>>().join(", ");
         [
             ("list_prices_as_of", (!days.is_empty()).then_some(days)),
+            ("judge_batch", options.judge_batch.map(BatchOptions::describe)),
             ("budget_usd", options.spending.budget.usd.map(|usd| usd.to_string())),
             ("context_tokens", options.context_tokens.map(|tokens| tokens.to_string())),
             ("max_output_tokens", options.spending.max_output_tokens.map(|tokens| tokens.to_string())),
@@ -586,10 +645,11 @@ impl ModelGateway {
         self.models.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Names the run that pays for what is bought from now on.
+    /// Names the run that pays for what is bought from now on. What was bought for the same run before counts like what an
+    /// earlier process bought.
     pub(crate) fn begin(&self, run_id: &str) {
         let process = uuid::Uuid::new_v4().to_string();
-        let _ = self.reply_owner.set(ReplyOwner { run: run_id.to_owned(), process });
+        self.reply_owner.set(ReplyOwner { run: run_id.to_owned(), process });
     }
 
     /// Begins an operation that makes no run: what an earlier one bought is not bought by this one.
@@ -618,7 +678,7 @@ impl ModelGateway {
 
     /// The cache, opened once; `None` if it can't be, or if there is to be none.
     fn cache(&self) -> Option<Arc<ReplyCache>> {
-        self.miss?;
+        self.miss.as_ref()?;
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(cache) = &*cache {
             return Some(Arc::clone(cache));
@@ -656,8 +716,12 @@ pub fn remedy(error: &StoreError) -> &'static str {
 
 /// The real network, with the proxies that this process was told of.
 fn transport(engine: &Engine) -> HttpTransport {
+    HttpTransport::new(http_options(engine))
+}
+
+fn http_options(engine: &Engine) -> HttpOptions {
     let proxies = Some(HttpProxies::from_env(&|name| engine.process().variable(name)));
-    HttpTransport::new(HttpOptions { proxies, ..HttpOptions::default() })
+    HttpOptions { proxies, ..HttpOptions::default() }
 }
 
 /// A key nobody else knows, so that no answer can guess the fence it will stand between.

@@ -253,7 +253,7 @@ impl JudgeEntry {
 
 /// Everything about a judge and its model that may change its decisions.
 fn settings(judge: &JudgeIdentity, model: Option<&ModelId>, card: &ModelCard) -> IdentityWriter {
-    let ModelCard { price: _, context_tokens, estimator: _, max_output_tokens } = card;
+    let ModelCard { price: _, batch_discount: _, context_tokens, estimator: _, max_output_tokens } = card;
     let mut settings = IdentityWriter::new("model judge", 1);
     settings.field(judge);
     settings.field(&model);

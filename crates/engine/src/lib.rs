@@ -246,6 +246,7 @@ mod attempt_material;
 mod attempt_watch;
 pub mod audit;
 mod baselines;
+mod batch;
 mod budget_check;
 mod criterion_places;
 mod critique;
@@ -323,7 +324,7 @@ pub use load::{LoadedFile, LoadedFiles, id_patterns};
 pub use merge::MergeOptions;
 pub use mode::{EvalMode, Items, RunMode};
 pub use options::{
-    CacheUse, DeniedFindings, EvalOptions, PanelOptions, ProgramUse, RunOptions, SequenceOptions,
+    BatchOptions, CacheUse, DeniedFindings, EvalOptions, PanelOptions, ProgramUse, RunOptions, SequenceOptions,
     SpendingOptions, UnknownPrice,
 };
 pub use process::{ProcessContext, StopSignal};

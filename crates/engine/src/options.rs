@@ -103,6 +103,20 @@ pub struct PanelOptions {
     pub warm_up: WarmUp,
 }
 
+/// Options of judging in batches of the providers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct BatchOptions {
+    /// Time for batches, after which the rest is asked live; without it they are waited for.
+    pub wait: Option<Duration>,
+}
+
+impl BatchOptions {
+    /// Words for the record of a run.
+    pub(crate) fn describe(self) -> String {
+        self.wait.map_or_else(|| "until the end".to_owned(), |wait| format!("{} s", wait.as_secs()))
+    }
+}
+
 /// Options of everything that judges.
 #[derive(Debug, Clone, Default)]
 pub struct RunOptions {
@@ -126,6 +140,8 @@ pub struct RunOptions {
     pub deadline: Option<Duration>,
     /// Cache and budget.
     pub spending: SpendingOptions,
+    /// Judging in batches of the providers.
+    pub judge_batch: Option<BatchOptions>,
     /// Handling of models of unknown price under a limit in money.
     pub unknown_price: UnknownPrice,
     /// Tokens that models can read and write in one call, whatever the table of models says.

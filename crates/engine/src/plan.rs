@@ -70,6 +70,8 @@ pub(crate) struct PreflightReport {
     pub(crate) items: usize,
     /// Names of the targets they need.
     pub(crate) targets: BTreeSet<String>,
+    /// Names of those among them that are commands.
+    commands: BTreeSet<String>,
     /// True if any of them is worked on in a workspace.
     pub(crate) in_workspaces: bool,
     /// Files that cases refer to.
@@ -158,6 +160,25 @@ impl PreflightReport {
         }
 
         Err(EngineError::unrunnable(format!("{needed}; nothing was run")))
+    }
+
+    /// Takes note of a target.
+    fn note_target(&mut self, name: &str, kind: TargetKind) {
+        self.targets.insert(name.to_owned());
+        if kind == TargetKind::Command {
+            self.commands.insert(name.to_owned());
+        }
+    }
+
+    /// Refuses commands as targets where judge calls go out in batches: the cases are gone through several times then.
+    pub(crate) fn check_batches(&self, are_batches: bool) -> Result<(), EngineError> {
+        match self.commands.first().filter(|_| are_batches) {
+            Some(target) => Err(EngineError::unrunnable(format!(
+                "`--judge-batch` goes through the cases several times, and target `{target}` is a command, whose answers \
+                 would differ; nothing was run. Judge given answers, recordings or models, or leave `--judge-batch` out"
+            ))),
+            None => Ok(()),
+        }
     }
 
     /// Ends the planning: an error when something can't be run, else warnings about models that
@@ -290,7 +311,7 @@ impl<'a> RunPlanner<'a> {
             found.items += repeats;
             match deps.targets.referred(&reference) {
                 Ok(target) => {
-                    found.targets.insert(reference.name.clone());
+                    found.note_target(&reference.name, target.describe().kind);
                     found.add_command(target.as_ref());
                     target.fallbacks().iter().for_each(|fallback| found.add_command(fallback.as_ref()));
                     check_workspace(suite, case, &reference, target.describe().kind, found);

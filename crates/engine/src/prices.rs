@@ -36,7 +36,7 @@ pub(crate) fn prices(
 }
 
 fn read(row: PriceRow) -> Result<((String, String), PriceOverride), EngineError> {
-    let PriceRow { provider, model, rates, context_tokens } = row;
+    let PriceRow { provider, model, rates, context_tokens, batch_discount } = row;
     let price = match rates {
         None => None,
         Some(rates) => {
@@ -48,7 +48,7 @@ fn read(row: PriceRow) -> Result<((String, String), PriceOverride), EngineError>
             Some(ModelPrice { rates, long: None })
         }
     };
-    Ok(((provider, model), PriceOverride { price, context_tokens }))
+    Ok(((provider, model), PriceOverride { price, context_tokens, batch_discount }))
 }
 
 /// Limit in money: that of the options, else that of the only suite.

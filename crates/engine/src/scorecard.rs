@@ -131,6 +131,7 @@ impl Engine {
         let preflight = plan.check();
         let warnings = preflight.conclude(options.deny.self_judging)?;
 
+        preflight.check_batches(options.run.judge_batch.is_some())?;
         wiring.gateway.check()?;
         wiring.gateway.check_keys(options.deny.exposed_keys)?;
 

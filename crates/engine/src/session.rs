@@ -22,6 +22,7 @@ use assize_store::{
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use crate::batch::BatchRounds;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::eval::RunOutcome;
@@ -155,6 +156,13 @@ impl RunSession {
             engine.notice(warning);
         }
 
+        let stops = StopTokens::default();
+        let watchers =
+            stops.watch(engine, options.deadline.map(|limit| limit.saturating_sub(begun.elapsed())));
+        let workers = NonZeroUsize::new(info.settings.workers).unwrap_or(NonZeroUsize::MIN);
+        self.bring_in_batches(options, &items, workers, &done, &stops, engine).await?;
+        self.gateway.begin(&info.run_id);
+
         engine.emit(EngineEvent::RunStarted { cases: self.total.saturating_sub(done.len()) });
 
         for warning in self.gateway.exposed_keys() {
@@ -172,16 +180,12 @@ impl RunSession {
             engine.emit(event);
         };
 
-        let stops = StopTokens::default();
-        let watchers =
-            stops.watch(engine, options.deadline.map(|limit| limit.saturating_sub(begun.elapsed())));
         let start = RunStart {
             totals,
             limit: self.gateway.limit().clone(),
             given_up: self.gateway.given_up().clone(),
             done,
         };
-        let workers = NonZeroUsize::new(info.settings.workers).unwrap_or(NonZeroUsize::MIN);
         let settings = RunLimits { workers, bail: mode.sequence().and_then(|sequence| sequence.bail) };
         let (totals, ended) =
             assize_run::run_from(start, items(), settings, &stops.cancel, &mut writer, &mut observe).await;
@@ -218,6 +222,11 @@ impl RunSession {
             // If storing the records failed, so does storing the summary; the error was already printed.
             Err(_) if matches!(ended.result, Err(RunError::Store(_))) => {}
             Err(error) => engine.emit(EngineEvent::Failure(error.to_string())),
+        }
+
+        let is_complete = ended.result.is_ok() && !stops.cancel.is_cancelled();
+        if let Err(error) = self.gateway.flush().and_then(|()| self.gateway.end_batches(is_complete)) {
+            engine.warn(error.message);
         }
 
         note_replies(&self.gateway, engine);
@@ -295,6 +304,35 @@ impl RunSession {
         })
     }
 
+    /// Sends the judge calls of the items as batches, where that is asked for, and takes in their replies. The run finds
+    /// them afterwards.
+    async fn bring_in_batches<I: Iterator<Item = Result<WorkItem, ItemError>>>(
+        &self,
+        options: &RunOptions,
+        items: &impl Fn() -> I,
+        workers: NonZeroUsize,
+        done: &HashMap<CaseKey, TrialResult>,
+        stops: &StopTokens,
+        engine: &Engine,
+    ) -> Result<(), EngineError> {
+        let Some((options, calls)) = options.judge_batch.as_ref().zip(self.gateway.batched()) else {
+            return Ok(());
+        };
+
+        let pass = async |cancel: &CancellationToken| {
+            let start = RunStart {
+                totals: RunTotals::default(),
+                limit: self.gateway.limit().clone(),
+                given_up: self.gateway.given_up().clone(),
+                done: done.clone(),
+            };
+            let limits = RunLimits { workers, bail: None };
+            // What goes wrong goes wrong again in the run, which says so.
+            let _ = assize_run::run_from(start, items(), limits, cancel, &mut NoRecorder, &mut |_| {}).await;
+        };
+        BatchRounds::new(Arc::clone(calls), options, &stops.cancel, engine).perform(pass).await
+    }
+
     /// Moves what is known of the run before it begins into its description.
     fn take_info(&mut self, run_id: String, started_at: String) -> Result<RunInfo, EngineError> {
         Ok(RunInfo {
@@ -321,10 +359,6 @@ impl RunSession {
 
 /// Waits until replies are stored, and says what became of imported ones.
 fn note_replies(gateway: &ModelGateway, engine: &Engine) {
-    if let Err(error) = gateway.flush() {
-        engine.warn(error.message);
-    }
-
     let Some(report) = gateway.exchange().and_then(BatchExchange::import_report) else { return };
     engine.notice(report.summary());
     for problem in report.problems() {
@@ -384,6 +418,15 @@ fn note_teardown(
         let message = format!("stopped: {outage} Once fixed, continue with `--resume`");
         engine.warn(&message);
         info.warnings.push(message);
+    }
+}
+
+/// Recorder of a pass whose results nobody keeps.
+struct NoRecorder;
+
+impl Recorder for NoRecorder {
+    fn record(&mut self, _: &CaseRecord) -> Result<(), StoreError> {
+        Ok(())
     }
 }
 

@@ -104,7 +104,9 @@ pub(crate) fn wire<'e>(
     let gateway = match request.access {
         ModelAccess::Run(options, usd) => {
             let exchange = BatchExchange::open(&options.exchange, engine.process())?;
-            ModelGateway::for_run(options, &config, prices, usd, engine).with_exchange(exchange)
+            ModelGateway::for_run(options, &config, prices, usd, engine)
+                .with_exchange(exchange)
+                .with_batches(options, engine)
         }
         ModelAccess::PricedRun(options) => {
             ModelGateway::for_run(options, &config, prices, options.spending.budget.usd, engine).all_priced()
@@ -116,7 +118,9 @@ pub(crate) fn wire<'e>(
         ModelAccess::Alone(spending) => {
             ModelGateway::within_budget(spending, spending.budget.usd, prices, engine)
         }
-        ModelAccess::Plan(options) => ModelGateway::for_plan(&options.spending, prices, engine),
+        ModelAccess::Plan(options) => {
+            ModelGateway::for_plan(&options.spending, prices, engine).with_batches(options, engine)
+        }
         ModelAccess::PlanAlone(spending) => ModelGateway::for_plan(spending, prices, engine),
     };
 

@@ -78,6 +78,38 @@ impl Spend {
     }
 }
 
+/// The most that a call may take, as a budget counts it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CallBound(Spend);
+
+impl CallBound {
+    /// Bound of a request in a batch, of so many tokens read and written at most.
+    pub(crate) fn of_batch(input: u64, output: u32, card: ModelCard) -> Self {
+        Self(Spend::estimate(input, output.into(), card.for_batches()))
+    }
+
+    /// Bound of so many tokens and so much money.
+    pub fn new(tokens: u64, usd: Usd) -> Self {
+        Self(Spend { tokens, usd })
+    }
+
+    /// Tokens.
+    pub fn tokens(self) -> u64 {
+        self.0.tokens
+    }
+
+    /// Money, as far as prices are known.
+    pub fn usd(self) -> Usd {
+        self.0.usd
+    }
+}
+
+impl std::ops::AddAssign for CallBound {
+    fn add_assign(&mut self, other: Self) {
+        self.0 = self.0.plus(other.0);
+    }
+}
+
 /// A request that is to be sent.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ReservationRequest {
@@ -173,6 +205,33 @@ impl BudgetTracker {
         Ok(Reservation { tracker, reserved, request, output, taken: None })
     }
 
+    /// Number of these calls, from the first, that the budget allows to be sent together.
+    pub fn affordable_calls(&self, calls: impl Iterator<Item = CallBound>) -> usize {
+        let state = self.state();
+        let left = self.budget.calls.map_or(u64::MAX, |limit| limit.saturating_sub(state.calls));
+        let mut sum = state.spent.plus(state.reserved);
+
+        calls
+            .zip(0..left)
+            .take_while(|(bound, _)| {
+                sum = sum.plus(bound.0);
+                self.allows(sum)
+            })
+            .count()
+    }
+
+    /// Sets aside what a batch of so many calls may take, whether the budget allows it or not: it may have been sent by an
+    /// earlier process.
+    pub fn commit_batch(self: &Arc<Self>, calls: u64, most: CallBound) -> BatchReservation {
+        let mut state = self.state();
+        state.calls = state.calls.saturating_add(calls);
+        state.in_flight += 1;
+        state.reserved = state.reserved.plus(most.0);
+        drop(state);
+
+        BatchReservation { tracker: Arc::clone(self), calls, reserved: most.0 }
+    }
+
     fn allows(&self, all: Spend) -> bool {
         self.budget.tokens.is_none_or(|limit| all.tokens <= limit)
             && self.budget.usd.is_none_or(|limit| all.usd <= limit)
@@ -232,6 +291,27 @@ impl fmt::Debug for BudgetTracker {
             .field("budget", &self.budget)
             .field("state", &self.state)
             .finish_non_exhaustive()
+    }
+}
+
+/// Budget set aside for a batch.
+pub struct BatchReservation {
+    tracker: Arc<BudgetTracker>,
+    calls: u64,
+    reserved: Spend,
+}
+
+impl BatchReservation {
+    /// The batch has ended: so many of its calls were answered, and took this.
+    pub fn settle(self, answered: u64, taken: CallBound) {
+        let mut state = self.tracker.state();
+        state.calls = state.calls.saturating_sub(self.calls.saturating_sub(answered));
+        state.in_flight = state.in_flight.saturating_sub(1);
+        state.reserved = state.reserved.minus(self.reserved);
+        state.spent = state.spent.plus(taken.0);
+        drop(state);
+
+        self.tracker.settled.notify_waiters();
     }
 }
 

@@ -32,12 +32,29 @@ pub struct CacheHit {
 }
 
 /// Policy for a request that is not in the cache.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone)]
 pub enum OnCacheMiss {
     /// The model is asked.
     Ask,
     /// The request fails; nothing is sent.
     Refuse,
+    /// Somebody else decides: who collects requests, or has replies to them.
+    Defer(Arc<dyn DeferredCalls>),
+}
+
+/// Way around the model for requests that are not in the cache: they may be collected instead of sent, and be answered by
+/// replies that came otherwise.
+pub trait DeferredCalls: Send + Sync {
+    /// Returns a reply to the request that `client` would send, or `None` if the model is to be asked.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotCached`] for a request that was collected and is not answered now.
+    fn answer<'a>(
+        &'a self,
+        client: &'a ModelClient,
+        key: CallKey,
+        request: &'a ChatRequest,
+    ) -> BoxFuture<'a, Result<Option<ChatReply>, AskError>>;
 }
 
 /// Model whose usable replies are cached.
@@ -120,13 +137,17 @@ impl CachedModel {
             });
         }
 
-        let reply = match &self.exchange {
-            Some(exchange) => self.exchange(&**exchange, key, request, repeat)?,
-            None if self.miss == OnCacheMiss::Refuse => {
-                return Err(AskError::new(ErrorKind::NotCached, ""));
-            }
+        let reply = match (&self.exchange, &self.miss) {
+            (Some(exchange), _) => Some(self.exchange(&**exchange, key, request, repeat)?),
+            (None, OnCacheMiss::Ask) => None,
+            (None, OnCacheMiss::Refuse) => return Err(AskError::new(ErrorKind::NotCached, "")),
+            (None, OnCacheMiss::Defer(calls)) => calls.answer(&self.client, key, request).await?,
+        };
+        let reply = match reply {
+            Some(reply) => reply,
             None => self.inner.ask(request).await?,
         };
+
         let memory = Arc::clone(&self.memory);
         Ok(CacheableReply::keepable(reply, move |reply| {
             memory.keep(key, reply);
@@ -139,7 +160,7 @@ impl CachedModel {
 impl ChatModel for CachedModel {
     fn ask<'a>(&'a self, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatReply, AskError>> {
         match self.miss {
-            OnCacheMiss::Ask => self.inner.ask(request),
+            OnCacheMiss::Ask | OnCacheMiss::Defer(_) => self.inner.ask(request),
             OnCacheMiss::Refuse => Box::pin(std::future::ready(Err(AskError::new(ErrorKind::NotCached, "")))),
         }
     }

@@ -2,6 +2,7 @@
 
 mod attempts;
 mod batch;
+mod provider_batch;
 mod setup;
 mod shared;
 
@@ -22,6 +23,7 @@ use crate::settings;
 use crate::single_flight::SingleFlight;
 
 use attempts::CallAttempts;
+pub use provider_batch::BatchRequest;
 pub use setup::{ClientParts, ClientSetup};
 use shared::SharedClient;
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::token_counts::TokenCounts;
+use crate::transport::TransportError;
 
 /// A question that got no answer. Holds no secret: messages are redacted before they get here.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,6 +55,20 @@ impl AskError {
     /// Tokens of all attempts that reported some.
     pub fn total_usage(&self) -> TokenCounts {
         self.failed.iter().fold(TokenCounts::default(), |sum, attempt| sum + attempt.usage)
+    }
+}
+
+impl From<&TransportError> for AskError {
+    fn from(error: &TransportError) -> Self {
+        let kind = match error {
+            TransportError::Timeout(_) => ErrorKind::Timeout,
+            TransportError::Connect(_) | TransportError::Broken(_) => ErrorKind::Connection,
+            TransportError::TooLarge(_) => ErrorKind::MalformedReply,
+            // Trying again cannot help, and no other kind says that it is this machine's fault.
+            TransportError::Unusable(_) => ErrorKind::BadRequest,
+        };
+
+        Self::new(kind, error.to_string())
     }
 }
 

@@ -7,6 +7,7 @@
 
 mod address;
 mod answer_body;
+mod batch;
 mod batch_lines;
 mod budget;
 mod cached_model;
@@ -53,16 +54,20 @@ mod transport;
 mod unambiguous_json;
 pub mod wire;
 
+pub use batch::{
+    BatchClient, BatchDraft, BatchFormat, BatchLimits, BatchSearch, BatchState, BatchStatus, BatchTrace,
+    ResultSink,
+};
 pub use batch_lines::{
     BatchLineError, BatchOutcome, BatchReplyLine, BatchReplyLines, BatchRequestLine, LONGEST_CUSTOM_ID,
 };
-pub use budget::{Budget, BudgetTracker};
-pub use cached_model::{CacheHit, CachedModel, OnCacheMiss, ReplyStore};
+pub use budget::{BatchReservation, Budget, BudgetTracker, CallBound};
+pub use cached_model::{CacheHit, CachedModel, DeferredCalls, OnCacheMiss, ReplyStore};
 pub use call_event::{CallEvent, CallObserver};
 pub use call_key::{CallKey, InvalidCallKey};
 pub use chat_model::{BoxFuture, CacheableReply, ChatModel, ModelId};
 pub use check::{KeyCheck, check, check_judge};
-pub use client::{ClientParts, ClientSetup, ModelClient};
+pub use client::{BatchRequest, ClientParts, ClientSetup, ModelClient};
 pub use clock::{Clock, TokioClock};
 pub use config::{ConfigError, NameError};
 pub use endpoint::{ApiKey, ModelEndpoint};

@@ -165,6 +165,7 @@ mod tests {
             model: None,
             request_id: None,
             raw: raw.to_owned(),
+            batched: false,
             latency: Duration::ZERO,
             attempts: 1,
             failed: Vec::new(),

@@ -38,6 +38,20 @@ impl ModelPrice {
         *self == Self::FREE
     }
 
+    /// The price with so many percent taken off.
+    #[must_use]
+    pub fn discounted(&self, percent: u8) -> Self {
+        let left = u64::from(100_u8.saturating_sub(percent));
+        let rate = |rate: u64| rate.saturating_mul(left).div_ceil(100);
+        let rates = |of: TokenRates| TokenRates {
+            input: rate(of.input),
+            cached_input: rate(of.cached_input),
+            cache_write: rate(of.cache_write),
+            output: rate(of.output),
+        };
+        Self { rates: rates(self.rates), long: self.long.map(|(over, long)| (over, rates(long))) }
+    }
+
     /// The price for requests that read this much each: one rate for all of them.
     #[must_use]
     pub fn for_requests_of(&self, input: u64) -> Self {
@@ -99,6 +113,8 @@ impl ModelPrice {
 pub struct ModelCard {
     /// Price of its tokens; `None` when nobody said.
     pub price: Option<ModelPrice>,
+    /// Percent that the provider takes off for requests in batches; 0 when nobody said.
+    pub batch_discount: u8,
     /// Tokens it can read and write in one call; `None` when nobody said.
     pub context_tokens: Option<u64>,
     /// Estimator of its tokens before it is asked.
@@ -109,12 +125,19 @@ pub struct ModelCard {
 }
 
 impl ModelCard {
+    /// The card for requests in batches: with what they cost.
+    #[must_use]
+    pub fn for_batches(self) -> Self {
+        Self { price: self.price.map(|price| price.discounted(self.batch_discount)), ..self }
+    }
+
     /// The cost of a reply and of the attempts before it.
     pub fn cost_of_reply(&self, reply: &ChatReply) -> Cost {
         // Reading the raw reply once more is worth it only where such tokens have a price of their own.
         let priced = self.price.is_some_and(|price| price.rates.cache_write != price.rates.input);
         let written = if priced { reply.cache_written().unwrap_or(0) } else { 0 };
-        let own = match self.price.and_then(|price| price.cost_of(reply.usage, written)) {
+        let price = if reply.batched { self.for_batches().price } else { self.price };
+        let own = match price.and_then(|price| price.cost_of(reply.usage, written)) {
             Some(usd) => Cost::from_known(usd),
             None => Cost::UNKNOWN,
         };

@@ -21,6 +21,8 @@ pub struct PriceOverride {
     pub price: Option<ModelPrice>,
     /// Tokens it can read and write in one call.
     pub context_tokens: Option<u64>,
+    /// Percent that the provider takes off for requests in batches.
+    pub batch_discount: Option<u8>,
 }
 
 /// Finds the card of a model.
@@ -52,6 +54,10 @@ impl PriceTable {
                 .and_then(|told| told.price)
                 .or_else(|| listed.map(|row| row.price))
                 .or_else(|| provider::is_own(&id.provider).then_some(ModelPrice::FREE)),
+            batch_discount: told
+                .and_then(|told| told.batch_discount)
+                .or_else(|| batch_discount(id))
+                .unwrap_or_default(),
             context_tokens: self
                 .context_tokens
                 .or(own_context)
@@ -75,6 +81,7 @@ pub fn prices_as_of(provider: &str) -> Option<&'static str> {
 
 struct TableSection {
     as_of: String,
+    batch_discount: u8,
     models: BTreeMap<String, TableRow>,
 }
 
@@ -93,6 +100,12 @@ fn listed(id: &ModelId) -> Option<TableRow> {
     }
     let models = &TABLE.get(same_prices(&id.provider))?.models;
     models.get(&id.model).or_else(|| models.get(undated(&id.model)?)).copied()
+}
+
+/// Percent that a provider takes off for batches at its own server.
+fn batch_discount(id: &ModelId) -> Option<u8> {
+    let is_at_home = provider::is_at_home(&id.provider, &id.base_url_host);
+    is_at_home.then(|| TABLE.get(same_prices(&id.provider)).map(|part| part.batch_discount)).flatten()
 }
 
 /// The provider whose prices hold: two wire formats of one provider are two names and one price list.
@@ -129,6 +142,8 @@ struct FilePart {
     as_of: String,
     #[serde(rename = "source")]
     _source: String,
+    #[serde(default)]
+    batch_discount: u8,
     models: BTreeMap<String, FileRow>,
 }
 
@@ -166,7 +181,7 @@ fn read(text: &str) -> Result<BTreeMap<String, TableSection>, String> {
                     Ok((name, read))
                 })
                 .collect::<Result<_, String>>()?;
-            Ok((provider, TableSection { as_of: part.as_of, models }))
+            Ok((provider, TableSection { as_of: part.as_of, batch_discount: part.batch_discount, models }))
         })
         .collect()
 }
@@ -264,7 +279,7 @@ mod tests {
     #[test]
     fn the_users_rows_come_first_and_hold_anywhere() {
         let price = ModelPrice { rates: TokenRates::per_million(1.0, None, None, 2.0).unwrap(), long: None };
-        let told = PriceOverride { price: Some(price), context_tokens: None };
+        let told = PriceOverride { price: Some(price), ..PriceOverride::default() };
         let rows = BTreeMap::from([(("openai".to_owned(), "gpt-4o".to_owned()), told)]);
         let table = PriceTable::new(rows.clone(), None);
         let home = table.card(&id("openai", "gpt-4o-2024-08-06", "api.openai.com"), None);

@@ -33,6 +33,9 @@ pub struct ChatReply {
     /// The body as received, with known secrets replaced. Bytes that are not UTF-8 become U+FFFD.
     #[serde(default, skip_serializing)]
     pub raw: String,
+    /// True if it came in a batch, which has prices of its own.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub batched: bool,
     /// Time from sending the successful request to having read its whole body.
     pub latency: Duration,
     /// Requests sent for this answer, the successful one included.
@@ -53,6 +56,7 @@ impl ChatReply {
             model: None,
             request_id: None,
             raw: String::new(),
+            batched: false,
             latency: Duration::ZERO,
             attempts: 1,
             failed: Vec::new(),

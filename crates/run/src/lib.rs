@@ -52,7 +52,7 @@ pub use item::{CasePrerequisite, ItemRelations, ItemSource, JudgeProvider, RunLi
 pub use judge_selector::JudgeSelector;
 pub use material::target_input;
 pub use panel::{PanelSettings, panel_selectors};
-pub use reply_store::{CachedReplyStore, ReplyOwner};
+pub use reply_store::{CachedReplyStore, CurrentOwner, ReplyOwner};
 pub use rescore::{RescoreResult, rescore, score_record};
 pub use task::run_item;
 pub use shard::{ShardNumber, ShardNumberError, ShardPlan};

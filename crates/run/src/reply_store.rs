@@ -1,7 +1,8 @@
 //! Cached replies of models in the reply cache of the store.
 
 use std::borrow::Cow;
-use std::sync::{Arc, OnceLock};
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use assize_llm::{BoxFuture, CacheHit, CallKey, ChatReply, ReplyStore};
 use assize_store::{CachedReply, ReplyCache};
@@ -16,6 +17,38 @@ pub struct ReplyOwner {
     pub process: String,
 }
 
+/// Owner of what is paid for now, shared by all stores of a run.
+#[derive(Debug, Default)]
+pub struct CurrentOwner {
+    owner: RwLock<Option<ReplyOwner>>,
+    /// Calls of earlier processes that have been counted by this one: each was made once.
+    counted: Mutex<HashSet<CallKey>>,
+}
+
+impl CurrentOwner {
+    /// Sets the owner of what is paid for from now on. What an earlier one paid for counts again.
+    pub fn set(&self, owner: ReplyOwner) {
+        *self.owner.write().unwrap_or_else(PoisonError::into_inner) = Some(owner);
+        self.counted.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    fn get(&self) -> Option<ReplyOwner> {
+        self.owner.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// True if an earlier process of this very run paid for it, and nothing has counted it since. This process has
+    /// records of its own replies.
+    fn owns(&self, key: CallKey, them: Option<&ReplyOwner>) -> bool {
+        let owner = self.owner.read().unwrap_or_else(PoisonError::into_inner);
+        let ours = owner
+            .as_ref()
+            .zip(them)
+            .is_some_and(|(us, them)| us.run == them.run && us.process != them.process);
+
+        ours && self.counted.lock().unwrap_or_else(PoisonError::into_inner).insert(key)
+    }
+}
+
 /// Reply and its owner, the JSON in the cache's `reply` column.
 #[derive(Serialize, Deserialize)]
 struct StoredReply<'a> {
@@ -28,7 +61,7 @@ struct StoredReply<'a> {
 pub struct CachedReplyStore {
     cache: Arc<ReplyCache>,
     /// Set once the run has a name; shared by all models of a run.
-    owner: Arc<OnceLock<ReplyOwner>>,
+    owner: Arc<CurrentOwner>,
     /// The time, in seconds since 1970.
     now: Box<dyn Fn() -> i64 + Send + Sync>,
 }
@@ -37,15 +70,10 @@ impl CachedReplyStore {
     /// Stores in `cache` what `owner` pays for; `now` gives the time in seconds since 1970.
     pub fn new(
         cache: Arc<ReplyCache>,
-        owner: Arc<OnceLock<ReplyOwner>>,
+        owner: Arc<CurrentOwner>,
         now: impl Fn() -> i64 + Send + Sync + 'static,
     ) -> Self {
         Self { cache, owner, now: Box::new(now) }
-    }
-
-    /// True if an earlier process of this very run paid for it. This process has records of its own replies.
-    fn is_ours(&self, owner: Option<&ReplyOwner>) -> bool {
-        self.owner.get().zip(owner).is_some_and(|(us, them)| us.run == them.run && us.process != them.process)
     }
 }
 
@@ -66,13 +94,13 @@ impl ReplyStore for CachedReplyStore {
                 reply.raw = body;
             }
 
-            Some(CacheHit { produced_by_this_run: self.is_ours(owner.as_deref()), reply })
+            Some(CacheHit { produced_by_this_run: self.owner.owns(key, owner.as_deref()), reply })
         });
         Box::pin(std::future::ready(hit))
     }
 
     fn keep(&self, key: CallKey, reply: &ChatReply) {
-        let stored = StoredReply { owner: self.owner.get().map(Cow::Borrowed), reply: Cow::Borrowed(reply) };
+        let stored = StoredReply { owner: self.owner.get().map(Cow::Owned), reply: Cow::Borrowed(reply) };
         // A reply is made of strings and numbers, which all have a form in JSON.
         let Ok(json) = serde_json::to_string(&stored) else { return };
 

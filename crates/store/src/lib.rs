@@ -12,6 +12,7 @@
 #![warn(missing_docs)]
 
 mod answers;
+mod batch_journal;
 mod cache;
 mod case_error;
 mod case_key;
@@ -41,9 +42,11 @@ mod scan;
 mod schema;
 mod scorecard_info;
 mod shard_info;
+mod spool_file;
 mod verdict_counts;
 
 pub use answers::{AnswerIndex, AnswerKey};
+pub use batch_journal::{BatchJournal, BatchLock, BatchRecord};
 pub use cache::{CacheStats, CachedReply, ModelStats, ReplyCache, fence_key};
 pub use case_error::{CaseError, CaseErrorKind, CaseStage};
 pub use case_key::CaseKey;
@@ -77,4 +80,5 @@ pub use scorecard_info::{
     ScorecardInfo, ScorecardNodeInfo, ScorecardPartKind, ScorecardScale, ScorecardWeightSet,
 };
 pub use shard_info::{MergeInfo, MergedShard, ScorecardConclusion, ShardInfo};
+pub use spool_file::{SpoolFile, SpoolPlace};
 pub use verdict_counts::VerdictCounts;

@@ -45,6 +45,7 @@ fn reply(text: &str) -> ChatReply {
         model: Some("m-2026".into()),
         request_id: None,
         raw: String::new(),
+        batched: false,
         latency: Duration::from_millis(30),
         attempts: 2,
         failed: vec![],

@@ -12,6 +12,7 @@ use clap::ValueEnum;
 
 use super::exchange::ExchangeArgs;
 use super::headings::{ADVANCED, JUDGE, LIMITS, OUTPUT, SELECTION};
+use super::judge_batch::JudgeBatchArgs;
 use super::panel::PanelArgs;
 use super::report_file::{ReportFile, report_file};
 use super::shard::ShardArgs;
@@ -49,7 +50,8 @@ pub(super) const UNKNOWN_PRICES: &OptionValues<UnknownPrice> = &[
     assize eval evals/support.eval.yaml --judge openai:gpt-4o-mini --threshold 0.9\n  \
     assize eval evals/support.eval.yaml --judge openai:gpt-4o-mini --judge ollama:qwen3 --judge-repeats 3 --ties fail\n  \
     assize eval evals/support.eval.yaml --target local --run-dir runs/today --out today.json\n  \
-    assize eval evals/support.eval.yaml --repeat 5 --repeat-strategy pass_all --shuffle --seed 7 --bail")]
+    assize eval evals/support.eval.yaml --repeat 5 --repeat-strategy pass_all --shuffle --seed 7 --bail\n  \
+    assize eval evals/nightly.eval.yaml --judge anthropic:claude-haiku-4-5 --judge-batch --batch-wait 2h")]
 pub(crate) struct EvalCommandArgs {
     #[command(flatten)]
     pub(crate) eval: EvalArgs,
@@ -59,6 +61,16 @@ pub(crate) struct EvalCommandArgs {
     pub(crate) shard: ShardArgs,
     #[command(flatten)]
     pub(crate) exchange: ExchangeArgs,
+    #[command(flatten)]
+    pub(crate) batch: JudgeBatchArgs,
+}
+
+impl EvalCommandArgs {
+    /// Typed options of these flags.
+    pub(crate) fn options(&self) -> EvalOptions {
+        let options = self.eval.options();
+        EvalOptions { run: RunOptions { judge_batch: self.batch.options(), ..options.run }, ..options }
+    }
 }
 
 /// Cases to run, and the targets and settings to run them with.
@@ -194,6 +206,7 @@ impl RunArgs {
             request_timeout: self.request_timeout,
             deadline: self.deadline,
             spending: self.spending.options(),
+            judge_batch: None,
             unknown_price: self.budget_unknown_price,
             context_tokens: self.context_tokens,
             truncate: self.truncate,

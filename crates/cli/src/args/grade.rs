@@ -7,6 +7,7 @@ use assize_evalfile::AnswerColumns;
 
 use super::headings::SELECTION;
 use super::{ExchangeArgs, RunArgs, ShardArgs};
+use super::judge_batch::JudgeBatchArgs;
 
 /// Grade answers that are already there.
 #[derive(Debug, clap::Args)]
@@ -23,7 +24,8 @@ use super::{ExchangeArgs, RunArgs, ShardArgs};
     Examples:\n  \
     assize grade rubrics/support.yaml --answers answers.csv\n  \
     assize grade rubrics/support.yaml --answers answers.csv --columns answer=gpt_4o,metadata=latency_ms\n  \
-    assize grade rubrics/support.yaml --answers answers.jsonl --judge openai:gpt-4o-mini --json"
+    assize grade rubrics/support.yaml --answers answers.jsonl --judge openai:gpt-4o-mini --json\n  \
+    assize grade rubrics/support.yaml --answers answers.jsonl --judge openai:gpt-4o-mini --judge-batch"
 )]
 pub(crate) struct GradeArgs {
     /// The rubric: a YAML file with a list of criteria.
@@ -43,6 +45,8 @@ pub(crate) struct GradeArgs {
     pub(crate) exchange: ExchangeArgs,
     #[command(flatten)]
     pub(crate) run: RunArgs,
+    #[command(flatten)]
+    pub(crate) batch: JudgeBatchArgs,
 }
 
 impl GradeArgs {
@@ -55,6 +59,7 @@ impl GradeArgs {
             run: RunOptions {
                 shard: self.shard.shard,
                 exchange: self.exchange.options(),
+                judge_batch: self.batch.options(),
                 ..self.run.options()
             },
         }

@@ -15,6 +15,7 @@ mod generate;
 mod grade;
 mod headings;
 mod init;
+mod judge_batch;
 mod labels;
 mod lint;
 mod list;

@@ -11,6 +11,7 @@ use clap::Subcommand;
 
 use super::compare::ALLOWED_DIFFERENCES;
 use super::headings::{ADVANCED, JUDGE, LIMITS, OUTPUT, SELECTION};
+use super::judge_batch::JudgeBatchArgs;
 use super::report_file::{ReportFile, scorecard_file};
 use super::values::{OptionValues, one_of, unit};
 use super::{DenyChoice, ExchangeArgs, LabelArgs, RunArgs, ShardArgs, denied};
@@ -114,7 +115,8 @@ pub(crate) struct CardResultArgs {
     assize scorecard run scorecards/intake\n  \
     assize scorecard run scorecards/intake --judge openai:gpt-4o-mini --budget-calls 500\n  \
     assize scorecard run scorecards/intake --dry-run\n  \
-    assize scorecard run scorecards/intake --tag refusal --out report.md --json"
+    assize scorecard run scorecards/intake --tag refusal --out report.md --json\n  \
+    assize scorecard run scorecards/intake --judge openai:gpt-4o-mini --judge-batch --batch-wait 6h"
 )]
 pub(crate) struct RunCardArgs {
     /// The scorecard: a folder, or one file with everything inside.
@@ -154,6 +156,8 @@ pub(crate) struct RunCardArgs {
     pub(crate) exchange: ExchangeArgs,
     #[command(flatten)]
     pub(crate) run: RunArgs,
+    #[command(flatten)]
+    pub(crate) batch: JudgeBatchArgs,
 }
 
 /// Options of `assize scorecard compare`.
@@ -246,6 +250,7 @@ impl RunCardArgs {
             run: RunOptions {
                 shard: self.shard.shard,
                 exchange: self.exchange.options(),
+                judge_batch: self.batch.options(),
                 ..self.run.options()
             },
         }

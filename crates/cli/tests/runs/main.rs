@@ -8,6 +8,7 @@ mod context;
 mod conversation;
 mod exchange;
 mod graders;
+mod judge_batch;
 mod limits;
 mod money;
 mod plan;

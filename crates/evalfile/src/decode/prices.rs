@@ -17,7 +17,8 @@ const PRICES_PATHS: &[&str] = &[".assize/prices.yaml", ".assize/prices.yml"];
 /// Maximum price of a million tokens in US dollars; a higher one is in another unit.
 const MAX_PRICE: f64 = 1_000_000.0;
 /// Keys of a row.
-const ROW_KEYS: [&str; 5] = ["input", "cached_input", "cache_write", "output", "context_tokens"];
+const ROW_KEYS: [&str; 6] =
+    ["input", "cached_input", "cache_write", "output", "context_tokens", "batch_discount"];
 /// Maximum context size, more tokens than any model reads.
 const MAX_CONTEXT: i64 = 1_000_000_000;
 
@@ -131,6 +132,7 @@ fn decode_price_row(
     let cache_write = decode_price(&mut object, "cache_write", problems);
     let output = decode_price(&mut object, "output", problems);
     let context = object.integer("context_tokens", 1, MAX_CONTEXT, problems);
+    let discount = object.integer("batch_discount", 0, 100, problems);
 
     for key in ["input", "output"] {
         if !given.is_empty() && !given.contains(&key) && !has_misspelt_key(&entry.value, key) {
@@ -139,7 +141,7 @@ fn decode_price_row(
         }
     }
 
-    if given.is_empty() && !object.has("context_tokens") {
+    if given.is_empty() && !object.has("context_tokens") && !object.has("batch_discount") {
         problems.add(missing_key(head, "a row", "input", "{input: 0.15, output: 0.60}"));
     }
 
@@ -159,6 +161,7 @@ fn decode_price_row(
         model,
         rates,
         context_tokens: context.map(|tokens| tokens.value.unsigned_abs()),
+        batch_discount: discount.and_then(|percent| u8::try_from(percent.value).ok()),
     })
 }
 

@@ -11,6 +11,8 @@ pub struct PriceRow {
     pub rates: Option<PriceRates>,
     /// Maximum number of input and output tokens of one call.
     pub context_tokens: Option<u64>,
+    /// Percent that the provider takes off for requests in batches.
+    pub batch_discount: Option<u8>,
 }
 
 /// Prices of a million tokens in US dollars.

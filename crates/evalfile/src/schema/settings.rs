@@ -289,7 +289,12 @@ fn price_row() -> MapSchema {
         .optional_key("cache_write", price(), "Tokens written to the provider's cache.")
         .optional_key("output", price(), "Output tokens.")
         .optional_key("context_tokens", integer(1, 1_000_000_000), "Context window of the model in tokens.")
-        .one_of(&["input", "context_tokens"])
+        .optional_key(
+            "batch_discount",
+            integer(0, 100),
+            "Percent that the provider takes off for requests in batches.",
+        )
+        .one_of(&["input", "context_tokens", "batch_discount"])
         .rule(json!({ "dependentRequired": { "input": ["output"], "output": ["input"], "cached_input": ["input"], "cache_write": ["input"] } }))
 }
 

@@ -31,7 +31,7 @@ impl UsageTally {
         }
 
         // Nobody knows how long the reply of a batch took.
-        if answered.recalled || reply.attempts > 0 {
+        if answered.recalled || reply.attempts > 0 && !reply.batched {
             let millis = u64::try_from(reply.latency.as_millis()).unwrap_or(u64::MAX);
             spent.latency_ms = Some(spent.latency_ms.unwrap_or(0).saturating_add(millis));
         }

@@ -228,6 +228,7 @@ mod tests {
             model: None,
             request_id: None,
             raw: json!({"choices": [{"logprobs": {"content": content}}]}).to_string(),
+            batched: false,
             latency: Duration::ZERO,
             attempts: 1,
             failed: Vec::new(),

@@ -94,6 +94,7 @@ pub(crate) fn reply(text: &str) -> ChatReply {
         model: Some("scripted-2".into()),
         request_id: None,
         raw: String::new(),
+        batched: false,
         latency: Duration::from_millis(20),
         attempts: 1,
         failed: Vec::new(),

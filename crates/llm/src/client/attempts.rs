@@ -451,15 +451,8 @@ impl<'a> CallAttempts<'a> {
 
 impl From<&TransportError> for CallFailure {
     fn from(error: &TransportError) -> Self {
-        let kind = match error {
-            TransportError::Timeout(_) => ErrorKind::Timeout,
-            TransportError::Connect(_) | TransportError::Broken(_) => ErrorKind::Connection,
-            TransportError::TooLarge(_) => ErrorKind::MalformedReply,
-            // Trying again cannot help, and no other kind says that it is this machine's fault.
-            TransportError::Unusable(_) => ErrorKind::BadRequest,
-        };
         Self {
-            error: AskError::new(kind, error.to_string()),
+            error: AskError::from(error),
             reached: !matches!(error, TransportError::Connect(_) | TransportError::Unusable(_)),
             headers: HeaderMap::new(),
             learned: None,

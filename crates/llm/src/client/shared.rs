@@ -27,7 +27,7 @@ pub(super) struct SharedClient {
     pub(super) parts: ClientParts,
     pub(super) setup: ClientSetup,
     /// Credentials and extra headers, checked and marked sensitive.
-    headers: HeaderMap,
+    pub(super) headers: HeaderMap,
     pub(super) redactor: Redactor,
     /// Identity of the server, without secrets.
     pub(super) address: String,

@@ -18,7 +18,7 @@ use crate::token_counts::TokenCounts;
 use crate::transport::HttpAnswer;
 
 /// The version of the format that is spoken here.
-const VERSION: &str = "2023-06-01";
+pub(crate) const VERSION: &str = "2023-06-01";
 
 /// The output limit when the request names none: enough for any judgement, and allowed by nearly every model.
 const USUAL_LIMIT: u32 = 8192;

@@ -18,6 +18,8 @@ mod outgoing;
 mod refusal;
 mod vertex;
 
+pub(crate) use anthropic::VERSION as ANTHROPIC_VERSION;
+pub(crate) use outgoing::segment as path_segment;
 pub(crate) use refusal::refusal_in;
 
 pub use anthropic::AnthropicMessages;

@@ -76,7 +76,7 @@ pub(super) fn tool_message() -> AskError {
 }
 
 /// A model's name as one segment of a path.
-pub(super) fn segment(name: &str) -> String {
+pub(crate) fn segment(name: &str) -> String {
     const HEX: &[u8; 16] = b"0123456789ABCDEF";
 
     let mut out = String::with_capacity(name.len());

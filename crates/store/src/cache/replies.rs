@@ -81,6 +81,21 @@ impl ReplyCache {
         Ok(())
     }
 
+    /// Deletes the rows under these keys.
+    pub fn remove_all(&self, keys: impl IntoIterator<Item = [u8; 32]>) -> Result<(), StoreError> {
+        let failed = |error| CacheFailure::from_sqlite(&error).at(&self.path);
+        self.flush()?;
+        let mut connection = open(&self.path)?;
+        let transaction = connection.transaction().map_err(failed)?;
+        for key in keys {
+            transaction
+                .execute("DELETE FROM replies WHERE key = ?1", params![key.as_slice()])
+                .map_err(failed)?;
+        }
+
+        transaction.commit().map_err(failed)
+    }
+
     /// Number of rows that have turned out to be damaged.
     pub fn damaged(&self) -> u64 {
         self.damaged.load(Ordering::Relaxed)

@@ -97,6 +97,31 @@ pub(super) async fn respond(
     }
 }
 
+/// Status and body of a reply in a batch. Faults of the connection are failures of the server there.
+pub(super) fn answer_text(
+    reply: MockReply,
+    incoming: &MockRequest,
+    wire: &dyn MockWireFormat,
+    bill: &MockTokenTotals,
+) -> (u16, String) {
+    let said = match reply {
+        MockReply::After(_, next) => return answer_text(*next, incoming, wire, bill),
+        MockReply::Text(text) => MockModelOutput { text, ..MockModelOutput::default() },
+        MockReply::Json(value) => MockModelOutput { text: value.to_string(), ..MockModelOutput::default() },
+        MockReply::Refusal(words) => MockModelOutput { refusal: Some(words), ..MockModelOutput::default() },
+        MockReply::Finish { reason, text } => {
+            MockModelOutput { text, finish: Some(reason), ..MockModelOutput::default() }
+        }
+        MockReply::Status { code, body, .. } => return (code, body),
+        MockReply::Raw(body) => return (200, body),
+        _ => return (500, wire.error("server_error", "it failed").to_string()),
+    };
+
+    let said = said.within_limit(incoming);
+    bill.add(count_tokens(incoming, &said));
+    (200, wire.answer(incoming, &said).to_string())
+}
+
 /// Builds a complete response.
 pub(super) fn complete_response(code: u16, headers: &[(String, String)], body: String) -> Response {
     let json = body.starts_with(['{', '[']);

@@ -14,10 +14,11 @@ use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
+use super::batches::{BatchAnswer, BatchCall, MockBatches};
 use super::connection::{BreakableListener, ConnectionBreaker};
 use super::incoming::{MockRequest, RecordedRequest};
 use super::script::ReplyScript;
-use super::send::{MockTokenTotals, complete_response, respond};
+use super::send::{MockTokenTotals, answer_text, complete_response, respond};
 use super::wire;
 
 /// Settings of a mock server.
@@ -51,6 +52,7 @@ struct MockServerState {
     peak: AtomicUsize,
     bill: MockTokenTotals,
     requests: Mutex<Vec<RecordedRequest>>,
+    batches: MockBatches,
 }
 
 impl std::fmt::Debug for MockServerState {
@@ -85,6 +87,7 @@ impl MockServer {
             peak: AtomicUsize::new(0),
             bill: MockTokenTotals::default(),
             requests: Mutex::new(Vec::new()),
+            batches: MockBatches::default(),
         });
 
         let (stop, stopped) = oneshot::channel();
@@ -101,6 +104,11 @@ impl MockServer {
     /// Returns every request so far in order of arrival; empty if recording is off.
     pub fn requests(&self) -> Vec<RecordedRequest> {
         self.shared.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Returns the server's batches.
+    pub fn batches(&self) -> &MockBatches {
+        &self.shared.batches
     }
 
     /// Returns the number of requests so far.
@@ -170,6 +178,7 @@ async fn handle_request(
 ) -> Response {
     let _in_flight = InFlight::new(&shared);
     let path = request.uri().path().to_owned();
+    let is_post = request.method() == axum::http::Method::POST;
     let headers: Vec<(String, String)> = request
         .headers()
         .iter()
@@ -193,6 +202,19 @@ async fn handle_request(
         shared.count.fetch_add(1, Ordering::AcqRel)
     };
 
+    if MockBatches::claims(&path) {
+        let BatchAnswer { status, body, delay, is_lost } = {
+            let model = |path: &str, body: &Value| shared.answer_in_batch(path, body);
+            let call = BatchCall { is_post, path: &path, headers: &headers, body: &body, model: &model };
+            shared.batches.answer(&call)
+        };
+        tokio::time::sleep(delay).await;
+        if is_lost {
+            breaker.reset();
+        }
+        return complete_response(status, &[], body);
+    }
+
     let Some(wire) = wire::format_for_path(&path) else {
         return complete_response(404, &[], format!(r#"{{"error":{{"message":"no such path: {path}"}}}}"#));
     };
@@ -210,7 +232,34 @@ async fn handle_request(
 
     wire.read(&mut incoming);
     let reply = shared.script.reply(&incoming);
-    respond(reply, &incoming, wire, &breaker, &shared.bill).await
+    let response = respond(reply, &incoming, wire, &breaker, &shared.bill).await;
+    if response.status() == axum::http::StatusCode::OK && is_post {
+        shared.batches.count_alone(&incoming.body);
+    }
+    response
+}
+
+impl MockServerState {
+    /// Answers a request of a batch by the script: status and body.
+    fn answer_in_batch(&self, path: &str, body: &Value) -> (u16, String) {
+        let Some(wire) = wire::format_for_path(path) else {
+            return (404, r#"{"error":{"message":"no such path"}}"#.to_owned());
+        };
+        let mut incoming = MockRequest {
+            index: self.count.fetch_add(1, Ordering::AcqRel),
+            in_flight: 1,
+            path: path.to_owned(),
+            headers: Vec::new(),
+            body: body.clone(),
+            model: String::new(),
+            system_text: String::new(),
+            last_user_text: String::new(),
+        };
+        wire.read(&mut incoming);
+
+        let reply = self.script.reply(&incoming);
+        answer_text(reply, &incoming, wire, &self.bill)
+    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,29 @@
+//! Judging in batches of the providers: the same flags for every command that stores a run.
+
+use std::time::Duration;
+
+use assize_engine::BatchOptions;
+
+use super::headings::LIMITS;
+use super::values::duration;
+
+/// Batches of judge calls.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct JudgeBatchArgs {
+    /// Send judge calls as batches of the provider, at half the price, within 24 hours.
+    ///
+    /// OpenAI, Azure, Groq, Anthropic and Gemini, and servers that speak OpenAI's files and batches. Interrupted, the
+    /// batches go on, and `--resume` takes them in.
+    #[arg(long, help_heading = LIMITS)]
+    pub(crate) judge_batch: bool,
+    /// Time for batches, such as `2h`, after which the rest is asked live [default: until they end].
+    #[arg(long, requires = "judge_batch", value_parser = duration, value_name = "TIME", help_heading = LIMITS)]
+    pub(crate) batch_wait: Option<Duration>,
+}
+
+impl JudgeBatchArgs {
+    /// Typed options of these flags.
+    pub(crate) fn options(&self) -> Option<BatchOptions> {
+        self.judge_batch.then_some(BatchOptions { wait: self.batch_wait })
+    }
+}

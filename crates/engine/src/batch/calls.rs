@@ -1,0 +1,350 @@
+//! Judge calls that go out in batches, as the models of a run see them.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use assize_llm::{
+    AskError, BatchClient, BoxFuture, BudgetTracker, CallKey, ChatReply, ChatRequest, DeferredCalls,
+    ErrorKind, HttpTransport, ModelClient, ReplyStore,
+};
+use assize_run::CachedReplyStore;
+use assize_store::{BatchJournal, ReplyCache, SpoolFile};
+use tokio::sync::OnceCell;
+use tokio_util::sync::CancellationToken;
+
+use super::collected::CollectedRequests;
+use super::stopped;
+use crate::error::EngineError;
+
+/// File with the replies of batches that no run has taken over yet.
+const REPLIES_FILE: &str = "replies.db";
+
+/// Judge calls of a run that go out in batches.
+pub(crate) struct BatchedCalls {
+    folder: PathBuf,
+    transport: Arc<HttpTransport>,
+    pub(super) budget: Option<Arc<BudgetTracker>>,
+    clock: fn() -> jiff::Timestamp,
+    clients: Mutex<Vec<BatchClient>>,
+    /// Reasons why models can't be asked in batches.
+    unsupported: Mutex<BTreeSet<String>>,
+    arrived: OnceLock<ArrivedReplies>,
+    state: Mutex<CallState>,
+    /// One for each client: its first request is asked live.
+    probes: Mutex<HashMap<usize, Arc<OnceCell<()>>>>,
+}
+
+/// Replies of batches that no run has taken over yet.
+struct ArrivedReplies {
+    cache: Arc<ReplyCache>,
+    store: CachedReplyStore,
+}
+
+#[derive(Default)]
+struct CallState {
+    pass: Option<CollectingPass>,
+    /// Calls that are not tried in a batch again.
+    live: HashSet<CallKey>,
+    /// Calls that were answered by a batch.
+    served: HashSet<CallKey>,
+    failure: Option<EngineError>,
+}
+
+/// Pass over the cases that collects what they ask.
+struct CollectingPass {
+    requests: CollectedRequests,
+    known: HashSet<CallKey>,
+    /// Calls of batches that are worked on, with the index of their batch.
+    pending: HashMap<CallKey, usize>,
+    needed: BTreeSet<usize>,
+    probes: bool,
+    cancel: CancellationToken,
+}
+
+/// Findings of a pass.
+pub(super) struct PassResult {
+    /// Requests that are in no batch.
+    pub(super) requests: CollectedRequests,
+    /// Indices of the batches that were waited for.
+    pub(super) needed: BTreeSet<usize>,
+}
+
+impl BatchedCalls {
+    /// Calls without clients. `folder` holds the journal; `transport` takes answers as large as the results of a batch.
+    pub(crate) fn new(
+        folder: PathBuf,
+        transport: Arc<HttpTransport>,
+        budget: Option<Arc<BudgetTracker>>,
+        clock: fn() -> jiff::Timestamp,
+    ) -> Self {
+        Self {
+            folder,
+            transport,
+            budget,
+            clock,
+            clients: Mutex::default(),
+            unsupported: Mutex::default(),
+            arrived: OnceLock::new(),
+            state: Mutex::default(),
+            probes: Mutex::default(),
+        }
+    }
+
+    /// Adds a model that judges.
+    pub(crate) fn register(&self, client: &ModelClient) {
+        match BatchClient::new(client.clone(), Arc::clone(&self.transport)) {
+            Ok(client) => {
+                let mut clients = lock(&self.clients);
+                if !clients.iter().any(|known| is_same(known.model(), client.model())) {
+                    clients.push(client);
+                }
+            }
+            Err(reason) => {
+                lock(&self.unsupported).insert(reason);
+            }
+        }
+    }
+
+    /// Refuses models that can't be asked in batches.
+    pub(crate) fn check(&self) -> Result<(), EngineError> {
+        match lock(&self.unsupported).first() {
+            Some(reason) => Err(EngineError::usage(format!("{reason}; nothing was spent"))),
+            None => Ok(()),
+        }
+    }
+
+    /// The models that were added.
+    pub(super) fn clients(&self) -> Vec<BatchClient> {
+        lock(&self.clients).clone()
+    }
+
+    /// Time, in seconds since 1970.
+    pub(super) fn now(&self) -> i64 {
+        (self.clock)().as_second()
+    }
+
+    /// Opens the journal, and the replies beside it.
+    pub(super) fn open(&self) -> Result<BatchJournal, EngineError> {
+        let journal = BatchJournal::open(&self.folder)?;
+        if self.arrived.get().is_none() {
+            let cache = Arc::new(ReplyCache::open(self.folder.join(REPLIES_FILE))?);
+            let clock = self.clock;
+            let store =
+                CachedReplyStore::new(Arc::clone(&cache), Arc::default(), move || clock().as_second());
+            let _ = self.arrived.set(ArrivedReplies { cache, store });
+        }
+
+        Ok(journal)
+    }
+
+    /// Stores a reply that came.
+    pub(super) fn keep(&self, key: CallKey, reply: &ChatReply) {
+        if let Some(arrived) = self.arrived.get() {
+            arrived.store.keep(key, reply);
+        }
+    }
+
+    /// Waits until all replies that came are written.
+    pub(super) fn flush(&self) -> Result<(), EngineError> {
+        self.arrived.get().map_or(Ok(()), |arrived| arrived.cache.flush()).map_err(EngineError::from)
+    }
+
+    /// Lets calls be asked live from now on, because their batch brought no reply.
+    pub(super) fn give_up_batches_for(&self, keys: impl IntoIterator<Item = CallKey>) {
+        self.state().live.extend(keys);
+    }
+
+    /// Number of calls that are asked live, because their batch brought no reply.
+    pub(super) fn given_up(&self) -> usize {
+        self.state().live.len()
+    }
+
+    /// Begins a pass over the cases: until it ends, requests are collected and not sent. `pending` are the calls of batches
+    /// that are worked on. With `probes`, the first request to each model is sent alone.
+    pub(super) fn begin_pass(
+        &self,
+        pending: HashMap<CallKey, usize>,
+        probes: bool,
+        cancel: CancellationToken,
+    ) -> Result<(), EngineError> {
+        let path = self.folder.join(format!("requests-{}", uuid::Uuid::new_v4()));
+        let requests = CollectedRequests::new(SpoolFile::create(&path)?);
+        self.state().pass = Some(CollectingPass {
+            requests,
+            known: HashSet::new(),
+            pending,
+            needed: BTreeSet::new(),
+            probes,
+            cancel,
+        });
+
+        Ok(())
+    }
+
+    /// Ends the pass. From now on, what no batch has answered is asked live.
+    pub(super) fn end_pass(&self) -> Result<Option<PassResult>, EngineError> {
+        let mut state = self.state();
+        let pass = state.pass.take();
+        match state.failure.take() {
+            Some(failure) => Err(failure),
+            None => Ok(pass.map(|pass| PassResult { requests: pass.requests, needed: pass.needed })),
+        }
+    }
+
+    /// Forgets the replies that the run has taken over.
+    pub(crate) fn forget_served(&self) -> Result<(), EngineError> {
+        let served = std::mem::take(&mut self.state().served);
+        match self.arrived.get() {
+            Some(arrived) => {
+                let keys = served.iter().map(|key| *key.as_bytes());
+                arrived.cache.remove_all(keys).map_err(EngineError::from)
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, CallState> {
+        lock(&self.state)
+    }
+
+    /// Ends the pass with this error.
+    fn fail(&self, error: EngineError) {
+        let mut state = self.state();
+        if let Some(pass) = &state.pass {
+            pass.cancel.cancel();
+        }
+        state.failure.get_or_insert(error);
+    }
+
+    async fn answer_or_collect(
+        &self,
+        client: &ModelClient,
+        key: CallKey,
+        request: &ChatRequest,
+    ) -> Result<Option<ChatReply>, AskError> {
+        let arrived = match self.arrived.get() {
+            Some(arrived) => arrived.store.find(key).await,
+            None => None,
+        };
+        if let Some(hit) = arrived {
+            self.state().served.insert(key);
+            return Ok(Some(client.reply_to(request, hit.reply)));
+        }
+
+        let not_now = || AskError::new(ErrorKind::NotCached, "");
+        let probes = {
+            let mut state = self.state();
+            let is_live = state.live.contains(&key);
+            let Some(pass) = &mut state.pass else { return Ok(None) };
+            if is_live {
+                return Err(not_now());
+            }
+            if let Some(batch) = pass.pending.get(&key) {
+                pass.needed.insert(*batch);
+                return Err(not_now());
+            }
+            pass.probes
+        };
+
+        let Some(at) = lock(&self.clients).iter().position(|known| is_same(known.model(), client)) else {
+            return Err(not_now());
+        };
+        if probes && let Some(reply) = self.probe(at, client, key, request).await? {
+            return Ok(Some(reply));
+        }
+
+        let prepared = client.batch_request(request)?;
+        let mut state = self.state();
+        if let Some(pass) = &mut state.pass
+            && pass.known.insert(key)
+            && let Err(error) = pass.requests.add(key, at, &prepared)
+        {
+            drop(state);
+            self.fail(error.into());
+        }
+
+        Err(not_now())
+    }
+
+    /// Asks the first request to a model alone: a wrong key shows before anything is handed over, and what the model refuses
+    /// is left out of the batch. Returns the reply if this request was the one.
+    async fn probe(
+        &self,
+        at: usize,
+        client: &ModelClient,
+        key: CallKey,
+        request: &ChatRequest,
+    ) -> Result<Option<ChatReply>, AskError> {
+        let cell = Arc::clone(lock(&self.probes).entry(at).or_default());
+        let mut own = None;
+        let probed = cell
+            .get_or_try_init(|| async {
+                let reply = client.ask(request).await?;
+                self.keep(key, &reply);
+                own = Some(reply);
+                Ok::<(), AskError>(())
+            })
+            .await;
+
+        match probed {
+            Ok(()) => {
+                if own.is_some() {
+                    self.state().served.insert(key);
+                }
+                Ok(own)
+            }
+            Err(error) => {
+                if concerns_model(error.kind) {
+                    self.fail(stopped(format!(
+                        "{}: the first request failed, so no batch was sent: {error}",
+                        client.host()
+                    )));
+                }
+                Err(error)
+            }
+        }
+    }
+}
+
+impl DeferredCalls for BatchedCalls {
+    fn answer<'a>(
+        &'a self,
+        client: &'a ModelClient,
+        key: CallKey,
+        request: &'a ChatRequest,
+    ) -> BoxFuture<'a, Result<Option<ChatReply>, AskError>> {
+        Box::pin(self.answer_or_collect(client, key, request))
+    }
+}
+
+/// True if a failure would hit every other request to the model, too.
+fn concerns_model(kind: ErrorKind) -> bool {
+    match kind {
+        ErrorKind::Authentication
+        | ErrorKind::PermissionDenied
+        | ErrorKind::NotFound
+        | ErrorKind::Connection
+        | ErrorKind::Timeout
+        | ErrorKind::Server
+        | ErrorKind::Overloaded
+        | ErrorKind::RateLimited => true,
+        ErrorKind::BadRequest
+        | ErrorKind::ContextLength
+        | ErrorKind::ContentRefused
+        | ErrorKind::MalformedReply
+        | ErrorKind::Cancelled
+        | ErrorKind::NotCached
+        | ErrorKind::NoLogprobs => false,
+    }
+}
+
+/// True for two clients of one model at one server.
+fn is_same(one: &ModelClient, other: &ModelClient) -> bool {
+    let identity = |of: &ModelClient| (of.wire_name(), of.server().to_owned(), of.model_name().to_owned());
+    identity(one) == identity(other)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

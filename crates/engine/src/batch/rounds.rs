@@ -1,0 +1,545 @@
+//! Rounds of batches: collect, send, wait, take in, until nothing is missing that a batch could bring.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use assize_llm::{BatchClient, BatchDraft, BatchState, CallBound, CallKey, ErrorKind};
+use assize_store::{BatchJournal, BatchLock, BatchRecord};
+use tokio_util::sync::CancellationToken;
+
+use super::calls::{BatchedCalls, PassResult};
+use super::collected::{CollectedRequest, CollectedRequests};
+use super::exchange::{HarvestCounts, HarvestError, create, harvest, resolve, unasked, unknown};
+use super::open_batch::OpenBatch;
+use super::stopped;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::event::EngineEvent;
+use crate::options::BatchOptions;
+
+/// Fewest requests of a batch after the first round: fewer are asked live, since each round may take a day.
+const FEWEST: usize = 100;
+/// Rounds without a single reply after which what is missing is asked live.
+const VAIN_ROUNDS: u32 = 2;
+
+/// Wait between two questions about batches, at first and at most, and its growth in percent.
+const FIRST_WAIT: Duration = Duration::from_millis(250);
+const LONGEST_WAIT: Duration = Duration::from_mins(1);
+const GROWTH: u32 = 150;
+
+/// Time between two lines about progress.
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(30);
+/// Answers "not found" about a batch that are believed.
+const MISSES: u32 = 3;
+
+/// Rounds of batches of a run.
+pub(crate) struct BatchRounds<'a> {
+    calls: Arc<BatchedCalls>,
+    engine: &'a Engine,
+    /// End of the time for batches.
+    deadline: Option<Instant>,
+    /// Fires when the run is to end.
+    cancel: &'a CancellationToken,
+    open: Vec<OpenBatch>,
+    /// Replies that were taken in.
+    replies: u64,
+}
+
+/// End of waiting for batches.
+enum WaitEnd {
+    /// All have ended.
+    Ended,
+    /// The run is to end.
+    Cancelled,
+}
+
+impl<'a> BatchRounds<'a> {
+    /// Rounds of a run that begin now.
+    pub(crate) fn new(
+        calls: Arc<BatchedCalls>,
+        options: &BatchOptions,
+        cancel: &'a CancellationToken,
+        engine: &'a Engine,
+    ) -> Self {
+        let deadline = options.wait.map(|wait| Instant::now() + wait);
+        Self { calls, engine, deadline, cancel, open: Vec::new(), replies: 0 }
+    }
+
+    /// Brings in what batches can bring. `pass` goes through the cases once, while requests are collected; it ends early when
+    /// its token fires. When this returns without an error, the cases are run as always.
+    ///
+    /// # Errors
+    /// When a provider can't be asked or refuses a batch, or the journal can't be used. Nothing that was handed over is lost.
+    pub(crate) async fn perform(mut self, pass: impl AsyncFn(&CancellationToken)) -> Result<(), EngineError> {
+        if self.calls.clients().is_empty() {
+            return Ok(());
+        }
+
+        let journal = self.calls.open()?;
+        let mut vain = 0;
+        for round in 0_u32.. {
+            let Some(locked) = self.lock(&journal).await? else { return Ok(()) };
+            self.read_journal(&journal).await?;
+            let Some(found) = self.collect(&pass).await? else { return Ok(()) };
+
+            let needed = self.commit(&found.needed);
+            let fewest = if round == 0 { 1 } else { FEWEST };
+            let may_send = found.requests.len() >= fewest && !self.is_late() && vain < VAIN_ROUNDS;
+            let requests = found.requests.len();
+            let sent = if may_send { self.send(&journal, found.requests, &locked).await? } else { 0 };
+            drop(locked);
+
+            if sent == 0 && needed.is_empty() {
+                let alone = requests + self.calls.given_up();
+                if alone > 0 {
+                    self.say(format!("{} asked live", count(alone, "request is", "requests are")));
+                }
+                return Ok(());
+            }
+
+            let before = self.replies;
+            let awaited: BTreeSet<String> = needed.into_iter().chain(self.sent_tokens(sent)).collect();
+            match self.wait(&journal, awaited).await? {
+                WaitEnd::Ended => {}
+                WaitEnd::Cancelled => return Ok(()),
+            }
+            vain = if self.replies > before { 0 } else { vain + 1 };
+        }
+
+        Ok(())
+    }
+
+    /// Tells the observer what happened.
+    fn say(&self, message: impl Into<String>) {
+        self.engine.emit(EngineEvent::BatchProgress(message.into()));
+    }
+
+    fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// Waits until no other process sends batches or takes in their replies. `None` if the run is to end.
+    async fn lock(&self, journal: &BatchJournal) -> Result<Option<BatchLock>, EngineError> {
+        let mut told = false;
+        loop {
+            if let Some(lock) = journal.try_lock()? {
+                return Ok(Some(lock));
+            }
+            if !std::mem::replace(&mut told, true) {
+                self.say("another process works on the batches of this folder; waiting for it");
+            }
+            tokio::select! {
+                () = self.cancel.cancelled() => return Ok(None),
+                () = tokio::time::sleep(FIRST_WAIT) => {}
+            }
+        }
+    }
+
+    /// Reads which batches are worked on at the servers of this run, finds out about those whose id nobody knows, and takes in
+    /// what has ended.
+    async fn read_journal(&mut self, journal: &BatchJournal) -> Result<(), EngineError> {
+        let records = journal.batches()?;
+        self.open.retain(|open| records.iter().any(|record| record.token == open.record.token));
+
+        for record in records {
+            let known = self.open.iter().any(|open| open.record.token == record.token);
+            if let (false, Some(client)) = (known, self.client_for(&record)) {
+                self.open.push(OpenBatch::new(record, client));
+            }
+        }
+
+        for at in (0..self.open.len()).rev() {
+            if self.open[at].record.id.is_none() && !self.resolve(journal, at).await? {
+                self.open.remove(at);
+                continue;
+            }
+            if self.open[at].record.id.is_some() {
+                self.poll(journal, at, None).await?;
+            }
+        }
+
+        Ok(())
+    }
+
+    /// Client of a batch's model, else any at its server.
+    fn client_for(&self, record: &BatchRecord) -> Option<BatchClient> {
+        let clients = self.calls.clients();
+        let at_server: Vec<&BatchClient> = clients
+            .iter()
+            .filter(|client| {
+                let model = client.model();
+                model.wire_name() == record.wire && model.server() == record.server
+            })
+            .collect();
+        let same_model = at_server.iter().find(|client| client.model().model_name() == record.model);
+
+        same_model.or(at_server.first()).map(|client| (*client).clone())
+    }
+
+    async fn resolve(&mut self, journal: &BatchJournal, at: usize) -> Result<bool, EngineError> {
+        let others = self.ids();
+        let open = &mut self.open[at];
+        let requests = open.requests();
+        let exists = resolve(journal, open, &others).await?;
+        let words = match (exists, &open.record.id) {
+            (false, _) => {
+                format!("a batch of {requests} requests was not created before an earlier process ended")
+            }
+            (true, Some(id)) => format!("found batch {id}, created by a process that was stopped"),
+            (true, None) => {
+                format!(
+                    "a batch of {requests} requests may have been created before an earlier process ended"
+                )
+            }
+        };
+        self.say(words);
+
+        Ok(exists)
+    }
+
+    /// Ids of all batches.
+    fn ids(&self) -> Vec<String> {
+        self.open.iter().filter_map(|open| open.record.id.clone()).collect()
+    }
+
+    /// Goes through the cases once. `None` if the run is to end.
+    async fn collect(
+        &self,
+        pass: &impl AsyncFn(&CancellationToken),
+    ) -> Result<Option<PassResult>, EngineError> {
+        let pending: HashMap<CallKey, usize> = self
+            .open
+            .iter()
+            .enumerate()
+            .flat_map(|(at, open)| open.keys().into_iter().map(move |key| (key, at)))
+            .collect();
+
+        // What is set aside for batches is free when they end, so that a call might wait for them.
+        let probes = self.calls.budget.is_none() || self.open.iter().all(|open| open.reservation.is_none());
+        let stop = self.cancel.child_token();
+        self.calls.begin_pass(pending, probes, stop.clone())?;
+        pass(&stop).await;
+        let found = self.calls.end_pass()?;
+
+        Ok(found.filter(|_| !self.cancel.is_cancelled()))
+    }
+
+    /// Sets aside what these batches may take; returns their tokens.
+    fn commit(&mut self, needed: &BTreeSet<usize>) -> Vec<String> {
+        let mut tokens = Vec::new();
+        for at in needed {
+            let Some(open) = self.open.get_mut(*at) else { continue };
+            if let (None, Some(budget)) = (&open.reservation, &self.calls.budget) {
+                open.reservation = Some(budget.commit_batch(open.requests(), open.most()));
+            }
+            tokens.push(open.record.token.clone());
+        }
+
+        tokens
+    }
+
+    /// Tokens of the batches that were sent last.
+    fn sent_tokens(&self, count: usize) -> Vec<String> {
+        let from = self.open.len().saturating_sub(count);
+        self.open[from..].iter().map(|open| open.record.token.clone()).collect()
+    }
+
+    /// Sends requests as batches, as many as the budget allows; returns the number of batches.
+    async fn send(
+        &mut self,
+        journal: &BatchJournal,
+        mut requests: CollectedRequests,
+        _locked: &BatchLock,
+    ) -> Result<usize, EngineError> {
+        let mut ordered = requests.in_order();
+        if let Some(budget) = &self.calls.budget {
+            let allowed = budget.affordable_calls(ordered.iter().map(|request| request.most));
+            if allowed < ordered.len() {
+                self.say(format!(
+                    "the budget allows {allowed} of {} requests in batches for now",
+                    ordered.len()
+                ));
+            }
+            ordered.truncate(allowed);
+        }
+
+        let clients = self.calls.clients();
+        let mut batches = 0;
+        let mut rest = ordered.as_slice();
+        while let Some(first) = rest.first() {
+            if self.cancel.is_cancelled() {
+                break;
+            }
+
+            let client = &clients[first.client];
+            let token = uuid::Uuid::new_v4().to_string();
+            let mut draft = BatchDraft::new(client.format(), &token, client.model().model_name());
+            let mut count = 0;
+            for request in rest {
+                if request.client != first.client || !draft.has_room(request.length()) {
+                    break;
+                }
+                let unsound = |error: std::io::Error| EngineError::unreadable(error.to_string());
+                draft.add(request.key, requests.body(request)?).map_err(unsound)?;
+                count += 1;
+            }
+
+            let (these, others) = rest.split_at(count);
+            rest = others;
+            batches += usize::from(self.send_one(journal, client, &draft, &token, these).await?);
+        }
+
+        Ok(batches)
+    }
+
+    /// Sends one batch. Its intent is on the disk before, and its id right after.
+    async fn send_one(
+        &mut self,
+        journal: &BatchJournal,
+        client: &BatchClient,
+        draft: &BatchDraft,
+        token: &str,
+        requests: &[CollectedRequest],
+    ) -> Result<bool, EngineError> {
+        let model = client.model();
+        let mut most = CallBound::default();
+        for request in requests {
+            most += request.most;
+        }
+
+        let record = BatchRecord {
+            version: BatchRecord::VERSION,
+            token: token.to_owned(),
+            provider: model.provider().to_owned(),
+            wire: model.wire_name().to_owned(),
+            server: model.server().to_owned(),
+            model: model.model_name().to_owned(),
+            created: self.calls.now(),
+            most_tokens: most.tokens(),
+            most_pico_usd: most.usd().as_pico(),
+            keys: requests.iter().map(|request| request.key.to_string()).collect(),
+            id: None,
+        };
+        journal.begin(&record)?;
+
+        let others = self.ids();
+        let mut open = OpenBatch::new(record, client.clone());
+        open.reservation =
+            self.calls.budget.as_ref().map(|budget| budget.commit_batch(open.requests(), most));
+        if let Err(error) = create(journal, &mut open, draft, &others).await {
+            if let Some(reservation) = open.reservation.take() {
+                reservation.settle(0, CallBound::default());
+            }
+            return Err(error);
+        }
+
+        self.say(format!("sent {} requests as {}", requests.len(), open.describe()));
+        self.open.push(open);
+        Ok(true)
+    }
+
+    /// Waits for batches and takes in their replies. When the time for batches is over, they are cancelled first.
+    async fn wait(
+        &mut self,
+        journal: &BatchJournal,
+        awaited: BTreeSet<String>,
+    ) -> Result<WaitEnd, EngineError> {
+        let mut wait = FIRST_WAIT;
+        let mut was_late = false;
+        let mut told = (Instant::now(), u64::MAX);
+        loop {
+            let left: Vec<usize> =
+                (0..self.open.len()).filter(|at| awaited.contains(&self.open[*at].record.token)).collect();
+            if left.is_empty() {
+                return Ok(WaitEnd::Ended);
+            }
+            if !was_late && self.is_late() {
+                was_late = true;
+                wait = FIRST_WAIT;
+                self.cancel_batches(&left).await?;
+            }
+            self.tell(&left, &mut told);
+
+            let pause = match self.deadline {
+                Some(deadline) if !was_late => wait.min(deadline.saturating_duration_since(Instant::now())),
+                _ => wait,
+            };
+            tokio::select! {
+                biased;
+                () = self.cancel.cancelled() => {
+                    self.leave_running(&left);
+                    return Ok(WaitEnd::Cancelled);
+                }
+                () = tokio::time::sleep(pause) => {}
+            }
+            wait = (wait * GROWTH / 100).min(LONGEST_WAIT);
+
+            // From the last one, so that the places of the others stay.
+            for at in left.into_iter().rev() {
+                self.poll(journal, at, Some(&awaited)).await?;
+            }
+        }
+    }
+
+    /// Asks about a batch, and takes in its replies if it has ended. With `awaited`, the journal is not locked yet.
+    async fn poll(
+        &mut self,
+        journal: &BatchJournal,
+        at: usize,
+        awaited: Option<&BTreeSet<String>>,
+    ) -> Result<(), EngineError> {
+        let Some(id) = self.open[at].record.id.clone() else {
+            return self.look_again(journal, at).await;
+        };
+
+        let status = match self.open[at].client.status(&id).await {
+            Ok(status) => status,
+            Err(error) if error.kind == ErrorKind::NotFound => return self.note_miss(journal, at),
+            // Asked again later.
+            Err(error) if error.kind.is_retryable() => return Ok(()),
+            Err(error) => return Err(unasked(&self.open[at], &error)),
+        };
+        let open = &mut self.open[at];
+        open.missed = 0;
+        open.done = status.done.unwrap_or(open.done);
+        if status.state == BatchState::Running {
+            return Ok(());
+        }
+
+        let _locked = match awaited {
+            None => None,
+            Some(_) => match self.lock(journal).await? {
+                None => return Ok(()),
+                locked => locked,
+            },
+        };
+        // Another process may have been faster.
+        if !journal.path(&self.open[at].record.token).exists() {
+            self.open.remove(at);
+            return Ok(());
+        }
+
+        if let BatchState::Refused(words) = status.state {
+            return self.note_refusal(journal, at, &words);
+        }
+        let open = &mut self.open[at];
+        match harvest(&self.calls, journal, open, &status).await {
+            Ok(counts) => self.note_harvest(at, counts),
+            Err(HarvestError::Provider(error)) if error.kind.is_retryable() => {}
+            Err(HarvestError::Provider(error)) => return Err(unasked(open, &error)),
+            Err(HarvestError::Store(error)) => return Err(error),
+        }
+
+        Ok(())
+    }
+
+    fn note_harvest(&mut self, at: usize, counts: HarvestCounts) {
+        let open = self.open.remove(at);
+        self.replies += counts.answered;
+        self.say(format!("{} has ended: {}", open.describe(), counts.describe()));
+    }
+
+    /// Looks again for a batch whose id only its results tell.
+    async fn look_again(&mut self, journal: &BatchJournal, at: usize) -> Result<(), EngineError> {
+        let others = self.ids();
+        if !resolve(journal, &mut self.open[at], &others).await? {
+            let open = self.open.remove(at);
+            if let Some(reservation) = open.reservation {
+                reservation.settle(0, CallBound::default());
+            }
+        }
+
+        Ok(())
+    }
+
+    /// After a batch was not found at its provider.
+    fn note_miss(&mut self, journal: &BatchJournal, at: usize) -> Result<(), EngineError> {
+        let open = &mut self.open[at];
+        open.missed += 1;
+        if open.missed < MISSES {
+            return Ok(());
+        }
+
+        Err(unknown(
+            journal,
+            open,
+            "the provider does not find it. The key may be that of another project or account",
+        ))
+    }
+
+    /// After a provider has refused a batch when it looked at it.
+    fn note_refusal(&mut self, journal: &BatchJournal, at: usize, words: &str) -> Result<(), EngineError> {
+        journal.close(&self.open[at].record.token)?;
+        let open = self.open.remove(at);
+        let host = open.client.model().host();
+        if let Some(reservation) = open.reservation {
+            reservation.settle(0, CallBound::default());
+        }
+
+        // An account may have so many tokens waiting; the requests go out again when others are done.
+        let others = self.open.iter().any(|other| other.client.model().host() == host);
+        if words.contains("token_limit") && others {
+            self.say(format!("{host} has no room for a batch yet ({words}); it is sent again later"));
+            return Ok(());
+        }
+
+        Err(stopped(format!(
+            "{host} did not accept a batch of {} requests: {words}. Nothing of it was charged; continue with \
+             `--resume`, or without `--judge-batch`",
+            open.record.keys.len()
+        )))
+    }
+
+    /// Asks the providers to stop: what is not done is then asked live.
+    async fn cancel_batches(&self, left: &[usize]) -> Result<(), EngineError> {
+        self.say(format!(
+            "the time for batches is over: cancelling {}; what they have done until now is taken in, and the rest is \
+             asked live",
+            count(left.len(), "batch", "batches")
+        ));
+        for open in left.iter().filter_map(|at| self.open.get(*at)) {
+            let Some(id) = &open.record.id else { continue };
+            match open.client.cancel(id).await {
+                // It may have ended just now, and one that can't be cancelled is waited for.
+                Ok(()) => {}
+                Err(error)
+                    if matches!(error.kind, ErrorKind::Authentication | ErrorKind::PermissionDenied) =>
+                {
+                    return Err(unasked(open, &error));
+                }
+                Err(_) => self.say(format!("{} could not be cancelled; waiting for it", open.describe())),
+            }
+        }
+
+        Ok(())
+    }
+
+    /// A line about progress, where there is something new, and not too often.
+    fn tell(&self, left: &[usize], told: &mut (Instant, u64)) {
+        let batches = left.iter().filter_map(|at| self.open.get(*at));
+        let (done, all) = batches.fold((0, 0), |(done, all), open| (done + open.done, all + open.requests()));
+        let is_first = told.1 == u64::MAX;
+        if done == told.1 || !is_first && told.0.elapsed() < PROGRESS_INTERVAL {
+            return;
+        }
+
+        *told = (Instant::now(), done);
+        let batches = count(left.len(), "batch", "batches");
+        self.say(format!("waiting for {batches}: {done} of {all} requests done"));
+    }
+
+    /// Says that batches go on without this process.
+    fn leave_running(&self, left: &[usize]) {
+        let requests: u64 = left.iter().filter_map(|at| self.open.get(*at)).map(OpenBatch::requests).sum();
+        let batches = count(left.len(), "batch", "batches");
+        self.engine.warn(format!(
+            "{batches} with {requests} requests go on at the provider; `--resume` with the same options waits for them \
+             and goes on"
+        ));
+    }
+}
+
+fn count(number: usize, one: &str, several: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { several })
+}

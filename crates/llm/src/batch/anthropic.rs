@@ -1,0 +1,201 @@
+//! Anthropic's Message Batches. They take no name, so that one is found again by its size and time, and by its results.
+
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::client::BatchClient;
+use super::draft::BatchDraft;
+use super::exchange::{safe_id, seconds, short};
+use super::{BatchFiles, BatchSearch, BatchState, BatchStatus, BatchTrace, ResultSink, each_line};
+use crate::batch_lines::{BatchOutcome, BatchReplyLine};
+use crate::error::{AskError, ErrorKind};
+use crate::wire::error_words;
+
+const BATCHES: &str = "/v1/messages/batches";
+/// Pages of the list that are read at most, 100 batches each.
+const MOST_PAGES: usize = 50;
+/// Difference that the clocks of this machine and the provider may have, in seconds.
+const CLOCKS: i64 = 3600;
+
+pub(super) async fn create(client: &BatchClient, draft: &BatchDraft) -> Result<String, AskError> {
+    let created = client.post(BATCHES, draft.to_bytes(), "application/json").await?;
+    safe_id(&created["id"])
+}
+
+pub(super) async fn find(client: &BatchClient, trace: BatchTrace<'_>) -> Result<BatchSearch, AskError> {
+    let mut undecided = false;
+    let mut after: Option<String> = None;
+    for _ in 0..MOST_PAGES {
+        let mut query = vec![("limit", "100")];
+        query.extend(after.as_deref().map(|after| ("after_id", after)));
+        let page = client.get(BATCHES, &query).await?;
+        let Some(batches) = page["data"].as_array() else {
+            return Ok(BatchSearch::Unknown(format!("the list of batches can't be read: {}", short(&page))));
+        };
+
+        for batch in batches {
+            match examine(client, batch, trace).await? {
+                BatchSearch::Absent => {}
+                BatchSearch::Undecided => undecided = true,
+                known => return Ok(known),
+            }
+        }
+
+        // The newest come first.
+        let last = batches.last();
+        let is_older = last
+            .and_then(|batch| seconds(&batch["created_at"]))
+            .is_some_and(|created| created < trace.created - CLOCKS);
+        if is_older || page["has_more"] != true {
+            return Ok(if undecided { BatchSearch::Undecided } else { BatchSearch::Absent });
+        }
+        after = last.and_then(|batch| batch["id"].as_str()).map(str::to_owned);
+    }
+
+    Ok(BatchSearch::Unknown(format!("it is not among the newest {} batches", MOST_PAGES * 100)))
+}
+
+/// Decides if a batch of the list is the one that is looked for.
+async fn examine(
+    client: &BatchClient,
+    batch: &Value,
+    trace: BatchTrace<'_>,
+) -> Result<BatchSearch, AskError> {
+    let id = safe_id(&batch["id"])?;
+    let created = seconds(&batch["created_at"]);
+    let is_older = created.is_some_and(|created| created < trace.created - CLOCKS);
+    if is_older || trace.others.contains(&id) || total(batch) != Some(trace.requests) {
+        return Ok(BatchSearch::Absent);
+    }
+
+    let status = read_status(&id, batch)?;
+    if status.state == BatchState::Running {
+        return Ok(BatchSearch::Undecided);
+    }
+
+    let mut seen = None;
+    let mut look = |line: BatchReplyLine| {
+        seen.get_or_insert_with(|| (trace.holds)(&line.custom_id));
+    };
+    results(client, &id, &status, &mut look).await?;
+    Ok(match seen {
+        Some(true) => BatchSearch::Found(id),
+        Some(false) => BatchSearch::Absent,
+        None => BatchSearch::Unknown(format!("the results of {id}, which may be it, are gone")),
+    })
+}
+
+pub(super) async fn status(client: &BatchClient, id: &str) -> Result<BatchStatus, AskError> {
+    read_status(id, &client.get(&format!("{BATCHES}/{id}"), &[]).await?)
+}
+
+fn read_status(id: &str, batch: &Value) -> Result<BatchStatus, AskError> {
+    let (state, results) = match batch["processing_status"].as_str() {
+        Some("in_progress" | "canceling") => (BatchState::Running, BatchFiles::None),
+        Some("ended") if batch["archived_at"].is_string() => (BatchState::Ended, BatchFiles::None),
+        Some("ended") => (BatchState::Ended, BatchFiles::OfBatch),
+        _ => {
+            let message = format!("the batch has no known status: {}", short(batch));
+            return Err(AskError::new(ErrorKind::MalformedReply, message));
+        }
+    };
+    let left = batch["request_counts"]["processing"].as_u64();
+    let done = total(batch).zip(left).map(|(total, left)| total.saturating_sub(left));
+
+    Ok(BatchStatus { id: id.to_owned(), state, done, results })
+}
+
+/// Number of requests of a batch.
+fn total(batch: &Value) -> Option<u64> {
+    let counts = batch["request_counts"].as_object()?;
+    Some(counts.values().filter_map(Value::as_u64).sum())
+}
+
+/// Reads the results. They are asked for at the provider's own address, whatever address the batch names for them.
+pub(super) async fn results(
+    client: &BatchClient,
+    id: &str,
+    status: &BatchStatus,
+    sink: ResultSink<'_>,
+) -> Result<(), AskError> {
+    if status.results == BatchFiles::None {
+        return Ok(());
+    }
+
+    let bytes = client.download(&format!("{BATCHES}/{id}/results"), &[]).await?;
+    each_line(&bytes, |line| {
+        if let Some(reply) = read_line(line) {
+            sink(reply);
+        }
+    });
+
+    Ok(())
+}
+
+/// Line of the results; `None` for what is none.
+fn read_line(line: &[u8]) -> Option<BatchReplyLine> {
+    #[derive(serde::Deserialize)]
+    struct Line<'a> {
+        custom_id: String,
+        #[serde(borrow)]
+        result: Outcome<'a>,
+    }
+
+    #[derive(serde::Deserialize)]
+    struct Outcome<'a> {
+        r#type: String,
+        #[serde(default, borrow)]
+        message: Option<&'a RawValue>,
+        #[serde(default)]
+        error: Value,
+    }
+
+    let Line { custom_id, result } = serde_json::from_slice(line).ok()?;
+    let outcome = match (result.r#type.as_str(), result.message) {
+        ("succeeded", Some(body)) => {
+            BatchOutcome::Answered { status: 200, request_id: None, body: body.to_owned() }
+        }
+        (kind, _) => {
+            let error = result.error.get("error").unwrap_or(&result.error);
+            let message = if error.is_null() { kind.to_owned() } else { error_words(error) };
+            BatchOutcome::Failed {
+                status: None,
+                code: Some(kind.to_owned()),
+                message: crate::excerpt::cut(&message, crate::excerpt::MESSAGE_CHARS),
+            }
+        }
+    };
+
+    Some(BatchReplyLine { custom_id, outcome })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn results_are_answers_or_failures_with_the_kind_for_a_code() {
+        let line = json!({"custom_id": "a", "result": {"type": "succeeded", "message": {"content": []}}});
+        let read = read_line(line.to_string().as_bytes()).unwrap();
+        assert!(matches!(read.outcome, BatchOutcome::Answered { status: 200, .. }));
+
+        for (result, expected) in [
+            (json!({"type": "expired"}), ("expired", "expired")),
+            (json!({"type": "succeeded"}), ("succeeded", "succeeded")),
+            (
+                json!({"type": "errored", "error": {"type": "error", "error": {"type": "invalid_request_error", "message": "bad"}}}),
+                ("errored", "bad"),
+            ),
+        ] {
+            let line = json!({"custom_id": "a", "result": result}).to_string();
+            let BatchOutcome::Failed { code, message, .. } = read_line(line.as_bytes()).unwrap().outcome
+            else {
+                panic!("{line}")
+            };
+            assert_eq!((code.as_deref(), message.as_str()), (Some(expected.0), expected.1), "{line}");
+        }
+        assert!(read_line(b"{}").is_none() && read_line(b"nonsense").is_none());
+    }
+}

@@ -1,0 +1,104 @@
+//! Client of a provider's batches.
+
+use std::sync::Arc;
+
+use super::draft::BatchDraft;
+use super::format::BatchFormat;
+use super::{BatchSearch, BatchStatus, BatchTrace, ResultSink, anthropic, gemini, openai};
+use crate::client::ModelClient;
+use crate::error::AskError;
+use crate::http::HttpTransport;
+
+/// Client of a provider's batches, with the address and the key of a model's client. Nothing is tried again here, because
+/// only the caller knows what must not be done twice.
+#[derive(Clone)]
+pub struct BatchClient {
+    pub(super) client: ModelClient,
+    pub(super) transport: Arc<HttpTransport>,
+    pub(super) format: BatchFormat,
+}
+
+impl BatchClient {
+    /// Client for the batches of a model's provider. `transport` must take answers as large as the results of a batch.
+    ///
+    /// # Errors
+    /// For a provider without batches, or with such that are not spoken here; the reason.
+    pub fn new(client: ModelClient, transport: Arc<HttpTransport>) -> Result<Self, String> {
+        let format = BatchFormat::for_provider(client.provider(), client.wire_name())?;
+        Ok(Self { client, transport, format })
+    }
+
+    /// The client of the model.
+    pub fn model(&self) -> &ModelClient {
+        &self.client
+    }
+
+    /// The format of the batches.
+    pub fn format(&self) -> BatchFormat {
+        self.format
+    }
+
+    /// Creates a batch and returns its id. An error that is no refusal leaves open whether it was created.
+    ///
+    /// # Errors
+    /// When the provider refuses it, or no answer came.
+    pub async fn create(&self, draft: &BatchDraft) -> Result<String, AskError> {
+        match self.format {
+            BatchFormat::OpenAi(endpoint) => openai::create(self, draft, endpoint).await,
+            BatchFormat::Anthropic => anthropic::create(self, draft).await,
+            BatchFormat::Gemini => gemini::create(self, draft).await,
+        }
+    }
+
+    /// Looks for a batch that may have been created.
+    ///
+    /// # Errors
+    /// When the provider can't be asked.
+    pub async fn find(&self, trace: BatchTrace<'_>) -> Result<BatchSearch, AskError> {
+        match self.format {
+            BatchFormat::OpenAi(_) => openai::find(self, trace).await,
+            BatchFormat::Anthropic => anthropic::find(self, trace).await,
+            BatchFormat::Gemini => gemini::find(self, trace).await,
+        }
+    }
+
+    /// Asks how far a batch is.
+    ///
+    /// # Errors
+    /// When the provider can't be asked, or does not know the batch.
+    pub async fn status(&self, id: &str) -> Result<BatchStatus, AskError> {
+        match self.format {
+            BatchFormat::OpenAi(_) => openai::status(self, id).await,
+            BatchFormat::Anthropic => anthropic::status(self, id).await,
+            BatchFormat::Gemini => gemini::status(self, id).await,
+        }
+    }
+
+    /// Reads the results of a batch that has ended, in any order.
+    ///
+    /// # Errors
+    /// When they can't be read in full.
+    pub async fn results(&self, status: &BatchStatus, sink: ResultSink<'_>) -> Result<(), AskError> {
+        match self.format {
+            BatchFormat::OpenAi(_) => openai::results(self, status, sink).await,
+            BatchFormat::Anthropic => anthropic::results(self, &status.id, status, sink).await,
+            BatchFormat::Gemini => {
+                gemini::results(status, sink);
+                Ok(())
+            }
+        }
+    }
+
+    /// Asks the provider to stop working on a batch. What was done until then is paid for and among its results.
+    ///
+    /// # Errors
+    /// When the provider can't be asked, or refuses.
+    pub async fn cancel(&self, id: &str) -> Result<(), AskError> {
+        let path = match self.format {
+            BatchFormat::OpenAi(_) => format!("/batches/{id}/cancel"),
+            BatchFormat::Anthropic => format!("/v1/messages/batches/{id}/cancel"),
+            BatchFormat::Gemini => format!("/batches/{id}:cancel"),
+        };
+        self.post(&path, b"{}".to_vec(), "application/json").await.map(drop)
+    }
+}

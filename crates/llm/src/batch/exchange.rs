@@ -1,0 +1,142 @@
+//! Requests to a provider's batch API: the same server, key and checks as for single requests.
+
+use std::time::Duration;
+
+use reqwest::Url;
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
+use serde_json::Value;
+
+use super::client::BatchClient;
+use crate::classify::classify;
+use crate::error::{AskError, ErrorKind};
+use crate::transport::{HttpAnswer, HttpRequest, Transport, TransportError};
+use crate::wire::refusal_in;
+
+/// Time limit of a question about a batch.
+const SHORT: Duration = Duration::from_mins(1);
+/// Time limit of sending requests, and of reading results.
+const LONG: Duration = Duration::from_mins(20);
+
+/// The longest id that is taken from a server.
+const LONGEST_ID: usize = 200;
+
+impl BatchClient {
+    /// Address under the server's base URL.
+    fn url(&self, path: &str, query: &[(&str, &str)]) -> Url {
+        let mut url = self.client.place(path);
+        if !query.is_empty() {
+            url.query_pairs_mut().extend_pairs(query);
+        }
+
+        url
+    }
+
+    /// Headers of every request: the key, and the version of the format.
+    fn headers(&self) -> HeaderMap {
+        let mut headers = self.client.credentials().clone();
+        if let Some((name, value)) = self.format.version_header() {
+            headers.insert(name, HeaderValue::from_static(value));
+        }
+
+        headers
+    }
+
+    /// Sends a GET and gives its JSON.
+    pub(super) async fn get(&self, path: &str, query: &[(&str, &str)]) -> Result<Value, AskError> {
+        let answer = self.transport.get(self.url(path, query), self.headers(), SHORT).await;
+        json_of(&self.checked(answer)?)
+    }
+
+    /// Sends a GET and gives the bytes that come back.
+    pub(super) async fn download(&self, path: &str, query: &[(&str, &str)]) -> Result<Vec<u8>, AskError> {
+        let answer = self.transport.get(self.url(path, query), self.headers(), LONG).await;
+        Ok(self.checked(answer)?.body)
+    }
+
+    /// Sends a POST and gives the JSON that comes back.
+    pub(super) async fn post(&self, path: &str, body: Vec<u8>, kind: &str) -> Result<Value, AskError> {
+        let mut headers = self.headers();
+        let kind = HeaderValue::from_str(kind)
+            .map_err(|_| AskError::new(ErrorKind::BadRequest, "the type of the request can't be sent"))?;
+        headers.insert(CONTENT_TYPE, kind);
+
+        let timeout = if body.len() > 1 << 20 { LONG } else { SHORT };
+        let request = HttpRequest { url: self.url(path, &[]), headers, body, timeout };
+        json_of(&self.checked(self.transport.send(request).await)?)
+    }
+
+    /// The answer without secrets, if it is a good one.
+    fn checked(&self, answer: Result<HttpAnswer, TransportError>) -> Result<HttpAnswer, AskError> {
+        let failed = |error: AskError| self.client.explain(error);
+        let answer = answer.map_err(|error| failed(AskError::from(&error)))?;
+
+        if (200..300).contains(&answer.status) {
+            return Ok(answer);
+        }
+
+        let (code, message) = refusal_in(&answer.body);
+        let kind = classify(answer.status, &code, &message);
+        Err(failed(AskError { status: Some(answer.status), ..AskError::new(kind, message) }))
+    }
+}
+
+fn json_of(answer: &HttpAnswer) -> Result<Value, AskError> {
+    serde_json::from_slice(&answer.body).map_err(|_| {
+        let start = crate::excerpt::readable(&answer.text());
+        AskError::new(ErrorKind::MalformedReply, format!("the answer is not JSON: {start}"))
+    })
+}
+
+/// An id that may become part of an address: servers are not trusted to name only what is theirs.
+pub(super) fn safe_id(value: &Value) -> Result<String, AskError> {
+    let is_safe = |id: &&str| {
+        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+        !id.is_empty() && id.len() <= LONGEST_ID && !id.starts_with('.') && id.chars().all(plain)
+    };
+    value.as_str().filter(is_safe).map(str::to_owned).ok_or_else(|| {
+        AskError::new(ErrorKind::MalformedReply, format!("the answer has no usable id: {}", short(value)))
+    })
+}
+
+/// A value for a message.
+pub(super) fn short(value: &Value) -> String {
+    crate::excerpt::cut(&value.to_string(), crate::excerpt::MESSAGE_CHARS)
+}
+
+/// A time as servers write it, in seconds since 1970: a number, or in words.
+pub(super) fn seconds(value: &Value) -> Option<i64> {
+    value.as_i64().or_else(|| Some(value.as_str()?.parse::<jiff::Timestamp>().ok()?.as_second()))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn ids_that_lead_elsewhere_are_refused() {
+        for id in ["batch_67f7bfc50b288190893e242d9fa47c52", "msgbatch_01Hk", "file-1.2"] {
+            assert_eq!(safe_id(&json!(id)), Ok(id.to_owned()));
+        }
+        for id in [
+            json!("../files"),
+            json!("a/b"),
+            json!(""),
+            json!("a?b"),
+            json!(".."),
+            json!(7),
+            json!("a".repeat(201)),
+        ] {
+            assert!(safe_id(&id).is_err(), "{id}");
+        }
+    }
+
+    #[test]
+    fn times_are_read_in_both_forms() {
+        assert_eq!(seconds(&json!(1_700_000_000)), Some(1_700_000_000));
+        assert_eq!(seconds(&json!("2023-11-14T22:13:20Z")), Some(1_700_000_000));
+        assert_eq!(seconds(&json!("2023-11-14T22:13:20.123456+00:00")), Some(1_700_000_000));
+        assert_eq!(seconds(&json!("soon")), None);
+    }
+}

@@ -1,0 +1,92 @@
+//! Formats of batches, and what providers allow in one.
+
+use crate::wire::ANTHROPIC_VERSION;
+
+/// Bytes that are left free for what a format adds around its requests.
+const MARGIN: usize = 1 << 20;
+
+/// Format of a provider's batches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BatchFormat {
+    /// Files of lines, and OpenAI's `/batches`; the endpoint that each line names.
+    OpenAi(&'static str),
+    /// Anthropic's Message Batches.
+    Anthropic,
+    /// Gemini's batches of inline requests.
+    Gemini,
+}
+
+/// Limits of one batch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BatchLimits {
+    /// Requests.
+    pub requests: usize,
+    /// Bytes of everything that is sent.
+    pub bytes: usize,
+}
+
+impl BatchFormat {
+    /// The format that a provider speaks. `wire` is the name of the wire format of its requests.
+    ///
+    /// # Errors
+    /// For a provider without batches, or with such that are not spoken here; the reason.
+    pub(crate) fn for_provider(name: &str, wire: &str) -> Result<Self, String> {
+        match (name, wire) {
+            ("openai" | "groq" | "vllm", "openai-chat") => Ok(Self::OpenAi("/v1/chat/completions")),
+            ("openai-responses", _) => Ok(Self::OpenAi("/v1/responses")),
+            ("azure", _) => Ok(Self::OpenAi("/chat/completions")),
+            ("anthropic", _) => Ok(Self::Anthropic),
+            ("gemini", _) => Ok(Self::Gemini),
+            ("bedrock", _) => {
+                Err("batches of `bedrock` need signed requests and buckets of S3, which Assize does not \
+                                   speak; judge with `anthropic`, or without `--judge-batch`"
+                    .to_owned())
+            }
+            (name, _) => Err(format!(
+                "`{name}` has no batches that Assize speaks; it does for {}. A server that speaks OpenAI's files and \
+                 batches works as `openai:MODEL` with OPENAI_BASE_URL",
+                Self::PROVIDERS.join(", ")
+            )),
+        }
+    }
+
+    /// Providers with batches.
+    const PROVIDERS: [&'static str; 7] =
+        ["openai", "openai-responses", "azure", "groq", "vllm", "anthropic", "gemini"];
+
+    /// Header that each request about batches has beside its key.
+    pub(super) fn version_header(self) -> Option<(&'static str, &'static str)> {
+        match self {
+            Self::Anthropic => Some(("anthropic-version", ANTHROPIC_VERSION)),
+            Self::OpenAi(_) | Self::Gemini => None,
+        }
+    }
+
+    /// Limits of one batch, as the provider documents them, with a margin.
+    pub fn limits(self) -> BatchLimits {
+        match self {
+            Self::OpenAi(_) => BatchLimits { requests: 50_000, bytes: (200 << 20) - MARGIN },
+            Self::Anthropic => BatchLimits { requests: 100_000, bytes: (256 << 20) - MARGIN },
+            // Longer ones would have to be uploaded as a file.
+            Self::Gemini => BatchLimits { requests: 50_000, bytes: 19_000_000 },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::provider;
+
+    #[test]
+    fn every_provider_has_batches_or_a_reason_why_not() {
+        for name in provider::known_providers() {
+            let wire = if name == "anthropic" { "anthropic-messages" } else { "openai-chat" };
+            let found = BatchFormat::for_provider(name, wire);
+            assert_eq!(found.is_ok(), BatchFormat::PROVIDERS.contains(&name), "{name}");
+            if let Err(reason) = found {
+                assert!(reason.contains(name), "{reason}");
+            }
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! OpenAI's batches: a file of lines, a batch made of it, a file of results and one of errors.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::client::BatchClient;
+use super::draft::{BatchDraft, display_name};
+use super::exchange::{safe_id, seconds, short};
+use super::{BatchFiles, BatchSearch, BatchState, BatchStatus, BatchTrace, ResultSink, each_line};
+use crate::batch_lines::BatchReplyLine;
+use crate::error::{AskError, ErrorKind};
+
+/// Key of the metadata of a batch under which its token stands.
+const TOKEN: &str = "assize";
+/// Pages of the list that are read at most, 100 batches each.
+const MOST_PAGES: usize = 50;
+/// Difference that the clocks of this machine and the provider may have, in seconds.
+const CLOCKS: i64 = 3600;
+/// Questions about a file that is not ready yet, and the wait before each.
+const FILE_CHECKS: u32 = 60;
+const FILE_WAIT: Duration = Duration::from_secs(2);
+
+pub(super) async fn create(
+    client: &BatchClient,
+    draft: &BatchDraft,
+    endpoint: &str,
+) -> Result<String, AskError> {
+    let boundary = format!("assize-{}", draft.token);
+    let name = display_name(&draft.token);
+    let mut body = format!(
+        "--{boundary}\r\nContent-Disposition: form-data; name=\"purpose\"\r\n\r\nbatch\r\n--{boundary}\r\n\
+         Content-Disposition: form-data; name=\"file\"; filename=\"{name}.jsonl\"\r\n\
+         Content-Type: application/jsonl\r\n\r\n"
+    )
+    .into_bytes();
+    body.extend(draft.to_bytes());
+    body.extend(format!("\r\n--{boundary}--\r\n").into_bytes());
+
+    let kind = format!("multipart/form-data; boundary={boundary}");
+    let mut file = client.post("/files", body, &kind).await?;
+    let id = safe_id(&file["id"])?;
+
+    // Azure looks at a file first, and makes no batch of one that it has not looked at.
+    for _ in 0..FILE_CHECKS {
+        match file["status"].as_str() {
+            Some("pending" | "running" | "notRunning") => tokio::time::sleep(FILE_WAIT).await,
+            Some("error" | "failed") => {
+                let message =
+                    format!("the file of requests was not accepted: {}", short(&file["status_details"]));
+                return Err(AskError { status: Some(400), ..AskError::new(ErrorKind::BadRequest, message) });
+            }
+            _ => break,
+        }
+        file = client.get(&format!("/files/{id}"), &[]).await?;
+    }
+
+    let batch = json!({
+        "input_file_id": id,
+        "endpoint": endpoint,
+        "completion_window": "24h",
+        "metadata": { TOKEN: draft.token },
+    });
+    let created = client.post("/batches", batch.to_string().into_bytes(), "application/json").await?;
+    safe_id(&created["id"])
+}
+
+pub(super) async fn find(client: &BatchClient, trace: BatchTrace<'_>) -> Result<BatchSearch, AskError> {
+    let mut after = None;
+    for _ in 0..MOST_PAGES {
+        let mut query = vec![("limit", "100")];
+        query.extend(after.as_deref().map(|after| ("after", after)));
+        let page = match client.get("/batches", &query).await {
+            Ok(page) => page,
+            Err(error) if error.kind == ErrorKind::NotFound => {
+                return Ok(BatchSearch::Unknown("the server has no list of batches".to_owned()));
+            }
+            Err(error) => return Err(error),
+        };
+        let Some(batches) = page["data"].as_array() else {
+            return Ok(BatchSearch::Unknown(format!("the list of batches can't be read: {}", short(&page))));
+        };
+
+        if let Some(batch) = batches.iter().find(|batch| batch["metadata"][TOKEN] == trace.token) {
+            return safe_id(&batch["id"]).map(BatchSearch::Found);
+        }
+
+        // The newest come first.
+        let last = batches.last();
+        let is_older = last
+            .and_then(|batch| seconds(&batch["created_at"]))
+            .is_some_and(|created| created < trace.created - CLOCKS);
+        if is_older || page["has_more"] != true {
+            return Ok(BatchSearch::Absent);
+        }
+        after = last.and_then(|batch| batch["id"].as_str()).map(str::to_owned);
+    }
+
+    Ok(BatchSearch::Unknown(format!("it is not among the newest {} batches", MOST_PAGES * 100)))
+}
+
+pub(super) async fn status(client: &BatchClient, id: &str) -> Result<BatchStatus, AskError> {
+    let batch = client.get(&format!("/batches/{id}"), &[]).await?;
+    let state = match batch["status"].as_str() {
+        Some("completed" | "expired" | "cancelled") => BatchState::Ended,
+        Some("failed") => BatchState::Refused(refusal(&batch)),
+        Some("validating" | "in_progress" | "finalizing" | "cancelling") => BatchState::Running,
+        _ => {
+            let message = format!("the batch has no known status: {}", short(&batch));
+            return Err(AskError::new(ErrorKind::MalformedReply, message));
+        }
+    };
+
+    let files: Vec<String> = ["output_file_id", "error_file_id"]
+        .iter()
+        .filter(|name| batch[**name].as_str().is_some_and(|id| !id.is_empty()))
+        .map(|name| safe_id(&batch[*name]))
+        .collect::<Result<_, _>>()?;
+    let counts = &batch["request_counts"];
+    let done = counts["completed"].as_u64().map(|done| done + counts["failed"].as_u64().unwrap_or(0));
+
+    Ok(BatchStatus { id: id.to_owned(), state, done, results: BatchFiles::Named(files) })
+}
+
+/// The words and codes of a batch that was not accepted.
+fn refusal(batch: &Value) -> String {
+    let errors = batch["errors"]["data"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let words = |error: &Value| {
+        let code = error["code"].as_str().unwrap_or_default();
+        let message = error["message"].as_str().unwrap_or_default();
+        if code.is_empty() { message.to_owned() } else { format!("{message} ({code})") }
+    };
+    match errors.iter().map(words).next() {
+        Some(first) => crate::excerpt::cut(&first, crate::excerpt::MESSAGE_CHARS),
+        None => "it gave no reason".to_owned(),
+    }
+}
+
+pub(super) async fn results(
+    client: &BatchClient,
+    status: &BatchStatus,
+    sink: ResultSink<'_>,
+) -> Result<(), AskError> {
+    let BatchFiles::Named(files) = &status.results else { return Ok(()) };
+    for file in files {
+        let bytes = client.download(&format!("/files/{file}/content"), &[]).await?;
+        each_line(&bytes, |line| {
+            if let Ok(reply) = BatchReplyLine::parse(line) {
+                sink(reply);
+            }
+        });
+    }
+
+    Ok(())
+}

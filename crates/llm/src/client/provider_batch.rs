@@ -1,0 +1,144 @@
+//! Calls of a client as requests of a provider's batch.
+
+use blake3::Hasher;
+use reqwest::Url;
+use reqwest::header::HeaderMap;
+
+use super::ModelClient;
+use crate::budget::CallBound;
+use crate::error::AskError;
+use crate::output_limit::{OutputLimit, ReplyLengthStats};
+use crate::quirks::ServerQuirks;
+use crate::reply::{ChatReply, FinishReason};
+use crate::request::{ChatRequest, Part};
+use crate::transport::HttpAnswer;
+
+/// Call as a request of a batch.
+#[derive(Debug, Clone)]
+pub struct BatchRequest {
+    /// The body, as it would be sent alone.
+    pub body: Vec<u8>,
+    /// Hash of the beginning that requests about one answer share.
+    pub prefix: u64,
+    /// The most that it may take.
+    pub most: CallBound,
+}
+
+impl ModelClient {
+    /// The provider's name.
+    pub fn provider(&self) -> &str {
+        &self.inner.parts.provider
+    }
+
+    /// The model that is asked when a request names none.
+    pub fn model_name(&self) -> &str {
+        &self.inner.parts.model
+    }
+
+    /// Address of the server without anything secret, which tells it from others.
+    pub fn server(&self) -> &str {
+        &self.inner.address
+    }
+
+    /// Host and, where it is not the usual one, port of the server.
+    pub fn host(&self) -> String {
+        self.inner.parts.endpoint.host()
+    }
+
+    /// True if the server runs on this machine.
+    pub fn is_loopback(&self) -> bool {
+        self.inner.parts.endpoint.is_loopback()
+    }
+
+    /// Address of another path of the server.
+    pub(crate) fn place(&self, path: &str) -> Url {
+        self.inner.parts.endpoint.url(path)
+    }
+
+    /// The key and further headers, as every request carries them.
+    pub(crate) fn credentials(&self) -> &HeaderMap {
+        &self.inner.headers
+    }
+
+    /// The error as it is shown: short, without secrets, with advice.
+    pub(crate) fn explain(&self, error: AskError) -> AskError {
+        self.inner.explained(error, &self.inner.parts.model)
+    }
+
+    /// The call as a request of a batch, with everything that was learned about the server so far.
+    ///
+    /// # Errors
+    /// When the wire format cannot express the request.
+    pub fn batch_request(&self, request: &ChatRequest) -> Result<BatchRequest, AskError> {
+        let request = self.inner.complete(request);
+        let quirks = self.learned(&request.model);
+        let (most, ceiling) = self.reply_room(&request, quirks);
+        let request = ChatRequest { output_ceiling: ceiling, ..request.into_owned() };
+        let call = self.inner.parts.wire.encode(&quirks.merge_system_into_user(&request), quirks)?;
+
+        let input = self.card.estimator.most(&request);
+        Ok(BatchRequest {
+            body: call.body,
+            prefix: prefix(&request),
+            most: CallBound::of_batch(input, most, self.card),
+        })
+    }
+
+    /// The most tokens of a reply to a request of a batch, and the limit that is sent for them where the asker wants none.
+    fn reply_room(&self, request: &ChatRequest, quirks: ServerQuirks) -> (u32, Option<u32>) {
+        let card = self.card;
+        let limit = OutputLimit::for_request(&request.model, card, request, ReplyLengthStats::default());
+        let usual = quirks.most_output.map_or(limit.most, |most| limit.most.min(most));
+        let most = request.max_output_tokens.unwrap_or(usual);
+
+        let budget = self.inner.setup.budget.as_ref();
+        let wanted = request.max_output_tokens.is_none()
+            && (card.max_output_tokens.is_some() || budget.is_some_and(|budget| budget.limits_replies(card)))
+            && self.inner.parts.wire.limits_output(quirks);
+        (most, wanted.then_some(most))
+    }
+
+    /// Reads the answer to a request of a batch like any other answer.
+    ///
+    /// # Errors
+    /// When it is no reply: its status, an error in its body, or a form that can't be read.
+    pub fn provider_reply(&self, status: u16, body: &str) -> Result<ChatReply, AskError> {
+        let answer = HttpAnswer { status, headers: HeaderMap::new(), body: body.as_bytes().to_vec() };
+        let answer = self.inner.without_secrets(answer);
+        let reply = self.inner.parts.wire.decode(&answer).map_err(|error| self.explain(error))?;
+
+        Ok(ChatReply { raw: answer.into_text(), batched: true, ..reply })
+    }
+
+    /// The reply of a batch to this request, as the reply of a call: one that a limit of ours cut off says so.
+    pub fn reply_to(&self, request: &ChatRequest, reply: ChatReply) -> ChatReply {
+        if reply.finish != FinishReason::Length {
+            return reply;
+        }
+
+        let request = self.inner.complete(request);
+        let (_, ceiling) = self.reply_room(&request, self.learned(&request.model));
+        ChatReply { cut_at: ceiling, ..reply }
+    }
+}
+
+/// Hash of what a request begins with: all messages but the last, and its first part.
+fn prefix(request: &ChatRequest) -> u64 {
+    let mut hash = Hasher::new();
+    let mut add = |part: &Part| match part {
+        Part::Text(text) => {
+            hash.update(text.as_bytes());
+        }
+        Part::Image { data, .. } => {
+            hash.update(data.as_bytes());
+        }
+    };
+    if let Some((last, before)) = request.messages.split_last() {
+        before.iter().flat_map(|message| &*message.content).for_each(&mut add);
+        last.content.first().into_iter().for_each(&mut add);
+    }
+
+    let mut start = [0; 8];
+    hash.finalize_xof().fill(&mut start);
+    u64::from_le_bytes(start)
+}

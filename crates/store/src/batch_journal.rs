@@ -1,0 +1,295 @@
+//! Journal of the batches that providers work on: one file a batch, in a folder of the workspace and not of a run.
+//!
+//! A file is written and forced to the disk before its batch is created, and gets the batch's id right after. So a process
+//! that dies in between leaves a file without an id, and whoever comes next knows that the batch may exist. A file is
+//! removed when the replies of its batch are in the folder's reply cache.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::disk::{DiskFile, replace, sync_folder};
+use crate::error::StoreError;
+use crate::private_file::{create_private_folder, private_options};
+
+/// Version of the form of the files.
+const VERSION: u32 = 1;
+/// Extension of the files.
+const ENDING: &str = "batch";
+/// Name of the file that is locked by whoever sends batches or takes in their replies.
+const LOCK: &str = "lock";
+/// The longest file that is read, in bytes: a batch of 100,000 requests has about 7 MB.
+const LONGEST: u64 = 64 << 20;
+
+/// Batch of which replies are expected. Holds no secret.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BatchRecord {
+    /// Version of this form.
+    pub version: u32,
+    /// Name under which it was sent: letters, digits and `-`.
+    pub token: String,
+    /// The provider's name, for people.
+    pub provider: String,
+    /// Wire format of its requests.
+    pub wire: String,
+    /// Address of the server, without credentials.
+    pub server: String,
+    /// The model.
+    pub model: String,
+    /// Time of the intent, in seconds since 1970.
+    pub created: i64,
+    /// Tokens that it may take at most.
+    pub most_tokens: u64,
+    /// Upper bound of its cost in picodollars, as far as prices are known.
+    pub most_pico_usd: u64,
+    /// Names of its requests: the keys of their calls.
+    pub keys: Vec<String>,
+    /// The provider's id of it; `None` if nobody knows whether it was created.
+    #[serde(skip)]
+    pub id: Option<String>,
+}
+
+/// Second line of a file.
+#[derive(Serialize, Deserialize)]
+struct CreatedLine {
+    id: String,
+}
+
+impl BatchRecord {
+    /// Version of the form that is written.
+    pub const VERSION: u32 = VERSION;
+
+    fn is_sound(&self) -> bool {
+        let plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
+        self.version == VERSION && !self.token.is_empty() && self.token.chars().all(plain)
+    }
+}
+
+/// Folder with the batches of a workspace.
+#[derive(Debug)]
+pub struct BatchJournal {
+    folder: PathBuf,
+}
+
+/// Right to send batches and to take in their replies. Ends with the value, and with the process.
+#[derive(Debug)]
+pub struct BatchLock {
+    _file: File,
+}
+
+impl BatchJournal {
+    /// Journal in this folder, which is made if it is missing.
+    pub fn open(folder: impl Into<PathBuf>) -> Result<Self, StoreError> {
+        let folder = folder.into();
+        create_private_folder(&folder).map_err(StoreError::io("create", &folder))?;
+
+        Ok(Self { folder })
+    }
+
+    /// Locks the journal, if no other process does.
+    pub fn try_lock(&self) -> Result<Option<BatchLock>, StoreError> {
+        let path = self.folder.join(LOCK);
+        let opened = private_options().create(true).append(true).open(&path);
+        let file = opened.map_err(StoreError::io("open", &path))?;
+
+        match file.try_lock() {
+            Ok(()) => Ok(Some(BatchLock { _file: file })),
+            Err(fs::TryLockError::WouldBlock) => Ok(None),
+            Err(fs::TryLockError::Error(error)) => Err(StoreError::io("lock", &path)(error)),
+        }
+    }
+
+    /// Path of the file of a batch.
+    pub fn path(&self, token: &str) -> PathBuf {
+        self.folder.join(format!("{token}.{ENDING}"))
+    }
+
+    /// All batches, the oldest first.
+    pub fn batches(&self) -> Result<Vec<BatchRecord>, StoreError> {
+        let entries = fs::read_dir(&self.folder).map_err(StoreError::io("read", &self.folder))?;
+        let mut found = Vec::new();
+
+        for entry in entries {
+            let path = entry.map_err(StoreError::io("read", &self.folder))?.path();
+            if path.extension().is_some_and(|ending| ending == ENDING) {
+                found.push(read(&path)?);
+            }
+        }
+        found.sort_by(|a: &BatchRecord, b| (a.created, &a.token).cmp(&(b.created, &b.token)));
+
+        Ok(found)
+    }
+
+    /// Records that a batch is about to be created. It is on the disk when this returns.
+    pub fn begin(&self, record: &BatchRecord) -> Result<(), StoreError> {
+        let path = self.path(&record.token);
+        let draft = path.with_extension("draft");
+        let write = || {
+            let mut line = serde_json::to_vec(record)?;
+            line.push(b'\n');
+            let mut file = DiskFile::create(&draft)?;
+            file.write_all(&line)?;
+            file.sync()?;
+            replace(&draft, &path)
+        };
+
+        write().map_err(|error: io::Error| {
+            let _ = fs::remove_file(&draft);
+            StoreError::io("write", &path)(error)
+        })
+    }
+
+    /// Records the id of a batch that was created. It is on the disk when this returns.
+    pub fn note_id(&self, token: &str, id: &str) -> Result<(), StoreError> {
+        let path = self.path(token);
+        let write = || {
+            let mut line = serde_json::to_vec(&CreatedLine { id: id.to_owned() })?;
+            // An earlier attempt may have left a part of a line.
+            line.insert(0, b'\n');
+            line.push(b'\n');
+            let mut file = DiskFile::append(&path)?;
+            file.write_all(&line)?;
+            file.sync()
+        };
+
+        write().map_err(|error: io::Error| StoreError::io("write", &path)(error))
+    }
+
+    /// Removes a batch whose replies are all taken in, or that was not created.
+    pub fn close(&self, token: &str) -> Result<(), StoreError> {
+        let path = self.path(token);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(StoreError::io("delete", &path)(error))
+            }
+            _ => sync_folder(&self.folder).map_err(StoreError::io("write", &self.folder)),
+        }
+    }
+}
+
+fn read(path: &Path) -> Result<BatchRecord, StoreError> {
+    let text = assize_files::read_text_up_to(path, LONGEST).map_err(StoreError::io("read", path))?;
+    let mut lines = text.lines();
+    let record = lines.next().and_then(|line| serde_json::from_str::<BatchRecord>(line).ok());
+    let stem = path.file_stem().and_then(|stem| stem.to_str());
+    let Some(record) = record.filter(|record| record.is_sound() && stem == Some(record.token.as_str()))
+    else {
+        let what = io::Error::new(
+            io::ErrorKind::InvalidData,
+            "it does not describe a batch as this version does; its batch may still be worked on",
+        );
+        return Err(StoreError::io("read", path)(what));
+    };
+
+    // A line that is not whole was never finished: nobody knows the id then.
+    let id = lines.find_map(|line| serde_json::from_str::<CreatedLine>(line).ok()).map(|line| line.id);
+    Ok(BatchRecord { id, ..record })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::disk::faults::{DiskFault, FaultPlan};
+
+    fn record(token: &str) -> BatchRecord {
+        BatchRecord {
+            version: VERSION,
+            token: token.to_owned(),
+            provider: "openai".into(),
+            wire: "openai-chat".into(),
+            server: "https://h/v1".into(),
+            model: "m".into(),
+            created: 7,
+            most_tokens: 10,
+            most_pico_usd: 20,
+            keys: vec!["a".repeat(64), "b".repeat(64)],
+            id: None,
+        }
+    }
+
+    #[test]
+    fn an_intent_gets_its_id_and_is_gone_when_it_is_closed() {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = BatchJournal::open(folder.path().join("batches")).unwrap();
+        assert_eq!(journal.batches().unwrap(), []);
+
+        journal.begin(&record("t2")).unwrap();
+        journal.begin(&BatchRecord { created: 3, ..record("t1") }).unwrap();
+        journal.note_id("t2", "batch_1").unwrap();
+        let found: Vec<_> = journal.batches().unwrap().into_iter().map(|one| (one.token, one.id)).collect();
+        assert_eq!(found, [("t1".to_owned(), None), ("t2".to_owned(), Some("batch_1".to_owned()))]);
+        assert_eq!(journal.batches().unwrap()[0].keys, record("t1").keys);
+
+        journal.close("t2").unwrap();
+        journal.close("t2").unwrap();
+        assert_eq!(journal.batches().unwrap().len(), 1);
+    }
+
+    #[test]
+    fn a_torn_id_is_no_id_and_can_be_written_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = BatchJournal::open(folder.path()).unwrap();
+        journal.begin(&record("t")).unwrap();
+        let mut file = fs::OpenOptions::new().append(true).open(journal.path("t")).unwrap();
+        file.write_all(b"\n{\"id\":\"bat").unwrap();
+
+        assert_eq!(journal.batches().unwrap()[0].id, None);
+        journal.note_id("t", "batch_1").unwrap();
+        assert_eq!(journal.batches().unwrap()[0].id.as_deref(), Some("batch_1"));
+    }
+
+    #[test]
+    fn only_one_process_at_a_time_has_the_lock() {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = BatchJournal::open(folder.path()).unwrap();
+        let first = journal.try_lock().unwrap();
+        assert!(first.is_some() && journal.try_lock().unwrap().is_none());
+        drop(first);
+        assert!(journal.try_lock().unwrap().is_some());
+    }
+
+    #[test]
+    fn files_that_are_no_batch_are_errors_and_not_passed_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = BatchJournal::open(folder.path()).unwrap();
+        for text in ["", "{}", "nonsense"] {
+            fs::write(journal.path("t"), text).unwrap();
+            assert!(journal.batches().unwrap_err().to_string().contains("may still be worked on"));
+        }
+        let other = serde_json::to_string(&BatchRecord { version: 2, ..record("t") }).unwrap();
+        fs::write(journal.path("t"), other).unwrap();
+        assert!(journal.batches().is_err());
+    }
+
+    #[test]
+    fn an_intent_that_could_not_be_written_in_full_is_none() {
+        for fault in [
+            DiskFault::Error(io::ErrorKind::StorageFull),
+            DiskFault::ShortWrite(io::ErrorKind::StorageFull),
+            DiskFault::Gone(io::ErrorKind::NotConnected),
+        ] {
+            for nth in 0..20 {
+                let folder = tempfile::tempdir().unwrap();
+                let journal = BatchJournal::open(folder.path()).unwrap();
+                let plan = FaultPlan::begin(nth, fault);
+                let begun = journal.begin(&record("t"));
+                let noted = if begun.is_ok() { Some(journal.note_id("t", "batch_1")) } else { None };
+                FaultPlan::end();
+
+                let found = journal.batches().unwrap();
+                if begun.is_ok() {
+                    assert_eq!(found.len(), 1, "{fault:?} of operation {nth}");
+                }
+                if matches!(noted, Some(Ok(()))) {
+                    assert_eq!(found[0].id.as_deref(), Some("batch_1"));
+                }
+                if plan.failed().is_none() {
+                    assert!(nth > 4);
+                    break;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! File for what a process can't hold in memory: gone when the process is.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use crate::error::StoreError;
+use crate::private_file::private_options;
+
+/// File of pieces that are read again by their place. Only this user can read it.
+#[derive(Debug)]
+pub struct SpoolFile {
+    file: File,
+    path: PathBuf,
+    end: u64,
+}
+
+/// Place of a piece in a [`SpoolFile`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SpoolPlace {
+    at: u64,
+    length: u32,
+}
+
+impl SpoolPlace {
+    /// Length in bytes.
+    pub fn length(self) -> usize {
+        self.length as usize
+    }
+}
+
+impl SpoolFile {
+    /// An empty file of this name. One that is there already is an error.
+    pub fn create(path: &Path) -> Result<Self, StoreError> {
+        let file = private_options().create_new(true).read(true).write(true).open(path);
+        let file = file.map_err(StoreError::io("create", path))?;
+        // Its name is not needed any more, and without one nothing is left by a process that is killed.
+        #[cfg(unix)]
+        fs::remove_file(path).map_err(StoreError::io("delete", path))?;
+
+        Ok(Self { file, path: path.to_path_buf(), end: 0 })
+    }
+
+    /// Appends a piece.
+    pub fn append(&mut self, bytes: &[u8]) -> Result<SpoolPlace, StoreError> {
+        let too_long = || io::Error::new(io::ErrorKind::InvalidInput, "a request is longer than 4 GiB");
+        let write = |file: &mut File, end: u64| {
+            let length = u32::try_from(bytes.len()).map_err(|_| too_long())?;
+            file.seek(SeekFrom::Start(end))?;
+            file.write_all(bytes)?;
+            Ok(SpoolPlace { at: end, length })
+        };
+
+        let place = write(&mut self.file, self.end).map_err(StoreError::io("write", &self.path))?;
+        self.end += u64::from(place.length);
+        Ok(place)
+    }
+
+    /// Reads a piece.
+    pub fn read(&mut self, place: SpoolPlace) -> Result<Vec<u8>, StoreError> {
+        let read = |file: &mut File| {
+            let mut bytes = vec![0; place.length()];
+            file.seek(SeekFrom::Start(place.at))?;
+            file.read_exact(&mut bytes)?;
+            Ok(bytes)
+        };
+
+        read(&mut self.file).map_err(StoreError::io("read", &self.path))
+    }
+}
+
+impl Drop for SpoolFile {
+    fn drop(&mut self) {
+        // Where it could not be removed before.
+        #[cfg(not(unix))]
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_are_read_again_in_any_order_and_nothing_is_left() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut spool = SpoolFile::create(&folder.path().join("spool")).unwrap();
+        let places: Vec<SpoolPlace> =
+            ["a", "", "long piece"].iter().map(|piece| spool.append(piece.as_bytes()).unwrap()).collect();
+
+        assert_eq!(spool.read(places[2]).unwrap(), b"long piece");
+        assert_eq!(
+            (spool.read(places[1]).unwrap(), spool.read(places[0]).unwrap()),
+            (Vec::new(), b"a".to_vec())
+        );
+        drop(spool);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+}

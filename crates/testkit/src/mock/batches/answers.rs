@@ -1,0 +1,251 @@
+//! Answers of the batch APIs.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::form::BatchForm;
+use super::{BatchesState, MockBatch, MockBatchRequest, MockBatchState, MockBatches, identity};
+
+/// Request to a batch API.
+pub(in crate::mock) struct BatchCall<'a> {
+    pub(in crate::mock) is_post: bool,
+    pub(in crate::mock) path: &'a str,
+    /// Headers with names in lower case.
+    pub(in crate::mock) headers: &'a [(String, String)],
+    pub(in crate::mock) body: &'a [u8],
+    /// Model: from path and body of a request to status and body of its answer.
+    pub(in crate::mock) model: &'a dyn Fn(&str, &Value) -> (u16, String),
+}
+
+/// Answer of a batch API.
+pub(in crate::mock) struct BatchAnswer {
+    pub(in crate::mock) status: u16,
+    pub(in crate::mock) body: String,
+    pub(in crate::mock) delay: Duration,
+    /// The connection breaks instead of the answer.
+    pub(in crate::mock) is_lost: bool,
+}
+
+impl BatchAnswer {
+    fn json(value: &Value) -> Self {
+        Self::new(200, value.to_string())
+    }
+
+    fn new(status: u16, body: String) -> Self {
+        Self { status, body, delay: Duration::ZERO, is_lost: false }
+    }
+
+    fn error(status: u16, kind: &str, message: &str) -> Self {
+        Self::new(status, json!({"error": {"type": kind, "code": kind, "message": message}}).to_string())
+    }
+}
+
+impl MockBatches {
+    /// Returns true if a path belongs to a batch API.
+    pub(in crate::mock) fn claims(path: &str) -> bool {
+        path.contains("/batches") || path.contains("/files") || path.ends_with(":batchGenerateContent")
+    }
+
+    /// Answers a request to a batch API.
+    pub(in crate::mock) fn answer(&self, call: &BatchCall<'_>) -> BatchAnswer {
+        let mut state = self.state();
+        if let Some(key) = &state.faults.key {
+            let given = call.headers.iter().any(|(_, value)| value.trim_start_matches("Bearer ") == key);
+            if !given {
+                return BatchAnswer::error(401, "invalid_api_key", "Incorrect API key provided");
+            }
+        }
+
+        let form = BatchForm::of_path(call.path);
+        let steps: Vec<&str> = call.path.trim_start_matches('/').split('/').skip(1).collect();
+        let steps = if form == BatchForm::Anthropic { &steps[1..] } else { &steps[..] };
+        match (call.is_post, steps) {
+            (true, ["files"]) => state.upload(call),
+            (false, ["files", id, "content"]) => state.content(id),
+            (false, ["files", id]) => BatchAnswer::json(&json!({"id": id, "status": "processed"})),
+            (true, ["batches"] | ["models", _]) => state.create(form, call),
+            (false, ["batches"]) => state.list(form, call),
+            (false, ["batches", id]) => state.poll(form, id, call),
+            (false, ["batches", id, "results"]) => state.results(id),
+            (true, ["batches", id, "cancel"]) => state.cancel(form, id),
+            (true, ["batches", id]) => state.cancel(form, id.trim_end_matches(":cancel")),
+            _ => BatchAnswer::error(404, "not_found", call.path),
+        }
+    }
+}
+
+impl BatchesState {
+    fn upload(&mut self, call: &BatchCall<'_>) -> BatchAnswer {
+        let kind = call.headers.iter().find(|(name, _)| name == "content-type");
+        let boundary =
+            kind.and_then(|(_, value)| value.split_once("boundary=")).map(|(_, boundary)| boundary);
+        let text = String::from_utf8_lossy(call.body);
+        let parts: Vec<&str> =
+            boundary.map(|of| text.split(&format!("--{of}")).collect()).unwrap_or_default();
+        let part = |name: &str| {
+            let part = parts.iter().find(|part| part.contains(&format!("name=\"{name}\"")))?;
+            let (_, content) = part.split_once("\r\n\r\n")?;
+            content.strip_suffix("\r\n")
+        };
+        let (Some("batch"), Some(file)) = (part("purpose"), part("file")) else {
+            return BatchAnswer::error(400, "invalid_request_error", "no file for a batch");
+        };
+
+        let id = format!("file-{}", self.files.len() + 1);
+        self.files.insert(id.clone(), file.as_bytes().to_vec());
+        BatchAnswer::json(&json!({"id": id, "object": "file", "purpose": "batch", "status": "processed"}))
+    }
+
+    fn content(&self, id: &str) -> BatchAnswer {
+        let found = self.batches.iter().find_map(|batch| {
+            let lines = match id.strip_suffix(&batch.id)? {
+                "file-output-" => &batch.output,
+                "file-errors-" => &batch.errors,
+                _ => return None,
+            };
+            Some(text_of(lines.iter()))
+        });
+        match found {
+            Some(text) => BatchAnswer { delay: self.faults.result_delay, ..BatchAnswer::new(200, text) },
+            None => BatchAnswer::error(404, "not_found", "no such file"),
+        }
+    }
+
+    fn create(&mut self, form: BatchForm, call: &BatchCall<'_>) -> BatchAnswer {
+        let body: Value = serde_json::from_slice(call.body).unwrap_or(Value::Null);
+        let file = body["input_file_id"].as_str().and_then(|id| self.files.get(id));
+        let Some(requests) = form.requests(call.path, &body, file.map(Vec::as_slice).unwrap_or_default())
+        else {
+            return BatchAnswer::error(400, "invalid_request_error", "not in the form of a batch");
+        };
+
+        let batch = MockBatch {
+            id: format!("batch_{}", self.batches.len() + 1),
+            name: form.name(&body),
+            requests,
+            polls: 0,
+            state: MockBatchState::Running,
+            output: Vec::new(),
+            errors: Vec::new(),
+            expire_after: self.faults.expire_after.take(),
+            refusal: self.faults.refuse_next.take(),
+        };
+        let answer = BatchAnswer::json(&form.describe(&batch, call.path));
+        self.batches.push(batch);
+
+        let is_lost = self.faults.lost_answers > 0;
+        self.faults.lost_answers = self.faults.lost_answers.saturating_sub(1);
+        BatchAnswer { delay: self.faults.create_delay, is_lost, ..answer }
+    }
+
+    fn list(&mut self, form: BatchForm, call: &BatchCall<'_>) -> BatchAnswer {
+        if self.faults.no_list {
+            return BatchAnswer::error(404, "not_found", "there is no list");
+        }
+        for at in 0..self.batches.len() {
+            self.pass_time(form, at, call);
+        }
+
+        let shown = self.batches.iter().rev().filter(|_| !self.faults.vanished);
+        let all: Vec<Value> = shown.map(|batch| form.describe(batch, "")).collect();
+        BatchAnswer::json(&match form {
+            BatchForm::OpenAi | BatchForm::Anthropic => json!({"data": all, "has_more": false}),
+            BatchForm::Gemini => json!({"operations": all}),
+        })
+    }
+
+    fn poll(&mut self, form: BatchForm, id: &str, call: &BatchCall<'_>) -> BatchAnswer {
+        let vanished = self.faults.vanished;
+        let Some(at) = self.batches.iter().position(|batch| batch.id == id && !vanished) else {
+            return BatchAnswer::error(404, "not_found", "No batch found with this id");
+        };
+
+        self.pass_time(form, at, call);
+        BatchAnswer::json(&form.describe(&self.batches[at], call.path))
+    }
+
+    /// Ends a batch that was asked about often enough.
+    fn pass_time(&mut self, form: BatchForm, at: usize, call: &BatchCall<'_>) {
+        self.batches[at].polls += 1;
+        if self.batches[at].polls > self.faults.polls {
+            self.end(form, at, call.model);
+        }
+    }
+
+    /// Works on a batch that is due.
+    fn end(&mut self, form: BatchForm, at: usize, model: &dyn Fn(&str, &Value) -> (u16, String)) {
+        let batch = self.batches[at].clone();
+        let (most, state) = match (batch.state, &batch.refusal, batch.expire_after) {
+            (MockBatchState::Running, Some(_), _) => (0, MockBatchState::Failed),
+            (MockBatchState::Running, None, Some(most)) => (most, MockBatchState::Expired),
+            (MockBatchState::Running, None, None) => (usize::MAX, MockBatchState::Completed),
+            (MockBatchState::Cancelling, ..) => (self.faults.done_at_cancel, MockBatchState::Cancelled),
+            _ => return,
+        };
+
+        for (nth, request) in batch.requests.iter().enumerate() {
+            let line = if nth < most {
+                self.work_on(form, nth, request, model)
+            } else if state == MockBatchState::Failed {
+                continue;
+            } else {
+                (form.unprocessed(request, state == MockBatchState::Expired), false)
+            };
+            let batch = &mut self.batches[at];
+            if line.1 { batch.output.push(line.0) } else { batch.errors.push(line.0) }
+        }
+        // Results come in any order.
+        self.batches[at].output.reverse();
+        self.batches[at].state = state;
+    }
+
+    /// The line for one request, and if it is a good answer.
+    fn work_on(
+        &mut self,
+        form: BatchForm,
+        nth: usize,
+        request: &MockBatchRequest,
+        model: &dyn Fn(&str, &Value) -> (u16, String),
+    ) -> (Value, bool) {
+        let is_nth = |every: Option<usize>| every.is_some_and(|every| (nth + 1).is_multiple_of(every));
+        if is_nth(self.faults.refuse_every) {
+            let body =
+                json!({"type": "error", "error": {"type": "invalid_request_error", "message": "refused"}});
+            return (form.answered(request, 400, &body.to_string()), false);
+        }
+
+        let (status, body) = model(&request.path, &request.body);
+        let body = if is_nth(self.faults.garble_every) { body.replace("outcome", "garbled") } else { body };
+        if status == 200 {
+            *self.paid.entry(identity(&request.body)).or_default() += 1;
+        }
+        (form.answered(request, status, &body), status == 200)
+    }
+
+    fn results(&self, id: &str) -> BatchAnswer {
+        let Some(batch) = self.batches.iter().find(|batch| batch.id == id && !self.faults.vanished) else {
+            return BatchAnswer::error(404, "not_found", "No batch found with this id");
+        };
+        let text = text_of(batch.output.iter().chain(&batch.errors));
+        BatchAnswer { delay: self.faults.result_delay, ..BatchAnswer::new(200, text) }
+    }
+
+    fn cancel(&mut self, form: BatchForm, id: &str) -> BatchAnswer {
+        let Some(batch) = self.batches.iter_mut().find(|batch| batch.id == id) else {
+            return BatchAnswer::error(404, "not_found", "No batch found with this id");
+        };
+        if batch.state == MockBatchState::Running {
+            batch.state = MockBatchState::Cancelling;
+            batch.polls = 0;
+            self.faults.polls = 1;
+        }
+        let batch = batch.clone();
+        BatchAnswer::json(&form.describe(&batch, ""))
+    }
+}
+
+/// Lines as a file has them.
+fn text_of<'a>(lines: impl Iterator<Item = &'a Value>) -> String {
+    lines.fold(String::new(), |text, line| text + &line.to_string() + "\n")
+}

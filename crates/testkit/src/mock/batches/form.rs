@@ -1,0 +1,173 @@
+//! Forms of the three batch APIs: requests in, descriptions and results out.
+
+use serde_json::{Value, json};
+
+use super::{MockBatch, MockBatchRequest, MockBatchState};
+
+/// A batch API.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum BatchForm {
+    OpenAi,
+    Anthropic,
+    Gemini,
+}
+
+impl BatchForm {
+    /// The API of a path.
+    pub(super) fn of_path(path: &str) -> Self {
+        if path.starts_with("/v1beta/") {
+            Self::Gemini
+        } else if path.starts_with("/v1/messages/") {
+            Self::Anthropic
+        } else {
+            Self::OpenAi
+        }
+    }
+
+    /// The requests of what was sent to create a batch; `file` is the file that OpenAI's form names. `None` if it is not in
+    /// the form of the API.
+    pub(super) fn requests(self, path: &str, body: &Value, file: &[u8]) -> Option<Vec<MockBatchRequest>> {
+        match self {
+            Self::OpenAi => file
+                .split(|byte| *byte == b'\n')
+                .filter(|line| !line.is_empty())
+                .map(|line| {
+                    let line: Value = serde_json::from_slice(line).ok()?;
+                    let url = line["url"].as_str()?;
+                    let is_same = line["method"] == "POST" && body["endpoint"] == url;
+                    is_same.then(|| request(&line["custom_id"], url, &line["body"])).flatten()
+                })
+                .collect(),
+            Self::Anthropic => body["requests"]
+                .as_array()?
+                .iter()
+                .map(|one| request(&one["custom_id"], "/v1/messages", &one["params"]))
+                .collect(),
+            Self::Gemini => {
+                let path = path.replace(":batchGenerateContent", ":generateContent");
+                body["batch"]["input_config"]["requests"]["requests"]
+                    .as_array()?
+                    .iter()
+                    .map(|one| request(&one["metadata"]["key"], &path, &one["request"]))
+                    .collect()
+            }
+        }
+    }
+
+    /// Name under which a batch can be found again.
+    pub(super) fn name(self, body: &Value) -> Value {
+        match self {
+            Self::OpenAi => body["metadata"].clone(),
+            Self::Anthropic => Value::Null,
+            Self::Gemini => body["batch"]["display_name"].clone(),
+        }
+    }
+
+    /// A line of results: an answer with its status.
+    pub(super) fn answered(self, request: &MockBatchRequest, status: u16, body: &str) -> Value {
+        let body: Value = serde_json::from_str(body).unwrap_or_else(|_| json!(body));
+        let id = &request.custom_id;
+        match self {
+            Self::OpenAi => json!({
+                "id": format!("batch_req_{id}"), "custom_id": id, "error": null,
+                "response": {"status_code": status, "request_id": "r", "body": body},
+            }),
+            Self::Anthropic if status == 200 => {
+                json!({"custom_id": id, "result": {"type": "succeeded", "message": body}})
+            }
+            Self::Anthropic => json!({"custom_id": id, "result": {"type": "errored", "error": body}}),
+            Self::Gemini if status == 200 => json!({"metadata": {"key": id}, "response": body}),
+            Self::Gemini => json!({"metadata": {"key": id}, "error": {"code": 3, "message": "refused"}}),
+        }
+    }
+
+    /// A line of results: a request that nobody worked on.
+    pub(super) fn unprocessed(self, request: &MockBatchRequest, expired: bool) -> Value {
+        let id = &request.custom_id;
+        match self {
+            Self::OpenAi => {
+                let code = if expired { "batch_expired" } else { "batch_cancelled" };
+                json!({"id": "x", "custom_id": id, "response": null, "error": {"code": code, "message": "not run"}})
+            }
+            Self::Anthropic => {
+                let kind = if expired { "expired" } else { "canceled" };
+                json!({"custom_id": id, "result": {"type": kind}})
+            }
+            Self::Gemini => json!({"metadata": {"key": id}, "error": {"code": 1, "message": "cancelled"}}),
+        }
+    }
+
+    /// Description of a batch.
+    pub(super) fn describe(self, batch: &MockBatch, origin: &str) -> Value {
+        let all = batch.requests.len();
+        let MockBatch { id, name, output, errors, state, .. } = batch;
+        let is_running = matches!(state, MockBatchState::Running | MockBatchState::Cancelling);
+        match self {
+            Self::OpenAi => {
+                let status = match state {
+                    MockBatchState::Running => "in_progress",
+                    MockBatchState::Cancelling => "cancelling",
+                    MockBatchState::Completed => "completed",
+                    MockBatchState::Expired => "expired",
+                    MockBatchState::Cancelled => "cancelled",
+                    MockBatchState::Failed => "failed",
+                };
+                let file =
+                    |lines: &[Value], kind: &str| (!lines.is_empty()).then(|| format!("file-{kind}-{id}"));
+                let words = batch.refusal.as_ref().filter(|_| *state == MockBatchState::Failed);
+                json!({
+                    "id": id, "object": "batch", "status": status, "metadata": name, "created_at": now(),
+                    "output_file_id": file(output, "output"), "error_file_id": file(errors, "errors"),
+                    "request_counts": {"total": all, "completed": output.len(), "failed": errors.len()},
+                    "errors": words.map(|(code, message)| json!({"data": [{"code": code, "message": message}]})),
+                })
+            }
+            Self::Anthropic => {
+                let done = if is_running { 0 } else { all };
+                let status = match state {
+                    MockBatchState::Running => "in_progress",
+                    MockBatchState::Cancelling => "canceling",
+                    _ => "ended",
+                };
+                json!({
+                    "id": id, "type": "message_batch", "processing_status": status, "archived_at": null,
+                    "created_at": "2999-01-01T00:00:00Z",
+                    // A server that names another address must not lead the key there.
+                    "results_url": "http://127.0.0.1:9/elsewhere",
+                    "request_counts": {
+                        "processing": all - done, "succeeded": done, "errored": 0, "canceled": 0, "expired": 0,
+                    },
+                })
+            }
+            Self::Gemini => {
+                let word = match state {
+                    MockBatchState::Running | MockBatchState::Cancelling => "RUNNING",
+                    MockBatchState::Completed => "SUCCEEDED",
+                    MockBatchState::Expired => "EXPIRED",
+                    MockBatchState::Cancelled => "CANCELLED",
+                    MockBatchState::Failed => "FAILED",
+                };
+                let results: Vec<&Value> = output.iter().chain(errors).collect();
+                json!({
+                    "name": format!("batches/{id}"), "done": !is_running,
+                    "metadata": {
+                        "state": format!("BATCH_STATE_{word}"), "displayName": name, "createTime": "2999-01-01T00:00:00Z",
+                        "batchStats": {"requestCount": all.to_string()},
+                    },
+                    "error": batch.refusal.as_ref().map(|(_, message)| json!({"code": 3, "message": message})),
+                    "response": {"inlinedResponses": {"inlinedResponses": results}, "origin": origin},
+                })
+            }
+        }
+    }
+}
+
+fn request(custom_id: &Value, path: &str, body: &Value) -> Option<MockBatchRequest> {
+    let custom_id = custom_id.as_str().filter(|id| !id.is_empty() && id.len() <= 64)?;
+    Some(MockBatchRequest { custom_id: custom_id.to_owned(), path: path.to_owned(), body: body.clone() })
+}
+
+/// Far in the future, so that no batch is too old to be the one that is looked for.
+fn now() -> i64 {
+    32_503_680_000
+}
