@@ -158,8 +158,8 @@ impl Engine {
         wiring.gateway.check()?;
 
         let limit = (&options.run.spending, options.run.spending.budget.usd);
-        let items = cases.items(&planner, &planned, &deps);
-        PlannedRun::new(items, cases.cases.len(), warnings, limit, &wiring)
+        let items = || cases.items(&planner, &planned, &deps);
+        PlannedRun::new(items, None, cases.cases.len(), warnings, limit, &wiring)
     }
 
     fn wire_samples<'e>(&'e self, access: ModelAccess<'_>) -> Result<RunWiring<'e>, EngineError> {

@@ -203,7 +203,7 @@ impl ViewServer {
     fn url_of(&self, path: &str, token: &str) -> String {
         let separator = if path.contains('?') { '&' } else { '?' };
         let AccessRules { transport, hosts, .. } = &self.rules;
-        let host = match (transport, hosts.first(), self.address.ip()) {
+        let host = match (transport, hosts.names().first(), self.address.ip()) {
             (PageTransport::Proxy, Some(name), _) => name.clone(),
             (PageTransport::Tls, Some(name), _) => format!("{name}:{}", self.address.port()),
             // Nobody can visit the address that stands for all.

@@ -65,14 +65,6 @@ pub(crate) struct EvalCommandArgs {
     pub(crate) batch: JudgeBatchArgs,
 }
 
-impl EvalCommandArgs {
-    /// Typed options of these flags.
-    pub(crate) fn options(&self) -> EvalOptions {
-        let options = self.eval.options();
-        EvalOptions { run: RunOptions { judge_batch: self.batch.options(), ..options.run }, ..options }
-    }
-}
-
 /// Cases to run, and the targets and settings to run them with.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct EvalArgs {
@@ -163,6 +155,7 @@ impl EvalCommandArgs {
         let mut options = self.eval.options();
         options.run.shard = self.shard.shard;
         options.run.exchange = self.exchange.options();
+        options.run.judge_batch = self.batch.options();
         options
     }
 }
