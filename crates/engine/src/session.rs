@@ -497,7 +497,8 @@ pub fn summary_json(info: &RunInfo, folder: &Path) -> serde_json::Value {
         "run_id": info.run_id,
         "run_dir": folder.display().to_string(),
         "counts": summary.counts,
-        "not_run": summary.not_run,
+        // How many cases a run that did not end would have had is not known.
+        "not_run": info.finished_at.is_some().then_some(summary.not_run),
         "left_out": summary.left_out,
         "mean_score": summary.mean_score,
         "figures": summary.figures,
