@@ -232,14 +232,22 @@ fn note_teardown(
         engine.warn(format!("the workspaces are kept in `{}`", folder.display()));
     }
 
+    let is_audit = info.command.starts_with("audit ");
     if let Some(refusal) = gateway.refusal() {
-        let message = format!("{refusal}; continue with `--resume` and another budget");
+        let message = if is_audit {
+            format!(
+                "{refusal}; run the audit again with another budget: replies that were paid for are cached"
+            )
+        } else {
+            format!("{refusal}; continue with `--resume` and another budget")
+        };
         engine.notice(&message);
         info.warnings.push(message);
     }
 
     if let Some(outage) = gateway.outage() {
-        let message = format!("stopped: {outage} Once fixed, continue with `--resume`");
+        let again = if is_audit { "run the audit again" } else { "continue with `--resume`" };
+        let message = format!("stopped: {outage} Once fixed, {again}");
         engine.warn(&message);
         info.warnings.push(message);
     }

@@ -2,9 +2,7 @@
 
 use std::fmt::Write as _;
 
-use assize_analysis::compare::{
-    ComparisonSet, Conclusion, MetricDifference, MetricUnit, RunComparison, VerdictFlip,
-};
+use assize_analysis::compare::{ComparisonSet, Conclusion, MetricDifference, RunComparison, VerdictFlip};
 
 use crate::comparison::{
     ComparisonLimits, describe_incomplete, describe_methods, format_case_counts, format_difference,
