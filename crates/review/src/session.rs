@@ -486,6 +486,11 @@ fn check_label(item: &ReviewItem, said: &ReviewAnswer) -> Result<(), String> {
             let ScoreScale { min, max } = scale;
             Err(format!("enter a score from {min} to {max}: this criterion has a scale"))
         }
+        (ReviewQuestion::Verdict(_), ReviewAnswer::Outcome(LabelOutcome::NotApplicable))
+            if !item.may_not_apply =>
+        {
+            Err("this criterion always applies, since it has no `allow_not_applicable`".to_owned())
+        }
         (ReviewQuestion::Verdict(_), ReviewAnswer::Outcome(_)) => Ok(()),
         (ReviewQuestion::Primary(_), ReviewAnswer::Outcome(_)) => {
             Err(format!("name the code of a failure, {NONE_OF_THE_ABOVE} or {NO_FAILURE}"))
@@ -518,6 +523,7 @@ pub(crate) mod tests {
                     section(ReviewSectionKind::Material, "Answer", &"line\n".repeat(100)),
                 ],
                 question: ReviewQuestion::Verdict(None),
+                may_not_apply: true,
                 judge: Some(JudgeAccount {
                     outcome: Some(LabelOutcome::Unmet),
                     reason: "SECRET-REASON".to_owned(),
@@ -707,5 +713,15 @@ pub(crate) mod tests {
         let mut session = ReviewSession::new(items(1));
         session.handle_key(ReviewKey::Char('e'));
         assert_eq!(session.handle_key(ReviewKey::Interrupt), ReviewStep::Quit);
+    }
+
+    #[test]
+    fn a_criterion_that_always_applies_takes_no_other_word() {
+        let mut item = items(1).remove(0);
+        let said = ReviewAnswer::Outcome(LabelOutcome::NotApplicable);
+        assert_eq!(check_label(&item, &said), Ok(()));
+        item.may_not_apply = false;
+        let refused = check_label(&item, &said);
+        assert!(refused.is_err_and(|why| why.contains("always applies")));
     }
 }

@@ -208,7 +208,7 @@ fn of_a_scorecard_the_tree_decides() {
     let cli = cli();
     for (threshold, code) in [(0.4, 0), (0.9, 1)] {
         let _ = std::fs::remove_dir_all(cli.path("run"));
-        cli.file("card.yaml", card(threshold, "improvement_signal"));
+        cli.file("card.yaml", card(threshold, "threshold_gate"));
         let output = cli.run(&["scorecard", "run", "card.yaml", "-q", "--run-dir", "run"]);
         assert_eq!(output.code, Some(code), "{}{}", output.stdout, output.stderr);
         assert_reports(&cli, "scorecard", output.code);
@@ -216,11 +216,11 @@ fn of_a_scorecard_the_tree_decides() {
 
     // Every case passes and the index does not.
     let _ = std::fs::remove_dir_all(cli.path("run"));
-    let text = card(0.9, "improvement_signal").replace("candidate_output: 'no'", "candidate_output: 'yes'");
+    let text = card(0.9, "threshold_gate").replace("candidate_output: 'no'", "candidate_output: 'yes'");
     cli.file("card.yaml", text.replace("benchmarks: [B]", "benchmarks: [B, Z]").replace(
         "cases:\n",
-        "- {code: Z, concept: z, weight: 3, threshold: 0.1, evaluator_type: manual_sme, inclusion_criteria: i, \
-         exclusion_criteria: e, tags: [t]}\ncases:\n",
+        "- {code: Z, concept: z, weight: 3, threshold: 0.1, criticality: threshold_gate, evaluator_type: manual_sme, inclusion_criteria: Apply when asked. Flag if wrong., \
+         exclusion_criteria: Do not apply when silent., tags: [t]}\ncases:\n",
     ));
     let output = cli.run(&["scorecard", "run", "card.yaml", "-q", "--run-dir", "run"]);
     assert_ne!(output.code, Some(0), "{}{}", output.stdout, output.stderr);

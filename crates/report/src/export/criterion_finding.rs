@@ -323,6 +323,7 @@ impl CriterionFinding {
 
         let CriterionName { grader, criterion, text, .. } = &self.name;
         match (text.trim(), &**criterion, grader.as_str()) {
+            ("", "", "") if self.failed > 0 => "cases that did not pass".to_owned(),
             ("", "", "") => "cases that were not graded".to_owned(),
             ("", "", grader) => format!("grader {grader}"),
             ("", criterion, grader) => format!("{grader}/{criterion}"),

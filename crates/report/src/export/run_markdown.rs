@@ -213,7 +213,9 @@ fn metrics(summary: &RunSummary, index: &CaseIndex) -> String {
         }
     }
 
-    let _ = writeln!(text, "\n{}", verdicts(summary.counts));
+    let repeats = summary.figures.as_ref().and_then(|figures| figures.repeats.as_ref());
+    let counts = repeats.map_or(summary.counts, |repeats| repeats.counts);
+    let _ = writeln!(text, "\n{}", verdicts(counts));
     if index.gated > 0 {
         let cases = format_count(index.gated as u64, "case", "cases");
         let _ = writeln!(text, "\n**Gates failed in {cases}.**");

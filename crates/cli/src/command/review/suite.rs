@@ -107,6 +107,7 @@ pub(super) fn of_run(
                     (!matches!(criterion.scale, CriterionScale::Checklist))
                         .then_some(ScoreScale { min: 0.0, max: 10.0 }),
                 ),
+                may_not_apply: criterion.may_not_apply,
                 judge: Some(said),
                 why,
             };
