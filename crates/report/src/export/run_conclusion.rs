@@ -61,19 +61,14 @@ impl RunConclusion {
         };
 
         if exit_code != 0 {
-            for (tree, scores) in run.scorecard.iter().flat_map(|card| card.scores) {
+            for (_, scores) in run.scorecard.iter().flat_map(|card| card.scores) {
                 let standing = scores.root().standing;
                 if standing == NodeStatus::Pass {
                     continue;
                 }
-                let code = tree.card.node(tree.card.root()).map_or("", |node| &node.code);
                 let failed = matches!(standing, NodeStatus::Fail | NodeStatus::Blocked);
-                add(
-                    "scorecard",
-                    format!("{code}: {standing}"),
-                    &closing_lines(scores).swap_remove(0),
-                    failed,
-                );
+                let headline = closing_lines(scores).into_iter().next().unwrap_or_default();
+                add("scorecard", headline, "", failed);
             }
         }
 
