@@ -244,9 +244,10 @@ fn worst_metrics(
             if let Some(mean) = item.people_mean().filter(|_| is_missing) {
                 is_filled = true;
                 let farthest = if mean * 2.0 > least + most { least } else { most };
-                let said = match scores {
-                    true => DecisionValue::Score(farthest),
-                    false => DecisionValue::Verdict(farthest > 0.5),
+                let said = if scores {
+                    DecisionValue::Score(farthest)
+                } else {
+                    DecisionValue::Verdict(farthest > 0.5)
                 };
                 item.judge = Some(JudgeItemDecision { said, probability: None, same_family: None });
             }

@@ -1,12 +1,12 @@
 //! Limits of a calibration where the judge did not decide everything, and raters in several spellings.
 
+use assize_analysis::ResamplingOptions;
 use assize_analysis::calibrate::{
     CalibrationGate, CalibrationMaterial, CalibrationOptions, GateBasis, JudgeReadOptions, LabelInclusion,
     calibrate, check_calibration_gates,
 };
 use assize_analysis::labels::{ColumnMapping, LabelReadOptions, read_rows};
 use assize_analysis::raters::rater_agreement;
-use assize_analysis::{MetricEstimate, ResamplingOptions};
 
 fn material(table: &str) -> CalibrationMaterial {
     let folder = tempfile::tempdir().expect("a folder");
@@ -26,7 +26,8 @@ fn table(right: usize, open: usize) -> String {
         let label = if at.is_multiple_of(2) { "met" } else { "unmet" };
         format!("c{at},k,{},{label}\n", if at < right { label } else { "" })
     };
-    "case,criterion,judge,label\n".to_owned() + &(0..right + open).map(line).collect::<String>()
+    let lines: Vec<String> = (0..right + open).map(line).collect();
+    "case,criterion,judge,label\n".to_owned() + &lines.concat()
 }
 
 /// Passed and undecided, for a limit of 0.9 on this metric.
@@ -53,12 +54,10 @@ fn a_limit_is_not_reached_while_missing_decisions_could_undo_it() {
 
 #[test]
 fn one_person_in_several_spellings_is_one_rater() {
-    let rows = ["Ann,met", "ann,unmet", " ann,met", "ÁNN,met", "Ben,met"];
-    let lines: String = rows.iter().map(|row| format!("c1,k,{row}\n")).collect();
-    let found = material(&format!("case,criterion,who,label\n{lines}"));
+    let rows = "c1,k,Ann,met\nc1,k,ann,unmet\nc1,k, ann,met\nc1,k,ÁNN,met\nc1,k,Ben,met\n";
+    let found = material(&format!("case,criterion,who,label\n{rows}"));
     assert_eq!(found.items[0].people.len(), 3, "{:?}", found.items[0].people);
 
     let sections = rater_agreement(&found, None, ResamplingOptions::default());
-    let _: &Vec<MetricEstimate> = &sections[0].figures;
     assert_eq!((sections[0].ratings, sections[0].rated_twice), (3, 1));
 }
