@@ -43,7 +43,7 @@ pub(crate) struct RunProblem {
 pub(crate) fn do_cases_count(info: &RunInfo) -> bool {
     let passed = info.finished_at.is_some() && info.summary.as_ref().is_some_and(|one| one.exit_code == 0);
 
-    !info.is_measurement() && !(info.scorecard.is_some() && passed)
+    !(info.is_measurement() || info.scorecard.is_some() && passed)
 }
 
 impl RunConclusion {
