@@ -134,15 +134,13 @@ pub fn compare(
     let (mut regressions, mut improvements, mut undecided) = (Vec::new(), Vec::new(), Vec::new());
     let (mut new, mut gone, mut gone_passed) = (Vec::new(), Vec::new(), 0);
     let (mut common, mut open) = (0usize, false);
-    let (mut low, mut high) = (0.0, 0.0);
-    let mut unknown = UnknownCounts::default();
+    let (mut low, mut high, mut unknown) = (0.0, 0.0, UnknownCounts::default());
     for side_by_side in align_cases(base, candidate, names) {
         let (a, b) = match side_by_side {
             CaseAlignment::OnlyBase(case) => {
                 gone_passed += usize::from(case.passed() == Some(true));
                 unknown.add(case, None);
-                low -= case.high;
-                high += 1.0 - case.low;
+                (low, high) = (low - case.high, high + 1.0 - case.low);
                 gone.push(case_name(case, names));
                 continue;
             }
@@ -185,7 +183,6 @@ pub fn compare(
         criteria.criteria((a, b), names);
     }
 
-    let open = open || !gone.is_empty();
     let all = (common + gone.len()) as f64;
     let tables = [
         suites.table("suite", "score", options),
@@ -206,7 +203,7 @@ pub fn compare(
         clustered: score.clusters.is_some() || pass_rate.clusters.is_some(),
         pass_rate,
         score,
-        score_bounds: open.then(|| [low / all, high / all]),
+        score_bounds: (open || !gone.is_empty()).then(|| [low / all, high / all]),
         // A table of one row would repeat the total.
         tables: tables
             .into_iter()

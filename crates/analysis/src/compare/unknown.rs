@@ -21,7 +21,7 @@ pub struct UnknownPairs {
     /// Pass rate and mean score with each unknown result at its worst for the candidate; empty if all is known.
     #[serde(skip)]
     pub worst: Vec<MetricDifference>,
-    /// The same at its best.
+    /// Pass rate and mean score with each unknown result at its best.
     #[serde(skip)]
     pub best: Vec<MetricDifference>,
 }

@@ -22,7 +22,7 @@ pub(crate) struct RunConclusion {
     pub(crate) ended: bool,
     /// Cases, or trials of cases, that are known to be missing.
     pub(crate) missing: usize,
-    /// What counts against the run beside its cases.
+    /// Problems of the run as a whole, beside its cases.
     pub(crate) problems: Vec<RunProblem>,
 }
 

@@ -171,7 +171,7 @@ fn headline(run: &RunReport<'_>, index: &CaseIndex, conclusion: &RunConclusion) 
     text
 }
 
-/// What counts against the run beside its cases, a line each.
+/// Problems of the run as a whole, a line each.
 fn problems(conclusion: &RunConclusion) -> String {
     let mut text = String::new();
     for problem in &conclusion.problems {
