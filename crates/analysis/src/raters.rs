@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use assize_rubric::person_key;
 use assize_stats::{
     ClusteredMean, Proportion, UndefinedReason,
     agreement::{
@@ -78,12 +79,14 @@ pub fn rater_agreement(
 /// Measures agreement on the first failure of a case; `None` if nobody named any. The last label of a person
 /// about a case counts.
 pub fn first_failures(rows: &[LabelRow], resampling: ResamplingOptions) -> Option<RaterSection> {
-    let mut cases: BTreeMap<(&str, &str), BTreeMap<&str, &str>> = BTreeMap::new();
+    let mut cases: BTreeMap<(&str, &str), BTreeMap<String, &str>> = BTreeMap::new();
     for row in rows.iter().filter(|row| row.first_failure) {
         let Some(code) = &row.criterion else { continue };
         let said = cases.entry((row.suite.as_deref().unwrap_or_default(), &row.case)).or_default();
         for (who, _) in &row.labels {
-            said.insert(who.as_deref().unwrap_or_default(), code);
+            let who = who.as_deref().unwrap_or_default();
+            let key = Some(person_key(who)).filter(|key| !key.is_empty());
+            said.insert(key.unwrap_or_else(|| who.to_owned()), code);
         }
     }
 

@@ -160,6 +160,7 @@ impl Engine {
 
         run.check(loaded)?;
         run.preflight.check_batches(options.run.judge_batch.is_some())?;
+        warnings.extend(run.selection.unmatched_warning());
         wiring.gateway.check()?;
         wiring.gateway.check_keys(options.deny.exposed_keys)?;
 
@@ -332,6 +333,12 @@ impl<'a> EvalRun<'a> {
     /// Refuses a run of nothing, and workspaces in a mode that judges answers in several forms.
     fn check(&self, loaded: &LoadedFiles) -> Result<(), EngineError> {
         if self.preflight.items == 0 {
+            // A comparison makes its cases of answers, so that there may be none without any filter.
+            if self.selection.is_everything() && self.mode.command() == "pairwise" {
+                let message =
+                    "no case has an answer of two systems; answers are matched by the id of their case";
+                return Err(EngineError::usage(message.to_owned()));
+            }
             return Err(EngineError::usage(CaseSelection::no_match_message(loaded)));
         }
 

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use assize_diagnostic::{Diagnostic, SourceMap, render};
 use assize_evalfile::{Case, Suite, SuiteCases, find_suites, load_suite};
@@ -114,13 +115,16 @@ fn disambiguate_names(files: &mut [LoadedFile]) {
 /// Selection of the cases that are run.
 pub(crate) struct CaseSelection<'a> {
     ids: Option<GlobSet>,
+    /// The patterns of ids, each with a mark that it matched a case.
+    patterns: Vec<(String, AtomicBool)>,
     tags: &'a [String],
 }
 
 impl<'a> CaseSelection<'a> {
     /// Cases whose id matches one of the patterns and that have one of the tags; empty lists select all.
     pub(crate) fn new(filter: &[String], tags: &'a [String]) -> Result<Self, EngineError> {
-        Ok(Self { ids: id_patterns(filter)?, tags })
+        let patterns = filter.iter().map(|pattern| (pattern.clone(), AtomicBool::new(false))).collect();
+        Ok(Self { ids: id_patterns(filter)?, patterns, tags })
     }
 
     pub(crate) fn takes(&self, suite: &Suite, case: &Case) -> bool {
@@ -135,7 +139,25 @@ impl<'a> CaseSelection<'a> {
     }
 
     fn takes_id(&self, id: &str) -> bool {
-        self.ids.as_ref().is_none_or(|ids| ids.is_match(id))
+        let Some(ids) = &self.ids else { return true };
+        let matched = ids.matches(id);
+        for at in &matched {
+            self.patterns[*at].1.store(true, Ordering::Relaxed);
+        }
+
+        !matched.is_empty()
+    }
+
+    /// Warning about patterns that matched none of the cases that were looked at.
+    pub(crate) fn unmatched_warning(&self) -> Option<String> {
+        let unmatched = self.patterns.iter().filter(|(_, matched)| !matched.load(Ordering::Relaxed));
+        let unmatched: Vec<String> = unmatched.map(|(pattern, _)| format!("`{pattern}`")).collect();
+        (!unmatched.is_empty()).then(|| format!("no case matches `--filter` {}", unmatched.join(", ")))
+    }
+
+    /// Returns true if every case is selected.
+    pub(crate) fn is_everything(&self) -> bool {
+        self.ids.is_none() && self.tags.is_empty()
     }
 
     /// Message for a selection that selects nothing.

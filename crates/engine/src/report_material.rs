@@ -3,14 +3,16 @@
 use std::time::Instant;
 
 use assize_analysis::ScorecardRun;
+use assize_rubric::MissingPolicy;
 use assize_run::{RunTotals, score_record};
-use assize_store::{CaseRecord, RunFolder, RunInfo, RunSummary};
+use assize_store::{CaseRecord, RunFolder, RunInfo, RunSummary, VerdictCounts};
 
 use crate::criterion_places::CriterionPlaces;
 use crate::error::EngineError;
-use crate::exit::{RunEnding, exit_of_run};
+use crate::exit::{ExitStatus, RunEnding, exit_of_run};
 use crate::labels::{LabelOptions, LabelledRun, labelled_run};
 use crate::process::ProcessContext;
+use crate::scorecard::ScoredCard;
 use crate::session::stored_records;
 use crate::{metrics, runs};
 
@@ -116,9 +118,18 @@ impl ReportMaterial {
         }
 
         let figures = metrics::from_rows(|| Ok(self.records()?.map(|record| Ok(record?.result))))?;
-        let ending = exit_of_run(metrics::counts(&figures, totals.counts), RunEnding::default());
-        let summary = metrics::summary(&totals, Some(figures), Instant::now(), ending);
+        let (exit, reason) = self.conclude(metrics::counts(&figures, totals.counts))?;
+        let summary = metrics::summary(&totals, Some(figures), Instant::now(), (exit, reason));
         let stored = self.info.summary.as_ref();
+        // A measurement concludes from more than the rows of one target.
+        if let Some(stored) = stored.filter(|_| self.info.is_measurement()) {
+            let stored = stored.clone();
+            return Ok(RunSummary {
+                exit_code: stored.exit_code,
+                exit_reason: stored.exit_reason,
+                ..summary
+            });
+        }
 
         Ok(RunSummary {
             not_run: stored.map_or(0, |stored| stored.not_run),
@@ -126,5 +137,45 @@ impl ReportMaterial {
             duration_ms: stored.map_or(0, |stored| stored.duration_ms),
             ..summary
         })
+    }
+
+    /// Exit code that the cases or the scorecard lead to, and that cases that are missing lead to.
+    fn conclude(&self, counts: VerdictCounts) -> Result<(ExitStatus, String), EngineError> {
+        let stored = self.info.summary.as_ref();
+        let ending =
+            RunEnding { left_out: stored.map_or(0, |stored| stored.left_out), ..RunEnding::default() };
+        let (mut exits, mut reasons) = (Vec::new(), Vec::new());
+        match &self.card {
+            _ if self.info.is_measurement() => {}
+            Some(card) => {
+                let scored =
+                    ScoredCard::new(&card.info, None, |place| card.tally(place), MissingPolicy::Incomplete)?;
+                let (exit, reason) = scored.with_distinct_cases(card.distinct_cases()).exit_of(ending);
+                exits.push(exit);
+                reasons.push(reason);
+            }
+            None => {
+                let (exit, reason) = exit_of_run(counts, ending);
+                exits.push(exit);
+                reasons.push(reason);
+            }
+        }
+
+        let mut missing = Vec::new();
+        if self.info.finished_at.is_none() {
+            missing.push("the run did not end".to_owned());
+        }
+        if let Some(not_run) = stored.map(|stored| stored.not_run).filter(|not_run| *not_run > 0) {
+            missing.push(format!("{not_run} not run"));
+        }
+        if !missing.is_empty() {
+            if exits == [ExitStatus::Passed] {
+                reasons.clear();
+            }
+            exits.push(ExitStatus::Incomplete);
+            reasons.extend(missing);
+        }
+
+        Ok((ExitStatus::strongest(exits), reasons.join(", ")))
     }
 }

@@ -408,14 +408,22 @@ fn note_teardown(
         engine.warn(format!("the workspaces are kept in `{}`", folder.display()));
     }
 
+    let is_audit = info.command.starts_with("audit ");
     if let Some(refusal) = gateway.refusal() {
-        let message = format!("{refusal}; continue with `--resume` and another budget");
+        let message = if is_audit {
+            format!(
+                "{refusal}; run the audit again with another budget: replies that were paid for are cached"
+            )
+        } else {
+            format!("{refusal}; continue with `--resume` and another budget")
+        };
         engine.notice(&message);
         info.warnings.push(message);
     }
 
     if let Some(outage) = gateway.outage() {
-        let message = format!("stopped: {outage} Once fixed, continue with `--resume`");
+        let again = if is_audit { "run the audit again" } else { "continue with `--resume`" };
+        let message = format!("stopped: {outage} Once fixed, {again}");
         engine.warn(&message);
         info.warnings.push(message);
     }
@@ -702,7 +710,8 @@ pub fn summary_json(info: &RunInfo, folder: &Path) -> serde_json::Value {
         "run_id": info.run_id,
         "run_dir": folder.display().to_string(),
         "counts": summary.counts,
-        "not_run": summary.not_run,
+        // How many cases a run that did not end would have had is not known.
+        "not_run": info.finished_at.is_some().then_some(summary.not_run),
         "left_out": summary.left_out,
         "mean_score": summary.mean_score,
         "figures": summary.figures,

@@ -94,7 +94,9 @@ impl ToolState {
                 let options = EvalOptions { dry_run: true, ..options };
                 match self.evaluate(&engine, &selection, &options).await? {
                     RunOutcome::Planned(planned) => planned,
-                    RunOutcome::Finished(_) => return Err(ToolFailure::internal("the plan was run")),
+                    RunOutcome::Finished(_) | RunOutcome::Exported(_) => {
+                        return Err(ToolFailure::internal("the plan was run"));
+                    }
                 }
             }
             _ => {
@@ -161,12 +163,14 @@ impl ToolState {
                 Ok(RunOutcome::Finished(run)) => {
                     run.info.summary.as_ref().and_then(|summary| summary.cost_usd)
                 }
-                Ok(RunOutcome::Planned(_)) | Err(_) => Some(Usd::default()),
+                Ok(RunOutcome::Planned(_) | RunOutcome::Exported(_)) | Err(_) => Some(Usd::default()),
             });
 
             match outcome? {
                 RunOutcome::Finished(run) => Ok(summary_of(&run.info, &run.folder)),
-                RunOutcome::Planned(_) => Err(ToolFailure::internal("the run was only planned")),
+                RunOutcome::Planned(_) | RunOutcome::Exported(_) => {
+                    Err(ToolFailure::internal("the run was only planned"))
+                }
             }
         });
         let mut started = started.await?;

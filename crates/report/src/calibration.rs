@@ -411,7 +411,16 @@ fn render_gates(page: &mut ReportPage, gates: &[CalibrationGateResult], on: Gate
     page.add_rule(on);
 
     for gate in gates {
-        let (sign, tone) = if gate.passed { ("✓", ReportTone::Good) } else { ("✗", ReportTone::Bad) };
+        let (sign, tone) = match gate {
+            CalibrationGateResult { undecided: true, .. } => ("?", ReportTone::Open),
+            CalibrationGateResult { passed: true, .. } => ("✓", ReportTone::Good),
+            _ => ("✗", ReportTone::Bad),
+        };
+        let open = if gate.undecided {
+            "; incomplete: the labelled items without a decision could change that"
+        } else {
+            ""
+        };
         let found = match gate.value {
             Ok(found) => format_value(found),
             Err(UndefinedReason::NoValues) => "no such metric here".to_owned(),
@@ -420,7 +429,7 @@ fn render_gates(page: &mut ReportPage, gates: &[CalibrationGateResult], on: Gate
         page.add_text(
             &[ReportPiece::new(tone, format!("{sign} "))],
             &[ReportPiece::plain(format!(
-                "{} at least {}: {found}",
+                "{} at least {}: {found}{open}",
                 gate.request.figure, gate.request.least
             ))],
         );

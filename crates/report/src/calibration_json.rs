@@ -19,7 +19,7 @@ pub fn calibration_json(
         json!({
             "figure": gate.request.figure, "least": gate.request.least, "on": on,
             "value": gate.value.ok(), "undefined": gate.value.err().map(|reason| reason.to_string()),
-            "passed": gate.passed,
+            "passed": gate.passed, "undecided": gate.undecided,
         })
     };
 

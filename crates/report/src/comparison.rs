@@ -118,12 +118,7 @@ fn render_one(
     }
 
     if let Some([low, high]) = comparison.score_bounds {
-        let text = format!(
-            "With the incomplete cases, the mean score of all {} cases changes by {} to {}.",
-            grouped(comparison.common as u64),
-            MetricUnit::Score.format_change(low),
-            MetricUnit::Score.format_change(high)
-        );
+        let text = format_bounds(comparison, [low, high]);
         render_entry(page, "Bounds", vec![ReportPiece::new(ReportTone::Open, text)]);
     }
 
@@ -141,6 +136,17 @@ fn render_one(
     render_flips(page, "Improvements", &comparison.improvements, limits.flips);
 
     render_case_lists(page, comparison, limits.names);
+}
+
+/// Describes the change of the mean score over all cases of the base, whatever the unknown ones would be.
+pub(crate) fn format_bounds(comparison: &RunComparison, [low, high]: [f64; 2]) -> String {
+    let with = if comparison.gone.is_empty() { "incomplete" } else { "incomplete and missing" };
+    format!(
+        "With the {with} cases, the mean score of all {} cases changes by {} to {}.",
+        grouped((comparison.common + comparison.gone.len()) as u64),
+        MetricUnit::Score.format_change(low),
+        MetricUnit::Score.format_change(high)
+    )
 }
 
 /// Formats the number of cases on both sides, and of the others.

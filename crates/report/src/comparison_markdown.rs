@@ -2,9 +2,7 @@
 
 use std::fmt::Write as _;
 
-use assize_analysis::compare::{
-    ComparisonSet, Conclusion, MetricDifference, MetricUnit, RunComparison, VerdictFlip,
-};
+use assize_analysis::compare::{ComparisonSet, Conclusion, MetricDifference, RunComparison, VerdictFlip};
 
 use crate::comparison::{
     ComparisonLimits, describe_incomplete, describe_methods, format_case_counts, format_difference,
@@ -126,14 +124,8 @@ fn write_one(
         comparison.pass_rate.says, comparison.score.says
     );
 
-    if let Some([low, high]) = comparison.score_bounds {
-        let _ = writeln!(
-            out,
-            "\nWith the incomplete cases, the mean score of all {} cases changes by {} to {}.",
-            comparison.common,
-            MetricUnit::Score.format_change(low),
-            MetricUnit::Score.format_change(high)
-        );
+    if let Some(bounds) = comparison.score_bounds {
+        let _ = writeln!(out, "\n{}", crate::comparison::format_bounds(comparison, bounds));
     }
 
     if in_full {

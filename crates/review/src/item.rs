@@ -29,6 +29,8 @@ pub struct ReviewItem {
     pub sections: Vec<ReviewSection>,
     /// Kind of question.
     pub question: ReviewQuestion,
+    /// True if "not applicable" is a decision here.
+    pub may_not_apply: bool,
     /// Decision of the judge; hidden until the reviewer has decided.
     pub judge: Option<JudgeAccount>,
     /// Reason for the review.

@@ -612,6 +612,11 @@ fn check_label(item: &ReviewItem, said: &ReviewAnswer) -> Result<(), String> {
             let ScoreScale { min, max } = scale;
             Err(format!("enter a score from {min} to {max}: this criterion has a scale"))
         }
+        (ReviewQuestion::Verdict(_), ReviewAnswer::Outcome(LabelOutcome::NotApplicable))
+            if !item.may_not_apply =>
+        {
+            Err("this criterion always applies, since it has no `allow_not_applicable`".to_owned())
+        }
         (ReviewQuestion::Verdict(_), ReviewAnswer::Outcome(_)) => Ok(()),
         (ReviewQuestion::Primary(_), ReviewAnswer::Outcome(_)) => {
             Err(format!("name the code of a failure, {NONE_OF_THE_ABOVE} or {NO_FAILURE}"))

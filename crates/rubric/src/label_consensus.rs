@@ -78,7 +78,7 @@ fn last_words<'l>(
 
 /// Key of a person: one for all spellings of a name that look alike, whatever the case, the composition of accents, and
 /// characters that are not seen.
-pub(crate) fn person_key(name: &str) -> String {
+pub fn person_key(name: &str) -> String {
     name.nfkc().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 

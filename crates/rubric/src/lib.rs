@@ -82,7 +82,7 @@ pub use judging::{EvidencePolicy, JudgingMode};
 pub use label::{
     FailureSeverity, Label, LabelOutcome, LabelSplit, NO_FAILURE, NONE_OF_THE_ABOVE, SamplingMethod,
 };
-pub use label_consensus::{SettledLabels, settle_labels};
+pub use label_consensus::{SettledLabels, person_key, settle_labels};
 pub use label_effect::{LabelAccount, LabelBinding, LabelCounts, ReplacedDecision, UnboundLabels};
 pub use message::{CaseMessage, MessageBlock, MessageRole, ToolCall};
 pub use money::{Cost, PartialCost, Usd};

@@ -59,6 +59,13 @@ pub struct RunInfo {
     pub summary: Option<RunSummary>,
 }
 
+impl RunInfo {
+    /// Returns true if its cases are probes of a judge or pairs of answers: their verdicts decide nothing for the run.
+    pub fn is_measurement(&self) -> bool {
+        self.command == "pairwise" || self.command.starts_with("audit ")
+    }
+}
+
 /// A suite of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SuiteInfo {

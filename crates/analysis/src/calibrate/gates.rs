@@ -4,6 +4,7 @@ use assize_stats::UndefinedReason;
 use serde::Serialize;
 
 use super::report::{CalibrationReport, CalibrationSection};
+use crate::metric::MetricEstimate;
 
 /// Value that is compared with a minimum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
@@ -34,8 +35,10 @@ pub struct CalibrationGateResult {
     pub section: String,
     /// Value that was compared; an undefined metric fails.
     pub value: Result<f64, UndefinedReason>,
-    /// True if the minimum was reached.
+    /// True if the minimum was reached, whatever the missing decisions would be.
     pub passed: bool,
+    /// True if the minimum was reached by what the judge decided, and what it did not decide could change that.
+    pub undecided: bool,
 }
 
 /// Returns the value that a judge who guesses reaches: two lucky pairs are a full agreement, whose interval reaches
@@ -44,6 +47,17 @@ fn guessing_level(figure: &str) -> f64 {
     match figure {
         "accuracy" | "balanced_accuracy" | "macro_f1" | "sensitivity" | "specificity" | "auroc" => 0.5,
         _ => 0.0,
+    }
+}
+
+/// Value of a metric that is held against the minimum.
+fn compared_value(figure: &MetricEstimate, on: GateBasis) -> Result<f64, UndefinedReason> {
+    match on {
+        GateBasis::Estimate => figure.value.and_then(|value| {
+            let low = figure.interval?.low;
+            if low > guessing_level(figure.id) { Ok(value) } else { Err(UndefinedReason::TooFew) }
+        }),
+        GateBasis::Lower => figure.interval.map(|interval| interval.low),
     }
 }
 
@@ -63,29 +77,32 @@ pub fn check_calibration_gates(
                 .filter(overall)
                 .filter_map(|section| {
                     let figure = section.figures.iter().find(|figure| figure.id == request.figure)?;
-                    let value = match on {
-                        GateBasis::Estimate => figure.value.and_then(|value| {
-                            let low = figure.interval?.low;
-                            if low > guessing_level(figure.id) {
-                                Ok(value)
-                            } else {
-                                Err(UndefinedReason::TooFew)
-                            }
-                        }),
-                        GateBasis::Lower => figure.interval.map(|interval| interval.low),
+                    let value = compared_value(figure, on);
+                    let reaches = |value: Result<f64, UndefinedReason>| {
+                        value.is_ok_and(|value| assize_rubric::at_least(value, request.least))
                     };
-                    let passed = value.is_ok_and(|value| assize_rubric::at_least(value, request.least));
+                    let worst = section.worst.iter().find(|worst| worst.id == request.figure);
+                    let is_open = calibration.is_partial && calibration.left_out.unmatched > 0
+                        || worst.is_some_and(|worst| !reaches(compared_value(worst, on)));
+
                     Some(CalibrationGateResult {
                         request: *request,
                         section: section.title.clone(),
                         value,
-                        passed,
+                        passed: reaches(value) && !is_open,
+                        undecided: reaches(value) && is_open,
                     })
                 })
                 .collect();
             if results.is_empty() {
                 let (section, value) = ("all".to_owned(), Err(UndefinedReason::NoValues));
-                results.push(CalibrationGateResult { request: *request, section, value, passed: false });
+                results.push(CalibrationGateResult {
+                    request: *request,
+                    section,
+                    value,
+                    passed: false,
+                    undecided: false,
+                });
             }
 
             results

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use assize_diagnostic::did_you_mean;
-use assize_rubric::LabelOutcome;
+use assize_rubric::{LabelOutcome, person_key};
 use assize_stats::combine::expected_score;
 use serde::Serialize;
 
@@ -242,7 +242,7 @@ fn read_judge_decision(
 ) -> Option<JudgeItemDecision> {
     let of = |said| Some(JudgeItemDecision { said, probability: row.probability, same_family: None });
     if let Some(rater) = reading.rater {
-        let mut own = row.labels.iter().filter(|(who, _)| who.as_deref() == Some(rater));
+        let mut own = row.labels.iter().filter(|(who, _)| is_person(who.as_deref(), rater));
         return own.next().and_then(|(_, outcome)| of(to_decision_value(*outcome)));
     }
 
@@ -270,6 +270,12 @@ fn read_judge_decision(
             None
         }
     }
+}
+
+/// Returns true if a name is a person's, in any spelling.
+pub fn is_person(who: Option<&str>, person: &str) -> bool {
+    let key = person_key(person);
+    who.is_some_and(|who| who == person || (!key.is_empty() && person_key(who) == key))
 }
 
 impl CalibrationItem {
@@ -300,8 +306,11 @@ impl CalibrationItem {
         left_out: &mut ExcludedLabels,
         problems: &mut Vec<LabelProblem>,
     ) {
-        let labels: Vec<&(Option<String>, LabelOutcome)> =
-            row.labels.iter().filter(|(who, _)| rater.is_none() || who.as_deref() != rater).collect();
+        let labels: Vec<&(Option<String>, LabelOutcome)> = row
+            .labels
+            .iter()
+            .filter(|(who, _)| !rater.is_some_and(|rater| is_person(who.as_deref(), rater)))
+            .collect();
         if labels.is_empty() {
             return;
         }
@@ -335,7 +344,9 @@ impl CalibrationItem {
             }
 
             // Labels files are append-only: the last label of a person counts.
-            let earlier = self.people.iter().position(|(other, _)| who.is_some() && other == who);
+            let earlier = self.people.iter().position(|(other, _)| {
+                other.as_deref().is_some_and(|other| is_person(who.as_deref(), other))
+            });
             match earlier {
                 Some(at) => self.people[at].1 = to_decision_value(*outcome),
                 None if who.is_none() && self.people.iter().any(|(other, _)| other.is_none()) => {

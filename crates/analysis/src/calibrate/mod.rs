@@ -20,7 +20,8 @@ pub use bias::{BiasKind, JudgeBias, model_family};
 pub use gates::{CalibrationGate, CalibrationGateResult, GateBasis, check_calibration_gates};
 pub use item::{CalibrationItem, DecisionValue, ItemKey, JudgeItemDecision};
 pub use material::{
-    CalibrationMaterial, ExcludedLabels, JudgeReadOptions, LabelInclusion, MaterialError, label_filter,
+    CalibrationMaterial, ExcludedLabels, JudgeReadOptions, LabelInclusion, MaterialError, is_person,
+    label_filter,
 };
 pub use pairing::{PairingCounts, TruthRule};
 pub use rates::{GatedPassRates, GivenRates, PassRate, TargetPassRates};

@@ -9,7 +9,7 @@ use assize_stats::{
 };
 
 use super::bias::{JudgeBias, measure_biases};
-use super::item::{CalibrationItem, DecisionValue};
+use super::item::{CalibrationItem, DecisionValue, JudgeItemDecision};
 use super::material::{CalibrationMaterial, ExcludedLabels, MaterialError};
 use super::pairing::{PairingCounts, TruthRule, pair_up};
 use super::people::{people_score_metrics, people_verdict_metrics};
@@ -34,6 +34,8 @@ pub struct CalibrationOptions {
     pub given: Option<GivenRates>,
     /// True to treat items of one case as independent.
     pub items_independent: bool,
+    /// True to compute the metrics of all items also with missing decisions at their worst, as gates need them.
+    pub worst_case: bool,
 }
 
 /// Metrics of a group of items.
@@ -53,6 +55,9 @@ pub struct CalibrationSection {
     pub confusion: Option<ConfusionTable>,
     /// Metrics of the judge against people.
     pub figures: Vec<MetricEstimate>,
+    /// The metrics if each missing decision of the judge were the opposite of the label; empty if none is missing, or if
+    /// it was not asked for.
+    pub worst: Vec<MetricEstimate>,
     /// Metrics of people against each other; empty if no item has two labels.
     pub people: Vec<MetricEstimate>,
     /// Biases of the judge.
@@ -76,6 +81,8 @@ pub struct CalibrationReport {
     pub items: usize,
     /// Notes for the reader.
     pub notes: Vec<String>,
+    /// True if the run ended before all its cases: labels that match nothing may be about those.
+    pub is_partial: bool,
 }
 
 /// Number of labelled items below which most intervals are too wide to decide anything.
@@ -124,7 +131,11 @@ pub fn calibrate(
             continue;
         }
 
-        sections.push(build_section("all", "all", &of_kind, scores, options));
+        let mut overall = build_section("all", "all", &of_kind, scores, options);
+        if options.worst_case {
+            overall.worst = worst_metrics(&of_kind, scores, options);
+        }
+        sections.push(overall);
         let range = if scores { score_range(&of_kind, options) } else { (0.0, 1.0) };
         let rate_options = RateOptions { range, ..rate_options };
         rates_found.push(compute_rates("all", &of_kind, scores, rate_options));
@@ -161,6 +172,7 @@ pub fn calibrate(
         clusters: clusters.len(),
         items: material.items.len(),
         notes,
+        is_partial: false,
     })
 }
 
@@ -205,6 +217,7 @@ fn build_section(
         cells,
         confusion,
         figures,
+        worst: Vec::new(),
         people,
         biases: if pairs.is_empty() {
             Vec::new()
@@ -213,6 +226,39 @@ fn build_section(
             measure_biases(items, &pairs, most - least, resampling)
         },
     }
+}
+
+/// Metrics with each missing decision of the judge as far from the labels as can be; empty if none is missing.
+fn worst_metrics(
+    items: &[&CalibrationItem],
+    scores: bool,
+    options: &CalibrationOptions,
+) -> Vec<MetricEstimate> {
+    let (least, most) = if scores { score_range(items, options) } else { (0.0, 1.0) };
+    let mut is_filled = false;
+    let filled: Vec<CalibrationItem> = items
+        .iter()
+        .map(|item| {
+            let is_missing = item.judge.as_ref().is_none_or(|judge| judge.said == DecisionValue::Undecided);
+            let mut item = (*item).clone();
+            if let Some(mean) = item.people_mean().filter(|_| is_missing) {
+                is_filled = true;
+                let farthest = if mean * 2.0 > least + most { least } else { most };
+                let said = if scores {
+                    DecisionValue::Score(farthest)
+                } else {
+                    DecisionValue::Verdict(farthest > 0.5)
+                };
+                item.judge = Some(JudgeItemDecision { said, probability: None, same_family: None });
+            }
+            item
+        })
+        .collect();
+    if !is_filled {
+        return Vec::new();
+    }
+
+    build_section("all", "all", &filled.iter().collect::<Vec<_>>(), scores, options).figures
 }
 
 /// Returns the ends of the declared scale, or the lowest and highest score that occur.

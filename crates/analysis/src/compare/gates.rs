@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::HeadlineMetric;
 use super::comparison_set::ComparisonSet;
 use super::metric_difference::{Conclusion, MetricDifference};
 use super::pairing::RunComparison;
@@ -37,7 +38,7 @@ pub enum ComparisonGateStatus {
     Held,
     /// The condition does not hold.
     Failed,
-    /// The result depends on incomplete or removed cases.
+    /// The result depends on incomplete or missing cases, or there is no pair of cases to tell it from.
     Undecided,
     /// The cases do not show enough to decide.
     Inconclusive,
@@ -74,15 +75,7 @@ pub fn check_comparison_gates(many: &ComparisonSet, gates: &ComparisonGates) -> 
         }
 
         if gates.strict {
-            push(
-                "--strict",
-                match comparison.verdict {
-                    Conclusion::Inconclusive => {
-                        (ComparisonGateStatus::Inconclusive, comparison.headline_difference().says.clone())
-                    }
-                    call => (ComparisonGateStatus::Held, format!("the verdict is {}", call.words())),
-                },
-            );
+            push("--strict", check_verdict(comparison));
         }
     }
 
@@ -107,11 +100,24 @@ fn check_worse(comparison: &RunComparison, which: FailOn) -> (ComparisonGateStat
         }
     }
 
-    if found.is_empty() {
-        return (ComparisonGateStatus::Held, "no significant regression".to_owned());
+    if !found.is_empty() {
+        return (ComparisonGateStatus::Failed, format!("worse: {}", found.join(", ")));
     }
 
-    (ComparisonGateStatus::Failed, format!("worse: {}", found.join(", ")))
+    // What the unknown cases could do to a part is not computed: they may belong to any of its rows.
+    let unknown = &comparison.unknown;
+    let could_be_worse = unknown.worst.iter().any(is_worse);
+    if let Some(reason) = without_pairs(comparison) {
+        return (ComparisonGateStatus::Undecided, reason);
+    }
+    if could_be_worse || (which == FailOn::AnyWorse && !unknown.is_empty()) {
+        return (
+            ComparisonGateStatus::Undecided,
+            format!("no significant regression so far, but one is possible: {}", unknown.describe()),
+        );
+    }
+
+    (ComparisonGateStatus::Held, "no significant regression".to_owned())
 }
 
 fn check_drop(comparison: &RunComparison, most: f64, strict: bool) -> (ComparisonGateStatus, String) {
@@ -140,7 +146,57 @@ fn check_drop(comparison: &RunComparison, most: f64, strict: bool) -> (Compariso
         hold = ComparisonGateStatus::Undecided;
     }
 
+    let is_larger = |metric: &MetricDifference| {
+        metric.difference.is_some_and(|difference| 0.0 - difference > most + 1e-9)
+    };
+    let unknown = &comparison.unknown;
+    if hold != ComparisonGateStatus::Failed && unknown.worst.iter().any(is_larger) {
+        hold = ComparisonGateStatus::Undecided;
+        said.push(format!("a larger drop is possible: {}", unknown.describe()));
+    }
+
     (hold, said.join(", "))
+}
+
+/// Reason why nothing can be told, if no pair has a verdict or a score on both sides.
+fn without_pairs(comparison: &RunComparison) -> Option<String> {
+    let is_empty = headline_metrics(comparison).iter().any(|(_, metric)| metric.n == 0);
+    is_empty.then(|| {
+        let unknown = &comparison.unknown;
+        let why = if unknown.is_empty() { String::new() } else { format!(": {}", unknown.describe()) };
+        format!("no case has a result in both runs{why}")
+    })
+}
+
+/// Holds if the verdict is conclusive and no unknown case could change it.
+fn check_verdict(comparison: &RunComparison) -> (ComparisonGateStatus, String) {
+    let verdict = comparison.verdict;
+    if let Some(reason) = without_pairs(comparison) {
+        return (ComparisonGateStatus::Undecided, reason);
+    }
+    if verdict == Conclusion::Inconclusive {
+        return (ComparisonGateStatus::Inconclusive, comparison.headline_difference().says.clone());
+    }
+
+    let unknown = &comparison.unknown;
+    let of_headline = |metrics: &[MetricDifference]| {
+        let at = usize::from(comparison.headline == HeadlineMetric::Score);
+        metrics.get(at).map(|metric| metric.call)
+    };
+    let other = [&unknown.worst, &unknown.best].into_iter().filter_map(|metrics| of_headline(metrics));
+    if let Some(other) = other.into_iter().find(|call| *call != verdict) {
+        return (
+            ComparisonGateStatus::Undecided,
+            format!(
+                "the verdict is {}, but {} is possible: {}",
+                verdict.words(),
+                other.words(),
+                unknown.describe()
+            ),
+        );
+    }
+
+    (ComparisonGateStatus::Held, format!("the verdict is {}", verdict.words()))
 }
 
 fn check_regressions(comparison: &RunComparison) -> (ComparisonGateStatus, String) {
@@ -149,16 +205,12 @@ fn check_regressions(comparison: &RunComparison) -> (ComparisonGateStatus, Strin
         return (ComparisonGateStatus::Failed, format!("{lost} cases passed before and fail now"));
     }
 
-    let open = comparison
-        .undecided
-        .iter()
-        .filter(|case| case.base_passed == Some(true) && case.candidate_passed.is_none())
-        .count();
-    if open + comparison.gone_passed > 0 {
-        let gone = comparison.gone_passed;
+    let unknown = &comparison.unknown;
+    if unknown.possible_regressions > 0 {
+        let number = unknown.possible_regressions;
         return (
             ComparisonGateStatus::Undecided,
-            format!("of the cases that passed before, {open} are incomplete now and {gone} are missing"),
+            format!("{number} cases may have passed before and not now: {}", unknown.describe()),
         );
     }
 

@@ -8,6 +8,7 @@ use super::flips::VerdictFlip;
 use super::metric_difference::{Conclusion, MetricDifference, MetricUnit, PairSample, compare_metric};
 use super::mismatch::{MismatchCounts, RunMismatch};
 use super::tables::{ComparisonTable, GroupedPairs};
+use super::unknown::{UnknownCounts, UnknownPairs};
 use super::{ComparisonOptions, HeadlineMetric};
 use crate::facts::{CaseFact, NameTable, RunFacts, case_key};
 
@@ -53,8 +54,8 @@ pub struct RunComparison {
     pub pass_rate: MetricDifference,
     /// Mean score, over pairs with a score on both sides.
     pub score: MetricDifference,
-    /// Lowest and highest change of the mean score over all common cases, whatever the outcome of incomplete
-    /// ones; null if everything is decided.
+    /// Lowest and highest change of the mean score over all cases of the base, whatever the outcome of incomplete
+    /// and missing ones; null if everything is decided.
     pub score_bounds: Option<[f64; 2]>,
     /// Tables by suite, tag, grader and criterion, each with two rows or more.
     pub tables: Vec<ComparisonTable>,
@@ -70,6 +71,8 @@ pub struct RunComparison {
     pub gone: Vec<CaseName>,
     /// Number of removed cases that passed.
     pub gone_passed: usize,
+    /// Cases of the base whose result is not known on a side.
+    pub unknown: UnknownPairs,
     /// True if cases are trials of each other or share their origin: errors are computed over clusters.
     pub clustered: bool,
 }
@@ -131,11 +134,13 @@ pub fn compare(
     let (mut regressions, mut improvements, mut undecided) = (Vec::new(), Vec::new(), Vec::new());
     let (mut new, mut gone, mut gone_passed) = (Vec::new(), Vec::new(), 0);
     let (mut common, mut open) = (0usize, false);
-    let (mut low, mut high) = (0.0, 0.0);
+    let (mut low, mut high, mut unknown) = (0.0, 0.0, UnknownCounts::default());
     for side_by_side in align_cases(base, candidate, names) {
         let (a, b) = match side_by_side {
             CaseAlignment::OnlyBase(case) => {
                 gone_passed += usize::from(case.passed() == Some(true));
+                unknown.add(case, None);
+                (low, high) = (low - case.high, high + 1.0 - case.low);
                 gone.push(case_name(case, names));
                 continue;
             }
@@ -148,6 +153,7 @@ pub fn compare(
 
         common += 1;
         mismatches.compare_pair(a, b, names);
+        unknown.add(a, Some(b));
         low += b.low - a.high;
         high += b.high - a.low;
 
@@ -177,7 +183,7 @@ pub fn compare(
         criteria.criteria((a, b), names);
     }
 
-    let all = common as f64;
+    let all = (common + gone.len()) as f64;
     let tables = [
         suites.table("suite", "score", options),
         tags.table("tag", "score", options),
@@ -197,7 +203,7 @@ pub fn compare(
         clustered: score.clusters.is_some() || pass_rate.clusters.is_some(),
         pass_rate,
         score,
-        score_bounds: (open && common > 0).then(|| [low / all, high / all]),
+        score_bounds: (open || !gone.is_empty()).then(|| [low / all, high / all]),
         // A table of one row would repeat the total.
         tables: tables
             .into_iter()
@@ -209,6 +215,7 @@ pub fn compare(
         new,
         gone,
         gone_passed,
+        unknown: unknown.finish(options),
     };
 
     comparison.update_verdict();

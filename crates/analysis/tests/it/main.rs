@@ -1,6 +1,7 @@
 //! Runs made by hand, with figures recomputed independently.
 
 mod calibrate;
+mod calibration_gates;
 mod compare;
 mod gates;
 mod noise;

@@ -1,8 +1,9 @@
 //! `assize calibrate`.
 
 use assize_analysis::calibrate::{
-    CalibrationMaterial, CalibrationOptions, CalibrationReport, GivenRates, JudgeReadOptions, RunItems,
-    SplitChoice, calibrate, check_calibration_gates, from_run, label_filter,
+    CalibrationGateResult, CalibrationMaterial, CalibrationOptions, CalibrationReport, GivenRates,
+    JudgeReadOptions, RunItems, SplitChoice, calibrate, check_calibration_gates, from_run, is_person,
+    label_filter,
 };
 use assize_analysis::labels::{ColumnRole, LabelRow};
 use assize_analysis::orders::count_orders;
@@ -10,6 +11,7 @@ use assize_engine::{ExitStatus, runs};
 use assize_rubric::LabelSplit;
 use assize_stats::agreement::RatingScale;
 
+use super::compare::warn_of_missing;
 use super::{agreement, labels, noise, power};
 use crate::args::{CalibrateArgs, CalibrateCommand, CalibrateCommandArgs};
 use crate::context::CliContext;
@@ -51,7 +53,11 @@ fn judge(args: &CalibrateArgs, context: &CliContext) -> Result<ExitStatus, Comma
         output::print(&assize_report::render_calibration(&found, &gates, on, context.stdout));
     }
 
-    Ok(if gates.iter().all(|gate| gate.passed) { ExitStatus::Passed } else { ExitStatus::Failed })
+    Ok(ExitStatus::strongest(gates.iter().map(|gate| match gate {
+        CalibrationGateResult { undecided: true, .. } => ExitStatus::Incomplete,
+        CalibrationGateResult { passed: true, .. } => ExitStatus::Passed,
+        _ => ExitStatus::Failed,
+    })))
 }
 
 fn split(args: &CalibrateArgs) -> SplitChoice {
@@ -76,6 +82,7 @@ fn options(args: &CalibrateArgs, scale: Option<RatingScale>) -> CalibrationOptio
             specificity_n: specificity.n,
         }),
         items_independent: args.items_independent,
+        worst_case: !args.limits.requests().is_empty(),
     }
 }
 
@@ -97,6 +104,7 @@ fn measured(args: &CalibrateArgs, context: &CliContext) -> Result<CalibrationRep
 
     let folder = runs::find_run(run, &context.process)?;
     let info = folder.info()?;
+    warn_of_missing(&info, run, "measured", context);
     let cases = folder.cases()?;
     let RunItems { mut material, reworded, other_graders } =
         from_run(&info, cases).map_err(|error| error.to_string())?;
@@ -119,6 +127,8 @@ fn measured(args: &CalibrateArgs, context: &CliContext) -> Result<CalibrationRep
         ));
     }
 
+    found.is_partial = info.finished_at.is_none()
+        || info.summary.as_ref().is_some_and(|summary| summary.not_run + summary.left_out > 0);
     if other_graders > 0 {
         found.notes.push(format!("{other_graders} decisions of graders other than rubrics are not measured"));
     }
@@ -130,7 +140,7 @@ fn need_a_judge(args: &CalibrateArgs, rows: &[LabelRow]) -> Result<(), CommandFa
     let judged =
         |row: &LabelRow| row.judge.is_some() || row.probability.is_some() || !row.probabilities.is_empty();
     let named =
-        |name: &str| rows.iter().flat_map(|row| &row.labels).any(|(who, _)| who.as_deref() == Some(name));
+        |name: &str| rows.iter().flat_map(|row| &row.labels).any(|(who, _)| is_person(who.as_deref(), name));
     match &args.judge_is {
         Some(name) if named(name) => Ok(()),
         Some(name) => {

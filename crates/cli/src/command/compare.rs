@@ -111,12 +111,7 @@ fn compare(args: &CompareArgs, context: &CliContext) -> Result<ExitStatus, Comma
     let options = options(args)?;
 
     for part in std::iter::once(&base).chain(&candidates) {
-        if part.info.finished_at.is_none() {
-            output::print_warning(
-                &format!("`{}` has not finished: only its finished cases are compared", part.facts.label),
-                context,
-            );
-        }
+        warn_of_missing(&part.info, &part.facts.label, "compared", context);
     }
 
     let facts: Vec<RunFacts> =
@@ -160,6 +155,26 @@ fn compare(args: &CompareArgs, context: &CliContext) -> Result<ExitStatus, Comma
     Ok(exit)
 }
 
+/// Warns of a run that lacks cases: it did not end, or ended before them. `verb` says what is done with the others.
+pub(super) fn warn_of_missing(info: &RunInfo, label: &str, verb: &str, context: &CliContext) {
+    let warn = |text: &str| {
+        output::print_warning(&format!("`{label}` {text}: only its finished cases are {verb}"), context);
+    };
+    if info.finished_at.is_none() {
+        warn("has not finished");
+        return;
+    }
+
+    let missing = info.summary.as_ref().map_or((0, 0), |summary| (summary.not_run, summary.left_out));
+    let count = |number: usize| if number == 1 { "1 case".to_owned() } else { format!("{number} cases") };
+    match missing {
+        (0, 0) => {}
+        (not_run, 0) => warn(&format!("ended with {} not run", count(not_run))),
+        (0, left_out) => warn(&format!("ended with {} excluded", count(left_out))),
+        (not_run, left_out) => warn(&format!("ended with {} not run, {left_out} excluded", count(not_run))),
+    }
+}
+
 /// Compares a run with a baseline, with the usual methods. Differences in how they were measured are warned of, and marked in
 /// the comparison.
 pub(super) fn with_baseline(
@@ -170,6 +185,7 @@ pub(super) fn with_baseline(
     let mut names = NameTable::default();
     let base = ComparedRun::read(base, &mut names, |_| true, context)?;
     let mut candidate = ComparedRun::read(candidate, &mut names, |_| true, context)?;
+    warn_of_missing(&base.info, &base.facts.label, "compared", context);
 
     let facts = [std::mem::replace(&mut candidate.facts, empty())];
     let mut set = compare_many(&base.facts, &facts, &names, &ComparisonOptions::default());

@@ -8,6 +8,7 @@ use assize_rubric::Verdict;
 use assize_store::{CaseRecord, ResultRow, RunFolder, first_in_order};
 use serde_json::{Value, json};
 
+use super::compare::warn_of_missing;
 use super::present::shell_word;
 use super::scorecard;
 use crate::args::ExplainArgs;
@@ -20,6 +21,7 @@ const MAX_LISTED: usize = 40;
 
 pub(crate) fn execute(args: &ExplainArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let folder = runs::find_run(&args.run, &context.process)?;
+    warn_of_missing(&folder.info()?, &args.run, "shown", context);
     let Some(case) = &args.case else { return list_cases(&folder, args, context) };
     let is_card = folder.info()?.scorecard.is_some();
     let labelled =

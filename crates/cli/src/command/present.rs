@@ -145,7 +145,9 @@ fn next_commands(info: &RunInfo, folder: &Path, failing: Option<&str>) -> Vec<(S
     }
 
     let mut next = Vec::new();
-    if summary.not_run > 0 {
+    if summary.not_run > 0 && info.command.starts_with("audit ") {
+        next.push(("the same command again".to_owned(), "asks only for what the cache does not hold"));
+    } else if summary.not_run > 0 {
         let command = match &info.merged {
             None => "--resume with the same command".to_owned(),
             Some(_) => {

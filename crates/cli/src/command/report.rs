@@ -42,12 +42,7 @@ pub(crate) fn execute(args: &ReportArgs, context: &CliContext) -> Result<ExitSta
         if let Some(warning) = &material.warning {
             output::print_warning(warning, context);
         }
-        if material.info.finished_at.is_none() {
-            output::print_warning(
-                &format!("`{name}` did not end: only its finished cases are reported"),
-                context,
-            );
-        }
+        compare::warn_of_missing(&material.info, name, "reported", context);
 
         let comparison = match &args.baseline {
             Some(base) => Some(compare::with_baseline(base, name, context)?),

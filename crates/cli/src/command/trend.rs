@@ -40,12 +40,7 @@ pub(super) fn execute(args: &CompareArgs, context: &CliContext) -> Result<ExitSt
     let mut before: Option<MethodFingerprint> = None;
     for run in chosen {
         let (label, named, started_at) = (run.label.clone(), run.named, run.info.started_at.clone());
-        if run.info.finished_at.is_none() {
-            output::print_warning(
-                &format!("`{label}` has not finished: only its finished cases are shown"),
-                context,
-            );
-        }
+        super::compare::warn_of_missing(&run.info, &label, "shown", context);
 
         // Names are needed within a run only, so memory does not grow with the number of runs.
         let mut names = NameTable::default();

@@ -33,6 +33,7 @@ mod probabilities;
 mod processes;
 mod references;
 mod report_file;
+mod report_verdicts;
 mod rows;
 mod schema;
 mod score;

@@ -19,7 +19,7 @@ use super::suite::SuiteDefaults;
 use super::{DecodeContext, MapReader};
 use crate::codes;
 use crate::model::{
-    Case, CaseId, CaseMarks, CaseMessage, MessageRole, OnDependencyFailure, ThresholdOverrides,
+    Case, CaseId, CaseMarks, CaseMessage, GivenOutput, MessageRole, OnDependencyFailure, ThresholdOverrides,
 };
 use crate::tree::{MapEntry, NodeValue, TreeNode};
 
@@ -68,7 +68,14 @@ pub(super) fn decode_answer(
     let reference = optional_text(REFERENCE);
     let expected_outcome = optional_text(EXPECTED_OUTCOME);
     let output = match object.first_of(ANSWER, &mut cx.problems) {
-        Some(entry) => decode_given_output(cx, &entry.value, &entry.key),
+        Some(entry) => decode_given_output(cx, &entry.value, &entry.key).map(|output| match output {
+            // An answer without content is empty, not the text of its brackets.
+            GivenOutput::Json(Value::Object(members)) if members.is_empty() => {
+                GivenOutput::Text(String::new())
+            }
+            GivenOutput::Json(Value::Array(items)) if items.is_empty() => GivenOutput::Text(String::new()),
+            output => output,
+        }),
         None => None,
     };
 

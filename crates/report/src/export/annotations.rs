@@ -28,12 +28,12 @@ pub(super) fn write_annotations(
         more += list.more;
     }
 
-    for (level, command) in [
-        (FindingLevel::Gate, "error"),
-        (FindingLevel::Failure, "warning"),
-        (FindingLevel::Ungraded, "notice"),
+    for (levels, command) in [
+        (&[FindingLevel::Gate][..], "error"),
+        (&[FindingLevel::Failure, FindingLevel::Ungraded], "warning"),
+        (&[FindingLevel::Remark], "notice"),
     ] {
-        let all: Vec<&CriterionFinding> = findings.iter().filter(|one| one.level == level).collect();
+        let all: Vec<&CriterionFinding> = findings.iter().filter(|one| levels.contains(&one.level)).collect();
         let fits = all.len() <= MAX_SHOWN;
         let shown = if fits { all.len() } else { MAX_SHOWN - 1 };
         for finding in &all[..shown] {

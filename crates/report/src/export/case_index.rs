@@ -1,18 +1,22 @@
-//! Order and groups of the cases of a run, without their rows.
+//! Order, groups and verdicts of the cases of a run, without their rows.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use assize_rubric::Verdict;
+use assize_rubric::{TrialPlan, TrialResult, TrialSummary, Verdict};
+use assize_stats::{ConfidenceLevel, repeats::mean_lower_bound};
 use assize_store::{CaseRecord, CaseRecords, RecordPosition, ResultRow};
 
+use super::run_conclusion::do_cases_count;
 use super::{ReportError, RunReport};
+use crate::mark::VerdictMark;
 
-/// The cases of a run in the order of its files, about fifty bytes each.
+/// The cases of a run in the order of its files, about a hundred bytes each. Several trials are one case, with the
+/// verdict that its strategy makes of them.
 pub(crate) struct CaseIndex {
     pub(crate) groups: Vec<CaseGroup>,
-    entries: Vec<CaseEntry>,
-    /// Numbers of cases whose gates failed.
+    cases: Vec<IndexedCase>,
+    /// Numbers of cases whose gates failed, in one trial at least.
     pub(crate) gated: usize,
 }
 
@@ -22,7 +26,7 @@ pub(crate) struct CaseGroup {
     pub(crate) suite: Arc<str>,
     pub(crate) target: Option<Arc<str>>,
     /// Cases by state, in the order of [`CaseState`].
-    pub(crate) counts: [usize; 4],
+    pub(crate) counts: [usize; 5],
     /// Sum of the times of its cases in milliseconds.
     pub(crate) duration_ms: u64,
     first_place: u64,
@@ -38,25 +42,58 @@ pub(crate) enum CaseState {
     Ungraded,
     /// It was not run, because another one did not pass.
     Skipped,
+    /// Its verdict does not count for the run.
+    Measured,
 }
 
 /// A case of the index.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct CaseEntry {
-    position: RecordPosition,
-    place: u64,
+#[derive(Debug)]
+pub(crate) struct IndexedCase {
     pub(crate) group: u32,
     pub(crate) state: CaseState,
+    /// Its trials, if several were asked for.
+    pub(crate) trials: Option<Box<CombinedTrials>>,
+    place: u64,
+    gated: bool,
+    rows: Vec<RecordPosition>,
+}
+
+/// Trials of a case and what its strategy makes of them.
+#[derive(Debug)]
+pub(crate) struct CombinedTrials {
+    pub(crate) plan: TrialPlan,
+    pub(crate) summary: TrialSummary,
+}
+
+/// A case with its records: one, or one for each trial in their order.
+#[derive(Debug)]
+pub(crate) struct ReportedCase<'i> {
+    pub(crate) case: &'i IndexedCase,
+    pub(crate) records: Vec<CaseRecord>,
+}
+
+/// Trials of a case while they are collected.
+struct OpenTrials {
+    plan: TrialPlan,
+    results: BTreeMap<u32, (TrialResult, RecordPosition)>,
 }
 
 impl CaseState {
-    pub(crate) fn from_row(row: &ResultRow) -> Self {
-        match row.verdict {
-            _ if row.is_skipped() => Self::Skipped,
+    fn from_row(row: &ResultRow) -> Self {
+        if row.is_skipped() { Self::Skipped } else { Self::from_verdict(row.verdict) }
+    }
+
+    fn from_verdict(verdict: Verdict) -> Self {
+        match verdict {
             Verdict::Pass => Self::Passed,
             Verdict::Borderline | Verdict::Fail => Self::Failed,
             Verdict::Incomplete => Self::Ungraded,
         }
+    }
+
+    /// Returns true if a case in this state counts against its run.
+    pub(crate) fn is_counted(self) -> bool {
+        matches!(self, Self::Failed | Self::Ungraded)
     }
 }
 
@@ -78,13 +115,70 @@ impl CaseGroup {
     }
 }
 
+impl CombinedTrials {
+    /// Numbers of trials and the strategy in a line.
+    pub(crate) fn describe(&self) -> String {
+        let TrialSummary { passed, run, decided, .. } = self.summary;
+        let count = self.plan.count;
+        let missing = if run < count && self.summary.verdict == Verdict::Incomplete {
+            format!(", {} not run", count - run)
+        } else {
+            String::new()
+        };
+        let open = if decided < run { format!(", {} incomplete", run - decided) } else { String::new() };
+
+        format!(
+            "{passed} of {run} trials passed{open}{missing} (combined by {}: {})",
+            self.plan.strategy.name(),
+            self.summary.verdict.name()
+        )
+    }
+}
+
+impl IndexedCase {
+    /// Number of its rows: 1, or its trials.
+    pub(crate) fn rows(&self) -> usize {
+        self.rows.len()
+    }
+}
+
+impl ReportedCase<'_> {
+    /// First row of the case, which names it.
+    pub(crate) fn row(&self) -> &ResultRow {
+        &self.records[0].result
+    }
+
+    /// Verdict of the case, over all its trials.
+    pub(crate) fn verdict(&self) -> Verdict {
+        self.case.trials.as_ref().map_or(self.row().verdict, |trials| trials.summary.verdict)
+    }
+
+    /// Mark of that verdict.
+    pub(crate) fn mark(&self) -> VerdictMark {
+        match &self.case.trials {
+            Some(trials) if self.case.state != CaseState::Skipped => {
+                VerdictMark::for_verdict(trials.summary.verdict)
+            }
+            _ => VerdictMark::for_case(self.row()),
+        }
+    }
+
+    /// Score of the case, or its range.
+    pub(crate) fn score(&self) -> Option<String> {
+        let row = self.row();
+        match &self.case.trials {
+            Some(trials) => trials.summary.score.map(crate::number::format_score),
+            None => crate::number::format_score_or_range(row.score, row.score_low, row.score_high),
+        }
+    }
+}
+
 impl CaseIndex {
     /// Reads a run once.
     pub(crate) fn read(run: &RunReport<'_>) -> Result<Self, ReportError> {
-        let mut entries = Vec::new();
-        let mut groups: Vec<CaseGroup> = Vec::new();
+        let mut index = Self { groups: Vec::new(), cases: Vec::new(), gated: 0 };
         let mut known: HashMap<(Arc<str>, Option<Arc<str>>), usize> = HashMap::new();
-        let mut gated = 0;
+        let mut repeated: HashMap<(usize, Arc<str>), (usize, OpenTrials)> = HashMap::new();
 
         let mut records = run.records()?;
         loop {
@@ -97,39 +191,100 @@ impl CaseIndex {
             (run.prepare)(&mut record);
 
             let row = &record.result;
-            let place = row.place.unwrap_or(u64::MAX);
-            let state = CaseState::from_row(row);
-            let group = *known.entry((row.suite.clone(), row.target.clone())).or_insert_with(|| {
-                groups.push(CaseGroup {
-                    suite: row.suite.clone(),
-                    target: row.target.clone(),
-                    counts: [0; 4],
-                    duration_ms: 0,
-                    first_place: place,
-                });
-                groups.len() - 1
-            });
+            let group =
+                *known.entry((row.suite.clone(), row.target.clone())).or_insert_with(|| index.add_group(row));
+            match row.repeats {
+                None => drop(index.add_case(group, row, position)),
+                Some(plan) => {
+                    let (at, open) = repeated.entry((group, row.case_id.clone())).or_insert_with(|| {
+                        let open = OpenTrials { plan, results: BTreeMap::new() };
+                        (index.add_case(group, row, position), open)
+                    });
+                    index.add_trial(*at, row);
+                    open.results.insert(row.repeat, (TrialResult::from(row), position));
+                }
+            }
 
-            gated += usize::from(!row.gates_failed.is_empty());
-            let part = &mut groups[group];
-            part.counts[state as usize] += 1;
+            let part = &mut index.groups[group];
             part.duration_ms = part.duration_ms.saturating_add(row.duration_ms);
-            part.first_place = part.first_place.min(place);
-            entries.push(CaseEntry { position, place, group: group as u32, state });
+            part.first_place = part.first_place.min(row.place.unwrap_or(u64::MAX));
+        }
+
+        for (at, open) in repeated.into_values() {
+            index.cases[at].combine(open);
+        }
+        index.finish(do_cases_count(run.info));
+
+        Ok(index)
+    }
+
+    fn add_group(&mut self, row: &ResultRow) -> usize {
+        self.groups.push(CaseGroup {
+            suite: row.suite.clone(),
+            target: row.target.clone(),
+            counts: [0; 5],
+            duration_ms: 0,
+            first_place: u64::MAX,
+        });
+
+        self.groups.len() - 1
+    }
+
+    fn add_case(&mut self, group: usize, row: &ResultRow, position: RecordPosition) -> usize {
+        self.cases.push(IndexedCase {
+            group: group as u32,
+            state: CaseState::from_row(row),
+            trials: None,
+            place: row.place.unwrap_or(u64::MAX),
+            gated: !row.gates_failed.is_empty(),
+            rows: vec![position],
+        });
+
+        self.cases.len() - 1
+    }
+
+    /// Adds what a further trial says about the case as a whole.
+    fn add_trial(&mut self, at: usize, row: &ResultRow) {
+        let case = &mut self.cases[at];
+        case.place = case.place.min(row.place.unwrap_or(u64::MAX));
+        case.gated |= !row.gates_failed.is_empty();
+        // A case is skipped only if all its trials are.
+        if !row.is_skipped() {
+            case.state = CaseState::Ungraded;
+        }
+    }
+
+    fn finish(&mut self, cases_count: bool) {
+        for case in &mut self.cases {
+            if !cases_count {
+                case.state = CaseState::Measured;
+            }
+            self.groups[case.group as usize].counts[case.state as usize] += 1;
+            self.gated += usize::from(case.gated);
         }
 
         // Groups in the order of the files; so are the cases of each. The sort is stable: where places are not known,
         // the order of the rows counts.
-        entries.sort_by_key(|entry| {
-            let group = entry.group as usize;
-            (groups[group].first_place, group, entry.place)
+        let groups = &self.groups;
+        self.cases.sort_by_key(|case| {
+            let group = case.group as usize;
+            (groups[group].first_place, group, case.place)
         });
-
-        Ok(Self { groups, entries, gated })
     }
 
+    /// Number of cases.
     pub(crate) fn len(&self) -> usize {
-        self.entries.len()
+        self.cases.len()
+    }
+
+    /// Number of rows: cases, each trial counted.
+    pub(crate) fn row_count(&self) -> usize {
+        self.cases.iter().map(IndexedCase::rows).sum()
+    }
+
+    /// Returns true if a case has several trials.
+    pub(crate) fn has_trials(&self) -> bool {
+        self.cases.iter().any(|case| case.trials.is_some())
     }
 
     /// Number of cases in a state.
@@ -137,26 +292,66 @@ impl CaseIndex {
         self.groups.iter().map(|group| group.count(state)).sum()
     }
 
-    /// The cases that are wanted, read one at a time.
+    /// The rows of the cases that are wanted, read one at a time.
+    pub(crate) fn rows<'i>(
+        &'i self,
+        run: &'i RunReport<'_>,
+        wanted: impl Fn(&IndexedCase) -> bool + 'i,
+    ) -> Result<impl Iterator<Item = Result<(&'i IndexedCase, CaseRecord), ReportError>> + 'i, ReportError>
+    {
+        let mut records = run.records()?;
+        let cases = self.cases.iter().filter(move |case| wanted(case));
+        let rows = cases.flat_map(|case| case.rows.iter().map(move |position| (case, *position)));
+
+        Ok(rows.filter_map(move |(case, position)| {
+            let read = read_row(run, &mut records, position).transpose()?;
+            Some(read.map(|record| (case, record)))
+        }))
+    }
+
+    /// The cases that are wanted with all their rows, read one case at a time.
     pub(crate) fn cases<'i>(
         &'i self,
         run: &'i RunReport<'_>,
-        wanted: impl Fn(&CaseEntry) -> bool + 'i,
-    ) -> Result<impl Iterator<Item = Result<(CaseEntry, CaseRecord), ReportError>> + 'i, ReportError> {
+        wanted: impl Fn(&IndexedCase) -> bool + 'i,
+    ) -> Result<impl Iterator<Item = Result<ReportedCase<'i>, ReportError>> + 'i, ReportError> {
         let mut records = run.records()?;
-        let entries = self.entries.iter().filter(move |entry| wanted(entry));
+        let cases = self.cases.iter().filter(move |case| wanted(case));
 
-        Ok(entries.filter_map(move |entry| read_entry(run, &mut records, *entry).transpose()))
+        Ok(cases.filter_map(move |case| {
+            let read =
+                case.rows.iter().filter_map(|position| read_row(run, &mut records, *position).transpose());
+            match read.collect::<Result<Vec<CaseRecord>, ReportError>>() {
+                Ok(records) if records.is_empty() => None,
+                Ok(records) => Some(Ok(ReportedCase { case, records })),
+                Err(error) => Some(Err(error)),
+            }
+        }))
     }
 }
 
-fn read_entry(
+impl IndexedCase {
+    /// Takes its state from all its trials.
+    fn combine(&mut self, open: OpenTrials) {
+        let results: Vec<TrialResult> = open.results.values().map(|(result, _)| *result).collect();
+        let summary =
+            open.plan.conclude(&results, |scores| mean_lower_bound(scores, ConfidenceLevel::P95).ok());
+        if self.state != CaseState::Skipped {
+            self.state = CaseState::from_verdict(summary.verdict);
+        }
+
+        self.rows = open.results.into_values().map(|(_, position)| position).collect();
+        self.trials = Some(Box::new(CombinedTrials { plan: open.plan, summary }));
+    }
+}
+
+fn read_row(
     run: &RunReport<'_>,
     records: &mut CaseRecords,
-    entry: CaseEntry,
-) -> Result<Option<(CaseEntry, CaseRecord)>, ReportError> {
-    let Some(mut record) = records.read_at(entry.position)? else { return Ok(None) };
+    position: RecordPosition,
+) -> Result<Option<CaseRecord>, ReportError> {
+    let Some(mut record) = records.read_at(position)? else { return Ok(None) };
     (run.prepare)(&mut record);
 
-    Ok(Some((entry, record)))
+    Ok(Some(record))
 }

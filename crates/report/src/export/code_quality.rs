@@ -59,7 +59,8 @@ fn entry(finding: &CriterionFinding) -> QualityEntry {
         severity: match finding.level {
             FindingLevel::Gate => "critical",
             FindingLevel::Failure => "major",
-            FindingLevel::Ungraded => "info",
+            FindingLevel::Ungraded => "minor",
+            FindingLevel::Remark => "info",
         },
         location: QualityLocation {
             path: finding.relative_path(),

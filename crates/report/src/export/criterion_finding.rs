@@ -1,13 +1,15 @@
 //! Criteria that cases failed, for formats that point at lines of files.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
 use assize_rubric::{OutcomeKind, Verdict};
-use assize_store::{CaseRecord, CriterionRow, ResultRow};
+use assize_store::{CriterionRow, ResultRow};
 
-use super::{CaseIndex, CriterionPosition, ReportError, RunReport};
+use super::case_index::{CaseIndex, CaseState, ReportedCase};
+use super::run_conclusion::RunConclusion;
+use super::{CriterionPosition, ReportError, RunReport};
 use crate::case_block::stored_texts;
 use crate::mark::VerdictMark;
 use crate::style::ReportTone;
@@ -39,6 +41,8 @@ pub(crate) enum FindingLevel {
     Failure,
     /// Nobody could decide.
     Ungraded,
+    /// It counts against no case: those that it is about passed, or decide nothing.
+    Remark,
 }
 
 /// A criterion and the cases that failed it.
@@ -55,6 +59,8 @@ pub(crate) struct CriterionFinding {
     /// Reason given for the first of them.
     pub(crate) reason: String,
     pub(crate) position: CriterionPosition,
+    /// Sentence about the run as a whole, which is then no criterion.
+    pub(crate) about_run: Option<String>,
 }
 
 /// Findings of a run, the most serious first.
@@ -72,6 +78,8 @@ struct CriterionCount {
     failed: usize,
     ungraded: usize,
     gate_failed: bool,
+    /// True if a case that counts against the run is among these.
+    counted: bool,
     failed_cases: Vec<String>,
     ungraded_cases: Vec<String>,
     failed_reason: Option<String>,
@@ -84,6 +92,30 @@ struct CriterionFindings {
     counts: HashMap<CriterionName, CriterionCount>,
     /// Criteria that were not counted, because there are too many.
     more: usize,
+}
+
+/// Decisions on a criterion in one case.
+#[derive(Debug, Default)]
+struct CaseFinding {
+    against: bool,
+    ungraded: bool,
+    gate_failed: bool,
+    reason: String,
+}
+
+impl CaseFinding {
+    /// Takes over what another trial of the case says.
+    fn merge(&mut self, other: Self) {
+        let is_worse =
+            (other.against && !self.against) || (other.ungraded && !self.against && !self.ungraded);
+        if is_worse {
+            self.reason = other.reason;
+        }
+
+        self.against |= other.against;
+        self.ungraded |= other.ungraded;
+        self.gate_failed |= other.gate_failed;
+    }
 }
 
 /// Returns true if a decision speaks against the answer: its gate failed, it is not met, or its score is in the lower
@@ -99,84 +131,105 @@ pub(crate) fn has_failed_gate(row: &ResultRow, grader: &str, criterion: &str) ->
 }
 
 impl CriterionFindings {
-    /// Counts the decisions on a case.
-    fn add(&mut self, record: &CaseRecord) {
-        let row = &record.result;
-        if row.is_skipped() {
+    /// Counts the decisions on a case. A criterion that several trials decide counts once, by the worst of them.
+    fn add(&mut self, reported: &ReportedCase<'_>) {
+        let state = reported.case.state;
+        if state == CaseState::Skipped {
             return;
         }
 
-        let texts = stored_texts(&record.decisions);
-        let mut explained = false;
-        for grader in &row.graders {
-            for criterion in &grader.criteria {
-                let gate_failed = has_failed_gate(row, &grader.name, &criterion.id);
-                let name = CriterionName {
-                    suite: row.suite.clone(),
-                    grader: grader.name.clone(),
-                    criterion: criterion.id.clone(),
-                    text: texts(&grader.name, &criterion.id).unwrap_or_default(),
-                };
-                let against = is_against(criterion, gate_failed);
-                let ungraded = criterion.outcome == OutcomeKind::Ungraded;
-                explained |= against || ungraded;
-                self.count(name, row, (against, ungraded, gate_failed), &criterion.reason);
+        let mut found: BTreeMap<CriterionName, CaseFinding> = BTreeMap::new();
+        for record in &reported.records {
+            let row = &record.result;
+            let texts = stored_texts(&record.decisions);
+            for grader in &row.graders {
+                for criterion in &grader.criteria {
+                    let name = CriterionName {
+                        suite: row.suite.clone(),
+                        grader: grader.name.clone(),
+                        criterion: criterion.id.clone(),
+                        text: texts(&grader.name, &criterion.id).unwrap_or_default(),
+                    };
+                    let gate_failed = has_failed_gate(row, &grader.name, &criterion.id);
+                    found.entry(name).or_default().merge(CaseFinding {
+                        against: is_against(criterion, gate_failed),
+                        ungraded: criterion.outcome == OutcomeKind::Ungraded,
+                        gate_failed,
+                        reason: criterion.reason.clone(),
+                    });
+                }
             }
         }
 
-        if !explained && row.verdict != Verdict::Pass {
-            self.add_unexplained(row);
+        let explained = found.values().any(|one| one.against || one.ungraded);
+        for (name, finding) in found {
+            self.count(name, reported, &finding);
+        }
+        if !explained && state.is_counted() {
+            self.add_unexplained(reported);
         }
     }
 
     /// Counts a case that did not pass without a criterion that says why.
-    fn add_unexplained(&mut self, row: &ResultRow) {
-        let ungraded = row.verdict == Verdict::Incomplete;
-        let reason = crate::case_block::main_reason(row).unwrap_or_default();
-        let name = |grader: &str| CriterionName {
+    fn add_unexplained(&mut self, reported: &ReportedCase<'_>) {
+        let ungraded = reported.verdict() == Verdict::Incomplete;
+        let name = |row: &ResultRow, grader: &str| CriterionName {
             suite: row.suite.clone(),
             grader: grader.to_owned(),
             criterion: "".into(),
             text: String::new(),
         };
+        let finding = |gate_failed, reason: &str| CaseFinding {
+            against: !ungraded,
+            ungraded,
+            gate_failed,
+            reason: reason.to_owned(),
+        };
 
-        let failing = row.graders.iter().filter(|grader| {
-            grader.verdict.is_some_and(|verdict| verdict != Verdict::Pass) || grader.error.is_some()
-        });
-        let mut named = false;
-        for grader in failing {
-            named = true;
-            let gate = row.gates_failed.iter().any(|gate| gate.grader == grader.name);
-            let why = grader.error.as_deref().unwrap_or(&reason);
-            self.count(name(&grader.name), row, (!ungraded, ungraded, gate), why);
+        let mut found: BTreeMap<CriterionName, CaseFinding> = BTreeMap::new();
+        for record in &reported.records {
+            let row = &record.result;
+            let reason = crate::case_block::main_reason(row).unwrap_or_default();
+            let failing = row.graders.iter().filter(|grader| {
+                grader.verdict.is_some_and(|verdict| verdict != Verdict::Pass) || grader.error.is_some()
+            });
+            for grader in failing {
+                let gate = row.gates_failed.iter().any(|gate| gate.grader == grader.name);
+                let why = grader.error.as_deref().unwrap_or(&reason);
+                found.entry(name(row, &grader.name)).or_default().merge(finding(gate, why));
+            }
         }
 
-        if !named {
-            self.count(name(""), row, (!ungraded, ungraded, false), &reason);
+        if found.is_empty() {
+            let row = reported.row();
+            let trials = reported.case.trials.as_ref().map(|trials| trials.describe());
+            let reason = trials.or_else(|| crate::case_block::main_reason(row)).unwrap_or_default();
+            found.insert(name(row, ""), finding(false, &reason));
+        }
+        for (name, finding) in found {
+            self.count(name, reported, &finding);
         }
     }
 
-    fn count(
-        &mut self,
-        name: CriterionName,
-        row: &ResultRow,
-        (against, ungraded, gate_failed): (bool, bool, bool),
-        reason: &str,
-    ) {
+    fn count(&mut self, name: CriterionName, reported: &ReportedCase<'_>, finding: &CaseFinding) {
         // Cases with criteria of their own must not fill the memory.
         const MOST: usize = 20 * MAX_FINDINGS;
         if self.counts.len() >= MOST && !self.counts.contains_key(&name) {
-            self.more += usize::from(against || ungraded);
+            self.more += usize::from(finding.against || finding.ungraded);
             return;
         }
 
+        let (row, reason) = (reported.row(), &finding.reason);
         let count = self.counts.entry(name).or_default();
         count.asked += 1;
-        if against {
+        if finding.against || finding.ungraded {
+            count.counted |= reported.case.state.is_counted();
+        }
+        if finding.against {
             count.failed += 1;
-            count.gate_failed |= gate_failed;
+            count.gate_failed |= finding.gate_failed;
             note_case(&mut count.failed_cases, &mut count.failed_reason, row, reason);
-        } else if ungraded {
+        } else if finding.ungraded {
             count.ungraded += 1;
             note_case(&mut count.ungraded_cases, &mut count.ungraded_reason, row, reason);
         }
@@ -187,6 +240,7 @@ impl CriterionFindings {
         let counts = self.counts.into_iter().filter(|(_, count)| count.failed + count.ungraded > 0);
         let mut ordered: Vec<(CriterionName, CriterionCount)> = counts.collect();
         let level = |count: &CriterionCount| match count {
+            CriterionCount { counted: false, .. } => FindingLevel::Remark,
             CriterionCount { gate_failed: true, .. } => FindingLevel::Gate,
             CriterionCount { failed: 1.., .. } => FindingLevel::Failure,
             _ => FindingLevel::Ungraded,
@@ -216,6 +270,7 @@ impl CriterionFindings {
                 reason: if failed { count.failed_reason } else { count.ungraded_reason }.unwrap_or_default(),
                 position,
                 name,
+                about_run: None,
             }
         });
         FindingList { found: found.collect(), more }
@@ -234,11 +289,15 @@ impl FindingList {
     pub(crate) fn read(run: &RunReport<'_>) -> Result<Self, ReportError> {
         let mut findings = CriterionFindings::default();
         // In the order of the files, so that the cases that are named do not depend on which finished first.
-        for read in CaseIndex::read(run)?.cases(run, |_| true)? {
-            findings.add(&read?.1);
+        let index = CaseIndex::read(run)?;
+        for read in index.cases(run, |_| true)? {
+            findings.add(&read?);
         }
 
-        Ok(findings.finish(run))
+        let mut list = findings.finish(run);
+        list.found.splice(0..0, RunConclusion::new(run, &index).findings(run));
+
+        Ok(list)
     }
 
     /// Remark for the user about findings that were not kept.
@@ -258,8 +317,13 @@ impl CriterionFinding {
 
     /// Text of the criterion, or what stands for it.
     pub(crate) fn title(&self) -> String {
+        if self.about_run.is_some() {
+            return "the run as a whole".to_owned();
+        }
+
         let CriterionName { grader, criterion, text, .. } = &self.name;
         match (text.trim(), &**criterion, grader.as_str()) {
+            ("", "", "") if self.failed > 0 => "cases that did not pass".to_owned(),
             ("", "", "") => "cases that were not graded".to_owned(),
             ("", "", grader) => format!("grader {grader}"),
             ("", criterion, grader) => format!("{grader}/{criterion}"),
@@ -277,6 +341,10 @@ impl CriterionFinding {
 
     /// Numbers of cases in a sentence, with the first of them.
     pub(crate) fn describe(&self) -> String {
+        if let Some(sentence) = &self.about_run {
+            return sentence.clone();
+        }
+
         let cases = |number: usize| crate::number::format_count(number as u64, "case", "cases");
         // Of graders only those are counted that failed without a criterion that says why.
         let of = |number: usize| {

@@ -6,25 +6,28 @@ use std::io::Write;
 use assize_rubric::{OutcomeKind, Usd};
 use assize_store::{CaseRecord, CriterionRow, GraderRow, ResultRow};
 
-use super::case_index::CaseIndex;
+use super::case_index::{CaseIndex, CaseState, IndexedCase};
 use super::criterion_finding::has_failed_gate;
+use super::run_conclusion::{RunConclusion, RunProblem};
 use super::{ReportError, RunReport};
-use crate::case_block::stored_texts;
+use crate::case_block::{main_reason, stored_texts};
 use crate::sanitize::escape_lines;
 
 /// Columns that name the case, in both tables.
 const CASE: [&str; 7] = ["run", "suite", "case", "target", "repeat", "verdict", "score"];
+/// Last column of both tables: what the case as a whole contributes to the result of its run.
+const RESULT: &str = "case_result";
 /// Further columns of the table of criteria.
-const CRITERION: [&str; 18] = [
+const CRITERION: [&str; 19] = [
     "grader", "grader_type", "grader_score", "criterion", "text", "outcome", "value", "points", "weight",
     "gate", "gate_failed", "reason", "judge", "judge_model", "judge_version", "quotes", "quotes_found",
-    "quote_texts",
+    "quote_texts", RESULT,
 ];
 /// Further columns of the table of cases.
-const DETAILS: [&str; 18] = [
+const DETAILS: [&str; 19] = [
     "score_low", "score_high", "coverage", "tags", "cluster", "gates_failed", "criteria", "unmet",
     "ungraded", "error", "question", "answer", "tokens_input", "tokens_cached", "tokens_output", "cost_usd",
-    "duration_ms", "answered_by",
+    "duration_ms", "answered_by", RESULT,
 ];
 
 /// Writes a row for each criterion.
@@ -35,17 +38,32 @@ pub(super) fn write_criteria(
     let mut table = CsvTable::new(out, &CASE, &CRITERION)?;
     for run in runs {
         let index = CaseIndex::read(run)?;
-        for read in index.cases(run, |_| true)? {
-            let (_, record) = read?;
+        for read in index.rows(run, |_| true)? {
+            let (case, record) = read?;
             let texts = stored_texts(&record.decisions);
             for grader in &record.result.graders {
                 for criterion in &grader.criteria {
                     let mut cells = case_cells(run, &record.result);
                     let text = texts(&grader.name, &criterion.id).unwrap_or_default();
                     cells.extend(criterion_cells(&record.result, grader, criterion, text));
+                    cells.push(case_result(case, &record.result));
                     table.write(&cells)?;
                 }
             }
+
+            // A case that was decided without criteria, or not at all, is a row nonetheless.
+            if record.result.graders.iter().all(|grader| grader.criteria.is_empty()) {
+                let mut cells = case_cells(run, &record.result);
+                cells.extend(blank_criterion(&main_reason(&record.result).unwrap_or_default()));
+                cells.push(case_result(case, &record.result));
+                table.write(&cells)?;
+            }
+        }
+        for problem in &RunConclusion::new(run, &index).problems {
+            let mut cells = problem_cells(run);
+            cells.extend(blank_criterion(&problem.describe()));
+            cells.push(problem_result(problem));
+            table.write(&cells)?;
         }
     }
 
@@ -58,8 +76,8 @@ pub(super) fn write_cases(out: &mut dyn Write, runs: &[RunReport<'_>]) -> Result
     for run in runs {
         let index = CaseIndex::read(run)?;
         let mut questions = run.questions()?;
-        for read in index.cases(run, |_| true)? {
-            let (_, record) = read?;
+        for read in index.rows(run, |_| true)? {
+            let (case, record) = read?;
             let question = match &record.result.case_hash {
                 Some(hash) => questions.read(hash)?.and_then(|row| row.question),
                 None => None,
@@ -67,6 +85,17 @@ pub(super) fn write_cases(out: &mut dyn Write, runs: &[RunReport<'_>]) -> Result
 
             let mut cells = case_cells(run, &record.result);
             cells.extend(detail_cells(&record, question));
+            cells.push(case_result(case, &record.result));
+            table.write(&cells)?;
+        }
+        for problem in &RunConclusion::new(run, &index).problems {
+            let mut cells = problem_cells(run);
+            let blank = |name: &&str| match *name {
+                "error" => CsvCell::text(problem.describe()),
+                _ => CsvCell::Own(String::new()),
+            };
+            cells.extend(DETAILS[..DETAILS.len() - 1].iter().map(blank));
+            cells.push(problem_result(problem));
             table.write(&cells)?;
         }
     }
@@ -105,6 +134,44 @@ fn case_cells(run: &RunReport<'_>, row: &ResultRow) -> Vec<CsvCell> {
         CsvCell::Own(verdict.to_owned()),
         CsvCell::number(row.score),
     ]
+}
+
+/// Cells that name no case, for a row about the run as a whole.
+fn problem_cells(run: &RunReport<'_>) -> Vec<CsvCell> {
+    let blank = || CsvCell::Own(String::new());
+    vec![
+        CsvCell::text(&run.info.run_id),
+        CsvCell::text(run.suite_names()),
+        blank(),
+        CsvCell::text(run.target.unwrap_or_default()),
+        blank(),
+        blank(),
+        blank(),
+    ]
+}
+
+fn problem_result(problem: &RunProblem) -> CsvCell {
+    CsvCell::Own(if problem.failed { "run_failed" } else { "run_incomplete" }.to_owned())
+}
+
+/// Verdict of a case over all its trials, or that it decides nothing.
+fn case_result(case: &IndexedCase, row: &ResultRow) -> CsvCell {
+    let verdict = case.trials.as_ref().map_or(row.verdict, |trials| trials.summary.verdict);
+    let result = match case.state {
+        CaseState::Measured => "measured",
+        CaseState::Skipped => "skipped",
+        _ => verdict.name(),
+    };
+    CsvCell::Own(result.to_owned())
+}
+
+/// Cells of a row without a criterion.
+fn blank_criterion(reason: &str) -> Vec<CsvCell> {
+    let blank = |name: &&str| match *name {
+        "reason" => CsvCell::text(reason),
+        _ => CsvCell::Own(String::new()),
+    };
+    CRITERION[..CRITERION.len() - 1].iter().map(blank).collect()
 }
 
 fn criterion_cells(

@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::case_index::CaseIndex;
 use super::json_list::write_json;
+use super::run_conclusion::{RunConclusion, RunProblem};
 use super::{ReportError, RunReport};
 use crate::case_block::stored_texts;
 use crate::sanitize::escape_lines;
@@ -37,7 +38,8 @@ pub(super) fn write_log(out: &mut dyn Write, runs: &[RunReport<'_>]) -> Result<V
     }
 
     let model = targets.first().copied().flatten().unwrap_or("none");
-    let head = head(run, &index, model);
+    let conclusion = RunConclusion::new(run, &index);
+    let head = head(run, &index, &conclusion, model);
     out.write_all(b"{")?;
     for (key, value) in head {
         write!(out, "{}:", json!(key))?;
@@ -47,7 +49,7 @@ pub(super) fn write_log(out: &mut dyn Write, runs: &[RunReport<'_>]) -> Result<V
 
     out.write_all(b"\"samples\":[")?;
     let mut questions = run.questions()?;
-    for (at, read) in index.cases(run, |_| true)?.enumerate() {
+    for (at, read) in index.rows(run, |_| true)?.enumerate() {
         let (_, record) = read?;
         let question = match &record.result.case_hash {
             Some(hash) => questions.read(hash)?,
@@ -62,7 +64,21 @@ pub(super) fn write_log(out: &mut dyn Write, runs: &[RunReport<'_>]) -> Result<V
     Ok(vec![])
 }
 
-fn head(run: &RunReport<'_>, index: &CaseIndex, model: &str) -> Map<String, Value> {
+/// Status of Inspect: a success is a run of all its cases, whatever their scores.
+fn status(conclusion: &RunConclusion) -> &'static str {
+    match conclusion {
+        RunConclusion { ended: false, .. } => "started",
+        RunConclusion { missing: 0, .. } => "success",
+        _ => "cancelled",
+    }
+}
+
+fn head(
+    run: &RunReport<'_>,
+    index: &CaseIndex,
+    conclusion: &RunConclusion,
+    model: &str,
+) -> Map<String, Value> {
     let info = run.info;
     let task = run.suite_names();
     let judges: Vec<&str> = info.judges.iter().map(|judge| &*judge.identity.name).collect();
@@ -84,16 +100,20 @@ fn head(run: &RunReport<'_>, index: &CaseIndex, model: &str) -> Map<String, Valu
         "config": {},
         "packages": { "assize": info.assize_version },
         "metadata": {
-            "assize": { "judges": judges, "judging": settings.judging, "command": info.command, "warnings": info.warnings },
+            "assize": {
+                "judges": judges, "judging": settings.judging, "command": info.command, "warnings": info.warnings,
+                "exit_code": conclusion.exit_code,
+                "problems": conclusion.problems.iter().map(RunProblem::describe).collect::<Vec<_>>(),
+            },
         },
     });
 
     let mut head = Map::new();
     head.insert("version".to_owned(), json!(2));
-    head.insert("status".to_owned(), json!(if info.finished_at.is_some() { "success" } else { "started" }));
+    head.insert("status".to_owned(), json!(status(conclusion)));
     head.insert("eval".to_owned(), eval);
     head.insert("plan".to_owned(), json!({ "name": "plan", "steps": [], "config": {} }));
-    head.insert("results".to_owned(), results(run, index));
+    head.insert("results".to_owned(), results(run, index, conclusion));
     head.insert(
         "stats".to_owned(),
         json!({ "started_at": info.started_at, "completed_at": finished, "model_usage": {} }),
@@ -103,7 +123,7 @@ fn head(run: &RunReport<'_>, index: &CaseIndex, model: &str) -> Map<String, Valu
 }
 
 /// The metrics of the run, as they are stored.
-fn results(run: &RunReport<'_>, index: &CaseIndex) -> Value {
+fn results(run: &RunReport<'_>, index: &CaseIndex, conclusion: &RunConclusion) -> Value {
     let mut scores = Vec::new();
     if let Some(summary) = &run.info.summary {
         if let Some(figures) = &summary.figures {
@@ -122,8 +142,8 @@ fn results(run: &RunReport<'_>, index: &CaseIndex) -> Value {
     let texts: BTreeMap<String, &str> =
         rates.iter().map(|rate| (score_name(&rate.grader, &rate.criterion), rate.text.as_str())).collect();
     json!({
-        "total_samples": index.len(),
-        "completed_samples": index.len(),
+        "total_samples": index.row_count() + conclusion.missing,
+        "completed_samples": index.row_count(),
         "scores": scores,
         "metadata": { "criteria": texts },
     })

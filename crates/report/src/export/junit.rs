@@ -9,10 +9,10 @@ use std::io::Write;
 use assize_rubric::Verdict;
 use assize_store::{CaseRecord, GraderRow, ResultRow};
 
-use super::case_index::{CaseIndex, CaseState};
+use super::case_index::{CaseIndex, CaseState, ReportedCase};
 use super::criterion_finding::{has_failed_gate, is_against};
 use super::xml::XmlWriter;
-use super::{ReportError, RunReport};
+use super::{ReportError, RunConclusion, RunReport};
 use crate::case_block::{gate_sentence, main_reason, stored_texts};
 use crate::criterion::CriterionLine;
 use crate::mark::VerdictMark;
@@ -33,21 +33,29 @@ type XmlAttributes = Vec<(&'static str, Option<String>)>;
 /// Writes runs as one file.
 pub(super) fn write_junit(out: &mut dyn Write, runs: &[RunReport<'_>]) -> Result<Vec<String>, ReportError> {
     let indexes: Vec<CaseIndex> = runs.iter().map(CaseIndex::read).collect::<Result<_, _>>()?;
+    let conclusions: Vec<RunConclusion> =
+        runs.iter().zip(&indexes).map(|(run, index)| RunConclusion::new(run, index)).collect();
+    let problems = |failed: bool| {
+        let all = conclusions.iter().flat_map(|conclusion| &conclusion.problems);
+        all.filter(|problem| problem.failed == failed).count()
+    };
     let sum = |state: CaseState| indexes.iter().map(|index| index.count(state)).sum::<usize>();
     let duration = indexes.iter().flat_map(|index| &index.groups).map(|group| group.duration_ms).sum();
 
     let mut xml = XmlWriter::new(out)?;
-    let total = indexes.iter().map(CaseIndex::len).sum::<usize>();
+    let (failures, errors) = (problems(true), problems(false));
+    let total = indexes.iter().map(CaseIndex::len).sum::<usize>() + failures + errors;
     let mut attributes = vec![("name", Some("assize".to_owned())), ("tests", Some(total.to_string()))];
     attributes.extend([
-        ("failures", Some(sum(CaseState::Failed).to_string())),
-        ("errors", Some(sum(CaseState::Ungraded).to_string())),
+        ("failures", Some((sum(CaseState::Failed) + failures).to_string())),
+        ("errors", Some((sum(CaseState::Ungraded) + errors).to_string())),
         ("time", Some(seconds(duration))),
     ]);
     xml.begin("testsuites", &attributes)?;
 
-    for (run, index) in runs.iter().zip(&indexes) {
+    for ((run, index), conclusion) in runs.iter().zip(&indexes).zip(&conclusions) {
         write_run(&mut xml, run, index)?;
+        write_problems(&mut xml, run, conclusion)?;
     }
     xml.end()?;
 
@@ -66,17 +74,17 @@ pub(super) fn write_junit(out: &mut dyn Write, runs: &[RunReport<'_>]) -> Result
 fn write_run(xml: &mut XmlWriter<'_>, run: &RunReport<'_>, index: &CaseIndex) -> Result<(), ReportError> {
     let mut open: Option<u32> = None;
     for read in index.cases(run, |_| true)? {
-        let (entry, record) = read?;
-        if open != Some(entry.group) {
+        let reported = read?;
+        let number = reported.case.group;
+        if open != Some(number) {
             if open.is_some() {
                 xml.end()?;
             }
-            begin_suite(xml, run, index, entry.group)?;
-            open = Some(entry.group);
+            begin_suite(xml, run, index, number)?;
+            open = Some(number);
         }
 
-        let group = &index.groups[entry.group as usize];
-        write_case(xml, &group.name(), &record)?;
+        write_case(xml, &index.groups[number as usize].name(), &reported)?;
     }
 
     if open.is_some() {
@@ -120,40 +128,100 @@ fn begin_suite(
     Ok(())
 }
 
-fn write_case(xml: &mut XmlWriter<'_>, class: &str, record: &CaseRecord) -> Result<(), ReportError> {
-    let row = &record.result;
-    let name = match row.repeats {
-        _ if row.repeat > 1 => format!("{} [{}]", row.case_id, row.repeat),
-        Some(_) => format!("{} [1]", row.case_id),
-        None => row.case_id.to_string(),
-    };
-    let attributes: XmlAttributes = vec![
-        ("name", Some(name)),
-        ("classname", Some(class.to_owned())),
-        ("time", Some(seconds(row.duration_ms))),
-    ];
+/// Writes what counts against the run beside its cases, as tests of a suite of their own.
+fn write_problems(
+    xml: &mut XmlWriter<'_>,
+    run: &RunReport<'_>,
+    conclusion: &RunConclusion,
+) -> Result<(), ReportError> {
+    if conclusion.problems.is_empty() {
+        return Ok(());
+    }
 
-    let (element, kind) = match CaseState::from_row(row) {
-        CaseState::Passed => return Ok(xml.empty("testcase", &attributes)?),
-        CaseState::Skipped => ("skipped", None),
-        CaseState::Ungraded => ("error", Some("ungraded")),
-        CaseState::Failed if !row.gates_failed.is_empty() => ("failure", Some("gate")),
-        CaseState::Failed if row.verdict == Verdict::Borderline => ("failure", Some("borderline")),
-        CaseState::Failed => ("failure", Some("fail")),
-    };
-
-    let message = message(row);
-    xml.begin("testcase", &attributes)?;
-    let mut attributes: XmlAttributes = vec![("message", Some(message.clone()))];
-    if let Some(kind) = kind {
-        attributes.insert(0, ("type", Some(kind.to_owned())));
-        xml.text(element, &attributes, &content(record, &message))?;
-    } else {
-        xml.empty(element, &attributes)?;
+    let name = format!("{}.run", run.suite_names());
+    let count = |failed| conclusion.problems.iter().filter(|problem| problem.failed == failed).count();
+    xml.begin(
+        "testsuite",
+        &[
+            ("name", Some(name.clone())),
+            ("tests", Some(conclusion.problems.len().to_string())),
+            ("failures", Some(count(true).to_string())),
+            ("errors", Some(count(false).to_string())),
+        ],
+    )?;
+    for problem in &conclusion.problems {
+        let message = cut_text(&problem.describe(), MAX_TEXT);
+        xml.begin(
+            "testcase",
+            &[
+                ("name", Some(problem.id.to_owned())),
+                ("classname", Some(name.clone())),
+                ("time", Some(seconds(0))),
+            ],
+        )?;
+        let element = if problem.failed { "failure" } else { "error" };
+        let attributes = [("type", Some("run".to_owned())), ("message", Some(message.clone()))];
+        xml.text(element, &attributes, &message)?;
+        xml.end()?;
     }
     xml.end()?;
 
     Ok(())
+}
+
+fn write_case(xml: &mut XmlWriter<'_>, class: &str, reported: &ReportedCase<'_>) -> Result<(), ReportError> {
+    let duration = reported.records.iter().map(|record| record.result.duration_ms);
+    let attributes: XmlAttributes = vec![
+        ("name", Some(reported.row().case_id.to_string())),
+        ("classname", Some(class.to_owned())),
+        ("time", Some(seconds(duration.fold(0, u64::saturating_add)))),
+    ];
+
+    let gated = reported.records.iter().any(|record| !record.result.gates_failed.is_empty());
+    let (element, kind) = match reported.case.state {
+        CaseState::Passed => return Ok(xml.empty("testcase", &attributes)?),
+        CaseState::Skipped => ("skipped", None),
+        CaseState::Measured => ("system-out", None),
+        CaseState::Ungraded => ("error", Some("ungraded")),
+        CaseState::Failed if gated => ("failure", Some("gate")),
+        CaseState::Failed if reported.verdict() == Verdict::Borderline => ("failure", Some("borderline")),
+        CaseState::Failed => ("failure", Some("fail")),
+    };
+
+    let message = match &reported.case.trials {
+        Some(trials) => cut_text(&trials.describe(), MAX_TEXT),
+        None => message(reported.row()),
+    };
+    xml.begin("testcase", &attributes)?;
+    if let Some(kind) = kind {
+        let attributes: XmlAttributes =
+            vec![("type", Some(kind.to_owned())), ("message", Some(message.clone()))];
+        xml.text(element, &attributes, &case_content(reported, &message))?;
+    } else if reported.case.state == CaseState::Measured {
+        let text = format!("{}: {message} (decides nothing for the run)", reported.verdict().name());
+        xml.text(element, &[], &text)?;
+    } else {
+        xml.empty(element, &[("message", Some(message))])?;
+    }
+    xml.end()?;
+
+    Ok(())
+}
+
+/// The message and everything that speaks against the answer; of several trials, those that did not pass.
+fn case_content(reported: &ReportedCase<'_>, message: &str) -> String {
+    if reported.case.trials.is_none() {
+        return content(&reported.records[0], message);
+    }
+
+    let mut parts = vec![message.to_owned()];
+    for record in reported.records.iter().filter(|record| record.result.verdict != Verdict::Pass) {
+        let row = &record.result;
+        let head = format!("trial {}: {}; {}", row.repeat, row.verdict.name(), self::message(row));
+        parts.push(content(record, &head));
+    }
+
+    cut_text(&parts.join("\n\n"), MAX_CONTENT)
 }
 
 /// Score and main reason in a line.

@@ -10,6 +10,7 @@ mod json_list;
 mod junit;
 mod otlp;
 mod report_input;
+mod run_conclusion;
 mod run_markdown;
 mod sarif;
 mod xml;
@@ -25,6 +26,7 @@ pub use criterion_finding::CriterionName;
 pub(crate) use criterion_finding::{CriterionFinding, FindingLevel, has_failed_gate};
 pub use csv_table::spreadsheet_text;
 pub use report_input::{ComparisonMaterial, CriterionPosition, RunReport, ScorecardMaterial};
+pub(crate) use run_conclusion::RunConclusion;
 
 use crate::html;
 

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::case_index::CaseIndex;
 use super::json_list::write_json;
-use super::{ReportError, RunReport};
+use super::{ReportError, RunConclusion, RunReport};
 use crate::sanitize::sanitize_text;
 
 /// Longest text, in characters.
@@ -22,18 +22,22 @@ const EVENT: &str = "gen_ai.evaluation.result";
 const INFO: u8 = 9;
 const ERROR: u8 = 17;
 
-/// Writes a line for each case.
+/// Writes a line for each case, and one for the run as a whole.
 pub(super) fn write_events(out: &mut dyn Write, runs: &[RunReport<'_>]) -> Result<Vec<String>, ReportError> {
     for run in runs {
         let time = run.info.finished_at.as_ref().unwrap_or(&run.info.started_at);
         let nanoseconds =
             time.parse::<jiff::Timestamp>().map_or(0, jiff::Timestamp::as_nanosecond).max(0).to_string();
         let index = CaseIndex::read(run)?;
-        for read in index.cases(run, |_| true)? {
+        for read in index.rows(run, |_| true)? {
             let (_, record) = read?;
             write_json(out, &request(run, &record, &nanoseconds), false)?;
             out.write_all(b"\n")?;
         }
+
+        let event = run_event(run, &RunConclusion::new(run, &index), &nanoseconds);
+        write_json(out, &resource(run, vec![event]), false)?;
+        out.write_all(b"\n")?;
     }
 
     Ok(Vec::new())
@@ -46,10 +50,38 @@ fn request(run: &RunReport<'_>, record: &CaseRecord, time: &str) -> Value {
         events.extend(grader.criteria.iter().map(|criterion| event(run, row, grader, criterion, time)));
     }
 
+    resource(run, events)
+}
+
+fn resource(run: &RunReport<'_>, events: Vec<Value>) -> Value {
     json!({ "resourceLogs": [{
         "resource": { "attributes": [text("service.name", "assize"), text("service.version", &run.info.assize_version)] },
         "scopeLogs": [{ "scope": { "name": "assize", "version": run.info.assize_version }, "logRecords": events }],
     }] })
+}
+
+/// The event of the run as a whole: it passed only if its exit code is 0.
+fn run_event(run: &RunReport<'_>, conclusion: &RunConclusion, time: &str) -> Value {
+    let label = match conclusion.exit_code {
+        0 => "pass",
+        1 => "fail",
+        _ => "incomplete",
+    };
+    let mut attributes = vec![
+        text("assize.run.id", &run.info.run_id),
+        json!({ "key": "assize.run.exit_code", "value": { "intValue": conclusion.exit_code.to_string() } }),
+        text("gen_ai.evaluation.name", &run.suite_names()),
+        text("gen_ai.evaluation.score.label", label),
+    ];
+    if conclusion.exit_code != 0 {
+        let reason = run.info.summary.as_ref().map(|summary| summary.exit_reason.clone());
+        let problems = conclusion.problems.iter().map(super::run_conclusion::RunProblem::describe);
+        let said: Vec<String> = reason.into_iter().chain(problems).collect();
+        attributes.push(text("gen_ai.evaluation.explanation", &said.join("; ")));
+        attributes.push(text("error.type", label));
+    }
+
+    log_record(attributes, conclusion.exit_code != 0, time)
 }
 
 /// The event of the case as a whole.

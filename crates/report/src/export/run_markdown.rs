@@ -6,15 +6,14 @@
 use std::fmt::Write as _;
 use std::io::Write;
 
-use assize_store::{CriterionRate, EstimatedMetric, RunInfo, RunSummary, VerdictCounts};
+use assize_store::{CaseRecord, CriterionRate, EstimatedMetric, RunInfo, RunSummary, VerdictCounts};
 
-use super::case_index::{CaseIndex, CaseState};
-use super::{ReportError, RunReport};
+use super::case_index::{CaseIndex, CaseState, ReportedCase};
+use super::{ReportError, RunConclusion, RunReport};
 use crate::case_block::main_reason;
 use crate::comparison::ComparisonLimits;
 use crate::comparison_markdown::{escape_markdown, render_comparison_markdown};
 use crate::entry::{percent, percent_interval};
-use crate::mark::VerdictMark;
 use crate::number::{self, format_count, grouped};
 use crate::scorecard_markdown::{ScorecardPage, render_scorecard_markdown};
 use crate::summary::run_warnings;
@@ -104,7 +103,9 @@ fn write_run(page: &mut MarkdownPage, run: &RunReport<'_>) -> Result<(), ReportE
         page.add_or_note(&(text + "\n"), "the comparison");
     }
 
-    page.add(&heading(run, &index));
+    let conclusion = RunConclusion::new(run, &index);
+    page.add(&heading(run, &index, &conclusion));
+    page.add(&problems(&conclusion));
     if let Some(summary) = &run.info.summary {
         page.add(&metrics(summary, &index));
     }
@@ -123,18 +124,34 @@ fn write_run(page: &mut MarkdownPage, run: &RunReport<'_>) -> Result<(), ReportE
     Ok(())
 }
 
-fn heading(run: &RunReport<'_>, index: &CaseIndex) -> String {
-    let ended = run.info.summary.as_ref().filter(|_| run.info.finished_at.is_some());
-    let icon = match ended.map(|summary| summary.exit_code) {
-        Some(0) => "✅",
-        Some(1) => "❌",
+fn heading(run: &RunReport<'_>, index: &CaseIndex, conclusion: &RunConclusion) -> String {
+    let icon = match conclusion.exit_code {
+        _ if !conclusion.ended => "❔",
+        0 => "✅",
+        1 => "❌",
         _ => "❔",
     };
     let suites = escape_markdown(&run.title(), 200);
-    let (failed, ungraded) = (index.count(CaseState::Failed), index.count(CaseState::Ungraded));
-    let total = format_count(index.len() as u64, "case", "cases");
+    format!("### {icon} {suites}: {}\n", escape_markdown(&headline(run, index, conclusion), MAX_TEXT))
+}
 
-    let sentence = match (failed, ungraded) {
+/// The verdicts of the cases and what else counts against the run, in a line.
+fn headline(run: &RunReport<'_>, index: &CaseIndex, conclusion: &RunConclusion) -> String {
+    let total = format_count(index.len() as u64, "case", "cases");
+    let number = |state| index.count(state);
+    let problems = conclusion.titles();
+
+    let mut text = match (number(CaseState::Failed), number(CaseState::Ungraded)) {
+        _ if number(CaseState::Measured) > 0 => {
+            let reason = run.info.summary.as_ref().map(|summary| summary.exit_reason.as_str());
+            let reason = reason.filter(|reason| problems.is_empty() && !reason.is_empty());
+            let reason = reason.map(|reason| format!("; {reason}")).unwrap_or_default();
+            format!("{total} measured{reason}")
+        }
+        (0, 0) if index.len() == 0 => "no case was run".to_owned(),
+        (0, 0) if number(CaseState::Skipped) > 0 || !problems.is_empty() => {
+            format!("{} of {total} passed", grouped(number(CaseState::Passed) as u64))
+        }
         (0, 0) => format!("all of {total} passed"),
         (failed, 0) => format!("{} of {total} did not pass", grouped(failed as u64)),
         (0, ungraded) => format!("{} of {total} could not be decided", grouped(ungraded as u64)),
@@ -143,7 +160,34 @@ fn heading(run: &RunReport<'_>, index: &CaseIndex) -> String {
             format!("{failed} of {total} did not pass, {ungraded} could not be decided")
         }
     };
-    format!("### {icon} {suites}: {sentence}\n")
+
+    if number(CaseState::Skipped) > 0 {
+        let _ = write!(text, ", {} skipped", grouped(number(CaseState::Skipped) as u64));
+    }
+    if !problems.is_empty() {
+        let _ = write!(text, "; {problems}");
+    }
+
+    text
+}
+
+/// Problems of the run as a whole, a line each.
+fn problems(conclusion: &RunConclusion) -> String {
+    let mut text = String::new();
+    for problem in &conclusion.problems {
+        let sign = if problem.failed { "❌" } else { "❔" };
+        let title = escape_markdown(&problem.title, MAX_TEXT);
+        let reason = match problem.reason.as_str() {
+            "" => String::new(),
+            reason => format!(" – {}", escape_markdown(reason, MAX_TEXT)),
+        };
+        let _ = write!(text, "\n- {sign} **{title}**{reason}");
+    }
+    if !text.is_empty() {
+        text.push('\n');
+    }
+
+    text
 }
 
 fn metrics(summary: &RunSummary, index: &CaseIndex) -> String {
@@ -169,7 +213,9 @@ fn metrics(summary: &RunSummary, index: &CaseIndex) -> String {
         }
     }
 
-    let _ = writeln!(text, "\n{}", verdicts(summary.counts));
+    let repeats = summary.figures.as_ref().and_then(|figures| figures.repeats.as_ref());
+    let counts = repeats.map_or(summary.counts, |repeats| repeats.counts);
+    let _ = writeln!(text, "\n{}", verdicts(counts));
     if index.gated > 0 {
         let cases = format_count(index.gated as u64, "case", "cases");
         let _ = writeln!(text, "\n**Gates failed in {cases}.**");
@@ -205,9 +251,6 @@ fn verdicts(counts: VerdictCounts) -> String {
 
 fn warnings(info: &RunInfo) -> String {
     let mut text = String::new();
-    if info.finished_at.is_none() {
-        text.push_str("\n> The run did not end: only its finished cases are here.\n");
-    }
     for warning in run_warnings(info) {
         let _ = writeln!(text, "\n> {}", escape_markdown(warning, MAX_TEXT));
     }
@@ -248,7 +291,6 @@ fn write_criteria(page: &mut MarkdownPage, rates: &[CriterionRate]) {
 
 /// Lists the cases that did not pass, as many as fit, each with the criteria that speak against it.
 fn write_cases(page: &mut MarkdownPage, run: &RunReport<'_>, index: &CaseIndex) -> Result<(), ReportError> {
-    let is_listed = |state| matches!(state, CaseState::Failed | CaseState::Ungraded);
     let total = index.count(CaseState::Failed) + index.count(CaseState::Ungraded);
     if total == 0 {
         return Ok(());
@@ -257,9 +299,8 @@ fn write_cases(page: &mut MarkdownPage, run: &RunReport<'_>, index: &CaseIndex) 
     let head = "\n#### Cases that did not pass\n\n| case | verdict | score | why |\n|---|---|--:|---|\n";
     let mut written = 0;
     if page.add(head) {
-        for read in index.cases(run, |entry| is_listed(entry.state))? {
-            let (_, record) = read?;
-            if !page.add(&case_row(&record)) {
+        for read in index.cases(run, |case| case.state.is_counted())? {
+            if !page.add(&case_row(&read?)) {
                 break;
             }
             written += 1;
@@ -272,10 +313,41 @@ fn write_cases(page: &mut MarkdownPage, run: &RunReport<'_>, index: &CaseIndex) 
     Ok(())
 }
 
-fn case_row(record: &assize_store::CaseRecord) -> String {
+fn case_row(reported: &ReportedCase<'_>) -> String {
+    let mut why: Vec<String> = Vec::new();
+    if let Some(trials) = &reported.case.trials {
+        why.push(escape_markdown(&trials.describe(), MAX_TEXT));
+    }
+    for record in &reported.records {
+        for line in criteria_against(record) {
+            if !why.contains(&line) {
+                why.push(line);
+            }
+        }
+    }
+    let row = reported.row();
+    if why.is_empty() {
+        why.extend(main_reason(row).map(|reason| escape_markdown(&reason, MAX_TEXT)));
+    }
+
+    let mark = reported.mark();
+    let target = row.target.as_deref().map(|target| format!(" → {}", escape_markdown(target, 60)));
+    format!(
+        "| {}{} | {} {} | {} | {} |\n",
+        escape_markdown(&row.case_id, 60),
+        target.unwrap_or_default(),
+        mark.sign,
+        mark.word,
+        reported.score().unwrap_or_default(),
+        why.join("<br>")
+    )
+}
+
+/// The criteria that speak against an answer, with the reasons.
+fn criteria_against(record: &CaseRecord) -> Vec<String> {
     let row = &record.result;
     let texts = crate::case_block::stored_texts(&record.decisions);
-    let mut why: Vec<String> = Vec::new();
+    let mut why = Vec::new();
     for grader in &row.graders {
         for criterion in &grader.criteria {
             let is_gate = super::criterion_finding::has_failed_gate(row, &grader.name, &criterion.id);
@@ -293,22 +365,8 @@ fn case_row(record: &assize_store::CaseRecord) -> String {
             });
         }
     }
-    if why.is_empty() {
-        why.extend(main_reason(row).map(|reason| escape_markdown(&reason, MAX_TEXT)));
-    }
 
-    let mark = VerdictMark::for_case(row);
-    let score = number::format_score_or_range(row.score, row.score_low, row.score_high).unwrap_or_default();
-    let target = row.target.as_deref().map(|target| format!(" → {}", escape_markdown(target, 60)));
-    let repeat = if row.repeat > 1 { format!(" (repeat {})", row.repeat) } else { String::new() };
-    format!(
-        "| {}{}{repeat} | {} {} | {score} | {} |\n",
-        escape_markdown(&row.case_id, 60),
-        target.unwrap_or_default(),
-        mark.sign,
-        mark.word,
-        why.join("<br>")
-    )
+    why
 }
 
 /// Judges, cost, and the command that shows more.

@@ -74,8 +74,8 @@ fn result(finding: &CriterionFinding, ids: &[String]) -> Value {
         "ruleIndex": ids.binary_search(&id).unwrap_or(0),
         "level": match finding.level {
             FindingLevel::Gate => "error",
-            FindingLevel::Failure => "warning",
-            FindingLevel::Ungraded => "note",
+            FindingLevel::Failure | FindingLevel::Ungraded => "warning",
+            FindingLevel::Remark => "note",
         },
         "message": { "text": sanitize_text(&text, 2 * MAX_TEXT) },
         "partialFingerprints": { "assizeCriterion/v1": finding.fingerprint() },

@@ -99,7 +99,7 @@ fn write_run(
     remarks: &mut Vec<String>,
 ) -> Result<(), ReportError> {
     let index = CaseIndex::read(run)?;
-    put(out, &SummaryView::new(run, index.gated))?;
+    put(out, &SummaryView::new(run, &index))?;
     if let Some(comparison) = run.comparison {
         for view in comparison_views(comparison.set, comparison.adjusted_by) {
             put(out, &view)?;
@@ -114,7 +114,6 @@ fn write_run(
     put(out, &CriteriaView::new(run.info))?;
 
     let mut room = PageRoom { details: 0, rows: Vec::new(), beyond: 0, shown: 0 };
-    let is_open = |state| matches!(state, CaseState::Failed | CaseState::Ungraded);
     let failing = index.count(CaseState::Failed) + index.count(CaseState::Ungraded);
     for (heading, wanted, number) in
         [("Cases that did not pass", true, failing), ("Other cases", false, index.len() - failing)]
@@ -123,7 +122,7 @@ fn write_run(
             continue;
         }
         writeln!(out, "<h2>{heading} <small>{}</small></h2>", grouped(number as u64))?;
-        write_cases(out, run, &index, &|state| is_open(state) == wanted, (at, &mut room))?;
+        write_cases(out, run, &index, &|state| state.is_counted() == wanted, (at, &mut room))?;
     }
 
     write_rows(out, run, room, remarks)
@@ -138,13 +137,13 @@ fn write_cases(
     (at, room): (usize, &mut PageRoom),
 ) -> Result<(), ReportError> {
     let mut questions = run.questions()?;
-    for read in index.cases(run, |entry| wanted(entry.state))? {
+    for read in index.rows(run, |case| wanted(case.state))? {
         if room.details >= MAX_DETAILS && room.rows.len() >= MAX_ROWS {
             // Counted below: nothing of them is shown, so nothing of them is read.
             break;
         }
 
-        let (entry, record) = read?;
+        let (case, record) = read?;
         if room.details >= MAX_DETAILS {
             room.rows.push(row_view(&record));
             continue;
@@ -155,13 +154,13 @@ fn write_cases(
             None => None,
         };
         room.shown += 1;
-        let open = room.shown <= UNFOLDED && matches!(entry.state, CaseState::Failed | CaseState::Ungraded);
+        let open = room.shown <= UNFOLDED && case.state.is_counted();
         let text = case_fragment(&record, question.as_ref(), &format!("r{at}c{}", room.shown), open);
         room.details += text.len();
         out.write_all(text.as_bytes())?;
     }
 
-    room.beyond = index.len() - room.shown - room.rows.len();
+    room.beyond = index.row_count() - room.shown - room.rows.len();
     Ok(())
 }
 

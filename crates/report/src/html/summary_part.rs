@@ -8,7 +8,7 @@ use crate::chart::{
     ChartAxis, ChartShare, ChartTone, IntervalMark, axis_labels, interval_bar, interval_point, share_bar,
 };
 use crate::entry::{percent, percent_interval, tallies};
-use crate::export::RunReport;
+use crate::export::{CaseIndex, RunConclusion, RunReport};
 use crate::number::{self, format_count, grouped};
 use crate::sanitize::{cut_text, escape_lines};
 use crate::summary::{format_partial_cost, format_tokens, run_warnings};
@@ -77,8 +77,9 @@ struct CriterionRateView {
 }
 
 impl SummaryView {
-    /// `gated` is the number of cases whose gates failed.
-    pub(super) fn new(run: &RunReport<'_>, gated: usize) -> Self {
+    pub(super) fn new(run: &RunReport<'_>, index: &CaseIndex) -> Self {
+        let conclusion = RunConclusion::new(run, index);
+        let gated = index.gated;
         let info = run.info;
         let summary = info.summary.as_ref();
         let (verdict, verdict_class) = match summary.filter(|_| info.finished_at.is_some()) {
@@ -98,9 +99,8 @@ impl SummaryView {
             .into_iter()
             .map(|warning| escape_lines(&cut_text(warning, MAX_TEXT)))
             .collect();
-        if info.finished_at.is_none() {
-            notes.insert(0, "Only the finished cases are here.".to_owned());
-        }
+        let problems = conclusion.problems.iter().map(|problem| cut_text(&problem.describe(), MAX_TEXT));
+        notes.splice(0..0, problems.map(|text| escape_lines(&text)));
         if gated > 0 {
             let cases = format_count(gated as u64, "case", "cases");
             notes.insert(0, format!("Gates failed in {cases}."));

@@ -321,6 +321,8 @@ fn build_item(
         question: ReviewQuestion::Verdict(
             benchmark.scale.as_ref().map(|scale| ScoreScale { min: scale.min, max: scale.max }),
         ),
+        // People decide whether a benchmark applies to a case, whatever its judge may say.
+        may_not_apply: true,
         judge,
         why,
     }
@@ -384,6 +386,7 @@ fn build_trace_item(
         version,
         sections,
         question: ReviewQuestion::Primary(choices),
+        may_not_apply: true,
         judge: None,
         why: ReviewReason::Waiting,
     })

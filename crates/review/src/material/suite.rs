@@ -109,6 +109,7 @@ pub fn suite_run_items(
                     (!matches!(criterion.scale, CriterionScale::Checklist))
                         .then_some(ScoreScale { min: 0.0, max: 10.0 }),
                 ),
+                may_not_apply: criterion.may_not_apply,
                 judge: Some(said),
                 why,
             };

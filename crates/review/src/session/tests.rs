@@ -21,6 +21,7 @@ pub(crate) fn items(count: usize) -> Vec<ReviewItem> {
                 section(ReviewSectionKind::Material, "Answer", &"line\n".repeat(100)),
             ],
             question: ReviewQuestion::Verdict(None),
+            may_not_apply: true,
             judge: Some(JudgeAccount {
                 outcome: Some(LabelOutcome::Unmet),
                 reason: "SECRET-REASON".to_owned(),
@@ -234,4 +235,14 @@ fn a_line_about_another_answer_is_stale() {
         assert!(is_current || found.is_err_and(|error| error.contains("is stale: case `case-0`")));
     }
     assert!(session.go_to(&named("case-9")).is_err_and(|error| error.contains("has no criterion")));
+}
+
+#[test]
+fn a_criterion_that_always_applies_takes_no_other_word() {
+    let mut item = items(1).remove(0);
+    let said = ReviewAnswer::Outcome(LabelOutcome::NotApplicable);
+    assert_eq!(check_label(&item, &said), Ok(()));
+    item.may_not_apply = false;
+    let refused = check_label(&item, &said);
+    assert!(refused.is_err_and(|why| why.contains("always applies")));
 }

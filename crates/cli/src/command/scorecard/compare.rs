@@ -7,7 +7,7 @@ use assize_report::render_scorecard_comparison;
 use serde_json::{Value, json};
 
 use crate::args::CompareCardsArgs;
-use crate::command::compare::exit_of_gates;
+use crate::command::compare::{exit_of_gates, warn_of_missing};
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;
@@ -15,6 +15,7 @@ use crate::output;
 pub(super) fn compare(args: &CompareCardsArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let read = |name: &str| -> Result<ScorecardRun, CommandFailure> {
         let folder = runs::find_run(name, &context.process)?;
+        warn_of_missing(&folder.info()?, name, "compared", context);
         let LabelledRun { run, warning, .. } =
             labelled_run(&folder, &LabelOptions::default(), &context.process)?;
         if let Some(warning) = warning {

@@ -24,10 +24,7 @@ pub(super) fn trend(args: &TrendCardsArgs, context: &CliContext) -> Result<ExitS
     let mut points: Vec<ScorecardTrendPoint> = Vec::new();
     let mut before: Option<ScorecardMethod> = None;
     for (label, folder, info) in chosen {
-        if info.finished_at.is_none() {
-            let text = format!("`{label}` has not finished: only its finished cases have a result");
-            output::print_warning(&text, context);
-        }
+        crate::command::compare::warn_of_missing(&info, &label, "counted", context);
 
         let LabelledRun { run, warning, .. } =
             labelled_run(&folder, &LabelOptions::default(), &context.process)?;

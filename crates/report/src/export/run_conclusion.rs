@@ -1,0 +1,135 @@
+//! Conclusion of a run: its exit code, and what counts against it beside its cases.
+//!
+//! A reader of any format must see a failure exactly if the exit code of the run is not 0. So whatever leads to another
+//! exit code is a case that counts or a [`RunProblem`].
+
+use assize_rubric::NodeStatus;
+use assize_store::RunInfo;
+
+use super::case_index::{CaseIndex, CaseState};
+use super::{CriterionFinding, CriterionName, CriterionPosition, FindingLevel, RunReport};
+use crate::number::format_count;
+use crate::scorecard_scores::closing_lines;
+
+/// Exit code of a run whose cases are not all there.
+const INCOMPLETE: u8 = 3;
+
+/// Conclusion of a run.
+#[derive(Debug)]
+pub(crate) struct RunConclusion {
+    /// Exit code; that of an incomplete run at least if the run did not end.
+    pub(crate) exit_code: u8,
+    pub(crate) ended: bool,
+    /// Cases, or trials of cases, that are known to be missing.
+    pub(crate) missing: usize,
+    /// Problems of the run as a whole, beside its cases.
+    pub(crate) problems: Vec<RunProblem>,
+}
+
+/// Something that counts against a run as a whole, such as cases that were not run.
+#[derive(Debug)]
+pub(crate) struct RunProblem {
+    /// Id that does not change between runs.
+    pub(crate) id: &'static str,
+    /// Short text, such as `4 cases not run`.
+    pub(crate) title: String,
+    pub(crate) reason: String,
+    /// True if something is known to have failed; false if something is missing.
+    pub(crate) failed: bool,
+}
+
+/// Returns true if verdicts of cases count for the run. An audit and a pairwise comparison measure with cases; of a
+/// scorecard the tree decides, and its cases count where it does not pass.
+pub(crate) fn do_cases_count(info: &RunInfo) -> bool {
+    let passed = info.finished_at.is_some() && info.summary.as_ref().is_some_and(|one| one.exit_code == 0);
+
+    !(info.is_measurement() || info.scorecard.is_some() && passed)
+}
+
+impl RunConclusion {
+    pub(crate) fn new(run: &RunReport<'_>, index: &CaseIndex) -> Self {
+        let info = run.info;
+        let summary = info.summary.as_ref();
+        let ended = info.finished_at.is_some() && summary.is_some();
+        let stored = summary.map_or(INCOMPLETE, |summary| summary.exit_code);
+        let exit_code = if ended || stored != 0 { stored } else { INCOMPLETE };
+        let reason = summary.map(|summary| summary.exit_reason.clone()).unwrap_or_default();
+
+        let mut problems = Vec::new();
+        let mut add = |id, title: String, reason: &str, failed| {
+            problems.push(RunProblem { id, title, reason: reason.to_owned(), failed });
+        };
+
+        if exit_code != 0 {
+            for (_, scores) in run.scorecard.iter().flat_map(|card| card.scores) {
+                let standing = scores.root().standing;
+                if standing == NodeStatus::Pass {
+                    continue;
+                }
+                let failed = matches!(standing, NodeStatus::Fail | NodeStatus::Blocked);
+                let headline = closing_lines(scores).into_iter().next().unwrap_or_default();
+                add("scorecard", headline, "", failed);
+            }
+        }
+
+        if !ended {
+            let missing = "only its finished cases are here; the number of the others is not known";
+            add("unfinished", "the run did not end".to_owned(), missing, false);
+        }
+        let (not_run, left_out) = summary.map_or((0, 0), |summary| (summary.not_run, summary.left_out));
+        if not_run > 0 {
+            let (one, many) = if index.has_trials() { ("trial", "trials") } else { ("case", "cases") };
+            let title = format!("{} not run", format_count(not_run as u64, one, many));
+            add("not-run", title, &reason, false);
+        }
+        if left_out > 0 {
+            let cases = format_count(left_out as u64, "case", "cases");
+            let why = "the file that they are in has errors";
+            add("excluded", format!("{cases} excluded"), why, false);
+        }
+
+        let counted = index.count(CaseState::Failed) + index.count(CaseState::Ungraded);
+        if exit_code != 0 && counted == 0 && problems.is_empty() {
+            let title = if reason.is_empty() { format!("exit code {exit_code}") } else { reason };
+            problems.push(RunProblem { id: "result", title, reason: String::new(), failed: exit_code == 1 });
+        }
+
+        Self { exit_code, ended, missing: not_run + left_out, problems }
+    }
+
+    /// The problems as findings at the first file of the run.
+    pub(crate) fn findings(&self, run: &RunReport<'_>) -> Vec<CriterionFinding> {
+        let path = run.info.suites.first().map(|suite| suite.path.clone()).unwrap_or_default();
+        let findings = self.problems.iter().map(|problem| CriterionFinding {
+            name: CriterionName {
+                suite: run.suite_names().into(),
+                grader: "run".to_owned(),
+                criterion: problem.id.into(),
+                text: String::new(),
+            },
+            level: FindingLevel::Gate,
+            asked: 0,
+            failed: 0,
+            ungraded: 0,
+            cases: Vec::new(),
+            reason: problem.reason.clone(),
+            position: CriterionPosition { path: path.clone(), line: 1 },
+            about_run: Some(problem.title.clone()),
+        });
+
+        findings.collect()
+    }
+
+    /// Titles of the problems, with semicolons between.
+    pub(crate) fn titles(&self) -> String {
+        let titles: Vec<&str> = self.problems.iter().map(|problem| problem.title.as_str()).collect();
+        titles.join("; ")
+    }
+}
+
+impl RunProblem {
+    /// Title and reason in a line.
+    pub(crate) fn describe(&self) -> String {
+        if self.reason.is_empty() { self.title.clone() } else { format!("{}: {}", self.title, self.reason) }
+    }
+}
