@@ -11,6 +11,7 @@ mod assemble;
 mod card;
 mod case_error;
 mod case_identity;
+mod case_scoring;
 mod conversation;
 mod criterion_totals;
 mod dependencies;
@@ -40,6 +41,7 @@ mod writer;
 
 pub use card::{ScorecardTallies, card_tallies, describe_scorecard};
 pub use case_identity::hash_case;
+pub use case_scoring::{CaseScoring, CaseScorings};
 pub use criterion_totals::CriterionTally;
 pub use engine::{RunStart, run, run_from};
 pub use error::{ItemError, JudgeError, RunError};

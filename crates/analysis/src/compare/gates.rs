@@ -80,6 +80,9 @@ pub fn check_comparison_gates(many: &ComparisonSet, gates: &ComparisonGates) -> 
                     Conclusion::Inconclusive => {
                         (ComparisonGateStatus::Inconclusive, comparison.headline_difference().says.clone())
                     }
+                    Conclusion::NotComparable => {
+                        (ComparisonGateStatus::Undecided, comparison.headline_difference().says.clone())
+                    }
                     call => (ComparisonGateStatus::Held, format!("the verdict is {}", call.words())),
                 },
             );
@@ -107,11 +110,30 @@ fn check_worse(comparison: &RunComparison, which: FailOn) -> (ComparisonGateStat
         }
     }
 
+    let withheld = withheld_names(comparison, which);
+    if found.is_empty() && !withheld.is_empty() {
+        return (ComparisonGateStatus::Undecided, format!("not comparable: {}", withheld.join(", ")));
+    }
     if found.is_empty() {
         return (ComparisonGateStatus::Held, "no significant regression".to_owned());
     }
 
     (ComparisonGateStatus::Failed, format!("worse: {}", found.join(", ")))
+}
+
+/// Names of the metrics that are not comparable, among those that a gate is about.
+fn withheld_names(comparison: &RunComparison, which: FailOn) -> Vec<String> {
+    let is_withheld = |contrast: &MetricDifference| contrast.call == Conclusion::NotComparable;
+    let headlines = headline_metrics(comparison).into_iter().filter(|(_, contrast)| is_withheld(contrast));
+    let mut names: Vec<String> = headlines.map(|(name, _)| name.to_owned()).collect();
+    if which == FailOn::AnyWorse {
+        for table in &comparison.tables {
+            let rows = table.rows.iter().filter(|row| is_withheld(&row.contrast));
+            names.extend(rows.map(|row| format!("{} {}", table.by, row.name)));
+        }
+    }
+
+    names
 }
 
 fn check_drop(comparison: &RunComparison, most: f64, strict: bool) -> (ComparisonGateStatus, String) {
@@ -136,7 +158,10 @@ fn check_drop(comparison: &RunComparison, most: f64, strict: bool) -> (Compariso
         }
     }
 
-    if headline_metrics(comparison).iter().all(|(_, contrast)| contrast.difference.is_none()) {
+    let headlines = headline_metrics(comparison);
+    let is_withheld = headlines.iter().any(|(_, contrast)| contrast.call == Conclusion::NotComparable);
+    let is_unknown = headlines.iter().all(|(_, contrast)| contrast.difference.is_none());
+    if is_unknown || (is_withheld && hold != ComparisonGateStatus::Failed) {
         hold = ComparisonGateStatus::Undecided;
     }
 
@@ -144,6 +169,10 @@ fn check_drop(comparison: &RunComparison, most: f64, strict: bool) -> (Compariso
 }
 
 fn check_regressions(comparison: &RunComparison) -> (ComparisonGateStatus, String) {
+    if comparison.pass_rate.call == Conclusion::NotComparable {
+        return (ComparisonGateStatus::Undecided, comparison.pass_rate.says.clone());
+    }
+
     let lost = comparison.regressions.len();
     if lost > 0 {
         return (ComparisonGateStatus::Failed, format!("{lost} cases passed before and fail now"));

@@ -23,6 +23,7 @@ mod pairwise;
 mod power;
 mod present;
 pub(crate) mod report;
+mod rescoring;
 pub(crate) mod review;
 pub(crate) mod schema;
 pub(crate) mod score;

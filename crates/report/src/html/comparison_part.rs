@@ -104,12 +104,13 @@ impl ComparisonView {
         });
         let mismatches = comparison.mismatches.iter().map(|mismatch| {
             format!(
-                "Not comparable ({}): in {} cases {}: {} / {}",
+                "Not comparable ({}): in {} cases {}: {} / {}; {}",
                 mismatch.respect.name(),
                 mismatch.cases,
                 mismatch.respect.describe(),
                 escape_lines(&mismatch.base),
-                escape_lines(&mismatch.candidate)
+                escape_lines(&mismatch.candidate),
+                escape_lines(&mismatch.describe_touched())
             )
         });
 
@@ -149,6 +150,7 @@ const fn class(call: Conclusion) -> &'static str {
         Conclusion::Worse => ChartTone::Bad.class(),
         Conclusion::Equivalent | Conclusion::NoDifference => ChartTone::Plain.class(),
         Conclusion::Inconclusive => ChartTone::Open.class(),
+        Conclusion::NotComparable => ChartTone::Bad.class(),
     }
 }
 
