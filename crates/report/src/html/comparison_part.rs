@@ -147,10 +147,9 @@ fn name_of(row: &ComparisonGroup) -> String {
 const fn class(call: Conclusion) -> &'static str {
     match call {
         Conclusion::Better => ChartTone::Good.class(),
-        Conclusion::Worse => ChartTone::Bad.class(),
+        Conclusion::Worse | Conclusion::NotComparable => ChartTone::Bad.class(),
         Conclusion::Equivalent | Conclusion::NoDifference => ChartTone::Plain.class(),
         Conclusion::Inconclusive => ChartTone::Open.class(),
-        Conclusion::NotComparable => ChartTone::Bad.class(),
     }
 }
 
