@@ -4,6 +4,7 @@
 //! the metrics.
 
 mod bias;
+mod captured_mass;
 mod gates;
 mod item;
 mod material;
@@ -17,6 +18,7 @@ mod split;
 mod verdicts;
 
 pub use bias::{BiasKind, JudgeBias, model_family};
+pub use captured_mass::CapturedMass;
 pub use gates::{CalibrationGate, CalibrationGateResult, GateBasis, check_calibration_gates};
 pub use item::{CalibrationItem, DecisionValue, ItemKey, JudgeItemDecision};
 pub use material::{

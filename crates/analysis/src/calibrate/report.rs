@@ -9,6 +9,7 @@ use assize_stats::{
 };
 
 use super::bias::{JudgeBias, measure_biases};
+use super::captured_mass::CapturedMass;
 use super::item::{CalibrationItem, DecisionValue};
 use super::material::{CalibrationMaterial, ExcludedLabels, MaterialError};
 use super::pairing::{PairingCounts, TruthRule, pair_up};
@@ -74,6 +75,8 @@ pub struct CalibrationReport {
     pub clusters: usize,
     /// Number of items.
     pub items: usize,
+    /// Mass of the probabilities that scores were read from; `None` if none were.
+    pub captured_mass: Option<CapturedMass>,
     /// Notes for the reader.
     pub notes: Vec<String>,
 }
@@ -160,6 +163,7 @@ pub fn calibrate(
         left_out: material.left_out,
         clusters: clusters.len(),
         items: material.items.len(),
+        captured_mass: CapturedMass::of_items(&material.items),
         notes,
     })
 }

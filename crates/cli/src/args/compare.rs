@@ -127,8 +127,11 @@ pub(crate) struct CompareArgs {
     /// Score all runs with the weights of the second, or of a file.
     ///
     /// Weights, gates and thresholds are those of the second run, or of an eval file; decisions are the stored ones. Graders and criteria that it lacks no longer count. Decisions on a criterion that reads otherwise are not comparable.
-    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
-    pub(crate) rescore: Option<Option<PathBuf>>,
+    #[arg(
+        long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "",
+        value_parser = rescore_source
+    )]
+    pub(crate) rescore: Option<RescoreSource>,
     /// Fail when something is worse.
     ///
     /// That is, worse beyond chance.
@@ -175,6 +178,20 @@ impl CompareArgs {
         ];
         given.into_iter().find(|(_, is_given)| *is_given && !self.trend).map(|(name, _)| name)
     }
+}
+
+/// Source of the weights, gates and thresholds of `--rescore`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum RescoreSource {
+    /// The second run.
+    SecondRun,
+    /// An eval file.
+    EvalFile(PathBuf),
+}
+
+/// Reads the value of `--rescore`; without one it is empty.
+fn rescore_source(text: &str) -> Result<RescoreSource, std::convert::Infallible> {
+    Ok(if text.is_empty() { RescoreSource::SecondRun } else { RescoreSource::EvalFile(text.into()) })
 }
 
 /// Adjustment of p values for multiple comparisons.

@@ -46,7 +46,7 @@ pub(crate) use audit::{
 };
 pub(crate) use cache::{CacheAction, CacheArgs};
 pub(crate) use calibrate::{CalibrateArgs, CalibrateCommand, CalibrateCommandArgs};
-pub(crate) use compare::{AdjustChoice, CompareArgs, CompareCommand, CompareCommandArgs};
+pub(crate) use compare::{AdjustChoice, CompareArgs, CompareCommand, CompareCommandArgs, RescoreSource};
 pub(crate) use completions::{CompletionsArgs, ManArgs};
 pub(crate) use convert::{ConvertArgs, InputKind, OutputKind};
 pub(crate) use doctor::DoctorArgs;

@@ -124,11 +124,7 @@ fn compare(args: &CompareArgs, context: &CliContext) -> Result<ExitStatus, Comma
     }
 
     let mut names = NameTable::default();
-    let scoring = args
-        .rescore
-        .as_ref()
-        .map(|file| rescoring::find(file.as_deref(), &others[0], context))
-        .transpose()?;
+    let scoring = args.rescore.as_ref().map(|from| rescoring::find(from, &others[0], context)).transpose()?;
     let scored = |record: CaseRecord| match &scoring {
         Some(scoring) => Some(scoring.cases.apply(&record).unwrap_or(record)),
         None => Some(record),

@@ -1,10 +1,9 @@
 //! Weights, gates and thresholds that `compare --rescore` scores runs with.
 
-use std::path::Path;
-
 use assize_engine::{case_scorings, runs, stored_records};
 use assize_run::{CaseScoring, CaseScorings};
 
+use crate::args::RescoreSource;
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
 
@@ -14,13 +13,13 @@ pub(super) struct SharedScoring {
     pub(super) source: String,
 }
 
-/// Finds the scorings of the eval file, or of the run without one.
+/// Finds the scorings of the eval file, or of the run.
 pub(super) fn find(
-    file: Option<&Path>,
+    from: &RescoreSource,
     run: &str,
     context: &CliContext,
 ) -> Result<SharedScoring, CommandFailure> {
-    let Some(file) = file else { return of_run(run, context) };
+    let RescoreSource::EvalFile(file) = from else { return of_run(run, context) };
     let cases = case_scorings(&context.engine(false), file)?;
     if cases.is_empty() {
         return Err(format!("{}: there are no valid cases to take weights from", file.display()).into());

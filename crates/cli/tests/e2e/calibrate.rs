@@ -386,9 +386,46 @@ fn preferences_count_only_if_both_orders_agree() {
         (Some(3), Some(5))
     );
     assert_eq!(group["shown_first"]["count"], 5, "A in the first order, B in the second");
+    assert_eq!(group["right_on_balance"]["count"], 1);
+    assert_eq!(group["seems_exchanged"], false);
+    // A tie beside a right verdict is right on balance, one beside a wrong one is not.
+    cli.file("p.csv", "case,preferred,first,second\n1,A,A,tie\n2,A,tie,B\n3,B,tie,B\n4,A,A,B\n");
+    let found = object(&cli.run(&["calibrate", "--pairs", "--labels", "p.csv", "--json"]).expect_code(0));
+    assert_eq!(found["groups"][0]["right_on_balance"]["count"], 2);
+    assert_eq!(found["groups"][0]["right_both"]["count"], 0);
+
+    // The verdicts of an honest judge, those of the second order as places.
+    let rows: String = (0..40)
+        .map(|at| if at % 2 == 0 { format!("{at},A,A,B\n") } else { format!("{at},B,B,A\n") })
+        .collect();
+    cli.file("p.csv", format!("case,human,first,second\n{rows}"));
+    let columns = ["calibrate", "--pairs", "--labels", "p.csv", "--columns", "preferred=human"];
+    let output = cli.run(&columns).expect_code(0);
+    assert!(output.stdout.contains("mapped back"), "{}", output.stdout);
+    // A column that has a role is read for nothing else.
+    cli.file("p.csv", "case,label,first,second\n1,A,A,A\n2,B,B,B\n");
+    cli.run(&["calibrate", "--pairs", "--labels", "p.csv", "--columns", "preferred=label"]).expect_code(0);
     cli.file("p.csv", "case,preferred,first,second\n1,1,0,1\n2,2,1,0\n");
     let message = cli.run(&["calibrate", "--pairs", "--labels", "p.csv"]).expect_code(2).stderr;
     assert!(message.contains("0, 1, 2"), "{message}");
+}
+
+#[test]
+fn what_was_mostly_no_score_is_ungraded() {
+    let cli = cli();
+    let row = |case: usize, top: f64, label: usize| {
+        format!("{{\"case\":{case},\"probabilities\":{{\"1\":0.01,\"3\":{top}}},\"label\":{label}}}\n")
+    };
+    cli.file("p.jsonl", format!("{}{}{}", row(1, 0.9, 3), row(2, 0.2, 2), row(3, 0.49, 1)));
+    let args = ["calibrate", "--labels", "p.jsonl", "--scale", "1..5"];
+    let found = object(&cli.run(&[&args[..], &["--json"]].concat()).expect_code(0));
+    let mass = &found["captured_mass"];
+    assert_eq!((&mass["decisions"], &mass["refused"]), (&3.into(), &1.into()), "{mass}");
+    for (key, expected) in [("median", 0.5), ("lowest", 0.21)] {
+        assert!((mass[key].as_f64().expect("a number") - expected).abs() < 1e-12, "{mass}");
+    }
+    let output = cli.run(&args).expect_code(0);
+    assert!(output.stdout.contains("1 below 0.5, which count as ungraded"), "{}", output.stdout);
 }
 
 #[test]
