@@ -39,6 +39,7 @@ mod panel;
 mod plan_cases;
 mod quote_place;
 mod raters;
+mod rescale;
 mod run_list;
 mod sanitize;
 mod scorecard_comparison;
@@ -83,6 +84,7 @@ pub use quote_place::QuotePlace;
 pub use raters::{
     agreement_json, orders_json, render_agreement, render_orders, render_repeats, repeats_json,
 };
+pub use rescale::{render_rescaling, rescaling_json};
 pub use run_list::{ListedRun, render_run_list, run_list_json};
 pub use sanitize::{escape_commands, escape_commands_in_json, escape_lines, escape_unsafe};
 pub use scorecard_comparison::render_scorecard_comparison;

@@ -6,12 +6,14 @@
 mod bias;
 mod captured_mass;
 mod gates;
+mod grouped;
 mod item;
 mod material;
 mod pairing;
 mod people;
 mod rates;
 mod report;
+mod rescale;
 mod run;
 mod scores;
 mod split;
@@ -27,5 +29,8 @@ pub use material::{
 pub use pairing::{PairingCounts, TruthRule};
 pub use rates::{GatedPassRates, GivenRates, PassRate, TargetPassRates};
 pub use report::{CalibrationOptions, CalibrationReport, CalibrationSection, calibrate};
+pub use rescale::{
+    RescaleError, RescaleFit, RescaleMethod, RescaleReport, RescaleResult, ThresholdReport, rescale,
+};
 pub use run::{RunItems, from_run};
 pub use split::{SplitChoice, is_held_out};

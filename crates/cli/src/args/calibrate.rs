@@ -45,7 +45,8 @@ const CLUSTERS: &OptionValues<bool> =
     assize calibrate --labels judged.csv --columns case=id,criterion=rule,label=human,judge=model\n  \
     assize calibrate --labels labels.jsonl --judge-is gpt-4o\n  \
     assize calibrate last --sensitivity 69/81 --specificity 268/285\n  \
-    assize calibrate --pairs --labels pairs.jsonl"
+    assize calibrate --pairs --labels pairs.jsonl\n  \
+    assize calibrate --rescale --labels judged.jsonl"
 )]
 pub(crate) struct CalibrateCommandArgs {
     #[command(subcommand)]
@@ -116,6 +117,12 @@ pub(crate) struct CalibrateArgs {
     /// Its columns are `preferred`, `first` and `second`.
     #[arg(long, conflicts_with_all = ["run", "judge_is", "holdout", "split", "sensitivity"], help_heading = SELECTION)]
     pub(crate) pairs: bool,
+    /// Rescale the judge's scores or probabilities to what people say.
+    ///
+    /// By a line or Platt's curve and by isotonic regression, with errors by cross-validation, a threshold for
+    /// probabilities and conformal intervals for scores.
+    #[arg(long, conflicts_with_all = ["pairs", "sensitivity"], help_heading = JUDGE)]
+    pub(crate) rescale: bool,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
 }

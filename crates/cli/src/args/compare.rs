@@ -1,5 +1,6 @@
 //! `assize compare`.
 
+use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -128,8 +129,7 @@ pub(crate) struct CompareArgs {
     ///
     /// Weights, gates and thresholds are those of the second run, or of an eval file; decisions are the stored ones. Graders and criteria that it lacks no longer count. Decisions on a criterion that reads otherwise are not comparable.
     #[arg(
-        long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "",
-        value_parser = rescore_source
+        long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = ""
     )]
     pub(crate) rescore: Option<RescoreSource>,
     /// Fail when something is worse.
@@ -189,9 +189,11 @@ pub(crate) enum RescoreSource {
     EvalFile(PathBuf),
 }
 
-/// Reads the value of `--rescore`; without one it is empty.
-fn rescore_source(text: &str) -> Result<RescoreSource, std::convert::Infallible> {
-    Ok(if text.is_empty() { RescoreSource::SecondRun } else { RescoreSource::EvalFile(text.into()) })
+impl From<OsString> for RescoreSource {
+    /// The value of `--rescore`; without one it is empty.
+    fn from(value: OsString) -> Self {
+        if value.is_empty() { Self::SecondRun } else { Self::EvalFile(value.into()) }
+    }
 }
 
 /// Adjustment of p values for multiple comparisons.

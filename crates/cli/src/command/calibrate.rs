@@ -1,8 +1,8 @@
 //! `assize calibrate`.
 
 use assize_analysis::calibrate::{
-    CalibrationMaterial, CalibrationOptions, CalibrationReport, GivenRates, JudgeReadOptions, RunItems,
-    SplitChoice, calibrate, check_calibration_gates, from_run, label_filter,
+    CalibrationMaterial, CalibrationOptions, GivenRates, JudgeReadOptions, RescaleError, RunItems,
+    SplitChoice, calibrate, check_calibration_gates, from_run, label_filter, rescale,
 };
 use assize_analysis::labels::{ColumnRole, LabelRow};
 use assize_analysis::orders::count_orders;
@@ -41,7 +41,22 @@ fn judge(args: &CalibrateArgs, context: &CliContext) -> Result<ExitStatus, Comma
         return pairs(args, context);
     }
 
-    let found = measured(args, context)?;
+    let measured = measured(args, context)?;
+    if args.rescale {
+        let found = rescale(measured.material, &measured.options).map_err(|error| match error {
+            RescaleError::Material(error) => labels::format_material_error(error),
+            other => other.to_string(),
+        })?;
+        if args.table.json {
+            output::print_json(&assize_report::rescaling_json(&found));
+        } else {
+            output::print(&assize_report::render_rescaling(&found, context.stdout));
+        }
+        return Ok(ExitStatus::Passed);
+    }
+
+    let mut found = calibrate(measured.material, &measured.options).map_err(labels::format_material_error)?;
+    found.notes.extend(measured.notes);
     let requests = args.limits.requests();
     let on = args.limits.gate_on;
     let gates = check_calibration_gates(&found, &requests, on);
@@ -79,7 +94,15 @@ fn options(args: &CalibrateArgs, scale: Option<RatingScale>) -> CalibrationOptio
     }
 }
 
-fn measured(args: &CalibrateArgs, context: &CliContext) -> Result<CalibrationReport, CommandFailure> {
+/// Judged and labelled items, with what to do with them.
+struct MeasuredItems {
+    material: CalibrationMaterial,
+    options: CalibrationOptions,
+    /// Notes about the run.
+    notes: Vec<String>,
+}
+
+fn measured(args: &CalibrateArgs, context: &CliContext) -> Result<MeasuredItems, CommandFailure> {
     let keep = label_filter(split(args), &args.exclude);
     let Some(run) = &args.run else {
         let rows = labels::read_label_rows(&args.labels, &args.table, &[ColumnRole::Case])?;
@@ -92,7 +115,7 @@ fn measured(args: &CalibrateArgs, context: &CliContext) -> Result<CalibrationRep
         };
         let material =
             CalibrationMaterial::from_rows(&rows, &reading, keep).map_err(labels::format_material_error)?;
-        return Ok(calibrate(material, &options(args, None)).map_err(labels::format_material_error)?);
+        return Ok(MeasuredItems { material, options: options(args, None), notes: Vec::new() });
     };
 
     let folder = runs::find_run(run, &context.process)?;
@@ -111,19 +134,19 @@ fn measured(args: &CalibrateArgs, context: &CliContext) -> Result<CalibrationRep
 
     // Scores of a run are raw scores of bands, which cover 0 to 10.
     let ten = RatingScale::new((0..=10).map(f64::from)).ok();
-    let mut found = calibrate(material, &options(args, ten)).map_err(labels::format_material_error)?;
+    let mut notes = Vec::new();
     if !reworded.is_empty() {
-        found.notes.push(format!(
+        notes.push(format!(
             "these criterion ids have different texts in different cases, so their rows mix criteria: {}; give each criterion its own id",
             reworded.join(", ")
         ));
     }
 
     if other_graders > 0 {
-        found.notes.push(format!("{other_graders} decisions of graders other than rubrics are not measured"));
+        notes.push(format!("{other_graders} decisions of graders other than rubrics are not measured"));
     }
 
-    Ok(found)
+    Ok(MeasuredItems { material, options: options(args, ten), notes })
 }
 
 fn need_a_judge(args: &CalibrateArgs, rows: &[LabelRow]) -> Result<(), CommandFailure> {

@@ -16,6 +16,7 @@ mod mean;
 mod power;
 mod proportion;
 mod repeats;
+mod rescaling;
 
 use proptest::prelude::ProptestConfig;
 
