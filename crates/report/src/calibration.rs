@@ -422,6 +422,7 @@ fn render_gates(page: &mut ReportPage, gates: &[CalibrationGateResult], on: Gate
     let on = match on {
         GateBasis::Estimate => "limits, checked against the estimates",
         GateBasis::Lower => "limits, checked against the lower ends of the CIs",
+        GateBasis::Exact => "limits, checked against the lower ends of exact CIs",
     };
     page.add_rule(on);
 

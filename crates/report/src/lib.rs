@@ -36,6 +36,7 @@ mod number;
 mod page;
 mod pairwise;
 mod panel;
+mod panel_rates;
 mod plan_cases;
 mod quote_place;
 mod raters;
@@ -79,6 +80,7 @@ pub use noise::{noise_json, render_noise};
 pub use number::{dollars, format_duration, format_plain, format_rate, format_score, grouped};
 pub use pairwise::{pairwise_json, render_pairwise, render_pairwise_markdown};
 pub use panel::{format_probability, format_vote_metrics};
+pub use panel_rates::{panel_rates_json, render_panel_rates};
 pub use plan_cases::render_plan;
 pub use quote_place::QuotePlace;
 pub use raters::{

@@ -8,13 +8,14 @@ use clap::{ArgAction, Subcommand};
 
 use super::PowerArgs;
 use super::headings::{ADVANCED, JUDGE, SELECTION};
-use super::tables::{AgreementArgs, NoiseArgs, TableArgs};
+use super::tables::{AgreementArgs, NoiseArgs, PanelRatesArgs, TableArgs};
 use super::values::{LABEL_SPLITS, OptionValues, one_of};
 
 /// Values of `--gate-on`.
 const GATE_BASES: &OptionValues<GateBasis> = &[
     ("estimate", GateBasis::Estimate, "The metric itself"),
     ("lower", GateBasis::Lower, "The lower end of its interval"),
+    ("exact", GateBasis::Exact, "For shares, the lower end of Clopper and Pearson's if that is lower still"),
 ];
 
 /// Values of `--reading`; true for the likeliest score.
@@ -62,6 +63,8 @@ pub(crate) enum CalibrateCommand {
     Agreement(AgreementArgs),
     /// Measure the variance of scores over repeats.
     Noise(NoiseArgs),
+    /// Estimate the error rates of judges from their votes alone, without labels.
+    Panel(PanelRatesArgs),
     /// Compute the sample size you need.
     Power(PowerArgs),
 }

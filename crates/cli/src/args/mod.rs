@@ -69,7 +69,7 @@ pub(crate) use score::ScoreArgs;
 pub(crate) use scorecard::{
     CompareCardsArgs, ListArgs, RunCardArgs, ScoreCardArgs, ScorecardArgs, ScorecardCommand, TrendCardsArgs,
 };
-pub(crate) use tables::{AgreementArgs, NoiseArgs, TableArgs};
+pub(crate) use tables::{AgreementArgs, NoiseArgs, PanelRatesArgs, TableArgs};
 pub(crate) use validate::{FormatChoice, ValidateArgs};
 pub(crate) use view::ViewArgs;
 

@@ -10,7 +10,7 @@ use assize_engine::{ExitStatus, runs};
 use assize_rubric::LabelSplit;
 use assize_stats::agreement::RatingScale;
 
-use super::{agreement, labels, noise, power};
+use super::{agreement, labels, noise, panel_rates, power};
 use crate::args::{CalibrateArgs, CalibrateCommand, CalibrateCommandArgs};
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
@@ -24,6 +24,7 @@ pub(crate) fn execute(
         None => judge(&args.calibrate, context),
         Some(CalibrateCommand::Agreement(args)) => agreement::execute(args, context),
         Some(CalibrateCommand::Noise(args)) => noise::execute(args, context),
+        Some(CalibrateCommand::Panel(args)) => panel_rates::execute(args, context),
         Some(CalibrateCommand::Power(args)) => power::execute(args, context),
     }
 }

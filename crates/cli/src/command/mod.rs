@@ -20,6 +20,7 @@ pub(crate) mod list;
 pub(crate) mod lsp;
 mod noise;
 mod pairwise;
+mod panel_rates;
 mod power;
 mod present;
 pub(crate) mod report;

@@ -489,6 +489,58 @@ fn rescaling_is_measured_on_items_that_it_was_not_fitted_to() {
 }
 
 #[test]
+fn error_rates_of_raters_need_no_labels_but_three_raters() {
+    let cli = cli();
+    let vote = |case: usize, who: &str, met: bool| {
+        let label = if met { "met" } else { "unmet" };
+        format!("{{\"case\":{case},\"who\":\"{who}\",\"label\":\"{label}\"}}\n")
+    };
+    // `c` is wrong on every fourth item, the others never.
+    let rows: String = (0..40)
+        .flat_map(|case| {
+            let truth = case % 2 == 0;
+            [("a", truth), ("b", truth), ("c", truth != (case % 4 == 1))]
+                .map(|(who, met)| vote(case, who, met))
+        })
+        .collect();
+    cli.file("v.jsonl", rows);
+    let args = ["calibrate", "panel", "v.jsonl", "--resamples", "50"];
+    let found = object(&cli.run(&[&args[..], &["--json"]].concat()).expect_code(0));
+    assert_eq!((&found["items"], &found["votes"], &found["overruled"]), (&40.into(), &120.into(), &0.into()));
+    assert!(found["dependent"].is_null(), "three raters show no dependence: {found}");
+    let of =
+        |rater: usize, id: &str| found["raters"][rater]["figures"][id]["value"].as_f64().expect("a rate");
+    assert!(of(0, "sensitivity") > 0.95 && of(0, "specificity") > 0.95, "{found}");
+    assert!(of(2, "sensitivity") > 0.95 && (of(2, "specificity") - 0.5).abs() < 0.05, "{found}");
+    let text = cli.run(&args).expect_code(0).stdout;
+    assert!(text.contains("four can"), "{text}");
+
+    cli.file("two.jsonl", format!("{}{}", vote(1, "a", true), vote(1, "b", false)));
+    let refused = cli.run(&["calibrate", "panel", "two.jsonl"]).expect_code(2).stderr;
+    assert!(refused.contains("three raters"), "{refused}");
+    cli.run(&["calibrate", "panel", "nowhere"]).expect_code(2);
+}
+
+#[test]
+fn exact_gates_are_at_least_as_hard() {
+    let cli = cli();
+    let rows: String = (0..20)
+        .map(|case| {
+            let label = if case % 2 == 0 { "met" } else { "unmet" };
+            format!("{{\"case\":{case},\"label\":\"{label}\",\"judge\":\"{label}\"}}\n")
+        })
+        .collect();
+    cli.file("l.jsonl", rows);
+    // 20 of 20: Wilson's lower end is .839, Clopper and Pearson's .025^(1/20) = .832.
+    for (limit, lower, exact) in [("0.83", 0, 0), ("0.835", 0, 1), ("0.84", 1, 1)] {
+        for (on, code) in [("lower", lower), ("exact", exact)] {
+            cli.run(&["calibrate", "--labels", "l.jsonl", "--min-accuracy", limit, "--gate-on", on])
+                .expect_code(code);
+        }
+    }
+}
+
+#[test]
 fn what_was_mostly_no_score_is_ungraded() {
     let cli = cli();
     let row = |case: usize, top: f64, label: usize| {

@@ -12,6 +12,7 @@ mod correction;
 mod degenerate;
 mod document;
 mod judged;
+mod latent_class;
 mod mean;
 mod power;
 mod proportion;
