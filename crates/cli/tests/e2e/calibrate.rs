@@ -419,7 +419,8 @@ fn answers_to_one_case_and_systems_are_ordered_as_by_people() {
             // The judge is a point more lenient on every other case, which its order within a case does not show.
             let (label, judge) = (at + 1, at as f64 + 1.5 + f64::from(case % 2));
             let row = serde_json::json!({"case": case, "system": system, "label": label, "judge": judge});
-            rows += &format!("{row}\n");
+            rows.push_str(&row.to_string());
+            rows.push('\n');
         }
     }
     cli.file("s.jsonl", rows);
@@ -448,10 +449,10 @@ fn answers_to_one_case_and_systems_are_ordered_as_by_people() {
 #[test]
 fn rescaling_is_measured_on_items_that_it_was_not_fitted_to() {
     let cli = cli();
-    let scores: String = (0..60)
+    let scores: Vec<String> = (0..60)
         .map(|case| format!("{{\"case\":{case},\"label\":{},\"judge\":{}}}\n", case % 5 + 1, (case % 5) * 2))
         .collect();
-    cli.file("s.jsonl", scores);
+    cli.file("s.jsonl", scores.concat());
     let args = ["calibrate", "--rescale", "--labels", "s.jsonl", "--scale", "0..10", "--level", "0.9"];
     let found = object(&cli.run(&[&args[..], &["--json"]].concat()).expect_code(0));
     assert_eq!(
@@ -465,13 +466,13 @@ fn rescaling_is_measured_on_items_that_it_was_not_fitted_to() {
     assert!(found["methods"][0]["error"]["value"].as_f64() > Some(1.0), "{found}");
 
     // Probabilities that are too high throughout: 0.7 means unmet.
-    let verdicts: String = (0..80)
+    let verdicts: Vec<String> = (0..80)
         .map(|case| {
             let (label, p) = if case % 2 == 0 { ("met", 0.9) } else { ("unmet", 0.7) };
             format!("{{\"case\":{case},\"label\":\"{label}\",\"probability\":{p}}}\n")
         })
         .collect();
-    cli.file("p.jsonl", verdicts);
+    cli.file("p.jsonl", verdicts.concat());
     let found = object(&cli.run(&["calibrate", "--rescale", "--labels", "p.jsonl", "--json"]).expect_code(0));
     assert_eq!((&found["of"], &found["best"]), (&"verdicts".into(), &"isotonic".into()));
     assert!((found["threshold"]["threshold"].as_f64().expect("a number") - 0.8).abs() < 1e-9, "{found}");
@@ -524,13 +525,13 @@ fn error_rates_of_raters_need_no_labels_but_three_raters() {
 #[test]
 fn exact_gates_are_at_least_as_hard() {
     let cli = cli();
-    let rows: String = (0..20)
+    let rows: Vec<String> = (0..20)
         .map(|case| {
             let label = if case % 2 == 0 { "met" } else { "unmet" };
             format!("{{\"case\":{case},\"label\":\"{label}\",\"judge\":\"{label}\"}}\n")
         })
         .collect();
-    cli.file("l.jsonl", rows);
+    cli.file("l.jsonl", rows.concat());
     // 20 of 20: Wilson's lower end is .839, Clopper and Pearson's .025^(1/20) = .832.
     for (limit, lower, exact) in [("0.83", 0, 0), ("0.835", 0, 1), ("0.84", 1, 1)] {
         for (on, code) in [("lower", lower), ("exact", exact)] {
