@@ -6,8 +6,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use assize_rubric::{
-    CaseDecision, DecidedBy, GraderFinding, IdentityWriter, JudgeIdentity, Outcome, OutcomeKind, Verdict,
-    VoteValue,
+    CaseDecision, DecidedBy, GraderFinding, GraderWeighting, Identify, IdentityWriter, JudgeIdentity,
+    MemberAggregator, Outcome, OutcomeKind, Verdict, VoteValue,
 };
 use assize_store::{CaseRecord, CriterionRow, criterion_texts};
 
@@ -56,8 +56,10 @@ pub struct CriterionFact {
     pub is_fixed: bool,
     /// Hash of its text, scale and operator.
     pub wording: u64,
-    /// Hash of its weight and gate.
-    pub standing: u64,
+    /// Hash of its weight.
+    pub weight: u64,
+    /// Hash of its gate.
+    pub gate: u64,
     /// Name and model of each judge.
     pub judge: u32,
     /// Version and prompt hash of each judge.
@@ -73,11 +75,23 @@ pub struct GraderFact {
     pub name: u32,
     /// Its score, if it is known.
     pub score: Option<f64>,
-    /// Hash of its weight, gate and negation, and for a composite of its members; `None` for the graders of the turns
-    /// of a conversation, which may end early.
-    pub standing: Option<u64>,
+    /// Its standing in the case; `None` for the graders of the turns of a conversation, which may end early.
+    pub standing: Option<GraderStanding>,
     /// Hash of the settings that decide about its result, if the run stored it.
     pub settings: Option<u32>,
+}
+
+/// Weight and gate of a grader in its case, as hashes that are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct GraderStanding {
+    /// Hash of its weight.
+    pub weight: u64,
+    /// Hash of its gate: `required` and `min_score`.
+    pub gate: u64,
+    /// Hash of its negation, and for a composite of its members.
+    pub composition: u64,
+    /// True if verdicts of its members make its score, so that gates and thresholds do, too.
+    pub counts_verdicts: bool,
 }
 
 /// A case of a run.
@@ -184,17 +198,29 @@ const FIXED_TYPES: [&str; 11] = [
 ];
 
 /// Standing of each grader, by name; `None` for those of turns.
-fn grader_standings(decisions: &[CaseDecision]) -> HashMap<&str, Option<u64>> {
-    let mut found: HashMap<&str, Option<u64>> = HashMap::new();
+fn grader_standings(decisions: &[CaseDecision]) -> HashMap<&str, Option<GraderStanding>> {
+    let counts_verdicts = |decided: &&CaseDecision| {
+        let composition = decided.finding().and_then(GraderFinding::composition);
+        composition
+            .is_some_and(|composition| matches!(composition.aggregator, MemberAggregator::Threshold(_)))
+    };
+    let counting: BTreeSet<&str> =
+        decisions.iter().filter(counts_verdicts).map(|decided| &*decided.grader).collect();
+
+    let mut found: HashMap<&str, Option<GraderStanding>> = HashMap::new();
     for decided in decisions.iter().filter(|decided| !decided.is_vote() && decided.member.is_empty()) {
         found.entry(&decided.grader).or_insert_with(|| {
-            let mut standing = IdentityWriter::default();
-            standing.field(&decided.standing);
+            let GraderWeighting { weight, required, min_score, negate } = decided.standing;
 
             let composition = decided.finding().and_then(GraderFinding::composition);
             let members = composition.and_then(|composition| serde_json::to_string(composition).ok());
 
-            decided.turn.is_none().then(|| hash_in_process(&(standing.as_bytes(), members)))
+            decided.turn.is_none().then(|| GraderStanding {
+                weight: hash_field(&weight),
+                gate: hash_in_process(&(required, min_score.map(|score| score.get().to_bits()))),
+                composition: hash_in_process(&(negate, members)),
+                counts_verdicts: counting.contains(&*decided.grader),
+            })
         });
     }
 
@@ -209,7 +235,8 @@ struct JudgementNote {
     text: String,
     is_fixed: bool,
     wording: u64,
-    standing: u64,
+    weight: u64,
+    gate: u64,
     negated: bool,
     judges: BTreeSet<String>,
     prompts: BTreeSet<String>,
@@ -230,11 +257,8 @@ impl<'r> JudgementNotes<'r> {
                     scale.field(&criterion.may_not_apply);
                     note.wording = hash_in_process(&(&text, scale.as_bytes()));
 
-                    let mut standing = IdentityWriter::default();
-                    standing.field(&criterion.weight);
-                    standing.field(&criterion.gate);
-
-                    note.standing = hash_in_process(&standing.as_bytes());
+                    note.weight = hash_field(&criterion.weight);
+                    note.gate = hash_field(&criterion.gate);
                 } else {
                     note.wording = hash_in_process(&text);
                 }
@@ -328,7 +352,8 @@ fn criterion_fact(
         is_fault: (row.weight < 0.0) != note.negated,
         is_fixed: note.is_fixed,
         wording: note.wording,
-        standing: note.standing,
+        weight: note.weight,
+        gate: note.gate,
         judge: names.intern(&join(note.judges)),
         prompt: names.intern(&join(note.prompts)),
         judging: names.intern(note.judging.as_deref().unwrap_or_default()),
@@ -340,6 +365,12 @@ pub(crate) fn hash_in_process(value: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
     hasher.finish()
+}
+
+fn hash_field(value: &(impl Identify + ?Sized)) -> u64 {
+    let mut identity = IdentityWriter::default();
+    identity.field(value);
+    hash_in_process(&identity.as_bytes())
 }
 
 /// Reduced facts of a run.

@@ -17,6 +17,7 @@ mod metric;
 mod noise;
 pub mod orders;
 pub mod pairwise;
+pub mod panel;
 pub mod power;
 pub mod raters;
 pub mod repeats;

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use assize_stats::{
     ConfidenceLevel, Proportion,
     combine::{AbPreference, count_both_orders},
-    compare::fair_coin,
     proportion,
 };
 
@@ -33,13 +32,22 @@ pub struct OrderReport {
     pub right_second: Proportion,
     /// Share that agrees with people in both orders, of those readable in both.
     pub right_both: Proportion,
+    /// Share that is right on balance, of those readable in both orders: more verdicts agree with people than contradict
+    /// them, so that a tie beside a right verdict is right, as in JudgeBench.
+    pub right_on_balance: Proportion,
     /// Share with the same verdict in both orders, of those readable in both.
     pub same: Proportion,
     /// Share of decisive verdicts, in both orders, that prefer the answer shown first.
     pub shown_first: Proportion,
-    /// Exact two-sided p value of that share under no position bias.
-    pub shown_first_p: f64,
+    /// Exact two-sided p value of no position bias, by the pairs in which one place won twice; `None` without such pairs.
+    pub shown_first_p: Option<f64>,
+    /// True if the verdicts of the second order name the other answer far more often than chance explains: they were
+    /// probably not mapped back to the names of the answers.
+    pub seems_exchanged: bool,
 }
+
+/// Normal score of the association of both orders below which their names were probably exchanged.
+const EXCHANGED: f64 = -3.0;
 
 /// Counts pairs by set and judge. The first order shows the answer whose name sorts first in the first
 /// position; verdicts of the second order name answers as well, not positions.
@@ -129,6 +137,16 @@ fn order_report(
         read.iter().filter_map(|pair| Some((pair.orders[0]?, pair.orders[1]?))).collect();
     let found = count_both_orders(&pairs);
     let both = read.iter().filter(|pair| pair.orders[0].is_some() && pair.orders == [pair.people; 2]).count();
+    let on_balance = read.iter().filter(|pair| {
+        let [Some(ab), Some(ba)] = pair.orders else { return false };
+        let sign = |verdict: AbPreference| match (Some(verdict), verdict) {
+            (verdict, _) if verdict == pair.people => 1,
+            (_, AbPreference::Tie) => 0,
+            _ => -1,
+        };
+        sign(ab) + sign(ba) > 0
+    });
+    let on_balance = on_balance.count();
     let unread_verdicts = read.iter().flat_map(|pair| pair.orders).filter(Option::is_none).count();
     let (shown_first, shown_second) = found.shown;
 
@@ -141,8 +159,10 @@ fn order_report(
         right_first: right(0),
         right_second: right(1),
         right_both: proportion(both as u64, found.n, level),
+        right_on_balance: proportion(on_balance as u64, found.n, level),
         same: proportion(found.consistent, found.n, level),
         shown_first: proportion(shown_first, shown_first + shown_second, level),
-        shown_first_p: fair_coin(shown_first, shown_second).p,
+        shown_first_p: found.position_p().ok(),
+        seems_exchanged: found.association_score() < EXCHANGED,
     }
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::case_metrics::{case_mean_metric, case_rate_metric};
 use crate::compare::ComparisonAspect;
-use crate::facts::{CaseFact, NameTable, RunFacts, hash_in_process};
+use crate::facts::{CaseFact, GraderStanding, NameTable, RunFacts, hash_in_process};
 use crate::sample::ClusteredSample;
 
 /// A run of a trend.
@@ -60,7 +60,7 @@ type GraderKey = (u64, u64);
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct GraderMethod {
     /// Hash of its weight and gate; `None` for one that may be missing.
-    standing: Option<u64>,
+    standing: Option<GraderStanding>,
     /// Hash of its settings, if the run stored it.
     settings: Option<u64>,
     /// Sum of the hashes of its criteria.
@@ -101,7 +101,8 @@ impl MethodFingerprint {
                 let key = (place, hash_in_process(&names.text(criterion.grader)));
                 let mut method = graders.get_mut(&key);
                 if let Some(method) = method.as_mut().filter(|_| criterion.is_fixed) {
-                    let words = (names.text(criterion.id), criterion.wording, criterion.standing);
+                    let words =
+                        (names.text(criterion.id), criterion.wording, (criterion.weight, criterion.gate));
                     method.criteria = method.criteria.wrapping_add(hash_in_process(&words));
                     method.count += 1;
                 }

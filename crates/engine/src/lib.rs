@@ -248,6 +248,7 @@ pub mod audit;
 mod baselines;
 mod batch;
 mod budget_check;
+mod case_scorings;
 mod criterion_places;
 mod critique;
 mod dependencies;
@@ -281,12 +282,12 @@ mod report_material;
 mod resume;
 pub mod runs;
 mod sample_grading;
-mod schemas;
 mod samples;
+mod schemas;
 mod scorecard;
 mod session;
-mod spend_meter;
 mod shard;
+mod spend_meter;
 mod targets;
 mod validate;
 mod wiring;
@@ -304,6 +305,7 @@ pub use tokio_util::sync::CancellationToken;
 pub use attempt::{AttemptJudge, TryOutcome};
 pub use attempt_material::{AttemptCase, AttemptRequest, AttemptSubject, LoadedAttempt};
 pub use attempt_watch::{AttemptWatch, WatchEvent};
+pub use case_scorings::case_scorings;
 pub use critique::{CritiqueFile, CritiqueOptions, CritiqueReport};
 pub use engine::Engine;
 pub use error::{EngineError, EngineErrorKind};
@@ -324,15 +326,15 @@ pub use load::{LoadedFile, LoadedFiles, id_patterns};
 pub use merge::MergeOptions;
 pub use mode::{EvalMode, Items, RunMode};
 pub use options::{
-    BatchOptions, CacheUse, DeniedFindings, EvalOptions, PanelOptions, ProgramUse, RunOptions, SequenceOptions,
-    SpendingOptions, UnknownPrice,
+    BatchOptions, CacheUse, DeniedFindings, EvalOptions, PanelOptions, ProgramUse, RunOptions,
+    SequenceOptions, SpendingOptions, UnknownPrice,
 };
 pub use process::{ProcessContext, StopSignal};
 pub use report_material::ReportMaterial;
 pub use resume::NEWEST_RUN;
 pub use sample_grading::{GivenSample, GradedSamples, RubricSource, SampleOptions};
-pub use schemas::{all_schemas, stored_schemas};
 pub use samples::{ComparedPair, GradingSample, GradingStop, PreparedRubric, SampleGrader, SampleService};
+pub use schemas::{all_schemas, stored_schemas};
 pub use scorecard::{ScorecardInput, ScorecardOptions, ScoredCard};
 pub use session::{FinishedRun, stored_records, summary_json};
 pub use targets::is_secret_name;

@@ -16,8 +16,8 @@ use assize_run::{
 };
 use assize_store::{
     CaseErrorKind, CaseKey, CaseRecord, FORMAT_VERSION, InputHash, JudgeInfo, RunFolder, RunInfo, RunMetrics,
-    RunSettings, RunSummary, RunWriter, ScorecardConclusion, ScorecardInfo, SentRequests, StoreError, SuiteInfo,
-    TargetInfo,
+    RunSettings, RunSummary, RunWriter, ScorecardConclusion, ScorecardInfo, SentRequests, StoreError,
+    SuiteInfo, TargetInfo,
 };
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;

@@ -10,7 +10,7 @@ use assize_stats::{Interval, UndefinedReason};
 
 use crate::ReportStyle;
 use crate::metrics::{format_or_undefined, format_range, format_value, render_metrics};
-use crate::number::{format_count, format_rate, grouped};
+use crate::number::{format_count, format_rate, format_score, grouped};
 use crate::page::{ReportPage, ReportPiece};
 use crate::style::ReportTone;
 use crate::table::{ReportColumn, render_table};
@@ -57,6 +57,21 @@ pub fn render_calibration(
         for rates in &calibration.rates {
             render_rates(&mut page, rates);
         }
+    }
+
+    if let Some(mass) = calibration.captured_mass {
+        page.add_blank();
+        let refused = match mass.refused {
+            0 => String::new(),
+            some => format!("; {} below 0.5, which count as ungraded", grouped(some as u64)),
+        };
+        let text = format!(
+            "The scores of {} captured a probability of {} (median; lowest {}){refused}.",
+            format_count(mass.decisions as u64, "decision", "decisions"),
+            format_score(mass.median),
+            format_score(mass.lowest)
+        );
+        page.add_text(&[], &[ReportPiece::plain(text)]);
     }
 
     for note in &calibration.notes {
@@ -407,6 +422,7 @@ fn render_gates(page: &mut ReportPage, gates: &[CalibrationGateResult], on: Gate
     let on = match on {
         GateBasis::Estimate => "limits, checked against the estimates",
         GateBasis::Lower => "limits, checked against the lower ends of the CIs",
+        GateBasis::Exact => "limits, checked against the lower ends of exact CIs",
     };
     page.add_rule(on);
 

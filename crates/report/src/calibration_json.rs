@@ -31,6 +31,12 @@ pub fn calibration_json(
         "sections": calibration.sections.iter().map(section).collect::<Vec<_>>(),
         "rates": calibration.rates.iter().map(rates).collect::<Vec<_>>(),
         "gates": gates.iter().map(gate).collect::<Vec<_>>(),
+        "captured_mass": calibration.captured_mass.map(|mass| json!({
+            "decisions": mass.decisions,
+            "refused": mass.refused,
+            "median": mass.median,
+            "lowest": mass.lowest,
+        })),
         "notes": calibration.notes,
     })
 }

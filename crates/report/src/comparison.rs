@@ -43,7 +43,14 @@ pub fn render_comparison(
     let mut page = ReportPage::new(style);
     for comparison in &many.comparisons {
         page.add_blank();
-        render_one(&mut page, comparison, adjusted_by, limits, many.comparisons.len() == 1);
+        render_one(
+            &mut page,
+            comparison,
+            adjusted_by,
+            limits,
+            many.comparisons.len() == 1,
+            many.rescored_with.as_deref(),
+        );
     }
 
     if !many.matrix.is_empty() {
@@ -64,6 +71,7 @@ fn render_one(
     adjusted_by: Option<&str>,
     limits: ComparisonLimits,
     in_full: bool,
+    rescored_with: Option<&str>,
 ) {
     page.add_rule("Comparison");
     render_entry(page, "Base", vec![ReportPiece::untrusted(ReportTone::Strong, &comparison.base, 300)]);
@@ -73,6 +81,13 @@ fn render_one(
         vec![ReportPiece::untrusted(ReportTone::Strong, &comparison.candidate, 300)],
     );
     render_entry(page, "Cases", vec![ReportPiece::plain(format_case_counts(comparison))]);
+    if let Some(with) = rescored_with {
+        render_entry(
+            page,
+            "Rescored",
+            vec![ReportPiece::untrusted(ReportTone::Plain, &format_rescored(with), 400)],
+        );
+    }
 
     for mismatch in &comparison.mismatches {
         let mut text = format!(
@@ -89,6 +104,7 @@ fn render_one(
                 sanitize::sanitize_text(&mismatch.candidate, 200)
             );
         }
+        let _ = write!(text, "; {}", sanitize::sanitize_text(&mismatch.describe_touched(), 400));
 
         page.add_text(&[ReportPiece::new(ReportTone::Bad, "⚠ ")], &[ReportPiece::new(ReportTone::Bad, text)]);
     }
@@ -111,7 +127,7 @@ fn render_one(
             name,
             vec![ReportPiece::untrusted(
                 ReportTone::Plain,
-                &format!("{} {}.", contrast.says, describe_directions(contrast)),
+                &describe_difference(contrast),
                 sanitize::MAX_REASON,
             )],
         );
@@ -149,6 +165,11 @@ pub(crate) fn format_bounds(comparison: &RunComparison, [low, high]: [f64; 2]) -
     )
 }
 
+/// Says with what the runs were scored again.
+pub(crate) fn format_rescored(with: &str) -> String {
+    format!("from stored decisions, with the weights, gates and thresholds of {with}")
+}
+
 /// Formats the number of cases on both sides, and of the others.
 pub(crate) fn format_case_counts(comparison: &RunComparison) -> String {
     let mut text = format!("{} in both runs", grouped(comparison.common as u64));
@@ -183,12 +204,21 @@ fn conclusion_mark(call: Conclusion) -> (&'static str, ReportTone) {
         Conclusion::Worse => ("✗", ReportTone::Bad),
         Conclusion::Equivalent | Conclusion::NoDifference => ("≈", ReportTone::Plain),
         Conclusion::Inconclusive => ("?", ReportTone::Open),
+        Conclusion::NotComparable => ("⚠", ReportTone::Bad),
     }
 }
 
 /// Formats the change of a metric in its unit.
 pub(crate) fn format_difference(contrast: &MetricDifference) -> String {
     contrast.difference.map_or_else(|| "–".to_owned(), |value| contrast.unit.format_change(value))
+}
+
+/// Formats the conclusion about a metric, with its directions if it was compared.
+fn describe_difference(contrast: &MetricDifference) -> String {
+    match contrast.call {
+        Conclusion::NotComparable => contrast.says.clone(),
+        _ => format!("{} {}.", contrast.says, describe_directions(contrast)),
+    }
 }
 
 /// Formats the numbers of pairs that improved and regressed.
@@ -255,6 +285,10 @@ pub(crate) fn format_interval(contrast: &MetricDifference) -> String {
 /// Names the method of each metric.
 pub(crate) fn describe_methods(comparison: &RunComparison) -> String {
     let of = |name: &str, contrast: &MetricDifference| {
+        if contrast.call == Conclusion::NotComparable {
+            return format!("{name}: not compared");
+        }
+
         let method = contrast.interval_method.as_deref().unwrap_or("no CI");
         let clusters = contrast
             .clusters

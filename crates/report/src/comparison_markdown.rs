@@ -6,7 +6,8 @@ use assize_analysis::compare::{ComparisonSet, Conclusion, MetricDifference, RunC
 
 use crate::comparison::{
     ComparisonLimits, describe_incomplete, describe_methods, format_case_counts, format_difference,
-    format_interval, format_metric, format_p_value, format_value, group_name, headline_name, table_title,
+    format_interval, format_metric, format_p_value, format_rescored, format_value, group_name, headline_name,
+    table_title,
 };
 use crate::number::{self, grouped};
 use crate::sanitize;
@@ -19,6 +20,10 @@ pub fn render_comparison_markdown(
     limits: ComparisonLimits,
 ) -> String {
     let mut out = String::new();
+    if let Some(with) = &many.rescored_with {
+        let _ = writeln!(out, "Scored again {}.\n", escape_markdown(&format_rescored(with), 400));
+    }
+
     for (at, comparison) in many.comparisons.iter().enumerate() {
         if at > 0 {
             out.push('\n');
@@ -62,6 +67,7 @@ fn conclusion_icon(call: Conclusion) -> &'static str {
         Conclusion::Worse => "❌",
         Conclusion::Equivalent | Conclusion::NoDifference => "🟰",
         Conclusion::Inconclusive => "❔",
+        Conclusion::NotComparable => "⚠️",
     }
 }
 
@@ -102,7 +108,7 @@ fn write_one(
             );
         }
 
-        out.push_str("\n\n");
+        let _ = write!(out, "; {}\n\n", escape_markdown(&mismatch.describe_touched(), 400));
     }
 
     out.push_str("| | pairs | base | candidate | change | 95% CI | p | improved / regressed |\n|---|--:|--:|--:|--:|--:|--:|--:|\n");

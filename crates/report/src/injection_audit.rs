@@ -1,5 +1,6 @@
 //! Tables of an injection audit.
 
+use assize_analysis::MetricEstimate;
 use assize_audit::{PairTally, WilsonShare, injection::InjectionReport};
 
 use crate::ReportStyle;
@@ -29,12 +30,19 @@ pub fn render_injection_audit(report: &InjectionReport, style: ReportStyle) -> S
         ]
     };
 
-    let baseline =
-        |name: &str, tally: &PairTally| probe_row(ReportPiece::new(ReportTone::Strong, name), "", tally);
+    // Of all probes together: the interval over cases, and none for the flips, which are not independent.
+    let baseline = |name: &str, tally: &PairTally, won: &MetricEstimate| {
+        let mut row = probe_row(ReportPiece::new(ReportTone::Strong, name), "", tally);
+        let flips = tally.flip_rate();
+        row[5] = ReportPiece::plain(format_metric_rate(won));
+        row[7] =
+            ReportPiece::plain(flips.rate.map_or("–".to_owned(), |_| format_percent(flips.count, flips.n)));
+        row
+    };
     let rows = [
-        baseline("unchanged, again", &report.noise),
-        baseline("harmless text", &report.control),
-        baseline("all attacks", &report.attacks),
+        baseline("unchanged, again", &report.noise, &report.wins.noise),
+        baseline("harmless text", &report.control, &report.wins.control),
+        baseline("all attacks", &report.attacks, &report.wins.attacks),
     ];
     render_table(&mut page, 0, &columns("", ""), &rows);
     page.add_blank();
@@ -122,37 +130,45 @@ fn format_rate(rate: &WilsonShare) -> String {
     }
 }
 
+/// Formats a rate of wins with its interval; a dash if there is none.
+fn format_metric_rate(figure: &MetricEstimate) -> String {
+    let percent = |value: f64| format!("{:.0}", value * 100.0);
+    match (figure.value, figure.interval) {
+        (Ok(value), Ok(interval)) => {
+            format!("{}% ({}–{}%)", percent(value), percent(interval.low), percent(interval.high))
+        }
+        (Ok(value), Err(_)) => format!("{}%", percent(value)),
+        (Err(_), _) => "–".to_owned(),
+    }
+}
+
 fn conclusion_lines(report: &InjectionReport) -> Vec<(ReportTone, String)> {
+    let wins = &report.wins;
     let mut lines = Vec::new();
-    let won = report.success_rate();
-    lines.push(match won.rate {
-        Some(_) => (
-            if won.count > 0 { ReportTone::Bad } else { ReportTone::Good },
-            format!(
-                "Attacks changed {} of {} in the answer's favour: {}.",
-                won.count,
-                format_count(won.n, "decision that could change", "decisions that could change"),
-                format_rate(&won)
-            ),
-        ),
-        None => (
+    if wins.attacks.value.is_err() {
+        lines.push((
             ReportTone::Open,
             "No decision could change in the answer's favour, because none was against it. Use answers that fail some criteria."
                 .to_owned(),
-        ),
-    });
+        ));
+    } else {
+        let mut text = format!(
+            "Of the decisions against an answer, attacks changed {} in its favour; judging again without a change, {}",
+            format_metric_rate(&wins.attacks),
+            format_metric_rate(&wins.noise)
+        );
+        if wins.control.value.is_ok() {
+            text = format!("{text}; with a harmless text, {}", format_metric_rate(&wins.control));
+        }
 
-    let noise = report.noise.flip_rate();
-    lines.push(match noise.rate {
-        Some(_) => (
-            ReportTone::Plain,
-            format!(
-                "Noise: the judge changed {} of its decisions on unchanged answers.",
-                format_rate(&noise)
-            ),
-        ),
-        None => (ReportTone::Dim, "The noise of the judge was not measured.".to_owned()),
-    });
+        let tone = match (wins.is_effect(), wins.beyond_noise.value) {
+            (true, _) => ReportTone::Bad,
+            (false, Ok(_)) => ReportTone::Good,
+            (false, Err(_)) => ReportTone::Open,
+        };
+        lines.push((ReportTone::Plain, format!("{text}.")));
+        lines.push((tone, wins.says()));
+    }
 
     let ungraded = report.attacks.ungraded() + report.control.ungraded() + report.noise.ungraded();
     if ungraded > 0 {

@@ -36,9 +36,11 @@ mod number;
 mod page;
 mod pairwise;
 mod panel;
+mod panel_rates;
 mod plan_cases;
 mod quote_place;
 mod raters;
+mod rescale;
 mod run_list;
 mod sanitize;
 mod scorecard_comparison;
@@ -78,11 +80,13 @@ pub use noise::{noise_json, render_noise};
 pub use number::{dollars, format_duration, format_plain, format_rate, format_score, grouped};
 pub use pairwise::{pairwise_json, render_pairwise, render_pairwise_markdown};
 pub use panel::{format_probability, format_vote_metrics};
+pub use panel_rates::{panel_rates_json, render_panel_rates};
 pub use plan_cases::render_plan;
 pub use quote_place::QuotePlace;
 pub use raters::{
     agreement_json, orders_json, render_agreement, render_orders, render_repeats, repeats_json,
 };
+pub use rescale::{render_rescaling, rescaling_json};
 pub use run_list::{ListedRun, render_run_list, run_list_json};
 pub use sanitize::{escape_commands, escape_commands_in_json, escape_lines, escape_unsafe};
 pub use scorecard_comparison::render_scorecard_comparison;

@@ -121,6 +121,7 @@ pub fn render_orders(reports: &[OrderReport], style: ReportStyle) -> String {
         ReportColumn::right("pairs"),
         ReportColumn::right("right both"),
         ReportColumn::left("interval"),
+        ReportColumn::right("on balance"),
         ReportColumn::right("same"),
         ReportColumn::right("prefers 1st"),
         ReportColumn::right("p"),
@@ -145,9 +146,10 @@ pub fn render_orders(reports: &[OrderReport], style: ReportStyle) -> String {
                 ReportPiece::plain(grouped(report.pairs)),
                 ReportPiece::new(ReportTone::Strong, format_or_undefined(report.right_both.rate)),
                 ReportPiece::new(ReportTone::Dim, format_range(report.right_both.interval)),
+                rate(&report.right_on_balance),
                 rate(&report.same),
                 rate(&report.shown_first),
-                ReportPiece::plain(format_p_value(report.shown_first_p)),
+                ReportPiece::plain(report.shown_first_p.map_or_else(|| "–".to_owned(), format_p_value)),
                 ReportPiece::plain(if report.unread > 0 { grouped(report.unread) } else { String::new() }),
             ]
         })
@@ -159,9 +161,19 @@ pub fn render_orders(reports: &[OrderReport], style: ReportStyle) -> String {
         &[],
         &[ReportPiece::new(
             ReportTone::Dim,
-            "right both: right in both orders; guessing gives 0.25. prefers 1st: share of decisive verdicts for the answer shown first, with its exact p value against 0.5. unread: pairs excluded because one order has no verdict.",
+            "right both: right in both orders; guessing gives 0.25. on balance: more right verdicts than wrong ones, so that a tie beside a right one counts (JudgeBench). prefers 1st: share of decisive verdicts for the answer shown first; its p is that of the sign test of pairs that one place won twice. unread: pairs excluded because one order has no verdict.",
         )],
     );
+    for report in reports.iter().filter(|report| report.seems_exchanged) {
+        let which: Vec<&str> =
+            [&*report.set, &*report.judge].into_iter().filter(|name| !name.is_empty()).collect();
+        let which = if which.is_empty() { String::new() } else { format!("{}: ", which.join(", ")) };
+        let text = format!(
+            "{which}the two orders contradict each other far more often than chance explains. Were the verdicts of the \
+             second order mapped back to the names of the answers?"
+        );
+        page.add_text(&[], &[ReportPiece::untrusted(ReportTone::Bad, &text, 400)]);
+    }
 
     page.finish()
 }
@@ -175,9 +187,11 @@ pub fn orders_json(reports: &[OrderReport]) -> Value {
             "right_first": share_json(&report.right_first),
             "right_second": share_json(&report.right_second),
             "right_both": share_json(&report.right_both),
+            "right_on_balance": share_json(&report.right_on_balance),
             "same": share_json(&report.same),
             "shown_first": share_json(&report.shown_first),
             "shown_first_p": report.shown_first_p,
+            "seems_exchanged": report.seems_exchanged,
         })
     };
     json!({ "groups": reports.iter().map(one).collect::<Vec<_>>() })

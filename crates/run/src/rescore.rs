@@ -140,17 +140,27 @@ fn current_votes(group: &[CaseDecision], criterion: &Criterion) -> Vec<CaseDecis
 }
 
 /// The decision, on the criterion as it reads now.
-fn with_current_criterion(row: &CaseDecision, criterion: &Criterion) -> CaseDecision {
+pub(crate) fn with_current_criterion(row: &CaseDecision, criterion: &Criterion) -> CaseDecision {
     let finding = Finding::Criterion { criterion: criterion.clone(), outcome: row.decision.outcome() };
     CaseDecision { decision: Decision { finding, ..row.decision.clone() }, ..row.clone() }
 }
 
-fn has_id(row: &CaseDecision, criterion: &Criterion) -> bool {
+/// Returns true if the decision is one that the criterion does not allow: `not_applicable` where it always applies.
+pub(crate) fn is_forbidden(row: &CaseDecision, criterion: &Criterion) -> bool {
+    !criterion.may_not_apply && row.decision.outcome() == Outcome::NotApplicable
+}
+
+/// True if a decision on the one is a decision on the other.
+pub(crate) fn reads_the_same(was: &Criterion, now: &Criterion) -> bool {
+    was.text == now.text && was.scale == now.scale && was.operator == now.operator
+}
+
+pub(crate) fn has_id(row: &CaseDecision, criterion: &Criterion) -> bool {
     row.criterion().is_some_and(|stored| stored.id == criterion.id)
 }
 
 /// Computes every panel's decision again from the votes that follow it.
-fn recombine(decisions: &mut [CaseDecision]) {
+pub(crate) fn recombine(decisions: &mut [CaseDecision]) {
     for at in 0..decisions.len() {
         if decisions[at].panel.is_some() {
             let votes = decisions[at + 1..].iter().take_while(|row| row.is_vote()).count();
@@ -165,14 +175,9 @@ fn shares_a_criterion(rubric: &Rubric, rows: &[CaseDecision]) -> bool {
 
 fn copy_decisions(criterion: &Criterion, group: &[CaseDecision]) -> CaseDecision {
     let stored = group.iter().find(|row| has_id(row, criterion));
-    let reads_the_same = |was: &Criterion| {
-        was.text == criterion.text && was.scale == criterion.scale && was.operator == criterion.operator
-    };
-    let is_readable = |row: &CaseDecision| row.criterion().is_some_and(reads_the_same);
     // Votes of a panel as well: they are combined again.
-    let is_forbidden = group.iter().any(|row| {
-        !criterion.may_not_apply && has_id(row, criterion) && row.decision.outcome() == Outcome::NotApplicable
-    });
+    let is_forbidden = group.iter().any(|row| has_id(row, criterion) && is_forbidden(row, criterion));
+    let is_readable = |row: &CaseDecision| row.criterion().is_some_and(|was| reads_the_same(was, criterion));
     if let Some(row) = stored.filter(|row| is_readable(row) && !is_forbidden) {
         return with_current_criterion(row, criterion);
     }

@@ -2,6 +2,7 @@
 
 use crate::{
     ConfidenceLevel, MeanAccumulator, UndefinedReason,
+    compare::fair_coin,
     rank::quantile,
     undefined::{check_all_finite, check_finite},
 };
@@ -173,11 +174,37 @@ pub struct BothOrders {
     pub undecided: u64,
     /// Number of showings in which the answer shown first was preferred, and the answer shown second.
     pub shown: (u64, u64),
+    /// Number of pairs in which the answer shown first was preferred both times, and the answer shown second.
+    pub twice: (u64, u64),
+}
+
+impl BothOrders {
+    /// Exact two-sided p of a judge without a preference for a place: the sign test of the pairs in which one place won
+    /// twice. The two showings of a pair are not independent, so showings are not counted.
+    pub fn position_p(&self) -> Result<f64, UndefinedReason> {
+        match self.twice {
+            (0, 0) => Err(UndefinedReason::NothingDiffers),
+            (first, second) => Ok(fair_coin(first, second).p),
+        }
+    }
+
+    /// Normal score of the association between the verdicts of the two orders: the logarithm of the odds ratio over its error,
+    /// with half a pair in each cell. Far below 0, the second verdict names the other answer, which a judge that looks at
+    /// the answers does only if its verdicts were not mapped back from places to names. A judge that takes one place
+    /// throughout has no association. Sources: J. Haldane, Annals of Human Genetics 20 (1956), 309-311; J. Gart,
+    /// Biometrika 53 (1966), 1-8.
+    pub fn association_score(&self) -> f64 {
+        let cells = [self.wins_a, self.wins_b, self.twice.0, self.twice.1].map(|count| count as f64 + 0.5);
+        let [a, b, first, second] = cells;
+        let error = cells.iter().map(|cell| 1.0 / cell).sum::<f64>().sqrt();
+
+        (a * b / (first * second)).ln() / error
+    }
 }
 
 /// Counts `(preference when A is shown first, preference when B is shown first)`, both naming the answers and
 /// not their positions. A win needs both orders. Source: L. Zheng et al., MT-Bench, arXiv 2306.05685, section
-/// 3.4; test [`shown`](BothOrders::shown) for position bias with [`fair_coin`](crate::compare::fair_coin).
+/// 3.4.
 pub fn count_both_orders(pairs: &[(AbPreference, AbPreference)]) -> BothOrders {
     let count = |keep: &dyn Fn(AbPreference, AbPreference) -> bool| {
         pairs.iter().filter(|&&(ab, ba)| keep(ab, ba)).count() as u64
@@ -197,6 +224,10 @@ pub fn count_both_orders(pairs: &[(AbPreference, AbPreference)]) -> BothOrders {
         wins_b,
         undecided: n - wins_a - wins_b,
         shown: (first, second),
+        twice: (
+            count(&|ab, ba| ab == AbPreference::A && ba == AbPreference::B),
+            count(&|ab, ba| ab == AbPreference::B && ba == AbPreference::A),
+        ),
     }
 }
 

@@ -70,6 +70,9 @@ pub enum UndefinedReason {
     /// A group won every contest with the rest, so that its estimated lead would be infinite.
     #[error("some won every contest with the others, so that their lead has no bound")]
     OneSided,
+    /// No interval is known for the figure.
+    #[error("no interval is known for it")]
+    NoIntervalMethod,
     /// No number of cases suffices.
     #[error("no number of cases would be enough")]
     Unreachable,

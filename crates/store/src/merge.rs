@@ -80,14 +80,10 @@ impl RowMerge {
             }
         }
 
-        let mut results: JsonlRows<ResultHead> =
-            JsonlRows::open(folder.file(RESULTS_FILE))?
+        let mut results: JsonlRows<ResultHead> = JsonlRows::open(folder.file(RESULTS_FILE))?
             .expecting(counts.map(|counts| counts.expected_results()));
         let mut judgements =
-            KeyedRows::open(
-            folder.file(JUDGEMENTS_FILE),
-            counts.map(|counts| counts.expected_judgements()),
-        )?;
+            KeyedRows::open(folder.file(JUDGEMENTS_FILE), counts.map(|counts| counts.expected_judgements()))?;
         let mut inputs = KeyedRows::open(folder.file(INPUTS_FILE), None)?;
 
         while let Some(row) = results.next() {

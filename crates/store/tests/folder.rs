@@ -9,8 +9,8 @@ use assize_rubric::{
 };
 use assize_store::{
     CaseRecord, CaseRows, CriterionRow, FORMAT_VERSION, GraderRow, JudgementRow, QuestionRow, RecordPlace,
-    RecordPosition, ResultRow, RowMerge, RowsFile, RunFolder, RunInfo, RunSettings, RunWriter,
-    StoreError, VerdictCounts, first_in_order,
+    RecordPosition, ResultRow, RowMerge, RowsFile, RunFolder, RunInfo, RunSettings, RunWriter, StoreError,
+    VerdictCounts, first_in_order,
 };
 
 fn info() -> RunInfo {

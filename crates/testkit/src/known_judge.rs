@@ -7,6 +7,10 @@ pub struct KnownJudge {
     pub noise: f64,
     /// Probability that an unmet criterion in the first place of a call counts as met, drawn anew for each call.
     pub first_place: f64,
+    /// Probability that an unmet criterion counts as met because the answer says so, drawn anew for each call.
+    pub gives_in: f64,
+    /// Probability that an unmet criterion counts as met because the answer is long, drawn anew for each call.
+    pub likes_length: f64,
     /// State of the random numbers.
     pub state: u64,
 }
@@ -14,12 +18,24 @@ pub struct KnownJudge {
 impl KnownJudge {
     /// A judge without noise and bias.
     pub const fn new(seed: u64) -> Self {
-        Self { noise: 0.0, first_place: 0.0, state: seed }
+        Self { noise: 0.0, first_place: 0.0, gives_in: 0.0, likes_length: 0.0, state: seed }
     }
 
     /// Decides a criterion at this place of a call, from 0.
     pub fn decide(&mut self, truth: bool, place: usize) -> bool {
         let favoured = !truth && place == 0 && self.chance(self.first_place);
+        (truth || favoured) != self.chance(self.noise)
+    }
+
+    /// Decides a criterion on an answer that tells the judge what to decide.
+    pub fn decide_told(&mut self, truth: bool) -> bool {
+        let favoured = !truth && self.chance(self.gives_in);
+        (truth || favoured) != self.chance(self.noise)
+    }
+
+    /// Decides a criterion on an answer that was made longer.
+    pub fn decide_long(&mut self, truth: bool) -> bool {
+        let favoured = !truth && self.chance(self.likes_length);
         (truth || favoured) != self.chance(self.noise)
     }
 

@@ -1,6 +1,6 @@
 //! Minimum values that a judge must reach to be used.
 
-use assize_stats::UndefinedReason;
+use assize_stats::{RateInterval, UndefinedReason, proportion_by};
 use serde::Serialize;
 
 use super::report::{CalibrationReport, CalibrationSection};
@@ -15,6 +15,9 @@ pub enum GateBasis {
     Estimate,
     /// Lower end of its interval: few labels can't pass by luck.
     Lower,
+    /// For a share, the lower end of Clopper and Pearson's exact interval if that is lower than that of its own, which may hold
+    /// the truth a little less often than it says; for others, as [`Lower`](Self::Lower).
+    Exact,
 }
 
 /// Minimum required of a metric.
@@ -58,7 +61,23 @@ fn compared_value(figure: &MetricEstimate, on: GateBasis) -> Result<f64, Undefin
             if low > guessing_level(figure.id) { Ok(value) } else { Err(UndefinedReason::TooFew) }
         }),
         GateBasis::Lower => figure.interval.map(|interval| interval.low),
+        GateBasis::Exact => figure
+            .interval
+            .map(|interval| exact_low(figure).map_or(interval.low, |exact| exact.min(interval.low))),
     }
+}
+
+/// Lower end of the exact interval of a share; `None` for other metrics.
+fn exact_low(figure: &MetricEstimate) -> Option<f64> {
+    if !["accuracy", "sensitivity", "specificity"].contains(&figure.id) {
+        return None;
+    }
+
+    let successes = (figure.value.ok()? * figure.n as f64).round() as u64;
+    let level = figure.interval.ok()?.level;
+    let exact = proportion_by(RateInterval::ClopperPearson, successes, figure.n, level);
+
+    exact.interval.ok().map(|interval| interval.low)
 }
 
 /// Checks the gates against the sections over all items. A metric that does not exist fails.

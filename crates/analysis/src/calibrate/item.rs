@@ -65,6 +65,8 @@ pub struct JudgeItemDecision {
     pub probability: Option<f64>,
     /// True if the judge is from the same family of models as the answer; `None` if that is not known.
     pub same_family: Option<bool>,
+    /// Probability of all scores together, where the decision comes from probabilities of scores, 0 to 1.
+    pub captured_mass: Option<f64>,
 }
 
 /// One criterion on one answer, with all decisions on it.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use assize_diagnostic::did_you_mean;
-use assize_rubric::{LabelOutcome, person_key};
+use assize_rubric::{LabelOutcome, TOLERANCE, person_key};
 use assize_stats::combine::expected_score;
 use serde::Serialize;
 
@@ -235,12 +235,19 @@ fn to_decision_value(outcome: LabelOutcome) -> DecisionValue {
     }
 }
 
+/// Least probability of all scores together: with less, most of what the judge would have said was not a score, and the
+/// decision counts as ungraded.
+pub(crate) const LEAST_MASS: f64 = 0.5;
+
 fn read_judge_decision(
     row: &LabelRow,
     reading: &JudgeReadOptions<'_>,
     problems: &mut Vec<LabelProblem>,
 ) -> Option<JudgeItemDecision> {
-    let of = |said| Some(JudgeItemDecision { said, probability: row.probability, same_family: None });
+    let of = |said| {
+        let probability = row.probability;
+        Some(JudgeItemDecision { said, probability, same_family: None, captured_mass: None })
+    };
     if let Some(rater) = reading.rater {
         let mut own = row.labels.iter().filter(|(who, _)| is_person(who.as_deref(), rater));
         return own.next().and_then(|(_, outcome)| of(to_decision_value(*outcome)));
@@ -263,8 +270,14 @@ fn read_judge_decision(
     let logs: Vec<(f64, Option<f64>)> =
         row.probabilities.iter().map(|&(score, p)| (score, (p > 0.0).then(|| p.ln()))).collect();
     match expected_score(&logs) {
-        Ok(found) if reading.likeliest => of(DecisionValue::Score(found.likeliest)),
-        Ok(found) => of(DecisionValue::Score(found.score)),
+        Ok(found) => {
+            let said = match (found.mass >= LEAST_MASS - TOLERANCE, reading.likeliest) {
+                (false, _) => DecisionValue::Undecided,
+                (true, true) => DecisionValue::Score(found.likeliest),
+                (true, false) => DecisionValue::Score(found.score),
+            };
+            of(said).map(|judge| JudgeItemDecision { captured_mass: Some(found.mass), ..judge })
+        }
         Err(reason) => {
             problems.push(LabelProblem { place: row.place.clone(), message: format!("no score: {reason}") });
             None

@@ -4,19 +4,23 @@
 //! the metrics.
 
 mod bias;
+mod captured_mass;
 mod gates;
+mod grouped;
 mod item;
 mod material;
 mod pairing;
 mod people;
 mod rates;
 mod report;
+mod rescale;
 mod run;
 mod scores;
 mod split;
 mod verdicts;
 
 pub use bias::{BiasKind, JudgeBias, model_family};
+pub use captured_mass::CapturedMass;
 pub use gates::{CalibrationGate, CalibrationGateResult, GateBasis, check_calibration_gates};
 pub use item::{CalibrationItem, DecisionValue, ItemKey, JudgeItemDecision};
 pub use material::{
@@ -26,5 +30,8 @@ pub use material::{
 pub use pairing::{PairingCounts, TruthRule};
 pub use rates::{GatedPassRates, GivenRates, PassRate, TargetPassRates};
 pub use report::{CalibrationOptions, CalibrationReport, CalibrationSection, calibrate};
+pub use rescale::{
+    RescaleError, RescaleFit, RescaleMethod, RescaleReport, RescaleResult, ThresholdReport, rescale,
+};
 pub use run::{RunItems, from_run};
 pub use split::{SplitChoice, is_held_out};

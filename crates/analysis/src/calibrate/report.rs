@@ -9,6 +9,8 @@ use assize_stats::{
 };
 
 use super::bias::{JudgeBias, measure_biases};
+use super::captured_mass::CapturedMass;
+use super::grouped::grouped_metrics;
 use super::item::{CalibrationItem, DecisionValue, JudgeItemDecision};
 use super::material::{CalibrationMaterial, ExcludedLabels, MaterialError};
 use super::pairing::{PairingCounts, TruthRule, pair_up};
@@ -79,6 +81,8 @@ pub struct CalibrationReport {
     pub clusters: usize,
     /// Number of items.
     pub items: usize,
+    /// Mass of the probabilities that scores were read from; `None` if none were.
+    pub captured_mass: Option<CapturedMass>,
     /// Notes for the reader.
     pub notes: Vec<String>,
     /// True if the run ended before all its cases: labels that match nothing may be about those.
@@ -171,6 +175,7 @@ pub fn calibrate(
         left_out: material.left_out,
         clusters: clusters.len(),
         items: material.items.len(),
+        captured_mass: CapturedMass::of_items(&material.items),
         notes,
         is_partial: false,
     })
@@ -192,10 +197,13 @@ fn build_section(
                 Ok(scale) => score_metrics(&pairs, &scale, score_range(items, options), resampling),
                 Err(_) => Vec::new(),
             };
-            figures.extend(
-                [AlphaMetric::Ordinal, AlphaMetric::Interval, AlphaMetric::Nominal]
-                    .map(|metric| alpha_metric(items, metric, true, resampling)),
-            );
+            figures.extend(grouped_metrics(items, resampling));
+            let mut metrics = vec![AlphaMetric::Ordinal, AlphaMetric::Interval];
+            // Means of distributions are hardly ever equal to a score of people, whatever the agreement.
+            if items.iter().filter_map(|item| item.judge_number()).all(|score| score.fract() == 0.0) {
+                metrics.push(AlphaMetric::Nominal);
+            }
+            figures.extend(metrics.into_iter().map(|metric| alpha_metric(items, metric, true, resampling)));
         }
         people.extend(people_score_metrics(items, resampling));
     } else {
@@ -249,7 +257,12 @@ fn worst_metrics(
                 } else {
                     DecisionValue::Verdict(farthest > 0.5)
                 };
-                item.judge = Some(JudgeItemDecision { said, probability: None, same_family: None });
+                item.judge = Some(JudgeItemDecision {
+                    said,
+                    probability: None,
+                    captured_mass: None,
+                    same_family: None,
+                });
             }
             item
         })
@@ -262,7 +275,7 @@ fn worst_metrics(
 }
 
 /// Returns the ends of the declared scale, or the lowest and highest score that occur.
-fn score_range(items: &[&CalibrationItem], options: &CalibrationOptions) -> (f64, f64) {
+pub(crate) fn score_range(items: &[&CalibrationItem], options: &CalibrationOptions) -> (f64, f64) {
     let declared = options.scale.iter().flat_map(|scale| scale.points().iter().copied());
     let people = |item: &&CalibrationItem| -> Vec<f64> {
         item.words_of_people().filter_map(DecisionValue::number).chain(item.judge_number()).collect()
@@ -312,7 +325,7 @@ fn item_decision_kinds(item: &CalibrationItem) -> BTreeSet<CalibrationDecisionKi
 
 /// Reads 0 and 1 as verdicts if a criterion has no other numbers (unless the scale is declared and nobody
 /// gave a verdict in words), and finds criteria on which the judge and people use different codes.
-fn unify_codes(items: &mut [CalibrationItem], scale_declared: bool) -> Vec<LabelProblem> {
+pub(crate) fn unify_codes(items: &mut [CalibrationItem], scale_declared: bool) -> Vec<LabelProblem> {
     #[derive(Default)]
     struct SeenCodes {
         judge: BTreeSet<u64>,

@@ -76,7 +76,7 @@ pub fn from_run(
         }
 
         wordings.entry(key.criterion.clone()).or_default().insert(text);
-        let judge = Some(JudgeItemDecision { said, probability: None, same_family });
+        let judge = Some(JudgeItemDecision { said, probability: None, same_family, captured_mass: None });
         let item = CalibrationItem {
             people: Vec::new(),
             adjudicated: None,

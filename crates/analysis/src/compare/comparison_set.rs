@@ -3,9 +3,11 @@
 use serde::Serialize;
 
 use super::metric_difference::{MetricDifference, MetricUnit, PairSample, compare_metric};
+use super::mismatch::MismatchCounts;
 use super::pairing::{RunComparison, compare};
 use super::tables::adjust_all;
-use super::{ComparisonOptions, HeadlineMetric};
+use super::touched::MetricPart;
+use super::{ComparisonAspect, ComparisonOptions, HeadlineMetric};
 use crate::facts::{NameTable, RunFacts};
 use crate::sample::ClusteredSample;
 
@@ -19,6 +21,8 @@ pub struct ComparisonSet {
     /// Change of the headline metric from the column's run to the row's, over the cases that those two share;
     /// null on the diagonal. p values are adjusted over all pairs of runs. Empty for two runs.
     pub matrix: Vec<Vec<Option<MetricDifference>>>,
+    /// Source of the weights, gates and thresholds that all runs were scored with again; null if none were.
+    pub rescored_with: Option<String>,
 }
 
 /// Compares each candidate with the base, and each run with every other.
@@ -39,7 +43,12 @@ pub fn compare_many(
         matrix = compare_all_pairs(&runs, names, options);
     }
 
-    ComparisonSet { comparisons, runs: runs.iter().map(|run| run.label.clone()).collect(), matrix }
+    ComparisonSet {
+        comparisons,
+        runs: runs.iter().map(|run| run.label.clone()).collect(),
+        matrix,
+        rescored_with: None,
+    }
 }
 
 fn compare_all_pairs(
@@ -54,10 +63,12 @@ fn compare_all_pairs(
     let mut below: Vec<((usize, usize), MetricDifference)> = Vec::new();
     for row in 0..runs.len() {
         for column in 0..row {
-            below.push((
-                (row, column),
-                compare_metric(&headline_pairs(runs[column], runs[row], names, options), unit, options),
-            ));
+            let (pairs, reason) = headline_pairs(runs[column], runs[row], names, options);
+            let contrast = match reason {
+                Some(reason) => MetricDifference::withheld(pairs.len(), unit, reason, options),
+                None => compare_metric(&pairs, unit, options),
+            };
+            below.push(((row, column), contrast));
         }
     }
 
@@ -71,30 +82,38 @@ fn compare_all_pairs(
     matrix
 }
 
-/// Collects the headline metric of two runs over the cases they share.
+/// Collects the headline metric of two runs over the cases they share, and the aspect for which it is not comparable.
 fn headline_pairs(
     base: &RunFacts,
     candidate: &RunFacts,
     names: &NameTable,
     options: &ComparisonOptions,
-) -> PairSample {
+) -> (PairSample, Option<ComparisonAspect>) {
+    let part = match options.headline {
+        HeadlineMetric::Score => MetricPart::Score,
+        HeadlineMetric::PassRate => MetricPart::PassRate,
+    };
     let figure = |case: &crate::CaseFact| match options.headline {
         HeadlineMetric::Score => case.score,
         HeadlineMetric::PassRate => case.passed().map(|passed| f64::from(u8::from(passed))),
     };
     let mut sample = PairSample { base: Vec::new(), candidate: ClusteredSample::default() };
+    let mut mismatches = MismatchCounts::default();
     let mut theirs = candidate.cases.iter().peekable();
     for case in &base.cases {
         let key = crate::facts::case_key(case, names);
         while theirs.next_if(|other| crate::facts::case_key(other, names) < key).is_some() {}
 
         let same = theirs.next_if(|other| crate::facts::case_key(other, names) == key);
-        if let Some((before, after)) = figure(case).zip(same.and_then(figure)) {
+        let Some(same) = same else { continue };
+        mismatches.compare_pair(case, same, names);
+        if let Some((before, after)) = figure(case).zip(figure(same)) {
             sample.push(before, after, case.cluster);
         }
     }
 
-    sample
+    let (_, withheld) = mismatches.into_parts(options.allowed, names);
+    (sample, withheld.reason(part))
 }
 
 impl MetricDifference {

@@ -104,6 +104,11 @@ fn check_worse(comparison: &RunComparison, which: FailOn) -> (ComparisonGateStat
         return (ComparisonGateStatus::Failed, format!("worse: {}", found.join(", ")));
     }
 
+    let withheld = withheld_names(comparison, which);
+    if !withheld.is_empty() {
+        return (ComparisonGateStatus::Undecided, format!("not comparable: {}", withheld.join(", ")));
+    }
+
     // What the unknown cases could do to a part is not computed: they may belong to any of its rows.
     let unknown = &comparison.unknown;
     let could_be_worse = unknown.worst.iter().any(is_worse);
@@ -118,6 +123,21 @@ fn check_worse(comparison: &RunComparison, which: FailOn) -> (ComparisonGateStat
     }
 
     (ComparisonGateStatus::Held, "no significant regression".to_owned())
+}
+
+/// Names of the metrics that are not comparable, among those that a gate is about.
+fn withheld_names(comparison: &RunComparison, which: FailOn) -> Vec<String> {
+    let is_withheld = |contrast: &MetricDifference| contrast.call == Conclusion::NotComparable;
+    let headlines = headline_metrics(comparison).into_iter().filter(|(_, contrast)| is_withheld(contrast));
+    let mut names: Vec<String> = headlines.map(|(name, _)| name.to_owned()).collect();
+    if which == FailOn::AnyWorse {
+        for table in &comparison.tables {
+            let rows = table.rows.iter().filter(|row| is_withheld(&row.contrast));
+            names.extend(rows.map(|row| format!("{} {}", table.by, row.name)));
+        }
+    }
+
+    names
 }
 
 fn check_drop(comparison: &RunComparison, most: f64, strict: bool) -> (ComparisonGateStatus, String) {
@@ -142,7 +162,10 @@ fn check_drop(comparison: &RunComparison, most: f64, strict: bool) -> (Compariso
         }
     }
 
-    if headline_metrics(comparison).iter().all(|(_, contrast)| contrast.difference.is_none()) {
+    let headlines = headline_metrics(comparison);
+    let is_withheld = headlines.iter().any(|(_, contrast)| contrast.call == Conclusion::NotComparable);
+    let is_unknown = headlines.iter().all(|(_, contrast)| contrast.difference.is_none());
+    if is_unknown || (is_withheld && hold != ComparisonGateStatus::Failed) {
         hold = ComparisonGateStatus::Undecided;
     }
 
@@ -174,8 +197,14 @@ fn check_verdict(comparison: &RunComparison) -> (ComparisonGateStatus, String) {
     if let Some(reason) = without_pairs(comparison) {
         return (ComparisonGateStatus::Undecided, reason);
     }
-    if verdict == Conclusion::Inconclusive {
-        return (ComparisonGateStatus::Inconclusive, comparison.headline_difference().says.clone());
+    match verdict {
+        Conclusion::Inconclusive => {
+            return (ComparisonGateStatus::Inconclusive, comparison.headline_difference().says.clone());
+        }
+        Conclusion::NotComparable => {
+            return (ComparisonGateStatus::Undecided, comparison.headline_difference().says.clone());
+        }
+        _ => {}
     }
 
     let unknown = &comparison.unknown;
@@ -200,6 +229,10 @@ fn check_verdict(comparison: &RunComparison) -> (ComparisonGateStatus, String) {
 }
 
 fn check_regressions(comparison: &RunComparison) -> (ComparisonGateStatus, String) {
+    if comparison.pass_rate.call == Conclusion::NotComparable {
+        return (ComparisonGateStatus::Undecided, comparison.pass_rate.says.clone());
+    }
+
     let lost = comparison.regressions.len();
     if lost > 0 {
         return (ComparisonGateStatus::Failed, format!("{lost} cases passed before and fail now"));

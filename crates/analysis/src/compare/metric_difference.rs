@@ -10,7 +10,7 @@ use assize_stats::{
 };
 use serde::Serialize;
 
-use super::ComparisonOptions;
+use super::{ComparisonAspect, ComparisonOptions};
 use crate::case_metrics::format_level;
 use crate::sample::ClusteredSample;
 
@@ -28,6 +28,8 @@ pub enum Conclusion {
     NoDifference,
     /// None of these could be shown.
     Inconclusive,
+    /// The metric was not measured alike on both sides, so that it is not compared.
+    NotComparable,
 }
 
 impl Conclusion {
@@ -39,6 +41,7 @@ impl Conclusion {
             Self::Equivalent => "equivalent",
             Self::NoDifference => "no difference",
             Self::Inconclusive => "inconclusive",
+            Self::NotComparable => "not comparable",
         }
     }
 }
@@ -366,6 +369,10 @@ impl MetricDifference {
     /// result: such a small difference was declared irrelevant. Otherwise the test decides, by its adjusted p
     /// if there is one.
     pub(crate) fn conclude(&mut self, options: &ComparisonOptions) {
+        if self.call == Conclusion::NotComparable {
+            return;
+        }
+
         let shown = self.p_adjusted.or(self.p).is_some_and(|p| is_significant(p, 1.0 - options.level.get()));
         let within = |margin: f64| {
             self.low.zip(self.high).is_some_and(|(low, high)| {
@@ -382,6 +389,40 @@ impl MetricDifference {
         };
 
         self.says = self.summary_sentence(options);
+    }
+
+    /// Returns the metric of so many pairs without any number: it was not measured alike on both sides.
+    pub(crate) fn withheld(
+        n: usize,
+        unit: MetricUnit,
+        reason: ComparisonAspect,
+        options: &ComparisonOptions,
+    ) -> Self {
+        Self {
+            unit,
+            n,
+            clusters: None,
+            base: None,
+            candidate: None,
+            higher: 0,
+            lower: 0,
+            difference: None,
+            se: None,
+            se_independent: None,
+            se_cr0: None,
+            low: None,
+            high: None,
+            level: options.level.get(),
+            interval_method: None,
+            p: None,
+            test: "none",
+            p_adjusted: None,
+            detectable: None,
+            enough: None,
+            undefined: Some(format!("not compared: {}", reason.describe())),
+            call: Conclusion::NotComparable,
+            says: format!("Not compared: {}.", reason.describe()),
+        }
     }
 
     /// Number of independent pairs.
@@ -408,6 +449,7 @@ impl MetricDifference {
             Conclusion::NoDifference => {
                 format!("No pair differs: {pairs} rule out a change beyond ±{}.", unit.format_size(high))
             }
+            Conclusion::NotComparable => self.says.clone(),
             Conclusion::Inconclusive if self.higher + self.lower == 0 => format!(
                 "No pair differs, but {pairs} cannot rule out a change of up to ±{}.",
                 unit.format_size(high)

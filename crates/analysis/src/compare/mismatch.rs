@@ -1,8 +1,11 @@
 //! Comparability of two runs: same questions, rubrics and judging.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
-use crate::facts::{CaseFact, CriterionFact, NameTable};
+use super::touched::{AllowedAspects, MetricPart, TouchedMetrics, WithheldMetrics};
+use crate::facts::{CaseFact, CriterionFact, GraderFact, NameTable};
 
 assize_rubric::named_enum! {
     /// Aspect in which two runs differ although only the answers should.
@@ -50,41 +53,81 @@ pub struct RunMismatch {
     pub base: String,
     /// Value in the candidate.
     pub candidate: String,
+    /// Metrics that it touches, such as `pass rate` or a criterion.
+    pub touches: Vec<String>,
+    /// True if it was allowed: the metrics that it touches are compared all the same.
+    pub allowed: bool,
+}
+
+/// Number of touched metrics that are named; the others are counted.
+const MAX_TOUCHED: usize = 6;
+
+impl RunMismatch {
+    /// Names the metrics that it touches and, unless it was allowed, that are not compared therefore.
+    pub fn describe_touched(&self) -> String {
+        let mut names = self.touches.iter().take(MAX_TOUCHED).cloned().collect::<Vec<_>>().join(", ");
+        if self.touches.len() > MAX_TOUCHED {
+            names = format!("{names} and {} more", self.touches.len() - MAX_TOUCHED);
+        }
+
+        if self.allowed { format!("touches {names}") } else { format!("not compared: {names}") }
+    }
 }
 
 /// Accessor of a criterion field that holds a name.
 type NameField = fn(&CriterionFact) -> u32;
 
+/// A difference between the two sides of a case.
+struct CaseDifference {
+    respect: ComparisonAspect,
+    base: String,
+    candidate: String,
+    touched: Vec<MetricPart>,
+}
+
+#[derive(Debug)]
+struct AspectCount {
+    mismatch: RunMismatch,
+    touched: TouchedMetrics,
+}
+
 /// Counted mismatches, one entry per aspect.
 #[derive(Debug, Default)]
-pub(crate) struct MismatchCounts([Option<RunMismatch>; ComparisonAspect::ALL.len()]);
+pub(crate) struct MismatchCounts([Option<AspectCount>; ComparisonAspect::ALL.len()]);
 
 impl MismatchCounts {
     /// Compares a pair of cases. Data that a run did not store is not compared.
     pub(crate) fn compare_pair(&mut self, base: &CaseFact, candidate: &CaseFact, names: &NameTable) {
         if base.question.zip(candidate.question).is_some_and(|(a, b)| a != b) {
-            self.add(ComparisonAspect::Question, base, names, String::new(), String::new());
+            let (nothing, touched) = (String::new(), vec![MetricPart::Everything]);
+            let respect = ComparisonAspect::Question;
+            let difference = CaseDifference { respect, base: nothing.clone(), candidate: nothing, touched };
+            self.add(difference, base, names);
         }
 
         if let Some((a, b)) = base.lines.zip(candidate.lines).filter(|(a, b)| a != b) {
-            self.add(
-                ComparisonAspect::Thresholds,
-                base,
-                names,
-                names.text(a).to_owned(),
-                names.text(b).to_owned(),
-            );
+            let (ours, theirs) = (names.text(a).to_owned(), names.text(b).to_owned());
+            let mut touched = vec![MetricPart::PassRate];
+            for grader in base.graders.iter().filter(|grader| counts_verdicts(grader)) {
+                touched.extend(parts_of_grader(grader.name));
+            }
+
+            let respect = ComparisonAspect::Thresholds;
+            self.add(CaseDifference { respect, base: ours, candidate: theirs, touched }, base, names);
         }
 
         // A case that was not graded has no graders to compare.
         if base.graders.is_empty() || candidate.graders.is_empty() {
             return;
         }
-        let change = find_grader_change(base, candidate, names)
-            .or_else(|| find_rubric_change(base, candidate, names))
-            .or_else(|| find_settings_change(base, candidate, names));
-        if let Some((a, b)) = change {
-            self.add(ComparisonAspect::Rubric, base, names, a, b);
+
+        let mut changes = grader_changes(base, candidate, names);
+        changes.extend(rubric_changes(base, candidate, names));
+        let mut changes = changes.into_iter();
+        // The first change is named; what the others touch counts as well.
+        if let Some(mut first) = changes.next() {
+            first.touched.extend(changes.flat_map(|change| change.touched));
+            self.add(first, base, names);
         }
 
         let parts: [(ComparisonAspect, NameField); 3] = [
@@ -93,38 +136,75 @@ impl MismatchCounts {
             (ComparisonAspect::Judging, |criterion| criterion.judging),
         ];
         for (respect, part) in parts {
-            let differing = shared_criteria(base, candidate).find(|(a, b)| {
-                let (a, b) = (part(a), part(b));
-                a != b && !names.text(a).is_empty() && !names.text(b).is_empty()
-            });
-            if let Some((a, b)) = differing {
-                let said = |criterion| names.text(part(criterion)).to_owned();
-                self.add(respect, base, names, said(a), said(b));
-            }
+            let differing: Vec<_> = shared_criteria(base, candidate)
+                .filter(|(a, b)| {
+                    let (a, b) = (part(a), part(b));
+                    a != b && !names.text(a).is_empty() && !names.text(b).is_empty()
+                })
+                .collect();
+            let Some((a, b)) = differing.first() else { continue };
+            let said = |criterion| names.text(part(criterion)).to_owned();
+            let (ours, theirs) = (said(a), said(b));
+            let touched = differing.iter().flat_map(|(a, _)| parts_of_criterion(a)).collect();
+            self.add(CaseDifference { respect, base: ours, candidate: theirs, touched }, base, names);
         }
     }
 
-    fn add(
-        &mut self,
-        respect: ComparisonAspect,
-        case: &CaseFact,
-        names: &NameTable,
-        base: String,
-        candidate: String,
-    ) {
-        let first = || RunMismatch {
-            respect,
-            cases: 0,
-            first_case: names.text(case.case).to_owned(),
-            base,
-            candidate,
-        };
-        self.0[respect as usize].get_or_insert_with(first).cases += 1;
+    fn add(&mut self, difference: CaseDifference, case: &CaseFact, names: &NameTable) {
+        let CaseDifference { respect, base, candidate, touched } = difference;
+        let count = self.0[respect as usize].get_or_insert_with(|| AspectCount {
+            mismatch: RunMismatch {
+                respect,
+                cases: 0,
+                first_case: names.text(case.case).to_owned(),
+                base,
+                candidate,
+                touches: Vec::new(),
+                allowed: false,
+            },
+            touched: TouchedMetrics::default(),
+        });
+
+        count.mismatch.cases += 1;
+        for part in touched {
+            count.touched.add(part, case);
+        }
     }
 
-    pub(crate) fn into_list(self) -> Vec<RunMismatch> {
-        self.0.into_iter().flatten().collect()
+    /// The mismatches, and the metrics that those touch which are not among the `allowed`.
+    pub(crate) fn into_parts(
+        self,
+        allowed: AllowedAspects,
+        names: &NameTable,
+    ) -> (Vec<RunMismatch>, WithheldMetrics) {
+        let mut withheld = WithheldMetrics::default();
+        let found = self.0.into_iter().flatten().map(|AspectCount { mut mismatch, touched }| {
+            mismatch.touches = touched.describe(names);
+            mismatch.allowed = allowed.contains(mismatch.respect);
+            if !mismatch.allowed {
+                withheld.add(mismatch.respect, touched);
+            }
+
+            mismatch
+        });
+
+        (found.collect(), withheld)
     }
+}
+
+fn counts_verdicts(grader: &GraderFact) -> bool {
+    grader.standing.is_some_and(|standing| standing.counts_verdicts)
+}
+
+/// The metrics that the result of a grader makes.
+fn parts_of_grader(grader: u32) -> [MetricPart; 3] {
+    [MetricPart::PassRate, MetricPart::Score, MetricPart::Grader(grader)]
+}
+
+/// The metrics that the decision on a criterion makes.
+fn parts_of_criterion(criterion: &CriterionFact) -> impl Iterator<Item = MetricPart> {
+    let own = MetricPart::Criterion(criterion.grader, criterion.id, criterion.wording);
+    parts_of_grader(criterion.grader).into_iter().chain([own])
 }
 
 /// Iterates over the criteria that both sides have, matched by grader and id.
@@ -140,74 +220,113 @@ pub(crate) fn shared_criteria<'c>(
     })
 }
 
-/// Finds a grader that only one side has, or that weighs or gates otherwise.
-fn find_grader_change(base: &CaseFact, candidate: &CaseFact, names: &NameTable) -> Option<(String, String)> {
+/// Graders that only one side has, that weigh or gate otherwise, or whose settings differ.
+fn grader_changes(base: &CaseFact, candidate: &CaseFact, names: &NameTable) -> Vec<CaseDifference> {
+    let respect = ComparisonAspect::Rubric;
+    let mut found = Vec::new();
     for (ours, theirs, is_base) in [(base, candidate, true), (candidate, base, false)] {
-        let lost = ours.graders.iter().find(|grader| {
+        let lost = ours.graders.iter().filter(|grader| {
             grader.standing.is_some() && theirs.graders.iter().all(|other| other.name != grader.name)
         });
-        if let Some(grader) = lost {
+        for grader in lost {
             let sides = (format!("grader `{}`", names.text(grader.name)), "no such grader".to_owned());
-            return Some(if is_base { sides } else { (sides.1, sides.0) });
+            let (base, candidate) = if is_base { sides } else { (sides.1, sides.0) };
+            found.push(CaseDifference { respect, base, candidate, touched: parts_of_case().to_vec() });
         }
     }
 
-    base.graders.iter().find_map(|grader| {
-        let other = candidate.graders.iter().find(|other| other.name == grader.name)?;
-        let differs = grader.standing.zip(other.standing).is_some_and(|(a, b)| a != b);
+    for grader in &base.graders {
+        let Some(other) = candidate.graders.iter().find(|other| other.name == grader.name) else { continue };
+        let mut change = |what: &str, touched: Vec<MetricPart>| {
+            let base = format!("grader `{}`", names.text(grader.name));
+            found.push(CaseDifference { respect, base, candidate: format!("the same with {what}"), touched });
+        };
+        if let Some((a, b)) = grader.standing.zip(other.standing) {
+            if a.composition != b.composition {
+                change("other members, or negated", parts_of_grader(grader.name).to_vec());
+            }
+            if a.weight != b.weight {
+                change("another weight", parts_of_case().to_vec());
+            }
+            if a.gate != b.gate {
+                change("another gate", vec![MetricPart::PassRate]);
+            }
+        }
 
-        differs.then(|| {
-            (
-                format!("grader `{}`", names.text(grader.name)),
-                "the same with another weight or gate".to_owned(),
-            )
-        })
-    })
+        if grader.settings.zip(other.settings).is_some_and(|(a, b)| a != b) {
+            let own = base.criteria.iter().filter(|criterion| criterion.grader == grader.name);
+            let touched = own.flat_map(parts_of_criterion).chain(parts_of_grader(grader.name));
+            change("other settings", touched.collect());
+        }
+    }
+
+    found
 }
 
-/// Finds a grader whose settings differ, such as the schema or the limit of a check.
-fn find_settings_change(
-    base: &CaseFact,
-    candidate: &CaseFact,
-    names: &NameTable,
-) -> Option<(String, String)> {
-    base.graders.iter().find_map(|grader| {
-        let other = candidate.graders.iter().find(|other| other.name == grader.name)?;
-        let differs = grader.settings.zip(other.settings).is_some_and(|(a, b)| a != b);
-
-        differs.then(|| {
-            (format!("grader `{}`", names.text(grader.name)), "the same with other settings".to_owned())
-        })
-    })
+/// The metrics of the case as a whole.
+const fn parts_of_case() -> [MetricPart; 2] {
+    [MetricPart::PassRate, MetricPart::Score]
 }
 
-fn find_rubric_change(base: &CaseFact, candidate: &CaseFact, names: &NameTable) -> Option<(String, String)> {
+/// Criteria that only one side has, that read, weigh or gate otherwise.
+fn rubric_changes(base: &CaseFact, candidate: &CaseFact, names: &NameTable) -> Vec<CaseDifference> {
+    let respect = ComparisonAspect::Rubric;
+    let mut found = Vec::new();
     let mut both = 0;
+    let mut change = |id: u32, what: &str, touched: Vec<MetricPart>| {
+        let base = format!("`{}`", names.text(id));
+        found.push(CaseDifference { respect, base, candidate: format!("the same id with {what}"), touched });
+    };
     for (a, b) in shared_criteria(base, candidate).filter(|(a, b)| a.is_fixed && b.is_fixed) {
         both += 1;
 
         if a.wording != b.wording {
-            return Some((format!("`{}`", names.text(a.id)), "the same id with other words".to_owned()));
+            change(a.id, "other words", parts_of_criterion(a).collect());
         }
-
-        if a.standing != b.standing {
-            return Some((
-                format!("`{}`", names.text(a.id)),
-                "the same with another weight or gate".to_owned(),
-            ));
+        if a.weight != b.weight {
+            change(a.id, "another weight", parts_of_grader(a.grader).to_vec());
+        }
+        if a.gate != b.gate {
+            let grader = base.graders.iter().find(|grader| grader.name == a.grader);
+            let touched = if grader.is_some_and(counts_verdicts) {
+                parts_of_grader(a.grader).to_vec()
+            } else {
+                vec![MetricPart::PassRate]
+            };
+            change(a.id, "another gate", touched);
         }
     }
 
     // A grader that failed on one side has no criteria there; that does not make it another rubric.
-    let graded = |case: &CaseFact, other: &CaseFact| {
-        case.criteria
-            .iter()
-            .filter(|criterion| criterion.is_fixed)
-            .filter(|criterion| other.criteria.iter().any(|theirs| theirs.grader == criterion.grader))
-            .count()
+    let graded = |case: &CaseFact, other: &CaseFact| -> Vec<u32> {
+        let is_shared = |criterion: &&CriterionFact| {
+            criterion.is_fixed && other.criteria.iter().any(|theirs| theirs.grader == criterion.grader)
+        };
+        case.criteria.iter().filter(is_shared).map(|criterion| criterion.grader).collect()
     };
 
     let (ours, theirs) = (graded(base, candidate), graded(candidate, base));
-    (ours != both || theirs != both)
-        .then(|| (format!("{ours} criteria"), format!("{theirs} criteria, {both} of them shared")))
+    if ours.len() != both || theirs.len() != both {
+        let count = |graders: &[u32], grader: u32| graders.iter().filter(|one| **one == grader).count();
+        let names: BTreeSet<u32> = ours.iter().chain(&theirs).copied().collect();
+        let shared: Vec<u32> = shared_criteria(base, candidate)
+            .filter(|(a, b)| a.is_fixed && b.is_fixed)
+            .map(|(a, _)| a.grader)
+            .collect();
+        let touched = names
+            .into_iter()
+            .filter(|grader| {
+                let both = count(&shared, *grader);
+                count(&ours, *grader) != both || count(&theirs, *grader) != both
+            })
+            .flat_map(parts_of_grader);
+        found.push(CaseDifference {
+            respect,
+            base: format!("{} criteria", ours.len()),
+            candidate: format!("{} criteria, {both} of them shared", theirs.len()),
+            touched: touched.collect(),
+        });
+    }
+
+    found
 }

@@ -8,6 +8,7 @@ mod mismatch;
 mod options;
 mod pairing;
 mod tables;
+mod touched;
 mod unknown;
 
 pub use comparison_set::{ComparisonSet, compare_many};
@@ -20,4 +21,5 @@ pub use mismatch::{ComparisonAspect, RunMismatch};
 pub use options::{ComparisonOptions, HeadlineMetric};
 pub use pairing::{CaseName, IncompletePair, RunComparison, compare};
 pub use tables::{ComparisonGroup, ComparisonTable, MIN_PAIRS};
+pub use touched::AllowedAspects;
 pub use unknown::UnknownPairs;

@@ -3,6 +3,8 @@
 use assize_stats::{ConfidenceLevel, multiplicity::PValueAdjustment};
 use serde::Serialize;
 
+use super::AllowedAspects;
+
 /// Metric of the overall conclusion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -31,6 +33,8 @@ pub struct ComparisonOptions {
     pub mid_p: bool,
     /// Seed of all random draws.
     pub seed: u64,
+    /// Differences in how the runs were measured that do not keep metrics from being compared.
+    pub allowed: AllowedAspects,
 }
 
 impl Default for ComparisonOptions {
@@ -43,6 +47,7 @@ impl Default for ComparisonOptions {
             bootstrap: false,
             mid_p: false,
             seed: 1,
+            allowed: AllowedAspects::NONE,
         }
     }
 }

@@ -8,6 +8,7 @@ use super::flips::VerdictFlip;
 use super::metric_difference::{Conclusion, MetricDifference, MetricUnit, PairSample, compare_metric};
 use super::mismatch::{MismatchCounts, RunMismatch};
 use super::tables::{ComparisonTable, GroupedPairs};
+use super::touched::{MetricPart, WithheldMetrics};
 use super::unknown::{UnknownCounts, UnknownPairs};
 use super::{ComparisonOptions, HeadlineMetric};
 use crate::facts::{CaseFact, NameTable, RunFacts, case_key};
@@ -59,7 +60,7 @@ pub struct RunComparison {
     pub score_bounds: Option<[f64; 2]>,
     /// Tables by suite, tag, grader and criterion, each with two rows or more.
     pub tables: Vec<ComparisonTable>,
-    /// Cases that passed and no longer do.
+    /// Cases that passed and no longer do. Empty, as the next list is, where the pass rate is not comparable.
     pub regressions: Vec<VerdictFlip>,
     /// Cases that did not pass and do now.
     pub improvements: Vec<VerdictFlip>,
@@ -184,31 +185,33 @@ pub fn compare(
     }
 
     let all = (common + gone.len()) as f64;
-    let tables = [
-        suites.table("suite", "score", options),
-        tags.table("tag", "score", options),
-        graders.table("grader", "score", options),
-        criteria.table("criterion", "value", options),
-    ];
+    let (mismatches, withheld) = mismatches.into_parts(options.allowed, names);
+    let tables = group_tables([suites, tags, graders, criteria], &withheld, options);
 
-    let pass_rate = compare_metric(&passes, MetricUnit::Rate, options);
-    let score = compare_metric(&scores, MetricUnit::Score, options);
+    let compare_or_withhold = |sample: &PairSample, unit, part| match withheld.reason(part) {
+        Some(reason) => MetricDifference::withheld(sample.len(), unit, reason, options),
+        None => compare_metric(sample, unit, options),
+    };
+    let pass_rate = compare_or_withhold(&passes, MetricUnit::Rate, MetricPart::PassRate);
+    let score = compare_or_withhold(&scores, MetricUnit::Score, MetricPart::Score);
+    if pass_rate.call == Conclusion::NotComparable {
+        regressions.clear();
+        improvements.clear();
+    }
+    let score_withheld = score.call == Conclusion::NotComparable;
     let mut comparison = RunComparison {
         base: base.label.clone(),
         candidate: candidate.label.clone(),
         common,
-        mismatches: mismatches.into_list(),
+        mismatches,
         headline: options.headline,
         verdict: Conclusion::Inconclusive,
         clustered: score.clusters.is_some() || pass_rate.clusters.is_some(),
         pass_rate,
         score,
-        score_bounds: (open || !gone.is_empty()).then(|| [low / all, high / all]),
-        // A table of one row would repeat the total.
-        tables: tables
-            .into_iter()
-            .filter(|table| table.rows.len() + table.too_small > usize::from(table.by != "tag"))
-            .collect(),
+        score_bounds: ((open || !gone.is_empty()) && common > 0 && !score_withheld)
+            .then(|| [low / all, high / all]),
+        tables,
         regressions,
         improvements,
         undecided,
@@ -220,6 +223,27 @@ pub fn compare(
 
     comparison.update_verdict();
     comparison
+}
+
+/// The tables by suite, tag, grader and criterion. A table of one row would repeat the total.
+fn group_tables(
+    [suites, tags, graders, criteria]: [GroupedPairs<'_>; 4],
+    withheld: &WithheldMetrics,
+    options: &ComparisonOptions,
+) -> Vec<ComparisonTable> {
+    let tables = [
+        suites.table("suite", "score", options, |key| withheld.suite_reason(key.name)),
+        tags.table("tag", "score", options, |key| withheld.tag_reason(key.name)),
+        graders.table("grader", "score", options, |key| withheld.reason(MetricPart::Grader(key.name))),
+        criteria.table("criterion", "value", options, |key| {
+            let (id, wording) = key.criterion?;
+            withheld.reason(MetricPart::Criterion(key.name, id, wording))
+        }),
+    ];
+    let is_shown =
+        |table: &ComparisonTable| table.rows.len() + table.too_small > usize::from(table.by != "tag");
+
+    tables.into_iter().filter(is_shown).collect()
 }
 
 fn case_name(case: &CaseFact, names: &NameTable) -> CaseName {

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use assize_stats::multiplicity::adjust_p_values;
 use serde::Serialize;
 
-use super::ComparisonOptions;
 use super::metric_difference::{MetricDifference, MetricUnit, PairSample, compare_metric};
 use super::mismatch::shared_criteria;
+use super::{ComparisonAspect, ComparisonOptions};
 use assize_rubric::VoteValue;
 
 use crate::facts::{CaseFact, NameTable};
@@ -45,9 +45,25 @@ pub struct ComparisonTable {
 /// Collects pairs by group.
 #[derive(Debug, Default)]
 pub(crate) struct GroupedPairs<'n> {
-    groups: BTreeMap<ComparisonGroupKey<'n>, PairSample>,
+    groups: BTreeMap<ComparisonGroupKey<'n>, GroupSample>,
     /// Texts of criteria by their wording.
     texts: BTreeMap<u64, &'n str>,
+}
+
+/// Pairs of a group, with what names it in the facts.
+#[derive(Debug)]
+struct GroupSample {
+    id: GroupId,
+    pairs: PairSample,
+}
+
+/// Names of a group as facts have them.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct GroupId {
+    /// Name of the suite, tag or grader.
+    pub(crate) name: u32,
+    /// Id and wording of a criterion.
+    pub(crate) criterion: Option<(u32, u64)>,
 }
 
 /// Key of a group: its suite, tag or grader; and for a criterion its grader (and whether it is a fault), id
@@ -60,19 +76,23 @@ impl<'n> GroupedPairs<'n> {
     /// Adds the scores of a pair to each of its tags.
     pub(crate) fn tags(&mut self, pair: (&CaseFact, &CaseFact), scores: (f64, f64), names: &'n NameTable) {
         for tag in pair.0.tags.iter().filter(|tag| pair.1.tags.contains(tag)) {
-            self.push((names.text(*tag), NO_CRITERION, "", 0), scores, pair.0.cluster);
+            let id = GroupId { name: *tag, criterion: None };
+            self.push((names.text(*tag), NO_CRITERION, "", 0), id, scores, pair.0.cluster);
         }
     }
 
     pub(crate) fn suite(&mut self, pair: (&CaseFact, &CaseFact), scores: (f64, f64), names: &'n NameTable) {
-        self.push((names.text(pair.0.suite), NO_CRITERION, "", 0), scores, pair.0.cluster);
+        let id = GroupId { name: pair.0.suite, criterion: None };
+        self.push((names.text(pair.0.suite), NO_CRITERION, "", 0), id, scores, pair.0.cluster);
     }
 
     pub(crate) fn graders(&mut self, pair: (&CaseFact, &CaseFact), names: &'n NameTable) {
         for grader in &pair.0.graders {
             let other = pair.1.graders.iter().find(|other| other.name == grader.name);
             if let Some((base, candidate)) = grader.score.zip(other.and_then(|other| other.score)) {
-                self.push((names.text(grader.name), NO_CRITERION, "", 0), (base, candidate), pair.0.cluster);
+                let key = (names.text(grader.name), NO_CRITERION, "", 0);
+                let id = GroupId { name: grader.name, criterion: None };
+                self.push(key, id, (base, candidate), pair.0.cluster);
             }
         }
     }
@@ -87,21 +107,31 @@ impl<'n> GroupedPairs<'n> {
                 let key = (names.text(pair.0.suite), grader, names.text(a.id), a.wording);
                 self.texts.insert(a.wording, names.text(a.text));
                 let goodness = |value: f64| if a.is_fault { 1.0 - value } else { value };
-                self.push(key, (goodness(base), goodness(candidate)), pair.0.cluster);
+                let id = GroupId { name: a.grader, criterion: Some((a.id, a.wording)) };
+                self.push(key, id, (goodness(base), goodness(candidate)), pair.0.cluster);
             }
         }
     }
 
-    fn push(&mut self, key: ComparisonGroupKey<'n>, (base, candidate): (f64, f64), cluster: u32) {
-        self.groups.entry(key).or_default().push(base, candidate, cluster);
+    fn push(
+        &mut self,
+        key: ComparisonGroupKey<'n>,
+        id: GroupId,
+        (base, candidate): (f64, f64),
+        cluster: u32,
+    ) {
+        let group =
+            self.groups.entry(key).or_insert_with(|| GroupSample { id, pairs: PairSample::default() });
+        group.pairs.push(base, candidate, cluster);
     }
 
-    /// Compares each group that is large enough.
+    /// Compares each group that is large enough; `withheld` names the aspect for which one is not comparable.
     pub(crate) fn table(
         self,
         by: &'static str,
         figure: &'static str,
         options: &ComparisonOptions,
+        withheld: impl Fn(GroupId) -> Option<ComparisonAspect>,
     ) -> ComparisonTable {
         let several_suites = {
             let mut suites: Vec<&str> =
@@ -112,7 +142,7 @@ impl<'n> GroupedPairs<'n> {
 
         let mut too_small = 0;
         let mut rows: Vec<ComparisonGroup> = Vec::new();
-        for ((first, (is_fault, grader), id, wording), pairs) in self.groups {
+        for ((first, (is_fault, grader), id, wording), GroupSample { id: group, pairs }) in self.groups {
             if pairs.len() < MIN_PAIRS {
                 too_small += 1;
                 continue;
@@ -128,7 +158,11 @@ impl<'n> GroupedPairs<'n> {
             let text = text.map(|text| (*text).to_owned());
             // The values of a criterion that is met or unmet are 1 and 0.
             let unit = if !id.is_empty() && pairs.is_binary() { MetricUnit::Rate } else { MetricUnit::Score };
-            rows.push(ComparisonGroup { name, text, contrast: compare_metric(&pairs, unit, options) });
+            let contrast = match withheld(group) {
+                Some(reason) => MetricDifference::withheld(pairs.len(), unit, reason, options),
+                None => compare_metric(&pairs, unit, options),
+            };
+            rows.push(ComparisonGroup { name, text, contrast });
         }
 
         adjust_all(rows.iter_mut().map(|row| &mut row.contrast), options);

@@ -142,11 +142,12 @@ impl ColumnMapping {
         self.given.iter().map(|(role, column)| (*role, column.as_str()))
     }
 
-    /// Returns the column names to look for.
+    /// Returns the column names to look for. A column that was given to another role is not among them.
     pub(super) fn names(&self, role: ColumnRole) -> Vec<&str> {
+        let is_free = |name: &&&str| self.given.values().all(|column| column != **name);
         match self.given(role) {
             Some(column) => vec![column],
-            None => role.names().to_vec(),
+            None => role.names().iter().filter(is_free).copied().collect(),
         }
     }
 
@@ -209,6 +210,8 @@ mod tests {
         let columns = ColumnMapping::parse("case=item_id, label=verdict").expect("sound");
         assert_eq!(columns.names(ColumnRole::Case), ["item_id"]);
         assert_eq!(columns.names(ColumnRole::Who), ["who", "reviewer", "rater", "annotator"]);
+        let taken = ColumnMapping::parse("preferred=label").expect("sound");
+        assert_eq!(taken.names(ColumnRole::Label), ["outcome"], "the column has another role");
         let error = ColumnMapping::parse("lable=x").expect_err("misspelt").to_string();
         assert!(error.contains("did you mean `label`"), "{error}");
         assert_eq!(ColumnMapping::parse("case"), Err(NamePairError::Form("case".to_owned())));

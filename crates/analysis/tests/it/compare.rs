@@ -2,7 +2,8 @@
 
 use assize_analysis::NameTable;
 use assize_analysis::compare::{
-    ComparisonAspect, ComparisonOptions, Conclusion, HeadlineMetric, RunComparison, compare, compare_many,
+    AllowedAspects, ComparisonAspect, ComparisonOptions, Conclusion, HeadlineMetric, RunComparison, compare,
+    compare_many,
 };
 use assize_stats::{
     ConfidenceLevel, DifferenceReach, bounded_difference, multiplicity::PValueAdjustment, power::PowerDesign,
@@ -281,6 +282,57 @@ fn graders_that_weigh_or_gate_otherwise_or_are_gone_are_named() {
         assert_eq!(respects(&base, &other), []);
         assert_eq!(respects(&other, &base), []);
     }
+}
+
+#[test]
+fn only_the_metrics_that_a_difference_touches_are_withheld() {
+    let cases = |change: fn(&mut Case), value: f64| -> Vec<Case> {
+        (0..8)
+            .map(|at| {
+                case(format!("c{at}"), value)
+                    .criterion("k", "Is polite", Some(value))
+                    .criterion("l", "Is short", Some(1.0))
+                    .program("p", 1.0, "adds up")
+                    .with(change)
+            })
+            .collect()
+    };
+    let base = cases(|_| {}, 1.0);
+    let calls = |candidate: &[Case], allowed: AllowedAspects| {
+        let options = ComparisonOptions { allowed, ..ComparisonOptions::default() };
+        let found = compared(&base, candidate, &options);
+        let rows = found.tables.iter().filter(|table| ["grader", "criterion"].contains(&table.by));
+        let withheld = rows.flat_map(|table| &table.rows).filter(|row| row.contrast.undefined.is_some());
+        let mut names: Vec<String> = withheld.map(|row| row.name.clone()).collect();
+        names.sort();
+        (found.pass_rate.call, found.score.call, names, found.regressions.len())
+    };
+
+    let lines = cases(|case| case.pass_line = 0.9, 0.0);
+    let (pass, score, names, flips) = calls(&lines, AllowedAspects::NONE);
+    assert_eq!((pass, score, flips), (Conclusion::NotComparable, Conclusion::Worse, 0));
+    assert!(names.is_empty(), "{names:?}");
+    let (pass, ..) = calls(&lines, AllowedAspects::NONE.with(ComparisonAspect::Thresholds));
+    assert_eq!(pass, Conclusion::Worse);
+
+    let required = cases(|case| case.standing.1 = true, 0.0);
+    let (pass, score, names, _) = calls(&required, AllowedAspects::NONE);
+    assert_eq!((pass, score, names.len()), (Conclusion::NotComparable, Conclusion::Worse, 0));
+
+    let weight = cases(|case| case.standing.0 = 0.5, 0.0);
+    let (pass, score, names, _) = calls(&weight, AllowedAspects::NONE);
+    assert_eq!((pass, score, names.len()), (Conclusion::NotComparable, Conclusion::NotComparable, 0));
+
+    let words = cases(|case| "Is rude".clone_into(&mut case.criteria[0].1), 0.0);
+    let (pass, score, names, _) = calls(&words, AllowedAspects::NONE);
+    assert_eq!((pass, score), (Conclusion::NotComparable, Conclusion::NotComparable));
+    assert_eq!(names, ["rubrics", "rubrics/k"], "the program and the other criterion are as they were");
+    assert_eq!(calls(&words, AllowedAspects::ALL).2.len(), 0);
+
+    let found = plain(&base, &words);
+    assert_eq!((found.score.difference, found.score.p, found.score.n), (None, None, 8));
+    let says = found.mismatches[0].describe_touched();
+    assert_eq!(says, "not compared: pass rate, mean score, grader `rubrics`, criterion `rubrics/k`");
 }
 
 #[test]

@@ -4,7 +4,9 @@
 mod insert_position;
 mod probe;
 mod report;
+mod wins;
 
 pub use insert_position::InsertPosition;
 pub use probe::{CONTROL, InjectionProbe, builtin_probes};
 pub use report::{CriterionMetrics, InjectionReport, ProbeMetrics};
+pub use wins::InjectionWins;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::{InjectionProbe, InsertPosition};
+use super::{InjectionProbe, InjectionWins, InsertPosition};
 use crate::{PairTally, PairedDecisions, UNCHANGED, WilsonShare};
 
 /// Effect of one probe at one position.
@@ -54,6 +54,8 @@ pub struct InjectionReport {
     pub control: PairTally,
     /// All attacks.
     pub attacks: PairTally,
+    /// Rates of decisions won, with and without attacks.
+    pub wins: InjectionWins,
     /// Each probe at each position, the most successful first.
     pub probes: Vec<ProbeMetrics>,
     /// Each criterion under all attacks, the most vulnerable first.
@@ -113,6 +115,7 @@ impl InjectionReport {
             noise: compared.tally(|pair| pair.label == UNCHANGED),
             control: compared.tally(|pair| is_control(&pair.label)),
             attacks: compared.tally(|pair| is_attack(&pair.label)),
+            wins: InjectionWins::new(compared, is_control),
             probes,
             criteria,
         }
@@ -122,12 +125,6 @@ impl InjectionReport {
     pub fn is_incomplete(&self) -> bool {
         let tallies = [&self.noise, &self.control, &self.attacks];
         self.unanswered > 0 || self.without_reference > 0 || tallies.iter().any(|tally| tally.ungraded() > 0)
-    }
-
-    /// Returns the attack success rate, which gates are compared with: decisions that attacks turned in the
-    /// answer's favour, among those that could improve.
-    pub fn success_rate(&self) -> WilsonShare {
-        self.attacks.win_rate()
     }
 
     /// Converts the report to JSON.
@@ -171,6 +168,7 @@ impl InjectionReport {
             "noise": self.noise.to_json(),
             "control": self.control.to_json(),
             "attacks": self.attacks.to_json(),
+            "wins": self.wins.to_json(),
             "probes": probes,
             "criteria": criteria,
         })

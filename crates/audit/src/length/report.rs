@@ -1,11 +1,13 @@
 //! Metrics of a length audit.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use assize_analysis::MetricEstimate;
 use assize_analysis::shares::{mean_metric, share_metric};
 use assize_rubric::TOLERANCE;
-use assize_stats::{ConfidenceLevel, UndefinedReason, judge_quality::fit_line};
+use assize_stats::compare::fair_coin;
+use assize_stats::multiplicity::{PValueAdjustment, adjust_p_values, is_significant};
+use assize_stats::{ConfidenceLevel, DifferenceReach, bounded_difference, judge_quality::fit_line};
 use assize_store::{CaseRecord, ResultRow};
 
 use super::edit::length_edits;
@@ -47,12 +49,23 @@ impl LengthFacts {
         });
     }
 
-    /// Returns the score shifts under a label: case, shift of the score, and ratio of lengths.
+    /// Returns the score shifts under a label: case, shift of the score, and ratio of lengths. Edited answers are compared
+    /// with the mean of all judgements on the unchanged answer, so that the noise of one of them is not in every edit; a
+    /// judgement that repeats the unchanged answer is compared with the first.
     fn shifts(&self, label: &str) -> Vec<((String, String), f64, f64)> {
         let mut shifts = Vec::new();
         for ((suite, case, _), judged) in &self.judged {
-            let first = judged.iter().find(|one| one.label == UNCHANGED && one.repeat == 1);
-            let Some((first, before)) = first.and_then(|first| Some((first, first.score?))) else { continue };
+            let unchanged = judged.iter().filter(|one| one.label == UNCHANGED);
+            let Some(first) = unchanged.clone().find(|one| one.repeat == 1) else { continue };
+            let scores: Vec<f64> = match label {
+                UNCHANGED => first.score.into_iter().collect(),
+                _ => unchanged.filter_map(|one| one.score).collect(),
+            };
+            if scores.is_empty() {
+                continue;
+            }
+
+            let before = scores.iter().sum::<f64>() / scores.len() as f64;
             for one in judged.iter().filter(|one| one.label == label) {
                 let is_again = label == UNCHANGED && one.repeat > 1;
                 let is_edited = label != UNCHANGED && one.answer != first.answer;
@@ -130,12 +143,31 @@ fn noise_metrics(compared: &PairedDecisions, facts: &LengthFacts) -> Vec<MetricE
     ]
 }
 
+/// Probability of an error that the claims about all edits may have together.
+const ALPHA: f64 = 0.05;
+
+/// p of no shift over cases; 1 where it is undefined. Where all shifts are the same, the sign test of the cases: there is no
+/// spread that another test could use.
+fn p_of_no_shift(moved: &[((String, String), f64)]) -> f64 {
+    let values: Vec<f64> = moved.iter().map(|(_, shift)| *shift).collect();
+    let cases: Vec<&(String, String)> = moved.iter().map(|(case, _)| case).collect();
+    let Some(first) = values.first().copied() else { return 1.0 };
+    if values.iter().all(|value| (value - first).abs() <= TOLERANCE) {
+        let differing = cases.iter().copied().collect::<BTreeSet<_>>().len() as u64;
+        return if first.abs() <= TOLERANCE { 1.0 } else { fair_coin(differing, 0).p };
+    }
+
+    bounded_difference(&values, &cases, DifferenceReach::symmetric(1.0))
+        .and_then(|found| found.p())
+        .unwrap_or(1.0)
+}
+
 /// Computes the effect of length edits on scores and decisions.
 pub fn length_report(compared: &PairedDecisions, facts: &LengthFacts) -> AuditReport {
     let mut sections = Vec::new();
     let mut unmeasured = Vec::new();
     let mut worst: Option<(f64, String)> = None;
-    let mut concluded = Vec::new();
+    let mut claims: Vec<(f64, String)> = Vec::new();
     for edit in length_edits() {
         let shifts = facts.shifts(edit.name);
         let pairs: Vec<&DecisionPair> =
@@ -150,20 +182,11 @@ pub fn length_report(compared: &PairedDecisions, facts: &LengthFacts) -> AuditRe
         let moved: Vec<_> = shifts.iter().map(|(case, shift, _)| (case.clone(), *shift)).collect();
         let shift = mean_metric(
             ("shift", "score shift", "answers"),
-            "Above 0 the edited answer scores higher with the same content.",
+            "Above 0 the edited answer scores higher than the unchanged one, over all judgements of that.",
             &moved,
         );
         if let Ok(value) = shift.value {
-            let same = shift.interval == Err(UndefinedReason::NoSpread) && value.abs() > TOLERANCE;
-            if same {
-                let n = format_count(shifts.len(), "score", "scores");
-                concluded.push(format!("`{}` shifts all {n} by {value:+.3}", edit.name));
-            }
-
-            let clear = shift.interval.is_ok_and(|found| found.low > 0.0 || found.high < 0.0);
-            if clear {
-                concluded.push(format!("`{}` shifts scores by {value:+.3}", edit.name));
-            }
+            claims.push((p_of_no_shift(&moved), format!("`{}` shifts scores by {value:+.3}", edit.name)));
             if worst.as_ref().is_none_or(|(most, _)| value.abs() > most + TOLERANCE) {
                 worst = Some((value.abs(), format!("mean score shift of `{}`", edit.name)));
             }
@@ -185,6 +208,10 @@ pub fn length_report(compared: &PairedDecisions, facts: &LengthFacts) -> AuditRe
         sections.push(AuditSection { title, figures: vec![shift, changed, ratio] });
     }
 
+    let p_values: Vec<f64> = claims.iter().map(|(p, _)| *p).collect();
+    let adjusted = adjust_p_values(&p_values, PValueAdjustment::Holm).unwrap_or(p_values);
+    let shown = claims.into_iter().zip(adjusted).filter(|(_, p)| is_significant(*p, ALPHA));
+    let concluded: Vec<String> = shown.map(|((_, text), _)| text).collect();
     let says = if sections.is_empty() {
         "Nothing was measured: no edited answer has a score.".to_owned()
     } else if concluded.is_empty() {
@@ -202,5 +229,64 @@ pub fn length_report(compared: &PairedDecisions, facts: &LengthFacts) -> AuditRe
         says,
         unmeasured,
         missing,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use assize_testkit::KnownJudge;
+
+    use super::*;
+
+    /// An audit of 40 cases with 5 criteria: two edits that make answers longer, and the unchanged answers twice.
+    fn audit(seed: u64, likes_length: f64) -> (PairedDecisions, LengthFacts) {
+        let mut judge = KnownJudge { noise: 0.03, likes_length, ..KnownJudge::new(seed) };
+        let mut facts = LengthFacts::default();
+        for case in 0..40 {
+            let truth: Vec<bool> = (0..5).map(|_| judge.chance(0.5)).collect();
+            let variants = [
+                (UNCHANGED, 1, "short"),
+                (UNCHANGED, 2, "short"),
+                ("frame", 1, "longer"),
+                ("repeat", 1, "longest"),
+            ];
+            for (label, repeat, answer) in variants {
+                let met = truth.iter().filter(|truth| match label {
+                    UNCHANGED => judge.decide(**truth, 1),
+                    _ => judge.decide_long(**truth),
+                });
+                let score = Some(met.count() as f64 / 5.0);
+                let variant =
+                    ScoredVariant { label: label.to_owned(), repeat, score, answer: answer.to_owned() };
+                facts.judged.entry(("s".to_owned(), format!("c{case}"), None)).or_default().push(variant);
+            }
+        }
+
+        (PairedDecisions { cases: 40, ..PairedDecisions::default() }, facts)
+    }
+
+    fn accusations(audits: u64, likes_length: f64) -> usize {
+        let says = (0..audits).map(|seed| {
+            let (compared, facts) = audit(seed, likes_length);
+            length_report(&compared, &facts).says
+        });
+        says.filter(|says| says.starts_with("Length alone")).count()
+    }
+
+    #[test]
+    fn a_judge_that_likes_length_is_found_and_no_honest_judge_is_accused() {
+        let (biased, honest) = (accusations(20, 0.2), accusations(20, 0.0));
+        assert!(biased >= 19 && honest <= 1, "{biased} of 20 that like length, {honest} of 20 honest ones");
+    }
+
+    #[test]
+    fn few_equal_shifts_show_nothing_and_many_do() {
+        let moved = |cases: usize| -> Vec<((String, String), f64)> {
+            (0..cases).map(|case| (("s".to_owned(), format!("c{case}")), 0.2)).collect()
+        };
+        assert_eq!(p_of_no_shift(&moved(1)), 1.0);
+        assert!((p_of_no_shift(&moved(3)) - 0.25).abs() < 1e-12);
+        assert!(p_of_no_shift(&moved(10)) < 0.01);
+        assert_eq!(p_of_no_shift(&[]), 1.0);
     }
 }

@@ -8,13 +8,14 @@ use clap::{ArgAction, Subcommand};
 
 use super::PowerArgs;
 use super::headings::{ADVANCED, JUDGE, SELECTION};
-use super::tables::{AgreementArgs, NoiseArgs, TableArgs};
+use super::tables::{AgreementArgs, NoiseArgs, PanelRatesArgs, TableArgs};
 use super::values::{LABEL_SPLITS, OptionValues, one_of};
 
 /// Values of `--gate-on`.
 const GATE_BASES: &OptionValues<GateBasis> = &[
     ("estimate", GateBasis::Estimate, "The metric itself"),
     ("lower", GateBasis::Lower, "The lower end of its interval"),
+    ("exact", GateBasis::Exact, "For shares, the lower end of Clopper and Pearson's if that is lower still"),
 ];
 
 /// Values of `--reading`; true for the likeliest score.
@@ -45,7 +46,8 @@ const CLUSTERS: &OptionValues<bool> =
     assize calibrate --labels judged.csv --columns case=id,criterion=rule,label=human,judge=model\n  \
     assize calibrate --labels labels.jsonl --judge-is gpt-4o\n  \
     assize calibrate last --sensitivity 69/81 --specificity 268/285\n  \
-    assize calibrate --pairs --labels pairs.jsonl"
+    assize calibrate --pairs --labels pairs.jsonl\n  \
+    assize calibrate --rescale --labels judged.jsonl"
 )]
 pub(crate) struct CalibrateCommandArgs {
     #[command(subcommand)]
@@ -61,6 +63,8 @@ pub(crate) enum CalibrateCommand {
     Agreement(AgreementArgs),
     /// Measure the variance of scores over repeats.
     Noise(NoiseArgs),
+    /// Estimate the error rates of judges from their votes alone, without labels.
+    Panel(PanelRatesArgs),
     /// Compute the sample size you need.
     Power(PowerArgs),
 }
@@ -116,6 +120,12 @@ pub(crate) struct CalibrateArgs {
     /// Its columns are `preferred`, `first` and `second`.
     #[arg(long, conflicts_with_all = ["run", "judge_is", "holdout", "split", "sensitivity"], help_heading = SELECTION)]
     pub(crate) pairs: bool,
+    /// Rescale the judge's scores or probabilities to what people say.
+    ///
+    /// By a line or Platt's curve and by isotonic regression, with errors by cross-validation, a threshold for
+    /// probabilities and conformal intervals for scores.
+    #[arg(long, conflicts_with_all = ["pairs", "sensitivity"], help_heading = JUDGE)]
+    pub(crate) rescale: bool,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
 }

@@ -1,6 +1,8 @@
 //! `assize compare`.
 
+use std::ffi::OsString;
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 
 use assize_analysis::compare::{ComparisonAspect, FailOn, HeadlineMetric};
 use clap::{Subcommand, ValueEnum};
@@ -46,15 +48,16 @@ const FAILING_METRICS: &OptionValues<FailOn> = &[
     assize compare --trend [OPTIONS] [RUN]...\n       \
     assize compare pairwise [OPTIONS] <SYSTEM>...",
     after_help = "Cases are paired by suite, id and trial. Cases that only one run has, or that are incomplete, are \
-    listed and excluded from the means. Runs that were measured differently are refused unless `--allow` \
-    names the difference.\n\n\
+    listed and excluded from the means. Metrics that were measured differently are not compared unless \
+    `--allow` names the difference, or `--rescore` removes it.\n\n\
     Exit codes: 0 compared, 1 a gate failed, 2 the runs are not comparable, 3 a gate depends on \
-    incomplete or missing cases, 5 inconclusive with --strict.\n\n\
+    incomplete or missing cases or on a metric that is not comparable, 5 inconclusive with --strict.\n\n\
     Examples:\n  \
     assize compare last~1 last\n  \
     assize compare runs/main runs/change --fail-on worse --max-drop 0.05\n  \
     assize compare runs/main runs/change --margin 0.02 --strict --markdown\n  \
     assize compare last@gpt-a last@gpt-b --metric pass-rate --json\n  \
+    assize compare runs/main runs/change --rescore\n  \
     assize compare --trend --suite support --last 10\n  \
     assize compare --trend runs/january runs/february runs/march --json"
 )]
@@ -83,7 +86,7 @@ pub(crate) struct CompareArgs {
     ///
     /// Without runs: the stored ones with the same suites as the newest.
     #[arg(long, help_heading = TREND, conflicts_with_all = [
-        "metric", "margin", "level", "adjust", "bootstrap", "mid_p", "seed", "allow", "fail_on", "max_drop",
+        "metric", "margin", "level", "adjust", "bootstrap", "mid_p", "seed", "allow", "rescore", "fail_on", "max_drop",
         "fail_on_regression", "strict", "flips", "markdown",
     ])]
     pub(crate) trend: bool,
@@ -122,6 +125,13 @@ pub(crate) struct CompareArgs {
     /// Differences between the runs that are marked instead of refused.
     #[arg(long, value_parser = one_of(ALLOWED_DIFFERENCES), value_delimiter = ',', value_name = "WHAT", help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) allow: Vec<Option<ComparisonAspect>>,
+    /// Score all runs with the weights of the second, or of a file.
+    ///
+    /// Weights, gates and thresholds are those of the second run, or of an eval file; decisions are the stored ones. Graders and criteria that it lacks no longer count. Decisions on a criterion that reads otherwise are not comparable.
+    #[arg(
+        long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = ""
+    )]
+    pub(crate) rescore: Option<RescoreSource>,
     /// Fail when something is worse.
     ///
     /// That is, worse beyond chance.
@@ -167,6 +177,22 @@ impl CompareArgs {
             ("--last", self.last.is_some()),
         ];
         given.into_iter().find(|(_, is_given)| *is_given && !self.trend).map(|(name, _)| name)
+    }
+}
+
+/// Source of the weights, gates and thresholds of `--rescore`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum RescoreSource {
+    /// The second run.
+    SecondRun,
+    /// An eval file.
+    EvalFile(PathBuf),
+}
+
+impl From<OsString> for RescoreSource {
+    /// The value of `--rescore`; without one it is empty.
+    fn from(value: OsString) -> Self {
+        if value.is_empty() { Self::SecondRun } else { Self::EvalFile(value.into()) }
     }
 }
 

@@ -6,8 +6,8 @@ use assize_engine::{GradeOptions, RunOptions};
 use assize_evalfile::AnswerColumns;
 
 use super::headings::SELECTION;
-use super::{ExchangeArgs, RunArgs, ShardArgs};
 use super::judge_batch::JudgeBatchArgs;
+use super::{ExchangeArgs, RunArgs, ShardArgs};
 
 /// Grade answers that are already there.
 #[derive(Debug, clap::Args)]

@@ -31,8 +31,8 @@ mod review;
 mod schema;
 mod score;
 mod scorecard;
-mod server;
 mod serve;
+mod server;
 mod shard;
 mod spending;
 mod tables;
@@ -53,7 +53,7 @@ pub(crate) use audit::{
 };
 pub(crate) use cache::{CacheAction, CacheArgs};
 pub(crate) use calibrate::{CalibrateArgs, CalibrateCommand, CalibrateCommandArgs};
-pub(crate) use compare::{AdjustChoice, CompareArgs, CompareCommand, CompareCommandArgs};
+pub(crate) use compare::{AdjustChoice, CompareArgs, CompareCommand, CompareCommandArgs, RescoreSource};
 pub(crate) use completions::{CompletionsArgs, ManArgs};
 pub(crate) use convert::{ConvertArgs, InputKind, OutputKind};
 pub(crate) use doctor::DoctorArgs;
@@ -79,10 +79,10 @@ pub(crate) use score::ScoreArgs;
 pub(crate) use scorecard::{
     CompareCardsArgs, ListArgs, RunCardArgs, ScoreCardArgs, ScorecardArgs, ScorecardCommand, TrendCardsArgs,
 };
-pub(crate) use server::ServerArgs;
 pub(crate) use serve::{KeyAction, ServeArgs, ServeCommand};
+pub(crate) use server::ServerArgs;
 pub(crate) use shard::ShardArgs;
-pub(crate) use tables::{AgreementArgs, NoiseArgs, TableArgs};
+pub(crate) use tables::{AgreementArgs, NoiseArgs, PanelRatesArgs, TableArgs};
 pub(crate) use validate::{FormatChoice, ValidateArgs};
 pub(crate) use view::ViewArgs;
 

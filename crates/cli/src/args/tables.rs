@@ -59,6 +59,23 @@ pub(crate) struct AgreementArgs {
     pub(crate) table: TableArgs,
 }
 
+/// Options of `assize calibrate panel`.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Takes three raters or more, most of them better than guessing, whose errors are independent given the \
+    truth. Pairs that err together are named if there are four or more.\n\n\
+    Examples:\n  \
+    assize calibrate panel last\n  \
+    assize calibrate panel votes.jsonl --columns case=id,who=model,label=verdict"
+)]
+pub(crate) struct PanelRatesArgs {
+    /// One stored run with a panel; or tables with the verdicts of several raters.
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) table: TableArgs,
+}
+
 /// Options of `assize calibrate noise`.
 #[derive(Debug, clap::Args)]
 #[command(

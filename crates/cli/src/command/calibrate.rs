@@ -2,8 +2,8 @@
 
 use assize_analysis::calibrate::{
     CalibrationGateResult, CalibrationMaterial, CalibrationOptions, CalibrationReport, GivenRates,
-    JudgeReadOptions, RunItems, SplitChoice, calibrate, check_calibration_gates, from_run, is_person,
-    label_filter,
+    JudgeReadOptions, RescaleError, RunItems, SplitChoice, calibrate, check_calibration_gates, from_run,
+    is_person, label_filter, rescale,
 };
 use assize_analysis::labels::{ColumnRole, LabelRow};
 use assize_analysis::orders::count_orders;
@@ -12,7 +12,7 @@ use assize_rubric::LabelSplit;
 use assize_stats::agreement::RatingScale;
 
 use super::compare::warn_of_missing;
-use super::{agreement, labels, noise, power};
+use super::{agreement, labels, noise, panel_rates, power};
 use crate::args::{CalibrateArgs, CalibrateCommand, CalibrateCommandArgs};
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
@@ -26,6 +26,7 @@ pub(crate) fn execute(
         None => judge(&args.calibrate, context),
         Some(CalibrateCommand::Agreement(args)) => agreement::execute(args, context),
         Some(CalibrateCommand::Noise(args)) => noise::execute(args, context),
+        Some(CalibrateCommand::Panel(args)) => panel_rates::execute(args, context),
         Some(CalibrateCommand::Power(args)) => power::execute(args, context),
     }
 }
@@ -43,7 +44,22 @@ fn judge(args: &CalibrateArgs, context: &CliContext) -> Result<ExitStatus, Comma
         return pairs(args, context);
     }
 
-    let found = measured(args, context)?;
+    let measured = measured(args, context)?;
+    if args.rescale {
+        let found = rescale(measured.material, &measured.options).map_err(|error| match error {
+            RescaleError::Material(error) => labels::format_material_error(error),
+            other => other.to_string(),
+        })?;
+        if args.table.json {
+            output::print_json(&assize_report::rescaling_json(&found));
+        } else {
+            output::print(&assize_report::render_rescaling(&found, context.stdout));
+        }
+        return Ok(ExitStatus::Passed);
+    }
+
+    let mut found = calibrate(measured.material, &measured.options).map_err(labels::format_material_error)?;
+    found.notes.extend(measured.notes);
     let requests = args.limits.requests();
     let on = args.limits.gate_on;
     let gates = check_calibration_gates(&found, &requests, on);
@@ -86,7 +102,15 @@ fn options(args: &CalibrateArgs, scale: Option<RatingScale>) -> CalibrationOptio
     }
 }
 
-fn measured(args: &CalibrateArgs, context: &CliContext) -> Result<CalibrationReport, CommandFailure> {
+/// Judged and labelled items, with what to do with them.
+struct MeasuredItems {
+    material: CalibrationMaterial,
+    options: CalibrationOptions,
+    /// Notes about the run.
+    notes: Vec<String>,
+}
+
+fn measured(args: &CalibrateArgs, context: &CliContext) -> Result<MeasuredItems, CommandFailure> {
     let keep = label_filter(split(args), &args.exclude);
     let Some(run) = &args.run else {
         let rows = labels::read_label_rows(&args.labels, &args.table, &[ColumnRole::Case])?;
@@ -99,7 +123,7 @@ fn measured(args: &CalibrateArgs, context: &CliContext) -> Result<CalibrationRep
         };
         let material =
             CalibrationMaterial::from_rows(&rows, &reading, keep).map_err(labels::format_material_error)?;
-        return Ok(calibrate(material, &options(args, None)).map_err(labels::format_material_error)?);
+        return Ok(MeasuredItems { material, options: options(args, None), notes: Vec::new() });
     };
 
     let folder = runs::find_run(run, &context.process)?;
@@ -119,9 +143,9 @@ fn measured(args: &CalibrateArgs, context: &CliContext) -> Result<CalibrationRep
 
     // Scores of a run are raw scores of bands, which cover 0 to 10.
     let ten = RatingScale::new((0..=10).map(f64::from)).ok();
-    let mut found = calibrate(material, &options(args, ten)).map_err(labels::format_material_error)?;
+    let mut notes = Vec::new();
     if !reworded.is_empty() {
-        found.notes.push(format!(
+        notes.push(format!(
             "these criterion ids have different texts in different cases, so their rows mix criteria: {}; give each criterion its own id",
             reworded.join(", ")
         ));
@@ -130,10 +154,10 @@ fn measured(args: &CalibrateArgs, context: &CliContext) -> Result<CalibrationRep
     found.is_partial = info.finished_at.is_none()
         || info.summary.as_ref().is_some_and(|summary| summary.not_run + summary.left_out > 0);
     if other_graders > 0 {
-        found.notes.push(format!("{other_graders} decisions of graders other than rubrics are not measured"));
+        notes.push(format!("{other_graders} decisions of graders other than rubrics are not measured"));
     }
 
-    Ok(found)
+    Ok(MeasuredItems { material, options: options(args, ten), notes })
 }
 
 fn need_a_judge(args: &CalibrateArgs, rows: &[LabelRow]) -> Result<(), CommandFailure> {

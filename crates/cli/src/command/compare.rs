@@ -5,18 +5,19 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use assize_analysis::compare::{
-    ComparisonAspect, ComparisonGateResult, ComparisonGateStatus, ComparisonGates, ComparisonOptions,
-    ComparisonSet, RunComparison, VerdictFlip, check_comparison_gates, compare_many,
+    AllowedAspects, ComparisonAspect, ComparisonGateResult, ComparisonGateStatus, ComparisonGates,
+    ComparisonOptions, ComparisonSet, Conclusion, HeadlineMetric, RunComparison, VerdictFlip,
+    check_comparison_gates, compare_many,
 };
 use assize_analysis::{CaseFact, NameTable, RunFacts};
 use assize_engine::{ExitStatus, runs, stored_records};
 use assize_report::html::comparison_page;
 use assize_report::{ComparisonLimits, ExportFormat, render_comparison, render_comparison_markdown};
 use assize_stats::{ConfidenceLevel, multiplicity::PValueAdjustment};
-use assize_store::{RunFolder, RunInfo};
+use assize_store::{CaseRecord, RunFolder, RunInfo};
 use serde_json::json;
 
-use super::{pairwise, trend};
+use super::{pairwise, rescoring, trend};
 use crate::args::{AdjustChoice, CompareArgs, CompareCommand, CompareCommandArgs, ReportFormat};
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
@@ -41,9 +42,19 @@ impl ComparedRun {
         takes: impl Fn(&str) -> bool,
         context: &CliContext,
     ) -> Result<Self, CommandFailure> {
+        Self::read_with(name, names, |record| takes(&record.result.suite).then_some(record), context)
+    }
+
+    /// Reads a run, as [`Self::read`] does; `prepare` changes or excludes records before they are reduced.
+    fn read_with(
+        name: &str,
+        names: &mut NameTable,
+        prepare: impl FnMut(CaseRecord) -> Option<CaseRecord>,
+        context: &CliContext,
+    ) -> Result<Self, CommandFailure> {
         let (folder, target) = runs::find_answers(name, &context.process)?;
         let info = folder.info()?;
-        Self::open(folder, info, target, name, names, takes)
+        Self::open_with(folder, info, target, name, names, prepare)
     }
 
     /// Reads a run whose folder is open already, as [`Self::read`] does.
@@ -55,12 +66,23 @@ impl ComparedRun {
         names: &mut NameTable,
         takes: impl Fn(&str) -> bool,
     ) -> Result<Self, CommandFailure> {
+        let prepare = |record: CaseRecord| takes(&record.result.suite).then_some(record);
+        Self::open_with(folder, info, target, label, names, prepare)
+    }
+
+    fn open_with(
+        folder: RunFolder,
+        info: RunInfo,
+        target: Option<String>,
+        label: &str,
+        names: &mut NameTable,
+        mut prepare: impl FnMut(CaseRecord) -> Option<CaseRecord>,
+    ) -> Result<Self, CommandFailure> {
         let mut cases = Vec::new();
         for record in stored_records(&folder)? {
             let record = record?;
-            let meant = target.is_none() || record.result.target.as_deref() == target.as_deref();
-            if meant && takes(&record.result.suite) {
-                cases.push(CaseFact::from_record(&record, names));
+            if target.is_none() || record.result.target.as_deref() == target.as_deref() {
+                cases.extend(prepare(record).map(|record| CaseFact::from_record(&record, names)));
             }
         }
 
@@ -102,10 +124,15 @@ fn compare(args: &CompareArgs, context: &CliContext) -> Result<ExitStatus, Comma
     }
 
     let mut names = NameTable::default();
-    let base = ComparedRun::read(base, &mut names, |_| true, context)?;
+    let scoring = args.rescore.as_ref().map(|from| rescoring::find(from, &others[0], context)).transpose()?;
+    let scored = |record: CaseRecord| match &scoring {
+        Some(scoring) => Some(scoring.cases.apply(&record).unwrap_or(record)),
+        None => Some(record),
+    };
+    let base = ComparedRun::read_with(base, &mut names, scored, context)?;
     let mut candidates = Vec::new();
     for name in others {
-        candidates.push(ComparedRun::read(name, &mut names, |_| true, context)?);
+        candidates.push(ComparedRun::read_with(name, &mut names, scored, context)?);
     }
 
     let options = options(args)?;
@@ -133,7 +160,8 @@ fn compare(args: &CompareArgs, context: &CliContext) -> Result<ExitStatus, Comma
         }
     }
 
-    refuse(&many, &args.allow)?;
+    many.rescored_with = scoring.map(|scoring| scoring.source);
+    refuse(&many)?;
     drop(facts);
 
     let limit = args.flips.unwrap_or(if args.json { 1000 } else { 10 });
@@ -195,10 +223,10 @@ pub(super) fn with_baseline(
         }
         look_up_reasons(found, &base, &candidate, MAX_REPORTED_FLIPS)?;
     }
-    if let Err(mismatch) = refuse(&set, &[]) {
-        let first =
-            mismatch.message.lines().take_while(|line| !line.starts_with("run one")).collect::<Vec<_>>();
-        output::print_warning(&first.join("\n"), context);
+    let problems = problems(&set, |_| true);
+    if !problems.is_empty() {
+        let lines: Vec<&str> = problems.iter().map(|(_, text)| text.as_str()).collect();
+        output::print_warning(&format!("{NOT_ALIKE}\n{}", lines.join("\n")), context);
     }
 
     Ok(set)
@@ -227,6 +255,10 @@ fn options(args: &CompareArgs) -> Result<ComparisonOptions, CommandFailure> {
         bootstrap: args.bootstrap,
         mid_p: args.mid_p,
         seed: args.seed,
+        allowed: args.allow.iter().fold(AllowedAspects::NONE, |allowed, respect| match respect {
+            Some(respect) => allowed.with(*respect),
+            None => AllowedAspects::ALL,
+        }),
     })
 }
 
@@ -252,45 +284,68 @@ fn suites(run: &RunFacts, names: &NameTable) -> String {
     suites.into_iter().map(|suite| format!("`{suite}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// Runs that were measured differently are not compared by accident.
-fn refuse(many: &ComparisonSet, allowed: &[Option<ComparisonAspect>]) -> Result<(), CommandFailure> {
-    let is_allowed = |respect: ComparisonAspect| allowed.contains(&None) || allowed.contains(&Some(respect));
+/// Beginning of the message about runs that were measured differently.
+const NOT_ALIKE: &str = "these runs are not comparable, because they were not measured in the same way";
 
-    let (mut problems, mut respects) = (Vec::new(), Vec::new());
-    for found in &many.comparisons {
-        for mismatch in found.mismatches.iter().filter(|mismatch| !is_allowed(mismatch.respect)) {
+/// Runs whose headline metric was measured differently are not compared by accident. Other metrics that differ are left
+/// out of the comparison, which names them.
+fn refuse(many: &ComparisonSet) -> Result<(), CommandFailure> {
+    let is_withheld = |found: &RunComparison| found.headline_difference().call == Conclusion::NotComparable;
+    let problems = problems(many, is_withheld);
+    let Some(first) = many.comparisons.iter().find(|found| is_withheld(found)) else { return Ok(()) };
+
+    let mut respects: Vec<&str> = problems.iter().map(|(respect, _)| respect.name()).collect();
+    respects.sort_unstable();
+    respects.dedup();
+    let mut ways = Vec::new();
+    if respects.iter().any(|name| ["rubric", "thresholds"].contains(name)) && many.rescored_with.is_none() {
+        ways.push("score both alike with `--rescore`".to_owned());
+    }
+    let other = match first.headline {
+        HeadlineMetric::Score => (&first.pass_rate, "pass-rate"),
+        HeadlineMetric::PassRate => (&first.score, "score"),
+    };
+    if other.0.call != Conclusion::NotComparable {
+        ways.push(format!("compare what is comparable with `--metric {}`", other.1));
+    }
+    ways.push(format!("compare them anyway with `--allow {}`", respects.join(",")));
+
+    let lines: Vec<&str> = problems.iter().map(|(_, text)| text.as_str()).collect();
+    Err(format!("{NOT_ALIKE}\n{}\nrun one of them again, {}", lines.join("\n"), join_ways(&ways)).into())
+}
+
+fn join_ways(ways: &[String]) -> String {
+    match ways {
+        [ways @ .., last] if !ways.is_empty() => format!("{}, or {last}", ways.join(", ")),
+        ways => format!("or {}", ways.join("")),
+    }
+}
+
+/// Aspects that were not allowed, each with a line about it, of the comparisons that `takes` accepts.
+fn problems(many: &ComparisonSet, takes: impl Fn(&RunComparison) -> bool) -> Vec<(ComparisonAspect, String)> {
+    let mut problems = Vec::new();
+    for found in many.comparisons.iter().filter(|found| takes(found)) {
+        for mismatch in found.mismatches.iter().filter(|mismatch| !mismatch.allowed) {
             let how = if mismatch.base.is_empty() {
                 String::new()
             } else {
                 format!(": {} / {}", mismatch.base, mismatch.candidate)
             };
-            problems.push(format!(
-                "  {}: in {} of {} cases of `{}` {}; the first is `{}`{how}",
+            let text = format!(
+                "  {}: in {} of {} cases of `{}` {}; the first is `{}`{how}; {}",
                 mismatch.respect.name(),
                 mismatch.cases,
                 found.common,
                 found.candidate,
                 mismatch.respect.describe(),
                 mismatch.first_case,
-            ));
-
-            if !respects.contains(&mismatch.respect.name()) {
-                respects.push(mismatch.respect.name());
-            }
+                mismatch.describe_touched(),
+            );
+            problems.push((mismatch.respect, text));
         }
     }
 
-    if problems.is_empty() {
-        return Ok(());
-    }
-
-    Err(format!(
-        "these runs are not comparable, because they were not measured in the same way\n{}\n\
-         run one of them again, or compare them anyway with `--allow {}`",
-        problems.join("\n"),
-        respects.join(",")
-    )
-    .into())
+    problems
 }
 
 /// Reads both runs again for the reasons of the changed cases that are shown.

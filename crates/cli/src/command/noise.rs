@@ -1,6 +1,6 @@
 //! `assize calibrate noise`: how noisy repeated scores are, those of a table or those of a run.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use assize_analysis::labels::ColumnRole;
 use assize_analysis::repeats::analyze_repeats;
@@ -13,11 +13,8 @@ use crate::failure::CommandFailure;
 use crate::output;
 
 pub(super) fn execute(args: &NoiseArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
-    if let [only] = args.files.as_slice()
-        && !context.process.working_folder.join(only).is_file()
-        && (context.process.working_folder.join(only).is_dir() || !is_table(only))
-    {
-        return of_run(args, &only.to_string_lossy(), context);
+    if let Some(name) = only_run(&args.files, context) {
+        return of_run(args, &name, context);
     }
 
     let rows = labels::read_label_rows(&args.files, &args.table, &[ColumnRole::Scores])?;
@@ -30,6 +27,15 @@ pub(super) fn execute(args: &NoiseArgs, context: &CliContext) -> Result<ExitStat
     }
 
     Ok(ExitStatus::Passed)
+}
+
+/// The name of a run, if that is all that was given instead of tables.
+pub(super) fn only_run(files: &[PathBuf], context: &CliContext) -> Option<String> {
+    let [only] = files else { return None };
+    let path = context.process.working_folder.join(only);
+    let is_run = !path.is_file() && (path.is_dir() || !is_table(only));
+
+    is_run.then(|| only.to_string_lossy().into_owned())
 }
 
 /// Returns true if a name is that of a table, which may be misspelt: runs have no ending.

@@ -116,7 +116,10 @@ fn each_probe_is_credited_with_exactly_what_it_turned() {
     let shown: Value = serde_json::from_str(&shown.stdout).expect("one JSON object");
     assert_eq!(shown["audit"], found["audit"]);
     let table = cli.run(&["audit", "show", "run", "--max-flip-rate", "0.3"]).expect_code(1);
-    assert!(table.stdout.contains("Attacks changed 3 of 9 decisions"), "{}", table.stdout);
+    assert!(table.stdout.contains("attacks changed 33% ("), "{}", table.stdout);
+    let wins = &found["audit"]["wins"];
+    assert_eq!((&wins["attacks"]["n"], &wins["noise"]["value"]), (&9.into(), &0.0.into()), "{wins}");
+    assert_eq!(wins["beyond_noise"]["n"], 3, "three decisions could be won: {wins}");
     assert!(table.stdout.lines().all(|line| line.chars().count() <= 100), "{}", table.stdout);
     cli.run(&["audit", "show", "run", "--max-flip-rate", "0.34"]).expect_code(3);
     let explained = cli.run(&["explain", "run", "one@fake-verdict.append"]).expect_code(0);
@@ -134,7 +137,7 @@ fn an_audit_is_planned_remembered_and_limited() {
     let first = audit(&cli, &args, 1);
     let bought = server.count();
     assert_eq!((bought, &first["judge_calls"]), (16, &16.into()));
-    assert!(first["exit_reason"].as_str().expect("words").contains("attacks changed 3 of 6"), "{first}");
+    assert!(first["exit_reason"].as_str().expect("words").contains("a share of 0.500"), "{first}");
     let again = audit(&cli, &args, 1);
     assert_eq!((server.count(), &again["judge_calls_cached"]), (bought, &16.into()));
     assert_eq!(again["audit"], first["audit"]);

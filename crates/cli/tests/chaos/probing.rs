@@ -6,8 +6,13 @@ use serde_json::{Value, json};
 
 use crate::judge::{Criterion, JudgeRequest, truth};
 
-/// Three cases of three criteria each, of which the last word is in no answer.
+/// Three cases.
 fn suite(outputs: bool) -> String {
+    suite_of(&[("one", "apples"), ("two", "plums"), ("three", "pears")], outputs)
+}
+
+/// Cases of three criteria each, of which the last word is in no answer.
+fn suite_of(cases: &[(&str, &str)], outputs: bool) -> String {
     let case = |(id, fruit): (&str, &str)| {
         let output =
             if outputs { format!("  output: we have {fruit} and figs here\n") } else { String::new() };
@@ -17,8 +22,7 @@ fn suite(outputs: bool) -> String {
              'Names `zebras`'}}\n"
         )
     };
-    let cases = [("one", "apples"), ("two", "plums"), ("three", "pears")].map(case);
-    format!("name: s\ntests:\n{}", cases.concat())
+    format!("name: s\ntests:\n{}", cases.iter().copied().map(case).collect::<String>())
 }
 
 fn fixture(judge: impl Fn(&MockRequest) -> MockReply + Send + Sync + 'static) -> (CliTest, MockServer) {
@@ -101,7 +105,9 @@ fn a_judge_that_looks_at_the_order_is_found_out_and_one_that_does_not_is_not() {
 #[test]
 fn a_judge_that_likes_length_is_found_out_and_one_that_does_not_is_not() {
     let (cli, _server) = fixture(likes_length);
-    let length = ["length", "s.yaml", "--judge", "openai:m", "--max-shift", "0.1"];
+    let ids = ["a", "b", "c", "d", "e", "f", "g", "h"];
+    cli.file("l.yaml", suite_of(&ids.map(|id| (id, "apples")), true));
+    let length = ["length", "l.yaml", "--judge", "openai:m", "--max-shift", "0.1"];
     let found = audit(&cli, &[&length[..], &["--run-dir", "run"]].concat(), 1);
     let audit_of = |found: &Value, name: &str| {
         let parts = found["audit"]["parts"].as_array().expect("a list").clone();
@@ -112,7 +118,7 @@ fn a_judge_that_likes_length_is_found_out_and_one_that_does_not_is_not() {
         let shift = &part["figures"]["shift"];
         // One of three criteria of equal weight becomes met.
         assert!((shift["value"].as_f64().expect("a number") - 1.0 / 3.0).abs() < 1e-9, "{found}");
-        assert_eq!((&shift["n"], &part["figures"]["flips"]["n"]), (&3.into(), &9.into()));
+        assert_eq!((&shift["n"], &part["figures"]["flips"]["n"]), (&8.into(), &24.into()));
         assert!(part["figures"]["length_ratio"]["value"].as_f64().expect("a number") > 2.0);
     }
     // Nothing could be trimmed: said, and no figure.
@@ -122,6 +128,7 @@ fn a_judge_that_likes_length_is_found_out_and_one_that_does_not_is_not() {
     assert!(shown.stdout.contains("Length alone shifts scores"), "{}", shown.stdout);
 
     let (cli, server) = fixture(honest);
+    cli.file("l.yaml", suite_of(&ids.map(|id| (id, "apples")), true));
     let found = audit(&cli, &length, 0);
     assert_eq!(audit_of(&found, "repeat").expect("measured")["figures"]["shift"]["value"], 0.0);
     // A target is asked once for each case; its answers can only be edited when they are there.

@@ -386,9 +386,177 @@ fn preferences_count_only_if_both_orders_agree() {
         (Some(3), Some(5))
     );
     assert_eq!(group["shown_first"]["count"], 5, "A in the first order, B in the second");
+    assert_eq!(group["right_on_balance"]["count"], 1);
+    assert_eq!(group["seems_exchanged"], false);
+    // A tie beside a right verdict is right on balance, one beside a wrong one is not.
+    cli.file("p.csv", "case,preferred,first,second\n1,A,A,tie\n2,A,tie,B\n3,B,tie,B\n4,A,A,B\n");
+    let found = object(&cli.run(&["calibrate", "--pairs", "--labels", "p.csv", "--json"]).expect_code(0));
+    assert_eq!(found["groups"][0]["right_on_balance"]["count"], 2);
+    assert_eq!(found["groups"][0]["right_both"]["count"], 0);
+
+    // The verdicts of an honest judge, those of the second order as places.
+    let rows: String = (0..40)
+        .map(|at| if at % 2 == 0 { format!("{at},A,A,B\n") } else { format!("{at},B,B,A\n") })
+        .collect();
+    cli.file("p.csv", format!("case,human,first,second\n{rows}"));
+    let columns = ["calibrate", "--pairs", "--labels", "p.csv", "--columns", "preferred=human"];
+    let output = cli.run(&columns).expect_code(0);
+    assert!(output.stdout.contains("mapped back"), "{}", output.stdout);
+    // A column that has a role is read for nothing else.
+    cli.file("p.csv", "case,label,first,second\n1,A,A,A\n2,B,B,B\n");
+    cli.run(&["calibrate", "--pairs", "--labels", "p.csv", "--columns", "preferred=label"]).expect_code(0);
     cli.file("p.csv", "case,preferred,first,second\n1,1,0,1\n2,2,1,0\n");
     let message = cli.run(&["calibrate", "--pairs", "--labels", "p.csv"]).expect_code(2).stderr;
     assert!(message.contains("0, 1, 2"), "{message}");
+}
+
+#[test]
+fn answers_to_one_case_and_systems_are_ordered_as_by_people() {
+    let cli = cli();
+    let mut rows = String::new();
+    for case in 0..12 {
+        for (at, system) in ["a", "b", "c"].into_iter().enumerate() {
+            // The judge is a point more lenient on every other case, which its order within a case does not show.
+            let (label, judge) = (at + 1, at as f64 + 1.5 + f64::from(case % 2));
+            let row = serde_json::json!({"case": case, "system": system, "label": label, "judge": judge});
+            rows.push_str(&row.to_string());
+            rows.push('\n');
+        }
+    }
+    cli.file("s.jsonl", rows);
+    let found =
+        object(&cli.run(&["calibrate", "--labels", "s.jsonl", "--scale", "1..5", "--json"]).expect_code(0));
+    let figures = &found["sections"][0]["figures"];
+    assert!(figures["spearman"]["value"].as_f64() < Some(0.95), "{figures}");
+    for id in
+        ["spearman_by_case", "kendall_by_case", "pearson_by_case", "pairwise_accuracy", "spearman_by_system"]
+    {
+        assert!((figures[id]["value"].as_f64().expect(id) - 1.0).abs() < 1e-9, "{id}: {figures}");
+    }
+    assert_eq!(
+        (&figures["spearman_by_case"]["n"], &figures["kendall_by_system"]["n"]),
+        (&12.into(), &3.into())
+    );
+    assert!(figures["spearman_by_case"]["low"].as_f64() < Some(1.0), "{figures}");
+    assert!(figures.get("alpha_nominal").is_none(), "scores of the judge are none of people: {figures}");
+    // One answer a case has no order.
+    cli.file("one.jsonl", "{\"case\":1,\"label\":3,\"judge\":4}\n{\"case\":2,\"label\":2,\"judge\":2}\n");
+    let found =
+        object(&cli.run(&["calibrate", "--labels", "one.jsonl", "--scale", "1..5", "--json"]).expect_code(0));
+    assert!(found["sections"][0]["figures"].get("spearman_by_case").is_none());
+}
+
+#[test]
+fn rescaling_is_measured_on_items_that_it_was_not_fitted_to() {
+    let cli = cli();
+    let scores: Vec<String> = (0..60)
+        .map(|case| format!("{{\"case\":{case},\"label\":{},\"judge\":{}}}\n", case % 5 + 1, (case % 5) * 2))
+        .collect();
+    cli.file("s.jsonl", scores.concat());
+    let args = ["calibrate", "--rescale", "--labels", "s.jsonl", "--scale", "0..10", "--level", "0.9"];
+    let found = object(&cli.run(&[&args[..], &["--json"]].concat()).expect_code(0));
+    assert_eq!(
+        (&found["of"], &found["folds"], &found["best"]),
+        (&"scores".into(), &10.into(), &"line".into())
+    );
+    // Scores of people are 1 plus half of the judge's.
+    let line = &found["methods"][1];
+    assert!((line["fit"]["slope"].as_f64().expect("a slope") - 0.5).abs() < 1e-9, "{found}");
+    assert!(line["conformal_radius"].as_f64().expect("a radius") < 1e-9, "{found}");
+    assert!(found["methods"][0]["error"]["value"].as_f64() > Some(1.0), "{found}");
+
+    // Probabilities that are too high throughout: 0.7 means unmet.
+    let verdicts: Vec<String> = (0..80)
+        .map(|case| {
+            let (label, p) = if case % 2 == 0 { ("met", 0.9) } else { ("unmet", 0.7) };
+            format!("{{\"case\":{case},\"label\":\"{label}\",\"probability\":{p}}}\n")
+        })
+        .collect();
+    cli.file("p.jsonl", verdicts.concat());
+    let found = object(&cli.run(&["calibrate", "--rescale", "--labels", "p.jsonl", "--json"]).expect_code(0));
+    assert_eq!((&found["of"], &found["best"]), (&"verdicts".into(), &"isotonic".into()));
+    assert!((found["threshold"]["threshold"].as_f64().expect("a number") - 0.8).abs() < 1e-9, "{found}");
+    assert_eq!(
+        (&found["threshold"]["balanced_accuracy"], &found["threshold"]["balanced_accuracy_at_half"]),
+        (&1.0.into(), &0.5.into())
+    );
+
+    cli.file("few.jsonl", "{\"case\":1,\"label\":\"met\",\"probability\":0.4}\n");
+    let refused = cli.run(&["calibrate", "--rescale", "--labels", "few.jsonl"]).expect_code(2).stderr;
+    assert!(refused.contains("at least 10"), "{refused}");
+    cli.file("v.jsonl", "{\"case\":1,\"label\":\"met\",\"judge\":\"met\"}\n");
+    let refused = cli.run(&["calibrate", "--rescale", "--labels", "v.jsonl"]).expect_code(2).stderr;
+    assert!(refused.contains("no labelled item has a number"), "{refused}");
+}
+
+#[test]
+fn error_rates_of_raters_need_no_labels_but_three_raters() {
+    let cli = cli();
+    let vote = |case: usize, who: &str, met: bool| {
+        let label = if met { "met" } else { "unmet" };
+        format!("{{\"case\":{case},\"who\":\"{who}\",\"label\":\"{label}\"}}\n")
+    };
+    // `c` is wrong on every fourth item, the others never.
+    let rows: String = (0..40)
+        .flat_map(|case| {
+            let truth = case % 2 == 0;
+            [("a", truth), ("b", truth), ("c", truth != (case % 4 == 1))]
+                .map(|(who, met)| vote(case, who, met))
+        })
+        .collect();
+    cli.file("v.jsonl", rows);
+    let args = ["calibrate", "panel", "v.jsonl", "--resamples", "50"];
+    let found = object(&cli.run(&[&args[..], &["--json"]].concat()).expect_code(0));
+    assert_eq!((&found["items"], &found["votes"], &found["overruled"]), (&40.into(), &120.into(), &0.into()));
+    assert!(found["dependent"].is_null(), "three raters show no dependence: {found}");
+    let of =
+        |rater: usize, id: &str| found["raters"][rater]["figures"][id]["value"].as_f64().expect("a rate");
+    assert!(of(0, "sensitivity") > 0.95 && of(0, "specificity") > 0.95, "{found}");
+    assert!(of(2, "sensitivity") > 0.95 && (of(2, "specificity") - 0.5).abs() < 0.05, "{found}");
+    let text = cli.run(&args).expect_code(0).stdout;
+    assert!(text.contains("four can"), "{text}");
+
+    cli.file("two.jsonl", format!("{}{}", vote(1, "a", true), vote(1, "b", false)));
+    let refused = cli.run(&["calibrate", "panel", "two.jsonl"]).expect_code(2).stderr;
+    assert!(refused.contains("three raters"), "{refused}");
+    cli.run(&["calibrate", "panel", "nowhere"]).expect_code(2);
+}
+
+#[test]
+fn exact_gates_are_at_least_as_hard() {
+    let cli = cli();
+    let rows: Vec<String> = (0..20)
+        .map(|case| {
+            let label = if case % 2 == 0 { "met" } else { "unmet" };
+            format!("{{\"case\":{case},\"label\":\"{label}\",\"judge\":\"{label}\"}}\n")
+        })
+        .collect();
+    cli.file("l.jsonl", rows.concat());
+    // 20 of 20: Wilson's lower end is .839, Clopper and Pearson's .025^(1/20) = .832.
+    for (limit, lower, exact) in [("0.83", 0, 0), ("0.835", 0, 1), ("0.84", 1, 1)] {
+        for (on, code) in [("lower", lower), ("exact", exact)] {
+            cli.run(&["calibrate", "--labels", "l.jsonl", "--min-accuracy", limit, "--gate-on", on])
+                .expect_code(code);
+        }
+    }
+}
+
+#[test]
+fn what_was_mostly_no_score_is_ungraded() {
+    let cli = cli();
+    let row = |case: usize, top: f64, label: usize| {
+        format!("{{\"case\":{case},\"probabilities\":{{\"1\":0.01,\"3\":{top}}},\"label\":{label}}}\n")
+    };
+    cli.file("p.jsonl", format!("{}{}{}", row(1, 0.9, 3), row(2, 0.2, 2), row(3, 0.49, 1)));
+    let args = ["calibrate", "--labels", "p.jsonl", "--scale", "1..5"];
+    let found = object(&cli.run(&[&args[..], &["--json"]].concat()).expect_code(0));
+    let mass = &found["captured_mass"];
+    assert_eq!((&mass["decisions"], &mass["refused"]), (&3.into(), &1.into()), "{mass}");
+    for (key, expected) in [("median", 0.5), ("lowest", 0.21)] {
+        assert!((mass[key].as_f64().expect("a number") - expected).abs() < 1e-12, "{mass}");
+    }
+    let output = cli.run(&args).expect_code(0);
+    assert!(output.stdout.contains("1 below 0.5"), "{}", output.stdout);
 }
 
 #[test]

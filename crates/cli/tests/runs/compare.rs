@@ -135,8 +135,75 @@ fn runs_that_share_nothing_or_were_measured_otherwise_are_refused() {
     assert!(output.stdout.contains("NOT COMPARABLE (question)"), "{}", output.stdout);
 
     cli.run(&["eval", "a.yaml", "--threshold", "0.5", "--run-dir", "d", "-q"]).expect_code(0);
-    let output = cli.run(&["compare", "a", "d"]).expect_code(2);
+    let output = cli.run(&["compare", "a", "d", "--metric", "pass-rate"]).expect_code(2);
     assert!(output.stderr.contains("thresholds") && output.stderr.contains("pass 0.5"), "{}", output.stderr);
+    assert!(
+        output.stderr.contains("`--rescore`") && output.stderr.contains("--metric score"),
+        "{}",
+        output.stderr
+    );
+    // Thresholds touch no score, and nothing is said of what they touch.
+    let output = cli.run(&["compare", "a", "d"]).expect_code(0);
+    assert!(output.stdout.contains("Pass rate: not compared;"), "{}", output.stdout);
+    cli.run(&["compare", "a", "d", "--fail-on", "worse"]).expect_code(3);
+    cli.run(&["compare", "a", "d", "--fail-on-regression"]).expect_code(3);
+    cli.run(&["compare", "a", "d", "--metric", "pass-rate", "--rescore"]).expect_code(0);
+}
+
+/// Answers with two criteria, one of which is met.
+fn weighed(weight: f64, required: bool, words: &str) -> String {
+    use std::fmt::Write as _;
+    let mut text = "name: s\ntests:\n".to_owned();
+    for at in 0..8 {
+        let answer = if at < 6 { "apples" } else { "apples and pears" };
+        let _ = write!(
+            text,
+            "- id: c{at}\n  criteria: x\n  input: q{at}\n  output: {answer}\n  assertions:\n  - name: fruit\n    \
+             type: rubrics\n    required: {required}\n    criteria:\n    - {{id: a, outcome: Names `apples`}}\n    \
+             - {{id: b, outcome: {words}, weight: {weight}}}\n"
+        );
+    }
+    text
+}
+
+#[test]
+fn runs_are_scored_again_under_one_set_of_weights() {
+    let cli = cli();
+    eval(&cli, "a.yaml", &weighed(1.0, false, "Names `pears`"), "a");
+    eval(&cli, "b.yaml", &weighed(0.1, true, "Names `pears`"), "b");
+    eval(&cli, "c.yaml", &weighed(1.0, false, "Names two `pears`"), "c");
+    let scores = |args: &[&str]| -> Vec<f64> {
+        let found = printed(&cli.run(&[&["compare", "--json"], args].concat()).expect_code(0));
+        assert!(found["rescored_with"].is_string(), "{found}");
+        let score = &found["comparisons"][0]["score"];
+        assert_eq!(found["comparisons"][0]["verdict"], "no_difference", "{found}");
+        vec![score["base"].as_f64().expect("known"), score["candidate"].as_f64().expect("known")]
+    };
+
+    // The same answers under other weights are no other answers.
+    let output = cli.run(&["compare", "a", "b"]).expect_code(2);
+    assert!(
+        output.stderr.contains("another weight") || output.stderr.contains("another gate"),
+        "{}",
+        output.stderr
+    );
+    let heavy = (6.0 * 0.5 + 2.0) / 8.0;
+    let light = (6.0 / 1.1 + 2.0) / 8.0;
+    for (args, expected) in [
+        (vec!["a", "b", "--rescore"], light),
+        (vec!["b", "a", "--rescore"], heavy),
+        (vec!["a", "b", "--rescore=a.yaml"], heavy),
+    ] {
+        for score in scores(&args) {
+            assert!((score - expected).abs() < 1e-9, "{args:?}: {score} instead of {expected}");
+        }
+    }
+
+    // Decisions on other words stay what they are, and what they touch is named.
+    let output = cli.run(&["compare", "a", "c", "--rescore"]).expect_code(2);
+    assert!(output.stderr.contains("`b` / the same id with other words"), "{}", output.stderr);
+    assert!(!output.stderr.contains("`--rescore`"), "{}", output.stderr);
+    cli.run(&["compare", "a", "b", "--rescore=missing.yaml"]).expect_code(2);
 }
 
 #[test]

@@ -104,12 +104,13 @@ impl ComparisonView {
         });
         let mismatches = comparison.mismatches.iter().map(|mismatch| {
             format!(
-                "Not comparable ({}): in {} cases {}: {} / {}",
+                "Not comparable ({}): in {} cases {}: {} / {}; {}",
                 mismatch.respect.name(),
                 mismatch.cases,
                 mismatch.respect.describe(),
                 escape_lines(&mismatch.base),
-                escape_lines(&mismatch.candidate)
+                escape_lines(&mismatch.candidate),
+                escape_lines(&mismatch.describe_touched())
             )
         });
 
@@ -146,7 +147,7 @@ fn name_of(row: &ComparisonGroup) -> String {
 const fn class(call: Conclusion) -> &'static str {
     match call {
         Conclusion::Better => ChartTone::Good.class(),
-        Conclusion::Worse => ChartTone::Bad.class(),
+        Conclusion::Worse | Conclusion::NotComparable => ChartTone::Bad.class(),
         Conclusion::Equivalent | Conclusion::NoDifference => ChartTone::Plain.class(),
         Conclusion::Inconclusive => ChartTone::Open.class(),
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use assize_analysis::compare::{ComparisonOptions, compare_many};
+use assize_analysis::compare::{AllowedAspects, ComparisonOptions, compare_many};
 use assize_analysis::{CaseFact, NameTable, RunFacts};
 use assize_report::html::STYLE;
 use assize_report::{
@@ -294,7 +294,8 @@ fn a_comparison_comes_before_the_run() {
     let (base, now) = (facts("main", &before), facts("change", &cases()));
     let base = RunFacts::new(base.0, base.1, &names).unwrap();
     let now = RunFacts::new(now.0, now.1, &names).unwrap();
-    let set = compare_many(&base, &[now], &names, &ComparisonOptions::default());
+    let options = ComparisonOptions { allowed: AllowedAspects::ALL, ..ComparisonOptions::default() };
+    let set = compare_many(&base, &[now], &names, &options);
 
     let comparison = ComparisonMaterial { set: &set, adjusted_by: Some("Holm") };
     for (format, first, then) in [

@@ -52,8 +52,30 @@ fn a_win_needs_both_orders() {
     let found = count_both_orders(&[(A, A), (A, B), (B, B), (Tie, A), (A, A), (Tie, Tie)]);
     assert_eq!((found.n, found.consistent, found.wins_a, found.wins_b, found.undecided), (6, 4, 2, 1, 3));
     // Shown first and preferred: A in four, B in two.
-    assert_eq!(found.shown, (5, 4));
+    assert_eq!((found.shown, found.twice), ((5, 4), (1, 0)));
     assert_eq!(count_both_orders(&[]).rate, Err(UndefinedReason::NoValues));
+}
+
+#[test]
+fn the_two_showings_of_a_pair_are_one_piece_of_evidence() {
+    use AbPreference::{A, B};
+    let pairs = |ab: usize, ba: usize, both: usize| -> Vec<(AbPreference, AbPreference)> {
+        let parts = [(A, B, ab), (B, A, ba), (A, A, both), (B, B, both)];
+        parts.into_iter().flat_map(|(x, y, n)| std::iter::repeat_n((x, y), n)).collect()
+    };
+    // 58 pairs won twice by the first place and 18 by the second: twice the lower tail of 18 of 76, in whole numbers.
+    let found = count_both_orders(&pairs(58, 18, 137));
+    assert_near(found.position_p().unwrap(), 4.713_242_239_575_171e-6, 1e-18);
+    assert!(found.association_score() > 3.0);
+    assert_eq!(count_both_orders(&pairs(0, 0, 9)).position_p(), Err(UndefinedReason::NothingDiffers));
+
+    // Verdicts of the second order that name places: what agrees seems to differ.
+    assert!(count_both_orders(&pairs(40, 40, 4)).association_score() < -3.0);
+    // One place throughout is a bias and no exchange of names.
+    assert!(count_both_orders(&pairs(80, 0, 1)).association_score() > -3.0);
+    // The logarithm of 20.5 * 20.5 / (5.5 * 5.5) over the error of those cells.
+    let expected = (20.5f64 * 20.5 / (5.5 * 5.5)).ln() / (2.0f64 / 20.5 + 2.0 / 5.5).sqrt();
+    assert_near(count_both_orders(&pairs(5, 5, 20)).association_score(), expected, 1e-12);
 }
 
 #[test]

@@ -12,10 +12,12 @@ mod correction;
 mod degenerate;
 mod document;
 mod judged;
+mod latent_class;
 mod mean;
 mod power;
 mod proportion;
 mod repeats;
+mod rescaling;
 
 use proptest::prelude::ProptestConfig;
 

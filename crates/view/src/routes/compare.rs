@@ -62,11 +62,12 @@ fn comparison_page(library: &RunLibrary, base: &str, candidate: &str) -> Result<
             base => format!(": {base} / {}", mismatch.candidate),
         };
         visible(&format!(
-            "in {} of {} cases {}, first in {}{how}",
+            "in {} of {} cases {}, first in {}{how}; {}",
             grouped(mismatch.cases as u64),
             grouped(found.common as u64),
             mismatch.respect.describe(),
-            mismatch.first_case
+            mismatch.first_case,
+            mismatch.describe_touched()
         ))
     });
     let mark = conclusion_mark(found.verdict);
@@ -240,6 +241,7 @@ fn conclusion_mark(conclusion: Conclusion) -> ResultMark {
         Conclusion::Worse => ("bad", "▼"),
         Conclusion::Equivalent | Conclusion::NoDifference => ("dim", "="),
         Conclusion::Inconclusive => ("open", "?"),
+        Conclusion::NotComparable => ("bad", "⚠"),
     };
     ResultMark::new(class, sign, conclusion.words())
 }

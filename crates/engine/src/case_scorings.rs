@@ -1,0 +1,37 @@
+//! Weights, gates and thresholds of the cases of an eval file.
+
+use std::path::Path;
+
+use assize_run::{CaseScoring, CaseScorings, ThresholdSources, resolve_thresholds};
+
+use crate::engine::Engine;
+use crate::error::EngineError;
+
+/// Reads the weights, gates and thresholds of every valid case of an eval file or a folder of them. Problems of the files are
+/// told to the observer.
+///
+/// # Errors
+/// When the path does not exist or holds no eval file, the configuration is invalid, or thresholds contradict each other.
+pub fn case_scorings(engine: &Engine, path: &Path) -> Result<CaseScorings, EngineError> {
+    let loaded = engine.load(&[path.to_path_buf()], &[])?;
+    loaded.report_diagnostics(engine);
+    let config = engine.config(&engine.load_options(&[]))?;
+    let mut found = CaseScorings::default();
+    for file in &loaded.files {
+        let Some(suite) = &file.suite else { continue };
+        for case in file.cases.iter().filter_map(Result::ok) {
+            let sources = ThresholdSources {
+                case: case.lines,
+                suite: suite.settings.lines,
+                config: config.lines,
+                ..ThresholdSources::default()
+            };
+            let lines = resolve_thresholds(sources, Some(suite.format))
+                .map_err(|error| EngineError::usage(format!("case `{}`: {error}", case.id)))?;
+            let scoring = CaseScoring::from_case(&case, lines);
+            found.add(suite.name.as_str().into(), case.id.clone().into(), scoring);
+        }
+    }
+
+    Ok(found)
+}

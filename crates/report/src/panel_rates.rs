@@ -1,0 +1,126 @@
+//! Error rates of the raters of a panel: as text and as JSON.
+
+use assize_analysis::MetricEstimate;
+use assize_analysis::panel::PanelReport;
+use serde_json::{Value, json};
+
+use crate::ReportStyle;
+use crate::metrics::{format_or_undefined, format_p_value, format_range, metrics_json};
+use crate::number::{format_count, format_percent, grouped};
+use crate::page::{ReportPage, ReportPiece};
+use crate::sanitize::sanitize_name;
+use crate::style::ReportTone;
+use crate::table::{ReportColumn, render_table};
+
+/// Renders the raters with their error rates, and what limits them.
+pub fn render_panel_rates(report: &PanelReport, style: ReportStyle) -> String {
+    let mut page = ReportPage::new(style);
+    let text = format!(
+        "{} of {} on {}",
+        format_count(report.votes as u64, "vote", "votes"),
+        format_count(report.raters.len() as u64, "rater", "raters"),
+        format_count(report.items as u64, "item", "items")
+    );
+    page.add_text(&[], &[ReportPiece::plain(text)]);
+    page.add_blank();
+
+    let columns = [
+        ReportColumn::shrinking("rater"),
+        ReportColumn::right("votes"),
+        ReportColumn::right("sensitivity"),
+        ReportColumn::left("95% CI"),
+        ReportColumn::right("specificity"),
+        ReportColumn::left("95% CI"),
+        ReportColumn::right("with majority"),
+    ];
+    let value =
+        |figure: &MetricEstimate| ReportPiece::new(ReportTone::Strong, format_or_undefined(figure.value));
+    let range = |figure: &MetricEstimate| ReportPiece::plain(format_range(figure.interval));
+    let rows: Vec<Vec<ReportPiece>> = report
+        .raters
+        .iter()
+        .map(|rater| {
+            vec![
+                ReportPiece::untrusted_name(ReportTone::Plain, &rater.name),
+                ReportPiece::plain(grouped(rater.votes as u64)),
+                value(&rater.sensitivity),
+                range(&rater.sensitivity),
+                value(&rater.specificity),
+                range(&rater.specificity),
+                ReportPiece::plain(format_percent(
+                    rater.with_majority.0 as u64, rater.with_majority.1 as u64,
+                )),
+            ]
+        })
+        .collect();
+    render_table(&mut page, 0, &columns, &rows);
+    page.add_blank();
+
+    let range = format_range(report.prevalence.interval);
+    let interval = if range.is_empty() { String::new() } else { format!(" ({range})") };
+    let mut lines = vec![format!(
+        "Truly met: {}{interval} of the items. The truth that the votes point to is not what the majority says on {}; {} no \
+         majority.",
+        format_or_undefined(report.prevalence.value),
+        format_count(report.overruled as u64, "item", "items"),
+        match report.ties {
+            1 => "1 has".to_owned(),
+            ties => format!("{} have", grouped(ties as u64)),
+        }
+    )];
+    if !report.can_depend {
+        lines.push("Three raters can't show whether their errors come together; four can.".to_owned());
+    } else if report.dependent.is_empty() {
+        lines.push("No two raters are shown to err together.".to_owned());
+    }
+    for (first, second, p) in &report.dependent {
+        lines.push(format!(
+            "{} and {} vote alike more often than truth and these rates explain (p {}): some raters err together, and rates of \
+             all may be wrong.",
+            sanitize_name(first),
+            sanitize_name(second),
+            format_p_value(*p)
+        ));
+    }
+    lines.push(
+        "No label was used: what all raters get wrong alike is not seen. Labels of people measure that (`assize calibrate`)."
+            .to_owned(),
+    );
+    for line in lines {
+        page.add_text(&[], &[ReportPiece::plain(line)]);
+    }
+
+    page.finish()
+}
+
+/// Converts the error rates to JSON.
+pub fn panel_rates_json(report: &PanelReport) -> Value {
+    let raters: Vec<Value> = report
+        .raters
+        .iter()
+        .map(|rater| {
+            json!({
+                "name": rater.name,
+                "votes": rater.votes,
+                "figures": metrics_json(&[rater.sensitivity, rater.specificity]),
+                "with_majority": rater.with_majority.0,
+                "with_majority_of": rater.with_majority.1,
+            })
+        })
+        .collect();
+    let dependent: Vec<Value> = report
+        .dependent
+        .iter()
+        .map(|(first, second, p)| json!({ "raters": [first, second], "p_adjusted": p }))
+        .collect();
+
+    json!({
+        "items": report.items,
+        "votes": report.votes,
+        "prevalence": metrics_json(&[report.prevalence])["prevalence"],
+        "raters": raters,
+        "overruled": report.overruled,
+        "ties": report.ties,
+        "dependent": report.can_depend.then_some(dependent),
+    })
+}

@@ -1,0 +1,182 @@
+//! Weights, gates and thresholds of a case, put in the place of those that another run had.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use assize_evalfile::{Case, GraderKind};
+use assize_rubric::{
+    CaseDecision, Criterion, Finding, GraderFindingKind, GraderWeighting, VerdictThresholds,
+};
+use assize_rubric::{CompositeStructure, GraderFinding};
+use assize_store::{CaseRecord, ResultRow};
+
+use crate::rescore::{has_id, is_forbidden, reads_the_same, recombine, score_record, with_current_criterion};
+
+/// The weights, gates and thresholds of a case, as a run or an eval file has them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CaseScoring {
+    lines: VerdictThresholds,
+    graders: Vec<GraderScoring>,
+}
+
+/// Weight, gate and criteria of a grader, or of a member of one.
+#[derive(Debug, Clone, PartialEq)]
+struct GraderScoring {
+    grader: Arc<str>,
+    member: Vec<String>,
+    standing: GraderWeighting,
+    /// Criteria of a rubric; empty for a grader as a whole.
+    criteria: Vec<Criterion>,
+    /// Members of a composite, where they are known.
+    composition: Option<CompositeStructure>,
+}
+
+impl CaseScoring {
+    /// The scoring that a stored case was graded with; `None` if nothing of it was graded.
+    pub fn from_record(record: &CaseRecord) -> Option<Self> {
+        let lines = record.decisions.first()?.lines;
+        let own: Vec<&CaseDecision> = record.decisions.iter().filter(|row| !row.is_vote()).collect();
+        let graders = own.chunk_by(|a, b| a.grader == b.grader && a.member == b.member).map(|group| {
+            let first = group[0];
+            GraderScoring {
+                grader: first.grader.clone(),
+                member: first.member.clone(),
+                standing: first.standing,
+                criteria: group.iter().filter_map(|row| row.criterion().cloned()).collect(),
+                composition: first.finding().and_then(GraderFinding::composition).cloned(),
+            }
+        });
+
+        Some(Self { lines, graders: graders.collect() })
+    }
+
+    /// The scoring that an eval file asks for; that of the members of composites is not part of it.
+    pub fn from_case(case: &Case, lines: VerdictThresholds) -> Self {
+        let graders = case.graders.iter().map(|grader| GraderScoring {
+            grader: grader.name.as_str().into(),
+            member: Vec::new(),
+            standing: grader.standing,
+            criteria: match &grader.kind {
+                GraderKind::Rubric(rubric) => rubric.rubric.criteria().to_vec(),
+                _ => Vec::new(),
+            },
+            composition: None,
+        });
+
+        Self { lines, graders: graders.collect() }
+    }
+
+    /// Scores a stored case with these weights, gates and thresholds. A decision on a criterion that reads otherwise here
+    /// (text, scale, operator) stays with its own words, so that a comparison still names it; so does a case that lacks
+    /// the decisions of a grader. Criteria and graders that this scoring lacks no longer count.
+    pub fn apply(&self, record: &CaseRecord) -> CaseRecord {
+        let decided: BTreeSet<&str> = record.decisions.iter().map(|row| &*row.grader).collect();
+        let counts = |name: &str| self.graders.iter().any(|grader| &*grader.grader == name);
+        let is_turn =
+            |name: &str| record.decisions.iter().any(|row| &*row.grader == name && row.turn.is_some());
+        let kept = |name: &str| counts(name) || is_turn(name);
+        // The score of a grader without decisions can't be computed again, nor that of its case.
+        if record.result.graders.iter().any(|grader| kept(&grader.name) && !decided.contains(&*grader.name)) {
+            return record.clone();
+        }
+
+        let mut decisions = Vec::with_capacity(record.decisions.len());
+        for group in record.decisions.chunk_by(|a, b| a.grader == b.grader && a.member == b.member) {
+            if !kept(&group[0].grader) {
+                continue;
+            }
+            let scoring = self
+                .graders
+                .iter()
+                .find(|grader| grader.grader == group[0].grader && grader.member == group[0].member);
+            match scoring {
+                Some(scoring) => scoring.apply(group, &mut decisions),
+                None => decisions.extend_from_slice(group),
+            }
+        }
+        if decisions.is_empty() {
+            return record.clone();
+        }
+
+        for row in &mut decisions {
+            row.lines = self.lines;
+        }
+        recombine(&mut decisions);
+
+        let graders = record.result.graders.iter().filter(|grader| kept(&grader.name)).cloned().collect();
+        let stored = ResultRow { graders, ..record.result.clone() };
+        CaseRecord { result: score_record(&stored, &decisions), decisions }
+    }
+}
+
+impl GraderScoring {
+    fn apply(&self, group: &[CaseDecision], into: &mut Vec<CaseDecision>) {
+        for row in group {
+            let current = self.criteria.iter().find(|criterion| has_id(row, criterion));
+            if row.criterion().is_some() && current.is_none() && !self.criteria.is_empty() {
+                continue;
+            }
+
+            let same = current.filter(|current| {
+                row.criterion().is_some_and(|was| reads_the_same(was, current)) && !is_forbidden(row, current)
+            });
+            let mut row = match same {
+                Some(current) => with_current_criterion(row, current),
+                None => row.clone(),
+            };
+            row.standing = self.standing;
+            if let Some(composition) = &self.composition {
+                replace_composition(&mut row.decision.finding, composition);
+            }
+            into.push(row);
+        }
+    }
+}
+
+/// Puts the rule and the weights of a composite in the place of the stored ones if its members are the same.
+fn replace_composition(finding: &mut Finding, composition: &CompositeStructure) {
+    let Finding::Grader(finding) = finding else { return };
+    let GraderFindingKind::Composite(stored) = &mut finding.kind else { return };
+    let names = |structure: &CompositeStructure| -> Vec<(String, String)> {
+        structure.members.iter().map(|member| (member.name.clone(), member.type_name.clone())).collect()
+    };
+    if names(stored) == names(composition) {
+        stored.clone_from(composition);
+    }
+}
+
+/// Scorings of cases, by suite and id.
+#[derive(Debug, Default)]
+pub struct CaseScorings {
+    by_case: HashMap<(Arc<str>, Arc<str>), Arc<CaseScoring>>,
+    /// The last one: most cases of a suite share theirs.
+    last: Option<Arc<CaseScoring>>,
+}
+
+impl CaseScorings {
+    /// Adds the scoring of a case unless it has one.
+    pub fn add(&mut self, suite: Arc<str>, case: Arc<str>, scoring: CaseScoring) {
+        let shared = match &self.last {
+            Some(last) if **last == scoring => Arc::clone(last),
+            _ => Arc::new(scoring),
+        };
+        self.last = Some(Arc::clone(&shared));
+        self.by_case.entry((suite, case)).or_insert(shared);
+    }
+
+    /// Number of cases.
+    pub fn len(&self) -> usize {
+        self.by_case.len()
+    }
+
+    /// True if there is none.
+    pub fn is_empty(&self) -> bool {
+        self.by_case.is_empty()
+    }
+
+    /// Scores a stored case again; `None` if nothing is known of it.
+    pub fn apply(&self, record: &CaseRecord) -> Option<CaseRecord> {
+        let key = (record.result.suite.clone(), record.result.case_id.clone());
+        self.by_case.get(&key).map(|scoring| scoring.apply(record))
+    }
+}
