@@ -6,6 +6,7 @@
 mod answer;
 mod batch;
 mod command;
+mod echo;
 mod error;
 mod fallback;
 mod given;
@@ -32,6 +33,7 @@ pub use answer::TargetAnswer;
 pub use assize_llm::BoxFuture;
 pub use assize_rubric::{MessageRole, ToolCall};
 pub use batch::BatchTarget;
+pub use echo::EchoTarget;
 pub use command::{CommandTarget, CommandTemplate};
 pub use error::{TargetError, TargetErrorKind};
 pub use fallback::FallbackTarget;

@@ -64,6 +64,9 @@ pub(crate) fn grader_part(
     };
     let why = match score.verdict {
         None => "not applicable, because none of its criteria applies; not counted.".to_owned(),
+        Some(verdict) if matches!(grader.outcome, GraderOutcome::Checked { .. }) => {
+            format!("{verdict}: the script decides that, whatever the score.")
+        }
         Some(verdict) if standing.negate => negated_reason(grader, verdict, lines),
         Some(verdict) if grader.problem.is_some() => format!("{verdict}: no criterion was graded."),
         Some(verdict) => verdict_reason(verdict, figures, own, &gates),

@@ -20,6 +20,7 @@ mod panel;
 mod prompt;
 mod resolve_type;
 mod rubrics;
+mod script;
 mod shared;
 mod temperature;
 mod template_cache;
@@ -32,6 +33,7 @@ pub(crate) use assertion_context::AssertionContext;
 pub(in crate::decode) use grader_type::is_text_check;
 pub(crate) use list::decode_assertions;
 pub(crate) use names::distinct_names;
+pub(crate) use script::read_script;
 pub(crate) use panel::{PanelUse, decode_panel};
 pub(crate) use prompt::decode_command;
 pub(crate) use rubrics::{
