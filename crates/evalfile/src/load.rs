@@ -178,11 +178,12 @@ fn load_whole_file(cx: &mut DecodeContext, path: &Path, source: SourceId) -> Sui
         return None;
     };
 
-    if matrix::is_matrix(&root) {
-        // Its tests are multiplied, not decoded one by one.
-        drop(root);
-        let root = file::read_tree(cx, source)?;
-        return matrix::load_matrix(cx, path, &root);
+    // The tests of a matrix are multiplied, not decoded one by one, so that all of the file is read.
+    if matrix::is_matrix(&root)
+        && let Some(whole) = file::read_tree(cx, source)
+        && matrix::is_matrix(&whole)
+    {
+        return matrix::load_matrix(cx, path, &whole);
     }
 
     let (format, key) = format::detect_format(cx, &root)?;

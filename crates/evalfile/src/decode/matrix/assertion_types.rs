@@ -27,10 +27,6 @@ pub enum AssertionSupport {
     JavaScript,
     /// Built-in code, by its name.
     BuiltIn(&'static str),
-    /// A Python function, run as a program.
-    Python,
-    /// A comparison of embeddings.
-    Similar,
     /// A skill was used.
     Skill,
     /// A grader of the `tests` format with the same keys.
@@ -51,8 +47,8 @@ pub struct AssertionType {
 }
 
 use AssertionSupport::{
-    BuiltIn, Cost, Criterion, Equals, Fact, JavaScript, Json, Latency, Python, Refused, SameKeys, ScoredCriterion, Set,
-    Similar, Skill, Text, TextList,
+    BuiltIn, Cost, Criterion, Equals, Fact, JavaScript, Json, Latency, Refused, SameKeys, ScoredCriterion, Set,
+    Skill, Text, TextList,
 };
 
 const fn kind(name: &'static str, support: AssertionSupport, remark: &'static str) -> AssertionType {
@@ -64,6 +60,7 @@ const SERVICE: &str = "asks a service that nothing here stands for";
 const COMPARES: &str = "compares the answers of several providers; run them and use `assize compare pairwise`";
 const GENERATED: &str = "its score is computed from generated questions or a given context; say what is wanted with `llm-rubric`";
 const METRIC: &str = "a metric of texts that says little about an answer; use `llm-rubric` or `similar`";
+const EMBEDDINGS: &str = "needs embeddings, which are not asked for; say what is meant with `llm-rubric`";
 const TRACE: &str = "needs spans of OpenTelemetry that the tool itself collects";
 
 /// Every type, by name.
@@ -121,7 +118,7 @@ pub const ASSERTION_TYPES: &[AssertionType] = &[
     kind("perplexity", Refused("needs the probabilities of the answer's tokens"), ""),
     kind("perplexity-score", Refused("needs the probabilities of the answer's tokens"), ""),
     kind("pi", Refused(SERVICE), ""),
-    kind("python", Python, "a file or inline code, run by `python3`; only with `--allow-code`"),
+    kind("python", Refused("programs of such files are not run; use `javascript`, or a `code-grader` in an eval file"), ""),
     kind("regex", Text, "JavaScript syntax without look-around and back-references"),
     kind("rouge-n", BuiltIn("rouge-n"), "0.75 unless a threshold is given"),
     kind("rubrics", SameKeys("rubrics"), "AgentV's older spelling"),
@@ -129,10 +126,10 @@ pub const ASSERTION_TYPES: &[AssertionType] = &[
     kind("script", SameKeys("code-grader"), "AgentV's; a program"),
     kind("search-rubric", Refused("needs a judge that searches the web"), ""),
     kind("select-best", Refused(COMPARES), ""),
-    kind("similar", Similar, "embeddings of an OpenAI-compatible server; 0.75 unless a threshold is given"),
-    kind("similar:cosine", Similar, "as `similar`"),
-    kind("similar:dot", Refused("only the cosine of embeddings is compared"), ""),
-    kind("similar:euclidean", Refused("only the cosine of embeddings is compared"), ""),
+    kind("similar", Refused(EMBEDDINGS), ""),
+    kind("similar:cosine", Refused(EMBEDDINGS), ""),
+    kind("similar:dot", Refused(EMBEDDINGS), ""),
+    kind("similar:euclidean", Refused(EMBEDDINGS), ""),
     kind("skill-used", Skill, ""),
     kind("starts-with", Text, "white space at both ends does not count"),
     kind("token-usage", SameKeys("token-usage"), "AgentV's"),

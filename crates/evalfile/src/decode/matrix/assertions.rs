@@ -222,6 +222,14 @@ impl AssertionWriter<'_> {
             grader.add_flag("negate", true);
         }
 
+        if !matches!(
+            assertion.kind.support,
+            AssertionSupport::JavaScript | AssertionSupport::Set | AssertionSupport::SameKeys(_)
+        ) && let Some(config) = object.entry("config")
+        {
+            cx.problems.add(super::tests::no_effect(config, "this type has no settings here"));
+        }
+
         for key in ["description", "reason"] {
             object.entry(key);
         }
@@ -322,18 +330,8 @@ impl AssertionWriter<'_> {
                 grader.add_text("type", name);
                 self.keep_values(grader, assertion, &parts);
             }
-            AssertionSupport::Similar | AssertionSupport::Python | AssertionSupport::Refused(_) => {
-                cx.problems.add(
-                    Diagnostic::error(
-                        codes::GRADER_NOT_OFFERED,
-                        format!("there is no assertion type `{}` here yet", kind.name),
-                        span,
-                        "not supported",
-                    )
-                    .with_help("use `javascript` or `llm-rubric`"),
-                );
-                return None;
-            }
+            // Refused before anything else of it was read.
+            AssertionSupport::Refused(_) => return None,
         }
 
         Some(())
@@ -486,7 +484,7 @@ impl AssertionWriter<'_> {
         parts: &AssertionValues<'_>,
         gate: &impl Fn(&mut MapNode, f64),
     ) -> Option<()> {
-        let Some(entry) = object.entry("assert").or_else(|| object.entry("assertions")) else {
+        let Some(entry) = object.first_of(&["assert", "assertions"], &mut cx.problems) else {
             cx.problems.add(
                 Diagnostic::error(codes::MISSING_SETTING, "a set has no assertions", assertion.span, "no `assert` here")
                     .with_help("list its members under `assert`"),

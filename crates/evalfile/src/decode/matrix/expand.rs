@@ -490,7 +490,6 @@ fn merge(outer: &MatrixTest, test: &MatrixTest) -> MatrixTest {
     let (own, other) = (&mut merged.options, &outer.options);
     own.judge = own.judge.take().or_else(|| other.judge.clone());
     own.transform = own.transform.take().or_else(|| other.transform.clone());
-    own.transform_vars = own.transform_vars.take().or_else(|| other.transform_vars.clone());
     own.rubric_prompt = own.rubric_prompt.take().or_else(|| other.rubric_prompt.clone());
     own.prefix = own.prefix.take().or_else(|| other.prefix.clone());
     own.suffix = own.suffix.take().or_else(|| other.suffix.clone());
@@ -537,7 +536,8 @@ fn add_judge(cx: &mut DecodeContext, providers: &mut ProviderReader<'_>, node: &
     // A map may name a judge for each kind of question.
     let by_kind = node.get("text").filter(|_| node.get("id").is_none());
     let settings = by_kind.unwrap_or(node);
-    if names.iter().any(|(span, _)| *span == node.span) {
+    let is_named = settings.as_str().is_some() || settings.get("id").is_some();
+    if !is_named || names.iter().any(|(span, _)| *span == node.span) {
         return;
     }
 

@@ -83,7 +83,7 @@ impl PromptReader {
     }
 
     fn read_map(&mut self, cx: &mut DecodeContext, node: &TreeNode) {
-        let Some(mut object) = MapReader::new(node, "a prompt", &mut cx.problems) else { return };
+        let Some(mut object) = MapReader::new(node, "an entry of `prompts`", &mut cx.problems) else { return };
         let label = object.string("label", &mut cx.problems).map(|label| label.value);
         let id = object.string("id", &mut cx.problems);
         let raw = object.first_of(&["raw", "content", "file"], &mut cx.problems);
@@ -218,10 +218,11 @@ impl PromptReader {
 impl MatrixPrompt {
     /// Returns true if a provider or a test that names `wanted` means this prompt.
     pub(super) fn is_called(&self, wanted: &str) -> bool {
+        let plain = |name: &str| name.strip_prefix("file://").unwrap_or(name).to_owned();
+        let wanted_name = plain(wanted);
         let fits = |name: &str| {
-            name == wanted
-                || name.strip_prefix("file://") == wanted.strip_prefix("file://")
-                || name.strip_prefix(wanted).is_some_and(|rest| rest.starts_with(':'))
+            let name = plain(name);
+            name == wanted_name || name.strip_prefix(&wanted_name).is_some_and(|rest| rest.starts_with(':'))
         };
         self.label.as_deref().is_some_and(fits)
             || self.id.as_deref().is_some_and(fits)

@@ -274,6 +274,9 @@ fn target_entry(name: &str, id: &str, settings: Option<&TreeNode>, span: Span) -
     } else if let Some(command) = id.strip_prefix("exec:") {
         entry.add_text("provider", "cli");
         entry.add("command", span, text_node(span, format!("{} {{PROMPT}}", command.trim())));
+        problems.push(format!(
+            "`{id}` is a command, which this file can't run; define it in a targets file, and name it with `--target`"
+        ));
     } else {
         match model_entry(id) {
             Ok((provider, model)) => {

@@ -311,13 +311,17 @@ fn read_environment_of_agents(cx: &mut DecodeContext, object: &mut MapReader<'_>
 
 /// Reads `defaults` of AgentV: the provider that judges.
 fn read_agentv_defaults(cx: &mut DecodeContext, node: &TreeNode, settings: &mut MapNode) {
-    let Some(mut object) = MapReader::new(node, "`defaults`", &mut cx.problems) else { return };
+    let Some(mut object) = MapReader::new(node, "`defaults` of providers", &mut cx.problems) else { return };
     if let Some(grader) = object.entry("grader") {
         let mut execution = MapNode::new(grader.key_span);
         execution.add("judge", grader.key_span, grader.value.clone());
         settings.add("execution", grader.key_span, execution.finish());
     }
-    object.entry("provider");
+    for key in ["provider", "system_message"] {
+        if let Some(entry) = object.entry(key) {
+            cx.problems.add(no_effect(entry, "name the providers of the file under `providers`"));
+        }
+    }
     object.finish(&mut cx.problems);
 }
 

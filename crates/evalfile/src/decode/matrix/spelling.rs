@@ -72,11 +72,6 @@ impl MatrixSpelling {
         }
     }
 
-    /// Returns the key as this file spells it, for messages.
-    pub(super) fn key(self, camel: &'static str) -> &'static str {
-        self.spellings(camel)[0]
-    }
-
     /// Returns the entry of a key, given in camelCase, in either spelling.
     pub(super) fn entry<'n>(
         self,
@@ -114,7 +109,10 @@ impl MatrixSpelling {
 /// Returns true if a map is a matrix of prompts and providers rather than a list of cases.
 pub(crate) fn is_matrix(root: &TreeNode) -> bool {
     let has = |key: &str| root.get(key).is_some();
-    if has("redteam") && !has("tests") {
+    // A case with an input of its own is no test of a matrix, whatever stands beside it.
+    let first = root.get("tests").and_then(TreeNode::as_seq).and_then(<[_]>::first);
+    let has_input = first.is_some_and(|test| test.get("input").is_some() && test.get("vars").is_none());
+    if has_input || has("redteam") && !has("tests") {
         return false;
     }
 

@@ -2,11 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use assize_diagnostic::{Diagnostic, Span};
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::{Object, ObjectRepr, Serde, ValueKind};
+use minijinja::filters;
 use minijinja::{AutoEscape, Environment, ErrorKind, Output, State, UndefinedBehavior, Value as JinjaValue};
 use serde_json::{Map, Value};
 
@@ -37,7 +39,7 @@ impl TemplateRenderer {
     pub(super) fn new(lookup: EnvironmentLookup, own: BTreeMap<String, String>) -> Self {
         let variables = Arc::new(EnvironmentObject { lookup, own, used: Mutex::default() });
         let environment = |undefined| {
-            let mut environment = Environment::new();
+            let mut environment = allowed_environment();
             environment.set_undefined_behavior(undefined);
             environment.set_auto_escape_callback(|_| AutoEscape::None);
             environment.set_formatter(write_value);
@@ -46,6 +48,17 @@ impl TemplateRenderer {
                 environment.set_syntax(syntax);
             }
             environment.add_filter("dump", |value: JinjaValue| json_text(&value));
+            environment.add_filter("replace", |text: String, from: String, to: String| {
+                let count = text.matches(&from).count();
+                bounded(text.len().saturating_add(count.saturating_mul(to.len())))?;
+                Ok::<_, minijinja::Error>(text.replace(&from, &to))
+            });
+            environment.add_filter("join", |values: Vec<JinjaValue>, between: Option<String>| {
+                let between = between.unwrap_or_default();
+                bounded(values.len().saturating_mul(between.len()))?;
+                let texts: Vec<String> = values.iter().map(ToString::to_string).collect();
+                Ok::<_, minijinja::Error>(texts.join(&between))
+            });
             environment.add_filter("load", |text: String| {
                 serde_json::from_str::<Value>(&text)
                     .map(|value| JinjaValue::from(Serde(value)))
@@ -191,13 +204,137 @@ fn render_with(
     text: &str,
     scope: &TemplateScope,
 ) -> Result<String, minijinja::Error> {
-    let rendered = environment.render_str(text, scope.values.clone())?;
-    if rendered.len() > MAX_RENDERED_BYTES {
-        let limit = format!("the text becomes larger than {} MiB", MAX_RENDERED_BYTES / 1024 / 1024);
-        return Err(minijinja::Error::new(ErrorKind::InvalidOperation, limit));
+    check_expressions(text).map_err(|reason| minijinja::Error::new(ErrorKind::SyntaxError, reason))?;
+    let mut written = LimitedText::default();
+    let template = environment.template_from_str(text)?;
+    let rendered = template.render_captured_to(scope.values.clone(), &mut written).map(|_| ());
+    if written.is_full {
+        bounded(usize::MAX)?;
+    }
+    rendered?;
+
+    String::from_utf8(written.bytes)
+        .map_err(|error| minijinja::Error::new(ErrorKind::InvalidOperation, error.to_string()))
+}
+
+/// Returns an environment with the filters that can't make a large text of a small one. `replace` and `join` are added with
+/// a limit.
+fn allowed_environment() -> Environment<'static> {
+    let mut environment = Environment::empty();
+    environment.add_filter("abs", filters::abs);
+    environment.add_filter("batch", filters::batch);
+    environment.add_filter("capitalize", filters::capitalize);
+    environment.add_filter("default", filters::default);
+    environment.add_filter("d", filters::default);
+    environment.add_filter("dictsort", filters::dictsort);
+    environment.add_filter("first", filters::first);
+    environment.add_filter("float", filters::float);
+    environment.add_filter("int", filters::int);
+    environment.add_filter("last", filters::last);
+    environment.add_filter("length", filters::length);
+    environment.add_filter("list", filters::list);
+    environment.add_filter("lower", filters::lower);
+    environment.add_filter("max", filters::max);
+    environment.add_filter("min", filters::min);
+    environment.add_filter("reverse", filters::reverse);
+    environment.add_filter("round", filters::round);
+    environment.add_filter("safe", filters::safe);
+    environment.add_filter("sort", filters::sort);
+    environment.add_filter("string", filters::string);
+    environment.add_filter("sum", filters::sum);
+    environment.add_filter("title", filters::title);
+    environment.add_filter("trim", filters::trim);
+    environment.add_filter("unique", filters::unique);
+    environment.add_filter("upper", filters::upper);
+
+    environment
+}
+
+/// Tags that are read.
+const TAGS: [&str; 8] = ["if", "elif", "elseif", "else", "endif", "for", "endfor", "raw"];
+
+/// Refuses what could make a large text of a small one: tags that bind texts to names, and multiplication.
+fn check_expressions(text: &str) -> Result<(), String> {
+    let mut rest = text;
+    while let Some(at) = rest.find("{{").into_iter().chain(rest.find("{%")).min() {
+        let is_tag = rest[at..].starts_with("{%");
+        let inner = &rest[at + 2..];
+        let Some(end) = inner.find(if is_tag { "%}" } else { "}}" }) else { return Ok(()) };
+        let expression = inner[..end].trim_matches(['-', '+', ' ', '\n', '\t']);
+        rest = &inner[end + 2..];
+
+        let plain = without_quotes(expression);
+        if plain.contains('*') {
+            return Err("multiplication is not read here".to_owned());
+        }
+        if is_tag {
+            let word = plain.split_whitespace().next().unwrap_or_default();
+            if !TAGS.contains(&word) {
+                return Err(format!("the tag `{word}` is not read here"));
+            }
+            if word == "for" && plain.contains(['[', '{', '~', '+', '(']) {
+                return Err("a loop goes over a variable, not over an expression".to_owned());
+            }
+            if word == "raw" {
+                rest = rest.split_once("endraw").map_or("", |(_, after)| after);
+                rest = rest.split_once("%}").map_or("", |(_, after)| after);
+            }
+        }
     }
 
-    Ok(rendered)
+    Ok(())
+}
+
+/// Returns an expression with what stands in quotes left out.
+fn without_quotes(expression: &str) -> String {
+    let mut quote = None;
+    expression
+        .chars()
+        .filter(|c| match quote {
+            Some(open) => {
+                if *c == open {
+                    quote = None;
+                }
+                false
+            }
+            None => {
+                if matches!(c, '"' | '\'') {
+                    quote = Some(*c);
+                }
+                quote.is_none()
+            }
+        })
+        .collect()
+}
+
+fn bounded(bytes: usize) -> Result<(), minijinja::Error> {
+    if bytes <= MAX_RENDERED_BYTES {
+        return Ok(());
+    }
+    let limit = format!("the text becomes larger than {} MiB", MAX_RENDERED_BYTES / 1024 / 1024);
+    Err(minijinja::Error::new(ErrorKind::InvalidOperation, limit))
+}
+
+/// A text that takes no more than the limit.
+#[derive(Default)]
+struct LimitedText {
+    bytes: Vec<u8>,
+    is_full: bool,
+}
+
+impl io::Write for LimitedText {
+    fn write(&mut self, part: &[u8]) -> io::Result<usize> {
+        if self.bytes.len() + part.len() > MAX_RENDERED_BYTES {
+            self.is_full = true;
+            return Err(io::ErrorKind::WriteZero.into());
+        }
+        self.bytes.extend_from_slice(part);
+        Ok(part.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 fn first_line(error: &minijinja::Error) -> String {
@@ -222,8 +359,13 @@ fn write_value(out: &mut Output<'_>, state: &mut State<'_, '_>, value: &JinjaVal
     }
 }
 
+/// Returns a value as JSON; nothing if it is too large.
 fn json_text(value: &JinjaValue) -> String {
-    serde_json::to_string(value).unwrap_or_default()
+    let mut written = LimitedText::default();
+    match serde_json::to_writer(&mut written, value) {
+        Ok(()) => String::from_utf8(written.bytes).unwrap_or_default(),
+        Err(_) => String::new(),
+    }
 }
 
 fn strip_tags(text: &str) -> String {

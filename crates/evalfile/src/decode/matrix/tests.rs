@@ -51,7 +51,6 @@ pub(super) struct TestOptions {
     /// Judge of its assertions.
     pub(super) judge: Option<TreeNode>,
     pub(super) transform: Option<SpannedValue<String>>,
-    pub(super) transform_vars: Option<SpannedValue<String>>,
     pub(super) rubric_prompt: Option<TreeNode>,
     pub(super) prefix: Option<String>,
     pub(super) suffix: Option<String>,
@@ -264,12 +263,20 @@ impl TestReader {
         };
         let transform = object.string("transform", &mut cx.problems);
         let older = object.string("postprocess", &mut cx.problems);
-        let key = spelling.key("transformVars");
-        spelling.entry(&mut object, "transformVars", &mut cx.problems);
+        if let Some(entry) = spelling.entry(&mut object, "transformVars", &mut cx.problems) {
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::NOT_SUPPORTED,
+                    format!("`{}` is not supported", entry.key),
+                    entry.key_span,
+                    "not read here",
+                )
+                .with_help("write the variables as they are to be"),
+            );
+        }
         let options = TestOptions {
             judge: object.value("provider").cloned(),
             transform: transform.or(older),
-            transform_vars: object.string(key, &mut cx.problems),
             rubric_prompt: spelling
                 .entry(&mut object, "rubricPrompt", &mut cx.problems)
                 .map(|entry| entry.value.clone()),
@@ -296,7 +303,7 @@ impl TestReader {
 
     /// Reads `execution` of a test of AgentV. Returns true if the defaults are skipped.
     fn read_execution(&self, cx: &mut DecodeContext, node: &TreeNode, test: &mut MatrixTest) -> bool {
-        let Some(mut object) = MapReader::new(node, "`execution`", &mut cx.problems) else { return false };
+        let Some(mut object) = MapReader::new(node, "`execution` of a test", &mut cx.problems) else { return false };
         let skip = object.boolean("skip_defaults", &mut cx.problems).is_some_and(|skip| skip.value);
         if let Some(threshold) = object.number("threshold", &mut cx.problems) {
             test.threshold.get_or_insert(threshold);
