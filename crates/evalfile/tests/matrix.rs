@@ -64,7 +64,13 @@ fn prompts_tests_and_lists_of_texts_multiply() {
     );
     assert_eq!(questions(&text, &[]), ["Hi Ada", "Dear Ada, calm", "Hi Bo", "Dear Bo, calm"]);
     let ids: Vec<String> = cases(&text).iter().map(|case| case.id.to_string()).collect();
-    assert_eq!(ids, ["test-1/vars-1/prompt-1", "test-1/vars-1/prompt-2", "test-1/vars-2/prompt-1", "test-1/vars-2/prompt-2"]);
+    assert_eq!(
+        ids,
+        [
+            "test-1/vars-1/prompt-1", "test-1/vars-1/prompt-2", "test-1/vars-2/prompt-1",
+            "test-1/vars-2/prompt-2"
+        ]
+    );
     assert_eq!(cases(&text)[0].vars["name"], "Ada");
 }
 
@@ -85,7 +91,8 @@ fn each_assertion_is_a_gate_unless_the_test_has_a_threshold() {
          - {threshold: 0.5, assert: [{type: contains, value: a}]}\n\
          - {threshold: 0, assert: [{type: contains, value: a}]}\n";
     let cases = cases(text);
-    let required = |case: &Case| case.graders.iter().map(|grader| grader.standing.required).collect::<Vec<_>>();
+    let required =
+        |case: &Case| case.graders.iter().map(|grader| grader.standing.required).collect::<Vec<_>>();
     let line = |case: &Case| case.lines.pass.map(assize_rubric::UnitInterval::get);
     assert_eq!((required(&cases[0]), line(&cases[0])), (vec![true, false], Some(0.0)));
     assert_eq!((required(&cases[1]), line(&cases[1])), (vec![false], Some(0.5)));
@@ -100,7 +107,10 @@ fn the_default_test_comes_first_and_fills_what_is_missing() {
          - {options: {disableDefaultAsserts: true}, vars: {a: 4, b: 5}, assert: [{type: icontains, value: z}]}\n";
     let cases = cases(text);
     let types = |case: &Case| case.graders.iter().map(|grader| grader.type_name.clone()).collect::<Vec<_>>();
-    assert_eq!((cases[0].question(), types(&cases[0])), ("1 3".to_owned(), vec!["contains".into(), "icontains".into()]));
+    assert_eq!(
+        (cases[0].question(), types(&cases[0])),
+        ("1 3".to_owned(), vec!["contains".into(), "icontains".into()])
+    );
     assert_eq!((cases[1].question(), types(&cases[1])), ("4 5".to_owned(), vec!["icontains".into()]));
     assert_eq!(cases[0].metadata["k"], 1);
 }
@@ -123,15 +133,24 @@ fn scenarios_run_each_setting_with_each_test() {
          - config: [{{vars: {{lang: French}}}}, {{vars: {{lang: German}}}}]\n  tests:\n\
          \x20 - {{vars: {{phrase: hello}}, {ASSERT}}}\n  - {{vars: {{phrase: bye}}, {ASSERT}}}\n"
     );
-    assert_eq!(questions(&text, &[]), ["hello in French", "bye in French", "hello in German", "bye in German"]);
+    assert_eq!(
+        questions(&text, &[]),
+        ["hello in French", "bye in French", "hello in German", "bye in German"]
+    );
 }
 
 #[test]
 fn tests_variables_and_prompts_come_from_files() {
     let files = [
         ("prompts.txt", "First {{ q }}\n---\nSecond {{ q }}\n"),
-        ("tests.csv", "q,__expected,__expected2,__metric,__threshold\n\"one, two\",contains: one,javascript: output.length > 2,m,0.5\n"),
-        ("more.jsonl", "{\"vars\": {\"q\": \"three\"}, \"assert\": [{\"type\": \"equals\", \"value\": 3}]}\n"),
+        (
+            "tests.csv",
+            "q,__expected,__expected2,__metric,__threshold\n\"one, two\",contains: one,javascript: output.length > 2,m,0.5\n",
+        ),
+        (
+            "more.jsonl",
+            "{\"vars\": {\"q\": \"three\"}, \"assert\": [{\"type\": \"equals\", \"value\": 3}]}\n",
+        ),
         ("text.md", "from a file\n"),
         ("list.yaml", "- {vars: {q: file://text.md}, assert: [{type: contains, value: a}]}\n"),
     ];
@@ -141,7 +160,10 @@ fn tests_variables_and_prompts_come_from_files() {
     let questions: Vec<String> = cases.iter().map(|case| case.question()).collect();
     assert_eq!(
         questions,
-        ["First one, two", "Second one, two", "First three", "Second three", "First from a file", "Second from a file"]
+        [
+            "First one, two", "Second one, two", "First three", "Second three", "First from a file",
+            "Second from a file"
+        ]
     );
     assert_eq!(cases[0].graders[0].name, "m");
     assert!(matches!(cases[0].graders[1].kind, GraderKind::Script(_)));
@@ -206,7 +228,10 @@ fn providers_become_targets_and_choose_their_prompts() {
     assert_eq!(names, ["echo", "small", "replicate:x/y"]);
     assert!(matches!(suite.defined_targets[0].kind, TargetSpecKind::Echo));
     let TargetSpecKind::Model(model) = &suite.defined_targets[1].kind else { panic!("a model") };
-    assert_eq!((model.provider, model.model.as_str(), model.temperature), ("openai", "gpt-4o-mini", Some(0.5)));
+    assert_eq!(
+        (model.provider, model.model.as_str(), model.temperature),
+        ("openai", "gpt-4o-mini", Some(0.5))
+    );
     let obstacles = suite.defined_targets[2].obstacles();
     assert!(obstacles[0].contains("`replicate:x/y` can't be run here"), "{obstacles:?}");
 

@@ -118,7 +118,9 @@ impl GraderScore {
         } else {
             let lines = VerdictThresholds::with_optional_borderline(own_line, lines.borderline());
             let verdict = match (standing.min_score, verdict) {
-                (Some(_), Some(_)) if !matches!(outcome, GraderOutcome::Checked { .. }) => Some(lines.verdict_within(decidable_bounds(bounds, coverage), gates)),
+                (Some(_), Some(_)) if !matches!(outcome, GraderOutcome::Checked { .. }) => {
+                    Some(lines.verdict_within(decidable_bounds(bounds, coverage), gates))
+                }
                 (_, verdict) => verdict,
             };
             Self::from_bounds(bounds, coverage, verdict, gates)

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use rquickjs::{CatchResultExt, CaughtError, Context, Ctx, Error, Function, Module, Runtime, Value as JsValue};
+use rquickjs::{
+    CatchResultExt, CaughtError, Context, Ctx, Error, Function, Module, Runtime, Value as JsValue,
+};
 use serde_json::Value;
 
 use crate::function_body::function_body;
@@ -103,7 +105,9 @@ impl Script {
         let outcome = session.context.with(|ctx| self.call_in(&ctx, arguments));
 
         match outcome {
-            Err(ScriptError::Thrown(message)) if message.contains("interrupted") => Err(ScriptError::TooManySteps),
+            Err(ScriptError::Thrown(message)) if message.contains("interrupted") => {
+                Err(ScriptError::TooManySteps)
+            }
             other => other,
         }
     }
@@ -228,9 +232,7 @@ fn read_value<'js>(ctx: &Ctx<'js>, value: JsValue<'js>) -> Result<ScriptValue, S
     let text = ctx.json_stringify(value).catch(ctx).map_err(|error| thrown(&error))?;
     let Some(text) = text else { return Ok(ScriptValue::Undefined) };
     let text = text.to_string().map_err(|error| ScriptError::Result(error.to_string()))?;
-    serde_json::from_str(&text)
-        .map(ScriptValue::Json)
-        .map_err(|error| ScriptError::Result(error.to_string()))
+    serde_json::from_str(&text).map(ScriptValue::Json).map_err(|error| ScriptError::Result(error.to_string()))
 }
 
 fn syntax_error(error: &CaughtError<'_>) -> ScriptError {

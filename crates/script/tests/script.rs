@@ -16,7 +16,10 @@ fn results_of_every_kind_are_read() {
         ("1 / 0", ScriptValue::Number(f64::INFINITY)),
         ("undefined", ScriptValue::Undefined),
         ("null", ScriptValue::Json(Value::Null)),
-        ("({pass: output.length > context.config.least, score: 0.5})", ScriptValue::Json(json!({"pass": true, "score": 0.5}))),
+        (
+            "({pass: output.length > context.config.least, score: 0.5})",
+            ScriptValue::Json(json!({"pass": true, "score": 0.5})),
+        ),
         ("const n = output.length; n > 3", ScriptValue::Json(Value::Bool(true))),
         ("const words = output.split(' ');\nreturn words.length;", ScriptValue::Number(2.0)),
         ("Promise.resolve(output).then((text) => text.toUpperCase())", ScriptValue::Json(json!("HELLO ADA"))),
@@ -28,7 +31,9 @@ fn results_of_every_kind_are_read() {
 
 #[test]
 fn nothing_outside_of_a_script_exists() {
-    for name in ["require", "process", "fetch", "XMLHttpRequest", "setTimeout", "Deno", "std", "os", "load", "print"] {
+    for name in
+        ["require", "process", "fetch", "XMLHttpRequest", "setTimeout", "Deno", "std", "os", "load", "print"]
+    {
         assert_eq!(call(&format!("typeof {name}"), ""), Ok(ScriptValue::Json(json!("undefined"))), "{name}");
     }
     assert!(matches!(call("import('fs')", ""), Err(ScriptError::Thrown(_))));

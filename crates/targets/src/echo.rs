@@ -3,7 +3,7 @@
 use assize_llm::BoxFuture;
 use assize_rubric::IdentityWriter;
 
-use crate::{prompt_text, Target, TargetAnswer, TargetDescription, TargetError, TargetInput, TargetKind};
+use crate::{Target, TargetAnswer, TargetDescription, TargetError, TargetInput, TargetKind, prompt_text};
 
 /// Target whose answer is the question itself: the text of a single message, or all messages with their roles.
 #[derive(Debug, Clone)]
@@ -18,7 +18,9 @@ impl Target for EchoTarget {
     }
 
     fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<TargetAnswer, TargetError>> {
-        Box::pin(async { Ok(TargetAnswer { attempts: 1, ..TargetAnswer::from_text(prompt_text(&input.messages)) }) })
+        Box::pin(async {
+            Ok(TargetAnswer { attempts: 1, ..TargetAnswer::from_text(prompt_text(&input.messages)) })
+        })
     }
 
     fn describe(&self) -> TargetDescription {

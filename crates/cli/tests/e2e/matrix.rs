@@ -42,13 +42,18 @@ const ASSERTIONS: &[(&str, &str, &str)] = &[
     ("{type: javascript, value: 'JSON.parse(output).a === 1'}", "{\"a\": 1}", "no json"),
     ("{type: not-javascript, value: 'output.length > 3'}", "no", "long"),
     ("{type: contains, value: A, transform: output.toUpperCase()}", "a", "b"),
-    ("{type: is-valid-openai-tools-call}", "[{\"function\": {\"name\": \"f\", \"arguments\": \"{}\"}}]", "no"),
+    (
+        "{type: is-valid-openai-tools-call}",
+        "[{\"function\": {\"name\": \"f\", \"arguments\": \"{}\"}}]",
+        "no",
+    ),
     ("{type: is-valid-function-call}", "{\"name\": \"f\", \"arguments\": {}}", "{\"name\": 1}"),
     ("{type: latency, threshold: 100000}", "any", ""),
     ("{type: assert-set, assert: [{type: contains, value: a}, {type: contains, value: b}]}", "ab", "a"),
     (
         "{type: assert-set, threshold: 0.5, assert: [{type: contains, value: a}, {type: contains, value: b}]}",
-        "a", "c",
+        "a",
+        "c",
     ),
 ];
 
@@ -61,8 +66,11 @@ fn every_assertion_passes_and_fails_where_it_should() {
                 continue;
             }
             let answer = Value::from(*answer);
-            writeln!(text, "- description: {index:02} {word}\n  vars: {{answer: {answer}}}\n  assert: [{assertion}]")
-                .expect("a string takes everything");
+            writeln!(
+                text,
+                "- description: {index:02} {word}\n  vars: {{answer: {answer}}}\n  assert: [{assertion}]"
+            )
+            .expect("a string takes everything");
         }
     }
 

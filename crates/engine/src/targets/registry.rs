@@ -16,8 +16,9 @@ use assize_llm::{ChatModel, ConfigError, FILE_VARIABLES, ModelClient, ModelName,
 use assize_process::{Environment, ProcessCommand};
 use assize_store::TargetInfo;
 use assize_targets::{
-    BatchTarget, CommandTarget, CommandTemplate, EchoTarget, FallbackTarget, HealthCheck, HealthCheckedTarget,
-    LimitedTarget, MockTarget, ModelTarget, ReplayTarget, RetryingTarget, Target, TranscriptTarget,
+    BatchTarget, CommandTarget, CommandTemplate, EchoTarget, FallbackTarget, HealthCheck,
+    HealthCheckedTarget, LimitedTarget, MockTarget, ModelTarget, ReplayTarget, RetryingTarget, Target,
+    TranscriptTarget,
 };
 use assize_trace::LogFormat;
 

@@ -4,8 +4,9 @@ use assize_rubric::{Identify, IdentityWriter};
 use assize_script::Script;
 
 use crate::{
-    AnswerTransform,    ArgsMatch, ExecutionMetrics, ExpectedCall, FieldAccuracy, FieldCheck, FieldMatch, IsJson, Regex,
-    ScriptCheck, SkillTrigger, TextCheck, TextRule, TokenUsage, ToolTrajectory, TrajectoryMode,
+    AnswerTransform, ArgsMatch, ExecutionMetrics, ExpectedCall, FieldAccuracy, FieldCheck, FieldMatch,
+    IsJson, Regex, ScriptCheck, SkillTrigger, TextCheck, TextRule, TokenUsage, ToolTrajectory,
+    TrajectoryMode,
 };
 
 impl Identify for TextCheck {

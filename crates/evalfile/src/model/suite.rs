@@ -7,7 +7,8 @@ use assize_rubric::{EvidencePolicy, JudgingMode, TruncationMode, UnitInterval};
 use serde_json::Value;
 
 use super::{
-    Grader, PanelSpec, SourceMark, TargetRef, TargetSpec, ThresholdOverrides, Trials, UnsupportedFeature, WorkspaceSpec,
+    Grader, PanelSpec, SourceMark, TargetRef, TargetSpec, ThresholdOverrides, Trials, UnsupportedFeature,
+    WorkspaceSpec,
 };
 
 /// Format of an eval file. Detected by its keys, never by its name.

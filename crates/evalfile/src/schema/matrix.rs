@@ -94,59 +94,62 @@ pub(super) fn add(defs: &mut SchemaDefinitions) {
 }
 
 fn file() -> MapSchema {
-    MapSchema::new("a file with prompts and providers", "Prompts, providers and tests that are multiplied to cases.")
-        .optional_key("$schema", anything(), "URL or path of the JSON Schema, for editors.")
-        .optional_key("name", text(), "Name of the suite.")
-        .optional_key("description", anything(), "Description.")
-        .optional_key("tags", anything(), "Tags.")
-        .optional_key("metadata", anything(), "Metadata.")
-        .optional_key("governance", anything(), "Metadata.")
-        .optional_key("version", anything(), "Metadata.")
-        .optional_key("author", anything(), "Metadata.")
-        .optional_key("license", anything(), "Metadata.")
-        .optional_key("env", any_map(), "Variables that templates name as `env.NAME`.")
-        .optional_key(
-            "prompts",
-            any_of([text(), list(any_of([text(), reference("matrix-prompt"), list(anything())])), any_map()]),
-            "Prompts: texts, files, or maps with `raw`.",
-        )
-        .optional_key(
-            "providers",
-            any_of([text(), list(any_of([text(), reference("matrix-provider"), any_map()])), any_map()]),
-            "Providers: names, or maps with `id`.",
-        )
-        .older_key("targets", "providers")
-        .optional_key(
-            "tests",
-            any_of([text(), list(any_of([text(), reference("matrix-test"), file_of_tests()])), file_of_tests()]),
-            "Tests, or files of them.",
-        )
-        .optional_key("scenarios", anything(), "Settings, each with each of their tests.")
-        .optional_key("defaultTest", any_of([text(), reference("matrix-default-test")]), "What every test has.")
-        .older_key("default_test", "defaultTest")
-        .optional_key("assert", list(anything()), "Assertions of every test.")
-        .older_key("assertions", "assert")
-        .optional_key("threshold", number(), "Score from which a test passes.")
-        .optional_key("evaluateOptions", reference("matrix-options"), "How the file is run.")
-        .older_key("evaluate_options", "evaluateOptions")
-        .optional_key("assertionTemplates", any_map(), "Assertions that `$ref` names.")
-        .older_key("assertion_templates", "assertionTemplates")
-        .optional_key("workspace", anything(), "Folder that targets work in.")
-        .optional_key("environment", anything(), "Folder that agents work in.")
-        .optional_key("defaults", reference("matrix-defaults"), "Providers that are used where none is named.")
-        .optional_key("outputPath", anything(), "No effect.")
-        .older_key("output_path", "outputPath")
-        .optional_key("sharing", anything(), "No effect.")
-        .optional_key("writeLatestResults", anything(), "No effect.")
-        .older_key("write_latest_results", "writeLatestResults")
-        .optional_key("commandLineOptions", anything(), "No effect.")
-        .older_key("command_line_options", "commandLineOptions")
-        .optional_key("derivedMetrics", anything(), "No effect.")
-        .older_key("derived_metrics", "derivedMetrics")
-        .optional_key("tracing", anything(), "No effect.")
-        .optional_key("outputs", anything(), "No effect.")
-        .optional_key("providerPromptMap", anything(), "No effect.")
-        .older_key("provider_prompt_map", "providerPromptMap")
+    MapSchema::new(
+        "a file with prompts and providers",
+        "Prompts, providers and tests that are multiplied to cases.",
+    )
+    .optional_key("$schema", anything(), "URL or path of the JSON Schema, for editors.")
+    .optional_key("name", text(), "Name of the suite.")
+    .optional_key("description", anything(), "Description.")
+    .optional_key("tags", anything(), "Tags.")
+    .optional_key("metadata", anything(), "Metadata.")
+    .optional_key("governance", anything(), "Metadata.")
+    .optional_key("version", anything(), "Metadata.")
+    .optional_key("author", anything(), "Metadata.")
+    .optional_key("license", anything(), "Metadata.")
+    .optional_key("env", any_map(), "Variables that templates name as `env.NAME`.")
+    .optional_key(
+        "prompts",
+        any_of([text(), list(any_of([text(), reference("matrix-prompt"), list(anything())])), any_map()]),
+        "Prompts: texts, files, or maps with `raw`.",
+    )
+    .optional_key(
+        "providers",
+        any_of([text(), list(any_of([text(), reference("matrix-provider"), any_map()])), any_map()]),
+        "Providers: names, or maps with `id`.",
+    )
+    .older_key("targets", "providers")
+    .optional_key(
+        "tests",
+        any_of([text(), list(any_of([text(), reference("matrix-test"), file_of_tests()])), file_of_tests()]),
+        "Tests, or files of them.",
+    )
+    .optional_key("scenarios", anything(), "Settings, each with each of their tests.")
+    .optional_key("defaultTest", any_of([text(), reference("matrix-default-test")]), "What every test has.")
+    .older_key("default_test", "defaultTest")
+    .optional_key("assert", list(anything()), "Assertions of every test.")
+    .older_key("assertions", "assert")
+    .optional_key("threshold", number(), "Score from which a test passes.")
+    .optional_key("evaluateOptions", reference("matrix-options"), "How the file is run.")
+    .older_key("evaluate_options", "evaluateOptions")
+    .optional_key("assertionTemplates", any_map(), "Assertions that `$ref` names.")
+    .older_key("assertion_templates", "assertionTemplates")
+    .optional_key("workspace", anything(), "Folder that targets work in.")
+    .optional_key("environment", anything(), "Folder that agents work in.")
+    .optional_key("defaults", reference("matrix-defaults"), "Providers that are used where none is named.")
+    .optional_key("outputPath", anything(), "No effect.")
+    .older_key("output_path", "outputPath")
+    .optional_key("sharing", anything(), "No effect.")
+    .optional_key("writeLatestResults", anything(), "No effect.")
+    .older_key("write_latest_results", "writeLatestResults")
+    .optional_key("commandLineOptions", anything(), "No effect.")
+    .older_key("command_line_options", "commandLineOptions")
+    .optional_key("derivedMetrics", anything(), "No effect.")
+    .older_key("derived_metrics", "derivedMetrics")
+    .optional_key("tracing", anything(), "No effect.")
+    .optional_key("outputs", anything(), "No effect.")
+    .optional_key("providerPromptMap", anything(), "No effect.")
+    .older_key("provider_prompt_map", "providerPromptMap")
 }
 
 /// A map that names a file of tests.
@@ -171,7 +174,11 @@ fn provider() -> MapSchema {
     MapSchema::new("a provider", "A target of this file.")
         .optional_key("id", string(), "Kind and model, such as `openai:gpt-5-mini`.")
         .optional_key("label", string(), "Name in results.")
-        .optional_key("config", anything(), "Settings: `temperature`, `max_tokens`, `apiBaseUrl`, `apiKey`, ...")
+        .optional_key(
+            "config",
+            anything(),
+            "Settings: `temperature`, `max_tokens`, `apiBaseUrl`, `apiKey`, ...",
+        )
         .optional_key("prompts", anything(), "Prompts that it is asked.")
         .optional_key("transform", text(), "JavaScript that changes its answers.")
         .optional_key("env", anything(), "Variables.")
@@ -195,7 +202,11 @@ fn test(what: &'static str, texts: ValueSchema) -> MapSchema {
             "Assertions.",
         )
         .older_key("assertions", "assert")
-        .optional_key("threshold", number(), "Score from which it passes; without one each assertion must pass.")
+        .optional_key(
+            "threshold",
+            number(),
+            "Score from which it passes; without one each assertion must pass.",
+        )
         .optional_key("metadata", any_map(), "Metadata.")
         .optional_key("prompts", texts.clone(), "Prompts that it is run with.")
         .optional_key("providers", texts, "Providers that it is run with.")

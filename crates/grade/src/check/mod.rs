@@ -19,8 +19,8 @@ use assize_evalfile::GraderKind;
 
 pub(crate) use result::to_unit_interval;
 pub use result::{AnswerFacts, CheckResult};
-pub use script::transform_answer;
 pub use schema::schema_problem;
+pub use script::transform_answer;
 
 /// Grades by a grader that needs nobody; `None` for a kind that needs a judge, a program or members.
 /// The error says what the grader lacked.

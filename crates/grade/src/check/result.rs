@@ -50,7 +50,11 @@ impl CheckResult {
     /// All or nothing: 1 if every finding is as it should be.
     pub(crate) fn all_or_nothing(findings: Vec<GraderNote>) -> Self {
         let passed = findings.iter().all(|finding| finding.passed != Some(false));
-        Self { score: Some(if passed { UnitInterval::ONE } else { UnitInterval::ZERO }), findings, passed: None }
+        Self {
+            score: Some(if passed { UnitInterval::ONE } else { UnitInterval::ZERO }),
+            findings,
+            passed: None,
+        }
     }
 
     /// The share of findings that are as they should be; remarks do not count. Nothing that counts is
@@ -58,7 +62,11 @@ impl CheckResult {
     pub(crate) fn passed_share(findings: Vec<GraderNote>) -> Self {
         let counted = findings.iter().filter_map(|finding| finding.passed);
         let (passed, all) = counted.fold((0u32, 0u32), |(yes, all), one| (yes + u32::from(one), all + 1));
-        Self { score: (all > 0).then(|| to_unit_interval(f64::from(passed) / f64::from(all))), findings, passed: None }
+        Self {
+            score: (all > 0).then(|| to_unit_interval(f64::from(passed) / f64::from(all))),
+            findings,
+            passed: None,
+        }
     }
 }
 

@@ -101,7 +101,9 @@ fn read_result(value: ScriptValue, threshold: Option<f64>) -> Result<CheckResult
                 ScriptValue::Number(_) => "a number that is none (NaN)".to_owned(),
                 ScriptValue::Json(value) => shorten(&value.to_string()),
             };
-            Err(format!("the script must return true, false, a number or a map with `pass`; it returned {found}"))
+            Err(format!(
+                "the script must return true, false, a number or a map with `pass`; it returned {found}"
+            ))
         }
     }
 }
@@ -111,9 +113,12 @@ fn read_map(map: &Map<String, Value>, passes: impl Fn(f64) -> bool) -> Result<Ch
     let passed = match (map.get("pass").and_then(Value::as_bool), score) {
         (Some(passed), _) => passed,
         (None, Some(score)) => passes(score),
-        (None, None) => return Err("the map that the script returned has neither `pass` nor `score`".to_owned()),
+        (None, None) => {
+            return Err("the map that the script returned has neither `pass` nor `score`".to_owned());
+        }
     };
-    let text = |map: &Map<String, Value>| map.get("reason").and_then(Value::as_str).map(shorten).unwrap_or_default();
+    let text =
+        |map: &Map<String, Value>| map.get("reason").and_then(Value::as_str).map(shorten).unwrap_or_default();
 
     let mut result = decided(
         passed,

@@ -50,7 +50,11 @@ impl<'a> GradingContext<'a> {
 
     /// The same context for another answer.
     pub(crate) fn with_answer<'b>(&'b self, answer: &'b TargetAnswer) -> GradingContext<'b> {
-        GradingContext { turn: self.turn, tools_known: self.tools_known, ..GradingContext::new(self.item, answer) }
+        GradingContext {
+            turn: self.turn,
+            tools_known: self.tools_known,
+            ..GradingContext::new(self.item, answer)
+        }
     }
 
     /// The answer.

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use assize_evalfile::Grader;
 use assize_grade::CheckResult;
-use assize_rubric::{CaseDecision, Decision, GraderFinding, GraderFindingKind, GraderWeighting, JudgeIdentity};
+use assize_rubric::{
+    CaseDecision, Decision, GraderFinding, GraderFindingKind, GraderWeighting, JudgeIdentity,
+};
 
 use super::GradingContext;
 

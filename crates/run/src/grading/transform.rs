@@ -28,10 +28,12 @@ pub(crate) async fn change_answer<'a>(
 ) -> Result<ChangedAnswer<'a>, String> {
     let mut changed = ChangedAnswer { answer: Cow::Borrowed(answer), value: None };
     let target = item.target_name();
-    let applies =
-        |transform: &&AnswerTransform| transform.target.as_deref().is_none_or(|wanted| Some(wanted) == target);
+    let applies = |transform: &&AnswerTransform| {
+        transform.target.as_deref().is_none_or(|wanted| Some(wanted) == target)
+    };
     for transform in item.case.transforms.iter().filter(applies) {
-        let facts = GradingContext::new(item, &changed.answer).with_value(changed.value.clone()).facts().clone();
+        let facts =
+            GradingContext::new(item, &changed.answer).with_value(changed.value.clone()).facts().clone();
         let (text, value) = run_transform(transform, facts).await?;
         changed.answer.to_mut().text = text;
         changed.value = value;

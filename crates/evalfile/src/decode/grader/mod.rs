@@ -33,11 +33,11 @@ pub(crate) use assertion_context::AssertionContext;
 pub(in crate::decode) use grader_type::is_text_check;
 pub(crate) use list::decode_assertions;
 pub(crate) use names::distinct_names;
-pub(crate) use script::read_script;
 pub(crate) use panel::{PanelUse, decode_panel};
 pub(crate) use prompt::decode_command;
 pub(crate) use rubrics::{
     decode_evidence, decode_inline_rubrics, decode_judging, decode_truncate, grader_from_outcome,
 };
+pub(crate) use script::read_script;
 pub(crate) use shared::{decode_choice, decode_duration, missing_key};
 pub(crate) use template_cache::TemplateCache;

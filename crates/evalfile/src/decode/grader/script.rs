@@ -17,12 +17,7 @@ const PARAMETERS: [&str; 3] = ["output", "context", "process"];
 pub(super) fn decode_script(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<GraderKind> {
     let errors = cx.problems.error_count();
     let Some(node) = object.value("value") else {
-        cx.problems.add(missing_key(
-            object.head(),
-            "a script",
-            "value",
-            "value: output.length < 200",
-        ));
+        cx.problems.add(missing_key(object.head(), "a script", "value", "value: output.length < 200"));
         return None;
     };
     let script = read_script(cx, node, "value");
@@ -30,12 +25,18 @@ pub(super) fn decode_script(cx: &mut DecodeContext, object: &mut MapReader<'_>) 
     let config = object.value("config").map(TreeNode::to_json).unwrap_or_default();
 
     let script = script?;
-    (cx.problems.error_count() == errors)
-        .then_some(GraderKind::Script(ScriptCheck { script, threshold, config }))
+    (cx.problems.error_count() == errors).then_some(GraderKind::Script(ScriptCheck {
+        script,
+        threshold,
+        config,
+    }))
 }
 
 /// Decodes `transform` of a grader.
-pub(super) fn decode_transform(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<AnswerTransform> {
+pub(super) fn decode_transform(
+    cx: &mut DecodeContext,
+    object: &mut MapReader<'_>,
+) -> Option<AnswerTransform> {
     let node = object.value("transform")?;
     read_script(cx, node, "transform").map(|script| AnswerTransform { script, target: None })
 }
@@ -62,7 +63,9 @@ pub(crate) fn read_script(cx: &mut DecodeContext, node: &TreeNode, key: &str) ->
     if let Err(error) = script.check(&PARAMETERS) {
         cx.problems.add(
             Diagnostic::error(codes::BAD_SCRIPT, "this script is no JavaScript", span, error.to_string())
-                .with_help("one line is an expression; several lines are the body of a function, with `return`"),
+                .with_help(
+                    "one line is an expression; several lines are the body of a function, with `return`",
+                ),
         );
         return None;
     }

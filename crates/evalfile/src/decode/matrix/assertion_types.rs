@@ -47,8 +47,8 @@ pub struct AssertionType {
 }
 
 use AssertionSupport::{
-    BuiltIn, Cost, Criterion, Equals, Fact, JavaScript, Json, Latency, Refused, SameKeys, ScoredCriterion, Set,
-    Skill, Text, TextList,
+    BuiltIn, Cost, Criterion, Equals, Fact, JavaScript, Json, Latency, Refused, SameKeys, ScoredCriterion,
+    Set, Skill, Text, TextList,
 };
 
 const fn kind(name: &'static str, support: AssertionSupport, remark: &'static str) -> AssertionType {
@@ -57,8 +57,10 @@ const fn kind(name: &'static str, support: AssertionSupport, remark: &'static st
 
 const CRITERION: &str = "a criterion, decided met or unmet; a `threshold` on the judge's score has no effect";
 const SERVICE: &str = "asks a service that nothing here stands for";
-const COMPARES: &str = "compares the answers of several providers; run them and use `assize compare pairwise`";
-const GENERATED: &str = "its score is computed from generated questions or a given context; say what is wanted with `llm-rubric`";
+const COMPARES: &str =
+    "compares the answers of several providers; run them and use `assize compare pairwise`";
+const GENERATED: &str =
+    "its score is computed from generated questions or a given context; say what is wanted with `llm-rubric`";
 const METRIC: &str = "a metric of texts that says little about an answer; use `llm-rubric` or `similar`";
 const EMBEDDINGS: &str = "needs embeddings, which are not asked for; say what is meant with `llm-rubric`";
 const TRACE: &str = "needs spans of OpenTelemetry that the tool itself collects";
@@ -78,19 +80,31 @@ pub const ASSERTION_TYPES: &[AssertionType] = &[
     kind("contains-html", BuiltIn("contains-html"), ""),
     kind("contains-json", BuiltIn("contains-json"), "without a schema"),
     kind("contains-sql", Refused("needs a parser of the SQL dialect"), ""),
-    kind("contains-xml", BuiltIn("contains-xml"), "well-formedness of the outer element is not checked in depth"),
+    kind(
+        "contains-xml",
+        BuiltIn("contains-xml"),
+        "well-formedness of the outer element is not checked in depth",
+    ),
     kind("context-faithfulness", Refused(GENERATED), ""),
     kind("context-recall", Refused(GENERATED), ""),
     kind("context-relevance", Refused(GENERATED), ""),
     kind("conversation-relevance", Refused(GENERATED), ""),
     kind("cost", Cost, "the cost of the answer; unknown breaks the assertion"),
     kind("ends-with", Text, ""),
-    kind("equals", Equals, "a map or list compares the parsed JSON; white space at both ends of texts does not count"),
+    kind(
+        "equals",
+        Equals,
+        "a map or list compares the parsed JSON; white space at both ends of texts does not count",
+    ),
     kind("execution-metrics", SameKeys("execution-metrics"), "AgentV's"),
     kind("factuality", Fact, "met unless the answer contradicts the value"),
     kind("field-accuracy", SameKeys("field-accuracy"), "AgentV's"),
     kind("finish-reason", Refused("targets do not tell why a model stopped"), ""),
-    kind("g-eval", ScoredCriterion, "a criterion with a score from 0 to 10; the threshold is 0.7 unless given"),
+    kind(
+        "g-eval",
+        ScoredCriterion,
+        "a criterion with a score from 0 to 10; the threshold is 0.7 unless given",
+    ),
     kind("gleu", Refused(METRIC), ""),
     kind("guardrails", Refused(SERVICE), ""),
     kind("human", Refused("people label answers after the run: `assize review`"), ""),
@@ -101,12 +115,28 @@ pub const ASSERTION_TYPES: &[AssertionType] = &[
     kind("is-json", Json, "a schema may be a map, YAML or JSON text, or a file"),
     kind("is-refusal", BuiltIn("is-refusal"), "by phrases, as the tool does"),
     kind("is-sql", Refused("needs a parser of the SQL dialect"), ""),
-    kind("is-valid-function-call", BuiltIn("is-valid-function-call"), "name and arguments are well formed; the arguments are not checked against the tools' schemas"),
+    kind(
+        "is-valid-function-call",
+        BuiltIn("is-valid-function-call"),
+        "name and arguments are well formed; the arguments are not checked against the tools' schemas",
+    ),
     kind("is-valid-openai-function-call", BuiltIn("is-valid-function-call"), "as `is-valid-function-call`"),
-    kind("is-valid-openai-tools-call", BuiltIn("is-valid-function-call"), "as `is-valid-function-call`, for each call"),
+    kind(
+        "is-valid-openai-tools-call",
+        BuiltIn("is-valid-function-call"),
+        "as `is-valid-function-call`, for each call",
+    ),
     kind("is-xml", BuiltIn("is-xml"), "elements must be balanced; entities are not resolved"),
-    kind("javascript", JavaScript, "in an engine without access to files, network or clock; `require` does not exist"),
-    kind("latency", Latency, "the time of the answer; answers from the cache have none and break the assertion"),
+    kind(
+        "javascript",
+        JavaScript,
+        "in an engine without access to files, network or clock; `require` does not exist",
+    ),
+    kind(
+        "latency",
+        Latency,
+        "the time of the answer; answers from the cache have none and break the assertion",
+    ),
     kind("levenshtein", BuiltIn("levenshtein"), "5 edits unless a threshold is given"),
     kind("llm-grader", SameKeys("llm-grader"), "AgentV's"),
     kind("llm-rubric", Criterion, CRITERION),
@@ -118,7 +148,11 @@ pub const ASSERTION_TYPES: &[AssertionType] = &[
     kind("perplexity", Refused("needs the probabilities of the answer's tokens"), ""),
     kind("perplexity-score", Refused("needs the probabilities of the answer's tokens"), ""),
     kind("pi", Refused(SERVICE), ""),
-    kind("python", Refused("programs of such files are not run; use `javascript`, or a `code-grader` in an eval file"), ""),
+    kind(
+        "python",
+        Refused("programs of such files are not run; use `javascript`, or a `code-grader` in an eval file"),
+        "",
+    ),
     kind("regex", Text, "JavaScript syntax without look-around and back-references"),
     kind("rouge-n", BuiltIn("rouge-n"), "0.75 unless a threshold is given"),
     kind("rubrics", SameKeys("rubrics"), "AgentV's older spelling"),
@@ -138,7 +172,11 @@ pub const ASSERTION_TYPES: &[AssertionType] = &[
     kind("trace-span-count", Refused(TRACE), ""),
     kind("trace-span-duration", Refused(TRACE), ""),
     kind("trajectory:goal-success", Criterion, "a criterion: the goal was reached"),
-    kind("trajectory:step-count", BuiltIn("step-count"), "counts calls of tools, the only steps that targets tell of"),
+    kind(
+        "trajectory:step-count",
+        BuiltIn("step-count"),
+        "counts calls of tools, the only steps that targets tell of",
+    ),
     kind("trajectory:tool-args-match", BuiltIn("tool-args-match"), ""),
     kind("trajectory:tool-sequence", BuiltIn("tool-sequence"), ""),
     kind("trajectory:tool-used", BuiltIn("tool-used"), ""),

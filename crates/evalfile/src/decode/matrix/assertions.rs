@@ -67,8 +67,13 @@ impl AssertionWriter<'_> {
 
         let Some(written) = node.get("type") else {
             cx.problems.add(
-                Diagnostic::error(codes::MISSING_TYPE, "an assertion has no type", head(node), "no `type` here")
-                    .with_help("add `type:`, such as `contains` or `llm-rubric`"),
+                Diagnostic::error(
+                    codes::MISSING_TYPE,
+                    "an assertion has no type",
+                    head(node),
+                    "no `type` here",
+                )
+                .with_help("add `type:`, such as `contains` or `llm-rubric`"),
             );
             return None;
         };
@@ -128,7 +133,13 @@ impl AssertionWriter<'_> {
     }
 
     /// A type that is no built-in one: in AgentV's files the name of a file with a grader.
-    fn other_type(&self, cx: &mut DecodeContext, node: &TreeNode, name: &str, span: Span) -> Option<TreeNode> {
+    fn other_type(
+        &self,
+        cx: &mut DecodeContext,
+        node: &TreeNode,
+        name: &str,
+        span: Span,
+    ) -> Option<TreeNode> {
         if self.spelling == MatrixSpelling::Snake {
             let mut grader = MapNode::new(head(node));
             for entry in node.as_map().unwrap_or_default() {
@@ -180,7 +191,8 @@ impl AssertionWriter<'_> {
         if let Some(transform) = object.entry("transform").filter(|entry| !entry.value.is_null()) {
             grader.add("transform", transform.key_span, transform.value.clone());
         }
-        let prompt = self.spelling.entry(&mut object, "rubricPrompt", &mut cx.problems).map(|entry| &entry.value);
+        let prompt =
+            self.spelling.entry(&mut object, "rubricPrompt", &mut cx.problems).map(|entry| &entry.value);
         let parts = AssertionValues { value, threshold, judge, prompt };
         self.write_kind(cx, &mut object, &mut grader, assertion, parts)?;
 
@@ -203,7 +215,9 @@ impl AssertionWriter<'_> {
         grader: &mut MapNode,
         assertion: &AssertionParts,
     ) {
-        let metric = object.first_of(&["metric", "name", "id"], &mut cx.problems).filter(|entry| !entry.value.is_null());
+        let metric = object
+            .first_of(&["metric", "name", "id"], &mut cx.problems)
+            .filter(|entry| !entry.value.is_null());
         let metric = metric.and_then(|entry| {
             let text = string(&entry.value, &entry.key, &mut cx.problems)?;
             let rendered = self.templates.render(cx, &text.value, text.span, self.scope)?;
@@ -237,7 +251,8 @@ impl AssertionWriter<'_> {
 
     /// Returns the name of the judge: the assertion's own, else that of the test.
     fn judge_of(&self, cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<String> {
-        let entry = object.first_of(&["provider", "target"], &mut cx.problems).filter(|entry| !entry.value.is_null());
+        let entry =
+            object.first_of(&["provider", "target"], &mut cx.problems).filter(|entry| !entry.value.is_null());
         let Some(entry) = entry else { return self.judge.map(str::to_owned) };
         if let Some(name) = entry.value.as_str() {
             return Some(name.trim().to_owned());
@@ -257,7 +272,8 @@ impl AssertionWriter<'_> {
     ) -> Option<()> {
         let (span, kind) = (assertion.span, assertion.kind);
         let is_metric = object.value("weight").is_some_and(|weight| {
-            matches!(weight.data, NodeValue::Int(0)) || matches!(weight.data, NodeValue::Float(zero) if zero == 0.0)
+            matches!(weight.data, NodeValue::Int(0))
+                || matches!(weight.data, NodeValue::Float(zero) if zero == 0.0)
         });
         let must_pass = assertion.rule == PassRule::Each && !is_metric;
         let gate = |grader: &mut MapNode, line: f64| {
@@ -317,7 +333,11 @@ impl AssertionWriter<'_> {
             }
             AssertionSupport::Skill => {
                 grader.add_text("type", "skill-trigger");
-                match parts.value.as_ref().and_then(|value| value.as_str().or_else(|| value.get("name")?.as_str())) {
+                match parts
+                    .value
+                    .as_ref()
+                    .and_then(|value| value.as_str().or_else(|| value.get("name")?.as_str()))
+                {
                     Some(skill) => grader.add_text("skill", skill),
                     None => {
                         cx.problems.add(missing_value(assertion));
@@ -370,7 +390,8 @@ impl AssertionWriter<'_> {
 
     /// Returns a value, or the text of the file that it names.
     fn read_value_file(&self, cx: &mut DecodeContext, value: &TreeNode) -> Option<TreeNode> {
-        let Some(path) = value.as_str().filter(|text| text.starts_with("file://") && !text.contains('\n')) else {
+        let Some(path) = value.as_str().filter(|text| text.starts_with("file://") && !text.contains('\n'))
+        else {
             return Some(value.clone());
         };
         let span = value.use_span();
@@ -486,15 +507,25 @@ impl AssertionWriter<'_> {
     ) -> Option<()> {
         let Some(entry) = object.first_of(&["assert", "assertions"], &mut cx.problems) else {
             cx.problems.add(
-                Diagnostic::error(codes::MISSING_SETTING, "a set has no assertions", assertion.span, "no `assert` here")
-                    .with_help("list its members under `assert`"),
+                Diagnostic::error(
+                    codes::MISSING_SETTING,
+                    "a set has no assertions",
+                    assertion.span,
+                    "no `assert` here",
+                )
+                .with_help("list its members under `assert`"),
             );
             return None;
         };
         if assertion.depth >= MAX_SET_DEPTH {
             cx.problems.add(
-                Diagnostic::error(codes::TEMPLATE_DEPTH, "sets are nested too deeply", entry.key_span, "too deep")
-                    .with_help(format!("nest at most {MAX_SET_DEPTH} sets")),
+                Diagnostic::error(
+                    codes::TEMPLATE_DEPTH,
+                    "sets are nested too deeply",
+                    entry.key_span,
+                    "too deep",
+                )
+                .with_help(format!("nest at most {MAX_SET_DEPTH} sets")),
             );
             return None;
         }
@@ -576,7 +607,9 @@ impl AssertionWriter<'_> {
             NodeValue::Map(entries) => NodeValue::Map(
                 entries
                     .iter()
-                    .map(|entry| Some(MapEntry { value: self.render_node(cx, &entry.value)?, ..entry.clone() }))
+                    .map(|entry| {
+                        Some(MapEntry { value: self.render_node(cx, &entry.value)?, ..entry.clone() })
+                    })
                     .collect::<Option<Vec<_>>>()?,
             ),
             other => other.clone(),

@@ -47,8 +47,12 @@ impl<'a> MatrixExpander<'a> {
 
     /// Adds the cases of all tests, and names the targets of the suite.
     pub(super) fn expand(mut self, cx: &mut DecodeContext, suite: &mut Suite, into: &mut CaseCollector) {
-        suite.settings.targets =
-            self.file.providers.iter().map(|provider| target_ref(&provider.name, cx.position(provider.span))).collect();
+        suite.settings.targets = self
+            .file
+            .providers
+            .iter()
+            .map(|provider| target_ref(&provider.name, cx.position(provider.span)))
+            .collect();
 
         for (index, test) in self.file.tests.iter().enumerate() {
             let merged = if test.skip_defaults { test.clone() } else { merge_default(self.file, test) };
@@ -82,7 +86,10 @@ impl<'a> MatrixExpander<'a> {
                     codes::MATRIX_TOO_LARGE,
                     "prompts, tests and variables make too many cases",
                     span,
-                    format!("more than {MAX_MATRIX_CASES} cases, or {} MiB of prompts", MAX_MATRIX_BYTES >> 20),
+                    format!(
+                        "more than {MAX_MATRIX_CASES} cases, or {} MiB of prompts",
+                        MAX_MATRIX_BYTES >> 20
+                    ),
                 )
                 .with_help("name fewer values, or put the cases into a JSONL file"),
             );
@@ -95,7 +102,8 @@ impl<'a> MatrixExpander<'a> {
             render_variables(&self.file.templates, &mut vars);
             let stem = if several { format!("{base}/vars-{}", at + 1) } else { base.clone() };
             for (number, prompt) in prompts.iter().enumerate() {
-                let id = if prompts.len() > 1 { format!("{stem}/prompt-{}", number + 1) } else { stem.clone() };
+                let id =
+                    if prompts.len() > 1 { format!("{stem}/prompt-{}", number + 1) } else { stem.clone() };
                 let combination = Combination { test, vars: &vars, prompt: *prompt, media, span };
                 self.add_case(cx, id, &combination, into);
             }
@@ -105,14 +113,20 @@ impl<'a> MatrixExpander<'a> {
     }
 
     /// Returns the prompts that a test is asked; nothing stands for the input of the test itself.
-    fn prompts_of(&self, cx: &mut DecodeContext, test: &MatrixTest, span: Span) -> Vec<Option<&'a MatrixPrompt>> {
+    fn prompts_of(
+        &self,
+        cx: &mut DecodeContext,
+        test: &MatrixTest,
+        span: Span,
+    ) -> Vec<Option<&'a MatrixPrompt>> {
         let all = &self.file.prompts.found;
         if test.input.is_some() || all.is_empty() {
             return vec![None];
         }
 
         for wanted in &test.prompts {
-            let known = all.iter().any(|prompt| prompt.is_called(&wanted.value) || glob_fits(prompt, &wanted.value));
+            let known =
+                all.iter().any(|prompt| prompt.is_called(&wanted.value) || glob_fits(prompt, &wanted.value));
             if !known {
                 cx.problems.add(
                     Diagnostic::error(
@@ -128,11 +142,15 @@ impl<'a> MatrixExpander<'a> {
 
         let wanted = |prompt: &MatrixPrompt| {
             test.prompts.is_empty()
-                || test.prompts.iter().any(|name| prompt.is_called(&name.value) || glob_fits(prompt, &name.value))
+                || test
+                    .prompts
+                    .iter()
+                    .any(|name| prompt.is_called(&name.value) || glob_fits(prompt, &name.value))
         };
         let asked = |prompt: &MatrixPrompt| {
             let providers = &self.file.providers;
-            providers.is_empty() || providers.iter().any(|provider| asks(provider, prompt) && runs(test, provider))
+            providers.is_empty()
+                || providers.iter().any(|provider| asks(provider, prompt) && runs(test, provider))
         };
         let chosen: Vec<_> = all.iter().filter(|prompt| wanted(prompt) && asked(prompt)).map(Some).collect();
         if chosen.is_empty() && test.prompts.is_empty() {
@@ -145,7 +163,13 @@ impl<'a> MatrixExpander<'a> {
         chosen
     }
 
-    fn add_case(&mut self, cx: &mut DecodeContext, id: String, combination: &Combination<'_>, into: &mut CaseCollector) {
+    fn add_case(
+        &mut self,
+        cx: &mut DecodeContext,
+        id: String,
+        combination: &Combination<'_>,
+        into: &mut CaseCollector,
+    ) {
         let before = cx.problems.error_count();
         let id = self.unique_id(id);
         let node = self.case_node(cx, &id, combination);
@@ -164,7 +188,8 @@ impl<'a> MatrixExpander<'a> {
             case.transforms = transforms;
             if media || combination.media {
                 let place = cx.position(combination.span);
-                case.unbuilt.push(UnsupportedFeature { feature: "prompts with images, sounds or documents", place });
+                case.unbuilt
+                    .push(UnsupportedFeature { feature: "prompts with images, sounds or documents", place });
             }
             if let Some(PromptBody::Program(feature)) = combination.prompt.map(|prompt| &prompt.body) {
                 let place = cx.position(combination.span);
@@ -244,11 +269,16 @@ impl<'a> MatrixExpander<'a> {
             && let Some(entry) = combination.test.vars.iter().find(|entry| entry.key == name)
             && entry.value.as_seq().is_some_and(|items| items.iter().all(|item| item.get("role").is_some()))
         {
-            return Some(RenderedPrompt { input: entry.value.clone(), text: String::new(), has_media: false });
+            return Some(RenderedPrompt {
+                input: entry.value.clone(),
+                text: String::new(),
+                has_media: false,
+            });
         }
 
         let options = &combination.test.options;
-        let around = (options.prefix.as_deref().unwrap_or_default(), options.suffix.as_deref().unwrap_or_default());
+        let around =
+            (options.prefix.as_deref().unwrap_or_default(), options.suffix.as_deref().unwrap_or_default());
         prompt.render(cx, &self.file.templates, scope, around)
     }
 
@@ -293,8 +323,13 @@ impl<'a> MatrixExpander<'a> {
             case.add("assertions", at, list_node(at, graders));
         } else if !test.case_keys.iter().any(|entry| entry.key == "criteria" || entry.key == "turns") {
             cx.problems.add(
-                Diagnostic::warning(codes::NO_ASSERTIONS, "the test has no assertions", span, "any answer passes")
-                    .with_help("add `assert` to the test, or to the default test"),
+                Diagnostic::warning(
+                    codes::NO_ASSERTIONS,
+                    "the test has no assertions",
+                    span,
+                    "any answer passes",
+                )
+                .with_help("add `assert` to the test, or to the default test"),
             );
             case.add("assertions", span, list_node(span, vec![any_answer(span)]));
         }
@@ -394,8 +429,10 @@ impl<'a> MatrixExpander<'a> {
             for part in turn.as_map().unwrap_or_default() {
                 match part.value.as_seq().filter(|_| part.key == "assert" || part.key == "assertions") {
                     Some(items) => {
-                        let graders =
-                            items.iter().filter_map(|item| writer.grader(cx, item, PassRule::Mean, 0)).collect();
+                        let graders = items
+                            .iter()
+                            .filter_map(|item| writer.grader(cx, item, PassRule::Mean, 0))
+                            .collect();
                         lowered.add("assertions", part.key_span, list_node(part.value.use_span(), graders));
                     }
                     None => lowered.add(&part.key, part.key_span, part.value.clone()),
@@ -532,7 +569,12 @@ fn add_judges_of(
     }
 }
 
-fn add_judge(cx: &mut DecodeContext, providers: &mut ProviderReader<'_>, node: &TreeNode, names: &mut JudgeNames) {
+fn add_judge(
+    cx: &mut DecodeContext,
+    providers: &mut ProviderReader<'_>,
+    node: &TreeNode,
+    names: &mut JudgeNames,
+) {
     // A map may name a judge for each kind of question.
     let by_kind = node.get("text").filter(|_| node.get("id").is_none());
     let settings = by_kind.unwrap_or(node);
@@ -610,7 +652,8 @@ fn base_id(test: &MatrixTest, index: usize) -> String {
     }
 
     let description = test.description.as_deref().unwrap_or_default();
-    let clean: String = description.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MAX_ID_LETTERS).collect();
+    let clean: String =
+        description.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MAX_ID_LETTERS).collect();
     let clean = clean.split_whitespace().collect::<Vec<_>>().join(" ");
 
     if clean.is_empty() { format!("test-{}", index + 1) } else { clean }

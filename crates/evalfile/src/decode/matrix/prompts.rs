@@ -83,7 +83,9 @@ impl PromptReader {
     }
 
     fn read_map(&mut self, cx: &mut DecodeContext, node: &TreeNode) {
-        let Some(mut object) = MapReader::new(node, "an entry of `prompts`", &mut cx.problems) else { return };
+        let Some(mut object) = MapReader::new(node, "an entry of `prompts`", &mut cx.problems) else {
+            return;
+        };
         let label = object.string("label", &mut cx.problems).map(|label| label.value);
         let id = object.string("id", &mut cx.problems);
         let raw = object.first_of(&["raw", "content", "file"], &mut cx.problems);
@@ -101,7 +103,8 @@ impl PromptReader {
             );
         }
 
-        let (prefix, suffix) = (object.string("prefix", &mut cx.problems), object.string("suffix", &mut cx.problems));
+        let (prefix, suffix) =
+            (object.string("prefix", &mut cx.problems), object.string("suffix", &mut cx.problems));
         object.finish(&mut cx.problems);
 
         match (raw, &id) {
@@ -181,7 +184,8 @@ impl PromptReader {
     ) {
         let Some(file) = cx.read_text(path, span) else { return };
         let named = label.or_else(|| Some(path.to_owned()));
-        let mut add = |label: Option<String>, body| self.found.push(MatrixPrompt { label, id: id.clone(), span, body });
+        let mut add =
+            |label: Option<String>, body| self.found.push(MatrixPrompt { label, id: id.clone(), span, body });
         match file_extension(&file.path).as_str() {
             "json" => add(named, json_or_text(&file.text)),
             "yaml" | "yml" => {
@@ -205,8 +209,11 @@ impl PromptReader {
                 let texts = split_prompts(&file.text);
                 let several = texts.len() > 1;
                 for (index, text) in texts.into_iter().enumerate() {
-                    let label =
-                        if several { named.as_ref().map(|name| format!("{name}:{}", index + 1)) } else { named.clone() };
+                    let label = if several {
+                        named.as_ref().map(|name| format!("{name}:{}", index + 1))
+                    } else {
+                        named.clone()
+                    };
                     add(label, PromptBody::Text(text));
                 }
             }
@@ -344,9 +351,9 @@ fn render_json(
             Value::Array(items.collect::<Option<Vec<_>>>()?)
         }
         Value::Object(map) => {
-            let entries = map.iter().map(|(key, value)| {
-                Some((key.clone(), render_json(cx, templates, scope, span, value)?))
-            });
+            let entries = map
+                .iter()
+                .map(|(key, value)| Some((key.clone(), render_json(cx, templates, scope, span, value)?)));
             Value::Object(entries.collect::<Option<_>>()?)
         }
         other => other.clone(),
@@ -390,7 +397,9 @@ fn program_of(path: &str) -> Option<PromptBody> {
     };
     match file_extension(Path::new(file)).as_str() {
         "py" => Some(PromptBody::Program("prompts that a Python program writes")),
-        "js" | "mjs" | "cjs" | "ts" | "mts" => Some(PromptBody::Program("prompts that a JavaScript program writes")),
+        "js" | "mjs" | "cjs" | "ts" | "mts" => {
+            Some(PromptBody::Program("prompts that a JavaScript program writes"))
+        }
         "sh" => Some(PromptBody::Program("prompts that a command writes")),
         _ => None,
     }
@@ -412,11 +421,16 @@ fn split_prompts(text: &str) -> Vec<String> {
 
 /// Returns the prompts of a table with a column `prompt`, and perhaps `label`; or one a line.
 fn prompts_of_table(text: &str) -> Vec<(Option<String>, String)> {
-    let mut table = csv::ReaderBuilder::new().flexible(true).trim(csv::Trim::All).from_reader(text.as_bytes());
+    let mut table =
+        csv::ReaderBuilder::new().flexible(true).trim(csv::Trim::All).from_reader(text.as_bytes());
     let headers = table.headers().cloned().unwrap_or_default();
     let column = |name: &str| headers.iter().position(|header| header == name);
     let Some(prompt) = column("prompt") else {
-        return text.lines().filter(|line| !line.trim().is_empty()).map(|line| (None, line.to_owned())).collect();
+        return text
+            .lines()
+            .filter(|line| !line.trim().is_empty())
+            .map(|line| (None, line.to_owned()))
+            .collect();
     };
 
     let label = column("label");

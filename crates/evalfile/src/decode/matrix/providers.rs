@@ -54,9 +54,10 @@ const MODEL_IDS: [(&str, &[&str], &str); 24] = [
 
 /// Words after the first that make an id another interface than that of a chat.
 const OTHER_INTERFACES: [&str; 24] = [
-    "completion", "embedding", "embeddings", "image", "images", "realtime", "assistant", "assistants", "agents",
-    "codex-sdk", "codex-app-server", "moderation", "transcription", "speech", "tts", "video", "live", "chatkit",
-    "agent", "voice", "foundry-agent", "claude-agent-sdk", "text-generation", "nova-sonic",
+    "completion", "embedding", "embeddings", "image", "images", "realtime", "assistant", "assistants",
+    "agents", "codex-sdk", "codex-app-server", "moderation", "transcription", "speech", "tts", "video",
+    "live", "chatkit", "agent", "voice", "foundry-agent", "claude-agent-sdk", "text-generation",
+    "nova-sonic",
 ];
 
 /// Keys of `config` that a target has, with its own key.
@@ -87,8 +88,8 @@ const CONFIG_KEYS: [(&str, &str); 21] = [
 /// Keys of `config` without which the provider would be asked for something else.
 const NEEDED_CONFIG: [&str; 18] = [
     "tools", "tool_choice", "toolConfig", "functions", "function_call", "functionToolCallbacks", "mcp",
-    "response_format", "responseFormat", "instructions", "system", "systemInstruction", "body", "transformRequest",
-    "modalities", "audio", "prompt", "transformResponse",
+    "response_format", "responseFormat", "instructions", "system", "systemInstruction", "body",
+    "transformRequest", "modalities", "audio", "prompt", "transformResponse",
 ];
 
 /// Returns the entry of a targets file that a provider's id and configuration come to, or the reason why it can't be run.
@@ -192,7 +193,13 @@ impl ProviderReader<'_> {
     }
 
     /// Adds a provider and, if this file says what it is, its target. Returns its name.
-    fn add(&mut self, cx: &mut DecodeContext, id: &str, settings: Option<&TreeNode>, node: &TreeNode) -> String {
+    fn add(
+        &mut self,
+        cx: &mut DecodeContext,
+        id: &str,
+        settings: Option<&TreeNode>,
+        node: &TreeNode,
+    ) -> String {
         let label = settings.and_then(|settings| settings.get("label")).and_then(TreeNode::as_str);
         let name = clean_name(label.unwrap_or(id));
         let span = node.use_span();
@@ -200,7 +207,9 @@ impl ProviderReader<'_> {
             .and_then(|settings| settings.get("prompts"))
             .map(|list| match &list.data {
                 NodeValue::Str(one) => vec![one.clone()],
-                NodeValue::Seq(items) => items.iter().filter_map(TreeNode::as_str).map(str::to_owned).collect(),
+                NodeValue::Seq(items) => {
+                    items.iter().filter_map(TreeNode::as_str).map(str::to_owned).collect()
+                }
                 _ => Vec::new(),
             })
             .unwrap_or_default();
@@ -215,7 +224,8 @@ impl ProviderReader<'_> {
         let name = self.unique_name(name);
 
         // A plain name of AgentV's is a target of the targets file.
-        let is_reference = self.spelling == MatrixSpelling::Snake && settings.is_none() && !id.contains(':') && id != "echo";
+        let is_reference =
+            self.spelling == MatrixSpelling::Snake && settings.is_none() && !id.contains(':') && id != "echo";
         if !is_reference {
             let entry = target_entry(&name, id, settings, span);
             self.targets.add(cx, entry);
@@ -227,7 +237,8 @@ impl ProviderReader<'_> {
 
     /// Adds a number to a name that is taken.
     fn unique_name(&self, name: String) -> String {
-        let is_taken = |name: &str| self.targets.has(name) || self.found.iter().any(|known| known.name == name);
+        let is_taken =
+            |name: &str| self.targets.has(name) || self.found.iter().any(|known| known.name == name);
         let numbered = (2..).map(|number| format!("{name} ({number})"));
         std::iter::once(name.clone()).chain(numbered).find(|name| !is_taken(name)).unwrap_or(name)
     }

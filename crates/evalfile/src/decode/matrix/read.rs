@@ -48,14 +48,20 @@ pub(super) struct MatrixFile<'n> {
 }
 
 /// Loads a matrix file. Returns `None` after adding a diagnostic.
-pub(crate) fn load_matrix(cx: &mut DecodeContext, path: &Path, root: &TreeNode) -> Option<(Suite, SuiteCases)> {
+pub(crate) fn load_matrix(
+    cx: &mut DecodeContext,
+    path: &Path,
+    root: &TreeNode,
+) -> Option<(Suite, SuiteCases)> {
     let spelling = MatrixSpelling::detect(root);
     let mut object = MapReader::new(root, "a file with prompts and providers", &mut cx.problems)?;
     let mut settings = MapNode::new(object.span());
-    let templates = TemplateRenderer::new(Arc::clone(&cx.reach.environment), read_environment(cx, &mut object));
+    let templates =
+        TemplateRenderer::new(Arc::clone(&cx.reach.environment), read_environment(cx, &mut object));
 
     let folder = path.parent().unwrap_or(Path::new(""));
-    let mut targets = InlineTargets::new(&std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf()));
+    let mut targets =
+        InlineTargets::new(&std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf()));
     let mut providers = ProviderReader { spelling, targets: &mut targets, found: Vec::new() };
     if let Some(entry) = object.first_of(&["providers", "targets"], &mut cx.problems) {
         providers.read_list(cx, &entry.value);
@@ -112,7 +118,10 @@ pub(crate) fn load_matrix(cx: &mut DecodeContext, path: &Path, root: &TreeNode) 
 fn read_environment(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> BTreeMap<String, String> {
     let Some(node) = object.value("env") else { return BTreeMap::new() };
     let values = decode_free_map(cx, node, "env");
-    values.into_iter().map(|(key, value)| (key, value.as_str().map_or_else(|| value.to_string(), str::to_owned))).collect()
+    values
+        .into_iter()
+        .map(|(key, value)| (key, value.as_str().map_or_else(|| value.to_string(), str::to_owned)))
+        .collect()
 }
 
 fn read_default(cx: &mut DecodeContext, object: &mut MapReader<'_>, tests: &TestReader) -> MatrixTest {
@@ -120,7 +129,8 @@ fn read_default(cx: &mut DecodeContext, object: &mut MapReader<'_>, tests: &Test
     let Some(entry) = entry else { return MatrixTest::default() };
     let read = match &entry.value.data {
         NodeValue::Str(written) if written.starts_with("file://") => {
-            read_settings(cx, written, entry.value.use_span()).and_then(|root| tests.read_test(cx, &root, DEFAULT_TEST))
+            read_settings(cx, written, entry.value.use_span())
+                .and_then(|root| tests.read_test(cx, &root, DEFAULT_TEST))
         }
         _ => tests.read_test(cx, &entry.value, DEFAULT_TEST),
     };
@@ -159,7 +169,9 @@ fn read_scenarios(cx: &mut DecodeContext, tests: &TestReader, node: &TreeNode, a
                 cx.find_file(path, item.use_span()).into_iter().collect()
             };
             for file in files {
-                let Some(source) = crate::decode::file::read_source(cx, &file, Some(item.use_span())) else { continue };
+                let Some(source) = crate::decode::file::read_source(cx, &file, Some(item.use_span())) else {
+                    continue;
+                };
                 if let Some(root) = crate::decode::file::read_tree(cx, source) {
                     read_scenarios(cx, tests, &root, all);
                 }
@@ -185,9 +197,15 @@ fn read_scenarios(cx: &mut DecodeContext, tests: &TestReader, node: &TreeNode, a
 }
 
 /// Reads `evaluateOptions` into the settings of a suite.
-fn read_options(cx: &mut DecodeContext, object: &mut MapReader<'_>, spelling: MatrixSpelling, settings: &mut MapNode) {
+fn read_options(
+    cx: &mut DecodeContext,
+    object: &mut MapReader<'_>,
+    spelling: MatrixSpelling,
+    settings: &mut MapNode,
+) {
     let Some(entry) = spelling.entry(object, "evaluateOptions", &mut cx.problems) else { return };
-    let Some(mut options) = MapReader::new(&entry.value, "the options of an evaluation", &mut cx.problems) else {
+    let Some(mut options) = MapReader::new(&entry.value, "the options of an evaluation", &mut cx.problems)
+    else {
         return;
     };
     let mut execution = MapNode::new(entry.key_span);
@@ -220,8 +238,14 @@ fn report_idle(cx: &mut DecodeContext, object: &mut MapReader<'_>, spelling: Mat
     object.entry("$schema");
 
     for (key, help) in [
-        ("nunjucksFilters", "only built-in filters are read; a `javascript` assertion or a variable can do the rest"),
-        ("extensions", "prepare what they do before the run, or with `hooks` of a `workspace` in an eval file"),
+        (
+            "nunjucksFilters",
+            "only built-in filters are read; a `javascript` assertion or a variable can do the rest",
+        ),
+        (
+            "extensions",
+            "prepare what they do before the run, or with `hooks` of a `workspace` in an eval file",
+        ),
         ("redteam", "attacks are not generated here; write them as tests"),
     ] {
         if let Some(entry) = spelling.entry(object, key, &mut cx.problems) {

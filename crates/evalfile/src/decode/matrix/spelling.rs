@@ -54,11 +54,14 @@ impl MatrixSpelling {
             return Self::Camel;
         }
 
-        let snake = KEY_PAIRS.iter().any(|(_, snake)| has(snake)) || SNAKE_TOP_KEYS.iter().any(|key| has(key));
+        let snake =
+            KEY_PAIRS.iter().any(|(_, snake)| has(snake)) || SNAKE_TOP_KEYS.iter().any(|key| has(key));
         let first = root.get("tests").and_then(TreeNode::as_seq).and_then(<[_]>::first);
         let with_id = first.is_some_and(|test| test.get("id").is_some());
-        let is_label = |node: &TreeNode| node.as_str().is_some_and(|id| !id.contains([':', '/']) && id != "echo");
-        let labels = root.get("providers").and_then(TreeNode::as_seq).is_some_and(|list| list.iter().any(is_label));
+        let is_label =
+            |node: &TreeNode| node.as_str().is_some_and(|id| !id.contains([':', '/']) && id != "echo");
+        let labels =
+            root.get("providers").and_then(TreeNode::as_seq).is_some_and(|list| list.iter().any(is_label));
 
         if snake || with_id || labels { Self::Snake } else { Self::Camel }
     }
@@ -80,11 +83,7 @@ impl MatrixSpelling {
         problems: &mut DiagnosticCollector,
     ) -> Option<&'n MapEntry> {
         let [own, other] = self.spellings(camel);
-        let found = if own == other {
-            object.entry(own)
-        } else {
-            object.first_of(&[own, other], problems)
-        };
+        let found = if own == other { object.entry(own) } else { object.first_of(&[own, other], problems) };
 
         found.filter(|entry| !entry.value.is_null())
     }

@@ -16,8 +16,8 @@ const TABLE_SIMILARITY: f64 = 0.8;
 const TABLE_THRESHOLD: f64 = 0.75;
 /// Types whose expectations have a threshold even where none is written.
 const WITH_THRESHOLD: [&str; 8] = [
-    "answer-relevance", "classifier", "context-faithfulness", "context-recall", "context-relevance", "levenshtein",
-    "rouge-n", "similar",
+    "answer-relevance", "classifier", "context-faithfulness", "context-recall", "context-relevance",
+    "levenshtein", "rouge-n", "similar",
 ];
 
 /// Returns the tests of a CSV or TSV file.
@@ -25,7 +25,8 @@ pub(super) fn tests_of_table(cx: &mut DecodeContext, source: SourceId) -> Vec<Ma
     let text = cx.sources.file(source).shared_text();
     let body = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let offset = text.len() - body.len();
-    let is_tsv = cx.sources.file(source).path().extension().is_some_and(|ending| ending.eq_ignore_ascii_case("tsv"));
+    let is_tsv =
+        cx.sources.file(source).path().extension().is_some_and(|ending| ending.eq_ignore_ascii_case("tsv"));
     let mut table = csv::ReaderBuilder::new()
         .flexible(true)
         .delimiter(if is_tsv { b'\t' } else { b',' })
@@ -62,18 +63,20 @@ pub(super) fn tests_of_table(cx: &mut DecodeContext, source: SourceId) -> Vec<Ma
     tests
 }
 
-fn test_of_row(cx: &mut DecodeContext, headers: &[String], row: &csv::StringRecord, span: Span) -> MatrixTest {
+fn test_of_row(
+    cx: &mut DecodeContext,
+    headers: &[String],
+    row: &csv::StringRecord,
+    span: Span,
+) -> MatrixTest {
     let mut test = MatrixTest { head: Some(span), assert_span: Some(span), ..MatrixTest::default() };
     let mut expectations: Vec<Value> = Vec::new();
     let mut metric = None;
     let mut thresholds: Vec<(usize, f64)> = Vec::new();
 
     for (header, cell) in headers.iter().zip(row) {
-        let entry = |name: &str| MapEntry {
-            key: name.to_owned(),
-            key_span: span,
-            value: text_node(span, cell),
-        };
+        let entry =
+            |name: &str| MapEntry { key: name.to_owned(), key_span: span, value: text_node(span, cell) };
         if header.starts_with("__expected") {
             if !cell.trim().is_empty() {
                 expectations.push(expectation(cell.trim()));
@@ -160,9 +163,11 @@ fn expectation(text: &str) -> Value {
         assertion["value"] =
             if is_list { value.split(',').map(|part| json!(part.trim())).collect() } else { json!(value) };
     }
-    let default = WITH_THRESHOLD
-        .contains(&base)
-        .then_some(if base == "similar" { TABLE_SIMILARITY } else { TABLE_THRESHOLD });
+    let default = WITH_THRESHOLD.contains(&base).then_some(if base == "similar" {
+        TABLE_SIMILARITY
+    } else {
+        TABLE_THRESHOLD
+    });
     if let Some(threshold) = threshold.or(default) {
         assertion["threshold"] = json!(threshold);
     }
@@ -203,7 +208,9 @@ fn bad_column(header: &str, span: Span) -> Diagnostic {
 fn warn_of_single_underscores(cx: &mut DecodeContext, headers: &[String], span: Span) {
     for header in headers {
         let word = header.strip_prefix('_').filter(|rest| !rest.starts_with('_'));
-        if word.is_some_and(|word| word.starts_with("expected") || word == "description" || word == "threshold") {
+        if word
+            .is_some_and(|word| word.starts_with("expected") || word == "description" || word == "threshold")
+        {
             cx.problems.add(
                 Diagnostic::warning(
                     codes::NO_EFFECT,

@@ -6,9 +6,9 @@ use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use assize_diagnostic::{Diagnostic, Span};
+use minijinja::filters;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::{Object, ObjectRepr, Serde, ValueKind};
-use minijinja::filters;
 use minijinja::{AutoEscape, Environment, ErrorKind, Output, State, UndefinedBehavior, Value as JinjaValue};
 use serde_json::{Map, Value};
 
@@ -344,7 +344,11 @@ fn first_line(error: &minijinja::Error) -> String {
 
 /// Writes a value as JavaScript would: nothing for what is absent, whole numbers without a point, and JSON for lists and
 /// maps.
-fn write_value(out: &mut Output<'_>, state: &mut State<'_, '_>, value: &JinjaValue) -> Result<(), minijinja::Error> {
+fn write_value(
+    out: &mut Output<'_>,
+    state: &mut State<'_, '_>,
+    value: &JinjaValue,
+) -> Result<(), minijinja::Error> {
     match value.kind() {
         ValueKind::None => Ok(()),
         ValueKind::Seq | ValueKind::Map | ValueKind::Iterable => {

@@ -15,8 +15,8 @@ use crate::tree::{MapEntry, NodeValue, TreeNode, read_json_in};
 
 /// Keys of a test that a case of the `tests` format has too.
 const CASE_KEYS: [&str; 12] = [
-    "criteria", "conversation_id", "mode", "turns", "aggregation", "on_turn_failure", "window_size", "depends_on",
-    "on_dependency_failure", "input_files", "expected_output", "tags",
+    "criteria", "conversation_id", "mode", "turns", "aggregation", "on_turn_failure", "window_size",
+    "depends_on", "on_dependency_failure", "input_files", "expected_output", "tags",
 ];
 
 /// A test as it is written, or the default test.
@@ -84,16 +84,22 @@ impl TestReader {
     fn read_item(&self, cx: &mut DecodeContext, item: &TreeNode, found: &mut Vec<MatrixTest>) {
         match &item.data {
             NodeValue::Str(written) => self.read_reference(cx, written, item.use_span(), found),
-            NodeValue::Map(_) => match item.get("path").or_else(|| item.get("include")).and_then(TreeNode::as_str) {
-                Some(path) if item.get("vars").is_none() => self.read_reference(cx, path, item.use_span(), found),
-                _ => found.extend(self.read_test(cx, item, "a test")),
-            },
+            NodeValue::Map(_) => {
+                match item.get("path").or_else(|| item.get("include")).and_then(TreeNode::as_str) {
+                    Some(path) if item.get("vars").is_none() => {
+                        self.read_reference(cx, path, item.use_span(), found)
+                    }
+                    _ => found.extend(self.read_test(cx, item, "a test")),
+                }
+            }
             _ => cx.problems.add(wrong_type(item, "a test", "a map or the path of a file")),
         }
     }
 
     fn read_reference(&self, cx: &mut DecodeContext, written: &str, span: Span, found: &mut Vec<MatrixTest>) {
-        if let Some(scheme) = written.split_once("://").map(|(scheme, _)| scheme).filter(|scheme| *scheme != "file") {
+        if let Some(scheme) =
+            written.split_once("://").map(|(scheme, _)| scheme).filter(|scheme| *scheme != "file")
+        {
             cx.problems.add(
                 Diagnostic::error(
                     codes::UNKNOWN_FILE_KIND,
@@ -207,7 +213,8 @@ impl TestReader {
         test.prompts = object.strings("prompts", &mut cx.problems);
         test.providers = object.strings("providers", &mut cx.problems);
         let provider = object.value("provider");
-        test.output = spelling.entry(&mut object, "providerOutput", &mut cx.problems).map(|entry| entry.value.clone());
+        test.output =
+            spelling.entry(&mut object, "providerOutput", &mut cx.problems).map(|entry| entry.value.clone());
         self.report_scoring_function(cx, &mut object);
 
         let mut alone = spelling.flag(&mut object, "disableDefaultAsserts", &mut cx.problems);
@@ -303,7 +310,9 @@ impl TestReader {
 
     /// Reads `execution` of a test of AgentV. Returns true if the defaults are skipped.
     fn read_execution(&self, cx: &mut DecodeContext, node: &TreeNode, test: &mut MatrixTest) -> bool {
-        let Some(mut object) = MapReader::new(node, "`execution` of a test", &mut cx.problems) else { return false };
+        let Some(mut object) = MapReader::new(node, "`execution` of a test", &mut cx.problems) else {
+            return false;
+        };
         let skip = object.boolean("skip_defaults", &mut cx.problems).is_some_and(|skip| skip.value);
         if let Some(threshold) = object.number("threshold", &mut cx.problems) {
             test.threshold.get_or_insert(threshold);

@@ -13,7 +13,8 @@ use crate::tree::{MapEntry, NodeValue, TreeNode};
 
 /// Endings of files that are no text.
 const MEDIA_ENDINGS: [&str; 16] = [
-    "jpg", "jpeg", "png", "gif", "webp", "bmp", "svg", "mp3", "wav", "ogg", "mp4", "webm", "mov", "pdf", "tiff", "m4a",
+    "jpg", "jpeg", "png", "gif", "webp", "bmp", "svg", "mp3", "wav", "ogg", "mp4", "webm", "mov", "pdf",
+    "tiff", "m4a",
 ];
 
 /// Values of a variable: one, or several that multiply.
@@ -62,8 +63,13 @@ fn value_of(cx: &mut DecodeContext, item: &TreeNode, media: &mut bool) -> Value 
 fn read_files(cx: &mut DecodeContext, path: &str, span: Span, media: &mut bool) -> Vec<Value> {
     if is_code_file(path) {
         cx.problems.add(
-            Diagnostic::error(codes::NOT_SUPPORTED, "a variable can't come from a program", span, "a program")
-                .with_help("write its value, or let the program write it into a text file"),
+            Diagnostic::error(
+                codes::NOT_SUPPORTED,
+                "a variable can't come from a program",
+                span,
+                "a program",
+            )
+            .with_help("write its value, or let the program write it into a text file"),
         );
         return Vec::new();
     }
@@ -120,7 +126,8 @@ pub(super) fn count_combinations(all: &[VariableValues]) -> Option<usize> {
 
 /// Renders variables that name others.
 pub(super) fn render_variables(templates: &TemplateRenderer, vars: &mut Map<String, Value>) {
-    let is_template = |value: &Value| value.as_str().is_some_and(|text| text.contains("{{") || text.contains("{%"));
+    let is_template =
+        |value: &Value| value.as_str().is_some_and(|text| text.contains("{{") || text.contains("{%"));
     if !vars.values().any(is_template) {
         return;
     }

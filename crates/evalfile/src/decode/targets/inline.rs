@@ -63,7 +63,8 @@ impl InlineTargets {
                 // What the settings of a target of unknown kind lack says nothing.
                 spec.errors.clear();
             }
-            spec.errors.extend(problems.into_iter().map(|title| TargetSettingError { title, place: at.clone() }));
+            spec.errors
+                .extend(problems.into_iter().map(|title| TargetSettingError { title, place: at.clone() }));
             spec.without_effect.extend(idle.into_iter().map(|span| UnsupportedFeature {
                 feature: "a setting of the provider that is not used here",
                 place: place(span),
