@@ -35,7 +35,11 @@ pub(crate) fn promptfoo(shared: &SharedFolder) {
         if errors.is_empty() {
             loaded_files += 1;
             let media = "prompts with images, sounds or documents";
-            let runs = loaded.cases.iter().flatten().all(|case| case.unbuilt.iter().all(|part| part.feature == media));
+            let runs = loaded
+                .cases
+                .iter()
+                .flatten()
+                .all(|case| case.unbuilt.iter().all(|part| part.feature == media));
             runnable += usize::from(runs);
         }
         for error in errors {

@@ -94,7 +94,11 @@ fn a_run_is_resumed_and_its_answers_may_be_changed_before_they_are_graded() {
          tests:\n- {description: one, vars: {a: [x, y]}, options: {transform: output.toUpperCase()}, assert: [{type: ends-with, value: '!'}]}\n",
     );
     let value = object(&cli.run(&["eval", "any.yaml", "--json", "--run-dir", "run"]).expect_code(1));
-    assert_eq!((value["counts"]["pass"].as_u64(), value["counts"]["fail"].as_u64()), (Some(4), Some(4)), "{value:#}");
+    assert_eq!(
+        (value["counts"]["pass"].as_u64(), value["counts"]["fail"].as_u64()),
+        (Some(4), Some(4)),
+        "{value:#}"
+    );
     cli.run(&["eval", "any.yaml", "--resume", "run"]).expect_code(1);
     assert_eq!(rows(&cli, "run").len(), 8);
 }

@@ -42,7 +42,7 @@ pub struct AssertionType {
     pub name: &'static str,
     /// Treatment here.
     pub support: AssertionSupport,
-    /// What to know about it, for the documentation.
+    /// Remark for the documentation.
     pub remark: &'static str,
 }
 

@@ -8,6 +8,7 @@ use super::built_in::built_in_code;
 use super::nodes::{MapNode, json_node, list_node, text_node};
 use super::spelling::{MatrixSpelling, head};
 use super::template::{TemplateRenderer, TemplateScope};
+use super::values::{text_of, texts_of};
 use crate::codes;
 use crate::decode::map_reader::{number, string, wrong_type};
 use crate::decode::{DecodeContext, MapReader};
@@ -18,7 +19,7 @@ const G_EVAL_THRESHOLD: f64 = 0.7;
 /// Maximum depth of sets in sets.
 const MAX_SET_DEPTH: usize = 16;
 
-/// What a test needs of its assertions to pass.
+/// Rule by which the assertions of a test make it pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PassRule {
     /// Each of them must pass.
@@ -227,7 +228,9 @@ impl AssertionWriter<'_> {
             Some((key, name)) => grader.add("name", key, name),
             // Types that are scripts of our own would all be called `javascript`. Members of a set keep what the
             // decoder calls them, since no two of them may have one name.
-            None if assertion.depth == 0 && matches!(assertion.kind.support, AssertionSupport::BuiltIn(_)) => {
+            None if assertion.depth == 0
+                && matches!(assertion.kind.support, AssertionSupport::BuiltIn(_)) =>
+            {
                 grader.add_text("name", assertion.full_name());
             }
             None => {}
@@ -666,65 +669,6 @@ fn code_as_value(span: Span) -> Diagnostic {
 pub(super) fn is_code_file(path: &str) -> bool {
     let ends = |ending: &str| path.ends_with(ending) || path.contains(&format!("{ending}:"));
     [".js", ".cjs", ".mjs", ".ts", ".mts", ".py", ".rb"].iter().any(|ending| ends(ending))
-}
-
-fn text_of(node: &TreeNode) -> TreeNode {
-    let text = match &node.data {
-        NodeValue::Int(number) => number.to_string(),
-        NodeValue::Float(number) => number.to_string(),
-        NodeValue::Bool(flag) => flag.to_string(),
-        _ => return node.clone(),
-    };
-    text_node(node.use_span(), text)
-}
-
-/// Returns a list of texts. A single text is split at its commas; parts in quotes stay whole.
-fn texts_of(node: &TreeNode) -> TreeNode {
-    let items = match &node.data {
-        NodeValue::Seq(items) => items.iter().map(text_of).collect(),
-        NodeValue::Str(text) => {
-            split_list(text).into_iter().map(|part| text_node(node.use_span(), part)).collect()
-        }
-        _ => vec![text_of(node)],
-    };
-    list_node(node.use_span(), items)
-}
-
-fn split_list(text: &str) -> Vec<String> {
-    let mut parts = Vec::new();
-    let mut rest = text.trim_start();
-    while !rest.is_empty() {
-        if let Some(after) = rest.strip_prefix(',') {
-            rest = after.trim_start();
-            continue;
-        }
-        let Some(quoted) = rest.strip_prefix('"') else {
-            let end = rest.find(',').unwrap_or(rest.len());
-            parts.push(rest[..end].trim().to_owned());
-            rest = rest[end..].trim_start();
-            continue;
-        };
-
-        let mut part = String::new();
-        let mut letters = quoted.char_indices().peekable();
-        let mut end = quoted.len();
-        while let Some((at, letter)) = letters.next() {
-            let next = letters.peek().map(|(_, next)| *next);
-            match letter {
-                '\\' if matches!(next, Some('"' | '\\')) => part.extend(letters.next().map(|(_, next)| next)),
-                '"' if next == Some('"') => part.extend(letters.next().map(|(_, next)| next)),
-                '"' => {
-                    end = at + 1;
-                    break;
-                }
-                _ => part.push(letter),
-            }
-        }
-        parts.push(part);
-        rest = quoted[end..].trim_start();
-    }
-
-    parts
 }
 
 /// Returns the schema of `is-json`: a map, a text in YAML or JSON, or a file.

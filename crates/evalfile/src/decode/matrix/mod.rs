@@ -15,6 +15,7 @@ mod spelling;
 mod table;
 mod template;
 mod tests;
+mod values;
 mod variables;
 
 pub use assertion_types::{ASSERTION_TYPES, AssertionSupport, AssertionType};

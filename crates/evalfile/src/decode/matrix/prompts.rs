@@ -33,7 +33,7 @@ pub(super) struct MatrixPrompt {
     pub(super) body: PromptBody,
 }
 
-/// What a prompt is made of.
+/// Content of a prompt.
 #[derive(Debug, Clone)]
 pub(super) enum PromptBody {
     /// A template.
