@@ -132,11 +132,10 @@ impl GraderScore {
             };
             grader.required = Some(match (grader.bounds, own_word) {
                 (_, Some(true)) => GateState::Passed,
-                (_, Some(false)) => GateState::Failed,
                 (None, None) => GateState::NotApplicable,
                 (Some((low, _)), None) if at_least(low, own_line.get()) => GateState::Passed,
                 (Some((_, high)), None) if at_least(high, own_line.get()) => GateState::Open,
-                (Some(_), None) => GateState::Failed,
+                (Some(_), None) | (_, Some(false)) => GateState::Failed,
             });
         }
 
