@@ -60,7 +60,7 @@ impl AssertionWriter<'_> {
         }
 
         let resolved = self.resolve_reference(cx, node)?;
-        let node = resolved.as_ref().unwrap_or(node);
+        let node = &resolved;
         if node.as_map().is_none() {
             cx.problems.add(wrong_type(node, "an assertion", "a map with `type`"));
             return None;
@@ -104,9 +104,9 @@ impl AssertionWriter<'_> {
         grader.filter(|_| cx.problems.error_count() == before)
     }
 
-    /// Follows `$ref` to a template of the same file.
-    fn resolve_reference(&self, cx: &mut DecodeContext, node: &TreeNode) -> Option<Option<TreeNode>> {
-        let Some(reference) = node.get("$ref") else { return Some(None) };
+    /// Follows `$ref` to a template of the same file. Returns the assertion itself if it has none.
+    fn resolve_reference(&self, cx: &mut DecodeContext, node: &TreeNode) -> Option<TreeNode> {
+        let Some(reference) = node.get("$ref") else { return Some(node.clone()) };
         let path = reference.as_str().and_then(|path| path.strip_prefix("#/")).unwrap_or_default();
         let found = path.split('/').try_fold(self.root, |at, key| at.get(key));
         let Some(NodeValue::Map(template)) = found.map(|found| &found.data) else {
@@ -130,7 +130,7 @@ impl AssertionWriter<'_> {
             }
         }
 
-        Some(Some(TreeNode { data: NodeValue::Map(entries), ..node.clone() }))
+        Some(TreeNode { data: NodeValue::Map(entries), ..*node })
     }
 
     /// A type that is no built-in one: in AgentV's files the name of a file with a grader.
@@ -294,16 +294,16 @@ impl AssertionWriter<'_> {
         match kind.support {
             AssertionSupport::Text => {
                 grader.add_text("type", kind.name);
-                self.add_value(cx, grader, assertion, &parts, text_of)?;
+                Self::add_value(cx, grader, assertion, &parts, text_of)?;
                 gate(grader, 1.0);
             }
             AssertionSupport::TextList => {
                 grader.add_text("type", kind.name);
-                self.add_value(cx, grader, assertion, &parts, texts_of)?;
+                Self::add_value(cx, grader, assertion, &parts, texts_of)?;
                 gate(grader, 1.0);
             }
             AssertionSupport::Equals => {
-                self.write_equals(cx, grader, assertion, &parts)?;
+                Self::write_equals(cx, grader, assertion, &parts)?;
                 gate(grader, 1.0);
             }
             AssertionSupport::Json => {
@@ -334,29 +334,28 @@ impl AssertionWriter<'_> {
             }
             AssertionSupport::Set => self.write_set(cx, object, grader, assertion, &parts, &gate)?,
             AssertionSupport::JavaScript | AssertionSupport::BuiltIn(_) => {
-                self.write_script(cx, object, grader, assertion, parts)?;
+                Self::write_script(cx, object, grader, assertion, parts)?;
                 if must_pass {
                     grader.add_flag("required", true);
                 }
             }
             AssertionSupport::Skill => {
                 grader.add_text("type", "skill-trigger");
-                match parts
+                if let Some(skill) = parts
                     .value
                     .as_ref()
                     .and_then(|value| value.as_str().or_else(|| value.get("name")?.as_str()))
                 {
-                    Some(skill) => grader.add_text("skill", skill),
-                    None => {
-                        cx.problems.add(missing_value(assertion));
-                        return None;
-                    }
+                    grader.add_text("skill", skill);
+                } else {
+                    cx.problems.add(missing_value(assertion));
+                    return None;
                 }
                 gate(grader, 1.0);
             }
             AssertionSupport::SameKeys(name) => {
                 grader.add_text("type", name);
-                self.keep_values(grader, assertion, &parts);
+                Self::keep_values(grader, assertion, &parts);
             }
             // Refused before anything else of it was read.
             AssertionSupport::Refused(_) => return None,
@@ -366,7 +365,7 @@ impl AssertionWriter<'_> {
     }
 
     /// Keeps what was read of an assertion whose keys are those of a grader.
-    fn keep_values(&self, grader: &mut MapNode, assertion: &AssertionParts, parts: &AssertionValues<'_>) {
+    fn keep_values(grader: &mut MapNode, assertion: &AssertionParts, parts: &AssertionValues<'_>) {
         if let Some(value) = &parts.value {
             grader.add("value", assertion.span, value.clone());
         }
@@ -380,7 +379,6 @@ impl AssertionWriter<'_> {
     }
 
     fn add_value(
-        &self,
         cx: &mut DecodeContext,
         grader: &mut MapNode,
         assertion: &AssertionParts,
@@ -391,13 +389,13 @@ impl AssertionWriter<'_> {
             cx.problems.add(missing_value(assertion));
             return None;
         };
-        let value = self.read_value_file(cx, value)?;
+        let value = Self::read_value_file(cx, value)?;
         grader.add("value", value.use_span(), convert(&value));
         Some(())
     }
 
     /// Returns a value, or the text of the file that it names.
-    fn read_value_file(&self, cx: &mut DecodeContext, value: &TreeNode) -> Option<TreeNode> {
+    fn read_value_file(cx: &mut DecodeContext, value: &TreeNode) -> Option<TreeNode> {
         let Some(path) = value.as_str().filter(|text| text.starts_with("file://") && !text.contains('\n'))
         else {
             return Some(value.clone());
@@ -416,18 +414,16 @@ impl AssertionWriter<'_> {
     }
 
     fn write_equals(
-        &self,
         cx: &mut DecodeContext,
         grader: &mut MapNode,
         assertion: &AssertionParts,
         parts: &AssertionValues<'_>,
     ) -> Option<()> {
-        let value = match &parts.value {
-            Some(value) => self.read_value_file(cx, value)?,
-            None => {
-                cx.problems.add(missing_value(assertion));
-                return None;
-            }
+        let value = if let Some(value) = &parts.value {
+            Self::read_value_file(cx, value)?
+        } else {
+            cx.problems.add(missing_value(assertion));
+            return None;
         };
         match &value.data {
             NodeValue::Map(_) | NodeValue::Seq(_) => {
@@ -461,7 +457,7 @@ impl AssertionWriter<'_> {
         let prompt = object.entry("prompt").filter(|entry| !entry.value.is_null()).map(|entry| &entry.value);
         let own = prompt.or(parts.prompt).or(self.rubric_prompt);
         let value = match &parts.value {
-            Some(value) => Some(self.read_value_file(cx, value)?),
+            Some(value) => Some(Self::read_value_file(cx, value)?),
             None => None,
         };
         if let (Some(prompt), true) = (own, prompt.is_some() || value.is_none()) {
@@ -561,7 +557,6 @@ impl AssertionWriter<'_> {
     }
 
     fn write_script(
-        &self,
         cx: &mut DecodeContext,
         object: &mut MapReader<'_>,
         grader: &mut MapNode,
@@ -572,28 +567,24 @@ impl AssertionWriter<'_> {
         let mut config = object
             .entry("config")
             .filter(|entry| !entry.value.is_null())
-            .map(|entry| entry.value.to_json())
-            .unwrap_or_else(|| Value::Object(Map::new()));
+            .map_or_else(|| Value::Object(Map::new()), |entry| entry.value.to_json());
 
-        let code = match assertion.kind.support {
-            AssertionSupport::BuiltIn(name) => {
-                let value = match &parts.value {
-                    Some(value) => self.read_value_file(cx, value)?.to_json(),
-                    None => Value::Null,
-                };
-                config = json!({"value": value, "threshold": parts.threshold});
-                text_node(assertion.span, built_in_code(name))
+        let code = if let AssertionSupport::BuiltIn(name) = assertion.kind.support {
+            let value = match &parts.value {
+                Some(value) => Self::read_value_file(cx, value)?.to_json(),
+                None => Value::Null,
+            };
+            config = json!({"value": value, "threshold": parts.threshold});
+            text_node(assertion.span, built_in_code(name))
+        } else {
+            let Some(value) = parts.value else {
+                cx.problems.add(missing_value(assertion));
+                return None;
+            };
+            if let Some(threshold) = parts.threshold {
+                grader.add_number("threshold", assertion.span, threshold);
             }
-            _ => {
-                let Some(value) = parts.value else {
-                    cx.problems.add(missing_value(assertion));
-                    return None;
-                };
-                if let Some(threshold) = parts.threshold {
-                    grader.add_number("threshold", assertion.span, threshold);
-                }
-                value
-            }
+            value
         };
         grader.add("value", code.use_span(), code);
         if config.as_object().is_some_and(|config| !config.is_empty()) {

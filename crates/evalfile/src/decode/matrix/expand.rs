@@ -173,7 +173,7 @@ impl<'a> MatrixExpander<'a> {
         let before = cx.problems.error_count();
         let id = self.unique_id(id);
         let node = self.case_node(cx, &id, combination);
-        let Some((mut node, media)) = node else {
+        let Some((node, media)) = node else {
             into.met = true;
             into.broken += usize::from(cx.problems.error_count() > before);
             return;
@@ -182,7 +182,7 @@ impl<'a> MatrixExpander<'a> {
         self.cases += 1;
         let vars = combination.vars.clone().into_iter().collect();
         let defaults = Arc::clone(&into.defaults);
-        let mut read = decode_prepared_case(cx, &mut node, &defaults, vars);
+        let mut read = decode_prepared_case(cx, &node, &defaults, vars);
         let transforms = self.transforms(cx, combination.test);
         if let Some(case) = read.case.as_mut().map(Arc::make_mut) {
             case.transforms = transforms;
@@ -486,7 +486,7 @@ pub(super) fn merge_tests(settings: &MatrixTest, test: &MatrixTest, scenario: Op
     let parts = [scenario, settings.description.as_deref(), test.description.as_deref()];
     let parts: Vec<&str> = parts.into_iter().flatten().collect();
     merged.description = (!parts.is_empty()).then(|| parts.join(": "));
-    merged.id = test.id.clone();
+    merged.id.clone_from(&test.id);
     merged
 }
 

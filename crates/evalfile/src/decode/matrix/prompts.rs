@@ -55,14 +55,13 @@ impl PromptReader {
     pub(super) fn read_list(&mut self, cx: &mut DecodeContext, node: &TreeNode) {
         match &node.data {
             NodeValue::Seq(items) => items.iter().for_each(|item| self.read(cx, item)),
-            NodeValue::Str(_) => self.read(cx, node),
             // The older form: each key is a path, each value its label.
             NodeValue::Map(entries) if entries.iter().all(|entry| entry.value.as_str().is_some()) => {
                 for MapEntry { key, key_span, value } in entries {
                     self.read_text(cx, key, *key_span, value.as_str().map(str::to_owned), None);
                 }
             }
-            NodeValue::Map(_) => self.read(cx, node),
+            NodeValue::Str(_) | NodeValue::Map(_) => self.read(cx, node),
             _ => cx.problems.add(wrong_type(node, "`prompts`", "a list of texts and files")),
         }
     }

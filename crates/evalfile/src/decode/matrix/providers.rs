@@ -345,8 +345,8 @@ fn environment_references(text: &str) -> String {
 
         result.push_str(&rest[..start]);
         match parsed {
-            Some((name, None)) => result.push_str(&format!("${{{{ {name} }}}}")),
-            Some((name, Some(default))) => result.push_str(&format!("${{{{ {name}:-{default} }}}}")),
+            Some((name, None)) => result.extend(["${{ ", name, " }}"]),
+            Some((name, Some(default))) => result.extend(["${{ ", name, ":-", default, " }}"]),
             None => result.push_str(&rest[start..start + length + 2]),
         }
         rest = &rest[start + length + 2..];

@@ -138,7 +138,7 @@ fn expectation(text: &str) -> Value {
         }
     }
     if let Some(path) = text.strip_prefix("file://") {
-        let kind = if path.ends_with(".py") || path.contains(".py:") { "python" } else { "javascript" };
+        let kind = if format!("{path}:").contains(".py:") { "python" } else { "javascript" };
         return json!({"type": kind, "value": text});
     }
 

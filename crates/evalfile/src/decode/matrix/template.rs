@@ -290,14 +290,13 @@ fn without_quotes(expression: &str) -> String {
     let mut quote = None;
     expression
         .chars()
-        .filter(|c| match quote {
-            Some(open) => {
+        .filter(|c| {
+            if let Some(open) = quote {
                 if *c == open {
                     quote = None;
                 }
                 false
-            }
-            None => {
+            } else {
                 if matches!(c, '"' | '\'') {
                     quote = Some(*c);
                 }

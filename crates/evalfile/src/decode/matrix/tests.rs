@@ -87,7 +87,7 @@ impl TestReader {
             NodeValue::Map(_) => {
                 match item.get("path").or_else(|| item.get("include")).and_then(TreeNode::as_str) {
                     Some(path) if item.get("vars").is_none() => {
-                        self.read_reference(cx, path, item.use_span(), found)
+                        self.read_reference(cx, path, item.use_span(), found);
                     }
                     _ => found.extend(self.read_test(cx, item, "a test")),
                 }
@@ -183,7 +183,8 @@ impl TestReader {
         let mut object = MapReader::new(node, what, &mut cx.problems)?;
         let mut test = MatrixTest { head: Some(head(node)), ..MatrixTest::default() };
 
-        for key in ["$schema"] {
+        {
+            let key = "$schema";
             object.entry(key);
         }
         test.id = object.text("id", &mut cx.problems);
@@ -222,7 +223,7 @@ impl TestReader {
             test.options = self.read_options(cx, options, &mut alone);
         }
         if let Some(execution) = object.value("execution") {
-            alone |= self.read_execution(cx, execution, &mut test);
+            alone |= Self::read_execution(cx, execution, &mut test);
         }
         test.skip_defaults = alone;
 
@@ -309,7 +310,7 @@ impl TestReader {
     }
 
     /// Reads `execution` of a test of AgentV. Returns true if the defaults are skipped.
-    fn read_execution(&self, cx: &mut DecodeContext, node: &TreeNode, test: &mut MatrixTest) -> bool {
+    fn read_execution(cx: &mut DecodeContext, node: &TreeNode, test: &mut MatrixTest) -> bool {
         let Some(mut object) = MapReader::new(node, "`execution` of a test", &mut cx.problems) else {
             return false;
         };
