@@ -9,6 +9,7 @@ mod datasets;
 mod eval_files;
 mod judge_agreement;
 mod lint_findings;
+mod matrices;
 mod output;
 mod program;
 mod schemas;
@@ -70,6 +71,7 @@ fn checks() -> Vec<Check> {
         Check::panicking("judge_agreement::levels", "data/prometheus-gpt4-triple", judge_agreement::levels),
         Check::panicking("judge_agreement::references", "data/biggen-rubrics", judge_agreement::references),
         Check::panicking("lint_findings", "corpus", lint_findings::rare_and_exact),
+        Check::panicking("matrices::promptfoo", "data/promptfoo-examples", matrices::promptfoo),
         Check::panicking("scores::vectors", vectors, scores::vectors),
         Check::panicking("statistics::vectors", vectors, statistics::vectors),
         Check::new("suites", "corpus", corpus::check),

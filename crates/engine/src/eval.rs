@@ -294,7 +294,7 @@ impl<'a> EvalRun<'a> {
         suite: &'a Suite,
         wiring: &RunWiring<'_>,
     ) -> Result<SuiteInfo, EngineError> {
-        let deps = wiring.deps_for(file.path.parent().unwrap_or(Path::new("")))?;
+        let deps = wiring.deps_of_suite(suite)?;
         let suite = self.planner.suite(suite);
         let dependencies = match self.planner.sequence {
             None => CaseDependencies::default(),

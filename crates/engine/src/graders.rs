@@ -21,6 +21,10 @@ pub(crate) fn visit_graders(grader: &Grader, see: &mut dyn FnMut(&Grader)) {
         }
     }
 
+    if let GraderKind::Transformed(changed) = &grader.kind {
+        visit_graders(&changed.inner, see);
+    }
+
     if let GraderKind::Benchmark(benchmark) = &grader.kind {
         for check in &benchmark.checks {
             visit_graders(check, see);
@@ -136,6 +140,9 @@ pub(crate) fn judge_demand(grader: &Grader) -> Option<JudgeDemand<'_>> {
         | GraderKind::TokenUsage(_)
         | GraderKind::ExecutionMetrics(_)
         | GraderKind::SkillTrigger(_)
+        | GraderKind::Script(_)
+        // The grader it holds is looked at by itself.
+        | GraderKind::Transformed(_)
         | GraderKind::Custom(_) => None,
     }
 }
@@ -201,6 +208,9 @@ pub(crate) fn judge_problem(grader: &Grader, case: &Case, judge: &str) -> Option
         | GraderKind::TokenUsage(_)
         | GraderKind::ExecutionMetrics(_)
         | GraderKind::SkillTrigger(_)
+        | GraderKind::Script(_)
+        // The grader it holds is looked at by itself.
+        | GraderKind::Transformed(_)
         | GraderKind::Custom(_) => None,
     };
     follows.map(|_| {

@@ -312,6 +312,7 @@ fn suite_of(scorecard: &Scorecard, path: &Path) -> Suite {
         settings: SuiteSettings::default(),
         workspace: None,
         preprocessors: None,
+        defined_targets: Vec::new(),
         unbuilt: Vec::new(),
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use assize_diagnostic::Severity;
-use assize_evalfile::{LoadOptions, LoadedTargets, ProjectConfig, load_targets};
+use assize_evalfile::{LoadOptions, LoadedTargets, ProjectConfig, Suite, TargetSpec, load_targets};
 use assize_grade::{FenceSource, KeyedFences, WarmUp};
 use assize_llm::{ChatModel, ModelCard};
 use assize_rubric::Usd;
@@ -148,15 +148,30 @@ impl RunWiring<'_> {
     /// # Errors
     /// When the targets file has problems.
     pub(crate) fn deps_for(&self, folder: &Path) -> Result<Arc<RunDeps>, EngineError> {
+        self.deps_with(folder, None)
+    }
+
+    /// Targets and judges for a suite, those that it defines itself among them.
+    ///
+    /// # Errors
+    /// As in [`RunWiring::deps_for`].
+    pub(crate) fn deps_of_suite(&self, suite: &Suite) -> Result<Arc<RunDeps>, EngineError> {
+        let folder = suite.path.parent().unwrap_or(Path::new(""));
+        self.deps_with(folder, (!suite.defined_targets.is_empty()).then_some(suite))
+    }
+
+    fn deps_with(&self, folder: &Path, suite: Option<&Suite>) -> Result<Arc<RunDeps>, EngineError> {
         let loaded = load_targets(folder, self.targets_file.as_deref(), &self.load_options);
-        let known = self.by_targets_file.borrow().iter().find(|(path, _)| *path == loaded.path).cloned();
+        // A suite with targets of its own shares them with no other.
+        let place = suite.map_or_else(|| loaded.path.clone(), |suite| Some(suite.path.clone()));
+        let known = self.by_targets_file.borrow().iter().find(|(path, _)| *path == place).cloned();
         if let Some((_, deps)) = known {
             return Ok(deps);
         }
 
-        let path = loaded.path.clone();
-        let deps = self.deps_of(loaded, &self.gateway)?;
-        self.by_targets_file.borrow_mut().push((path, Arc::clone(&deps)));
+        let own = suite.map(|suite| suite.defined_targets.as_slice()).unwrap_or_default();
+        let deps = self.deps_of(loaded, own, &self.gateway)?;
+        self.by_targets_file.borrow_mut().push((place, Arc::clone(&deps)));
 
         Ok(deps)
     }
@@ -170,12 +185,13 @@ impl RunWiring<'_> {
         folder: &Path,
         gateway: &Arc<ModelGateway>,
     ) -> Result<Arc<RunDeps>, EngineError> {
-        self.deps_of(load_targets(folder, self.targets_file.as_deref(), &self.load_options), gateway)
+        self.deps_of(load_targets(folder, self.targets_file.as_deref(), &self.load_options), &[], gateway)
     }
 
     fn deps_of(
         &self,
         mut loaded: LoadedTargets,
+        own: &[TargetSpec],
         gateway: &Arc<ModelGateway>,
     ) -> Result<Arc<RunDeps>, EngineError> {
         if loaded.is_usable {
@@ -192,6 +208,9 @@ impl RunWiring<'_> {
             let consequence = self.consequence;
             return Err(EngineError::invalid_file(format!("the targets file has errors; {consequence}")));
         }
+
+        loaded.targets.retain(|target| own.iter().all(|defined| defined.name != target.name));
+        loaded.targets.splice(0..0, own.iter().cloned());
 
         let targets = Arc::new(TargetRegistry::new(
             loaded.targets,

@@ -139,6 +139,7 @@ fn suite_for_rubric(rubric: &LoadedRubric, decoded: &RubricGrader, path: &Path) 
         settings: SuiteSettings { lines: rubric.lines, ..SuiteSettings::default() },
         workspace: None,
         preprocessors: None,
+        defined_targets: Vec::new(),
         unbuilt: Vec::new(),
     };
     (suite, grader)

@@ -146,6 +146,8 @@ codes! {
         "A judge is either a member of the panel or the one it escalates to; probabilities need one call per criterion.";
     DUPLICATE_JUDGE = "E0318", "A judge is listed twice in a panel.",
         "A judge that is asked several times has `repeats`, one that counts more a `weight`.";
+    BAD_SCRIPT = "E0319", "A script is no JavaScript.",
+        "One line is an expression, such as `output.length < 200`; several lines are the body of a function and end with `return`. The script gets `output` and `context`. It runs without access to files, network or other programs, so `require` and `import` do not exist.";
     OLDER_SPELLING = "W0301", "An older spelling is used.",
         "It is still accepted. The message names the current spelling.";
     UNNAMED_GRADER = "W0302", "A grader has no name.",
@@ -208,6 +210,16 @@ codes! {
         "`--columns FIELD=COLUMN` names the key or column of a field. Every line must have it.";
     BAD_TABLE = "E0422", "A table is not well formed.",
         "Every row of a CSV or TSV file has as many cells as the header. A cell that contains a separator, a line break or a quotation mark is enclosed in quotation marks, and each inner quotation mark is doubled.";
+    BAD_TEMPLATE = "E0423", "A template can't be rendered.",
+        "Files with prompts and providers are templates: `{{ name }}` stands for a variable of the test, `{% if name %}` and `{% for x in list %}` are read too. The message names what is wrong. Text that only looks like a template goes between `{% raw %}` and `{% endraw %}`.";
+    MATRIX_TOO_LARGE = "E0424", "Prompts, tests and variables make too many cases.",
+        "A case is made for each prompt, each test and each combination of variables that are lists, and its texts are kept. Beyond the limit the file is refused: name fewer values, or put the cases into a JSONL file.";
+    BAD_MATRIX_PART = "E0425", "A part of a file with prompts and providers can't be read.",
+        "Prompts are texts, files, or maps with `raw`; providers are names, or maps with `id`; tests are maps, or files of them. The message says what was found.";
+    NO_ASSERTIONS = "W0405", "A test has no assertions.",
+        "Nothing says what a good answer is, so that any answer passes as long as there is one. Add `assert` to the test, or to the default test.";
+    READ_DIFFERENTLY = "W0406", "A setting of another tool is read differently here.",
+        "The file loads and runs, but this setting would let the other tool come to another result. The message says what is done here; the page about the other tool says why.";
     FILE_NOT_FOUND = "E0501", "A file that is referred to does not exist.",
         "Relative paths are looked for in the folder of the file that names them, in each parent folder up to the root of the repository, and in the working folder.";
     FILE_UNREADABLE = "E0502", "A file that is referred to can't be read.",

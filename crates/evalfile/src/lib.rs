@@ -21,6 +21,7 @@ mod write;
 
 pub use answers::{GivenAnswer, load_answers, suite_from_answer};
 pub use cases::{CaseIter, SuiteCases};
+pub use decode::{ASSERTION_TYPES, AssertionSupport, AssertionType, MAX_MATRIX_CASES};
 pub use decode::{AnswerColumns, CaseLoadError, EnvironmentLookup};
 pub use decode::{
     LoadedCardResults, LoadedScorecard, is_scorecard, load_card_results, load_scorecard,

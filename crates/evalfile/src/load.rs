@@ -11,7 +11,7 @@ use crate::codes;
 use crate::decode::{CaseCollector, DecodeContext, EnvironmentLookup, SuiteDefaults};
 use crate::decode::{
     collect_cases, external, file, finish_diagnostics, format, interpolate, interpolate_described, jsonl,
-    suite,
+    matrix, suite,
 };
 use crate::model::Suite;
 use crate::tree::{NodeValue, TreeNode};
@@ -177,6 +177,14 @@ fn load_whole_file(cx: &mut DecodeContext, path: &Path, source: SourceId) -> Sui
 
         return None;
     };
+
+    // The tests of a matrix are multiplied, not decoded one by one, so that all of the file is read.
+    if matrix::is_matrix(&root)
+        && let Some(whole) = file::read_tree(cx, source)
+        && matrix::is_matrix(&whole)
+    {
+        return matrix::load_matrix(cx, path, &whole);
+    }
 
     let (format, key) = format::detect_format(cx, &root)?;
     // The cases are decoded one by one, each with its own substitutions.

@@ -26,7 +26,7 @@ mod task;
 
 pub use answer_score::AnswerScoreTask;
 pub use behaviour::BehaviourTask;
-pub use check::{AnswerFacts, CheckResult, check, schema_problem};
+pub use check::{AnswerFacts, CheckResult, check, schema_problem, transform_answer};
 pub use evidence::EvidenceIndex;
 pub use exchange::{fence_texts, find_reply_object};
 pub use fence::{FenceSource, KeyedFences};

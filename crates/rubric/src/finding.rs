@@ -45,6 +45,11 @@ pub enum GraderFindingKind {
     /// Nothing: the score is all.
     #[default]
     Score,
+    /// A score beside which the grader says for itself if the answer passes.
+    Checked {
+        /// True if it passes.
+        passed: bool,
+    },
     /// The members of a composite.
     Composite(CompositeStructure),
     /// The state of a benchmark.
@@ -118,6 +123,14 @@ impl GraderFinding {
     /// The message of a grader that broke.
     pub fn error(&self) -> Option<&str> {
         self.score.as_ref().err().map(String::as_str)
+    }
+
+    /// The grader's own word on the answer, whatever the score; none for most graders.
+    pub const fn passed(&self) -> Option<bool> {
+        match self.kind {
+            GraderFindingKind::Checked { passed } => Some(passed),
+            _ => None,
+        }
     }
 
     /// The members of a composite.

@@ -46,7 +46,10 @@ pub fn member_outcome(
 
     Ok(match finding.score {
         Err(_) => GraderOutcome::Errored,
-        Ok(Some(score)) => GraderOutcome::Value(score),
+        Ok(Some(score)) => match finding.passed() {
+            Some(passed) => GraderOutcome::Checked { score, passed },
+            None => GraderOutcome::Value(score),
+        },
         Ok(None) => GraderOutcome::NotApplicable,
     })
 }

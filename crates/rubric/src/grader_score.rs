@@ -43,6 +43,13 @@ pub enum GraderOutcome {
     Rubric(RubricScore),
     /// A number from 0 to 1.
     Value(UnitInterval),
+    /// A number from 0 to 1, and whether the answer passes, whatever the number.
+    Checked {
+        /// The number.
+        score: UnitInterval,
+        /// True if the answer passes.
+        passed: bool,
+    },
     /// Other graders, combined.
     Combined(Box<CompositeScore>),
     /// The grader has nothing to say about this case.
@@ -85,6 +92,10 @@ impl GraderScore {
                 let value = value.get();
                 (Some((value, value)), Some(1.0), Some(lines.verdict(value)), CombinedGateState::Hold)
             }
+            GraderOutcome::Checked { score, passed } => {
+                let (score, verdict) = (score.get(), if *passed { Verdict::Pass } else { Verdict::Fail });
+                (Some((score, score)), Some(1.0), Some(verdict), CombinedGateState::Hold)
+            }
             GraderOutcome::Combined(score) => {
                 (score.bounds, score.coverage, score.verdict, score.combined_gates())
             }
@@ -107,17 +118,24 @@ impl GraderScore {
         } else {
             let lines = VerdictThresholds::with_optional_borderline(own_line, lines.borderline());
             let verdict = match (standing.min_score, verdict) {
-                (Some(_), Some(_)) => Some(lines.verdict_within(decidable_bounds(bounds, coverage), gates)),
+                (Some(_), Some(_)) if !matches!(outcome, GraderOutcome::Checked { .. }) => {
+                    Some(lines.verdict_within(decidable_bounds(bounds, coverage), gates))
+                }
                 (_, verdict) => verdict,
             };
             Self::from_bounds(bounds, coverage, verdict, gates)
         };
         if standing.required {
-            grader.required = Some(match grader.bounds {
-                None => GateState::NotApplicable,
-                Some((low, _)) if at_least(low, own_line.get()) => GateState::Passed,
-                Some((_, high)) if at_least(high, own_line.get()) => GateState::Open,
-                Some(_) => GateState::Failed,
+            let own_word = match outcome {
+                GraderOutcome::Checked { passed, .. } => Some(*passed != standing.negate),
+                _ => None,
+            };
+            grader.required = Some(match (grader.bounds, own_word) {
+                (_, Some(true)) => GateState::Passed,
+                (None, None) => GateState::NotApplicable,
+                (Some((low, _)), None) if at_least(low, own_line.get()) => GateState::Passed,
+                (Some((_, high)), None) if at_least(high, own_line.get()) => GateState::Open,
+                (Some(_), None) | (_, Some(false)) => GateState::Failed,
             });
         }
 

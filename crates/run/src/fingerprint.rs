@@ -82,6 +82,13 @@ fn add_item(identity: &mut IdentityWriter, item: &WorkItem) {
     }
 
     add_graders(identity, item, &case.graders);
+
+    // Cases without scripts keep the fingerprint that they had before there were any.
+    if !case.transforms.is_empty() {
+        identity.field(&case.transforms.len());
+        case.transforms.iter().for_each(|transform| identity.field(transform));
+        add_variables(identity, item);
+    }
 }
 
 /// A case that is run once and for itself doesn't depend on what it would be with others.
@@ -180,7 +187,23 @@ fn add_grader(identity: &mut IdentityWriter, item: &WorkItem, grader: &Grader) {
         GraderKind::TokenUsage(check) => add_check(identity, "token_usage", check),
         GraderKind::ExecutionMetrics(check) => add_check(identity, "execution_metrics", check),
         GraderKind::SkillTrigger(check) => add_check(identity, "skill_trigger", check),
+        GraderKind::Script(check) => {
+            add_check(identity, "script", check);
+            add_variables(identity, item);
+        }
+        GraderKind::Transformed(changed) => {
+            add_check(identity, "transformed", &changed.transform);
+            add_variables(identity, item);
+            add_grader(identity, item, &changed.inner);
+        }
     }
+}
+
+/// Adds what scripts see of a case beside its question.
+fn add_variables(identity: &mut IdentityWriter, item: &WorkItem) {
+    let vars: serde_json::Map<String, Value> = item.case.vars.clone().into_iter().collect();
+    identity.field(&vars);
+    identity.field(&item.case.metadata);
 }
 
 fn add_check(identity: &mut IdentityWriter, kind: &'static str, check: &impl Identify) {

@@ -89,6 +89,7 @@ fn add(
 
             Ok(())
         }
+        GraderKind::Transformed(changed) => add(context, &changed.inner, judging, found),
         GraderKind::Benchmark(benchmark) => {
             // Which cases a check settles is not known before it runs, so a hybrid counts in full.
             let Some(behaviour) = &benchmark.behaviour else { return Ok(()) };
@@ -107,6 +108,7 @@ fn add(
         | GraderKind::TokenUsage(_)
         | GraderKind::ExecutionMetrics(_)
         | GraderKind::SkillTrigger(_)
+        | GraderKind::Script(_)
         | GraderKind::Code(_)
         | GraderKind::Custom(_) => Ok(()),
     }

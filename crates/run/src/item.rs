@@ -125,6 +125,14 @@ impl ItemSource {
 }
 
 impl WorkItem {
+    /// Name of the target that is asked; `None` for an answer that was there before.
+    pub(crate) fn target_name(&self) -> Option<&str> {
+        match &self.source {
+            ItemSource::Target(target) => Some(target.name()),
+            ItemSource::Given(_) | ItemSource::Missing { .. } => None,
+        }
+    }
+
     /// Key that tells it from the other items of its run.
     pub fn key(&self) -> CaseKey {
         CaseKey {

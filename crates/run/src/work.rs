@@ -11,7 +11,7 @@ use crate::assemble::{CaseHead, GraderDecisions, assemble};
 use crate::conversation::run_conversation;
 use crate::dependencies::BlockedItem;
 use crate::grader_settings::hash_settings;
-use crate::grading::{GradingContext, grade};
+use crate::grading::{GradingContext, change_answer, grade};
 use crate::material::target_input;
 use crate::{ItemSource, WorkItem, workspace};
 
@@ -48,7 +48,15 @@ pub(crate) async fn work(item: &WorkItem, turn: Option<LeaseQueuePosition>) -> C
     head.answer = Some(answer.text.clone());
     head.file_changes.clone_from(&answer.file_changes);
 
-    let context = GradingContext::new(item, &answer);
+    let changed = match change_answer(item, &answer).await {
+        Ok(changed) => changed,
+        Err(message) => {
+            Box::pin(workspace::release_workspace(stay)).await;
+            let error = CaseError { stage: CaseStage::Grade, kind: CaseErrorKind::BadOutput, message };
+            return without_grades(head, error);
+        }
+    };
+    let context = GradingContext::new(item, &changed.answer).with_value(changed.value);
     let graders = &item.case.graders;
     let decided = join_all(graders.iter().map(|grader| grade(&context, grader))).await;
     let graded: Vec<GraderDecisions<'_>> = graders

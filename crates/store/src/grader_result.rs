@@ -23,6 +23,9 @@ pub struct GraderResult {
     /// Anything else a program said about its score.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<Value>,
+    /// The grader's own word on the answer, whatever the score.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passed: Option<bool>,
     /// For a composite: its members and how they are combined.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub composite: Option<CompositeStructure>,
@@ -55,6 +58,7 @@ impl From<&GraderFinding> for GraderResult {
         };
         match &finding.kind {
             GraderFindingKind::Score => {}
+            GraderFindingKind::Checked { passed } => result.passed = Some(*passed),
             GraderFindingKind::Composite(composition) => result.composite = Some(composition.clone()),
             GraderFindingKind::Benchmark(benchmark) => result.benchmark = Some(*benchmark),
             GraderFindingKind::Comparison(comparison) => {
@@ -80,7 +84,10 @@ impl From<GraderResult> for GraderFinding {
             (Some(composition), ..) => GraderFindingKind::Composite(composition),
             (None, Some(benchmark), _) => GraderFindingKind::Benchmark(benchmark),
             (None, None, Some(comparison)) => GraderFindingKind::Comparison(Box::new(comparison)),
-            (None, None, None) => GraderFindingKind::Score,
+            (None, None, None) => match result.passed {
+                Some(passed) => GraderFindingKind::Checked { passed },
+                None => GraderFindingKind::Score,
+            },
         };
 
         Self { score, notes: result.notes, details: result.details, kind }

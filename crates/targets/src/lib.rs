@@ -8,6 +8,7 @@
 mod answer;
 mod batch;
 mod command;
+mod echo;
 mod error;
 mod fallback;
 mod given;
@@ -35,6 +36,7 @@ pub use assize_llm::BoxFuture;
 pub use assize_rubric::{MessageRole, ToolCall};
 pub use batch::BatchTarget;
 pub use command::{CommandTarget, CommandTemplate};
+pub use echo::EchoTarget;
 pub use error::{TargetError, TargetErrorKind};
 pub use fallback::FallbackTarget;
 pub use given::given_answer;

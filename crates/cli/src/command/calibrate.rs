@@ -1,7 +1,7 @@
 //! `assize calibrate`.
 
 use assize_analysis::calibrate::{
-    CalibrationGateResult, CalibrationMaterial, CalibrationOptions, CalibrationReport, GivenRates,
+    CalibrationGateResult, CalibrationMaterial, CalibrationOptions, GivenRates,
     JudgeReadOptions, RescaleError, RunItems, SplitChoice, calibrate, check_calibration_gates, from_run,
     is_person, label_filter, rescale,
 };
@@ -60,6 +60,7 @@ fn judge(args: &CalibrateArgs, context: &CliContext) -> Result<ExitStatus, Comma
 
     let mut found = calibrate(measured.material, &measured.options).map_err(labels::format_material_error)?;
     found.notes.extend(measured.notes);
+    found.is_partial = measured.is_partial;
     let requests = args.limits.requests();
     let on = args.limits.gate_on;
     let gates = check_calibration_gates(&found, &requests, on);
@@ -108,6 +109,8 @@ struct MeasuredItems {
     options: CalibrationOptions,
     /// Notes about the run.
     notes: Vec<String>,
+    /// True if they are of a run that did not come to all of its cases.
+    is_partial: bool,
 }
 
 fn measured(args: &CalibrateArgs, context: &CliContext) -> Result<MeasuredItems, CommandFailure> {
@@ -123,7 +126,8 @@ fn measured(args: &CalibrateArgs, context: &CliContext) -> Result<MeasuredItems,
         };
         let material =
             CalibrationMaterial::from_rows(&rows, &reading, keep).map_err(labels::format_material_error)?;
-        return Ok(MeasuredItems { material, options: options(args, None), notes: Vec::new() });
+        let options = options(args, None);
+        return Ok(MeasuredItems { material, options, notes: Vec::new(), is_partial: false });
     };
 
     let folder = runs::find_run(run, &context.process)?;
@@ -151,13 +155,13 @@ fn measured(args: &CalibrateArgs, context: &CliContext) -> Result<MeasuredItems,
         ));
     }
 
-    found.is_partial = info.finished_at.is_none()
+    let is_partial = info.finished_at.is_none()
         || info.summary.as_ref().is_some_and(|summary| summary.not_run + summary.left_out > 0);
     if other_graders > 0 {
         notes.push(format!("{other_graders} decisions of graders other than rubrics are not measured"));
     }
 
-    Ok(MeasuredItems { material, options: options(args, ten), notes })
+    Ok(MeasuredItems { material, options: options(args, ten), notes, is_partial })
 }
 
 fn need_a_judge(args: &CalibrateArgs, rows: &[LabelRow]) -> Result<(), CommandFailure> {

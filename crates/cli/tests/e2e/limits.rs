@@ -46,12 +46,17 @@ const LIMITS: &[(&str, LimitTest)] = &[
     ("nesting", Here(|cli| yaml(cli, &format!("tests: {}{}", "[".repeat(120), "]".repeat(120)), "E0005"))),
     ("keys of a map", Here(large_maps_are_refused)),
     ("copies by aliases", Here(aliases_of_long_texts_are_refused)),
+    ("cases that prompts, tests and variables make", Here(matrices_do_not_explode)),
+    ("text that a template renders", There("evalfile/tests/matrix.rs", "no_template_grows_beyond_its_limit")),
     ("graders of a list, included ones among them", Here(includes_do_not_multiply)),
     ("problems of a file", Here(problems_are_counted)),
     (
         "time of a check by a pattern or a schema",
         There("run/src/grading/timed_check.rs", "a_schema_that_explodes_is_given_up"),
     ),
+    ("memory of a script", There("script/tests/script.rs", "limits_stop_a_script")),
+    ("steps of a script", There("script/tests/script.rs", "limits_stop_a_script")),
+    ("size of a script", There("script/tests/script.rs", "limits_stop_a_script")),
     ("reply of a model", There("llm/tests/it/faults.rs", "an_answer_beyond_the_size_limit")),
     ("output of a grading program", Here(long_output_of_programs_is_refused)),
     ("files of a workspace", There("workspace/tests/changes.rs", "a_workspace_without_end_is_refused")),
@@ -154,6 +159,14 @@ fn yaml(cli: &CliTest, text: &str, words: &str) {
 fn sparse(cli: &CliTest, name: &str, mebibytes: u64, args: &[&str], words: &str) {
     File::create(cli.path(name)).and_then(|file| file.set_len(mebibytes << 20)).expect("a file");
     expect_refusal(cli.run(args), words);
+}
+
+fn matrices_do_not_explode(cli: &CliTest) {
+    let list = format!("[{}]", vec!["'x'"; 60].join(", "));
+    let text = format!(
+        "prompts: [p]\nproviders: [echo]\ntests:\n- vars: {{a: {list}, b: {list}, c: {list}}}\n  assert: [{{type: contains, value: p}}]\n"
+    );
+    yaml(cli, &text, "E0424");
 }
 
 fn special_files_are_refused(cli: &CliTest) {

@@ -24,6 +24,7 @@ mod limits;
 mod lines;
 mod list;
 mod lsp;
+mod matrix;
 mod narrow;
 mod pairwise;
 mod panel;

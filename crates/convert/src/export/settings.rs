@@ -33,6 +33,7 @@ pub(super) fn note_suite_settings(suite: &Suite, kept: KeptSettings, notes: &mut
         settings,
         workspace,
         preprocessors,
+        defined_targets,
         unbuilt: _,
     } = suite;
     let SuiteSettings {
@@ -62,6 +63,7 @@ pub(super) fn note_suite_settings(suite: &Suite, kept: KeptSettings, notes: &mut
         ("workspace", workspace.is_some()),
         ("preprocessors", preprocessors.is_some()),
         ("targets", !targets.iter().all(is_kept)),
+        ("definitions of targets", !kept.models && !defined_targets.is_empty()),
         ("workers", workers.is_some()),
         ("judging", judging.is_some()),
         ("evidence", evidence.is_some()),

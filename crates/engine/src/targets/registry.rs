@@ -16,8 +16,9 @@ use assize_llm::{ChatModel, ConfigError, FILE_VARIABLES, ModelClient, ModelName,
 use assize_process::{Environment, ProcessCommand};
 use assize_store::TargetInfo;
 use assize_targets::{
-    BatchTarget, CommandTarget, CommandTemplate, FallbackTarget, HealthCheck, HealthCheckedTarget,
-    LimitedTarget, MockTarget, ModelTarget, ReplayTarget, RetryingTarget, Target, TranscriptTarget,
+    BatchTarget, CommandTarget, CommandTemplate, EchoTarget, FallbackTarget, HealthCheck,
+    HealthCheckedTarget, LimitedTarget, MockTarget, ModelTarget, ReplayTarget, RetryingTarget, Target,
+    TranscriptTarget,
 };
 use assize_trace::LogFormat;
 
@@ -280,6 +281,7 @@ impl TargetRegistry {
             }
             TargetSpecKind::Command(command) => self.command(spec, command)?,
             TargetSpecKind::Recording(recording) => self.recorded(spec, recording)?,
+            TargetSpecKind::Echo => Arc::new(EchoTarget { name: name.clone() }),
             TargetSpecKind::Mock(mock) => Arc::new(mocked(name, mock)),
             TargetSpecKind::Unbuilt { provider } => {
                 return Err(unusable(format!(

@@ -111,6 +111,7 @@ pub(super) fn decode_answer(
         graders: defaults.graders.clone(),
         lines: ThresholdOverrides::default(),
         targets: Vec::new(),
+        transforms: Vec::new(),
         file_changes,
         trials: None,
         tags,

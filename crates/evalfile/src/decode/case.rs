@@ -78,7 +78,31 @@ pub(crate) fn decode_case(
     let vars = decode_vars(cx, node);
     fill_templates(cx, node, &vars);
 
-    let Some(mut object) = MapReader::new(node, "a case", &mut cx.problems) else { return broken(None) };
+    decode_filled_case(cx, node, defaults, fallback_id, vars, before)
+}
+
+/// Decodes a case whose texts are final: nothing is substituted in them.
+pub(crate) fn decode_prepared_case(
+    cx: &mut DecodeContext,
+    node: &TreeNode,
+    defaults: &SuiteDefaults,
+    vars: BTreeMap<String, Value>,
+) -> DecodedCase {
+    let before = cx.problems.error_count();
+    decode_filled_case(cx, node, defaults, None, vars, before)
+}
+
+fn decode_filled_case(
+    cx: &mut DecodeContext,
+    node: &TreeNode,
+    defaults: &SuiteDefaults,
+    fallback_id: Option<&str>,
+    vars: BTreeMap<String, Value>,
+    before: usize,
+) -> DecodedCase {
+    let Some(mut object) = MapReader::new(node, "a case", &mut cx.problems) else {
+        return DecodedCase { id: None, case: None, depends_on: Vec::new() };
+    };
     let id = decode_id(cx, &mut object, fallback_id);
 
     object.entry("vars");
@@ -366,6 +390,7 @@ impl PartialCase {
             graders: self.graders,
             lines: self.lines,
             targets: self.targets,
+            transforms: Vec::new(),
             file_changes: None,
             trials: self.trials,
             tags: self.tags,

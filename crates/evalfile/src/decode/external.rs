@@ -246,7 +246,7 @@ fn collect_folder_case(
 }
 
 /// Returns the files that a pattern matches, sorted. A pattern without a match is an error.
-fn find_matches(cx: &mut DecodeContext, pattern: &str, span: Span) -> Vec<PathBuf> {
+pub(crate) fn find_matches(cx: &mut DecodeContext, pattern: &str, span: Span) -> Vec<PathBuf> {
     // The folders before the first special character are not part of the search.
     let mut base = cx.folder_of(span.source);
     let mut rest: Vec<&str> = Vec::new();

@@ -39,12 +39,6 @@ pub(crate) fn detect_format(
         return None;
     };
 
-    // Its tests look like cases, and each of its keys would be an error.
-    if root.get("prompts").is_some() && root.get("providers").is_some() {
-        cx.problems.add(promptfoo_config(root));
-        return None;
-    }
-
     let given: Vec<_> = entries
         .iter()
         .filter_map(|entry| {
@@ -113,11 +107,6 @@ pub(crate) fn looks_like_result(line: &TreeNode) -> bool {
         && ["score", "verdict", "assertions", "timestamp"].iter().any(|key| line.get(key).is_some())
 }
 
-fn promptfoo_config(root: &TreeNode) -> Diagnostic {
-    not_an_eval_file(root, "this is a promptfoo configuration", "it has `prompts` and `providers`")
-        .with_help("convert it: `assize convert FILE --to format2 -o NAME.eval.yaml`")
-}
-
 fn not_an_eval_file(root: &TreeNode, title: &str, label: &str) -> Diagnostic {
     let at =
         root.as_map().and_then(<[_]>::first).map_or(root.use_span().start_point(), |entry| entry.key_span);
@@ -140,8 +129,8 @@ fn describe_other_file(root: &TreeNode) -> Diagnostic {
     if has("prompts") || has("providers") || has("scenarios") {
         return complain(
             "this is a promptfoo configuration",
-            "it has `prompts` or `providers`",
-            "convert it: `assize convert FILE --to format2 -o NAME.eval.yaml`",
+            "it has `prompts` or `providers`, and no tests",
+            "add `prompts`, `providers` and `tests`; attacks (`redteam`) are not generated here",
         );
     }
 

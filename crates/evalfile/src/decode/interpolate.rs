@@ -113,6 +113,11 @@ fn substitute(cx: &mut DecodeContext, text: &str, place: Span, settings: bool) -
     Some(if only_reference { parse_typed_value(result) } else { NodeValue::Str(result) })
 }
 
+/// True if a variable holds a secret, by its name or by its value.
+pub(crate) fn is_secret_variable(name: &str, value: &str) -> bool {
+    is_secret_name(name) || looks_like_secret(value)
+}
+
 /// True if the name of a variable says that its value is secret.
 fn is_secret_name(name: &str) -> bool {
     const LAST_WORDS: [&str; 9] =

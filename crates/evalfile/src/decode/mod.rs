@@ -25,6 +25,7 @@ mod interpolate;
 pub(crate) mod jsonl;
 mod line_decoder;
 mod map_reader;
+pub(crate) mod matrix;
 mod messages;
 mod prices;
 pub(crate) mod rubric;
@@ -59,6 +60,7 @@ pub use config::{LoadedConfig, load_config};
 pub use context::EnvironmentLookup;
 pub use diagnostic_collector::note_unset_variables;
 pub use jsonl::CaseLoadError;
+pub use matrix::{ASSERTION_TYPES, AssertionSupport, AssertionType, MAX_MATRIX_CASES};
 pub use prices::{LoadedPrices, ModelNameParser, load_prices};
 pub use rubric::{LoadedRubric, load_rubric, read_rubric, read_rubric_file, read_rubric_with};
 pub use scorecard::{

@@ -125,6 +125,7 @@ pub(crate) fn decode_suite(
         settings,
         workspace,
         preprocessors,
+        defined_targets: Vec::new(),
         unbuilt: missing,
     };
     Some((suite, SuiteDefaults { format, graders, input, files, broken, answers: None }))

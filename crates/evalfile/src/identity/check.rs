@@ -1,10 +1,12 @@
 //! Identities of checks, which need no judge and no program.
 
 use assize_rubric::{Identify, IdentityWriter};
+use assize_script::Script;
 
 use crate::{
-    ArgsMatch, ExecutionMetrics, ExpectedCall, FieldAccuracy, FieldCheck, FieldMatch, IsJson, Regex,
-    SkillTrigger, TextCheck, TextRule, TokenUsage, ToolTrajectory, TrajectoryMode,
+    AnswerTransform, ArgsMatch, ExecutionMetrics, ExpectedCall, FieldAccuracy, FieldCheck, FieldMatch,
+    IsJson, Regex, ScriptCheck, SkillTrigger, TextCheck, TextRule, TokenUsage, ToolTrajectory,
+    TrajectoryMode,
 };
 
 impl Identify for TextCheck {
@@ -156,6 +158,28 @@ impl Identify for ExecutionMetrics {
 
         identity.field(exploration_tolerance);
     }
+}
+
+impl Identify for ScriptCheck {
+    fn identify(&self, identity: &mut IdentityWriter) {
+        let Self { script, threshold, config } = self;
+        add_script(identity, script);
+        identity.field(threshold);
+        identity.field(config);
+    }
+}
+
+impl Identify for AnswerTransform {
+    fn identify(&self, identity: &mut IdentityWriter) {
+        let Self { script, target } = self;
+        add_script(identity, script);
+        identity.field(target);
+    }
+}
+
+fn add_script(identity: &mut IdentityWriter, script: &Script) {
+    identity.text(script.text());
+    identity.field(&script.export());
 }
 
 impl Identify for SkillTrigger {

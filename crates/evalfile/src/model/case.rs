@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use assize_rubric::UnitInterval;
+use assize_script::Script;
 use serde_json::Value;
 
 use super::{
@@ -65,6 +66,8 @@ pub struct Case {
     pub lines: ThresholdOverrides,
     /// Targets of this case, in order; empty when it names none.
     pub targets: Vec<TargetRef>,
+    /// Scripts that change an answer before it is graded, in order.
+    pub transforms: Vec<AnswerTransform>,
     /// File changes that belong to a given answer, as a unified diff.
     pub file_changes: Option<String>,
     /// Number of trials and their strategy, if the case sets them.
@@ -103,6 +106,7 @@ impl Case {
             graders,
             lines: ThresholdOverrides::default(),
             targets: Vec::new(),
+            transforms: Vec::new(),
             file_changes: None,
             trials: None,
             tags: Vec::new(),
@@ -176,6 +180,15 @@ impl Case {
 
         (!text.trim().is_empty()).then_some(text)
     }
+}
+
+/// A script that changes answers before they are graded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AnswerTransform {
+    /// Script, called with the answer and its context.
+    pub script: Script,
+    /// Target whose answers it changes; those of all if absent.
+    pub target: Option<String>,
 }
 
 /// An answer given in the eval file.

@@ -7,9 +7,10 @@ use std::time::Duration;
 use assize_rubric::{
     EvidencePolicy, GraderWeighting, JudgingMode, PairScores, Rubric, TruncationMode, UnitInterval, Weight,
 };
+use assize_script::Script;
 use serde_json::Value;
 
-use super::{BenchmarkGrader, CriterionMarks, FilePosition, PanelSpec};
+use super::{AnswerTransform, BenchmarkGrader, CriterionMarks, FilePosition, PanelSpec};
 
 /// One grader of a case.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,6 +62,10 @@ pub enum GraderKind {
     ExecutionMetrics(ExecutionMetrics),
     /// A check that a skill was used.
     SkillTrigger(SkillTrigger),
+    /// A script that looks at the answer.
+    Script(ScriptCheck),
+    /// Another grader, of the answer as a script changes it.
+    Transformed(TransformedGrader),
     /// A combination of other graders.
     Composite(CompositeGrader),
     /// A custom grader, found by its type name.
@@ -367,6 +372,26 @@ pub struct SkillTrigger {
     pub skill: String,
     /// True if the skill should be used, false if it should not.
     pub should_trigger: bool,
+}
+
+/// A script that decides.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScriptCheck {
+    /// Script, called with the answer and its context.
+    pub script: Script,
+    /// Number from which a number passes; above 0 if absent.
+    pub threshold: Option<f64>,
+    /// Settings of the author, passed to the script.
+    pub config: Value,
+}
+
+/// A grader of a changed answer. Its name, type, weight and gate are those of the grader it holds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TransformedGrader {
+    /// Grader of the changed answer.
+    pub inner: Arc<Grader>,
+    /// Change of the answer.
+    pub transform: AnswerTransform,
 }
 
 /// A combination of other graders.

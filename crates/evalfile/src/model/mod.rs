@@ -21,7 +21,9 @@ mod workspace;
 
 pub use assize_rubric::{CaseMessage, MessageBlock, MessageRole};
 pub use benchmark_grader::{Applicability, Behaviour, BenchmarkGrader};
-pub use case::{Case, CaseId, GivenOutput, TargetRef, ThresholdOverrides, UnsupportedFeature};
+pub use case::{
+    AnswerTransform, Case, CaseId, GivenOutput, TargetRef, ThresholdOverrides, UnsupportedFeature,
+};
 pub use config::ProjectConfig;
 pub use conversation::{Conversation, ConversationTurn, OnDependencyFailure, OnTurnFailure, TurnAggregation};
 pub use evaluator::{EvaluatorType, Guidelines, ScoringScale};
@@ -29,8 +31,8 @@ pub use file_position::FilePosition;
 pub use grader::{
     ArgsMatch, CodeGrader, CompositeAggregator, CompositeGrader, CustomGrader, ExecutionMetrics,
     ExpectedCall, FieldAccuracy, FieldCheck, FieldMatch, Grader, GraderCommand, GraderKind, GraderPrompt,
-    IsJson, LlmGrader, PairwiseBaseline, PairwiseGrader, Regex, RubricGrader, SkillTrigger, TextCheck,
-    TextRule, TokenUsage, ToolTrajectory, TrajectoryMode,
+    IsJson, LlmGrader, PairwiseBaseline, PairwiseGrader, Regex, RubricGrader, ScriptCheck, SkillTrigger,
+    TextCheck, TextRule, TokenUsage, ToolTrajectory, TrajectoryMode, TransformedGrader,
 };
 pub use label_subject::value_text;
 pub use marks::{CaseMarks, CriterionMarks, SourceMark};

@@ -7,7 +7,8 @@ use assize_rubric::{EvidencePolicy, JudgingMode, TruncationMode, UnitInterval};
 use serde_json::Value;
 
 use super::{
-    Grader, PanelSpec, SourceMark, TargetRef, ThresholdOverrides, Trials, UnsupportedFeature, WorkspaceSpec,
+    Grader, PanelSpec, SourceMark, TargetRef, TargetSpec, ThresholdOverrides, Trials, UnsupportedFeature,
+    WorkspaceSpec,
 };
 
 /// Format of an eval file. Detected by its keys, never by its name.
@@ -69,6 +70,8 @@ pub struct Suite {
     pub workspace: Option<Arc<WorkspaceSpec>>,
     /// Conversions of attachments (`preprocessors`), as written.
     pub preprocessors: Option<Value>,
+    /// Targets that the file defines itself. They beat those of the targets file.
+    pub defined_targets: Vec<TargetSpec>,
     /// Parts that are decoded and checked but that a run does not support yet.
     pub unbuilt: Vec<UnsupportedFeature>,
 }

@@ -85,6 +85,8 @@ pub enum TargetSpecKind {
     Model(ModelTargetSpec),
     /// A command, or an agent, which is one.
     Command(CommandTargetSpec),
+    /// The question itself as the answer.
+    Echo,
     /// Recorded answers or sessions.
     Recording(RecordingSpec),
     /// A fixed answer to every case.

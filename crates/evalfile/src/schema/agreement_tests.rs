@@ -235,6 +235,9 @@ const BEYOND_SCHEMAS: &[(&str, &str)] = &[
     ("E0408", "nothing to grade by: the suite may have graders"),
     ("E0411", "weights that come to nothing"),
     ("E0413", "a borderline line above the pass line"),
+    ("E0412", "variables that are not set"),
+    ("E0423", "what a template may hold"),
+    ("E0424", "how many cases a file comes to"),
     ("E0501", "files that are not there"),
     ("E0502", "files that can't be read"),
     ("E0506", "files that are not there"),
@@ -254,6 +257,7 @@ const BEYOND_THEIR_SCHEMA: &[(&str, &str)] = &[
     ("files/external_broken.case/suite.yaml", "the problem is in another file"),
     ("graders/include_broken.case/suite.yaml", "the problem is in another file"),
     ("targets/agents_and_recordings.yaml", "the values of agents' settings are not described"),
+    ("graders/script.yaml", "the syntax of JavaScript"),
     ("graders/unused_settings.yaml", "settings that another setting makes idle"),
     ("jsonl/empty.case/suite.jsonl", "there is no line to look at"),
     ("jsonl/error_inside_settings_graders.case/suite.jsonl", "the problem is in another file"),
@@ -275,6 +279,11 @@ fn is_of_another_tool(what: &str, key: &str) -> bool {
         "`execution`" => settings.contains(&key),
         "a config file" => config.contains(&key),
         "a targets file" => key == "providers",
+        "a file with prompts and providers" => {
+            ["extensions", "nunjucksFilters", "nunjucks_filters", "redteam"].contains(&key)
+        }
+        "`options` of a test" => ["transformVars", "transform_vars"].contains(&key),
+        "a test" | "the default test" => ["assertScoringFunction", "assert_scoring_function"].contains(&key),
         _ => false,
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::defs::{DIALECT, SchemaDefinitions};
-use super::{grader, rubric, scorecard, settings, suite};
+use super::{grader, matrix, rubric, scorecard, settings, suite};
 
 /// A named schema.
 #[derive(Debug, Clone)]
@@ -19,6 +19,7 @@ pub struct SchemaFile {
 /// Schema documents: each a definition with a title.
 const DOCUMENTS: &[(&str, &str)] = &[
     ("suite", "An eval file"),
+    ("matrix", "A file with prompts, providers and tests"),
     ("suite-settings", "Settings of a JSONL file of cases"),
     ("case", "A case: a line of a JSONL file"),
     ("case-in-folder", "A case in a file of its own"),
@@ -83,6 +84,7 @@ impl SchemaDefinitions {
         rubric::add(&mut defs);
         grader::add(&mut defs);
         suite::add(&mut defs);
+        matrix::add(&mut defs);
         settings::add(&mut defs);
         scorecard::add(&mut defs);
 

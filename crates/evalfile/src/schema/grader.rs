@@ -6,7 +6,7 @@ use super::SchemaDefinitions;
 use super::rubric::judging_keys;
 use super::shape::{
     MapSchema, ValueSchema, above, any_map, any_of, anything, at_least, boolean, count, integer, list,
-    list_or_none, map_of, other_spelling, reference, string, text, texts, unit, word,
+    list_or_none, map_of, number, other_spelling, reference, string, text, texts, unit, word,
 };
 
 /// Grader types by the definition that describes them.
@@ -27,6 +27,7 @@ const TYPES: &[(&str, &[&str])] = &[
     ("token-usage", &["token-usage"]),
     ("execution-metrics", &["execution-metrics"]),
     ("skill-trigger", &["skill-trigger"]),
+    ("script", &["javascript"]),
 ];
 
 /// Adds the definitions.
@@ -121,6 +122,7 @@ fn grader(what: &'static str, about: &'static str) -> MapSchema {
         )
         .optional_key("min_score", share(), "Pass threshold of the grader, above 0 and at most 1.")
         .optional_key("negate", boolean(), "Inverts the score and the verdict.")
+        .optional_key("transform", text(), "JavaScript that changes the answer for this grader.")
 }
 
 fn judges() -> Vec<(&'static str, MapSchema)> {
@@ -233,6 +235,13 @@ fn checks() -> Vec<(&'static str, MapSchema)> {
             grader("a skill-trigger grader", "Checks that an agent used a skill.")
                 .required_key("skill", text(), "Name of the skill.")
                 .optional_key("should_trigger", boolean(), "`false` checks that the skill was not used."),
+        ),
+        (
+            "script",
+            grader("a script", "Decides by JavaScript, which is run without access to anything.")
+                .required_key("value", text(), "An expression, the body of a function, or `file://PATH`.")
+                .optional_key("threshold", number(), "Number from which a number passes.")
+                .optional_key("config", anything(), "Settings that the script gets as `context.config`."),
         ),
     ]
 }

@@ -7,6 +7,7 @@
 mod defs;
 mod files;
 mod grader;
+mod matrix;
 mod rubric;
 mod scorecard;
 mod settings;

@@ -16,7 +16,14 @@ const CASE_LIST_KEYS: [&str; 4] = ["tests", "evalcases", "eval_cases", "cases"];
 /// Adds the definitions.
 pub(super) fn add(defs: &mut SchemaDefinitions) {
     let settings = settings();
-    defs.add_shape("suite", settings.clone().one_of(&CASE_LIST_KEYS).not_both(&CASE_LIST_KEYS).to_schema());
+    let cases = settings.clone().one_of(&CASE_LIST_KEYS).not_both(&CASE_LIST_KEYS).to_schema();
+    let is_matrix = json!({
+        "anyOf": [{ "required": ["prompts"] }, { "required": ["providers"] }, { "required": ["scenarios"] }],
+    });
+    defs.add_shape(
+        "suite",
+        ValueSchema(json!({ "if": is_matrix, "then": { "$ref": "#/$defs/matrix" }, "else": cases.0 })),
+    );
     defs.add_keys("suite-settings", settings);
 
     let case = case();

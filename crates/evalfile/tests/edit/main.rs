@@ -14,6 +14,8 @@ fn every_example_keeps_its_bytes() {
     let mut files = Vec::new();
     files_below(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples"), &mut files);
     files.sort();
+    // The cases of a matrix stand nowhere in its file, so that nothing can be put into them.
+    files.retain(|path| !path.ends_with("promptfoo/promptfooconfig.yaml"));
     assert!(!files.is_empty());
     for path in &files {
         check(path);

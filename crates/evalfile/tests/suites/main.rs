@@ -194,7 +194,7 @@ fn files_are_told_apart_by_their_keys() {
         ("a.yaml", "targets:\n  - name: x\n", "E0401", "targets file"),
         ("a.yaml", "rubrics:\n  - x\n", "E0401", "rubric"),
         ("a.yaml", "assertions:\n  - x\n", "E0401", "template"),
-        ("a.yaml", "providers: [x]\nprompts: [y]\n", "E0401", "promptfoo"),
+        ("a.yaml", "providers: [x]\nredteam: {}\n", "E0401", "promptfoo"),
         ("a.yaml", "execution: {target: x}\n", "E0401", "settings"),
         ("a.yaml", "evalcase:\n  - {id: a}\n", "E0401", "no list of cases"),
         ("a.yaml", "hello: 1\n", "E0401", "no list of cases"),

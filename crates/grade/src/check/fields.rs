@@ -61,7 +61,7 @@ pub(super) fn check_fields(
         return Ok(CheckResult::all_or_nothing(findings));
     }
 
-    Ok(CheckResult { score: (all > 0.0).then(|| to_unit_interval(right / all)), findings })
+    Ok(CheckResult { score: (all > 0.0).then(|| to_unit_interval(right / all)), findings, passed: None })
 }
 
 fn compare_field(check: &FieldCheck, wanted: &Value, found: &Value) -> Result<(bool, String), String> {

@@ -10,6 +10,7 @@ mod json;
 mod metrics;
 mod result;
 mod schema;
+mod script;
 mod skill;
 mod text;
 mod trajectory;
@@ -19,6 +20,7 @@ use assize_evalfile::GraderKind;
 pub(crate) use result::to_unit_interval;
 pub use result::{AnswerFacts, CheckResult};
 pub use schema::schema_problem;
+pub use script::transform_answer;
 
 /// Grades by a grader that needs nobody; `None` for a kind that needs a judge, a program or members.
 /// The error says what the grader lacked.
@@ -35,12 +37,14 @@ pub fn check(kind: &GraderKind, facts: &AnswerFacts) -> Option<Result<CheckResul
         GraderKind::TokenUsage(limits) => metrics::check_tokens(*limits, facts),
         GraderKind::ExecutionMetrics(limits) => metrics::check_execution(limits, facts),
         GraderKind::SkillTrigger(check) => skill::check_skill(check, facts.calls.as_deref()),
+        GraderKind::Script(check) => script::check_script(check, facts),
         GraderKind::Rubric(_)
         | GraderKind::Llm(_)
         | GraderKind::Pairwise(_)
         | GraderKind::Code(_)
         | GraderKind::Composite(_)
         | GraderKind::Custom(_)
+        | GraderKind::Transformed(_)
         | GraderKind::Benchmark(_) => return None,
     })
 }

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use serde_json::{Map, Value};
+
 use assize_rubric::{GraderNote, Tokens, ToolCall, UnitInterval};
 
 /// Known facts about an answer. Unknown is `None`, not zero.
@@ -9,6 +11,16 @@ use assize_rubric::{GraderNote, Tokens, ToolCall, UnitInterval};
 pub struct AnswerFacts {
     /// The answer.
     pub answer: String,
+    /// The answer as a script made it, where that is no text.
+    pub value: Option<Value>,
+    /// The question, for scripts.
+    pub question: String,
+    /// Variables of the case, for scripts.
+    pub vars: Map<String, Value>,
+    /// Metadata of the case, for scripts.
+    pub metadata: Map<String, Value>,
+    /// Name of the target, for scripts.
+    pub target: Option<String>,
     /// An example of a good answer.
     pub reference: Option<String>,
     /// Calls of tools, in order; `None` when the target does not tell.
@@ -30,13 +42,19 @@ pub struct CheckResult {
     pub score: Option<UnitInterval>,
     /// Point by point.
     pub findings: Vec<GraderNote>,
+    /// The check's own word on the answer, where it is not the score that decides.
+    pub passed: Option<bool>,
 }
 
 impl CheckResult {
     /// All or nothing: 1 if every finding is as it should be.
     pub(crate) fn all_or_nothing(findings: Vec<GraderNote>) -> Self {
         let passed = findings.iter().all(|finding| finding.passed != Some(false));
-        Self { score: Some(if passed { UnitInterval::ONE } else { UnitInterval::ZERO }), findings }
+        Self {
+            score: Some(if passed { UnitInterval::ONE } else { UnitInterval::ZERO }),
+            findings,
+            passed: None,
+        }
     }
 
     /// The share of findings that are as they should be; remarks do not count. Nothing that counts is
@@ -44,7 +62,11 @@ impl CheckResult {
     pub(crate) fn passed_share(findings: Vec<GraderNote>) -> Self {
         let counted = findings.iter().filter_map(|finding| finding.passed);
         let (passed, all) = counted.fold((0u32, 0u32), |(yes, all), one| (yes + u32::from(one), all + 1));
-        Self { score: (all > 0).then(|| to_unit_interval(f64::from(passed) / f64::from(all))), findings }
+        Self {
+            score: (all > 0).then(|| to_unit_interval(f64::from(passed) / f64::from(all))),
+            findings,
+            passed: None,
+        }
     }
 }
 

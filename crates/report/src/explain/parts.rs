@@ -64,6 +64,9 @@ pub(crate) fn grader_part(
     };
     let why = match score.verdict {
         None => "not applicable, because none of its criteria applies; not counted.".to_owned(),
+        Some(verdict) if matches!(grader.outcome, GraderOutcome::Checked { .. }) => {
+            format!("{verdict}: the script decides that, whatever the score.")
+        }
         Some(verdict) if standing.negate => negated_reason(grader, verdict, lines),
         Some(verdict) if grader.problem.is_some() => format!("{verdict}: no criterion was graded."),
         Some(verdict) => verdict_reason(verdict, figures, own, &gates),
@@ -95,7 +98,13 @@ pub(crate) fn grader_part(
         figures,
         verdict: score.verdict,
         because: why,
-        standing: standing_effects(standing, score, rubric, brought.map_or(lines, |own| own)),
+        standing: standing_effects(
+            standing,
+            score,
+            rubric,
+            matches!(grader.outcome, GraderOutcome::Checked { .. }),
+            brought.map_or(lines, |own| own),
+        ),
         problem: grader.problem.clone(),
     }
 }
@@ -168,6 +177,7 @@ fn standing_effects(
     standing: GraderWeighting,
     score: &GraderScore,
     rubric: Option<&RubricScore>,
+    decides_itself: bool,
     lines: VerdictThresholds,
 ) -> Vec<String> {
     let mut effects = Vec::new();
@@ -190,6 +200,10 @@ fn standing_effects(
 
     if let Some(state) = score.required {
         effects.push(match (state, score.bounds) {
+            (GateState::Passed, _) if decides_itself => "required: the script passes it: yes".to_owned(),
+            (GateState::Failed, _) if decides_itself => {
+                "required: the script passes it: no, so the case fails".to_owned()
+            }
             (GateState::NotApplicable, _) | (_, None) => "required, but not applicable: no effect".to_owned(),
             (GateState::Passed, Some((low, _))) => {
                 format!("required: {} >= {}: yes", format_beside(low, line), format_plain(line))

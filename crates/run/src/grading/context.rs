@@ -25,6 +25,8 @@ pub(crate) struct GradingContext<'a> {
     pub(crate) material: Arc<JudgeMaterial>,
     /// The turn of a conversation that is graded, from 1.
     pub(crate) turn: Option<u32>,
+    /// The answer as a value, where a script changed it to something that is no text.
+    value: Option<Value>,
     facts: OnceLock<AnswerFacts>,
 }
 
@@ -36,8 +38,28 @@ impl<'a> GradingContext<'a> {
             tools_known: true,
             material: Arc::new(material(&item.case, answer)),
             turn: None,
+            value: None,
             facts: OnceLock::new(),
         }
+    }
+
+    /// The context with the answer as a value.
+    pub(crate) fn with_value(self, value: Option<Value>) -> Self {
+        Self { value, facts: OnceLock::new(), ..self }
+    }
+
+    /// The same context for another answer.
+    pub(crate) fn with_answer<'b>(&'b self, answer: &'b TargetAnswer) -> GradingContext<'b> {
+        GradingContext {
+            turn: self.turn,
+            tools_known: self.tools_known,
+            ..GradingContext::new(self.item, answer)
+        }
+    }
+
+    /// The answer.
+    pub(crate) fn answer(&self) -> &TargetAnswer {
+        self.answer
     }
 
     /// The context of a turn of a conversation, by its number from 1; the case of `item` is that turn.
@@ -76,7 +98,15 @@ impl<'a> GradingContext<'a> {
     /// first asked for.
     pub(crate) fn facts(&self) -> &AnswerFacts {
         self.facts.get_or_init(|| {
-            let facts = facts(self.answer, self.item.case.reference());
+            let case = &self.item.case;
+            let facts = AnswerFacts {
+                value: self.value.clone(),
+                question: case.question(),
+                vars: case.vars.clone().into_iter().collect(),
+                metadata: case.metadata.clone(),
+                target: self.item.target_name().map(str::to_owned),
+                ..facts(self.answer, case.reference())
+            };
             if self.tools_known { facts } else { AnswerFacts { calls: None, model_calls: None, ..facts } }
         })
     }
@@ -133,6 +163,7 @@ fn facts(answer: &TargetAnswer, reference: Option<String>) -> AnswerFacts {
         cost_usd: answer.cost.and_then(Cost::total).map(Usd::as_dollars),
         duration: measured.then_some(answer.duration),
         model_calls: messages.map(|messages| messages.iter().filter(is_assistant).count() as u64),
+        ..AnswerFacts::default()
     }
 }
 

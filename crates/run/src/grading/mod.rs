@@ -13,6 +13,7 @@ mod path;
 mod programs;
 mod rubrics;
 mod timed_check;
+mod transform;
 mod votes;
 
 use assize_evalfile::{Grader, GraderKind};
@@ -28,6 +29,7 @@ pub(crate) use pairwise::pair_task;
 pub(crate) use panel::{ComparableVote, comparable_vote, recombine_votes};
 pub use programs::custom_command;
 pub(crate) use rubrics::rubric_task;
+pub(crate) use transform::change_answer;
 
 use path::GraderPath;
 
@@ -47,6 +49,7 @@ fn grade_at(path: GraderPath<'_>) -> BoxFuture<'_, Vec<CaseDecision>> {
             GraderKind::Pairwise(pairwise) => Box::pin(pairwise::grade(&path, pairwise)).await,
             GraderKind::Code(code) => vec![Box::pin(programs::grade_code(&path, code)).await],
             GraderKind::Custom(custom) => vec![Box::pin(programs::grade_custom(&path, custom)).await],
+            GraderKind::Transformed(changed) => Box::pin(transform::grade(&path, changed)).await,
             GraderKind::Benchmark(found) => Box::pin(benchmark::grade(&path, found)).await,
             GraderKind::Composite(composite) => Box::pin(composite::grade(&path, composite)).await,
             kind => match timed_check::check_in_time(kind, path.context.facts()).await {

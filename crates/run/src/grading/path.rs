@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use assize_evalfile::Grader;
 use assize_grade::CheckResult;
-use assize_rubric::{CaseDecision, Decision, GraderFinding, GraderWeighting, JudgeIdentity};
+use assize_rubric::{
+    CaseDecision, Decision, GraderFinding, GraderFindingKind, GraderWeighting, JudgeIdentity,
+};
 
 use super::GradingContext;
 
@@ -57,7 +59,12 @@ impl<'a> GraderPath<'a> {
     }
 
     pub(super) fn checked_decision(&self, checked: CheckResult) -> CaseDecision {
-        self.own_decision(GraderFinding::new(checked.score, checked.findings), String::new())
+        let mut finding = GraderFinding::new(checked.score, checked.findings);
+        if let Some(passed) = checked.passed {
+            finding.kind = GraderFindingKind::Checked { passed };
+        }
+
+        self.own_decision(finding, String::new())
     }
 
     /// The decision of a grader that broke.

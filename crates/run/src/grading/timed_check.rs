@@ -37,8 +37,11 @@ async fn check_within(
         )));
     }
 
-    let (kind, facts) =
-        (kind.clone(), AnswerFacts { answer: facts.answer.clone(), ..AnswerFacts::default() });
+    let facts = match kind {
+        GraderKind::Script(_) => facts.clone(),
+        _ => AnswerFacts { answer: facts.answer.clone(), ..AnswerFacts::default() },
+    };
+    let kind = kind.clone();
     let mut checked = tokio::task::spawn_blocking(move || check(&kind, &facts));
     match tokio::time::timeout(limit, &mut checked).await {
         Ok(Ok(result)) => result,
@@ -56,10 +59,11 @@ async fn check_within(
     }
 }
 
-/// Returns true for checks by patterns and schemas that an author writes. They look at nothing but the answer.
+/// Returns true for checks by patterns, schemas and scripts that an author writes.
 fn may_take_long(kind: &GraderKind) -> bool {
     match kind {
         GraderKind::IsJson(check) => check.schema.is_some(),
+        GraderKind::Script(_) => true,
         GraderKind::Text(check) => matches!(check.rule, TextRule::Regex(_)),
         GraderKind::FieldAccuracy(_)
         | GraderKind::ToolTrajectory(_)
@@ -68,6 +72,7 @@ fn may_take_long(kind: &GraderKind) -> bool {
         | GraderKind::TokenUsage(_)
         | GraderKind::ExecutionMetrics(_)
         | GraderKind::SkillTrigger(_)
+        | GraderKind::Transformed(_)
         // These are no checks.
         | GraderKind::Rubric(_)
         | GraderKind::Llm(_)

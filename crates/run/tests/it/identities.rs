@@ -605,6 +605,8 @@ fn place_among_kinds(kind: &GraderKind) -> usize {
         GraderKind::TokenUsage(_) => 10,
         GraderKind::ExecutionMetrics(_) => 11,
         GraderKind::SkillTrigger(_) => 12,
+        GraderKind::Script(_) => 16,
+        GraderKind::Transformed(_) => 17,
         GraderKind::Composite(_) => 13,
         GraderKind::Custom(_) => 14,
         GraderKind::Benchmark(_) => 15,

@@ -2,6 +2,7 @@
 //! the check that they are current.
 
 mod architecture;
+mod assertions;
 mod commands;
 mod errors;
 mod help_text;
@@ -30,6 +31,7 @@ pub(crate) fn run(mode: Mode, build: Build) -> Result<(), String> {
         ("docs/cli.md".to_owned(), commands::page(&program)?),
     ];
     pages.push((architecture::PAGE.to_owned(), architecture::page()?));
+    pages.push((assertions::PAGE.to_owned(), assertions::page()?));
     pages.push((summary::PAGE.to_owned(), summary::page()?));
     pages.push((picture::FILE.to_owned(), picture::picture(&program)?));
     pages.extend(schemas::files(&program)?);

@@ -119,7 +119,7 @@ pub(crate) const CRATES: &[CrateRule] = &[
     CrateRule {
         folder: "grade",
         owns: "judging the answer: criterion by criterion, by checks, by programs",
-        may_use: "evalfile llm process rubric stats diagnostic",
+        may_use: "evalfile llm process script rubric stats diagnostic",
         never: "turn decisions into verdicts",
     },
     CrateRule {
@@ -137,7 +137,7 @@ pub(crate) const CRATES: &[CrateRule] = &[
     CrateRule {
         folder: "evalfile",
         owns: "eval files, rubrics, targets and configuration in; checked models out",
-        may_use: "rubric stats diagnostic files",
+        may_use: "script rubric stats diagnostic files",
         never: "use network, clock or its own environment",
     },
     CrateRule {
@@ -163,6 +163,12 @@ pub(crate) const CRATES: &[CrateRule] = &[
         owns: "running a command: group kill, time and output limits",
         may_use: "rubric stats diagnostic",
         never: "interpret output",
+    },
+    CrateRule {
+        folder: "script",
+        owns: "JavaScript of eval files: an engine without access to anything, its limits",
+        may_use: "",
+        never: "know what an answer is, give a script files, network, clock or a second call",
     },
     CrateRule {
         folder: "rubric",
@@ -242,10 +248,12 @@ pub(crate) const RESTRICTED_DEPS: &[RestrictedDep] = &[
     RestrictedDep { name: "indicatif", only: &["cli"] },
     RestrictedDep { name: "lsp-server", only: &["lsp"] },
     RestrictedDep { name: "lsp-types", only: &["lsp"] },
+    RestrictedDep { name: "minijinja", only: &["evalfile"] },
     RestrictedDep { name: "nix", only: &["process"] },
     RestrictedDep { name: "process-wrap", only: &["process"] },
     RestrictedDep { name: "reqwest", only: &["llm"] },
     RestrictedDep { name: "rmcp", only: &["mcp"] },
+    RestrictedDep { name: "rquickjs", only: &["script"] },
     RestrictedDep { name: "rusqlite", only: &["store"] },
     RestrictedDep { name: "rustls", only: &["llm"] },
     RestrictedDep { name: "saphyr-parser", only: &["evalfile"] },

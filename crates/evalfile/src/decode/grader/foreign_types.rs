@@ -27,8 +27,8 @@ const FOREIGN_TYPES: [(&[&str], &str); 22] = [
     ),
     (&["similar*"], "use `type: rubrics` with a criterion on the meaning, or `contains-any` for wordings"),
     (
-        &["javascript", "python", "ruby", "script", "inline-assert"],
-        "use `type: code-grader` with `command: [PROGRAM, ARGUMENT]`",
+        &["python", "ruby", "script", "inline-assert"],
+        "use `type: code-grader` with `command: [PROGRAM, ARGUMENT]`, or `type: javascript`",
     ),
     (&["webhook"], "use `type: code-grader` with a command that makes the request"),
     (&["assert-set"], "use `type: composite` with `assertions`"),
@@ -113,7 +113,7 @@ mod tests {
     fn types_of_other_dialects_name_the_alternative() {
         for (name, word) in [
             ("llm-rubric", "rubrics"),
-            ("javascript", "code-grader"),
+            ("python", "code-grader"),
             ("rouge-n", "code-grader"),
             ("trajectory:tool-sequence", "in_order"),
             ("not-contains", "negate: true"),

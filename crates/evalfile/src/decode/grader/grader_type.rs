@@ -22,6 +22,7 @@ pub(super) enum GraderType {
     TokenUsage,
     ExecutionMetrics,
     SkillTrigger,
+    JavaScript,
     Custom {
         name: String,
         path: PathBuf,
@@ -29,7 +30,7 @@ pub(super) enum GraderType {
 }
 
 /// Every built-in type by its current name.
-pub(super) const TYPES: [(&str, GraderType); 23] = [
+pub(super) const TYPES: [(&str, GraderType); 24] = [
     ("rubrics", GraderType::Rubrics),
     ("llm-grader", GraderType::Llm),
     ("pairwise", GraderType::Pairwise),
@@ -53,6 +54,7 @@ pub(super) const TYPES: [(&str, GraderType); 23] = [
     ("token-usage", GraderType::TokenUsage),
     ("execution-metrics", GraderType::ExecutionMetrics),
     ("skill-trigger", GraderType::SkillTrigger),
+    ("javascript", GraderType::JavaScript),
 ];
 
 /// Older names and the current ones.
@@ -85,6 +87,7 @@ impl GraderType {
             Self::TokenUsage => "a token limit",
             Self::ExecutionMetrics => "an execution-metrics grader",
             Self::SkillTrigger => "a skill-trigger grader",
+            Self::JavaScript => "a script",
             Self::Custom { .. } => "a grader",
         }
     }

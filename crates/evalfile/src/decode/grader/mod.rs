@@ -20,6 +20,7 @@ mod panel;
 mod prompt;
 mod resolve_type;
 mod rubrics;
+mod script;
 mod shared;
 mod temperature;
 mod template_cache;
@@ -37,5 +38,6 @@ pub(crate) use prompt::decode_command;
 pub(crate) use rubrics::{
     decode_evidence, decode_inline_rubrics, decode_judging, decode_truncate, grader_from_outcome,
 };
+pub(crate) use script::read_script;
 pub(crate) use shared::{decode_choice, decode_duration, missing_key};
 pub(crate) use template_cache::TemplateCache;

@@ -1,17 +1,19 @@
 //! Decoder of one grader written as a map.
 
+use std::sync::Arc;
+
 use assize_diagnostic::{Diagnostic, Span};
 
 use super::assertion_context::AssertionContext;
 use super::common_keys::decode_common_keys;
 use super::grader_type::GraderType;
 use super::resolve_type::resolve_type;
-use super::{code, composite, custom, json, llm, metrics, pairwise, rubrics, text, trajectory};
+use super::{code, composite, custom, json, llm, metrics, pairwise, rubrics, script, text, trajectory};
 use crate::codes;
 use crate::decode::map_reader::{check_not_blank, string, wrong_type};
 use crate::decode::rubric::detect_text_as_map;
 use crate::decode::{DecodeContext, MapReader};
-use crate::model::{EvalFileFormat, Grader};
+use crate::model::{EvalFileFormat, Grader, GraderKind, TransformedGrader};
 use crate::tree::TreeNode;
 
 /// Decodes one grader. Returns `None` after adding a diagnostic.
@@ -67,6 +69,10 @@ pub(super) fn decode_grader(
     object.entry("type");
 
     let common = decode_common_keys(cx, &mut object, kind.name(), format);
+    let transform = match kind {
+        GraderType::Custom { .. } => None,
+        _ => script::decode_transform(cx, &mut object),
+    };
     let place = cx.position(object.head());
     let decoded = match &kind {
         GraderType::Rubrics => rubrics::decode_rubrics(cx, &mut object, format),
@@ -82,18 +88,25 @@ pub(super) fn decode_grader(
         GraderType::Cost => metrics::decode_cost(cx, &mut object),
         GraderType::TokenUsage => metrics::decode_token_usage(cx, &mut object),
         GraderType::ExecutionMetrics => metrics::decode_execution_metrics(cx, &mut object),
+        GraderType::JavaScript => script::decode_script(cx, &mut object),
         GraderType::SkillTrigger => metrics::decode_skill_trigger(cx, &mut object),
         GraderType::Custom { name, path } => Some(custom::decode_custom(cx, &mut object, name, path)),
     };
 
     object.finish(&mut cx.problems);
-    let decoded = decoded?;
-    (cx.problems.error_count() == errors).then(|| Grader {
+    let grader = Grader {
         name: common.name.unwrap_or_else(|| kind.name().to_owned()),
         type_name: kind.name().to_owned(),
         standing: common.standing,
         place,
-        kind: decoded,
+        kind: decoded?,
+    };
+    (cx.problems.error_count() == errors).then(|| match transform {
+        None => grader,
+        Some(transform) => Grader {
+            kind: GraderKind::Transformed(TransformedGrader { inner: Arc::new(grader.clone()), transform }),
+            ..grader
+        },
     })
 }
 

@@ -5,6 +5,7 @@ mod command;
 mod entry;
 mod file;
 mod health;
+mod inline;
 mod mask;
 mod model;
 mod provider;
@@ -17,6 +18,8 @@ mod value;
 pub(crate) mod variables;
 
 pub use file::{LoadedTargets, load_targets};
+pub(crate) use inline::{InlineTarget, InlineTargets};
+pub(crate) use provider::is_provider;
 pub use provider::model_provider;
 pub(crate) use provider::runnable_names as provider_names;
 #[cfg(test)]

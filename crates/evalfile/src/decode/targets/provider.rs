@@ -9,6 +9,8 @@ pub(super) enum ProviderFamily {
     Model,
     Command,
     Mock,
+    /// The question itself as the answer.
+    Echo,
     /// Recorded answers.
     Replay,
     /// Recorded sessions, of this log format if the kind determines it.
@@ -63,6 +65,7 @@ static PROVIDERS: &[TargetProviderRow] = &[
     provider_row("lmstudio", &["lm-studio"], ProviderFamily::Model),
     provider_row("cli", &["command"], ProviderFamily::Command),
     provider_row("mock", &[], ProviderFamily::Mock),
+    provider_row("echo", &[], ProviderFamily::Echo),
     provider_row("transcript", &[], ProviderFamily::Sessions(None)),
     provider_row("copilot-log", &[], ProviderFamily::Sessions(Some("copilot"))),
     provider_row("replay", &[], ProviderFamily::Replay),
@@ -93,6 +96,11 @@ pub(super) fn find_provider(name: &str) -> Option<&'static TargetProviderRow> {
 /// Returns the preferred spelling of a provider of models.
 pub fn model_provider(name: &str) -> Option<&'static str> {
     find_provider(name).filter(|row| row.family == ProviderFamily::Model).map(|row| row.name)
+}
+
+/// Returns true if there is a kind of target of this name.
+pub(crate) fn is_provider(name: &str) -> bool {
+    find_provider(name).is_some()
 }
 
 /// Returns the nearest known name.

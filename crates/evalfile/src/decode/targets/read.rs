@@ -223,6 +223,7 @@ fn settings(entry: &mut TargetEntryReader<'_, '_, '_>, row: &'static TargetProvi
             spec.map(TargetSpecKind::Command)
         }
         ProviderFamily::Mock => Some(TargetSpecKind::Mock(decode_mock(entry))),
+        ProviderFamily::Echo => Some(TargetSpecKind::Echo),
         ProviderFamily::Replay => decode_recording(entry, true, None).map(TargetSpecKind::Recording),
         ProviderFamily::Sessions(format) => {
             decode_recording(entry, false, format).map(TargetSpecKind::Recording)

@@ -1,0 +1,198 @@
+//! Table of the types of assertions that matrix files may have.
+
+/// Treatment of a type of assertion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AssertionSupport {
+    /// A comparison with one text.
+    Text,
+    /// A comparison with several texts.
+    TextList,
+    /// A comparison with a text or a JSON value.
+    Equals,
+    /// The answer is JSON, perhaps of a schema.
+    Json,
+    /// A limit of the time.
+    Latency,
+    /// A limit of the cost.
+    Cost,
+    /// A criterion that a judge decides.
+    Criterion,
+    /// A fact that the answer must not contradict.
+    Fact,
+    /// A criterion with a score from 0 to 10.
+    ScoredCriterion,
+    /// Several assertions as one.
+    Set,
+    /// Code that is run without access to anything.
+    JavaScript,
+    /// Built-in code, by its name.
+    BuiltIn(&'static str),
+    /// A skill was used.
+    Skill,
+    /// A grader of the `tests` format with the same keys.
+    SameKeys(&'static str),
+    /// Not run here, for this reason.
+    Refused(&'static str),
+}
+
+/// A type of assertion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AssertionType {
+    /// Name as files write it, without `not-`.
+    pub name: &'static str,
+    /// Treatment here.
+    pub support: AssertionSupport,
+    /// Remark for the documentation.
+    pub remark: &'static str,
+}
+
+use AssertionSupport::{
+    BuiltIn, Cost, Criterion, Equals, Fact, JavaScript, Json, Latency, Refused, SameKeys, ScoredCriterion,
+    Set, Skill, Text, TextList,
+};
+
+const fn kind(name: &'static str, support: AssertionSupport, remark: &'static str) -> AssertionType {
+    AssertionType { name, support, remark }
+}
+
+const CRITERION: &str = "a criterion, decided met or unmet; a `threshold` on the judge's score has no effect";
+const SERVICE: &str = "asks a service that nothing here stands for";
+const COMPARES: &str =
+    "compares the answers of several providers; run them and use `assize compare pairwise`";
+const GENERATED: &str =
+    "its score is computed from generated questions or a given context; say what is wanted with `llm-rubric`";
+const METRIC: &str = "a metric of texts that says little about an answer; use `llm-rubric` or `similar`";
+const EMBEDDINGS: &str = "needs embeddings, which are not asked for; say what is meant with `llm-rubric`";
+const TRACE: &str = "needs spans of OpenTelemetry that the tool itself collects";
+
+/// Every type, by name.
+pub const ASSERTION_TYPES: &[AssertionType] = &[
+    kind("agent-rubric", Refused("needs an agent that grades; use `llm-rubric`"), ""),
+    kind("answer-relevance", Refused(GENERATED), ""),
+    kind("assert-set", Set, "without a threshold each member must pass"),
+    kind("bleu", Refused(METRIC), ""),
+    kind("classifier", Refused(SERVICE), ""),
+    kind("code-grader", SameKeys("code-grader"), "AgentV's; a program"),
+    kind("composite", SameKeys("composite"), "AgentV's"),
+    kind("contains", Text, ""),
+    kind("contains-all", TextList, "a list, or one text with commas"),
+    kind("contains-any", TextList, "a list, or one text with commas"),
+    kind("contains-html", BuiltIn("contains-html"), ""),
+    kind("contains-json", BuiltIn("contains-json"), "without a schema"),
+    kind("contains-sql", Refused("needs a parser of the SQL dialect"), ""),
+    kind(
+        "contains-xml",
+        BuiltIn("contains-xml"),
+        "well-formedness of the outer element is not checked in depth",
+    ),
+    kind("context-faithfulness", Refused(GENERATED), ""),
+    kind("context-recall", Refused(GENERATED), ""),
+    kind("context-relevance", Refused(GENERATED), ""),
+    kind("conversation-relevance", Refused(GENERATED), ""),
+    kind("cost", Cost, "the cost of the answer; unknown breaks the assertion"),
+    kind("ends-with", Text, ""),
+    kind(
+        "equals",
+        Equals,
+        "a map or list compares the parsed JSON; white space at both ends of texts does not count",
+    ),
+    kind("execution-metrics", SameKeys("execution-metrics"), "AgentV's"),
+    kind("factuality", Fact, "met unless the answer contradicts the value"),
+    kind("field-accuracy", SameKeys("field-accuracy"), "AgentV's"),
+    kind("finish-reason", Refused("targets do not tell why a model stopped"), ""),
+    kind(
+        "g-eval",
+        ScoredCriterion,
+        "a criterion with a score from 0 to 10; the threshold is 0.7 unless given",
+    ),
+    kind("gleu", Refused(METRIC), ""),
+    kind("guardrails", Refused(SERVICE), ""),
+    kind("human", Refused("people label answers after the run: `assize review`"), ""),
+    kind("icontains", Text, ""),
+    kind("icontains-all", TextList, "a list, or one text with commas"),
+    kind("icontains-any", TextList, "a list, or one text with commas"),
+    kind("is-html", BuiltIn("is-html"), ""),
+    kind("is-json", Json, "a schema may be a map, YAML or JSON text, or a file"),
+    kind("is-refusal", BuiltIn("is-refusal"), "by phrases, as the tool does"),
+    kind("is-sql", Refused("needs a parser of the SQL dialect"), ""),
+    kind(
+        "is-valid-function-call",
+        BuiltIn("is-valid-function-call"),
+        "name and arguments are well formed; the arguments are not checked against the tools' schemas",
+    ),
+    kind("is-valid-openai-function-call", BuiltIn("is-valid-function-call"), "as `is-valid-function-call`"),
+    kind(
+        "is-valid-openai-tools-call",
+        BuiltIn("is-valid-function-call"),
+        "as `is-valid-function-call`, for each call",
+    ),
+    kind("is-xml", BuiltIn("is-xml"), "elements must be balanced; entities are not resolved"),
+    kind(
+        "javascript",
+        JavaScript,
+        "in an engine without access to files, network or clock; `require` does not exist",
+    ),
+    kind(
+        "latency",
+        Latency,
+        "the time of the answer; answers from the cache have none and break the assertion",
+    ),
+    kind("levenshtein", BuiltIn("levenshtein"), "5 edits unless a threshold is given"),
+    kind("llm-grader", SameKeys("llm-grader"), "AgentV's"),
+    kind("llm-rubric", Criterion, CRITERION),
+    kind("max-score", Refused(COMPARES), ""),
+    kind("meteor", Refused(METRIC), ""),
+    kind("model-graded-closedqa", Criterion, CRITERION),
+    kind("model-graded-factuality", Fact, "as `factuality`"),
+    kind("moderation", Refused(SERVICE), ""),
+    kind("perplexity", Refused("needs the probabilities of the answer's tokens"), ""),
+    kind("perplexity-score", Refused("needs the probabilities of the answer's tokens"), ""),
+    kind("pi", Refused(SERVICE), ""),
+    kind(
+        "python",
+        Refused("programs of such files are not run; use `javascript`, or a `code-grader` in an eval file"),
+        "",
+    ),
+    kind("regex", Text, "JavaScript syntax without look-around and back-references"),
+    kind("rouge-n", BuiltIn("rouge-n"), "0.75 unless a threshold is given"),
+    kind("rubrics", SameKeys("rubrics"), "AgentV's older spelling"),
+    kind("ruby", Refused("only JavaScript and Python are run; use a `javascript` assertion"), ""),
+    kind("script", SameKeys("code-grader"), "AgentV's; a program"),
+    kind("search-rubric", Refused("needs a judge that searches the web"), ""),
+    kind("select-best", Refused(COMPARES), ""),
+    kind("similar", Refused(EMBEDDINGS), ""),
+    kind("similar:cosine", Refused(EMBEDDINGS), ""),
+    kind("similar:dot", Refused(EMBEDDINGS), ""),
+    kind("similar:euclidean", Refused(EMBEDDINGS), ""),
+    kind("skill-used", Skill, ""),
+    kind("starts-with", Text, "white space at both ends does not count"),
+    kind("token-usage", SameKeys("token-usage"), "AgentV's"),
+    kind("tool-call-f1", BuiltIn("tool-call-f1"), "names of the calls; 1 unless a threshold is given"),
+    kind("trace-error-spans", Refused(TRACE), ""),
+    kind("trace-span-count", Refused(TRACE), ""),
+    kind("trace-span-duration", Refused(TRACE), ""),
+    kind("trajectory:goal-success", Criterion, "a criterion: the goal was reached"),
+    kind(
+        "trajectory:step-count",
+        BuiltIn("step-count"),
+        "counts calls of tools, the only steps that targets tell of",
+    ),
+    kind("trajectory:tool-args-match", BuiltIn("tool-args-match"), ""),
+    kind("trajectory:tool-sequence", BuiltIn("tool-sequence"), ""),
+    kind("trajectory:tool-used", BuiltIn("tool-used"), ""),
+    kind("webhook", Refused("sends the answer to a server; use a `javascript` or `python` assertion"), ""),
+    kind("word-count", BuiltIn("word-count"), ""),
+];
+
+/// Returns the type of a name without `not-`.
+pub(super) fn find_assertion_type(name: &str) -> Option<&'static AssertionType> {
+    ASSERTION_TYPES.iter().find(|row| row.name == name)
+}
+
+/// Returns a type, and true if the name begins with `not-`.
+pub(super) fn resolve_assertion_type(name: &str) -> Option<(&'static AssertionType, bool)> {
+    match name.strip_prefix("not-") {
+        Some(inner) => find_assertion_type(inner).map(|row| (row, true)),
+        None => find_assertion_type(name).map(|row| (row, false)),
+    }
+}

@@ -1,0 +1,758 @@
+//! Assertions of matrix files as graders of the `tests` format.
+
+use assize_diagnostic::{Diagnostic, Span, did_you_mean};
+use serde_json::{Map, Value, json};
+
+use super::assertion_types::{ASSERTION_TYPES, AssertionSupport, AssertionType, resolve_assertion_type};
+use super::built_in::built_in_code;
+use super::nodes::{MapNode, json_node, list_node, text_node};
+use super::spelling::{MatrixSpelling, head};
+use super::template::{TemplateRenderer, TemplateScope};
+use super::values::{text_of, texts_of};
+use crate::codes;
+use crate::decode::map_reader::{number, string, wrong_type};
+use crate::decode::{DecodeContext, MapReader};
+use crate::tree::{MapEntry, NodeValue, TreeNode};
+
+/// Default threshold of `g-eval`.
+const G_EVAL_THRESHOLD: f64 = 0.7;
+/// Maximum depth of sets in sets.
+const MAX_SET_DEPTH: usize = 16;
+
+/// Rule by which the assertions of a test make it pass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PassRule {
+    /// Each of them must pass.
+    Each,
+    /// The weighted mean decides, and what is marked as required.
+    Mean,
+}
+
+/// Writer of the graders of a test.
+pub(super) struct AssertionWriter<'a> {
+    pub(super) spelling: MatrixSpelling,
+    pub(super) templates: &'a TemplateRenderer,
+    pub(super) scope: &'a TemplateScope,
+    /// Templates that `$ref` may name: the root of the file.
+    pub(super) root: &'a TreeNode,
+    /// Name of the judge of the test, if it names one.
+    pub(super) judge: Option<&'a str>,
+    /// Prompt of the judge that the test names.
+    pub(super) rubric_prompt: Option<&'a TreeNode>,
+    /// Names of judges that assertions define themselves, by the place of the definition.
+    pub(super) judges: &'a [(Span, String)],
+}
+
+impl AssertionWriter<'_> {
+    /// Returns the grader of an assertion. Returns `None` after adding a diagnostic.
+    pub(super) fn grader(
+        &self,
+        cx: &mut DecodeContext,
+        node: &TreeNode,
+        rule: PassRule,
+        depth: usize,
+    ) -> Option<TreeNode> {
+        if let NodeValue::Str(text) = &node.data
+            && self.spelling == MatrixSpelling::Snake
+        {
+            let text = self.templates.render(cx, text, node.use_span(), self.scope)?;
+            return Some(text_node(node.use_span(), text));
+        }
+
+        let resolved = self.resolve_reference(cx, node)?;
+        let node = &resolved;
+        if node.as_map().is_none() {
+            cx.problems.add(wrong_type(node, "an assertion", "a map with `type`"));
+            return None;
+        }
+
+        let Some(written) = node.get("type") else {
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::MISSING_TYPE,
+                    "an assertion has no type",
+                    head(node),
+                    "no `type` here",
+                )
+                .with_help("add `type:`, such as `contains` or `llm-rubric`"),
+            );
+            return None;
+        };
+        let name = string(written, "type", &mut cx.problems)?;
+        let lowered = name.value.trim().to_ascii_lowercase().replace('_', "-");
+        let Some((kind, negated)) = resolve_assertion_type(&lowered) else {
+            return self.other_type(cx, node, &name.value, written.use_span());
+        };
+        if let AssertionSupport::Refused(reason) = kind.support {
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::GRADER_NOT_OFFERED,
+                    format!("there is no assertion type `{}` here", name.value),
+                    name.span,
+                    "not supported",
+                )
+                .with_help(reason),
+            );
+            return None;
+        }
+
+        let before = cx.problems.error_count();
+        let object = MapReader::new(node, "an assertion", &mut cx.problems)?;
+        let assertion = AssertionParts { kind, negated, span: head(node), rule, depth };
+        let grader = self.write(cx, object, &assertion);
+
+        grader.filter(|_| cx.problems.error_count() == before)
+    }
+
+    /// Follows `$ref` to a template of the same file. Returns the assertion itself if it has none.
+    fn resolve_reference(&self, cx: &mut DecodeContext, node: &TreeNode) -> Option<TreeNode> {
+        let Some(reference) = node.get("$ref") else { return Some(node.clone()) };
+        let path = reference.as_str().and_then(|path| path.strip_prefix("#/")).unwrap_or_default();
+        let found = path.split('/').try_fold(self.root, |at, key| at.get(key));
+        let Some(NodeValue::Map(template)) = found.map(|found| &found.data) else {
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::TEMPLATE_NOT_FOUND,
+                    "there is no such template in this file",
+                    reference.use_span(),
+                    "names no map",
+                )
+                .with_help("write it like `$ref: '#/assertionTemplates/NAME'`"),
+            );
+            return None;
+        };
+
+        let mut entries: Vec<MapEntry> =
+            node.as_map().unwrap_or_default().iter().filter(|entry| entry.key != "$ref").cloned().collect();
+        for entry in template {
+            if !entries.iter().any(|own| own.key == entry.key) && entry.key != "$ref" {
+                entries.push(entry.clone());
+            }
+        }
+
+        Some(TreeNode { data: NodeValue::Map(entries), ..*node })
+    }
+
+    /// A type that is no built-in one: in AgentV's files the name of a file with a grader.
+    fn other_type(
+        &self,
+        cx: &mut DecodeContext,
+        node: &TreeNode,
+        name: &str,
+        span: Span,
+    ) -> Option<TreeNode> {
+        if self.spelling == MatrixSpelling::Snake {
+            let mut grader = MapNode::new(head(node));
+            for entry in node.as_map().unwrap_or_default() {
+                let key = if entry.key == "metric" { "name" } else { entry.key.as_str() };
+                grader.add(key, entry.key_span, entry.value.clone());
+            }
+            return Some(grader.finish());
+        }
+
+        let diagnostic = Diagnostic::error(
+            codes::UNKNOWN_GRADER,
+            format!("unknown assertion type `{name}`"),
+            span,
+            "not a type",
+        );
+        let names = ASSERTION_TYPES.iter().map(|row| row.name);
+        cx.problems.add(match did_you_mean(name, names) {
+            Some(near) => diagnostic.with_help(format!("did you mean `{near}`?")).with_suggestion(
+                "use that type",
+                span,
+                near,
+            ),
+            None => diagnostic.with_help(
+                "the page on promptfoo lists all types; the tool itself fails only when it reaches the assertion",
+            ),
+        });
+        None
+    }
+
+    fn write(
+        &self,
+        cx: &mut DecodeContext,
+        mut object: MapReader<'_>,
+        assertion: &AssertionParts,
+    ) -> Option<TreeNode> {
+        let mut grader = MapNode::new(assertion.span);
+        object.entry("type");
+        let value = match object.entry("value").filter(|entry| !entry.value.is_null()) {
+            Some(entry) => Some(self.render_node(cx, &entry.value)?),
+            None => None,
+        };
+        let threshold = match object.value("threshold") {
+            Some(node) => Some(number(node, "threshold", &mut cx.problems)?.value),
+            None => None,
+        };
+
+        self.write_common(cx, &mut object, &mut grader, assertion);
+        let judge = self.judge_of(cx, &mut object);
+        if let Some(transform) = object.entry("transform").filter(|entry| !entry.value.is_null()) {
+            grader.add("transform", transform.key_span, transform.value.clone());
+        }
+        let prompt =
+            self.spelling.entry(&mut object, "rubricPrompt", &mut cx.problems).map(|entry| &entry.value);
+        let parts = AssertionValues { value, threshold, judge, prompt };
+        self.write_kind(cx, &mut object, &mut grader, assertion, parts)?;
+
+        if self.spelling == MatrixSpelling::Snake {
+            for entry in object.take_remaining() {
+                let value = self.render_node(cx, &entry.value)?;
+                grader.add(&entry.key, entry.key_span, value);
+            }
+        }
+        object.finish(&mut cx.problems);
+
+        Some(grader.finish())
+    }
+
+    /// Writes name, weight and negation. A weight of 0 makes a metric that can't fail.
+    fn write_common(
+        &self,
+        cx: &mut DecodeContext,
+        object: &mut MapReader<'_>,
+        grader: &mut MapNode,
+        assertion: &AssertionParts,
+    ) {
+        let metric = object
+            .first_of(&["metric", "name", "id"], &mut cx.problems)
+            .filter(|entry| !entry.value.is_null());
+        let metric = metric.and_then(|entry| {
+            let text = string(&entry.value, &entry.key, &mut cx.problems)?;
+            let rendered = self.templates.render(cx, &text.value, text.span, self.scope)?;
+            (!rendered.trim().is_empty()).then(|| (entry.key_span, text_node(text.span, rendered.trim())))
+        });
+        match metric {
+            Some((key, name)) => grader.add("name", key, name),
+            // Types that are scripts of our own would all be called `javascript`. Members of a set keep what the
+            // decoder calls them, since no two of them may have one name.
+            None if assertion.depth == 0
+                && matches!(assertion.kind.support, AssertionSupport::BuiltIn(_)) =>
+            {
+                grader.add_text("name", assertion.full_name());
+            }
+            None => {}
+        }
+
+        if let Some(entry) = object.entry("weight").filter(|entry| !entry.value.is_null()) {
+            grader.add("weight", entry.key_span, entry.value.clone());
+        }
+        let negate = object.boolean("negate", &mut cx.problems).is_some_and(|flag| flag.value);
+        if assertion.negated != negate {
+            grader.add_flag("negate", true);
+        }
+
+        if !matches!(
+            assertion.kind.support,
+            AssertionSupport::JavaScript | AssertionSupport::Set | AssertionSupport::SameKeys(_)
+        ) && let Some(config) = object.entry("config")
+        {
+            cx.problems.add(super::tests::no_effect(config, "this type has no settings here"));
+        }
+
+        for key in ["description", "reason"] {
+            object.entry(key);
+        }
+    }
+
+    /// Returns the name of the judge: the assertion's own, else that of the test.
+    fn judge_of(&self, cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<String> {
+        let entry =
+            object.first_of(&["provider", "target"], &mut cx.problems).filter(|entry| !entry.value.is_null());
+        let Some(entry) = entry else { return self.judge.map(str::to_owned) };
+        if let Some(name) = entry.value.as_str() {
+            return Some(name.trim().to_owned());
+        }
+
+        let own = self.judges.iter().find(|(span, _)| *span == entry.value.span);
+        own.map(|(_, name)| name.clone()).or_else(|| self.judge.map(str::to_owned))
+    }
+
+    fn write_kind(
+        &self,
+        cx: &mut DecodeContext,
+        object: &mut MapReader<'_>,
+        grader: &mut MapNode,
+        assertion: &AssertionParts,
+        parts: AssertionValues<'_>,
+    ) -> Option<()> {
+        let (span, kind) = (assertion.span, assertion.kind);
+        let is_metric = object.value("weight").is_some_and(|weight| {
+            matches!(weight.data, NodeValue::Int(0))
+                || matches!(weight.data, NodeValue::Float(zero) if zero == 0.0)
+        });
+        let must_pass = assertion.rule == PassRule::Each && !is_metric;
+        let gate = |grader: &mut MapNode, line: f64| {
+            if must_pass && line > 0.0 {
+                grader.add_flag("required", true);
+                grader.add_number("min_score", span, line.min(1.0));
+            }
+        };
+
+        match kind.support {
+            AssertionSupport::Text => {
+                grader.add_text("type", kind.name);
+                Self::add_value(cx, grader, assertion, &parts, text_of)?;
+                gate(grader, 1.0);
+            }
+            AssertionSupport::TextList => {
+                grader.add_text("type", kind.name);
+                Self::add_value(cx, grader, assertion, &parts, texts_of)?;
+                gate(grader, 1.0);
+            }
+            AssertionSupport::Equals => {
+                Self::write_equals(cx, grader, assertion, &parts)?;
+                gate(grader, 1.0);
+            }
+            AssertionSupport::Json => {
+                grader.add_text("type", "is-json");
+                if let Some(value) = &parts.value {
+                    grader.add("schema", span, schema_of(cx, value)?);
+                }
+                gate(grader, 1.0);
+            }
+            AssertionSupport::Latency | AssertionSupport::Cost => {
+                let key = if kind.support == AssertionSupport::Latency { "threshold" } else { "budget" };
+                grader.add_text("type", kind.name);
+                if let Some(entry) = object.entry("budget") {
+                    grader.add("budget", entry.key_span, entry.value.clone());
+                }
+                if let Some(limit) = parts.threshold {
+                    grader.add_number(key, span, limit);
+                }
+                gate(grader, 1.0);
+            }
+            AssertionSupport::Criterion | AssertionSupport::Fact | AssertionSupport::ScoredCriterion => {
+                self.write_judged(cx, object, grader, assertion, &parts)?;
+                let line = match kind.support {
+                    AssertionSupport::ScoredCriterion => parts.threshold.unwrap_or(G_EVAL_THRESHOLD),
+                    _ => 1.0,
+                };
+                gate(grader, line);
+            }
+            AssertionSupport::Set => self.write_set(cx, object, grader, assertion, &parts, &gate)?,
+            AssertionSupport::JavaScript | AssertionSupport::BuiltIn(_) => {
+                Self::write_script(cx, object, grader, assertion, parts)?;
+                if must_pass {
+                    grader.add_flag("required", true);
+                }
+            }
+            AssertionSupport::Skill => {
+                grader.add_text("type", "skill-trigger");
+                if let Some(skill) = parts
+                    .value
+                    .as_ref()
+                    .and_then(|value| value.as_str().or_else(|| value.get("name")?.as_str()))
+                {
+                    grader.add_text("skill", skill);
+                } else {
+                    cx.problems.add(missing_value(assertion));
+                    return None;
+                }
+                gate(grader, 1.0);
+            }
+            AssertionSupport::SameKeys(name) => {
+                grader.add_text("type", name);
+                Self::keep_values(grader, assertion, &parts);
+            }
+            // Refused before anything else of it was read.
+            AssertionSupport::Refused(_) => return None,
+        }
+
+        Some(())
+    }
+
+    /// Keeps what was read of an assertion whose keys are those of a grader.
+    fn keep_values(grader: &mut MapNode, assertion: &AssertionParts, parts: &AssertionValues<'_>) {
+        if let Some(value) = &parts.value {
+            grader.add("value", assertion.span, value.clone());
+        }
+        if let Some(threshold) = parts.threshold {
+            grader.add_number("threshold", assertion.span, threshold);
+        }
+        let judged = matches!(assertion.kind.support, AssertionSupport::SameKeys("llm-grader" | "rubrics"));
+        if let Some(judge) = parts.judge.as_ref().filter(|_| judged) {
+            grader.add_text("target", judge.clone());
+        }
+    }
+
+    fn add_value(
+        cx: &mut DecodeContext,
+        grader: &mut MapNode,
+        assertion: &AssertionParts,
+        parts: &AssertionValues<'_>,
+        convert: impl Fn(&TreeNode) -> TreeNode,
+    ) -> Option<()> {
+        let Some(value) = &parts.value else {
+            cx.problems.add(missing_value(assertion));
+            return None;
+        };
+        let value = Self::read_value_file(cx, value)?;
+        grader.add("value", value.use_span(), convert(&value));
+        Some(())
+    }
+
+    /// Returns a value, or the text of the file that it names.
+    fn read_value_file(cx: &mut DecodeContext, value: &TreeNode) -> Option<TreeNode> {
+        let Some(path) = value.as_str().filter(|text| text.starts_with("file://") && !text.contains('\n'))
+        else {
+            return Some(value.clone());
+        };
+        let span = value.use_span();
+        if is_code_file(path) {
+            cx.problems.add(code_as_value(span));
+            return None;
+        }
+        if [".json", ".yaml", ".yml"].iter().any(|ending| path.ends_with(ending)) {
+            return super::providers::read_settings(cx, path, span);
+        }
+
+        let file = cx.read_text(path, span)?;
+        Some(text_node(span, file.text.trim()))
+    }
+
+    fn write_equals(
+        cx: &mut DecodeContext,
+        grader: &mut MapNode,
+        assertion: &AssertionParts,
+        parts: &AssertionValues<'_>,
+    ) -> Option<()> {
+        let value = if let Some(value) = &parts.value {
+            Self::read_value_file(cx, value)?
+        } else {
+            cx.problems.add(missing_value(assertion));
+            return None;
+        };
+        match &value.data {
+            NodeValue::Map(_) | NodeValue::Seq(_) => {
+                grader.add_text("type", "is-json");
+                let schema = json!({"const": value.to_json()});
+                grader.add("schema", assertion.span, json_node(value.use_span(), &schema));
+            }
+            _ => {
+                grader.add_text("type", "equals");
+                grader.add("value", value.use_span(), text_of(&value));
+            }
+        }
+
+        Some(())
+    }
+
+    /// Writes an assertion that a judge decides.
+    fn write_judged(
+        &self,
+        cx: &mut DecodeContext,
+        object: &mut MapReader<'_>,
+        grader: &mut MapNode,
+        assertion: &AssertionParts,
+        parts: &AssertionValues<'_>,
+    ) -> Option<()> {
+        if let Some(judge) = &parts.judge {
+            grader.add_text("target", judge.clone());
+        }
+
+        // AgentV's prompt of a judge, or promptfoo's where there is no criterion beside it.
+        let prompt = object.entry("prompt").filter(|entry| !entry.value.is_null()).map(|entry| &entry.value);
+        let own = prompt.or(parts.prompt).or(self.rubric_prompt);
+        let value = match &parts.value {
+            Some(value) => Some(Self::read_value_file(cx, value)?),
+            None => None,
+        };
+        if let (Some(prompt), true) = (own, prompt.is_some() || value.is_none()) {
+            grader.add_text("type", "llm-grader");
+            grader.add("prompt", prompt.use_span(), text_node(prompt.use_span(), prompt_text(prompt)));
+            return Some(());
+        }
+
+        if let Some(prompt) = parts.prompt.or(self.rubric_prompt) {
+            cx.problems.add(
+                Diagnostic::warning(
+                    codes::READ_DIFFERENTLY,
+                    "the judge's own prompt is not used",
+                    prompt.use_span(),
+                    "criteria are put to judges by the built-in prompt",
+                )
+                .with_help("say what matters in the criterion"),
+            );
+        }
+        if parts.threshold.is_some() && assertion.kind.support != AssertionSupport::ScoredCriterion {
+            cx.problems.add(
+                Diagnostic::warning(
+                    codes::READ_DIFFERENTLY,
+                    format!("the `threshold` of `{}` has no effect", assertion.kind.name),
+                    assertion.span,
+                    "a criterion is met or not, without a score between",
+                )
+                .with_help("use `g-eval` for a score with a threshold"),
+            );
+        }
+
+        let Some(value) = value else {
+            grader.add_text("type", "llm-grader");
+            return Some(());
+        };
+        grader.add_text("type", "rubrics");
+        let criteria = criteria_of(cx, &value, assertion)?;
+        grader.add("criteria", value.use_span(), criteria);
+
+        Some(())
+    }
+
+    fn write_set(
+        &self,
+        cx: &mut DecodeContext,
+        object: &mut MapReader<'_>,
+        grader: &mut MapNode,
+        assertion: &AssertionParts,
+        parts: &AssertionValues<'_>,
+        gate: &impl Fn(&mut MapNode, f64),
+    ) -> Option<()> {
+        let Some(entry) = object.first_of(&["assert", "assertions"], &mut cx.problems) else {
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::MISSING_SETTING,
+                    "a set has no assertions",
+                    assertion.span,
+                    "no `assert` here",
+                )
+                .with_help("list its members under `assert`"),
+            );
+            return None;
+        };
+        if assertion.depth >= MAX_SET_DEPTH {
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::TEMPLATE_DEPTH,
+                    "sets are nested too deeply",
+                    entry.key_span,
+                    "too deep",
+                )
+                .with_help(format!("nest at most {MAX_SET_DEPTH} sets")),
+            );
+            return None;
+        }
+        if let Some(config) = object.entry("config") {
+            cx.problems.add(super::tests::no_effect(config, "a set has no settings here"));
+        }
+
+        // With a threshold, the members only make the score of the set.
+        let rule = if parts.threshold.is_some() { PassRule::Mean } else { assertion.rule };
+        let items = entry.value.as_seq().unwrap_or_default();
+        let members: Vec<TreeNode> =
+            items.iter().filter_map(|item| self.grader(cx, item, rule, assertion.depth + 1)).collect();
+        grader.add_text("type", "composite");
+        grader.add("assertions", entry.key_span, list_node(entry.value.use_span(), members));
+
+        let mut aggregator = MapNode::new(assertion.span);
+        aggregator.add_text("type", "weighted_average");
+        grader.add("aggregator", assertion.span, aggregator.finish());
+        if let Some(threshold) = parts.threshold.filter(|line| *line > 0.0) {
+            gate(grader, threshold);
+            grader.add_number("min_score", assertion.span, threshold);
+        }
+
+        Some(())
+    }
+
+    fn write_script(
+        cx: &mut DecodeContext,
+        object: &mut MapReader<'_>,
+        grader: &mut MapNode,
+        assertion: &AssertionParts,
+        parts: AssertionValues<'_>,
+    ) -> Option<()> {
+        grader.add_text("type", "javascript");
+        let mut config = object
+            .entry("config")
+            .filter(|entry| !entry.value.is_null())
+            .map_or_else(|| Value::Object(Map::new()), |entry| entry.value.to_json());
+
+        let code = if let AssertionSupport::BuiltIn(name) = assertion.kind.support {
+            let value = match &parts.value {
+                Some(value) => Self::read_value_file(cx, value)?.to_json(),
+                None => Value::Null,
+            };
+            config = json!({"value": value, "threshold": parts.threshold});
+            text_node(assertion.span, built_in_code(name))
+        } else {
+            let Some(value) = parts.value else {
+                cx.problems.add(missing_value(assertion));
+                return None;
+            };
+            if let Some(threshold) = parts.threshold {
+                grader.add_number("threshold", assertion.span, threshold);
+            }
+            value
+        };
+        grader.add("value", code.use_span(), code);
+        if config.as_object().is_some_and(|config| !config.is_empty()) {
+            grader.add("config", assertion.span, json_node(assertion.span, &config));
+        }
+
+        Some(())
+    }
+
+    /// Renders the texts below a node.
+    fn render_node(&self, cx: &mut DecodeContext, node: &TreeNode) -> Option<TreeNode> {
+        let data = match &node.data {
+            NodeValue::Str(text) => {
+                NodeValue::Str(self.templates.render(cx, text, node.use_span(), self.scope)?)
+            }
+            NodeValue::Seq(items) => NodeValue::Seq(
+                items.iter().map(|item| self.render_node(cx, item)).collect::<Option<Vec<_>>>()?,
+            ),
+            NodeValue::Map(entries) => NodeValue::Map(
+                entries
+                    .iter()
+                    .map(|entry| {
+                        Some(MapEntry { value: self.render_node(cx, &entry.value)?, ..entry.clone() })
+                    })
+                    .collect::<Option<Vec<_>>>()?,
+            ),
+            other => other.clone(),
+        };
+
+        Some(TreeNode { data, ..*node })
+    }
+}
+
+/// An assertion that is being written.
+pub(super) struct AssertionParts {
+    pub(super) kind: &'static AssertionType,
+    pub(super) negated: bool,
+    pub(super) span: Span,
+    rule: PassRule,
+    depth: usize,
+}
+
+impl AssertionParts {
+    fn full_name(&self) -> String {
+        if self.negated { format!("not-{}", self.kind.name) } else { self.kind.name.to_owned() }
+    }
+}
+
+/// Values of an assertion.
+struct AssertionValues<'a> {
+    value: Option<TreeNode>,
+    threshold: Option<f64>,
+    judge: Option<String>,
+    prompt: Option<&'a TreeNode>,
+}
+
+fn missing_value(assertion: &AssertionParts) -> Diagnostic {
+    Diagnostic::error(
+        codes::MISSING_SETTING,
+        format!("`{}` needs `value`", assertion.full_name()),
+        assertion.span,
+        "no `value` here",
+    )
+    .with_help("write what to compare with as `value`")
+}
+
+fn code_as_value(span: Span) -> Diagnostic {
+    Diagnostic::error(codes::NOT_SUPPORTED, "a value can't come from a program", span, "a program")
+        .with_help("write the value, or use a `javascript` assertion")
+}
+
+/// Returns true if a path names a program, perhaps with a function behind it.
+pub(super) fn is_code_file(path: &str) -> bool {
+    let ends = |ending: &str| path.ends_with(ending) || path.contains(&format!("{ending}:"));
+    [".js", ".cjs", ".mjs", ".ts", ".mts", ".py", ".rb"].iter().any(|ending| ends(ending))
+}
+
+/// Returns the schema of `is-json`: a map, a text in YAML or JSON, or a file.
+fn schema_of(cx: &mut DecodeContext, value: &TreeNode) -> Option<TreeNode> {
+    let Some(text) = value.as_str() else { return Some(value.clone()) };
+    let span = value.use_span();
+    if text.trim().starts_with("file://") {
+        if is_code_file(text.trim()) {
+            cx.problems.add(code_as_value(span));
+            return None;
+        }
+        return Some(value.clone());
+    }
+
+    let mut quiet = cx.problems.fork();
+    let source = cx.sources.add("schema.yaml", text);
+    match crate::tree::read_yaml(&cx.sources, source, &mut quiet) {
+        Some(root) if root.as_map().is_some() => Some(json_node(span, &root.to_json())),
+        _ => {
+            cx.problems.add(wrong_type(value, "`value` of `is-json`", "a JSON Schema"));
+            None
+        }
+    }
+}
+
+/// Returns the criteria of an assertion that a judge decides.
+fn criteria_of(cx: &mut DecodeContext, value: &TreeNode, assertion: &AssertionParts) -> Option<TreeNode> {
+    let span = value.use_span();
+    let texts: Vec<&TreeNode> = match &value.data {
+        NodeValue::Seq(items) => items.iter().collect(),
+        _ => vec![value],
+    };
+
+    let mut criteria = Vec::new();
+    for text in texts {
+        let written = match &text.data {
+            NodeValue::Str(written) => written.trim().to_owned(),
+            // AgentV's criteria with ids, weights and score ranges; and goals of trajectories.
+            NodeValue::Map(_) => match text.get("goal").and_then(TreeNode::as_str) {
+                Some(goal) => format!("Reaches this goal: {goal}"),
+                None if text.get("outcome").is_some() || text.get("score_ranges").is_some() => {
+                    criteria.push(text.clone());
+                    continue;
+                }
+                None => text.to_json().to_string(),
+            },
+            _ => text.to_json().to_string(),
+        };
+        if written.is_empty() {
+            cx.problems.add(missing_value(assertion));
+            return None;
+        }
+
+        let mut criterion = MapNode::new(text.use_span());
+        criterion.add("outcome", text.use_span(), text_node(text.use_span(), written));
+        match assertion.kind.support {
+            AssertionSupport::Fact => criterion.add_text("operator", "contradiction"),
+            AssertionSupport::ScoredCriterion => criterion.add("score_ranges", span, score_ranges(span)),
+            _ => {}
+        }
+        criteria.push(criterion.finish());
+    }
+
+    Some(list_node(span, criteria))
+}
+
+/// The scale of `g-eval`.
+fn score_ranges(span: Span) -> TreeNode {
+    json_node(
+        span,
+        &json!([
+            {"score_range": [0, 3], "outcome": "The answer fails this"},
+            {"score_range": [4, 6], "outcome": "The answer does this in part, with clear shortcomings"},
+            {"score_range": [7, 10], "outcome": "The answer does this, 10 without any shortcoming"},
+        ]),
+    )
+}
+
+/// Returns the text of a judge's prompt: a text, or the texts of a list of messages.
+fn prompt_text(node: &TreeNode) -> String {
+    match &node.data {
+        NodeValue::Str(text) => match serde_json::from_str::<Value>(text) {
+            Ok(Value::Array(messages)) => message_texts(&messages),
+            _ => text.clone(),
+        },
+        _ => match node.to_json() {
+            Value::Array(messages) => message_texts(&messages),
+            other => other.to_string(),
+        },
+    }
+}
+
+fn message_texts(messages: &[Value]) -> String {
+    let texts = messages.iter().filter_map(|message| message.get("content").and_then(Value::as_str));
+    texts.collect::<Vec<_>>().join("\n\n")
+}

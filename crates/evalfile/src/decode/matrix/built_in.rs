@@ -1,0 +1,46 @@
+//! Assertions that are code of our own, run like that of a file.
+
+/// Functions that the code of several assertions uses.
+const PRELUDE: &str = include_str!("built_in/prelude.js");
+
+/// Code of each assertion, by name.
+const BUILT_IN: [(&str, &str); 15] = [
+    ("contains-html", include_str!("built_in/contains-html.js")),
+    ("contains-json", include_str!("built_in/contains-json.js")),
+    ("contains-xml", include_str!("built_in/contains-xml.js")),
+    ("is-html", include_str!("built_in/is-html.js")),
+    ("is-refusal", include_str!("built_in/is-refusal.js")),
+    ("is-valid-function-call", include_str!("built_in/is-valid-function-call.js")),
+    ("is-xml", include_str!("built_in/is-xml.js")),
+    ("levenshtein", include_str!("built_in/levenshtein.js")),
+    ("rouge-n", include_str!("built_in/rouge-n.js")),
+    ("step-count", include_str!("built_in/step-count.js")),
+    ("tool-args-match", include_str!("built_in/tool-args-match.js")),
+    ("tool-call-f1", include_str!("built_in/tool-call-f1.js")),
+    ("tool-sequence", include_str!("built_in/tool-sequence.js")),
+    ("tool-used", include_str!("built_in/tool-used.js")),
+    ("word-count", include_str!("built_in/word-count.js")),
+];
+
+/// Returns the body of the function that decides an assertion.
+pub(super) fn built_in_code(name: &str) -> String {
+    let body = BUILT_IN.iter().find(|row| row.0 == name).map_or("return false;", |row| row.1);
+    format!("{PRELUDE}{body}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::assertion_types::{ASSERTION_TYPES, AssertionSupport};
+    use super::BUILT_IN;
+
+    #[test]
+    fn every_built_in_assertion_has_code() {
+        let named = ASSERTION_TYPES.iter().filter_map(|row| match row.support {
+            AssertionSupport::BuiltIn(name) => Some(name),
+            _ => None,
+        });
+        for name in named {
+            assert!(BUILT_IN.iter().any(|row| row.0 == name), "{name}");
+        }
+    }
+}

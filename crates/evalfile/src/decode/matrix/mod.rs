@@ -1,0 +1,24 @@
+//! Matrix files: prompts, providers and tests that are multiplied to cases, in promptfoo's spelling or AgentV's.
+//!
+//! The file is read into prompts, providers and tests; each combination is then written as a case of the `tests` format,
+//! with the spans of this file, and decoded like one. So everything behind the decoder is the same for all formats.
+
+mod assertion_types;
+mod assertions;
+mod built_in;
+mod expand;
+mod nodes;
+mod prompts;
+mod providers;
+mod read;
+mod spelling;
+mod table;
+mod template;
+mod tests;
+mod values;
+mod variables;
+
+pub use assertion_types::{ASSERTION_TYPES, AssertionSupport, AssertionType};
+pub use expand::MAX_MATRIX_CASES;
+pub(crate) use read::load_matrix;
+pub(crate) use spelling::is_matrix;

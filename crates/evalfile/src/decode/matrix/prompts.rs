@@ -1,0 +1,445 @@
+//! Prompts of matrix files.
+
+use std::path::Path;
+
+use assize_diagnostic::{Diagnostic, Span};
+use serde_json::Value;
+
+use super::nodes::{json_node, list_node, text_node};
+use super::spelling::head;
+use super::template::{TemplateRenderer, TemplateScope};
+use crate::codes;
+use crate::decode::external::find_matches;
+use crate::decode::file::file_extension;
+use crate::decode::map_reader::wrong_type;
+use crate::decode::{DecodeContext, MapReader};
+use crate::tree::{MapEntry, NodeValue, TreeNode, read_yaml};
+
+/// Line between the prompts of a text file.
+const DIVIDER: &str = "---";
+/// Endings of files that hold a prompt. A bare name with one of them is a path.
+const PROMPT_ENDINGS: [&str; 9] = ["txt", "md", "j2", "json", "yaml", "yml", "jsonl", "csv", "prompt"];
+/// Endings of programs that write a prompt.
+const CODE_ENDINGS: [&str; 7] = ["js", "mjs", "cjs", "ts", "mts", "py", "sh"];
+
+/// A prompt of a matrix file.
+#[derive(Debug, Clone)]
+pub(super) struct MatrixPrompt {
+    /// Label, else the file it comes from, else nothing.
+    pub(super) label: Option<String>,
+    /// Id, by which providers and tests may choose it.
+    pub(super) id: Option<String>,
+    pub(super) span: Span,
+    pub(super) body: PromptBody,
+}
+
+/// Content of a prompt.
+#[derive(Debug, Clone)]
+pub(super) enum PromptBody {
+    /// A template.
+    Text(String),
+    /// JSON whose texts are templates.
+    Json(Value),
+    /// A program; its kind as a noun.
+    Program(&'static str),
+}
+
+/// Collector of the prompts of a file.
+#[derive(Debug, Default)]
+pub(super) struct PromptReader {
+    pub(super) found: Vec<MatrixPrompt>,
+}
+
+impl PromptReader {
+    /// Reads the prompts: a list, a map of paths, or a single one.
+    pub(super) fn read_list(&mut self, cx: &mut DecodeContext, node: &TreeNode) {
+        match &node.data {
+            NodeValue::Seq(items) => items.iter().for_each(|item| self.read(cx, item)),
+            // The older form: each key is a path, each value its label.
+            NodeValue::Map(entries) if entries.iter().all(|entry| entry.value.as_str().is_some()) => {
+                for MapEntry { key, key_span, value } in entries {
+                    self.read_text(cx, key, *key_span, value.as_str().map(str::to_owned), None);
+                }
+            }
+            NodeValue::Str(_) | NodeValue::Map(_) => self.read(cx, node),
+            _ => cx.problems.add(wrong_type(node, "`prompts`", "a list of texts and files")),
+        }
+    }
+
+    fn read(&mut self, cx: &mut DecodeContext, node: &TreeNode) {
+        match &node.data {
+            NodeValue::Str(text) => self.read_text(cx, text, node.use_span(), None, None),
+            // A list of messages.
+            NodeValue::Seq(_) => self.found.push(MatrixPrompt {
+                label: None,
+                id: None,
+                span: node.use_span(),
+                body: PromptBody::Json(node.to_json()),
+            }),
+            NodeValue::Map(_) => self.read_map(cx, node),
+            _ => cx.problems.add(wrong_type(node, "a prompt", "a text, a file or a map with `raw`")),
+        }
+    }
+
+    fn read_map(&mut self, cx: &mut DecodeContext, node: &TreeNode) {
+        let Some(mut object) = MapReader::new(node, "an entry of `prompts`", &mut cx.problems) else {
+            return;
+        };
+        let label = object.string("label", &mut cx.problems).map(|label| label.value);
+        let id = object.string("id", &mut cx.problems);
+        let raw = object.first_of(&["raw", "content", "file"], &mut cx.problems);
+        let before = self.found.len();
+
+        if let Some(entry) = object.entry("config") {
+            cx.problems.add(
+                Diagnostic::warning(
+                    codes::NO_EFFECT,
+                    "`config` of a prompt has no effect",
+                    entry.key_span,
+                    "not used here",
+                )
+                .with_help("write it as `config` of the providers"),
+            );
+        }
+
+        let (prefix, suffix) =
+            (object.string("prefix", &mut cx.problems), object.string("suffix", &mut cx.problems));
+        object.finish(&mut cx.problems);
+
+        match (raw, &id) {
+            (Some(raw), _) => match &raw.value.data {
+                NodeValue::Str(text) => {
+                    let id = id.map(|id| id.value);
+                    self.read_text(cx, text, raw.value.use_span(), label, id);
+                }
+                _ => self.found.push(MatrixPrompt {
+                    label,
+                    id: id.map(|id| id.value),
+                    span: raw.value.use_span(),
+                    body: PromptBody::Json(raw.value.to_json()),
+                }),
+            },
+            (None, Some(path)) => self.read_text(cx, &path.value, path.span, label, Some(path.value.clone())),
+            (None, None) => cx.problems.add(
+                Diagnostic::error(codes::BAD_MATRIX_PART, "a prompt has no text", head(node), "this prompt")
+                    .with_help("write it as `raw`, or name a file as `id: file://NAME`"),
+            ),
+        }
+
+        for prompt in &mut self.found[before..] {
+            if let PromptBody::Text(text) = &mut prompt.body {
+                let part = |part: &Option<assize_diagnostic::SpannedValue<String>>| {
+                    part.as_ref().map(|part| part.value.clone()).unwrap_or_default()
+                };
+                *text = format!("{}{text}{}", part(&prefix), part(&suffix));
+            }
+        }
+    }
+
+    /// Reads a text, or the file that it names.
+    fn read_text(
+        &mut self,
+        cx: &mut DecodeContext,
+        text: &str,
+        span: Span,
+        label: Option<String>,
+        id: Option<String>,
+    ) {
+        let Some(path) = written_path(text) else {
+            let body = PromptBody::Text(text.to_owned());
+            self.found.push(MatrixPrompt { label, id, span, body });
+            return;
+        };
+
+        if let Some(program) = program_of(path) {
+            self.found.push(MatrixPrompt { label: label.or(Some(text.to_owned())), id, span, body: program });
+            return;
+        }
+
+        if path.contains(['*', '?', '[']) {
+            for file in find_matches(cx, path, span) {
+                // The path is relative to the working folder, references are not.
+                let shown = std::fs::canonicalize(&file).unwrap_or(file).display().to_string();
+                match program_of(&shown) {
+                    Some(body) => {
+                        self.found.push(MatrixPrompt { label: Some(shown), id: id.clone(), span, body });
+                    }
+                    None => self.read_file(cx, &shown, span, label.clone(), id.clone()),
+                }
+            }
+            return;
+        }
+
+        self.read_file(cx, path, span, label, id);
+    }
+
+    fn read_file(
+        &mut self,
+        cx: &mut DecodeContext,
+        path: &str,
+        span: Span,
+        label: Option<String>,
+        id: Option<String>,
+    ) {
+        let Some(file) = cx.read_text(path, span) else { return };
+        let named = label.or_else(|| Some(path.to_owned()));
+        let mut add =
+            |label: Option<String>, body| self.found.push(MatrixPrompt { label, id: id.clone(), span, body });
+        match file_extension(&file.path).as_str() {
+            "json" => add(named, json_or_text(&file.text)),
+            "yaml" | "yml" => {
+                let source = cx.sources.add(&file.path, file.text.clone());
+                match read_yaml(&cx.sources, source, &mut cx.problems) {
+                    Some(root) => add(named, PromptBody::Json(root.to_json())),
+                    None => add(named, PromptBody::Text(file.text.to_string())),
+                }
+            }
+            "jsonl" => {
+                for (index, line) in file.text.lines().filter(|line| !line.trim().is_empty()).enumerate() {
+                    add(Some(format!("{path}:{}", index + 1)), json_or_text(line));
+                }
+            }
+            "csv" => {
+                for (label, text) in prompts_of_table(&file.text) {
+                    add(label, PromptBody::Text(text));
+                }
+            }
+            "txt" => {
+                let texts = split_prompts(&file.text);
+                let several = texts.len() > 1;
+                for (index, text) in texts.into_iter().enumerate() {
+                    let label = if several {
+                        named.as_ref().map(|name| format!("{name}:{}", index + 1))
+                    } else {
+                        named.clone()
+                    };
+                    add(label, PromptBody::Text(text));
+                }
+            }
+            _ => add(named, PromptBody::Text(file.text.to_string())),
+        }
+    }
+}
+
+impl MatrixPrompt {
+    /// Returns true if a provider or a test that names `wanted` means this prompt.
+    pub(super) fn is_called(&self, wanted: &str) -> bool {
+        let plain = |name: &str| name.strip_prefix("file://").unwrap_or(name).to_owned();
+        let wanted_name = plain(wanted);
+        let fits = |name: &str| {
+            let name = plain(name);
+            name == wanted_name || name.strip_prefix(&wanted_name).is_some_and(|rest| rest.starts_with(':'))
+        };
+        self.label.as_deref().is_some_and(fits)
+            || self.id.as_deref().is_some_and(fits)
+            || matches!(&self.body, PromptBody::Text(text) if text == wanted)
+    }
+
+    /// Renders the prompt as the `input` of a case. Returns `None` after adding a diagnostic.
+    pub(super) fn render(
+        &self,
+        cx: &mut DecodeContext,
+        templates: &TemplateRenderer,
+        scope: &TemplateScope,
+        around: (&str, &str),
+    ) -> Option<RenderedPrompt> {
+        match &self.body {
+            PromptBody::Json(value) => {
+                let rendered = render_json(cx, templates, scope, self.span, value)?;
+                Some(RenderedPrompt::from_json(self.span, rendered))
+            }
+            PromptBody::Text(text) => {
+                let whole = format!("{}{text}{}", around.0, around.1);
+                // A text that is JSON keeps its structure, whatever the variables hold.
+                if let PromptBody::Json(value) = json_or_text(&whole) {
+                    let rendered = render_json(cx, templates, scope, self.span, &value)?;
+                    return Some(RenderedPrompt::from_json(self.span, rendered));
+                }
+
+                let text = templates.render(cx, &whole, self.span, scope)?;
+                Some(RenderedPrompt::from_text(cx, self.span, text))
+            }
+            PromptBody::Program(_) => None,
+        }
+    }
+}
+
+/// A prompt with its variables.
+pub(super) struct RenderedPrompt {
+    /// The prompt as `input` of a case.
+    pub(super) input: TreeNode,
+    /// Text that a target which repeats its prompt answers.
+    pub(super) text: String,
+    /// True if it has parts that are neither texts nor messages, such as images.
+    pub(super) has_media: bool,
+}
+
+impl RenderedPrompt {
+    fn from_json(span: Span, value: Value) -> Self {
+        let text = serde_json::to_string_pretty(&value).unwrap_or_default();
+        match messages_node(span, &value) {
+            Some((input, has_media)) => Self { input, text, has_media },
+            None => Self { input: text_node(span, text.clone()), text, has_media: false },
+        }
+    }
+
+    fn from_text(cx: &mut DecodeContext, span: Span, text: String) -> Self {
+        let begin = text.trim_start();
+        let value = if begin.starts_with('[') {
+            serde_json::from_str::<Value>(begin).ok()
+        } else if begin.starts_with("- role:") {
+            let mut quiet = cx.problems.fork();
+            let source = cx.sources.add("prompt.yaml", text.clone());
+            read_yaml(&cx.sources, source, &mut quiet).map(|root| root.to_json())
+        } else {
+            None
+        };
+
+        match value.as_ref().and_then(|value| messages_node(span, value)) {
+            Some((input, has_media)) => Self { input, text, has_media },
+            None => Self { input: text_node(span, text.clone()), text, has_media: false },
+        }
+    }
+}
+
+/// Returns a list of messages as `input`, and true if some of their parts are no texts.
+fn messages_node(span: Span, value: &Value) -> Option<(TreeNode, bool)> {
+    let items = value.as_array().filter(|items| !items.is_empty())?;
+    if !items.iter().all(|item| item.get("role").is_some_and(Value::is_string)) {
+        return None;
+    }
+
+    let mut media = false;
+    let messages = items.iter().map(|item| {
+        let mut message = item.clone();
+        if message["role"] == "developer" {
+            message["role"] = Value::from("system");
+        }
+        if let Some(parts) = item.get("content").and_then(Value::as_array) {
+            let blocks = parts.iter().map(|part| match part.get("text").and_then(Value::as_str) {
+                Some(text) => serde_json::json!({"type": "text", "value": text}),
+                None if part.is_string() => part.clone(),
+                None => {
+                    media = true;
+                    serde_json::json!({"type": "text", "value": part.to_string()})
+                }
+            });
+            message["content"] = blocks.collect();
+        } else if item.get("content").is_none_or(Value::is_null) && item.get("tool_calls").is_none() {
+            message["content"] = Value::from("(no content)");
+        }
+
+        json_node(span, &message)
+    });
+    let messages = messages.collect();
+
+    Some((list_node(span, messages), media))
+}
+
+fn render_json(
+    cx: &mut DecodeContext,
+    templates: &TemplateRenderer,
+    scope: &TemplateScope,
+    span: Span,
+    value: &Value,
+) -> Option<Value> {
+    Some(match value {
+        Value::String(text) => Value::String(templates.render(cx, text, span, scope)?),
+        Value::Array(items) => {
+            let items = items.iter().map(|item| render_json(cx, templates, scope, span, item));
+            Value::Array(items.collect::<Option<Vec<_>>>()?)
+        }
+        Value::Object(map) => {
+            let entries = map
+                .iter()
+                .map(|(key, value)| Some((key.clone(), render_json(cx, templates, scope, span, value)?)));
+            Value::Object(entries.collect::<Option<_>>()?)
+        }
+        other => other.clone(),
+    })
+}
+
+fn json_or_text(text: &str) -> PromptBody {
+    let begin = text.trim_start();
+    let parsed = if begin.starts_with(['[', '{']) { serde_json::from_str(begin).ok() } else { None };
+    match parsed {
+        Some(value) => PromptBody::Json(value),
+        None => PromptBody::Text(text.to_owned()),
+    }
+}
+
+/// Returns the path if a prompt names a file.
+fn written_path(text: &str) -> Option<&str> {
+    let text = text.trim();
+    if let Some(path) = text.strip_prefix("file://") {
+        return Some(path);
+    }
+    if text.starts_with("exec:") {
+        return Some(text);
+    }
+
+    let ending = text.rsplit_once('.').map(|(_, ending)| ending.split(':').next().unwrap_or(ending))?;
+    let is_path = !text.contains(['\n', ' ', '{'])
+        && (PROMPT_ENDINGS.contains(&ending) || CODE_ENDINGS.contains(&ending));
+    is_path.then_some(text)
+}
+
+/// Returns the kind of program if a path names one, perhaps with a function behind it.
+fn program_of(path: &str) -> Option<PromptBody> {
+    if path.starts_with("exec:") {
+        return Some(PromptBody::Program("prompts that a command writes"));
+    }
+
+    let file = match path.rsplit_once(':') {
+        Some((file, _)) if Path::new(file).extension().is_some() => file,
+        _ => path,
+    };
+    match file_extension(Path::new(file)).as_str() {
+        "py" => Some(PromptBody::Program("prompts that a Python program writes")),
+        "js" | "mjs" | "cjs" | "ts" | "mts" => {
+            Some(PromptBody::Program("prompts that a JavaScript program writes"))
+        }
+        "sh" => Some(PromptBody::Program("prompts that a command writes")),
+        _ => None,
+    }
+}
+
+fn split_prompts(text: &str) -> Vec<String> {
+    let mut prompts = vec![String::new()];
+    for line in text.lines() {
+        if line.trim() == DIVIDER {
+            prompts.push(String::new());
+        } else if let Some(last) = prompts.last_mut() {
+            last.push_str(line);
+            last.push('\n');
+        }
+    }
+
+    prompts.into_iter().map(|prompt| prompt.trim().to_owned()).filter(|prompt| !prompt.is_empty()).collect()
+}
+
+/// Returns the prompts of a table with a column `prompt`, and perhaps `label`; or one a line.
+fn prompts_of_table(text: &str) -> Vec<(Option<String>, String)> {
+    let mut table =
+        csv::ReaderBuilder::new().flexible(true).trim(csv::Trim::All).from_reader(text.as_bytes());
+    let headers = table.headers().cloned().unwrap_or_default();
+    let column = |name: &str| headers.iter().position(|header| header == name);
+    let Some(prompt) = column("prompt") else {
+        return text
+            .lines()
+            .filter(|line| !line.trim().is_empty())
+            .map(|line| (None, line.to_owned()))
+            .collect();
+    };
+
+    let label = column("label");
+    table
+        .records()
+        .filter_map(Result::ok)
+        .filter_map(|row| {
+            let text = row.get(prompt).filter(|text| !text.is_empty())?;
+            let label = label.and_then(|label| row.get(label)).filter(|label| !label.is_empty());
+            Some((label.map(str::to_owned), text.to_owned()))
+        })
+        .collect()
+}

@@ -1,0 +1,374 @@
+//! Providers of matrix files, as targets.
+
+use assize_diagnostic::{Diagnostic, Span};
+
+use super::nodes::{MapNode, text_node};
+use super::spelling::{MatrixSpelling, head};
+use crate::codes;
+use crate::decode::map_reader::wrong_type;
+use crate::decode::targets::{InlineTarget, InlineTargets, model_provider};
+use crate::decode::{DecodeContext, MapReader};
+use crate::tree::{NodeValue, TreeNode};
+
+/// A provider of a matrix file.
+#[derive(Debug, Clone)]
+pub(super) struct MatrixProvider {
+    /// Name in results: its label, else its id.
+    pub(super) name: String,
+    /// Id as written, by which tests may choose it.
+    pub(super) id: String,
+    pub(super) span: Span,
+    /// Labels of the prompts it is asked; all if empty.
+    pub(super) prompts: Vec<String>,
+    /// Code that changes its answers.
+    pub(super) transform: Option<(String, Span)>,
+}
+
+/// First words of ids that name a model, the words between, and the provider of targets.
+const MODEL_IDS: [(&str, &[&str], &str); 24] = [
+    ("openai", &["chat"], "openai"),
+    ("openai", &["responses"], "openai-responses"),
+    ("azure", &["chat"], "azure"),
+    ("azureopenai", &["chat"], "azure"),
+    ("anthropic", &["messages"], "anthropic"),
+    ("google", &[], "gemini"),
+    ("palm", &[], "gemini"),
+    ("gemini", &[], "gemini"),
+    ("vertex", &[], "vertex"),
+    ("bedrock", &["converse"], "bedrock"),
+    ("ollama", &["chat"], "ollama"),
+    ("ollama", &["completion"], "ollama"),
+    ("openrouter", &[], "openrouter"),
+    ("groq", &[], "groq"),
+    ("togetherai", &["chat"], "together"),
+    ("mistral", &[], "mistral"),
+    ("deepseek", &[], "deepseek"),
+    ("xai", &[], "xai"),
+    ("fireworks", &[], "fireworks"),
+    ("cerebras", &[], "cerebras"),
+    ("deepinfra", &["chat"], "deepinfra"),
+    ("huggingface", &["chat"], "huggingface"),
+    ("vllm", &[], "vllm"),
+    ("llamacpp", &[], "llamacpp"),
+];
+
+/// Words after the first that make an id another interface than that of a chat.
+const OTHER_INTERFACES: [&str; 24] = [
+    "completion", "embedding", "embeddings", "image", "images", "realtime", "assistant", "assistants",
+    "agents", "codex-sdk", "codex-app-server", "moderation", "transcription", "speech", "tts", "video",
+    "live", "chatkit", "agent", "voice", "foundry-agent", "claude-agent-sdk", "text-generation",
+    "nova-sonic",
+];
+
+/// Keys of `config` that a target has, with its own key.
+const CONFIG_KEYS: [(&str, &str); 21] = [
+    ("temperature", "temperature"),
+    ("max_tokens", "max_output_tokens"),
+    ("maxTokens", "max_output_tokens"),
+    ("max_completion_tokens", "max_output_tokens"),
+    ("max_output_tokens", "max_output_tokens"),
+    ("maxOutputTokens", "max_output_tokens"),
+    ("max_new_tokens", "max_output_tokens"),
+    ("seed", "seed"),
+    ("apiKey", "api_key"),
+    ("api_key", "api_key"),
+    ("apiBaseUrl", "base_url"),
+    ("base_url", "base_url"),
+    ("apiHost", "api_host"),
+    ("endpoint", "base_url"),
+    ("apiVersion", "api_version"),
+    ("version", "api_version"),
+    ("api_version", "api_version"),
+    ("region", "region"),
+    ("projectId", "project"),
+    ("command", "command"),
+    ("model", "model"),
+];
+
+/// Keys of `config` without which the provider would be asked for something else.
+const NEEDED_CONFIG: [&str; 18] = [
+    "tools", "tool_choice", "toolConfig", "functions", "function_call", "functionToolCallbacks", "mcp",
+    "response_format", "responseFormat", "instructions", "system", "systemInstruction", "body",
+    "transformRequest", "modalities", "audio", "prompt", "transformResponse",
+];
+
+/// Returns the entry of a targets file that a provider's id and configuration come to, or the reason why it can't be run.
+fn model_entry(id: &str) -> Result<(&'static str, String), String> {
+    let (first, rest) = id.split_once(':').unwrap_or((id, ""));
+    let refuse = || Err(format!("provider `{id}` can't be run here"));
+    let rows: Vec<_> = MODEL_IDS.iter().filter(|row| row.0 == first).collect();
+    let (word, after) = rest.split_once(':').unwrap_or((rest, ""));
+
+    if let Some(row) = rows.iter().find(|row| row.1.contains(&word)) {
+        return if after.is_empty() { refuse() } else { Ok((row.2, after.to_owned())) };
+    }
+    if rest.is_empty() || OTHER_INTERFACES.contains(&word) {
+        return refuse();
+    }
+    if let Some(row) = rows.first() {
+        return Ok((row.2, rest.to_owned()));
+    }
+
+    match model_provider(first) {
+        Some(provider) => Ok((provider, rest.to_owned())),
+        None => refuse(),
+    }
+}
+
+/// Collector of the providers of a file, and of the targets they stand for.
+pub(super) struct ProviderReader<'a> {
+    pub(super) spelling: MatrixSpelling,
+    pub(super) targets: &'a mut InlineTargets,
+    /// Providers read so far.
+    pub(super) found: Vec<MatrixProvider>,
+}
+
+impl ProviderReader<'_> {
+    /// Reads a list of providers, or a single one.
+    pub(super) fn read_list(&mut self, cx: &mut DecodeContext, node: &TreeNode) {
+        match &node.data {
+            NodeValue::Seq(items) => {
+                for item in items {
+                    self.read(cx, item);
+                }
+            }
+            NodeValue::Str(_) | NodeValue::Map(_) => {
+                self.read(cx, node);
+            }
+            _ => cx.problems.add(wrong_type(node, "`providers`", "a list of names and maps")),
+        }
+    }
+
+    /// Reads one provider and returns its name.
+    pub(super) fn read(&mut self, cx: &mut DecodeContext, node: &TreeNode) -> Option<String> {
+        match &node.data {
+            NodeValue::Str(id) if id.starts_with("file://") && is_settings_file(id) => {
+                let root = read_settings(cx, id, node.use_span())?;
+                self.read_list(cx, &root);
+                self.found.last().map(|provider| provider.name.clone())
+            }
+            NodeValue::Str(id) => Some(self.add(cx, id.trim(), None, node)),
+            NodeValue::Map(entries) => match entries.as_slice() {
+                // The older form: the id is the key.
+                [only] if only.key != "id" && only.value.as_map().is_some() => {
+                    Some(self.add(cx, &only.key, Some(&only.value), node))
+                }
+                _ => {
+                    let id = node.get("id").and_then(TreeNode::as_str).map(str::trim);
+                    let Some(id) = id.filter(|id| !id.is_empty()) else {
+                        cx.problems.add(
+                            Diagnostic::error(
+                                codes::BAD_MATRIX_PART,
+                                "a provider has no id",
+                                head(node),
+                                "this provider",
+                            )
+                            .with_help("add `id:` with a name such as `openai:gpt-5-mini`"),
+                        );
+                        return None;
+                    };
+                    Some(self.add(cx, id, Some(node), node))
+                }
+            },
+            _ => {
+                cx.problems.add(wrong_type(node, "a provider", "a name or a map with an `id`"));
+                None
+            }
+        }
+    }
+
+    /// Reads a provider that judges: it is defined like any other, and answers nothing. Returns its name.
+    pub(super) fn read_judge(&mut self, cx: &mut DecodeContext, node: &TreeNode) -> Option<String> {
+        if let Some(name) = node.as_str().map(str::trim)
+            && (self.targets.has(name) || !name.contains(':'))
+        {
+            return Some(name.to_owned());
+        }
+
+        let answering = std::mem::take(&mut self.found);
+        let name = self.read(cx, node);
+        self.found = answering;
+
+        name
+    }
+
+    /// Adds a provider and, if this file says what it is, its target. Returns its name.
+    fn add(
+        &mut self,
+        cx: &mut DecodeContext,
+        id: &str,
+        settings: Option<&TreeNode>,
+        node: &TreeNode,
+    ) -> String {
+        let label = settings.and_then(|settings| settings.get("label")).and_then(TreeNode::as_str);
+        let name = clean_name(label.unwrap_or(id));
+        let span = node.use_span();
+        let prompts = settings
+            .and_then(|settings| settings.get("prompts"))
+            .map(|list| match &list.data {
+                NodeValue::Str(one) => vec![one.clone()],
+                NodeValue::Seq(items) => {
+                    items.iter().filter_map(TreeNode::as_str).map(str::to_owned).collect()
+                }
+                _ => Vec::new(),
+            })
+            .unwrap_or_default();
+        let transform = settings
+            .and_then(|settings| settings.get("transform"))
+            .and_then(|node| Some((node.as_str()?.to_owned(), node.use_span())));
+
+        if let Some(settings) = settings {
+            self.check_keys(cx, settings);
+        }
+
+        let name = self.unique_name(name);
+
+        // A plain name of AgentV's is a target of the targets file.
+        let is_reference =
+            self.spelling == MatrixSpelling::Snake && settings.is_none() && !id.contains(':') && id != "echo";
+        if !is_reference {
+            let entry = target_entry(&name, id, settings, span);
+            self.targets.add(cx, entry);
+        }
+
+        self.found.push(MatrixProvider { name: name.clone(), id: id.to_owned(), span, prompts, transform });
+        name
+    }
+
+    /// Adds a number to a name that is taken.
+    fn unique_name(&self, name: String) -> String {
+        let is_taken =
+            |name: &str| self.targets.has(name) || self.found.iter().any(|known| known.name == name);
+        let numbered = (2..).map(|number| format!("{name} ({number})"));
+        std::iter::once(name.clone()).chain(numbered).find(|name| !is_taken(name)).unwrap_or(name)
+    }
+
+    /// Reports keys of a provider that have no effect here.
+    fn check_keys(&self, cx: &mut DecodeContext, settings: &TreeNode) {
+        let Some(mut object) = MapReader::new(settings, "a provider", &mut cx.problems) else { return };
+        for key in ["id", "label", "config", "prompts", "transform", "env", "model", "runtime", "command"] {
+            object.entry(key);
+        }
+
+        for key in ["delay", "inputs"] {
+            if let Some(entry) = object.entry(key) {
+                cx.problems.add(
+                    Diagnostic::warning(
+                        codes::NO_EFFECT,
+                        format!("`{key}` of a provider has no effect"),
+                        entry.key_span,
+                        "not used here",
+                    )
+                    .with_help("`--rate` limits requests per minute; remove the key"),
+                );
+            }
+        }
+
+        // Settings of AgentV's providers stand beside their id.
+        if self.spelling == MatrixSpelling::Snake {
+            object.take_remaining();
+        }
+
+        object.finish_leniently(&mut cx.problems);
+    }
+}
+
+/// Returns the entry of a targets file that a provider comes to. What can't be run says why under `unrunnable`.
+fn target_entry(name: &str, id: &str, settings: Option<&TreeNode>, span: Span) -> InlineTarget {
+    let mut entry = MapNode::new(span);
+    let mut problems = Vec::new();
+    let mut idle = Vec::new();
+    entry.add_text("name", name);
+
+    if id == "echo" {
+        entry.add_text("provider", "echo");
+    } else if let Some(command) = id.strip_prefix("exec:") {
+        entry.add_text("provider", "cli");
+        entry.add("command", span, text_node(span, format!("{} {{PROMPT}}", command.trim())));
+        problems.push(format!(
+            "`{id}` is a command, which this file can't run; define it in a targets file, and name it with `--target`"
+        ));
+    } else {
+        match model_entry(id) {
+            Ok((provider, model)) => {
+                entry.add_text("provider", provider);
+                entry.add_text("model", model);
+            }
+            Err(_) if !id.contains([':', '/']) && crate::decode::targets::is_provider(id) => {
+                entry.add_text("provider", id);
+            }
+            Err(reason) => problems.push(reason),
+        }
+    }
+
+    let config = settings.and_then(|settings| settings.get("config").or(Some(settings)));
+    for part in config.and_then(TreeNode::as_map).unwrap_or_default() {
+        let key = part.key.as_str();
+        if let Some((_, own)) = CONFIG_KEYS.iter().find(|row| row.0 == key) {
+            add_setting(&mut entry, own, part.key_span, &part.value);
+        } else if NEEDED_CONFIG.contains(&key) {
+            problems.push(format!("`{key}` in its `config` can't be honoured here"));
+        } else if settings.is_some_and(|settings| settings.get("config").is_some()) {
+            idle.push(part.key_span);
+        }
+    }
+
+    InlineTarget { entry: entry.finish(), problems, idle }
+}
+
+/// Adds a setting of a target. References to the environment get the spelling of targets files.
+fn add_setting(entry: &mut MapNode, key: &str, span: Span, value: &TreeNode) {
+    match (key, &value.data) {
+        ("api_host", NodeValue::Str(host)) => {
+            let url = if host.contains("://") { host.clone() } else { format!("https://{host}") };
+            entry.add("base_url", span, text_node(value.use_span(), environment_references(&url)));
+        }
+        (_, NodeValue::Str(text)) => {
+            entry.add(key, span, text_node(value.use_span(), environment_references(text)));
+        }
+        _ => entry.add(key, span, value.clone()),
+    }
+}
+
+/// Rewrites `{{ env.NAME }}`, with or without a default, as `${{ NAME }}`.
+fn environment_references(text: &str) -> String {
+    let mut result = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find("{{") {
+        let Some(length) = rest[start..].find("}}") else { break };
+        let inner = rest[start + 2..start + length].trim();
+        let parsed = inner.strip_prefix("env.").map(|inner| {
+            let (name, filter) = inner.split_once('|').unwrap_or((inner, ""));
+            let default = filter.trim().strip_prefix("default(").and_then(|text| text.strip_suffix(')'));
+            (name.trim(), default.map(|text| text.trim_matches(['"', '\'', ' '])))
+        });
+
+        result.push_str(&rest[..start]);
+        match parsed {
+            Some((name, None)) => result.extend(["${{ ", name, " }}"]),
+            Some((name, Some(default))) => result.extend(["${{ ", name, ":-", default, " }}"]),
+            None => result.push_str(&rest[start..start + length + 2]),
+        }
+        rest = &rest[start + length + 2..];
+    }
+
+    result.push_str(rest);
+    result
+}
+
+fn is_settings_file(id: &str) -> bool {
+    [".yaml", ".yml", ".json"].iter().any(|ending| id.ends_with(ending))
+}
+
+/// Reads a file of settings that this file refers to.
+pub(super) fn read_settings(cx: &mut DecodeContext, written: &str, span: Span) -> Option<TreeNode> {
+    let path = cx.find_file(written, span)?;
+    let source = crate::decode::file::read_source(cx, &path, Some(span))?;
+    crate::decode::file::read_tree(cx, source)
+}
+
+/// Returns a name without blanks around it and without control characters.
+fn clean_name(name: &str) -> String {
+    let name: String = name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    name.trim().to_owned()
+}

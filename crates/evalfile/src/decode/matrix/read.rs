@@ -1,0 +1,355 @@
+//! Reading of a matrix file: its top level, and from there its cases.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use assize_diagnostic::{Diagnostic, Span, SpannedValue};
+use serde_json::Map;
+
+use super::expand::MatrixExpander;
+use super::nodes::MapNode;
+use super::prompts::PromptReader;
+use super::providers::{ProviderReader, read_settings};
+use super::spelling::MatrixSpelling;
+use super::template::TemplateRenderer;
+use super::tests::{DEFAULT_TEST, MatrixTest, TestReader, no_effect};
+use crate::cases::SuiteCases;
+use crate::codes;
+use crate::decode::common::{decode_free_map, decode_tags};
+use crate::decode::map_reader::wrong_type;
+use crate::decode::suite::{SuiteDefaults, decode_suite, default_name};
+use crate::decode::targets::InlineTargets;
+use crate::decode::{CaseCollector, DecodeContext, MapReader};
+use crate::model::{EvalFileFormat, Suite};
+use crate::tree::{NodeValue, TreeNode};
+
+/// Keys of the top level that have no effect, each with the reason.
+const IDLE_KEYS: [(&str, &str); 8] = [
+    ("outputPath", "reports are written by `--out FILE`"),
+    ("sharing", "nothing is sent anywhere"),
+    ("writeLatestResults", "every run is kept"),
+    ("commandLineOptions", "options are given on the command line, or in `.assize/config.yaml`"),
+    ("derivedMetrics", "computed by the reports of the tool itself only"),
+    ("tracing", "targets tell what they did themselves"),
+    ("outputs", "reports are written by `--out FILE`"),
+    ("providerPromptMap", "name the prompts under `prompts` of a provider"),
+];
+
+/// Parts of a matrix file that are common to all its cases.
+pub(super) struct MatrixFile<'n> {
+    pub(super) spelling: MatrixSpelling,
+    pub(super) root: &'n TreeNode,
+    pub(super) default: MatrixTest,
+    pub(super) prompts: PromptReader,
+    pub(super) providers: Vec<super::providers::MatrixProvider>,
+    pub(super) tests: Vec<MatrixTest>,
+    pub(super) templates: TemplateRenderer,
+}
+
+/// Loads a matrix file. Returns `None` after adding a diagnostic.
+pub(crate) fn load_matrix(
+    cx: &mut DecodeContext,
+    path: &Path,
+    root: &TreeNode,
+) -> Option<(Suite, SuiteCases)> {
+    let spelling = MatrixSpelling::detect(root);
+    let mut object = MapReader::new(root, "a file with prompts and providers", &mut cx.problems)?;
+    let mut settings = MapNode::new(object.span());
+    let templates =
+        TemplateRenderer::new(Arc::clone(&cx.reach.environment), read_environment(cx, &mut object));
+
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let mut targets =
+        InlineTargets::new(&std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf()));
+    let mut providers = ProviderReader { spelling, targets: &mut targets, found: Vec::new() };
+    if let Some(entry) = object.first_of(&["providers", "targets"], &mut cx.problems) {
+        providers.read_list(cx, &entry.value);
+    }
+    let mut prompts = PromptReader::default();
+    if let Some(entry) = object.entry("prompts").filter(|entry| !entry.value.is_null()) {
+        prompts.read_list(cx, &entry.value);
+    }
+
+    let tests = TestReader { spelling };
+    let mut default = read_default(cx, &mut object, &tests);
+    read_shared(cx, &mut object, &mut default);
+    let mut all = Vec::new();
+    let list = object.entry("tests");
+    if let Some(list) = list {
+        all = tests.read_list(cx, &list.value);
+    }
+    let own = all.len();
+    if let Some(entry) = object.entry("scenarios").filter(|entry| !entry.value.is_null()) {
+        read_scenarios(cx, &tests, &entry.value, &mut all);
+    }
+    // Prompts alone are asked once each.
+    if own == 0 && all.is_empty() && list.is_none_or(|list| list.value.is_null()) {
+        all.push(MatrixTest { head: Some(object.head()), ..MatrixTest::default() });
+    }
+
+    read_options(cx, &mut object, spelling, &mut settings);
+    report_idle(cx, &mut object, spelling);
+    let (mut suite, defaults) = read_suite(cx, &mut object, settings, path)?;
+    let judges = super::expand::judges_of(cx, &mut providers, &default, &all);
+    let found = providers.found;
+    object.finish(&mut cx.problems);
+
+    let file = MatrixFile { spelling, root, default, prompts, providers: found, tests: all, templates };
+    let mut collector = CaseCollector::new(defaults);
+    MatrixExpander::new(&file, &judges).expand(cx, &mut suite, &mut collector);
+    if !collector.met && cx.problems.error_count() == 0 {
+        let at = list.map_or(root.use_span().start_point(), |list| list.key_span);
+        cx.problems.add(
+            Diagnostic::error(codes::NO_CASES, "there are no tests", at, "no case comes of this")
+                .with_help("add a test with `vars` and `assert`"),
+        );
+    }
+
+    collector.check_dependencies(cx);
+    let (defined, sources) = targets.finish(&cx.sources);
+    suite.defined_targets = defined;
+    cx.sources = sources;
+
+    Some((suite, collector.into_cases()))
+}
+
+/// Reads `env`: variables that templates may name.
+fn read_environment(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> BTreeMap<String, String> {
+    let Some(node) = object.value("env") else { return BTreeMap::new() };
+    let values = decode_free_map(cx, node, "env");
+    values
+        .into_iter()
+        .map(|(key, value)| (key, value.as_str().map_or_else(|| value.to_string(), str::to_owned)))
+        .collect()
+}
+
+fn read_default(cx: &mut DecodeContext, object: &mut MapReader<'_>, tests: &TestReader) -> MatrixTest {
+    let entry = tests.spelling.entry(object, "defaultTest", &mut cx.problems);
+    let Some(entry) = entry else { return MatrixTest::default() };
+    let read = match &entry.value.data {
+        NodeValue::Str(written) if written.starts_with("file://") => {
+            read_settings(cx, written, entry.value.use_span())
+                .and_then(|root| tests.read_test(cx, &root, DEFAULT_TEST))
+        }
+        _ => tests.read_test(cx, &entry.value, DEFAULT_TEST),
+    };
+
+    read.unwrap_or_default()
+}
+
+/// Reads what AgentV puts beside the default test: assertions and a threshold of all tests.
+fn read_shared(cx: &mut DecodeContext, object: &mut MapReader<'_>, default: &mut MatrixTest) {
+    for key in ["assert", "assertions"] {
+        let Some(entry) = object.entry(key).filter(|entry| !entry.value.is_null()) else { continue };
+        match entry.value.as_seq() {
+            Some(items) => default.assertions.extend(items.iter().cloned()),
+            None => cx.problems.add(wrong_type(&entry.value, "`assert`", "a list of assertions")),
+        }
+        default.assert_span = Some(entry.key_span);
+    }
+
+    if let Some(threshold) = object.number("threshold", &mut cx.problems) {
+        default.threshold.get_or_insert(threshold);
+    }
+}
+
+/// Reads scenarios: each of their settings with each of their tests.
+fn read_scenarios(cx: &mut DecodeContext, tests: &TestReader, node: &TreeNode, all: &mut Vec<MatrixTest>) {
+    let items = match &node.data {
+        NodeValue::Seq(items) => items.clone(),
+        _ => vec![node.clone()],
+    };
+    for item in items {
+        if let NodeValue::Str(written) = &item.data {
+            let path = written.strip_prefix("file://").unwrap_or(written);
+            let files = if path.contains(['*', '?', '[']) {
+                crate::decode::external::find_matches(cx, path, item.use_span())
+            } else {
+                cx.find_file(path, item.use_span()).into_iter().collect()
+            };
+            for file in files {
+                let Some(source) = crate::decode::file::read_source(cx, &file, Some(item.use_span())) else {
+                    continue;
+                };
+                if let Some(root) = crate::decode::file::read_tree(cx, source) {
+                    read_scenarios(cx, tests, &root, all);
+                }
+            }
+            continue;
+        }
+
+        let Some(mut object) = MapReader::new(&item, "a scenario", &mut cx.problems) else { continue };
+        let description = object.string("description", &mut cx.problems).map(|text| text.value);
+        for key in ["id", "name"] {
+            object.entry(key);
+        }
+        let config = object.value("config").map(|config| tests.read_list(cx, config)).unwrap_or_default();
+        let inner = object.value("tests").map(|inner| tests.read_list(cx, inner)).unwrap_or_default();
+        object.finish(&mut cx.problems);
+
+        for settings in &config {
+            for test in &inner {
+                all.push(super::expand::merge_tests(settings, test, description.as_deref()));
+            }
+        }
+    }
+}
+
+/// Reads `evaluateOptions` into the settings of a suite.
+fn read_options(
+    cx: &mut DecodeContext,
+    object: &mut MapReader<'_>,
+    spelling: MatrixSpelling,
+    settings: &mut MapNode,
+) {
+    let Some(entry) = spelling.entry(object, "evaluateOptions", &mut cx.problems) else { return };
+    let Some(mut options) = MapReader::new(&entry.value, "the options of an evaluation", &mut cx.problems)
+    else {
+        return;
+    };
+    let mut execution = MapNode::new(entry.key_span);
+    if let Some(workers) = spelling.entry(&mut options, "maxConcurrency", &mut cx.problems) {
+        execution.add("workers", workers.key_span, workers.value.clone());
+    }
+    for (key, own) in [("repeat", "trials"), ("cache", "cache"), ("budget_usd", "budget_usd")] {
+        if let Some(entry) = options.entry(key).filter(|entry| !entry.value.is_null()) {
+            execution.add(own, entry.key_span, entry.value.clone());
+        }
+    }
+    for key in ["delay", "timeoutMs", "maxEvalTimeMs", "filterRange", "showProgressBar"] {
+        if let Some(entry) = spelling.entry(&mut options, key, &mut cx.problems) {
+            cx.problems.add(no_effect(entry, "`--rate`, `--timeout` and `--filter` do that"));
+        }
+    }
+
+    options.finish(&mut cx.problems);
+    settings.add("execution", entry.key_span, execution.finish());
+}
+
+/// Reports keys that are read and have no effect, and those that can't be honoured.
+fn report_idle(cx: &mut DecodeContext, object: &mut MapReader<'_>, spelling: MatrixSpelling) {
+    for (key, reason) in IDLE_KEYS {
+        if let Some(entry) = spelling.entry(object, key, &mut cx.problems) {
+            cx.problems.add(no_effect(entry, reason));
+        }
+    }
+    spelling.entry(object, "assertionTemplates", &mut cx.problems);
+    object.entry("$schema");
+
+    for (key, help) in [
+        (
+            "nunjucksFilters",
+            "only built-in filters are read; a `javascript` assertion or a variable can do the rest",
+        ),
+        (
+            "extensions",
+            "prepare what they do before the run, or with `hooks` of a `workspace` in an eval file",
+        ),
+        ("redteam", "attacks are not generated here; write them as tests"),
+    ] {
+        if let Some(entry) = spelling.entry(object, key, &mut cx.problems) {
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::NOT_SUPPORTED,
+                    format!("`{}` is not supported", entry.key),
+                    entry.key_span,
+                    "not read here",
+                )
+                .with_help(help),
+            );
+        }
+    }
+}
+
+/// Decodes the suite: names, tags and settings, those of AgentV among them.
+fn read_suite(
+    cx: &mut DecodeContext,
+    object: &mut MapReader<'_>,
+    mut settings: MapNode,
+    path: &Path,
+) -> Option<(Suite, SuiteDefaults)> {
+    let description = object.string("description", &mut cx.problems).map(|text| text.value);
+    let tags = match object.value("tags") {
+        // promptfoo's tags are names with values.
+        Some(node) if node.as_map().is_some() => Vec::new(),
+        _ => decode_tags(cx, object),
+    };
+    let mut metadata = Map::new();
+    for key in ["metadata", "governance", "version", "author", "license", "tags"] {
+        if let Some(value) = object.value(key).filter(|value| key != "tags" || value.as_map().is_some()) {
+            metadata.insert(key.to_owned(), value.to_json());
+        }
+    }
+
+    let name = object.text("name", &mut cx.problems);
+    if let Some(SpannedValue { value, span }) = name {
+        settings.add("name", span, super::nodes::text_node(span, value));
+    }
+    read_environment_of_agents(cx, object, &mut settings);
+    if let Some(defaults) = object.value("defaults") {
+        read_agentv_defaults(cx, defaults, &mut settings);
+    }
+
+    let node = settings.finish();
+    let (mut suite, defaults) = decode_suite(cx, &node, EvalFileFormat::Two, path, None)?;
+    if node.get("name").is_none() {
+        suite.name = default_name(path);
+    }
+    suite.description = description;
+    suite.tags = tags;
+    suite.metadata = metadata;
+
+    Some((suite, defaults))
+}
+
+/// Reads `environment`, the folder that agents work in, as a workspace.
+fn read_environment_of_agents(cx: &mut DecodeContext, object: &mut MapReader<'_>, settings: &mut MapNode) {
+    if let Some(entry) = object.entry("workspace").filter(|entry| !entry.value.is_null()) {
+        settings.add("workspace", entry.key_span, entry.value.clone());
+    }
+    let Some(entry) = object.entry("environment").filter(|entry| !entry.value.is_null()) else { return };
+    let loaded = match &entry.value.data {
+        NodeValue::Str(written) => match read_settings(cx, written, entry.value.use_span()) {
+            Some(root) => root,
+            None => return,
+        },
+        _ => entry.value.clone(),
+    };
+
+    let mut workspace = MapNode::new(entry.key_span);
+    if loaded.get("type").and_then(TreeNode::as_str) == Some("docker") {
+        workspace.add("docker", entry.key_span, loaded.clone());
+    } else {
+        if let Some(folder) = loaded.get("workdir") {
+            workspace.add("template", entry.key_span, folder.clone());
+        }
+        if let Some(setup) = loaded.get("setup") {
+            let mut hooks = MapNode::new(entry.key_span);
+            hooks.add("before_each", setup.use_span(), setup.clone());
+            workspace.add("hooks", setup.use_span(), hooks.finish());
+        }
+    }
+    settings.add("workspace", entry.key_span, workspace.finish());
+}
+
+/// Reads `defaults` of AgentV: the provider that judges.
+fn read_agentv_defaults(cx: &mut DecodeContext, node: &TreeNode, settings: &mut MapNode) {
+    let Some(mut object) = MapReader::new(node, "`defaults` of providers", &mut cx.problems) else { return };
+    if let Some(grader) = object.entry("grader") {
+        let mut execution = MapNode::new(grader.key_span);
+        execution.add("judge", grader.key_span, grader.value.clone());
+        settings.add("execution", grader.key_span, execution.finish());
+    }
+    for key in ["provider", "system_message"] {
+        if let Some(entry) = object.entry(key) {
+            cx.problems.add(no_effect(entry, "name the providers of the file under `providers`"));
+        }
+    }
+    object.finish(&mut cx.problems);
+}
+
+/// Span used for a test without a place of its own.
+pub(super) fn place_of(test: &MatrixTest, fallback: Span) -> Span {
+    test.head.unwrap_or(fallback)
+}

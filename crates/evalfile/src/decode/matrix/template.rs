@@ -1,0 +1,417 @@
+//! Templates of matrix files: the part of nunjucks that minijinja has, with values of this file only.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use assize_diagnostic::{Diagnostic, Span};
+use minijinja::filters;
+use minijinja::syntax::SyntaxConfig;
+use minijinja::value::{Object, ObjectRepr, Serde, ValueKind};
+use minijinja::{AutoEscape, Environment, ErrorKind, Output, State, UndefinedBehavior, Value as JinjaValue};
+use serde_json::{Map, Value};
+
+use crate::codes;
+use crate::decode::interpolate::is_secret_variable;
+use crate::decode::{DecodeContext, EnvironmentLookup};
+
+/// Steps that one template may take.
+const TEMPLATE_FUEL: u64 = 1_000_000;
+/// Maximum size of a rendered text.
+pub(crate) const MAX_RENDERED_BYTES: usize = 16 * 1024 * 1024;
+
+/// Renderer of the templates of one file.
+pub(super) struct TemplateRenderer {
+    strict: Environment<'static>,
+    lenient: Environment<'static>,
+    variables: Arc<EnvironmentObject>,
+}
+
+/// Values that a template may name.
+pub(super) struct TemplateScope {
+    values: JinjaValue,
+    names: BTreeSet<String>,
+}
+
+impl TemplateRenderer {
+    /// Creates a renderer. `own` are the variables that the file itself sets under `env`.
+    pub(super) fn new(lookup: EnvironmentLookup, own: BTreeMap<String, String>) -> Self {
+        let variables = Arc::new(EnvironmentObject { lookup, own, used: Mutex::default() });
+        let environment = |undefined| {
+            let mut environment = allowed_environment();
+            environment.set_undefined_behavior(undefined);
+            environment.set_auto_escape_callback(|_| AutoEscape::None);
+            environment.set_formatter(write_value);
+            environment.set_fuel(Some(TEMPLATE_FUEL));
+            if let Ok(syntax) = SyntaxConfig::builder().keep_trailing_newline(true).build() {
+                environment.set_syntax(syntax);
+            }
+            environment.add_filter("dump", |value: JinjaValue| json_text(&value));
+            environment.add_filter("replace", |text: String, from: String, to: String| {
+                let count = text.matches(&from).count();
+                bounded(text.len().saturating_add(count.saturating_mul(to.len())))?;
+                Ok::<_, minijinja::Error>(text.replace(&from, &to))
+            });
+            environment.add_filter("join", |values: Vec<JinjaValue>, between: Option<String>| {
+                let between = between.unwrap_or_default();
+                bounded(values.len().saturating_mul(between.len()))?;
+                let texts: Vec<String> = values.iter().map(ToString::to_string).collect();
+                Ok::<_, minijinja::Error>(texts.join(&between))
+            });
+            environment.add_filter("load", |text: String| {
+                serde_json::from_str::<Value>(&text)
+                    .map(|value| JinjaValue::from(Serde(value)))
+                    .map_err(|error| minijinja::Error::new(ErrorKind::InvalidOperation, error.to_string()))
+            });
+            environment.add_filter("striptags", |text: String| strip_tags(&text));
+            environment.add_filter("wordcount", |text: String| text.split_whitespace().count());
+            environment.add_filter("nl2br", |text: String| text.replace('\n', "<br />\n"));
+            environment
+        };
+
+        Self {
+            strict: environment(UndefinedBehavior::SemiStrict),
+            lenient: environment(UndefinedBehavior::Chainable),
+            variables,
+        }
+    }
+
+    /// Returns the scope of these variables.
+    pub(super) fn scope(&self, vars: &Map<String, Value>) -> TemplateScope {
+        let mut all: BTreeMap<String, JinjaValue> =
+            vars.iter().map(|(name, value)| (name.clone(), JinjaValue::from(Serde(value)))).collect();
+        let names = all.keys().cloned().collect();
+        all.insert("env".to_owned(), JinjaValue::from_dyn_object(Arc::clone(&self.variables)));
+
+        TemplateScope { values: JinjaValue::from(all), names }
+    }
+
+    /// Renders a text. Returns `None` after adding a diagnostic. A name that is not defined is a warning, and stands for
+    /// nothing.
+    pub(super) fn render(
+        &self,
+        cx: &mut DecodeContext,
+        text: &str,
+        span: Span,
+        scope: &TemplateScope,
+    ) -> Option<String> {
+        if !has_markers(text) {
+            return Some(text.to_owned());
+        }
+
+        self.variables.take_used();
+        let mut rendered = render_with(&self.strict, text, scope);
+        if rendered.as_ref().is_err_and(|error| error.kind() == ErrorKind::UndefinedError) {
+            rendered = render_with(&self.lenient, text, scope);
+            if rendered.is_ok() {
+                self.report_undefined(cx, text, span, scope);
+            }
+        }
+        self.check_variables(cx, text, span);
+
+        match rendered {
+            Ok(text) => Some(text),
+            Err(error) => {
+                let reason = first_line(&error);
+                cx.problems.add(
+                    Diagnostic::error(codes::BAD_TEMPLATE, "this template can't be rendered", span, reason)
+                        .with_help("put text that is no template between `{% raw %}` and `{% endraw %}`"),
+                );
+                None
+            }
+        }
+    }
+
+    /// Renders a variable's own text, which may be any text: what is no template stays as it is.
+    pub(super) fn render_value(&self, text: &str, scope: &TemplateScope) -> String {
+        if !has_markers(text) {
+            return text.to_owned();
+        }
+        render_with(&self.strict, text, scope).unwrap_or_else(|_| text.to_owned())
+    }
+
+    fn report_undefined(&self, cx: &mut DecodeContext, text: &str, span: Span, scope: &TemplateScope) {
+        let Ok(template) = self.lenient.template_from_str(text) else { return };
+        let mut missing: Vec<String> = template
+            .undeclared_variables(true)
+            .into_iter()
+            .filter(|name| {
+                let root = name.split('.').next().unwrap_or(name);
+                root != "env" && !scope.names.contains(root)
+            })
+            .collect();
+        missing.sort();
+
+        for name in missing {
+            let diagnostic = Diagnostic::warning(
+                codes::UNKNOWN_VARIABLE,
+                format!("the test has no variable `{name}`"),
+                span,
+                format!("`{{{{ {name} }}}}` stands for nothing here"),
+            );
+            let near = assize_diagnostic::did_you_mean(&name, scope.names.iter().map(String::as_str));
+            cx.problems.add(match near {
+                Some(near) => diagnostic.with_help(format!("did you mean `{near}`?")),
+                None => diagnostic.with_help("add it to `vars` of the test"),
+            });
+        }
+    }
+
+    /// Reports variables of the environment that are not set or hold a secret, and hides the values of the others in
+    /// diagnostics.
+    fn check_variables(&self, cx: &mut DecodeContext, text: &str, span: Span) {
+        for (name, value) in self.variables.take_used() {
+            match value {
+                Some(value) => {
+                    if is_secret_variable(&name, &value) {
+                        cx.problems.add(
+                            Diagnostic::error(
+                                codes::BAD_VARIABLE,
+                                format!(
+                                    "`{name}` looks like a secret, but this text is sent to models, printed and stored in runs"
+                                ),
+                                span,
+                                "secrets are not allowed here",
+                            )
+                            .with_help("remove the variable; the `config` of a provider may name it"),
+                        );
+                    }
+                    cx.problems.hide(&value, &format!("{{{{ env.{name} }}}}"), span);
+                }
+                None if text.contains("default") => {}
+                None => cx.problems.add_unset(
+                    Diagnostic::error(
+                        codes::VARIABLE_NOT_SET,
+                        format!("the environment variable `{name}` is not set"),
+                        span,
+                        "needed here",
+                    )
+                    .with_help(format!("set `{name}` in the environment or in the `.env` file"))
+                    .with_help(format!("or give a default: `{{{{ env.{name} | default('value') }}}}`")),
+                ),
+            }
+        }
+    }
+}
+
+fn has_markers(text: &str) -> bool {
+    ["{{", "{%", "{#"].iter().any(|marker| text.contains(marker))
+}
+
+fn render_with(
+    environment: &Environment<'_>,
+    text: &str,
+    scope: &TemplateScope,
+) -> Result<String, minijinja::Error> {
+    check_expressions(text).map_err(|reason| minijinja::Error::new(ErrorKind::SyntaxError, reason))?;
+    let mut written = LimitedText::default();
+    let template = environment.template_from_str(text)?;
+    let rendered = template.render_captured_to(scope.values.clone(), &mut written).map(|_| ());
+    if written.is_full {
+        bounded(usize::MAX)?;
+    }
+    rendered?;
+
+    String::from_utf8(written.bytes)
+        .map_err(|error| minijinja::Error::new(ErrorKind::InvalidOperation, error.to_string()))
+}
+
+/// Returns an environment with the filters that can't make a large text of a small one. `replace` and `join` are added with
+/// a limit.
+fn allowed_environment() -> Environment<'static> {
+    let mut environment = Environment::empty();
+    environment.add_filter("abs", filters::abs);
+    environment.add_filter("batch", filters::batch);
+    environment.add_filter("capitalize", filters::capitalize);
+    environment.add_filter("default", filters::default);
+    environment.add_filter("d", filters::default);
+    environment.add_filter("dictsort", filters::dictsort);
+    environment.add_filter("first", filters::first);
+    environment.add_filter("float", filters::float);
+    environment.add_filter("int", filters::int);
+    environment.add_filter("last", filters::last);
+    environment.add_filter("length", filters::length);
+    environment.add_filter("list", filters::list);
+    environment.add_filter("lower", filters::lower);
+    environment.add_filter("max", filters::max);
+    environment.add_filter("min", filters::min);
+    environment.add_filter("reverse", filters::reverse);
+    environment.add_filter("round", filters::round);
+    environment.add_filter("safe", filters::safe);
+    environment.add_filter("sort", filters::sort);
+    environment.add_filter("string", filters::string);
+    environment.add_filter("sum", filters::sum);
+    environment.add_filter("title", filters::title);
+    environment.add_filter("trim", filters::trim);
+    environment.add_filter("unique", filters::unique);
+    environment.add_filter("upper", filters::upper);
+
+    environment
+}
+
+/// Tags that are read.
+const TAGS: [&str; 8] = ["if", "elif", "elseif", "else", "endif", "for", "endfor", "raw"];
+
+/// Refuses what could make a large text of a small one: tags that bind texts to names, and multiplication.
+fn check_expressions(text: &str) -> Result<(), String> {
+    let mut rest = text;
+    while let Some(at) = rest.find("{{").into_iter().chain(rest.find("{%")).min() {
+        let is_tag = rest[at..].starts_with("{%");
+        let inner = &rest[at + 2..];
+        let Some(end) = inner.find(if is_tag { "%}" } else { "}}" }) else { return Ok(()) };
+        let expression = inner[..end].trim_matches(['-', '+', ' ', '\n', '\t']);
+        rest = &inner[end + 2..];
+
+        let plain = without_quotes(expression);
+        if plain.contains('*') {
+            return Err("multiplication is not read here".to_owned());
+        }
+        if is_tag {
+            let word = plain.split_whitespace().next().unwrap_or_default();
+            if !TAGS.contains(&word) {
+                return Err(format!("the tag `{word}` is not read here"));
+            }
+            if word == "for" && plain.contains(['[', '{', '~', '+', '(']) {
+                return Err("a loop goes over a variable, not over an expression".to_owned());
+            }
+            if word == "raw" {
+                rest = rest.split_once("endraw").map_or("", |(_, after)| after);
+                rest = rest.split_once("%}").map_or("", |(_, after)| after);
+            }
+        }
+    }
+
+    Ok(())
+}
+
+/// Returns an expression with what stands in quotes left out.
+fn without_quotes(expression: &str) -> String {
+    let mut quote = None;
+    expression
+        .chars()
+        .filter(|c| {
+            if let Some(open) = quote {
+                if *c == open {
+                    quote = None;
+                }
+                false
+            } else {
+                if matches!(c, '"' | '\'') {
+                    quote = Some(*c);
+                }
+                quote.is_none()
+            }
+        })
+        .collect()
+}
+
+fn bounded(bytes: usize) -> Result<(), minijinja::Error> {
+    if bytes <= MAX_RENDERED_BYTES {
+        return Ok(());
+    }
+    let limit = format!("the text becomes larger than {} MiB", MAX_RENDERED_BYTES / 1024 / 1024);
+    Err(minijinja::Error::new(ErrorKind::InvalidOperation, limit))
+}
+
+/// A text that takes no more than the limit.
+#[derive(Default)]
+struct LimitedText {
+    bytes: Vec<u8>,
+    is_full: bool,
+}
+
+impl io::Write for LimitedText {
+    fn write(&mut self, part: &[u8]) -> io::Result<usize> {
+        if self.bytes.len() + part.len() > MAX_RENDERED_BYTES {
+            self.is_full = true;
+            return Err(io::ErrorKind::WriteZero.into());
+        }
+        self.bytes.extend_from_slice(part);
+        Ok(part.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn first_line(error: &minijinja::Error) -> String {
+    let detail = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
+    detail.lines().next().unwrap_or_default().to_owned()
+}
+
+/// Writes a value as JavaScript would: nothing for what is absent, whole numbers without a point, and JSON for lists and
+/// maps.
+fn write_value(
+    out: &mut Output<'_>,
+    state: &mut State<'_, '_>,
+    value: &JinjaValue,
+) -> Result<(), minijinja::Error> {
+    match value.kind() {
+        ValueKind::None => Ok(()),
+        ValueKind::Seq | ValueKind::Map | ValueKind::Iterable => {
+            out.write_str(&json_text(value)).map_err(minijinja::Error::from)
+        }
+        ValueKind::Number => {
+            let text = value.to_string();
+            let text = text.strip_suffix(".0").unwrap_or(&text);
+            out.write_str(text).map_err(minijinja::Error::from)
+        }
+        _ => minijinja::escape_formatter(out, state, value),
+    }
+}
+
+/// Returns a value as JSON; nothing if it is too large.
+fn json_text(value: &JinjaValue) -> String {
+    let mut written = LimitedText::default();
+    match serde_json::to_writer(&mut written, value) {
+        Ok(()) => String::from_utf8(written.bytes).unwrap_or_default(),
+        Err(_) => String::new(),
+    }
+}
+
+fn strip_tags(text: &str) -> String {
+    let mut inside = false;
+    text.chars()
+        .filter(|c| {
+            let keep = !inside && *c != '<';
+            inside = (inside || *c == '<') && *c != '>';
+            keep
+        })
+        .collect()
+}
+
+/// The variables of the environment, as `env` in templates. Notes what was asked for.
+struct EnvironmentObject {
+    lookup: EnvironmentLookup,
+    own: BTreeMap<String, String>,
+    used: Mutex<BTreeMap<String, Option<String>>>,
+}
+
+impl fmt::Debug for EnvironmentObject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("EnvironmentObject")
+    }
+}
+
+impl EnvironmentObject {
+    fn take_used(&self) -> BTreeMap<String, Option<String>> {
+        std::mem::take(&mut *self.used.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Object for EnvironmentObject {
+    fn repr(self: &Arc<Self>) -> ObjectRepr {
+        ObjectRepr::Plain
+    }
+
+    fn get_value(self: &Arc<Self>, key: &JinjaValue) -> Option<JinjaValue> {
+        let name = key.as_str()?;
+        let value = self.own.get(name).cloned().or_else(|| (self.lookup)(name));
+        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        used.insert(name.to_owned(), value.clone());
+
+        value.map(JinjaValue::from)
+    }
+}

@@ -1,0 +1,394 @@
+//! Tests of matrix files: maps, files of them, and what the default test adds.
+
+use std::path::Path;
+
+use assize_diagnostic::{Diagnostic, Span, SpannedValue};
+
+use super::spelling::{MatrixSpelling, head};
+use super::table::tests_of_table;
+use crate::codes;
+use crate::decode::external::find_matches;
+use crate::decode::file::{file_extension, read_source, read_tree};
+use crate::decode::map_reader::wrong_type;
+use crate::decode::{DecodeContext, MapReader};
+use crate::tree::{MapEntry, NodeValue, TreeNode, read_json_in};
+
+/// Keys of a test that a case of the `tests` format has too.
+const CASE_KEYS: [&str; 12] = [
+    "criteria", "conversation_id", "mode", "turns", "aggregation", "on_turn_failure", "window_size",
+    "depends_on", "on_dependency_failure", "input_files", "expected_output", "tags",
+];
+
+/// A test as it is written, or the default test.
+#[derive(Debug, Clone, Default)]
+pub(super) struct MatrixTest {
+    /// Place of the test; `None` for a default test that is not there.
+    pub(super) head: Option<Span>,
+    pub(super) id: Option<SpannedValue<String>>,
+    pub(super) description: Option<String>,
+    pub(super) vars: Vec<MapEntry>,
+    /// Assertions, and the place of their key.
+    pub(super) assertions: Vec<TreeNode>,
+    pub(super) assert_span: Option<Span>,
+    pub(super) options: TestOptions,
+    pub(super) threshold: Option<SpannedValue<f64>>,
+    pub(super) metadata: Vec<MapEntry>,
+    /// Providers it is run with; all if empty.
+    pub(super) providers: Vec<SpannedValue<String>>,
+    /// Prompts it is run with; all if empty.
+    pub(super) prompts: Vec<SpannedValue<String>>,
+    pub(super) output: Option<TreeNode>,
+    /// Input that takes the place of the prompts.
+    pub(super) input: Option<TreeNode>,
+    pub(super) skip_defaults: bool,
+    /// Keys of a case that are taken as they are.
+    pub(super) case_keys: Vec<MapEntry>,
+}
+
+/// Options of a test.
+#[derive(Debug, Clone, Default)]
+pub(super) struct TestOptions {
+    /// Judge of its assertions.
+    pub(super) judge: Option<TreeNode>,
+    pub(super) transform: Option<SpannedValue<String>>,
+    pub(super) rubric_prompt: Option<TreeNode>,
+    pub(super) prefix: Option<String>,
+    pub(super) suffix: Option<String>,
+    pub(super) disable_expansion: bool,
+}
+
+/// Reader of tests.
+pub(super) struct TestReader {
+    pub(super) spelling: MatrixSpelling,
+}
+
+impl TestReader {
+    /// Reads the tests under `tests`: a list, or the path of a file.
+    pub(super) fn read_list(&self, cx: &mut DecodeContext, node: &TreeNode) -> Vec<MatrixTest> {
+        let mut found = Vec::new();
+        match &node.data {
+            NodeValue::Seq(items) => {
+                for item in items {
+                    self.read_item(cx, item, &mut found);
+                }
+            }
+            NodeValue::Str(written) => self.read_reference(cx, written, node.use_span(), &mut found),
+            NodeValue::Map(_) if node.get("path").is_some() => self.read_item(cx, node, &mut found),
+            NodeValue::Null => {}
+            _ => cx.problems.add(wrong_type(node, "`tests`", "a list of tests, or the path of a file")),
+        }
+
+        found
+    }
+
+    fn read_item(&self, cx: &mut DecodeContext, item: &TreeNode, found: &mut Vec<MatrixTest>) {
+        match &item.data {
+            NodeValue::Str(written) => self.read_reference(cx, written, item.use_span(), found),
+            NodeValue::Map(_) => {
+                match item.get("path").or_else(|| item.get("include")).and_then(TreeNode::as_str) {
+                    Some(path) if item.get("vars").is_none() => {
+                        self.read_reference(cx, path, item.use_span(), found);
+                    }
+                    _ => found.extend(self.read_test(cx, item, "a test")),
+                }
+            }
+            _ => cx.problems.add(wrong_type(item, "a test", "a map or the path of a file")),
+        }
+    }
+
+    fn read_reference(&self, cx: &mut DecodeContext, written: &str, span: Span, found: &mut Vec<MatrixTest>) {
+        if let Some(scheme) =
+            written.split_once("://").map(|(scheme, _)| scheme).filter(|scheme| *scheme != "file")
+        {
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::UNKNOWN_FILE_KIND,
+                    "tests are not fetched from other machines",
+                    span,
+                    format!("found `{scheme}://`"),
+                )
+                .with_help("save them as a CSV, YAML or JSONL file, and name that"),
+            );
+            return;
+        }
+
+        let path = written.strip_prefix("file://").unwrap_or(written).trim();
+        if path.contains(['*', '?', '[', '{']) {
+            for file in find_matches(cx, path, span) {
+                self.read_file(cx, &file, span, found);
+            }
+            return;
+        }
+
+        let name = path.rsplit_once(':').map_or(path, |(file, _)| file);
+        if ["py", "js", "mjs", "cjs", "ts", "mts"].contains(&file_extension(Path::new(name)).as_str()) {
+            cx.problems.add(unknown_kind(&file_extension(Path::new(name)), span));
+            return;
+        }
+        if let Some(file) = cx.find_file(path, span) {
+            if file.is_dir() {
+                cx.problems.add(unknown_kind("", span));
+            } else {
+                self.read_file(cx, &file, span, found);
+            }
+        }
+    }
+
+    fn read_file(&self, cx: &mut DecodeContext, path: &Path, span: Span, found: &mut Vec<MatrixTest>) {
+        match file_extension(path).as_str() {
+            "yaml" | "yml" | "json" => {
+                let Some(source) = read_source(cx, path, Some(span)) else { return };
+                let Some(root) = read_tree(cx, source) else { return };
+                match &root.data {
+                    NodeValue::Map(_) if root.get("tests").is_none() => {
+                        found.extend(self.read_test(cx, &root, "a test"));
+                    }
+                    NodeValue::Map(_) => {
+                        let tests = root.get("tests").map(|tests| self.read_list(cx, tests));
+                        found.extend(tests.unwrap_or_default());
+                    }
+                    _ => found.extend(self.read_list(cx, &root)),
+                }
+            }
+            "jsonl" => {
+                let Some(source) = read_source(cx, path, Some(span)) else { return };
+                let text = cx.sources.file(source).shared_text();
+                let mut start = 0;
+                for line in text.split_inclusive('\n') {
+                    let end = start + line.trim_end().len();
+                    if !line.trim().is_empty()
+                        && let Some(node) = read_json_in(&cx.sources, source, start..end, &mut cx.problems)
+                    {
+                        found.extend(self.read_test(cx, &node, "a test"));
+                    }
+                    start += line.len();
+                }
+            }
+            "csv" | "tsv" => {
+                let Some(source) = read_source(cx, path, Some(span)) else { return };
+                found.extend(tests_of_table(cx, source));
+            }
+            other => cx.problems.add(unknown_kind(other, span)),
+        }
+    }
+
+    /// Reads a test. Returns `None` after adding a diagnostic.
+    pub(super) fn read_test(
+        &self,
+        cx: &mut DecodeContext,
+        node: &TreeNode,
+        what: &'static str,
+    ) -> Option<MatrixTest> {
+        let spelling = self.spelling;
+        let mut object = MapReader::new(node, what, &mut cx.problems)?;
+        let mut test = MatrixTest { head: Some(head(node)), ..MatrixTest::default() };
+
+        {
+            let key = "$schema";
+            object.entry(key);
+        }
+        test.id = object.text("id", &mut cx.problems);
+        test.description = object.string("description", &mut cx.problems).map(|text| text.value);
+        if let Some(entry) = object.entry("vars").filter(|entry| !entry.value.is_null()) {
+            test.vars = read_vars(cx, &entry.value);
+        }
+        let assertions = object.entry("assert");
+        // AgentV's own files spell it both ways.
+        let assertions = match spelling {
+            MatrixSpelling::Snake if assertions.is_none() => object.entry("assertions"),
+            _ => assertions,
+        };
+        if let Some(entry) = assertions.filter(|entry| !entry.value.is_null()) {
+            test.assert_span = Some(entry.key_span);
+            test.assertions = read_assertions(cx, &entry.value);
+        }
+
+        test.threshold = object.number("threshold", &mut cx.problems);
+        if let Some(metadata) = object.value("metadata") {
+            match metadata.as_map() {
+                Some(entries) => test.metadata = entries.to_vec(),
+                None => cx.problems.add(wrong_type(metadata, "`metadata`", "a map")),
+            }
+        }
+
+        test.prompts = object.strings("prompts", &mut cx.problems);
+        test.providers = object.strings("providers", &mut cx.problems);
+        let provider = object.value("provider");
+        test.output =
+            spelling.entry(&mut object, "providerOutput", &mut cx.problems).map(|entry| entry.value.clone());
+        self.report_scoring_function(cx, &mut object);
+
+        let mut alone = spelling.flag(&mut object, "disableDefaultAsserts", &mut cx.problems);
+        if let Some(options) = object.value("options") {
+            test.options = self.read_options(cx, options, &mut alone);
+        }
+        if let Some(execution) = object.value("execution") {
+            alone |= Self::read_execution(cx, execution, &mut test);
+        }
+        test.skip_defaults = alone;
+
+        // The provider of the default test judges; that of a test answers.
+        if let Some(provider) = provider {
+            if what == DEFAULT_TEST {
+                test.options.judge.get_or_insert_with(|| provider.clone());
+            } else if let Some(name) = provider.as_str() {
+                test.providers.push(SpannedValue::new(name.to_owned(), provider.use_span()));
+            }
+        }
+
+        if spelling == MatrixSpelling::Snake {
+            test.input = object.value("input").cloned();
+            for key in CASE_KEYS {
+                if let Some(entry) = object.entry(key).filter(|entry| !entry.value.is_null()) {
+                    test.case_keys.push(entry.clone());
+                }
+            }
+        }
+
+        object.finish(&mut cx.problems);
+        Some(test)
+    }
+
+    fn report_scoring_function(&self, cx: &mut DecodeContext, object: &mut MapReader<'_>) {
+        let found = self.spelling.entry(object, "assertScoringFunction", &mut cx.problems);
+        if let Some(entry) = found {
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::NOT_SUPPORTED,
+                    format!("`{}` is not supported", entry.key),
+                    entry.key_span,
+                    "not read here",
+                )
+                .with_help("the score of a test is the weighted mean of its assertions; set their `weight`"),
+            );
+        }
+    }
+
+    fn read_options(&self, cx: &mut DecodeContext, node: &TreeNode, alone: &mut bool) -> TestOptions {
+        let spelling = self.spelling;
+        let Some(mut object) = MapReader::new(node, "`options` of a test", &mut cx.problems) else {
+            return TestOptions::default();
+        };
+        let transform = object.string("transform", &mut cx.problems);
+        let older = object.string("postprocess", &mut cx.problems);
+        if let Some(entry) = spelling.entry(&mut object, "transformVars", &mut cx.problems) {
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::NOT_SUPPORTED,
+                    format!("`{}` is not supported", entry.key),
+                    entry.key_span,
+                    "not read here",
+                )
+                .with_help("write the variables as they are to be"),
+            );
+        }
+        let options = TestOptions {
+            judge: object.value("provider").cloned(),
+            transform: transform.or(older),
+            rubric_prompt: spelling
+                .entry(&mut object, "rubricPrompt", &mut cx.problems)
+                .map(|entry| entry.value.clone()),
+            prefix: object.string("prefix", &mut cx.problems).map(|text| text.value),
+            suffix: object.string("suffix", &mut cx.problems).map(|text| text.value),
+            disable_expansion: spelling.flag(&mut object, "disableVarExpansion", &mut cx.problems),
+        };
+        *alone |= spelling.flag(&mut object, "disableDefaultAsserts", &mut cx.problems);
+
+        for key in ["storeOutputAs", "runSerially", "disableConversationVar"] {
+            if let Some(entry) = spelling.entry(&mut object, key, &mut cx.problems) {
+                cx.problems.add(no_effect(entry, "tests are run on their own, several at once"));
+            }
+        }
+        for key in ["delay", "timeout", "factuality", "response_format", "showOutput", "includeMetrics"] {
+            if let Some(entry) = object.entry(key) {
+                cx.problems.add(no_effect(entry, "not used here"));
+            }
+        }
+
+        object.finish_leniently(&mut cx.problems);
+        options
+    }
+
+    /// Reads `execution` of a test of AgentV. Returns true if the defaults are skipped.
+    fn read_execution(cx: &mut DecodeContext, node: &TreeNode, test: &mut MatrixTest) -> bool {
+        let Some(mut object) = MapReader::new(node, "`execution` of a test", &mut cx.problems) else {
+            return false;
+        };
+        let skip = object.boolean("skip_defaults", &mut cx.problems).is_some_and(|skip| skip.value);
+        if let Some(threshold) = object.number("threshold", &mut cx.problems) {
+            test.threshold.get_or_insert(threshold);
+        }
+        if let Some(list) = object.value("assert") {
+            test.assertions.extend(read_assertions(cx, list));
+        }
+        for key in ["cache", "fail_on_error", "budget_usd"] {
+            if let Some(entry) = object.entry(key) {
+                cx.problems.add(no_effect(entry, "a setting of the whole run here"));
+            }
+        }
+
+        object.finish(&mut cx.problems);
+        skip
+    }
+}
+
+/// Name of the default test in messages.
+pub(super) const DEFAULT_TEST: &str = "the default test";
+
+/// Returns the warning that a key is accepted and not used.
+pub(super) fn no_effect(entry: &MapEntry, why: &str) -> Diagnostic {
+    Diagnostic::warning(codes::NO_EFFECT, format!("`{}` has no effect", entry.key), entry.key_span, why)
+        .with_help("remove it")
+}
+
+/// Reads a list of assertions, following references to files of them.
+fn read_assertions(cx: &mut DecodeContext, node: &TreeNode) -> Vec<TreeNode> {
+    match &node.data {
+        NodeValue::Seq(items) => items.clone(),
+        NodeValue::Map(_) => vec![node.clone()],
+        NodeValue::Str(written) if written.starts_with("file://") => {
+            match super::providers::read_settings(cx, written, node.use_span()) {
+                Some(TreeNode { data: NodeValue::Seq(items), .. }) => items,
+                Some(other) => vec![other],
+                None => Vec::new(),
+            }
+        }
+        _ => {
+            cx.problems.add(wrong_type(node, "`assert`", "a list of assertions"));
+            Vec::new()
+        }
+    }
+}
+
+/// Reads variables: a map, or the path of a file with one.
+fn read_vars(cx: &mut DecodeContext, node: &TreeNode) -> Vec<MapEntry> {
+    match &node.data {
+        NodeValue::Map(entries) => entries.clone(),
+        NodeValue::Str(written) => match super::providers::read_settings(cx, written, node.use_span()) {
+            Some(TreeNode { data: NodeValue::Map(entries), .. }) => entries,
+            Some(other) => {
+                cx.problems.add(wrong_type(&other, "a file of variables", "a map"));
+                Vec::new()
+            }
+            None => Vec::new(),
+        },
+        _ => {
+            cx.problems.add(wrong_type(node, "`vars`", "a map of names and values"));
+            Vec::new()
+        }
+    }
+}
+
+fn unknown_kind(ending: &str, span: Span) -> Diagnostic {
+    let help = match ending {
+        "js" | "mjs" | "cjs" | "ts" | "mts" | "py" => {
+            "programs are not run to get tests; let it write a `.jsonl` file, and name that"
+        }
+        "xlsx" | "xls" => "save the sheet as a CSV file, and name that",
+        _ => "tests come from .yaml, .json, .jsonl, .csv and .tsv files",
+    };
+    let found = if ending.is_empty() { "no ending".to_owned() } else { format!("found `.{ending}`") };
+
+    Diagnostic::error(codes::UNKNOWN_FILE_KIND, "tests are not read from this kind of file", span, found)
+        .with_help(help)
+}

@@ -1,0 +1,64 @@
+//! Values of assertions as texts and lists of texts.
+
+use super::nodes::{list_node, text_node};
+use crate::tree::{NodeValue, TreeNode};
+
+/// Returns a number or a boolean as a text.
+pub(super) fn text_of(node: &TreeNode) -> TreeNode {
+    let text = match &node.data {
+        NodeValue::Int(number) => number.to_string(),
+        NodeValue::Float(number) => number.to_string(),
+        NodeValue::Bool(flag) => flag.to_string(),
+        _ => return node.clone(),
+    };
+    text_node(node.use_span(), text)
+}
+
+/// Returns a list of texts. A single text is split at its commas; parts in quotes stay whole.
+pub(super) fn texts_of(node: &TreeNode) -> TreeNode {
+    let items = match &node.data {
+        NodeValue::Seq(items) => items.iter().map(text_of).collect(),
+        NodeValue::Str(text) => {
+            split_list(text).into_iter().map(|part| text_node(node.use_span(), part)).collect()
+        }
+        _ => vec![text_of(node)],
+    };
+    list_node(node.use_span(), items)
+}
+
+fn split_list(text: &str) -> Vec<String> {
+    let mut parts = Vec::new();
+    let mut rest = text.trim_start();
+    while !rest.is_empty() {
+        if let Some(after) = rest.strip_prefix(',') {
+            rest = after.trim_start();
+            continue;
+        }
+        let Some(quoted) = rest.strip_prefix('"') else {
+            let end = rest.find(',').unwrap_or(rest.len());
+            parts.push(rest[..end].trim().to_owned());
+            rest = rest[end..].trim_start();
+            continue;
+        };
+
+        let mut part = String::new();
+        let mut letters = quoted.char_indices().peekable();
+        let mut end = quoted.len();
+        while let Some((at, letter)) = letters.next() {
+            let next = letters.peek().map(|(_, next)| *next);
+            match letter {
+                '\\' if matches!(next, Some('"' | '\\')) => part.extend(letters.next().map(|(_, next)| next)),
+                '"' if next == Some('"') => part.extend(letters.next().map(|(_, next)| next)),
+                '"' => {
+                    end = at + 1;
+                    break;
+                }
+                _ => part.push(letter),
+            }
+        }
+        parts.push(part);
+        rest = quoted[end..].trim_start();
+    }
+
+    parts
+}

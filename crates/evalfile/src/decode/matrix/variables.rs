@@ -1,0 +1,141 @@
+//! Variables of a test: files, lists that multiply, and texts that name other variables.
+
+use assize_diagnostic::{Diagnostic, Span};
+use serde_json::{Map, Value};
+
+use super::assertions::is_code_file;
+use super::template::TemplateRenderer;
+use crate::codes;
+use crate::decode::DecodeContext;
+use crate::decode::external::find_matches;
+use crate::decode::file::file_extension;
+use crate::tree::{MapEntry, NodeValue, TreeNode};
+
+/// Endings of files that are no text.
+const MEDIA_ENDINGS: [&str; 16] = [
+    "jpg", "jpeg", "png", "gif", "webp", "bmp", "svg", "mp3", "wav", "ogg", "mp4", "webm", "mov", "pdf",
+    "tiff", "m4a",
+];
+
+/// Values of a variable: one, or several that multiply.
+pub(super) struct VariableValues {
+    pub(super) name: String,
+    pub(super) values: Vec<Value>,
+}
+
+/// Reads the values of the variables of a test. Returns true as the second part if one of them is an image, a sound or the
+/// like.
+pub(super) fn read_values(
+    cx: &mut DecodeContext,
+    vars: &[MapEntry],
+    expands: bool,
+) -> Option<(Vec<VariableValues>, bool)> {
+    let before = cx.problems.error_count();
+    let mut media = false;
+    let mut all = Vec::new();
+    for entry in vars {
+        let span = entry.value.use_span();
+        let values = match &entry.value.data {
+            NodeValue::Str(text) => match text.trim().strip_prefix("file://") {
+                Some(path) if !text.trim().contains('\n') => read_files(cx, path, span, &mut media),
+                _ => vec![Value::from(text.as_str())],
+            },
+            // Only lists of texts multiply.
+            NodeValue::Seq(items) if expands && items.first().is_some_and(|item| item.as_str().is_some()) => {
+                items.iter().map(|item| value_of(cx, item, &mut media)).collect()
+            }
+            _ => vec![entry.value.to_json()],
+        };
+        all.push(VariableValues { name: entry.key.clone(), values });
+    }
+
+    (cx.problems.error_count() == before).then_some((all, media))
+}
+
+fn value_of(cx: &mut DecodeContext, item: &TreeNode, media: &mut bool) -> Value {
+    match item.as_str().and_then(|text| text.trim().strip_prefix("file://")) {
+        Some(path) => read_files(cx, path, item.use_span(), media).into_iter().next().unwrap_or_default(),
+        None => item.to_json(),
+    }
+}
+
+/// Reads the file of a variable, or all that a pattern matches.
+fn read_files(cx: &mut DecodeContext, path: &str, span: Span, media: &mut bool) -> Vec<Value> {
+    if is_code_file(path) {
+        cx.problems.add(
+            Diagnostic::error(
+                codes::NOT_SUPPORTED,
+                "a variable can't come from a program",
+                span,
+                "a program",
+            )
+            .with_help("write its value, or let the program write it into a text file"),
+        );
+        return Vec::new();
+    }
+    if !path.contains(['*', '?', '[']) {
+        return read_file(cx, path, span, media).into_iter().collect();
+    }
+
+    let mut values = Vec::new();
+    for file in find_matches(cx, path, span) {
+        let real = std::fs::canonicalize(&file).unwrap_or(file).display().to_string();
+        values.extend(read_file(cx, &real, span, media));
+    }
+    values
+}
+
+fn read_file(cx: &mut DecodeContext, path: &str, span: Span, media: &mut bool) -> Option<Value> {
+    if MEDIA_ENDINGS.contains(&file_extension(std::path::Path::new(path)).as_str()) {
+        cx.find_file(path, span)?;
+        *media = true;
+        return Some(Value::from(format!("file://{path}")));
+    }
+
+    let file = cx.read_text(path, span)?;
+    Some(match file_extension(&file.path).as_str() {
+        "yaml" | "yml" => {
+            let source = cx.sources.add(&file.path, file.text.clone());
+            let root = crate::tree::read_yaml(&cx.sources, source, &mut cx.problems)?;
+            Value::from(root.to_json().to_string())
+        }
+        _ => Value::from(file.text.trim()),
+    })
+}
+
+/// Returns each combination of the values.
+pub(super) fn combinations(all: &[VariableValues]) -> impl Iterator<Item = Map<String, Value>> {
+    let count = all.iter().map(|one| one.values.len()).product::<usize>();
+    (0..count).map(move |mut index| {
+        let mut combination = Map::new();
+        // The last variable changes fastest.
+        for one in all.iter().rev() {
+            let at = index % one.values.len();
+            index /= one.values.len();
+            combination.insert(one.name.clone(), one.values[at].clone());
+        }
+
+        all.iter().map(|one| (one.name.clone(), combination[&one.name].clone())).collect()
+    })
+}
+
+/// Returns the number of combinations; `None` if there are more than can be counted.
+pub(super) fn count_combinations(all: &[VariableValues]) -> Option<usize> {
+    all.iter().try_fold(1usize, |product, one| product.checked_mul(one.values.len()))
+}
+
+/// Renders variables that name others.
+pub(super) fn render_variables(templates: &TemplateRenderer, vars: &mut Map<String, Value>) {
+    let is_template =
+        |value: &Value| value.as_str().is_some_and(|text| text.contains("{{") || text.contains("{%"));
+    if !vars.values().any(is_template) {
+        return;
+    }
+
+    let scope = templates.scope(vars);
+    for value in vars.values_mut() {
+        if let Value::String(text) = value {
+            *text = templates.render_value(text, &scope);
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Targets that an eval file defines itself.
+
+use std::path::{Path, PathBuf};
+
+use assize_diagnostic::{Severity, SourceMap, Span};
+
+use super::entry::TargetsContext;
+use super::mask::mask_secrets;
+use super::read::entry;
+use crate::decode::DecodeContext;
+use crate::model::{FilePosition, TargetSettingError, TargetSpec, UnsupportedFeature};
+use crate::tree::TreeNode;
+
+/// A target that an eval file defines.
+pub(crate) struct InlineTarget {
+    /// Its entry, in the spelling of targets files.
+    pub(crate) entry: TreeNode,
+    /// Reasons why it can't be run as it is defined.
+    pub(crate) problems: Vec<String>,
+    /// Spans of settings without effect.
+    pub(crate) idle: Vec<Span>,
+}
+
+/// Collector of such targets. An error in one of them concerns only the runs that use it.
+pub(crate) struct InlineTargets {
+    folder: PathBuf,
+    targets: Vec<TargetSpec>,
+    secrets: Vec<Span>,
+}
+
+impl InlineTargets {
+    /// Creates a collector for a file in this folder.
+    pub(crate) fn new(folder: &Path) -> Self {
+        Self { folder: folder.to_path_buf(), targets: Vec::new(), secrets: Vec::new() }
+    }
+
+    /// Decodes a target.
+    pub(crate) fn add(&mut self, cx: &mut DecodeContext, target: InlineTarget) {
+        let InlineTarget { entry: node, problems, idle } = target;
+        let unrunnable = !problems.is_empty();
+        let sources = std::mem::take(&mut cx.sources);
+        let place = |span: Span| {
+            let position = sources.position(span);
+            FilePosition::new(sources.file(span.source).path(), position.line, position.column)
+        };
+
+        let mut found = cx.problems.fork();
+        let mut loading = TargetsContext {
+            environment: &cx.reach.environment,
+            folder: &self.folder,
+            place: &place,
+            secrets: Vec::new(),
+            problems: &mut found,
+            entry_errors: 0,
+        };
+        let draft = entry(&node, &mut loading);
+        self.secrets.append(&mut loading.secrets);
+
+        if let Some(draft) = draft {
+            let mut spec = draft.spec;
+            let at = place(node.use_span());
+            if unrunnable {
+                // What the settings of a target of unknown kind lack says nothing.
+                spec.errors.clear();
+            }
+            spec.errors
+                .extend(problems.into_iter().map(|title| TargetSettingError { title, place: at.clone() }));
+            spec.without_effect.extend(idle.into_iter().map(|span| UnsupportedFeature {
+                feature: "a setting of the provider that is not used here",
+                place: place(span),
+            }));
+            self.targets.push(spec);
+        }
+
+        cx.sources = sources;
+        cx.problems.hide_as_in(&found);
+        for mut diagnostic in found.into_vec() {
+            if unrunnable && diagnostic.severity == Severity::Error {
+                continue;
+            }
+            diagnostic.severity = diagnostic.severity.min(Severity::Warning);
+            cx.problems.add(diagnostic);
+        }
+    }
+
+    /// Returns true if a target of this name was added.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.targets.iter().any(|target| target.name == name)
+    }
+
+    /// Returns the targets, and the sources with secrets masked.
+    pub(crate) fn finish(self, sources: &SourceMap) -> (Vec<TargetSpec>, SourceMap) {
+        (self.targets, mask_secrets(sources, &self.secrets))
+    }
+}

@@ -1,0 +1,266 @@
+//! Schema of files with prompts, providers and tests, in both spellings.
+
+use serde_json::json;
+
+use super::SchemaDefinitions;
+use super::shape::{
+    MapSchema, ValueSchema, any_map, any_of, anything, boolean, list, number, reference, string, text,
+};
+use crate::decode::matrix::ASSERTION_TYPES;
+
+/// Adds the definitions.
+pub(super) fn add(defs: &mut SchemaDefinitions) {
+    let one_or_list = |of: ValueSchema| any_of([of.clone(), list(of)]);
+    let texts = || one_or_list(string());
+
+    defs.add_keys("matrix", file());
+    defs.add_keys("matrix-prompt", prompt());
+    defs.add_keys("matrix-provider", provider());
+    defs.add_keys("matrix-test", test("a test", texts()));
+    defs.add_keys("matrix-default-test", test("the default test", texts()));
+    defs.add_keys("matrix-assertion", assertion());
+    defs.add_keys(
+        "matrix-test-options",
+        MapSchema::new("`options` of a test", "How a test is asked and graded.")
+            .optional_key("provider", anything(), "Judge of its assertions.")
+            .optional_key("transform", text(), "JavaScript that changes the answer.")
+            .older_key("postprocess", "transform")
+            .optional_key("rubricPrompt", anything(), "Prompt of the judge.")
+            .older_key("rubric_prompt", "rubricPrompt")
+            .optional_key("prefix", string(), "Text before the prompt.")
+            .optional_key("suffix", string(), "Text after the prompt.")
+            .optional_key("disableVarExpansion", boolean(), "Lists are values, and do not multiply.")
+            .older_key("disable_var_expansion", "disableVarExpansion")
+            .optional_key("disableDefaultAsserts", boolean(), "The default assertions are left out.")
+            .older_key("disable_default_asserts", "disableDefaultAsserts")
+            .optional_key("storeOutputAs", anything(), "No effect.")
+            .older_key("store_output_as", "storeOutputAs")
+            .optional_key("runSerially", anything(), "No effect.")
+            .older_key("run_serially", "runSerially")
+            .optional_key("disableConversationVar", anything(), "No effect.")
+            .older_key("disable_conversation_var", "disableConversationVar")
+            .optional_key("delay", anything(), "No effect.")
+            .optional_key("timeout", anything(), "No effect.")
+            .optional_key("factuality", anything(), "No effect.")
+            .optional_key("response_format", anything(), "No effect.")
+            .optional_key("showOutput", anything(), "No effect.")
+            .optional_key("includeMetrics", anything(), "No effect.")
+            .open(),
+    );
+    defs.add_keys(
+        "matrix-test-execution",
+        MapSchema::new("`execution` of a test", "Settings of a test, in snake_case files.")
+            .optional_key("skip_defaults", boolean(), "The default assertions are left out.")
+            .optional_key("threshold", number(), "Score from which the test passes.")
+            .optional_key("assert", list(anything()), "Assertions.")
+            .optional_key("cache", anything(), "No effect.")
+            .optional_key("fail_on_error", anything(), "No effect.")
+            .optional_key("budget_usd", anything(), "No effect."),
+    );
+    defs.add_keys(
+        "matrix-scenario",
+        MapSchema::new("a scenario", "Settings, each with each of the tests.")
+            .optional_key("description", string(), "Description.")
+            .optional_key("id", string(), "Id.")
+            .optional_key("name", string(), "Name.")
+            .optional_key("config", anything(), "Settings: tests with variables, or a file of them.")
+            .optional_key("tests", anything(), "Tests, or a file of them."),
+    );
+    defs.add_keys(
+        "matrix-options",
+        MapSchema::new("the options of an evaluation", "How the file is run.")
+            .optional_key("maxConcurrency", anything(), "Cases at once.")
+            .older_key("max_concurrency", "maxConcurrency")
+            .optional_key("repeat", anything(), "Runs of each case.")
+            .optional_key("cache", boolean(), "False asks every model anew.")
+            .optional_key("budget_usd", number(), "Limit in US dollars.")
+            .optional_key("delay", anything(), "No effect.")
+            .optional_key("timeoutMs", anything(), "No effect.")
+            .older_key("timeout_ms", "timeoutMs")
+            .optional_key("maxEvalTimeMs", anything(), "No effect.")
+            .older_key("max_eval_time_ms", "maxEvalTimeMs")
+            .optional_key("filterRange", anything(), "No effect.")
+            .older_key("filter_range", "filterRange")
+            .optional_key("showProgressBar", anything(), "No effect.")
+            .older_key("show_progress_bar", "showProgressBar"),
+    );
+    defs.add_keys(
+        "matrix-defaults",
+        MapSchema::new("`defaults` of providers", "Providers that are used where none is named.")
+            .optional_key("grader", string(), "Judge.")
+            .optional_key("provider", anything(), "No effect.")
+            .optional_key("system_message", anything(), "No effect."),
+    );
+}
+
+fn file() -> MapSchema {
+    MapSchema::new(
+        "a file with prompts and providers",
+        "Prompts, providers and tests that are multiplied to cases.",
+    )
+    .optional_key("$schema", anything(), "URL or path of the JSON Schema, for editors.")
+    .optional_key("name", text(), "Name of the suite.")
+    .optional_key("description", anything(), "Description.")
+    .optional_key("tags", anything(), "Tags.")
+    .optional_key("metadata", anything(), "Metadata.")
+    .optional_key("governance", anything(), "Metadata.")
+    .optional_key("version", anything(), "Metadata.")
+    .optional_key("author", anything(), "Metadata.")
+    .optional_key("license", anything(), "Metadata.")
+    .optional_key("env", any_map(), "Variables that templates name as `env.NAME`.")
+    .optional_key(
+        "prompts",
+        any_of([text(), list(any_of([text(), reference("matrix-prompt"), list(anything())])), any_map()]),
+        "Prompts: texts, files, or maps with `raw`.",
+    )
+    .optional_key(
+        "providers",
+        any_of([text(), list(any_of([text(), reference("matrix-provider"), any_map()])), any_map()]),
+        "Providers: names, or maps with `id`.",
+    )
+    .older_key("targets", "providers")
+    .optional_key(
+        "tests",
+        any_of([text(), list(any_of([text(), reference("matrix-test"), file_of_tests()])), file_of_tests()]),
+        "Tests, or files of them.",
+    )
+    .optional_key("scenarios", anything(), "Settings, each with each of their tests.")
+    .optional_key("defaultTest", any_of([text(), reference("matrix-default-test")]), "What every test has.")
+    .older_key("default_test", "defaultTest")
+    .optional_key("assert", list(anything()), "Assertions of every test.")
+    .older_key("assertions", "assert")
+    .optional_key("threshold", number(), "Score from which a test passes.")
+    .optional_key("evaluateOptions", reference("matrix-options"), "How the file is run.")
+    .older_key("evaluate_options", "evaluateOptions")
+    .optional_key("assertionTemplates", any_map(), "Assertions that `$ref` names.")
+    .older_key("assertion_templates", "assertionTemplates")
+    .optional_key("workspace", anything(), "Folder that targets work in.")
+    .optional_key("environment", anything(), "Folder that agents work in.")
+    .optional_key("defaults", reference("matrix-defaults"), "Providers that are used where none is named.")
+    .optional_key("outputPath", anything(), "No effect.")
+    .older_key("output_path", "outputPath")
+    .optional_key("sharing", anything(), "No effect.")
+    .optional_key("writeLatestResults", anything(), "No effect.")
+    .older_key("write_latest_results", "writeLatestResults")
+    .optional_key("commandLineOptions", anything(), "No effect.")
+    .older_key("command_line_options", "commandLineOptions")
+    .optional_key("derivedMetrics", anything(), "No effect.")
+    .older_key("derived_metrics", "derivedMetrics")
+    .optional_key("tracing", anything(), "No effect.")
+    .optional_key("outputs", anything(), "No effect.")
+    .optional_key("providerPromptMap", anything(), "No effect.")
+    .older_key("provider_prompt_map", "providerPromptMap")
+}
+
+/// A map that names a file of tests.
+fn file_of_tests() -> ValueSchema {
+    let named = |key: &str| json!({ "required": [key], "not": { "required": ["vars"] } });
+    ValueSchema(json!({ "type": "object", "anyOf": [named("path"), named("include")] }))
+}
+
+fn prompt() -> MapSchema {
+    MapSchema::new("an entry of `prompts`", "A prompt with a label.")
+        .optional_key("label", string(), "Name, by which providers and tests choose it.")
+        .optional_key("id", string(), "Name, or the path of a file.")
+        .optional_key("raw", anything(), "Text, or a list of messages.")
+        .older_key("content", "raw")
+        .older_key("file", "raw")
+        .optional_key("prefix", string(), "Text before it.")
+        .optional_key("suffix", string(), "Text after it.")
+        .optional_key("config", anything(), "No effect.")
+}
+
+fn provider() -> MapSchema {
+    MapSchema::new("a provider", "A target of this file.")
+        .optional_key("id", string(), "Kind and model, such as `openai:gpt-5-mini`.")
+        .optional_key("label", string(), "Name in results.")
+        .optional_key(
+            "config",
+            anything(),
+            "Settings: `temperature`, `max_tokens`, `apiBaseUrl`, `apiKey`, ...",
+        )
+        .optional_key("prompts", anything(), "Prompts that it is asked.")
+        .optional_key("transform", text(), "JavaScript that changes its answers.")
+        .optional_key("env", anything(), "Variables.")
+        .optional_key("model", anything(), "Model.")
+        .optional_key("runtime", anything(), "No effect.")
+        .optional_key("command", anything(), "Command.")
+        .optional_key("delay", anything(), "No effect.")
+        .optional_key("inputs", anything(), "No effect.")
+        .open()
+}
+
+fn test(what: &'static str, texts: ValueSchema) -> MapSchema {
+    MapSchema::new(what, "Variables and assertions.")
+        .optional_key("$schema", anything(), "URL or path of the JSON Schema, for editors.")
+        .optional_key("id", text(), "Id of its cases.")
+        .optional_key("description", string(), "Description; the id of its cases if there is no other.")
+        .optional_key("vars", any_of([text(), any_map()]), "Variables, or a file of them.")
+        .optional_key(
+            "assert",
+            any_of([text(), list(any_of([text(), reference("matrix-assertion")])), any_map()]),
+            "Assertions.",
+        )
+        .older_key("assertions", "assert")
+        .optional_key(
+            "threshold",
+            number(),
+            "Score from which it passes; without one each assertion must pass.",
+        )
+        .optional_key("metadata", any_map(), "Metadata.")
+        .optional_key("prompts", texts.clone(), "Prompts that it is run with.")
+        .optional_key("providers", texts, "Providers that it is run with.")
+        .optional_key("provider", anything(), "Provider that it is run with; of the default test, the judge.")
+        .optional_key("providerOutput", anything(), "Answer to grade; no provider is asked.")
+        .older_key("provider_output", "providerOutput")
+        .optional_key("disableDefaultAsserts", boolean(), "The default assertions are left out.")
+        .older_key("disable_default_asserts", "disableDefaultAsserts")
+        .optional_key("options", reference("matrix-test-options"), "How it is asked and graded.")
+        .optional_key("execution", reference("matrix-test-execution"), "Settings, in snake_case files.")
+        .optional_key("input", anything(), "Input in place of the prompts, in snake_case files.")
+        .optional_key("criteria", anything(), "What a good answer does, in snake_case files.")
+        .optional_key("conversation_id", anything(), "Id of the conversation that it is a part of.")
+        .optional_key("mode", anything(), "Kind of conversation.")
+        .optional_key("turns", anything(), "Turns of a conversation.")
+        .optional_key("aggregation", anything(), "How turns make a score.")
+        .optional_key("on_turn_failure", anything(), "What happens after a failed turn.")
+        .optional_key("window_size", anything(), "Messages that are kept.")
+        .optional_key("depends_on", anything(), "Tests that come before.")
+        .optional_key("on_dependency_failure", anything(), "What happens when one of them failed.")
+        .optional_key("input_files", anything(), "Attached files.")
+        .optional_key("expected_output", anything(), "Reference answer.")
+        .optional_key("tags", anything(), "Tags.")
+}
+
+fn assertion() -> MapSchema {
+    let mut names: Vec<String> = Vec::new();
+    for row in ASSERTION_TYPES {
+        names.push(row.name.to_owned());
+        names.push(format!("not-{}", row.name));
+    }
+
+    // Files of AgentV's may name types of their own.
+    let types = ValueSchema(json!({ "type": "string", "examples": names }));
+    MapSchema::new("an assertion", "What an answer must be.")
+        .optional_key("type", types, "Type, perhaps with `not-` before it.")
+        .optional_key("value", anything(), "What to compare with, a criterion, or code.")
+        .optional_key("threshold", anything(), "Limit or line, by the type.")
+        .optional_key("weight", anything(), "Weight; 0 makes a metric that can't fail.")
+        .optional_key("metric", anything(), "Name in results.")
+        .older_key("name", "metric")
+        .older_key("id", "metric")
+        .optional_key("provider", anything(), "Judge.")
+        .older_key("target", "provider")
+        .optional_key("transform", anything(), "JavaScript that changes the answer for this assertion.")
+        .optional_key("rubricPrompt", anything(), "Prompt of the judge.")
+        .older_key("rubric_prompt", "rubricPrompt")
+        .optional_key("prompt", anything(), "Prompt of the judge, in snake_case files.")
+        .optional_key("negate", boolean(), "Turns it around.")
+        .optional_key("config", anything(), "Settings that code gets.")
+        .optional_key("budget", anything(), "Limit in US dollars.")
+        .optional_key("assert", anything(), "Members of a set.")
+        .older_key("assertions", "assert")
+        .optional_key("description", anything(), "Description.")
+        .optional_key("reason", anything(), "Description.")
+        .open()
+}

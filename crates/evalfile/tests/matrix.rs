@@ -1,0 +1,277 @@
+//! Files with prompts, providers and tests: which cases they come to.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use assize_evalfile::{Case, GraderKind, LoadOptions, LoadedSuite, TargetSpecKind, load_suite};
+use tempfile::TempDir;
+
+struct Loaded {
+    loaded: LoadedSuite,
+    _folder: TempDir,
+}
+
+fn load_with(text: &str, files: &[(&str, &str)]) -> Loaded {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, text) in files {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        fs::write(path, text).expect("written");
+    }
+    let path = folder.path().join("any-name.yaml");
+    fs::write(&path, text).expect("written");
+    let options = LoadOptions {
+        environment: Arc::new(|name| (name == "CITY").then(|| "Oslo".to_owned())),
+        ..LoadOptions::new(folder.path())
+    };
+
+    Loaded { loaded: load_suite(Path::new(&path), &options), _folder: folder }
+}
+
+fn cases_with(text: &str, files: &[(&str, &str)]) -> Vec<Arc<Case>> {
+    let loaded = load_with(text, files);
+    let problems: Vec<String> = loaded
+        .loaded
+        .diagnostics
+        .iter()
+        .filter(|found| found.severity == assize_diagnostic::Severity::Error)
+        .map(|found| format!("{}: {} ({})", found.code, found.title, found.primary.text))
+        .collect();
+    assert_eq!(problems, Vec::<String>::new());
+    loaded.loaded.cases.iter().map(|case| case.expect("valid")).collect()
+}
+
+fn cases(text: &str) -> Vec<Arc<Case>> {
+    cases_with(text, &[])
+}
+
+fn codes(text: &str) -> Vec<String> {
+    load_with(text, &[]).loaded.diagnostics.iter().map(|found| found.code.to_string()).collect()
+}
+
+fn questions(text: &str, files: &[(&str, &str)]) -> Vec<String> {
+    cases_with(text, files).iter().map(|case| case.question()).collect()
+}
+
+const ASSERT: &str = "assert: [{type: contains, value: a}]";
+
+#[test]
+fn prompts_tests_and_lists_of_texts_multiply() {
+    let text = format!(
+        "prompts: ['Hi {{{{ name }}}}', {{label: long, raw: 'Dear {{{{ name }}}}, {{{{ tone }}}}'}}]\n\
+         providers: [echo]\ntests:\n- {{vars: {{name: [Ada, Bo], tone: calm}}, {ASSERT}}}\n"
+    );
+    assert_eq!(questions(&text, &[]), ["Hi Ada", "Dear Ada, calm", "Hi Bo", "Dear Bo, calm"]);
+    let ids: Vec<String> = cases(&text).iter().map(|case| case.id.to_string()).collect();
+    assert_eq!(
+        ids,
+        [
+            "test-1/vars-1/prompt-1", "test-1/vars-1/prompt-2", "test-1/vars-2/prompt-1",
+            "test-1/vars-2/prompt-2"
+        ]
+    );
+    assert_eq!(cases(&text)[0].vars["name"], "Ada");
+}
+
+#[test]
+fn lists_of_maps_and_disabled_expansion_do_not_multiply() {
+    let text = format!(
+        "prompts: ['{{{{ items | length }}}} {{{{ items }}}}']\nproviders: [echo]\ntests:\n\
+         - {{vars: {{items: [{{a: 1}}, {{a: 2}}]}}, {ASSERT}}}\n\
+         - {{vars: {{items: [x, y]}}, options: {{disableVarExpansion: true}}, {ASSERT}}}\n"
+    );
+    assert_eq!(questions(&text, &[]), [r#"2 [{"a":1},{"a":2}]"#, r#"2 ["x","y"]"#]);
+}
+
+#[test]
+fn each_assertion_is_a_gate_unless_the_test_has_a_threshold() {
+    let text = "prompts: [p]\nproviders: [echo]\ntests:\n\
+         - {assert: [{type: contains, value: a}, {type: contains, value: b, weight: 0}]}\n\
+         - {threshold: 0.5, assert: [{type: contains, value: a}]}\n\
+         - {threshold: 0, assert: [{type: contains, value: a}]}\n";
+    let cases = cases(text);
+    let required =
+        |case: &Case| case.graders.iter().map(|grader| grader.standing.required).collect::<Vec<_>>();
+    let line = |case: &Case| case.lines.pass.map(assize_rubric::UnitInterval::get);
+    assert_eq!((required(&cases[0]), line(&cases[0])), (vec![true, false], Some(0.0)));
+    assert_eq!((required(&cases[1]), line(&cases[1])), (vec![false], Some(0.5)));
+    assert_eq!((required(&cases[2]), line(&cases[2])), (vec![false], Some(0.0)));
+}
+
+#[test]
+fn the_default_test_comes_first_and_fills_what_is_missing() {
+    let text = "prompts: ['{{ a }} {{ b }}']\nproviders: [echo]\n\
+         defaultTest: {vars: {a: 1, b: 2}, assert: [{type: contains, value: x}], metadata: {k: 1}}\n\
+         tests:\n- {vars: {b: 3}, assert: [{type: icontains, value: y}]}\n\
+         - {options: {disableDefaultAsserts: true}, vars: {a: 4, b: 5}, assert: [{type: icontains, value: z}]}\n";
+    let cases = cases(text);
+    let types = |case: &Case| case.graders.iter().map(|grader| grader.type_name.clone()).collect::<Vec<_>>();
+    assert_eq!(
+        (cases[0].question(), types(&cases[0])),
+        ("1 3".to_owned(), vec!["contains".into(), "icontains".into()])
+    );
+    assert_eq!((cases[1].question(), types(&cases[1])), ("4 5".to_owned(), vec!["icontains".into()]));
+    assert_eq!(cases[0].metadata["k"], 1);
+}
+
+#[test]
+fn both_spellings_are_read_and_decide_how_a_test_passes() {
+    let camel = "prompts: [p]\nproviders: [echo]\ndefaultTest: {assert: [{type: contains, value: a}]}\ntests: [{vars: {x: 1}}]\n";
+    let snake = "prompts: [p]\nproviders: [agent]\ndefault_test: {assert: [Is polite]}\ntests: [{id: one, vars: {x: 1}}]\n";
+    assert!(cases(camel)[0].graders[0].standing.required);
+    let case = &cases(snake)[0];
+    assert!(!case.graders[0].standing.required && case.lines.pass.is_none());
+    assert!(matches!(case.graders[0].kind, GraderKind::Rubric(_)));
+    assert_eq!(case.id.as_str(), "one");
+}
+
+#[test]
+fn scenarios_run_each_setting_with_each_test() {
+    let text = format!(
+        "prompts: ['{{{{ phrase }}}} in {{{{ lang }}}}']\nproviders: [echo]\nscenarios:\n\
+         - config: [{{vars: {{lang: French}}}}, {{vars: {{lang: German}}}}]\n  tests:\n\
+         \x20 - {{vars: {{phrase: hello}}, {ASSERT}}}\n  - {{vars: {{phrase: bye}}, {ASSERT}}}\n"
+    );
+    assert_eq!(
+        questions(&text, &[]),
+        ["hello in French", "bye in French", "hello in German", "bye in German"]
+    );
+}
+
+#[test]
+fn tests_variables_and_prompts_come_from_files() {
+    let files = [
+        ("prompts.txt", "First {{ q }}\n---\nSecond {{ q }}\n"),
+        (
+            "tests.csv",
+            "q,__expected,__expected2,__metric,__threshold\n\"one, two\",contains: one,javascript: output.length > 2,m,0.5\n",
+        ),
+        (
+            "more.jsonl",
+            "{\"vars\": {\"q\": \"three\"}, \"assert\": [{\"type\": \"equals\", \"value\": 3}]}\n",
+        ),
+        ("text.md", "from a file\n"),
+        ("list.yaml", "- {vars: {q: file://text.md}, assert: [{type: contains, value: a}]}\n"),
+    ];
+    let text = "prompts: file://prompts.txt\nproviders: [echo]\n\
+         tests: ['file://tests.csv', 'file://more.jsonl', 'file://list.yaml']\n";
+    let cases = cases_with(text, &files);
+    let questions: Vec<String> = cases.iter().map(|case| case.question()).collect();
+    assert_eq!(
+        questions,
+        [
+            "First one, two", "Second one, two", "First three", "Second three", "First from a file",
+            "Second from a file"
+        ]
+    );
+    assert_eq!(cases[0].graders[0].name, "m");
+    assert!(matches!(cases[0].graders[1].kind, GraderKind::Script(_)));
+    assert_eq!(cases[0].metadata["prompt"], "prompts.txt:1");
+    assert_eq!(cases[0].lines.pass.map(assize_rubric::UnitInterval::get), Some(0.5));
+}
+
+#[test]
+fn chat_prompts_are_messages_and_variables_keep_them_intact() {
+    let text = r#"
+prompts:
+  - '[{"role": "system", "content": "Be brief"}, {"role": "user", "content": "{{ q }}"}]'
+  - |
+    - role: user
+      content: "Again: {{ q }}"
+  - [{role: user, content: [{type: text, text: "Part {{ q }}"}]}]
+providers: [echo]
+tests: [{vars: {q: 'say "x"'}, assert: [{type: contains, value: a}]}]
+"#;
+    let found = questions(text, &[]);
+    assert_eq!(found[0], "[system]\nBe brief\n\n[user]\nsay \"x\"");
+    assert_eq!(found[2], "Part say \"x\"");
+}
+
+#[test]
+fn a_variable_may_name_the_environment_and_no_secret() {
+    let text = "prompts: ['{{ env.CITY }} {{ env.OTHER | default(\"x\") }} {{ env.OWN }}']\nenv: {OWN: mine}\n\
+         providers: [echo]\ntests: [{assert: [{type: contains, value: a}]}]\n";
+    assert_eq!(questions(text, &[]), ["Oslo x mine"]);
+    let unset = "prompts: ['{{ env.NOT_SET }}']\nproviders: [echo]\ntests: [{assert: [{type: contains, value: a}]}]\n";
+    assert_eq!(codes(unset), ["E0412"]);
+    let secret = "prompts: ['{{ env.MY_API_KEY }}']\nenv: {MY_API_KEY: abc}\nproviders: [echo]\ntests: [{assert: [{type: contains, value: a}]}]\n";
+    assert_eq!(codes(secret), ["E0608"]);
+}
+
+#[test]
+fn names_that_are_not_defined_are_warnings_and_stand_for_nothing() {
+    let text = "prompts: ['Hi {{ nmae }}', 'Hi{% if shy %}?{% endif %}']\nproviders: [echo]\n\
+         tests: [{vars: {name: Ada}, assert: [{type: contains, value: a}]}]\n";
+    assert_eq!(codes(text), ["W0402"]);
+    assert_eq!(questions(text, &[]), ["Hi ", "Hi"]);
+}
+
+#[test]
+fn what_a_variable_holds_is_not_a_template_of_an_eval_file() {
+    let text = "prompts: ['{{ text }}']\nproviders: [echo]\n\
+         tests: [{vars: {text: 'use ${{ HOME }} and {{'}, assert: [{type: contains, value: '${{ X }}'}]}]\n";
+    let found = load_with(text, &[]);
+    let case = found.loaded.cases.iter().next();
+    // `{{ HOME }}` is a template of this format, too; what can't be rendered stays.
+    assert!(case.is_some_and(|case| case.is_ok_and(|case| case.question().starts_with("use $"))));
+}
+
+#[test]
+fn providers_become_targets_and_choose_their_prompts() {
+    let text = "prompts: [{label: a, raw: A}, {label: b, raw: B}]\n\
+         providers:\n- echo\n- {id: 'openai:chat:gpt-4o-mini', label: small, prompts: [b], config: {temperature: 0.5, apiBaseUrl: 'http://localhost:1/v1'}}\n\
+         - 'replicate:x/y'\ntests: [{assert: [{type: contains, value: a}]}]\n";
+    let loaded = load_with(text, &[]).loaded;
+    let suite = loaded.suite.expect("read");
+    let names: Vec<&str> = suite.settings.targets.iter().map(|target| target.name.as_str()).collect();
+    assert_eq!(names, ["echo", "small", "replicate:x/y"]);
+    assert!(matches!(suite.defined_targets[0].kind, TargetSpecKind::Echo));
+    let TargetSpecKind::Model(model) = &suite.defined_targets[1].kind else { panic!("a model") };
+    assert_eq!(
+        (model.provider, model.model.as_str(), model.temperature),
+        ("openai", "gpt-4o-mini", Some(0.5))
+    );
+    let obstacles = suite.defined_targets[2].obstacles();
+    assert!(obstacles[0].contains("`replicate:x/y` can't be run here"), "{obstacles:?}");
+
+    let cases: Vec<_> = loaded.cases.iter().map(|case| case.expect("valid")).collect();
+    let of_first: Vec<&str> = cases[0].targets.iter().map(|target| target.name.as_str()).collect();
+    assert_eq!((of_first, cases[1].targets.len()), (vec!["echo", "replicate:x/y"], 0));
+}
+
+#[test]
+fn no_template_grows_beyond_its_limit() {
+    let big = "x".repeat(100_000);
+    for template in [
+        "{% set a = a ~ a %}{{ a }}",
+        "{% for b in [a ~ a] %}{{ b }}{% endfor %}",
+        "{{ 'x' * 1000000000 }}",
+        "{{ a | replace('x', a) }}",
+        "{% macro m() %}{% endmacro %}",
+        "{% for c in a %}{% for d in a %}{% for e in a %}{{ a }}{% endfor %}{% endfor %}{% endfor %}",
+    ] {
+        let text = format!(
+            "prompts: [{template:?}]\nproviders: [echo]\ntests: [{{vars: {{a: {big}}}, assert: [{{type: contains, value: a}}]}}]\n"
+        );
+        assert_eq!(codes(&text), ["E0423"], "{template}");
+    }
+    let fine = "prompts: ['{{ a * 1 }}{% raw %}{% set %}{{ * }}{% endraw %}', '{{ \"*\" }}']\nproviders: [echo]\n\
+         tests: [{vars: {a: 2}, assert: [{type: contains, value: a}], prompts: ['{{ \"*\" }}']}]\n";
+    assert_eq!(questions(fine, &[]), ["*"]);
+}
+
+#[test]
+fn a_test_without_assertions_asks_only_for_an_answer() {
+    let text = "prompts: [p]\nproviders: [echo]\ntests: [{vars: {a: 1}}]\n";
+    assert_eq!(codes(text), ["W0405"]);
+    assert_eq!(cases(text)[0].graders[0].name, "answered");
+}
+
+#[test]
+fn one_name_of_a_file_is_as_good_as_another() {
+    let format_two = "tests: [{id: a, input: q, criteria: c}]\n";
+    assert_eq!(cases(format_two).len(), 1);
+    let promptfoo = "prompts: [p]\ntests: [{assert: [{type: contains, value: a}]}]\n";
+    assert_eq!(cases(promptfoo).len(), 1);
+}

@@ -1,0 +1,148 @@
+//! Scripts of the author: checks of an answer, and changes of it before it is graded.
+
+use assize_evalfile::ScriptCheck;
+use assize_rubric::GraderNote;
+use assize_script::{Script, ScriptError, ScriptValue};
+use serde_json::{Map, Value, json};
+
+use super::result::{AnswerFacts, CheckResult, shorten, to_unit_interval};
+
+/// Decides by what a script returns: true or false, a number, or a map with `pass`, `score` and `reason`.
+///
+/// An error that the script throws about the answer, such as one of a parser, is a failed check. What is wrong with the
+/// script itself breaks the grader: an unknown name, a limit, a result that can't be read.
+pub(super) fn check_script(check: &ScriptCheck, facts: &AnswerFacts) -> Result<CheckResult, String> {
+    let context = context_of(facts, &check.config);
+    let output = output_of(facts);
+
+    match check.script.call(&[("output", &output), ("context", &context), ("process", &Value::Null)]) {
+        Ok(value) => read_result(value, check.threshold),
+        Err(ScriptError::Thrown(message)) if is_about_answer(&message) => {
+            Ok(decided(false, 0.0, GraderNote::new(false, "script", shorten(&message))))
+        }
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Returns the answer as a script changes it: its text, and the value where that is no text.
+///
+/// # Errors
+/// When the script fails or returns nothing.
+pub fn transform_answer(script: &Script, facts: &AnswerFacts) -> Result<(String, Option<Value>), String> {
+    let context = context_of(facts, &Value::Null);
+    let output = output_of(facts);
+    let value = script
+        .call(&[("output", &output), ("context", &context), ("process", &Value::Null)])
+        .map_err(|error| error.to_string())?;
+
+    match value.into_json() {
+        None | Some(Value::Null) => Err("the script returns nothing".to_owned()),
+        Some(Value::String(text)) => Ok((text, None)),
+        Some(value) => Ok((value.to_string(), Some(value))),
+    }
+}
+
+fn output_of(facts: &AnswerFacts) -> Value {
+    facts.value.clone().unwrap_or_else(|| Value::String(facts.answer.clone()))
+}
+
+/// Returns all that a script may look at beside the answer.
+fn context_of(facts: &AnswerFacts, config: &Value) -> Value {
+    let tokens = facts.tokens;
+    let usage = json!({
+        "prompt": tokens.input,
+        "completion": tokens.output,
+        "total": tokens.input.zip(tokens.output).map(|(input, output)| input + output),
+    });
+    let calls = facts.calls.as_ref().map(|calls| {
+        calls
+            .iter()
+            .map(|call| json!({"name": call.name, "arguments": call.input, "output": call.output}))
+            .collect::<Vec<_>>()
+    });
+
+    json!({
+        "prompt": facts.question,
+        "vars": facts.vars,
+        "test": {"vars": facts.vars, "metadata": facts.metadata},
+        "config": if config.is_null() { Value::Object(Map::new()) } else { config.clone() },
+        "provider": {"id": facts.target},
+        "providerResponse": {
+            "output": facts.answer,
+            "cost": facts.cost_usd,
+            "tokenUsage": usage,
+            "latencyMs": facts.duration.map(|duration| duration.as_millis() as u64),
+        },
+        "metadata": {},
+        "toolCalls": calls,
+        "expectedOutput": facts.reference,
+    })
+}
+
+fn read_result(value: ScriptValue, threshold: Option<f64>) -> Result<CheckResult, String> {
+    let passes = |number: f64| threshold.map_or(number > 0.0, |line| number >= line);
+    match value {
+        ScriptValue::Json(Value::Bool(passed)) => {
+            let reason = if passed { "it returned true" } else { "it returned false" };
+            Ok(decided(passed, f64::from(u8::from(passed)), GraderNote::new(passed, "script", reason)))
+        }
+        ScriptValue::Number(number) if !number.is_nan() => {
+            let passed = passes(number);
+            let reason = match threshold {
+                Some(line) => format!("it returned {number}, with a threshold of {line}"),
+                None => format!("it returned {number}"),
+            };
+            Ok(decided(passed, number, GraderNote::new(passed, "script", reason)))
+        }
+        ScriptValue::Json(Value::Object(map)) => read_map(&map, passes),
+        other => {
+            let found = match other {
+                ScriptValue::Undefined => "nothing".to_owned(),
+                ScriptValue::Number(_) => "a number that is none (NaN)".to_owned(),
+                ScriptValue::Json(value) => shorten(&value.to_string()),
+            };
+            Err(format!(
+                "the script must return true, false, a number or a map with `pass`; it returned {found}"
+            ))
+        }
+    }
+}
+
+fn read_map(map: &Map<String, Value>, passes: impl Fn(f64) -> bool) -> Result<CheckResult, String> {
+    let score = map.get("score").and_then(Value::as_f64);
+    let passed = match (map.get("pass").and_then(Value::as_bool), score) {
+        (Some(passed), _) => passed,
+        (None, Some(score)) => passes(score),
+        (None, None) => {
+            return Err("the map that the script returned has neither `pass` nor `score`".to_owned());
+        }
+    };
+    let text =
+        |map: &Map<String, Value>| map.get("reason").and_then(Value::as_str).map(shorten).unwrap_or_default();
+
+    let mut result = decided(
+        passed,
+        score.unwrap_or(f64::from(u8::from(passed))),
+        GraderNote::new(passed, "script", text(map)),
+    );
+    for part in map.get("componentResults").and_then(Value::as_array).into_iter().flatten() {
+        let Some(part) = part.as_object() else { continue };
+        let passed = part.get("pass").and_then(Value::as_bool).unwrap_or(false);
+        result.findings.push(GraderNote::new(passed, "part of the script", text(part)));
+    }
+
+    Ok(result)
+}
+
+/// A decision whose score is brought into the range from 0 to 1.
+fn decided(passed: bool, score: f64, mut note: GraderNote) -> CheckResult {
+    if !(0.0..=1.0).contains(&score) {
+        note.reason = format!("{}; the score {score} counts as {}", note.reason, score.clamp(0.0, 1.0));
+    }
+    CheckResult { score: Some(to_unit_interval(score)), findings: vec![note], passed: Some(passed) }
+}
+
+/// True for errors that depend on the answer. An unknown name is a mistake in the script.
+fn is_about_answer(message: &str) -> bool {
+    !message.ends_with("is not defined") && !message.contains("out of memory")
+}

@@ -1,0 +1,76 @@
+//! Answers that scripts change before they are graded.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use assize_evalfile::{AnswerTransform, TransformedGrader};
+use assize_grade::{AnswerFacts, transform_answer};
+use assize_rubric::CaseDecision;
+use assize_targets::TargetAnswer;
+use serde_json::Value;
+
+use super::path::GraderPath;
+use super::{GradingContext, grade_at};
+use crate::WorkItem;
+
+/// An answer as the scripts of its case leave it.
+pub(crate) struct ChangedAnswer<'a> {
+    /// The answer with its text changed.
+    pub(crate) answer: Cow<'a, TargetAnswer>,
+    /// The answer as a value, where the last script returned no text.
+    pub(crate) value: Option<Value>,
+}
+
+/// Applies the scripts of a case to an answer. The error says which one failed, and why.
+pub(crate) async fn change_answer<'a>(
+    item: &WorkItem,
+    answer: &'a TargetAnswer,
+) -> Result<ChangedAnswer<'a>, String> {
+    let mut changed = ChangedAnswer { answer: Cow::Borrowed(answer), value: None };
+    let target = item.target_name();
+    let applies = |transform: &&AnswerTransform| {
+        transform.target.as_deref().is_none_or(|wanted| Some(wanted) == target)
+    };
+    for transform in item.case.transforms.iter().filter(applies) {
+        let facts =
+            GradingContext::new(item, &changed.answer).with_value(changed.value.clone()).facts().clone();
+        let (text, value) = run_transform(transform, facts).await?;
+        changed.answer.to_mut().text = text;
+        changed.value = value;
+    }
+
+    Ok(changed)
+}
+
+/// Grades an answer as the grader's own script changes it.
+pub(super) async fn grade(path: &GraderPath<'_>, changed: &TransformedGrader) -> Vec<CaseDecision> {
+    let facts = path.context.facts().clone();
+    let (text, value) = match run_transform(&changed.transform, facts).await {
+        Ok(changed) => changed,
+        Err(message) => return vec![path.broken_decision(message)],
+    };
+
+    let answer = TargetAnswer { text, ..path.context.answer().clone() };
+    let context = path.context.with_answer(&answer).with_value(value);
+    let inner = GraderPath {
+        context: &context,
+        top: Arc::clone(&path.top),
+        grader: &changed.inner,
+        standing: path.standing,
+        members: path.members.clone(),
+    };
+
+    grade_at(inner).await
+}
+
+async fn run_transform(
+    transform: &AnswerTransform,
+    facts: AnswerFacts,
+) -> Result<(String, Option<Value>), String> {
+    let script = transform.script.clone();
+    let ran = tokio::task::spawn_blocking(move || transform_answer(&script, &facts)).await;
+
+    ran.map_err(|error| error.to_string())
+        .and_then(|changed| changed)
+        .map_err(|message| format!("`transform`: {message}"))
+}

@@ -1,0 +1,24 @@
+//! Failures of scripts.
+
+/// Failure of a script.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ScriptError {
+    /// The script is no JavaScript.
+    #[error("{0}")]
+    Syntax(String),
+    /// The script threw an error.
+    #[error("the script threw an error: {0}")]
+    Thrown(String),
+    /// The script took more steps than it may.
+    #[error("the script was stopped: it takes too many steps")]
+    TooManySteps,
+    /// The script waits for something that never comes.
+    #[error("the script waits for something outside of itself, which does not exist here")]
+    Pending,
+    /// The result can't be read.
+    #[error("the result of the script can't be read: {0}")]
+    Result(String),
+    /// The script is larger than it may be.
+    #[error("the script is larger than {0} KiB")]
+    TooLarge(usize),
+}

@@ -1,0 +1,16 @@
+//! JavaScript of eval files, in an engine without access to anything: no files, no network, no processes, no timers, and
+//! no state between calls.
+//!
+//! Every call has limits of memory and of steps. Steps are counted, not timed, so that a script that is stopped on one
+//! machine is stopped on every other.
+
+#![warn(missing_docs)]
+
+mod error;
+mod function_body;
+mod script;
+mod value;
+
+pub use error::ScriptError;
+pub use script::{MAX_SCRIPT_BYTES, MAX_SCRIPT_MEMORY, MAX_SCRIPT_STEPS, Script};
+pub use value::ScriptValue;

@@ -1,0 +1,258 @@
+//! One script, and calls of it.
+
+use std::sync::Arc;
+
+use rquickjs::{
+    CatchResultExt, CaughtError, Context, Ctx, Error, Function, Module, Runtime, Value as JsValue,
+};
+use serde_json::Value;
+
+use crate::function_body::function_body;
+use crate::{ScriptError, ScriptValue};
+
+/// Maximum number of steps of a call; each is some ten thousand instructions, so that all take a second or two.
+pub const MAX_SCRIPT_STEPS: u32 = 50_000;
+/// Maximum memory of a call.
+pub const MAX_SCRIPT_MEMORY: usize = 64 * 1024 * 1024;
+/// Maximum size of a script.
+pub const MAX_SCRIPT_BYTES: usize = 1024 * 1024;
+/// Maximum size of the stack of a call.
+const MAX_STACK: usize = 256 * 1024;
+
+/// Objects that scripts expect. Numbers that are to be random are the same in every call.
+const GLOBALS: &str = "
+globalThis.console = { log() {}, info() {}, warn() {}, error() {}, debug() {} };
+{
+  let seed = 0x9e3779b9;
+  Math.random = () => {
+    seed = (seed + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+}";
+
+/// JavaScript that is called as a function. Cheap to clone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Script {
+    text: Arc<str>,
+    form: ScriptForm,
+}
+
+/// Form of a script.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum ScriptForm {
+    /// The body of a function, or an expression.
+    Body,
+    /// A file that exports a function, perhaps under a name.
+    Module(Option<Arc<str>>),
+}
+
+impl Script {
+    /// Script of the code in an eval file: an expression in one line, or the body of a function in several.
+    pub fn from_code(code: &str) -> Self {
+        Self { text: function_body(code).into(), form: ScriptForm::Body }
+    }
+
+    /// Script of a file that exports a function: as `module.exports`, by `export default`, or as `export`.
+    pub fn from_file(text: &str, export: Option<&str>) -> Self {
+        Self { text: text.into(), form: ScriptForm::Module(export.map(Arc::from)) }
+    }
+
+    /// Returns the text that is run.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Returns the name of the function of a file, if one is named.
+    pub fn export(&self) -> Option<&str> {
+        match &self.form {
+            ScriptForm::Body => None,
+            ScriptForm::Module(export) => export.as_deref(),
+        }
+    }
+
+    /// Checks the syntax of a script. Nothing of it is run.
+    ///
+    /// # Errors
+    /// When it is no JavaScript.
+    pub fn check(&self, parameters: &[&str]) -> Result<(), ScriptError> {
+        self.check_size()?;
+        let session = ScriptSession::new()?;
+        session.context.with(|ctx| {
+            if self.is_es_module() {
+                return Module::declare(ctx.clone(), "script", self.text.as_bytes())
+                    .catch(&ctx)
+                    .map(|_| ())
+                    .map_err(|error| syntax_error(&error));
+            }
+
+            let source = match self.form {
+                ScriptForm::Body => self.function_source(parameters),
+                ScriptForm::Module(_) => format!("(function(module, exports, require) {{ {}\n}})", self.text),
+            };
+            ctx.eval::<JsValue<'_>, _>(source).catch(&ctx).map(|_| ()).map_err(|error| syntax_error(&error))
+        })
+    }
+
+    /// Calls the script with named values.
+    ///
+    /// # Errors
+    /// When it throws, exceeds a limit, or returns what can't be read.
+    pub fn call(&self, arguments: &[(&str, &Value)]) -> Result<ScriptValue, ScriptError> {
+        self.check_size()?;
+        let session = ScriptSession::new()?;
+        let outcome = session.context.with(|ctx| self.call_in(&ctx, arguments));
+
+        match outcome {
+            Err(ScriptError::Thrown(message)) if message.contains("interrupted") => {
+                Err(ScriptError::TooManySteps)
+            }
+            other => other,
+        }
+    }
+
+    fn call_in(&self, ctx: &Ctx<'_>, arguments: &[(&str, &Value)]) -> Result<ScriptValue, ScriptError> {
+        ctx.eval::<(), _>(GLOBALS).catch(ctx).map_err(|error| thrown(&error))?;
+
+        let names: Vec<&str> = arguments.iter().map(|(name, _)| *name).collect();
+        let function = self.function(ctx, &names)?;
+        let mut list = rquickjs::function::Args::new(ctx.clone(), arguments.len());
+        for (_, value) in arguments {
+            let value = ctx.json_parse(value.to_string()).catch(ctx).map_err(|error| thrown(&error))?;
+            list.push_arg(value).map_err(|error| ScriptError::Result(error.to_string()))?;
+        }
+
+        let mut result: JsValue<'_> = function.call_arg(list).catch(ctx).map_err(|error| thrown(&error))?;
+        if let Some(promise) = result.as_promise() {
+            result = match promise.finish::<JsValue<'_>>() {
+                Err(Error::WouldBlock) => return Err(ScriptError::Pending),
+                other => other.catch(ctx).map_err(|error| thrown(&error))?,
+            };
+        }
+
+        read_value(ctx, result)
+    }
+
+    /// Returns the function that is called.
+    fn function<'js>(&self, ctx: &Ctx<'js>, names: &[&str]) -> Result<Function<'js>, ScriptError> {
+        let ScriptForm::Module(export) = &self.form else {
+            return ctx.eval(self.function_source(names)).catch(ctx).map_err(|error| syntax_error(&error));
+        };
+
+        let exports: JsValue<'js> = if self.is_es_module() {
+            let module = Module::declare(ctx.clone(), "script", self.text.as_bytes())
+                .catch(ctx)
+                .map_err(|error| syntax_error(&error))?;
+            let (module, promise) = module.eval().catch(ctx).map_err(|error| thrown(&error))?;
+            promise.finish::<()>().catch(ctx).map_err(|error| thrown(&error))?;
+            let namespace = module.namespace().catch(ctx).map_err(|error| thrown(&error))?;
+            namespace.into_value()
+        } else {
+            let source = format!(
+                "(function() {{ const module = {{ exports: {{}} }}; \
+                 const require = (name) => {{ throw new Error(`require('${{name}}'): other files can't be loaded here`); }}; \
+                 (function(module, exports, require) {{ {}\n}})(module, module.exports, require); \
+                 return module.exports; }})()",
+                self.text
+            );
+            ctx.eval(source).catch(ctx).map_err(|error| thrown(&error))?
+        };
+
+        pick_function(&exports, export.as_deref())
+            .ok_or_else(|| ScriptError::Result("the file exports no function".to_owned()))
+    }
+
+    fn function_source(&self, names: &[&str]) -> String {
+        format!("(function({}) {{ {}\n}})", names.join(", "), self.text)
+    }
+
+    fn is_es_module(&self) -> bool {
+        self.form != ScriptForm::Body
+            && self.text.lines().any(|line| line.starts_with("export ") || line.starts_with("import "))
+    }
+
+    fn check_size(&self) -> Result<(), ScriptError> {
+        if self.text.len() > MAX_SCRIPT_BYTES {
+            return Err(ScriptError::TooLarge(MAX_SCRIPT_BYTES / 1024));
+        }
+        Ok(())
+    }
+}
+
+/// An engine for one call.
+struct ScriptSession {
+    context: Context,
+}
+
+impl ScriptSession {
+    fn new() -> Result<Self, ScriptError> {
+        let failed = |error: Error| ScriptError::Result(error.to_string());
+        let runtime = Runtime::new().map_err(failed)?;
+        runtime.set_memory_limit(MAX_SCRIPT_MEMORY);
+        runtime.set_max_stack_size(MAX_STACK);
+
+        let mut steps = 0;
+        runtime.set_interrupt_handler(Some(Box::new(move || {
+            steps += 1;
+            steps > MAX_SCRIPT_STEPS
+        })));
+
+        Ok(Self { context: Context::full(&runtime).map_err(failed)? })
+    }
+}
+
+/// Returns the function that a file exports: by its name, as the default, or as the only thing there is.
+fn pick_function<'js>(exports: &JsValue<'js>, name: Option<&str>) -> Option<Function<'js>> {
+    if let (Some(function), None) = (exports.as_function(), name) {
+        return Some(function.clone());
+    }
+
+    let object = exports.as_object()?;
+    if let Some(name) = name {
+        return object.get::<_, Function<'js>>(name).ok();
+    }
+
+    let default: JsValue<'js> = object.get("default").ok()?;
+    default.as_function().cloned().or_else(|| pick_nested(&default))
+}
+
+fn pick_nested<'js>(value: &JsValue<'js>) -> Option<Function<'js>> {
+    value.as_object()?.get::<_, Function<'js>>("default").ok()
+}
+
+fn read_value<'js>(ctx: &Ctx<'js>, value: JsValue<'js>) -> Result<ScriptValue, ScriptError> {
+    if value.is_undefined() || value.is_function() {
+        return Ok(ScriptValue::Undefined);
+    }
+    if let Some(number) = value.as_number() {
+        return Ok(ScriptValue::Number(number));
+    }
+
+    let text = ctx.json_stringify(value).catch(ctx).map_err(|error| thrown(&error))?;
+    let Some(text) = text else { return Ok(ScriptValue::Undefined) };
+    let text = text.to_string().map_err(|error| ScriptError::Result(error.to_string()))?;
+    serde_json::from_str(&text).map(ScriptValue::Json).map_err(|error| ScriptError::Result(error.to_string()))
+}
+
+fn syntax_error(error: &CaughtError<'_>) -> ScriptError {
+    ScriptError::Syntax(message(error))
+}
+
+fn thrown(error: &CaughtError<'_>) -> ScriptError {
+    ScriptError::Thrown(message(error))
+}
+
+/// Returns the message of an error, without its stack.
+fn message(error: &CaughtError<'_>) -> String {
+    match error {
+        CaughtError::Exception(exception) => {
+            exception.message().unwrap_or_else(|| "an error without a message".to_owned())
+        }
+        CaughtError::Value(value) => match value.as_string().and_then(|text| text.to_string().ok()) {
+            Some(text) => text,
+            None => format!("a value of type {}", value.type_name()),
+        },
+        CaughtError::Error(error) => error.to_string(),
+    }
+}

@@ -1,0 +1,101 @@
+//! Scripts: what they may do, and what stops them.
+
+use assize_script::{Script, ScriptError, ScriptValue};
+use serde_json::{Value, json};
+
+fn call(code: &str, output: &str) -> Result<ScriptValue, ScriptError> {
+    let (output, context) = (json!(output), json!({"vars": {"name": "Ada"}, "config": {"least": 3}}));
+    Script::from_code(code).call(&[("output", &output), ("context", &context)])
+}
+
+#[test]
+fn results_of_every_kind_are_read() {
+    for (code, value) in [
+        ("output.includes(context.vars.name)", ScriptValue::Json(Value::Bool(true))),
+        ("output.length", ScriptValue::Number(9.0)),
+        ("1 / 0", ScriptValue::Number(f64::INFINITY)),
+        ("undefined", ScriptValue::Undefined),
+        ("null", ScriptValue::Json(Value::Null)),
+        (
+            "({pass: output.length > context.config.least, score: 0.5})",
+            ScriptValue::Json(json!({"pass": true, "score": 0.5})),
+        ),
+        ("const n = output.length; n > 3", ScriptValue::Json(Value::Bool(true))),
+        ("const words = output.split(' ');\nreturn words.length;", ScriptValue::Number(2.0)),
+        ("Promise.resolve(output).then((text) => text.toUpperCase())", ScriptValue::Json(json!("HELLO ADA"))),
+        ("console.log(output) === undefined", ScriptValue::Json(Value::Bool(true))),
+    ] {
+        assert_eq!(call(code, "Hello Ada"), Ok(value), "{code}");
+    }
+}
+
+#[test]
+fn nothing_outside_of_a_script_exists() {
+    for name in
+        ["require", "process", "fetch", "XMLHttpRequest", "setTimeout", "Deno", "std", "os", "load", "print"]
+    {
+        assert_eq!(call(&format!("typeof {name}"), ""), Ok(ScriptValue::Json(json!("undefined"))), "{name}");
+    }
+    assert!(matches!(call("import('fs')", ""), Err(ScriptError::Thrown(_))));
+    assert_eq!(call("new Promise(() => {})", ""), Err(ScriptError::Pending));
+}
+
+#[test]
+fn calls_share_nothing_and_random_numbers_are_the_same_in_each() {
+    call("globalThis.left = 1", "").expect("runs");
+    assert_eq!(call("typeof left", ""), Ok(ScriptValue::Json(json!("undefined"))));
+    assert_eq!(call("Math.random()", ""), call("Math.random()", ""));
+    assert_eq!(call("Math.random() !== Math.random()", ""), Ok(ScriptValue::Json(Value::Bool(true))));
+}
+
+#[test]
+fn limits_stop_a_script() {
+    assert_eq!(call("while (true) {}\nreturn 1", ""), Err(ScriptError::TooManySteps));
+    assert_eq!(
+        call("try { while (true) {} } catch { return true }\nreturn 1", ""),
+        Err(ScriptError::TooManySteps),
+        "an interrupt can't be caught"
+    );
+    assert!(matches!(call("'x'.repeat(1e9)", ""), Err(ScriptError::Thrown(_))));
+    assert!(matches!(
+        call("let all = [];\nfor (;;) all.push(new Array(1e6).fill(1));", ""),
+        Err(ScriptError::Thrown(_))
+    ));
+    assert!(matches!(call("const f = () => f() + 1;\nreturn f();", ""), Err(ScriptError::Thrown(_))));
+    let large = Script::from_code(&"1+".repeat(600_000));
+    assert_eq!(large.call(&[]), Err(ScriptError::TooLarge(1024)));
+}
+
+#[test]
+fn a_pattern_that_explodes_is_stopped() {
+    let output = "a".repeat(40);
+    let stopped = call("/^(a+)+$/.test(output + 'b')", &output);
+    assert!(matches!(stopped, Err(ScriptError::TooManySteps | ScriptError::Thrown(_))), "{stopped:?}");
+}
+
+#[test]
+fn syntax_is_checked_without_running() {
+    let check = |code: &str| Script::from_code(code).check(&["output", "context"]);
+    assert_eq!(check("output.length > 1"), Ok(()));
+    assert_eq!(check("while (true) {}\nreturn 1"), Ok(()));
+    assert!(matches!(check("output.includes("), Err(ScriptError::Syntax(_))));
+    assert!(matches!(check("const = 1;\nreturn 2"), Err(ScriptError::Syntax(_))));
+}
+
+#[test]
+fn files_export_their_function_in_three_ways() {
+    let run = |text: &str, export: Option<&str>| {
+        let (output, context) = (json!("abc"), json!({}));
+        Script::from_file(text, export).call(&[("output", &output), ("context", &context)])
+    };
+    let three = Ok(ScriptValue::Number(3.0));
+    assert_eq!(run("module.exports = (output) => output.length;", None), three);
+    assert_eq!(run("module.exports = { size: (output) => output.length };", Some("size")), three);
+    assert_eq!(run("export default function (output) { return output.length; }", None), three);
+    assert_eq!(run("export const size = (output) => output.length;", Some("size")), three);
+    assert_eq!(run("exports.default = (output) => output.length;", None), three);
+    assert!(matches!(run("module.exports = 1;", None), Err(ScriptError::Result(_))));
+    let required = run("const fs = require('fs');\nmodule.exports = () => 1;", None);
+    assert!(matches!(required, Err(ScriptError::Thrown(message)) if message.contains("other files")));
+    assert!(run("import fs from 'fs';\nexport default () => 1;", None).is_err());
+}

@@ -1,0 +1,41 @@
+//! Target that answers with the question, for trying out a suite.
+
+use assize_llm::BoxFuture;
+use assize_rubric::IdentityWriter;
+
+use crate::{Target, TargetAnswer, TargetDescription, TargetError, TargetInput, TargetKind, prompt_text};
+
+/// Target whose answer is the question itself: the text of a single message, or all messages with their roles.
+#[derive(Debug, Clone)]
+pub struct EchoTarget {
+    /// Name of the target.
+    pub name: String,
+}
+
+impl Target for EchoTarget {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<TargetAnswer, TargetError>> {
+        Box::pin(async {
+            Ok(TargetAnswer { attempts: 1, ..TargetAnswer::from_text(prompt_text(&input.messages)) })
+        })
+    }
+
+    fn describe(&self) -> TargetDescription {
+        TargetDescription {
+            name: self.name.clone(),
+            kind: TargetKind::Mock,
+            model: None,
+            max_output_tokens: None,
+        }
+    }
+
+    fn write_settings(&self, identity: &mut IdentityWriter) {
+        let Self { name } = self;
+
+        identity.begin("echo target", 1);
+        identity.field(name);
+    }
+}
