@@ -1,9 +1,9 @@
 //! `assize calibrate`.
 
 use assize_analysis::calibrate::{
-    CalibrationGateResult, CalibrationMaterial, CalibrationOptions, GivenRates,
-    JudgeReadOptions, RescaleError, RunItems, SplitChoice, calibrate, check_calibration_gates, from_run,
-    is_person, label_filter, rescale,
+    CalibrationGateResult, CalibrationMaterial, CalibrationOptions, GivenRates, JudgeReadOptions,
+    RescaleError, RunItems, SplitChoice, calibrate, check_calibration_gates, from_run, is_person,
+    label_filter, rescale,
 };
 use assize_analysis::labels::{ColumnRole, LabelRow};
 use assize_analysis::orders::count_orders;
