@@ -135,7 +135,7 @@ impl PanelVotes {
         })
     }
 
-    /// What most raters say of each item; `None` for a tie.
+    /// Answer of most raters on each item; `None` for a tie.
     fn majority(&self) -> Vec<Option<bool>> {
         let mut surplus = vec![0i64; self.items.len()];
         for vote in &self.votes {

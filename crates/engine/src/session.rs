@@ -165,9 +165,7 @@ impl RunSession {
 
         engine.emit(EngineEvent::RunStarted { cases: self.total.saturating_sub(done.len()) });
 
-        for warning in self.gateway.exposed_keys() {
-            engine.warn(warning);
-        }
+        self.gateway.exposed_keys().into_iter().for_each(|warning| engine.warn(warning));
         if let Some(few) = self.gateway.few_files() {
             engine.warn(few);
         }
@@ -201,17 +199,7 @@ impl RunSession {
 
         engine.emit(EngineEvent::RunEnded);
 
-        let ending = RunEnding {
-            interrupted: stops.is_interrupted(),
-            too_late: stops.is_too_late(),
-            over_budget: self.gateway.refusal().is_some(),
-            server_given_up: self.gateway.outage().is_some(),
-            broke_off: ended.is_err(),
-            halted: totals.halted,
-            left_out: self.left_out,
-            ..RunEnding::default()
-        };
-
+        let ending = RunEnding { broke_off: ended.is_err(), halted: totals.halted, ..self.ending(&stops) };
         note_teardown(teardown, self.workspaces.as_deref(), &self.gateway, &mut info, engine);
         let sent = self.gateway.sent();
         let ended = TaskEnd { totals, result: ended, ending, planned: self.total, sent, begun };
@@ -232,6 +220,18 @@ impl RunSession {
         note_replies(&self.gateway, engine);
 
         Ok(FinishedRun { folder, info, totals: ended.totals, exit })
+    }
+
+    /// Circumstances under which the run ends, as far as they are not those of its cases.
+    fn ending(&self, stops: &StopTokens) -> RunEnding {
+        RunEnding {
+            interrupted: stops.is_interrupted(),
+            too_late: stops.is_too_late(),
+            over_budget: self.gateway.refusal().is_some(),
+            server_given_up: self.gateway.outage().is_some(),
+            left_out: self.left_out,
+            ..RunEnding::default()
+        }
     }
 
     /// Limits the run to a shard.

@@ -37,7 +37,7 @@ struct Replay {
 
 /// Something known about a key.
 pub(crate) enum ReplayFound {
-    /// The same request.
+    /// A job of this very request.
     Job(Arc<Job>),
     /// Another request used the key.
     Conflict,

@@ -106,7 +106,7 @@ pub struct ThresholdReport {
     pub threshold: f64,
     /// Mean of sensitivity and specificity by cross-validation: each part with the threshold of the others.
     pub chosen: Result<f64, UndefinedReason>,
-    /// The same with the threshold 0.5.
+    /// Value with the threshold 0.5.
     pub half: Result<f64, UndefinedReason>,
 }
 

@@ -130,8 +130,7 @@ pub fn compare(
 ) -> RunComparison {
     let mut mismatches = MismatchCounts::default();
     let (mut passes, mut scores) = (PairSample::default(), PairSample::default());
-    let (mut suites, mut tags, mut graders, mut criteria) =
-        (GroupedPairs::default(), GroupedPairs::default(), GroupedPairs::default(), GroupedPairs::default());
+    let [mut suites, mut tags, mut graders, mut criteria] = <[GroupedPairs<'_>; 4]>::default();
     let (mut regressions, mut improvements, mut undecided) = (Vec::new(), Vec::new(), Vec::new());
     let (mut new, mut gone, mut gone_passed) = (Vec::new(), Vec::new(), 0);
     let (mut common, mut open) = (0usize, false);

@@ -10,7 +10,7 @@ use super::values::duration;
 /// Batches of judge calls.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct JudgeBatchArgs {
-    /// Send judge calls as batches of the provider, at half the price, within 24 hours.
+    /// Send judge calls in batches: half the price, within a day.
     ///
     /// OpenAI, Azure, Groq, Anthropic and Gemini, and servers that speak OpenAI's files and batches. Interrupted, the
     /// batches go on, and `--resume` takes them in.

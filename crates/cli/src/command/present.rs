@@ -148,12 +148,11 @@ fn next_commands(info: &RunInfo, folder: &Path, failing: Option<&str>) -> Vec<(S
     if summary.not_run > 0 && info.command.starts_with("audit ") {
         next.push(("the same command again".to_owned(), "asks only for what the cache does not hold"));
     } else if summary.not_run > 0 {
-        let command = match &info.merged {
-            None => "--resume with the same command".to_owned(),
-            Some(_) => {
-                let folder = shell_word(&folder.display().to_string());
-                format!("--run-dir {folder} --resume with the command of the shards, without --shard")
-            }
+        let command = if info.merged.is_some() {
+            let folder = shell_word(&folder.display().to_string());
+            format!("--run-dir {folder} --resume with the command of the shards, without --shard")
+        } else {
+            "--resume with the same command".to_owned()
         };
         next.push((command, "runs the remaining cases"));
     }

@@ -22,25 +22,7 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
     check_reports(args)?;
     let folder = runs::find_run(&args.run, &context.process)?;
     let run = folder.info()?;
-    if run.scorecard.is_some() {
-        let name = &args.run;
-        return Err(format!("this is the run of a scorecard; use `assize scorecard score {name}`").into());
-    }
-
-    if run.summary.is_none() {
-        let name = &args.run;
-        if args.run_dir.is_some() {
-            return Err(format!(
-                "the run `{name}` did not end, so its results can't be stored as those of a run; end it with `--resume` of the command that began it"
-            )
-            .into());
-        }
-        output::print_warning(
-            &format!("the run `{name}` did not end; only its finished cases are scored"),
-            context,
-        );
-    }
-
+    check_run(&run, args, context)?;
     let (rubric, rubric_lines) = rubric(args, context)?;
     let again = |record: &CaseRecord| -> Result<RescoreResult, CommandFailure> {
         let lines = lines(args, rubric_lines, record)?;
@@ -113,11 +95,7 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
         )?;
     }
 
-    let json = || {
-        let mut value = summary_json(&info, &shown);
-        value["verdicts_changed"] = (*changed).into();
-        value
-    };
+    let json = || with_changes(summary_json(&info, &shown), *changed);
     if !(ResultOutput { json: args.json, out: &args.out }).deliver(json)? {
         // Unless told otherwise, only cases are printed whose verdict or score changed.
         let (show, is_limited) = match args.show {
@@ -137,6 +115,30 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
     }
 
     Ok(exit)
+}
+
+/// Refuses runs that can't be scored here, and warns of one that did not end.
+fn check_run(run: &RunInfo, args: &ScoreArgs, context: &CliContext) -> Result<(), CommandFailure> {
+    let name = &args.run;
+    if run.scorecard.is_some() {
+        return Err(format!("this is the run of a scorecard; use `assize scorecard score {name}`").into());
+    }
+    if run.summary.is_some() {
+        return Ok(());
+    }
+
+    if args.run_dir.is_some() {
+        return Err(format!(
+            "the run `{name}` did not end, so its results can't be stored as those of a run; end it with `--resume` of the command that began it"
+        )
+        .into());
+    }
+    output::print_warning(
+        &format!("the run `{name}` did not end; only its finished cases are scored"),
+        context,
+    );
+
+    Ok(())
 }
 
 /// Refuses reports that need the rows of a run where none is stored.
@@ -182,6 +184,12 @@ fn lines(
         None => VerdictThresholds::with_optional_borderline(pass, stored.borderline()),
     };
     Ok(Some(lines))
+}
+
+/// The summary for programs, with the number of verdicts that changed.
+fn with_changes(mut summary: serde_json::Value, changed: usize) -> serde_json::Value {
+    summary["verdicts_changed"] = changed.into();
+    summary
 }
 
 /// Returns true if a case has another verdict or score than before.

@@ -25,7 +25,7 @@ export class BrowserSession {
   // Opens an address that holds a token, in a window of its own.
   async open(url, colorScheme = "light", width = 1200, height = 800) {
     const context = await this.browser.newContext({ colorScheme, viewport: { width, height } });
-    context.setDefaultTimeout(15_000);
+    context.setDefaultTimeout(60_000);
     return this.openIn(context, url);
   }
 

@@ -127,7 +127,7 @@ fn json_prints_one_object_of_this_shape_and_nothing_else() {
         keys,
         [
             "run_id", "run_dir", "counts", "not_run", "left_out", "mean_score", "figures", "judges",
-            "tokens", "cost_usd", "cost_partial", "judge_calls", "judge_calls_cached", "criteria",
+            "tokens", "cost_usd", "cost_partial", "judge_calls", "judge_calls_cached", "sent", "criteria",
             "criteria_ungraded", "criterion_rates", "quotes", "quotes_found", "panel", "criteria_truncated",
             "warnings", "exit_code", "exit_reason"
         ]

@@ -63,14 +63,14 @@ const MISTAKES: &[FirstMistake] = &[
         says: &["a case has no key `asertions`", "a.eval.yaml:5:5", "did you mean `assertions`?"],
     },
     FirstMistake {
-        name: "a promptfoo configuration",
+        name: "a promptfoo configuration without a key",
         files: &[(
             "promptfooconfig.yaml",
             "prompts: ['{{q}}']\nproviders: [openai:gpt-4o-mini]\ntests:\n  - vars: {q: Hi}\n    assert:\n      - \
              {type: llm-rubric, value: Says hello}\n",
         )],
         command: &["eval", "promptfooconfig.yaml"],
-        says: &["this is a promptfoo configuration", "assize convert FILE --to format2"],
+        says: &["promptfooconfig.yaml:2:13", "set OPENAI_API_KEY"],
     },
     FirstMistake {
         name: "an assertion type of promptfoo",

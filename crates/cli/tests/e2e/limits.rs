@@ -42,6 +42,14 @@ const LIMITS: &[(&str, LimitTest)] = &[
         "label file",
         Here(|cli| sparse(cli, "a.csv", 65, &["calibrate", "agreement", "a.csv"], "larger than 64 MiB")),
     ),
+    (
+        "decision that a page of a review sends",
+        There("view/tests/it/review.rs", "a_decision_larger_than_the_limit_is_refused"),
+    ),
+    (
+        "text in a table of `review --export`",
+        There("review/src/spreadsheet.rs", "a_table_has_every_text_but_none_of_the_judge"),
+    ),
     ("files that a pattern matches", Here(long_searches_are_refused)),
     ("nesting", Here(|cli| yaml(cli, &format!("tests: {}{}", "[".repeat(120), "]".repeat(120)), "E0005"))),
     ("keys of a map", Here(large_maps_are_refused)),
@@ -102,6 +110,8 @@ const LIMITS: &[(&str, LimitTest)] = &[
         "line of a file of imported replies",
         There("llm/src/batch_lines.rs", "a_file_is_read_to_its_end_whatever_single_lines_are_like"),
     ),
+    ("requests of a batch", There("llm/src/batch/draft.rs", "a_batch_is_full_at_the_limits_of_its_format")),
+    ("bytes of a batch", There("llm/src/batch/draft.rs", "a_batch_is_full_at_the_limits_of_its_format")),
     ("cases of an HTML page", There(REPORTS, "a_page_is_bounded_and_counts_what_it_leaves_out")),
     (
         "question, reference or answer in an HTML page",

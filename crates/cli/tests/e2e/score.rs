@@ -128,12 +128,13 @@ fn the_line_of_a_rubric_file_counts_unless_the_command_names_one() {
 #[test]
 fn only_cases_that_changed_are_printed() {
     let cli = cli();
-    let cases: String = (0..14)
+    let cases: Vec<String> = (0..14)
         .map(|n| {
             let answer = if n < 2 { "apples" } else { "apples and pears" };
             format!("- {{id: c{n}, criteria: x, input: q, output: {answer}, assertions: [{{type: rubrics, criteria: [{{id: a, outcome: Names `apples`, required: false, weight: 3}}, {{id: p, outcome: Names `pears`, required: false}}]}}]}}\n")
         })
         .collect();
+    let cases = cases.concat();
     cli.file("s.yaml", format!("name: s\nthreshold: 0.7\ntests:\n{cases}"));
     cli.run(&["eval", "s.yaml", "--judge", "offline", "--run-dir", "run", "-q"]).expect_code(0);
 
@@ -147,11 +148,12 @@ fn only_cases_that_changed_are_printed() {
 #[test]
 fn a_run_that_did_not_come_to_all_of_its_cases_stays_so() {
     let cli = cli();
-    let cases: String = (0..4)
+    let cases: Vec<String> = (0..4)
         .map(|n| {
             format!("- {{id: c{n}, criteria: x, input: q, output: apples, assertions: [Names `apples`]}}\n")
         })
         .collect();
+    let cases = cases.concat();
     let failing = "- {id: f, criteria: x, input: q, output: pears, assertions: [Names `apples`]}\n";
     cli.file("s.yaml", format!("name: s\ntests:\n{failing}{cases}"));
     cli.run(&["eval", "s.yaml", "--judge", "offline", "--run-dir", "run", "-q", "-j", "1", "--bail=1"])

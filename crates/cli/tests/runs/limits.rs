@@ -147,14 +147,18 @@ fn what_was_spent_on_cases_that_did_not_finish_is_told() {
     let cli = fixture(&server);
     cli.file("suite.yaml", suite(2, &["yes one", "yes two", "yes three", "yes four"], true));
     let stopped = ["--max-concurrency", "1", "--workers", "1", "--no-cache", "--budget-calls", "3"];
-    let output = eval(&cli, &[&stopped[..], &["--run-dir", "a", "--json"]].concat()).expect_code(4);
+    let output = eval(&cli, &[&stopped[..], &["--run-dir", "a"]].concat()).expect_code(4);
     let value = printed(&output);
     assert_eq!((&value["judge_calls"], &value["not_run"]), (&0.into(), &2.into()), "no case has finished");
     assert_eq!((&value["sent"]["requests"], server.count()), (&3.into(), 3));
     assert_eq!(value["sent"]["cost_usd"], serde_json::Value::Null, "the price is unknown");
 
-    let text = eval(&cli, &[&stopped[..], &["--run-dir", "b"]].concat()).expect_code(4).stdout;
+    let shown = |more: &[&str], code| {
+        cli.run(&[&["eval", "suite.yaml", "--judge", "openai:judge-1"], more].concat())
+            .expect_code(code)
+            .stdout
+    };
+    let text = shown(&[&stopped[..], &["--run-dir", "b"]].concat(), 4);
     assert!(text.contains("3 requests in all, cost unknown"), "{text}");
-    let whole = eval(&cli, &["--run-dir", "c"]).expect_code(0).stdout;
-    assert!(!whole.contains("in all"), "{whole}");
+    assert!(!shown(&["--run-dir", "c"], 0).contains("in all"));
 }

@@ -181,6 +181,8 @@ fn described(info: &RunInfo) -> serde_json::Value {
     }
     value["settings"]["workers"] = 0.into();
     value["summary"]["duration_ms"] = 0.into();
+    // What a process sent is no part of the results.
+    value["summary"]["sent"] = serde_json::Value::Null;
 
     value
 }

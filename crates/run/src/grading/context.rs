@@ -48,7 +48,7 @@ impl<'a> GradingContext<'a> {
         Self { value, facts: OnceLock::new(), ..self }
     }
 
-    /// The same context for another answer.
+    /// This context for another answer.
     pub(crate) fn with_answer<'b>(&'b self, answer: &'b TargetAnswer) -> GradingContext<'b> {
         GradingContext {
             turn: self.turn,

@@ -150,6 +150,18 @@ fn a_decision_is_on_disk_when_it_is_answered_and_outlives_the_server() {
 }
 
 #[test]
+fn a_decision_larger_than_the_limit_is_refused() {
+    let test = ViewTest::with_runs();
+    let review = begin(&test, RUN, "ann", "random:3");
+    let key = review.items(&test).remove(0);
+    let decision = |note: String| json!({ "item": key, "label": "fail", "note": note });
+    review.post(&test, "decide", &decision("x".repeat(64 * 1024))).expect(413);
+    assert!(labels(&test, "ann").is_empty());
+    review.post(&test, "decide", &decision("x".repeat(60 * 1024))).expect(200);
+    assert_eq!(labels(&test, "ann").len(), 1);
+}
+
+#[test]
 fn a_decision_that_cannot_be_written_is_not_taken_for_one() {
     let test = ViewTest::with_runs();
     std::fs::write(test.path().join("labels"), "a file where the folder should be").expect("written");

@@ -257,7 +257,7 @@ pub(crate) const RESTRICTED_DEPS: &[RestrictedDep] = &[
     RestrictedDep { name: "rusqlite", only: &["store"] },
     RestrictedDep { name: "rustls", only: &["llm"] },
     RestrictedDep { name: "saphyr-parser", only: &["evalfile"] },
-    RestrictedDep { name: "tokio-rustls", only: &["view"] },
+    RestrictedDep { name: "tokio-rustls", only: &["serve", "view"] },
 ];
 
 /// Crates from registries that only tests and benchmarks may use.

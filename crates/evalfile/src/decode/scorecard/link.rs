@@ -63,11 +63,8 @@ pub(super) fn link_scorecard(
     };
     let tops: Vec<usize> =
         (0..draft.rubrics.len()).filter(|rubric| codes.rubric_parents[*rubric].is_none()).collect();
-    let name = match (&index, tops.as_slice()) {
-        (Some(index), _) => index.code.to_string(),
-        (None, [only]) => draft.rubrics[*only].code.value.clone(),
-        _ => name,
-    };
+    let only_top = tops.first().filter(|_| tops.len() == 1).map(|top| draft.rubrics[*top].code.value.clone());
+    let name = index.as_ref().map(|index| index.code.to_string()).or(only_top).unwrap_or(name);
 
     draft.labels.retain(|label| !report_other_subject(cx, label, &name));
     let labels = resolve_labels(cx, &draft, &codes);
