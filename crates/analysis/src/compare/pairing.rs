@@ -197,7 +197,6 @@ pub fn compare(
         regressions.clear();
         improvements.clear();
     }
-    let score_withheld = score.call == Conclusion::NotComparable;
     let mut comparison = RunComparison {
         base: base.label.clone(),
         candidate: candidate.label.clone(),
@@ -206,10 +205,10 @@ pub fn compare(
         headline: options.headline,
         verdict: Conclusion::Inconclusive,
         clustered: score.clusters.is_some() || pass_rate.clusters.is_some(),
+        score_bounds: ((open || !gone.is_empty()) && common > 0 && score.call != Conclusion::NotComparable)
+            .then(|| [low / all, high / all]),
         pass_rate,
         score,
-        score_bounds: ((open || !gone.is_empty()) && common > 0 && !score_withheld)
-            .then(|| [low / all, high / all]),
         tables,
         regressions,
         improvements,
