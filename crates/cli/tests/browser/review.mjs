@@ -181,16 +181,16 @@ async function surviveKill() {
   await ann.keyboard.press("e");
   await ann.keyboard.type("while it was away");
   await ann.keyboard.press("Escape");
-  await ann.keyboard.press("n");
+  await ann.keyboard.press("u");
   await ann.waitForSelector("#unsaved:visible");
-  assert.match(await textOf(ann, "#unsaved"), /^Not saved: na\. .*kept in this browser/);
+  assert.match(await textOf(ann, "#unsaved"), /^Not saved: unsure\. .*kept in this browser/);
   await session.check(ann, "a decision that is not saved");
   await ann.keyboard.press("p");
   assert.equal(labels("labels", "ann").length, 1);
 
   server = await PageServer.start([...command, "--port", port], 2);
   await decided(ann);
-  assert.match(await textOf(ann, "#own"), /^not applicable: while it was away$/);
+  assert.match(await textOf(ann, "#own"), /^unsure: while it was away$/);
   assert.match(await textOf(ann, "[data-progress]"), /^2 of 20 decided$/);
   assert.equal(labels("labels", "ann").length, 2);
 
@@ -207,7 +207,7 @@ async function surviveKill() {
   const again = await session.openIn(context, server.urls[0]);
   await again.waitForFunction(() => document.querySelector("[data-progress]").textContent.startsWith("3 of 20"));
   const said = labels("labels", "ann").map((label) => label.label);
-  assert.deepEqual(said, ["met", "not_applicable", "unsure"]);
+  assert.deepEqual(said, ["met", "unsure", "unsure"]);
   assert.deepEqual(labels("labels", "ben").map((label) => label.label), ["unmet"]);
 
   // The address of one reviewer in the browser of another does not decide in the wrong name.

@@ -76,6 +76,14 @@ const LIMITS: &[(&str, LimitTest)] = &[
         "runs in progress of one server for agents",
         There("mcp/tests/it/limits.rs", "a_fifth_run_waits_for_nobody_and_is_refused"),
     ),
+    (
+        "shards of a plan",
+        Here(|cli| expect_refusal(cli.run(&["eval", "s.yaml", "--shard", "1/100001"]), "1 to 100000 shards")),
+    ),
+    (
+        "line of a file of imported replies",
+        There("llm/src/batch_lines.rs", "a_file_is_read_to_its_end_whatever_single_lines_are_like"),
+    ),
     ("body of a request", There(HOSTILE, "limits_of_requests_are_told_by_name")),
     ("nesting of a body", There(HOSTILE, "limits_of_requests_are_told_by_name")),
     ("samples of a request; pairs within its groups", There(HOSTILE, "limits_of_requests_are_told_by_name")),
@@ -102,14 +110,6 @@ const LIMITS: &[(&str, LimitTest)] = &[
         There("serve/tests/it/grading.rs", "the_oldest_requests_are_forgotten"),
     ),
     ("formula of a `multi` grader", There("serve/src/adapters/formula.rs", "nothing_else_is_read")),
-    (
-        "shards of a plan",
-        Here(|cli| expect_refusal(cli.run(&["eval", "s.yaml", "--shard", "1/100001"]), "1 to 100000 shards")),
-    ),
-    (
-        "line of a file of imported replies",
-        There("llm/src/batch_lines.rs", "a_file_is_read_to_its_end_whatever_single_lines_are_like"),
-    ),
     ("requests of a batch", There("llm/src/batch/draft.rs", "a_batch_is_full_at_the_limits_of_its_format")),
     ("bytes of a batch", There("llm/src/batch/draft.rs", "a_batch_is_full_at_the_limits_of_its_format")),
     ("cases of an HTML page", There(REPORTS, "a_page_is_bounded_and_counts_what_it_leaves_out")),
