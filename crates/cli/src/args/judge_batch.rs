@@ -16,7 +16,9 @@ pub(crate) struct JudgeBatchArgs {
     /// batches go on, and `--resume` takes them in.
     #[arg(long, help_heading = LIMITS)]
     pub(crate) judge_batch: bool,
-    /// Time for batches, such as `2h`, after which the rest is asked live [default: until they end].
+    /// Time for batches, such as `2h`; the rest is asked live.
+    ///
+    /// Without it, the run waits until they end.
     #[arg(long, requires = "judge_batch", value_parser = duration, value_name = "TIME", help_heading = LIMITS)]
     pub(crate) batch_wait: Option<Duration>,
 }
