@@ -12,7 +12,7 @@ enum StepOutcome {
     Passed,
     /// Nothing was checked, for this reason.
     Skipped(String),
-    /// The tests passed; lines for the summary.
+    /// All that could be tested passed; lines for the summary.
     Tested(Vec<String>),
 }
 
@@ -33,6 +33,7 @@ const STEPS: &[(&str, StepFn)] = &[
     }),
     ("site of the documentation", site),
     ("wheel for Python", python_wheel),
+    ("release packages", packages),
     ("cargo-deny", || subcommand("deny", &["check", "licenses", "bans", "sources"])),
     ("cargo-machete", || subcommand("machete", &[])),
 ];
@@ -53,7 +54,7 @@ pub(crate) fn run() -> Result<(), String> {
                 skipped.push(format!("SKIPPED step {name}: {why}"));
                 continue;
             }
-            Ok(StepOutcome::Tested(lines)) => summary = lines,
+            Ok(StepOutcome::Tested(lines)) => summary.extend(lines),
             Ok(StepOutcome::Passed) => {}
             Err(message) => {
                 println!("{message}\nFAILED: {name}");
@@ -138,6 +139,20 @@ fn python_wheel() -> StepResult {
             Ok(StepOutcome::Passed)
         }
     }
+}
+
+/// Tries out what a release consists of, with the program that the tests built.
+fn packages() -> StepResult {
+    if shell::output(shell::program("bash").arg("--version")).is_err() {
+        return Ok(StepOutcome::Skipped("bash is not installed".to_owned()));
+    }
+
+    let program = generate::program(generate::Build::WithTests)?;
+    let told = shell::output(shell::program("bash").arg("packaging/test.sh").arg(program))?;
+    print!("{told}");
+    Ok(StepOutcome::Tested(
+        told.lines().filter(|line| line.starts_with("SKIPPED ")).map(str::to_owned).collect(),
+    ))
 }
 
 /// Runs all tests, and adds up what their binaries print at their end.
