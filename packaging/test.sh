@@ -239,12 +239,12 @@ try_static() {
     return
   fi
   local empty=$folder/root
-  mkdir -p "$empty/work"
+  mkdir -p "$empty/project"
   cp "$program" "$empty/assize"
-  write_project "$empty/work" "We refund it."
+  write_project "$empty/project" "We refund it."
   expect 0 chroot --userspec=65532:65532 "$empty" /assize --version
-  chmod 777 "$empty/work"
-  expect 0 env -i chroot --userspec=65532:65532 "$empty" /assize eval /work/evals --judge offline --run-dir /work/run
+  chmod 777 "$empty/project"
+  expect 0 env -i chroot --userspec=65532:65532 "$empty" /assize eval /project/evals --judge offline --run-dir /project/run
   echo "ok: a static program in an empty root"
 
   if ! command -v buildah > /dev/null; then
