@@ -34,8 +34,8 @@ const STEPS: &[(&str, StepFn)] = &[
     ("site of the documentation", site),
     ("wheel for Python", python_wheel),
     ("release packages", packages),
-    ("cargo-deny", || subcommand("cargo-deny", "0.20.2", &["deny", "check", "licenses", "bans", "sources"])),
-    ("cargo-machete", || subcommand("cargo-machete", "0.9.2", &["machete"])),
+    ("cargo-deny", || subcommand("cargo-deny", "0.20.2", &["check", "licenses", "bans", "sources"])),
+    ("cargo-machete", || subcommand("cargo-machete", "0.9.2", &[])),
 ];
 
 /// Runs every step, also after one failed, and fails if any did.
