@@ -89,7 +89,7 @@ pub const ASSERTION_TYPES: &[AssertionType] = &[
     kind("context-recall", Refused(GENERATED), ""),
     kind("context-relevance", Refused(GENERATED), ""),
     kind("conversation-relevance", Refused(GENERATED), ""),
-    kind("cost", Cost, "cost of the answer; if it is unknown, the assertion can't be graded"),
+    kind("cost", Cost, "cost of the answer; if it is unknown, the assertion is ungraded"),
     kind("ends-with", Text, ""),
     kind(
         "equals",
@@ -135,7 +135,7 @@ pub const ASSERTION_TYPES: &[AssertionType] = &[
     kind(
         "latency",
         Latency,
-        "duration of the answer; answers from the cache have none and can't be graded",
+        "duration of the answer; answers from the cache have none and leave the assertion ungraded",
     ),
     kind("levenshtein", BuiltIn("levenshtein"), "at most 5 edits by default"),
     kind("llm-grader", SameKeys("llm-grader"), "AgentV's"),
