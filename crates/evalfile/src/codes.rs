@@ -249,7 +249,7 @@ codes! {
     TARGET_CYCLE = "E0605", "Targets refer to each other in a circle.",
         "Following `use_target` must end at a target with a `provider`.";
     TARGET_CONFLICT = "E0606", "A setting is combined with `use_target`.",
-        "A target with `use_target` is another target under a new name. Only its judge, its number of workers and its retries can differ.";
+        "A target with `use_target` is another target under a new name. Only its judge, its number of workers, its retries, its health check and its fallbacks can differ.";
     BAD_ADDRESS = "E0607", "The address of a server can't be used.",
         "An address begins with `http://` or `https://` and usually ends with `/v1`.";
     BAD_VARIABLE = "E0608", "A variable is malformed, or used where none is allowed.",
