@@ -85,7 +85,7 @@ pub(crate) fn case_chance_metric(
     let mut figure = case_mean_metric(sample, level);
     if let (Some(low), Some(high)) = (figure.low, figure.high) {
         figure.says = format!(
-            "For further cases like these, the chance that {what} pass lies between {} and {} ({} confidence).",
+            "For further cases like these, the chance that {what} lies between {} and {} ({} confidence).",
             format_percent(low),
             format_percent(high),
             format_level(level)

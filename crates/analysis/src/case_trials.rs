@@ -156,16 +156,25 @@ impl RepeatedCases {
         };
         PassKRow {
             k,
-            any: figure(&any, &format!("at least one of {k} attempts at a case")),
+            any: figure(&any, &attempts_pass(k, "at least one of", "passes")),
             all: if early {
                 undefined_metric(
                     "trials end at the first pass, so it is unknown whether all would pass",
                     level,
                 )
             } else {
-                figure(&all, &format!("all of {k} attempts at a case"))
+                figure(&all, &attempts_pass(k, "all of", "pass"))
             },
         }
+    }
+}
+
+/// Returns the words for `k` attempts of which some pass, such as "all of 3 attempts at a case pass".
+fn attempts_pass(k: u32, share: &str, verb: &str) -> String {
+    if k == 1 {
+        "an attempt at a case passes".to_owned()
+    } else {
+        format!("{share} {k} attempts at a case {verb}")
     }
 }
 

@@ -1,8 +1,7 @@
 //! Analysis of stored runs and labels, with uncertainty.
 //!
-//! Rows in, values with intervals out: pure functions over stored data. The formulas are those of
-//! `assize-stats`; this crate selects the formula for each question, pairs cases, and reports what is
-//! excluded.
+//! Pure functions from stored rows to values with intervals. The formulas are those of `assize-stats`; this crate
+//! selects the formula for each question, pairs cases, and reports what is excluded.
 
 #![warn(missing_docs)]
 

@@ -1,7 +1,7 @@
-//! Times and memory of the program as it is given away: `cargo run -p assize-bench -- [PART] [--quick] [--write]`.
+//! Times and memory of the program as it is distributed: `cargo run -p assize-bench -- [PART] [--quick] [--write]`.
 //!
-//! Every figure stands beside a baseline measured in the same minute on the same machine, since times of different
-//! machines say little about each other.
+//! Every result is next to a baseline measured in the same minute on the same machine, because times of different
+//! machines are not comparable.
 
 #![expect(clippy::print_stdout, reason = "a tool for developers: its report goes to the terminal")]
 

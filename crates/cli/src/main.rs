@@ -1,7 +1,7 @@
 //! `assize`: rubric evaluation on the command line.
 //!
-//! This crate reads arguments and the process it lives in, has the other crates do the work, and prints. It holds no
-//! logic of its own.
+//! This crate reads arguments and the environment of the process, calls the other crates, and prints. It holds no logic of
+//! its own.
 
 mod args;
 mod command;

@@ -1,4 +1,4 @@
-//! Checks against published data sets and suites, most of which lie beside the checkout.
+//! Checks against published data sets and suites, most of them outside the checkout.
 
 #![expect(clippy::print_stdout, reason = "a test: it explains itself on the terminal")]
 #![expect(clippy::unwrap_used, reason = "a check that cannot go on should stop")]

@@ -1,10 +1,10 @@
-//! Evaluation of language-model systems as a library: what the command line, the browser, agents and embedders start work
-//! through.
+//! Evaluation of language-model systems as a library: the engine behind the command line, the browser, the server for agents
+//! and embedding programs.
 //!
-//! An [`Engine`] lives in a process ([`ProcessContext`]) and tells an [`EventObserver`] of every [`EngineEvent`]. It reads eval
-//! files, wires targets, judges, reply cache, budget and workspaces, plans a run, sees it through, and says with which
-//! [`ExitStatus`] it ends. It prints nothing and parses no flags; what fails is an [`EngineError`] with a kind, and files with
-//! problems are reported as [`EngineEvent::Diagnostics`] first. Relative paths of options begin in the working folder of the
+//! An [`Engine`] belongs to a process ([`ProcessContext`]) and reports every [`EngineEvent`] to an [`EventObserver`]. It reads
+//! eval files, wires targets, judges, reply cache, budget and workspaces, plans a run, executes it, and returns its
+//! [`ExitStatus`]. It prints nothing and parses no options. A failure is an [`EngineError`] with a kind; problems of files are
+//! reported as [`EngineEvent::Diagnostics`] first. Relative paths in options start in the working folder of the
 //! [`ProcessContext`].
 //!
 //! | to | use |
@@ -18,8 +18,8 @@
 //!
 //! # Evaluate a file
 //!
-//! Without a judge's name the judge is that of the file or of the configuration, else [`OFFLINE`], which compares words. The run
-//! is stored in `.assize/runs`, or in [`RunOptions::run_dir`].
+//! If the options name no judge, the judge is that of the file or of the configuration, else [`OFFLINE`], which compares words.
+//! The run is stored in `.assize/runs`, or in [`RunOptions::run_dir`].
 //!
 //! ```
 //! use assize_engine::{Engine, EvalMode, EvalOptions, ExitStatus, ProcessContext, RunOutcome};

@@ -37,17 +37,17 @@ macro_rules! codes {
 
 codes! {
     YAML_SYNTAX = "E0001", "The file is not valid YAML.",
-        "Parsing failed at the marked place. The most frequent causes are a tab in the indentation, a text with `: ` in it that needs quotes, and a quotation mark or bracket that is not closed.";
+        "Parsing failed at the marked position. The most frequent causes are a tab in the indentation, a text with `: ` in it that needs quotes, and a quotation mark or bracket that is not closed.";
     JSON_SYNTAX = "E0002", "The text is not valid JSON.",
-        "In a JSONL file every line is one JSON object. The mistake is usually just before the marked place: a missing comma, quote or bracket.";
+        "In a JSONL file every line is one JSON object. The mistake is usually just before the marked position: a missing comma, quote or bracket.";
     CONTROL_CHARACTER = "E0003", "There is a control character in the file.",
         "Control characters are invisible and can change what a terminal shows. Remove them, or write them as an escape in a double-quoted string.";
     SEVERAL_DOCUMENTS = "E0004", "The file holds more than one YAML document.",
         "An eval file is one document. A `---` in the middle of the file starts another one.";
     TOO_DEEP = "E0005", "Values are nested too deeply.",
-        "Eval files need fewer than ten levels. Far deeper nesting is a mistake or an attack.";
+        "Eval files need fewer than ten levels. Much deeper nesting is a mistake or an attack.";
     ALIAS_EXPANSION = "E0006", "Aliases repeat too much of the file.",
-        "An alias stands for a copy of its anchor. Aliases of aliases, and aliases of long texts, can multiply to more than memory holds, so there is a limit.";
+        "An alias stands for a copy of its anchor. Aliases of aliases, and aliases of long texts, can expand to more than fits into memory, so there is a limit.";
     UNKNOWN_ALIAS = "E0007", "An alias names no anchor.",
         "Define the anchor with `&name` before the alias `*name`.";
     MERGE_VALUE = "E0008", "A merge key refers to something that is not a map.",
@@ -113,7 +113,7 @@ codes! {
     UNKNOWN_GRADER = "E0301", "A grader has an unknown type.",
         "The type is none of the built-in ones, and no file of that name is in `.assize/graders/` or `.agentv/assertions/` of the eval file's folder or a folder above it.";
     GRADER_NOT_OFFERED = "E0302", "A grader type belongs to another dialect.",
-        "The message names the grader that does the same here.";
+        "The message names what to use instead, or why there is nothing like it.";
     MISSING_TYPE = "E0303", "A grader does not say its type.",
         "Every entry of an assertion list is a text (a criterion), a map with `type`, or `include: NAME`.";
     MISSING_SETTING = "E0304", "A setting that is needed is missing.",
@@ -146,18 +146,18 @@ codes! {
         "A judge is either a member of the panel or the one it escalates to; probabilities need one call per criterion.";
     DUPLICATE_JUDGE = "E0318", "A judge is listed twice in a panel.",
         "A judge that is asked several times has `repeats`, one that counts more a `weight`.";
-    BAD_SCRIPT = "E0319", "A script is no JavaScript.",
+    BAD_SCRIPT = "E0319", "A script is not valid JavaScript.",
         "One line is an expression, such as `output.length < 200`; several lines are the body of a function and end with `return`. The script gets `output` and `context`. It runs without access to files, network or other programs, so `require` and `import` do not exist.";
     OLDER_SPELLING = "W0301", "An older spelling is used.",
         "It is still accepted. The message names the current spelling.";
     UNNAMED_GRADER = "W0302", "A grader has no name.",
         "The `evalcases` format requires a `name`, under which results are listed. Without one, the type is used.";
     CONFIG_LOOKS_MISSPELT = "W0303", "A key that is passed to a program looks misspelt.",
-        "A grader program receives all unknown keys as its settings. This one is close to a known key.";
+        "A grading program receives all unknown keys as its settings. This one is similar to a known key.";
     PROMPT_LOOKS_LIKE_PATH = "W0304", "A prompt looks like a path but is taken as text.",
         "In the `tests` format, a prompt is read from a file only if it begins with `file://`.";
     DUPLICATE_GRADER_NAME = "W0305", "Two graders have the same name.",
-        "Results are listed by name, so the later one gets a number.";
+        "Results are listed by name, so the later grader gets a number.";
     NOT_AN_EVAL_FILE = "E0401", "The file is not an eval file.",
         "An eval file is a map with its cases under `tests` (or `evalcases`). The message names the kind of file that was found, and the command for it.";
     BOTH_FORMATS = "E0402", "The file has more than one list of cases.",
@@ -213,13 +213,13 @@ codes! {
     BAD_TEMPLATE = "E0423", "A template can't be rendered.",
         "Files with prompts and providers are templates: `{{ name }}` stands for a variable of the test, `{% if name %}` and `{% for x in list %}` are read too. The message names what is wrong. Text that only looks like a template goes between `{% raw %}` and `{% endraw %}`.";
     MATRIX_TOO_LARGE = "E0424", "Prompts, tests and variables make too many cases.",
-        "A case is made for each prompt, each test and each combination of variables that are lists, and its texts are kept. Beyond the limit the file is refused: name fewer values, or put the cases into a JSONL file.";
+        "There is one case for each prompt, each test and each combination of values of variables that are lists. Beyond the limit, the file is refused: use fewer values, or put the cases into a JSONL file.";
     BAD_MATRIX_PART = "E0425", "A part of a file with prompts and providers can't be read.",
         "Prompts are texts, files, or maps with `raw`; providers are names, or maps with `id`; tests are maps, or files of them. The message says what was found.";
     NO_ASSERTIONS = "W0405", "A test has no assertions.",
-        "Nothing says what a good answer is, so that any answer passes as long as there is one. Add `assert` to the test, or to the default test.";
+        "Nothing says what a good answer is, so every answer passes, as long as there is one. Add `assert` to the test, or to the default test.";
     READ_DIFFERENTLY = "W0406", "A setting of another tool is read differently here.",
-        "The file loads and runs, but this setting would let the other tool come to another result. The message says what is done here; the page about the other tool says why.";
+        "The file loads and runs, but this setting gives a different result in the other tool. The message says what happens here; the page about the other tool says why.";
     FILE_NOT_FOUND = "E0501", "A file that is referred to does not exist.",
         "Relative paths are looked for in the folder of the file that names them, in each parent folder up to the root of the repository, and in the working folder.";
     FILE_UNREADABLE = "E0502", "A file that is referred to can't be read.",
@@ -249,7 +249,7 @@ codes! {
     TARGET_CYCLE = "E0605", "Targets refer to each other in a circle.",
         "Following `use_target` must end at a target with a `provider`.";
     TARGET_CONFLICT = "E0606", "A setting is combined with `use_target`.",
-        "A target with `use_target` is another target under a new name. Only its judge, its number of workers and its retries can differ.";
+        "A target with `use_target` is another target under a new name. Only its judge, its number of workers, its retries, its health check and its fallbacks can differ.";
     BAD_ADDRESS = "E0607", "The address of a server can't be used.",
         "An address begins with `http://` or `https://` and usually ends with `/v1`.";
     BAD_VARIABLE = "E0608", "A variable is malformed, or used where none is allowed.",
@@ -262,7 +262,7 @@ codes! {
         "Files are shared and committed. Put the key into an environment variable or the `.env` file and refer to it as `${{ NAME }}`.";
     UNKNOWN_JUDGE = "W0602", "The judge of a target is not in the file.",
         "`grader_target` names a target of the same file, a model such as `openai:MODEL`, or `offline`. A run that needs this judge stops, unless `--judge` names another.";
-    FOREIGN_SETTING = "W0603", "An unknown setting of something that is only partly supported.",
+    FOREIGN_SETTING = "W0603", "An unknown setting in something that is only partly supported.",
         "Targets that are not supported yet, and config files of other tools, may have settings that are not listed here. They are ignored.";
     NOT_A_SCORECARD = "E0701", "The file or folder is not a scorecard.",
         "A scorecard is a folder with `rubrics/` and `benchmarks/`, or one file: a map with a list under `rubrics`, or a single rubric with everything inside it.";
@@ -293,7 +293,7 @@ codes! {
     PROMPT_PART_MISSING = "E0714", "A prompt lacks a required part.",
         "A prompt names its behaviour (`BEHAVIOR:`), what fails it (`Automatic fail if any of the following are true:`) and what passes it (`Pass conditions (all must be satisfied):`), with at least one entry each.";
     SEVERAL_BEHAVIOURS = "E0715", "A prompt asks about several behaviours.",
-        "One prompt decides one behaviour with yes or no. Two questions can't be scored apart: write two benchmarks, each with a prompt.";
+        "One prompt decides one behaviour with yes or no. Two questions can't be scored separately: write two benchmarks, each with a prompt.";
     BAD_FORMULA = "E0716", "A normalisation formula can't be used.",
         "It is arithmetic over `x`, `min`, `max` and numbers with `+ - * /` and parentheses, and maps every score of the scale to 0 to 1: `x`, `x/100`, `(x-min)/(max-min)`.";
     BAD_SCALE = "E0717", "A scoring scale can't be used.",
@@ -311,11 +311,11 @@ codes! {
     RESULT_OUT_OF_PLACE = "E0723", "A result contradicts the cases that its benchmark applies to.",
         "By the case's `benchmarks` list, or by tags, the benchmark applies to the case or does not. A result that says otherwise would exclude or include a case. Correct the result, or the list or tags of the case. A result with `applies: false` also has no verdict and no score.";
     MISTYPED_TAG = "E0724", "A tag seems to be misspelt.",
-        "A benchmark with `tags` applies to the cases that share one of them. A tag that matches nothing and is almost the name of another tag would silently exclude benchmarks, hard gates among them, from a case. Correct it, list the case's `benchmarks`, or, if it is another tag, give it a name that is less like the other one.";
+        "A benchmark with `tags` applies to the cases that share one of them. A tag that matches nothing and is almost the name of another tag would silently exclude benchmarks, hard gates among them, from a case. Correct it, list the case's `benchmarks`, or, if the tag is meant, give it a name that differs more from the other one.";
     LABEL_HASH = "E0730", "A label has an invalid hash.",
         "`seen` is written by `assize review`: the hash of the question, the inputs, the target and the answer. Labels written by hand have none.";
     LABEL_FILE = "E0731", "A file of labels is of a kind that is not read.",
-        "Files in `labels/` are `.jsonl`, `.json` or `.yaml`, and `.md` for what describes them. Decisions of a spreadsheet are recorded with `assize review RUN --decisions FILE`, which binds them to the answers of the run.";
+        "Files in `labels/` are `.jsonl`, `.json` or `.yaml`, or `.md` for descriptions. Decisions of a spreadsheet are recorded with `assize review RUN --decisions FILE`, which binds them to the answers of the run.";
     SHARES_NOT_ONE = "W0701", "The weights below a node do not add up to 1.",
         "The score is still the true weighted mean: the sum is divided by the sum of the weights. Improvement signals are not counted.";
     UNUSED_PROMPT = "W0702", "No benchmark uses a prompt file.",

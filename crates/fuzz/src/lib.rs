@@ -1,4 +1,4 @@
-//! Hostile inputs for everything that reads what others wrote.
+//! Fuzzing of everything that reads untrusted input.
 
 #![warn(missing_docs)]
 

@@ -1,9 +1,9 @@
 //! Judging an answer against a rubric, one decision per criterion.
 //!
-//! [`Judge`] is the trait everything above depends on. [`ModelJudge`] puts the criteria to a model and takes
-//! only what the model plainly said; [`OfflineJudge`] needs no model and compares words. [`check`] holds the graders
-//! that need nobody, [`GradingProgram`] runs those that are programs. No judge ever sees or
-//! computes a score of more than one criterion: weights, gates and verdicts belong to the rubric crate.
+//! [`Judge`] is the trait that other crates depend on. [`ModelJudge`] asks a model about the criteria and accepts only
+//! unambiguous replies; [`OfflineJudge`] needs no model and compares words. [`check`] holds the graders that need no judge,
+//! and [`GradingProgram`] runs those that are programs. No judge sees or computes a score of more than one criterion:
+//! weights, gates and verdicts belong to the rubric crate.
 
 #![warn(missing_docs)]
 

@@ -1,7 +1,7 @@
-//! Findings about rubrics that are valid and still bad.
+//! Findings about rubrics that are valid but weak.
 //!
 //! [`RULES`] lists every rule with its reason and examples; [`lint_suite`] and [`lint_rubric`] apply them;
-//! [`apply_fixes`] applies the fixes that keep the meaning. Some rules only a model can apply: a [`ModelLint`] lists
+//! [`apply_fixes`] applies the fixes that keep the meaning. Some rules can only be applied by a model: a [`ModelLint`] lists
 //! the questions ([`LintInquiry`]) and takes the answers ([`ModelFinding`]); the caller asks the model.
 
 #![warn(missing_docs)]

@@ -41,7 +41,7 @@ impl LintRule {
 
     /// Returns the section of the list of rules about this one, in Markdown.
     pub fn to_markdown(&self) -> String {
-        let fix = if self.fixes { " `--fix` puts it right where that is sure." } else { "" };
+        let fix = if self.fixes { " `--fix` corrects it where the correction is certain." } else { "" };
         let asked =
             self.question().map(|question| format!("\n\nAsked: *{}*", question.text)).unwrap_or_default();
         format!(

@@ -1,7 +1,8 @@
-//! Asking a model: one request and one reply type, one file per wire format, a transport, retries and redaction.
+//! Requests to language models: one request and one reply type, one file per wire format, a transport, retries and
+//! redaction.
 //!
-//! [`ModelClient`] is the real thing; [`ChatModel`] is the trait everything above depends on. This crate decides nothing about
-//! what a reply means for a grade.
+//! [`ChatModel`] is the trait that other crates depend on, and [`ModelClient`] implements it over the network. This crate does
+//! not interpret replies.
 
 #![warn(missing_docs)]
 

@@ -1,4 +1,4 @@
-//! The words and the arithmetic of rubric evaluation.
+//! Terms and arithmetic of rubric evaluation.
 //!
 //! A [`Decision`] is what a judge, a check, a program or a panel said; a [`CaseDecision`] is one with its place in a
 //! case. [`grader_outcome`] makes one outcome of the decisions of a grader.
@@ -10,7 +10,7 @@
 //!
 //! The arithmetic, in the order it is applied: [`score_rubric`] scores one rubric,
 //! [`score_case`] combines the graders of one case, [`weighted_mean`] is the mean of a weighted tree,
-//! [`score_card`] adds up a whole scorecard. Before all of them, [`combine_votes`] makes one decision of several on the
+//! [`score_card`] aggregates a whole scorecard. Before all of them, [`combine_votes`] makes one decision of several on the
 //! same criterion.
 
 #![warn(missing_docs)]

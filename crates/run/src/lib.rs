@@ -2,7 +2,7 @@
 //!
 //! [`run`](run()) keeps a limited number of items in flight. Each is answered by its target, judged by the
 //! judges of its graders, and scored by the pure functions of the rubric crate. Everything that
-//! happens is an [`RunEvent`]; every finished case is handed to the [`Recorder`] first.
+//! happens is a [`RunEvent`]; every finished case is passed to the [`Recorder`] first.
 
 #![warn(missing_docs)]
 

@@ -1,4 +1,4 @@
-//! JavaScript of eval files, in an engine without access to anything: no files, no network, no processes, no timers, and
+//! JavaScript in eval files, run in an isolated engine: no files, no network, no processes, no timers, and
 //! no state between calls.
 //!
 //! Every call has limits of memory and of steps. Steps are counted, not timed, so that a script that is stopped on one

@@ -2,12 +2,12 @@
 //!
 //! A run is a folder: [`RunInfo`] (`run.json`), one [`ResultRow`] a case (`results.jsonl`), one
 //! [`JudgementRow`] a criterion decision (`judgements.jsonl`). The judgements of a case are written
-//! before its result, and the result row is what makes the case count: after a crash, judgements
-//! without a result are leftovers.
+//! before its result, and only the result row makes the case count: after a crash, judgements
+//! without a result are ignored.
 //! The run of a scorecard also has `review.jsonl`, one [`ReviewRow`] for each case a person should look at.
-//! A row of `inputs.jsonl` says what a case's result rests on, so that a run can be resumed.
+//! A row of `inputs.jsonl` identifies the inputs of a case's result, so that a run can be resumed.
 //!
-//! Beside the runs stands the [`ReplyCache`]. It is no record: deleting it costs money only.
+//! The [`ReplyCache`] is stored next to the runs. It is not a record: deleting it only costs money.
 
 #![warn(missing_docs)]
 

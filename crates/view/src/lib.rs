@@ -1,11 +1,11 @@
 //! Stored runs as pages for a browser, served on this machine.
 //!
 //! [`ViewServer`] binds an address and serves pages until it is told to stop. Pages are rendered here from stored rows; what
-//! scripts add is the long table of cases, keys, and the progress of a run that goes on. All numbers come from stored
+//! scripts add is the long table of cases, keys, and the progress of a run. All numbers come from stored
 //! summaries, `assize-analysis` and `assize-report`. Nothing is fetched from anywhere, and nothing is written but labels of
 //! people, through `assize-review`.
 //!
-//! A reviewer has a token that opens the pages of the own review and no others. A judge's decision reaches these only beside
+//! A reviewer has a token that opens the pages of one review and no others. They show a judge's decision only together with
 //! the reviewer's own.
 //!
 //! Texts of cases are untrusted. They reach a page escaped, and the content security policy of every reply forbids scripts

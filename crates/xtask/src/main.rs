@@ -1,4 +1,4 @@
-//! Chores of this repository, as one program: `cargo xtask NAME`.
+//! Development tasks of this repository, as one program: `cargo xtask NAME`.
 
 #![expect(clippy::print_stdout, reason = "a tool for developers: its report goes to the terminal")]
 

@@ -9,8 +9,8 @@ use crate::view::RubricView;
 pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0209"),
     name: "only-penalties",
-    title: "No criterion has a positive weight, so there is nothing to score against.",
-    reason: "The score divides by the sum of the positive weights. Without any, there is no score. Say what the answer must not do as a criterion with a positive weight: \"Does not ...\".",
+    title: "No criterion has a positive weight, so an empty answer gets full marks.",
+    reason: "The score begins at 1 and every penalty lowers it, so nothing rewards a good answer. Say what the answer must do, or write what it must not do as a criterion with a positive weight: \"Does not ...\".",
     source: "HealthBench (arXiv:2505.08775): an example without positive points has no score",
     bad: RuleExample::Criteria("- outcome: Blames the customer\n  weight: -2"),
     good: RuleExample::Criteria("- outcome: Does not blame the customer\n  weight: 2"),
@@ -26,7 +26,7 @@ fn check(view: &RubricView<'_>, out: &mut FindingCollector<'_>) {
     let mark = view.grader.marks.iter().find_map(|marks| marks.weight.as_ref());
     if let Some(span) = out.span(mark) {
         out.add(
-            Diagnostic::warning(RULE.code, "this rubric can't give a score", span, "only penalties")
+            Diagnostic::warning(RULE.code, "this rubric rewards nothing", span, "only penalties")
                 .with_help("give at least one criterion a positive weight"),
         );
     }

@@ -56,20 +56,20 @@ const fn kind(name: &'static str, support: AssertionSupport, remark: &'static st
 }
 
 const CRITERION: &str = "a criterion, decided met or unmet; a `threshold` on the judge's score has no effect";
-const SERVICE: &str = "asks a service that nothing here stands for";
+const SERVICE: &str = "calls an external service that has no counterpart here";
 const COMPARES: &str =
     "compares the answers of several providers; run them and use `assize compare pairwise`";
 const GENERATED: &str =
-    "its score is computed from generated questions or a given context; say what is wanted with `llm-rubric`";
-const METRIC: &str = "a metric of texts that says little about an answer; use `llm-rubric` or `similar`";
-const EMBEDDINGS: &str = "needs embeddings, which are not asked for; say what is meant with `llm-rubric`";
-const TRACE: &str = "needs spans of OpenTelemetry that the tool itself collects";
+    "its score is computed from generated questions or a given context; state the requirement with `llm-rubric`";
+const METRIC: &str = "a text-similarity metric that says little about an answer; use `llm-rubric` or `rouge-n`";
+const EMBEDDINGS: &str = "needs embeddings, which are not supported; state the meaning with `llm-rubric`";
+const TRACE: &str = "needs OpenTelemetry spans that promptfoo itself collects";
 
 /// Every type, by name.
 pub const ASSERTION_TYPES: &[AssertionType] = &[
     kind("agent-rubric", Refused("needs an agent that grades; use `llm-rubric`"), ""),
     kind("answer-relevance", Refused(GENERATED), ""),
-    kind("assert-set", Set, "without a threshold each member must pass"),
+    kind("assert-set", Set, "without a threshold, each member must pass"),
     kind("bleu", Refused(METRIC), ""),
     kind("classifier", Refused(SERVICE), ""),
     kind("code-grader", SameKeys("code-grader"), "AgentV's; a program"),
@@ -83,13 +83,13 @@ pub const ASSERTION_TYPES: &[AssertionType] = &[
     kind(
         "contains-xml",
         BuiltIn("contains-xml"),
-        "well-formedness of the outer element is not checked in depth",
+        "the outer element is not checked in depth",
     ),
     kind("context-faithfulness", Refused(GENERATED), ""),
     kind("context-recall", Refused(GENERATED), ""),
     kind("context-relevance", Refused(GENERATED), ""),
     kind("conversation-relevance", Refused(GENERATED), ""),
-    kind("cost", Cost, "the cost of the answer; unknown breaks the assertion"),
+    kind("cost", Cost, "cost of the answer; if it is unknown, the assertion is ungraded"),
     kind("ends-with", Text, ""),
     kind(
         "equals",
@@ -99,21 +99,21 @@ pub const ASSERTION_TYPES: &[AssertionType] = &[
     kind("execution-metrics", SameKeys("execution-metrics"), "AgentV's"),
     kind("factuality", Fact, "met unless the answer contradicts the value"),
     kind("field-accuracy", SameKeys("field-accuracy"), "AgentV's"),
-    kind("finish-reason", Refused("targets do not tell why a model stopped"), ""),
+    kind("finish-reason", Refused("targets do not report why a model stopped"), ""),
     kind(
         "g-eval",
         ScoredCriterion,
-        "a criterion with a score from 0 to 10; the threshold is 0.7 unless given",
+        "a criterion scored from 0 to 10; the default threshold is 0.7",
     ),
     kind("gleu", Refused(METRIC), ""),
     kind("guardrails", Refused(SERVICE), ""),
-    kind("human", Refused("people label answers after the run: `assize review`"), ""),
+    kind("human", Refused("label answers after the run instead: `assize review`"), ""),
     kind("icontains", Text, ""),
     kind("icontains-all", TextList, "a list, or one text with commas"),
     kind("icontains-any", TextList, "a list, or one text with commas"),
     kind("is-html", BuiltIn("is-html"), ""),
     kind("is-json", Json, "a schema may be a map, YAML or JSON text, or a file"),
-    kind("is-refusal", BuiltIn("is-refusal"), "by phrases, as the tool does"),
+    kind("is-refusal", BuiltIn("is-refusal"), "by phrases, as in promptfoo"),
     kind("is-sql", Refused("needs a parser of the SQL dialect"), ""),
     kind(
         "is-valid-function-call",
@@ -135,9 +135,9 @@ pub const ASSERTION_TYPES: &[AssertionType] = &[
     kind(
         "latency",
         Latency,
-        "the time of the answer; answers from the cache have none and break the assertion",
+        "duration of the answer; answers from the cache have none and leave the assertion ungraded",
     ),
-    kind("levenshtein", BuiltIn("levenshtein"), "5 edits unless a threshold is given"),
+    kind("levenshtein", BuiltIn("levenshtein"), "at most 5 edits by default"),
     kind("llm-grader", SameKeys("llm-grader"), "AgentV's"),
     kind("llm-rubric", Criterion, CRITERION),
     kind("max-score", Refused(COMPARES), ""),
@@ -150,13 +150,13 @@ pub const ASSERTION_TYPES: &[AssertionType] = &[
     kind("pi", Refused(SERVICE), ""),
     kind(
         "python",
-        Refused("programs of such files are not run; use `javascript`, or a `code-grader` in an eval file"),
+        Refused("Python code is not run; use `javascript`, or a `code-grader` in an eval file"),
         "",
     ),
     kind("regex", Text, "JavaScript syntax without look-around and back-references"),
-    kind("rouge-n", BuiltIn("rouge-n"), "0.75 unless a threshold is given"),
+    kind("rouge-n", BuiltIn("rouge-n"), "at least 0.75 by default"),
     kind("rubrics", SameKeys("rubrics"), "AgentV's older spelling"),
-    kind("ruby", Refused("only JavaScript and Python are run; use a `javascript` assertion"), ""),
+    kind("ruby", Refused("Ruby code is not run; use `javascript`, or a `code-grader` in an eval file"), ""),
     kind("script", SameKeys("code-grader"), "AgentV's; a program"),
     kind("search-rubric", Refused("needs a judge that searches the web"), ""),
     kind("select-best", Refused(COMPARES), ""),
@@ -167,7 +167,7 @@ pub const ASSERTION_TYPES: &[AssertionType] = &[
     kind("skill-used", Skill, ""),
     kind("starts-with", Text, "white space at both ends does not count"),
     kind("token-usage", SameKeys("token-usage"), "AgentV's"),
-    kind("tool-call-f1", BuiltIn("tool-call-f1"), "names of the calls; 1 unless a threshold is given"),
+    kind("tool-call-f1", BuiltIn("tool-call-f1"), "compares the names of the calls; the default threshold is 1"),
     kind("trace-error-spans", Refused(TRACE), ""),
     kind("trace-span-count", Refused(TRACE), ""),
     kind("trace-span-duration", Refused(TRACE), ""),
@@ -175,12 +175,12 @@ pub const ASSERTION_TYPES: &[AssertionType] = &[
     kind(
         "trajectory:step-count",
         BuiltIn("step-count"),
-        "counts calls of tools, the only steps that targets tell of",
+        "counts tool calls, the only steps that targets report",
     ),
     kind("trajectory:tool-args-match", BuiltIn("tool-args-match"), ""),
     kind("trajectory:tool-sequence", BuiltIn("tool-sequence"), ""),
     kind("trajectory:tool-used", BuiltIn("tool-used"), ""),
-    kind("webhook", Refused("sends the answer to a server; use a `javascript` or `python` assertion"), ""),
+    kind("webhook", Refused("sends the answer to a server; use `javascript`, or a `code-grader` in an eval file"), ""),
     kind("word-count", BuiltIn("word-count"), ""),
 ];
 
