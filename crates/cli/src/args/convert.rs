@@ -71,7 +71,8 @@ const INPUT_KINDS: &OptionValues<InputKind> = &[
     assize convert promptfooconfig.yaml --to format2\n  \
     assize convert criteria.csv --to format2 -o rubric.yaml\n  \
     assize convert evals/support.eval.yaml --to promptfoo -o promptfooconfig.yaml\n  \
-    assize convert paper/rubric.json --to scorecard -o scorecards/paper.yaml --json\n  \
+    assize convert paper/rubric.json --to scorecard -o scorecards/paper.yaml \\\n      \
+    --json\n  \
     assize convert logs/*.jsonl --to cases -o cases.jsonl"
 )]
 pub(crate) struct ConvertArgs {

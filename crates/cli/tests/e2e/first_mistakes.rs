@@ -135,7 +135,7 @@ const MISTAKES: &[FirstMistake] = &[
         name: "no key in the environment",
         files: &[("a.eval.yaml", VALID)],
         command: &["eval", "a.eval.yaml", "--judge", "openai:gpt-4o-mini"],
-        says: &["nothing was spent", "no API key for api.openai.com", "set OPENAI_API_KEY"],
+        says: &["nothing was spent", "--judge: judge `openai:gpt-4o-mini`: no API key", "set OPENAI_API_KEY"],
     },
     FirstMistake {
         name: "a misspelt provider",
@@ -191,6 +191,36 @@ fn each_first_mistake_ends_in_one_message_with_place_and_fix() {
     }
 }
 
+#[test]
+fn each_first_mistake_is_one_document_for_programs() {
+    for mistake in MISTAKES {
+        let cli = cli();
+        for (path, text) in mistake.files {
+            cli.file(path, text);
+        }
+
+        let command = [mistake.command, &["--json"]].concat();
+        let output = cli.run(&command).expect_code(2);
+        let document: serde_json::Value = serde_json::from_str(&output.stdout).expect(mistake.name);
+        let message = document["error"].as_str().unwrap_or_default();
+        assert!(!message.is_empty() && document["exit_code"] == 2, "{}: {document:#}", mistake.name);
+
+        let diagnostics = document["diagnostics"].as_array().expect("a list");
+        assert_eq!(diagnostics.is_empty(), count_errors(&output) == 0, "{}: {document:#}", mistake.name);
+        assert!(diagnostics.iter().all(|one| one["file"].is_string() && one["line"].is_u64()), "{document:#}");
+    }
+}
+
+#[test]
+fn a_result_is_the_only_document() {
+    let cli = cli();
+    cli.file("a.eval.yaml", "tests:\n  - id: a\n    input: x\n    output: y\n    asertions: [Says y]\n");
+    let output = cli.run(&["validate", "a.eval.yaml", "--json"]).expect_code(2);
+    let document: serde_json::Value = serde_json::from_str(&output.stdout).expect("one document");
+    assert_eq!(document["errors"], 1);
+    assert!(document.get("error").is_none(), "{document:#}");
+}
+
 /// Encodes a text as UTF-16 with a byte order mark.
 fn utf16(text: &str) -> Vec<u8> {
     std::iter::once(0xFEFF).chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect()
@@ -226,7 +256,21 @@ fn what_every_case_lacks_is_said_once() {
     cli.file("a.eval.yaml", format!("tests:\n{cases}"));
     let output = cli.run(&["eval", "a.eval.yaml", "--judge", "openai:gpt-4o-mini"]).expect_code(2);
     assert_eq!(output.stderr.matches("no API key").count(), 1, "{}", output.stderr);
-    assert!(output.stderr.contains("a.eval.yaml:5:18 and 19 more places"), "{}", output.stderr);
+    assert!(!output.stderr.contains("a.eval.yaml"), "the judge is not of the file: {}", output.stderr);
+
+    cli.file("own.eval.yaml", format!("execution: {{judge: openai:gpt-4o-mini}}\ntests:\n{cases}"));
+    let output = cli.run(&["eval", "own.eval.yaml"]).expect_code(2);
+    assert!(output.stderr.contains("own.eval.yaml:6:18 and 19 more places"), "{}", output.stderr);
+}
+
+#[test]
+fn a_judge_of_the_environment_leads_to_its_variable() {
+    let mut cli = cli();
+    cli.file("a.eval.yaml", VALID);
+    cli.env("JUDGE_MODEL", "openai:gpt-4o-mini");
+    let output = cli.run(&["eval", "a.eval.yaml"]).expect_code(2);
+    assert!(output.stderr.contains("JUDGE_MODEL: judge `openai:gpt-4o-mini`: no API key"), "{}", output.stderr);
+    assert!(!output.stderr.contains("a.eval.yaml:"), "{}", output.stderr);
 }
 
 #[test]
