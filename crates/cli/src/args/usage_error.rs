@@ -4,9 +4,8 @@ use clap::ArgMatches;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-/// Options that people give the value of by itself: the command, and the option with its value.
-const MISSING_OPTIONS: &[(&str, &str)] =
-    &[("assize grade", "--answers"), ("assize calibrate", "--labels")];
+/// Commands to which people give a file by itself that an option names, with that option.
+const FILE_OPTIONS: &[(&str, &str)] = &[("assize grade", "--answers")];
 
 /// Returns an error of the parser with the tips that fit this program.
 pub(crate) fn with_fitting_tips(mut error: clap::Error) -> clap::Error {
@@ -22,10 +21,10 @@ pub(crate) fn with_fitting_tips(mut error: clap::Error) -> clap::Error {
     let argument = text(&error, ContextKind::InvalidArg);
     let usage = text(&error, ContextKind::Usage);
     let of_command = |command: &str| usage.split_once(command).is_some_and(|(_, rest)| rest.starts_with(' '));
-    let option = MISSING_OPTIONS.iter().find(|(command, _)| of_command(command)).map(|(_, option)| option);
+    let option = FILE_OPTIONS.iter().find(|(command, _)| of_command(command)).map(|(_, option)| option);
     if let Some(option) = option.filter(|_| !argument.starts_with('-')) {
         let mut tip = StyledStr::new();
-        tip.push_str(&format!("name the option: '{option} {argument}'"));
+        tip.push_str(&format!("pass the file as '{option} {argument}'"));
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
     }
 
@@ -73,7 +72,7 @@ mod tests {
     #[test]
     fn values_without_their_option_lead_to_it() {
         let answers = message(&["grade", "rubric.yaml", "answers.csv"]);
-        assert!(answers.contains("tip: name the option: '--answers answers.csv'"), "{answers}");
+        assert!(answers.contains("tip: pass the file as '--answers answers.csv'"), "{answers}");
         assert!(!message(&["explain", "last", "a", "b"]).contains("tip:"));
     }
 

@@ -96,6 +96,30 @@ const MISTAKES: &[FirstMistake] = &[
         says: &["rubric.yaml:2:5", "write the text as `outcome`"],
     },
     FirstMistake {
+        name: "criteria as a block of text",
+        files: &[("rubric.yaml", "criteria: |\n  Says hello\n  Names the price\n"), ("a.csv", "answer\nHello\n")],
+        command: &["grade", "rubric.yaml", "--answers", "a.csv"],
+        says: &["`criteria` must be a list of criteria", "rubric.yaml:1:11", "remove the `|` and begin each"],
+    },
+    FirstMistake {
+        name: "answers without their option",
+        files: &[("rubric.yaml", RUBRIC), ("answers.csv", "id,answer\n1,Hello\n")],
+        command: &["grade", "rubric.yaml", "answers.csv"],
+        says: &["unexpected argument 'answers.csv'", "tip: pass the file as '--answers answers.csv'"],
+    },
+    FirstMistake {
+        name: "columns that contradict each other",
+        files: &[("rubric.yaml", RUBRIC), ("answers.csv", "id,answer\n1,Hello\n")],
+        command: &["grade", "rubric.yaml", "--answers", "answers.csv", "--columns", "answer=a", "--columns", "answer=b"],
+        says: &["`--columns`: `answer=a` and `answer=b` contradict each other"],
+    },
+    FirstMistake {
+        name: "a misspelt name of the newest run",
+        files: &[(".assize/runs/20260101-000000-a-1/run.json", "{}")],
+        command: &["explain", "lst"],
+        says: &["no run `lst`", "did you mean `last`?"],
+    },
+    FirstMistake {
         name: "answers under other keys, in every line",
         files: &[
             ("rubric.yaml", RUBRIC),
@@ -282,6 +306,11 @@ fn names_that_do_not_exist_lead_to_those_that_do() {
     let output = cli.run(&["explain", "last", "b2"]).expect_code(2);
     assert!(output.stderr.contains("no case `b2`"), "{}", output.stderr);
     assert!(output.stderr.contains("its cases are `a`"), "{}", output.stderr);
+
+    cli.file("b.eval.yaml", VALID.replace("id: a", "id: refund-policy"));
+    cli.run(&["eval", "b.eval.yaml"]).expect_code(0);
+    let output = cli.run(&["explain", "last", "refund"]).expect_code(2);
+    assert!(output.stderr.contains("did you mean `refund-policy`?"), "{}", output.stderr);
 
     let output = cli.run(&["explain", "20200101-000000-x"]).expect_code(2);
     assert!(output.stderr.contains("no run `20200101-000000-x`"), "{}", output.stderr);
