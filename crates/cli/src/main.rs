@@ -107,7 +107,8 @@ fn run() -> ExitCode {
 fn read_args() -> Result<(Args, bool), clap::Error> {
     let mut matches = Args::command().try_get_matches().map_err(with_fitting_tips)?;
     let wants_json = wants_json(&matches);
-    let args = Args::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut Args::command()))?;
+    let args =
+        Args::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut Args::command()))?;
 
     Ok((args, wants_json))
 }

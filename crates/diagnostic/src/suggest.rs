@@ -37,9 +37,8 @@ pub fn did_you_mean_name<'a>(
     let part = normalize_name(found);
     let contains = |candidate: &&str| normalize_name(candidate).contains(&part);
 
-    did_you_mean(found, candidates.clone()).or_else(|| {
-        candidates.into_iter().filter(|_| part.chars().count() >= SHORTEST_PART).find(contains)
-    })
+    did_you_mean(found, candidates.clone())
+        .or_else(|| candidates.into_iter().filter(|_| part.chars().count() >= SHORTEST_PART).find(contains))
 }
 
 /// Returns the distance of `candidate` from `found`, or `None` if it is too large. `folded` is `normalize_name(found)`.

@@ -104,14 +104,11 @@ impl PreflightReport {
         }
 
         let mut lines: Vec<String> = self.choice_problems.iter().take(MAX_PROBLEMS).cloned().collect();
-        let in_files = seen
-            .iter()
-            .take(MAX_PROBLEMS)
-            .map(|(message, place, repeats)| match repeats {
-                0 => format!("{place}: {message}"),
-                1 => format!("{place} and 1 more place: {message}"),
-                more => format!("{place} and {more} more places: {message}"),
-            });
+        let in_files = seen.iter().take(MAX_PROBLEMS).map(|(message, place, repeats)| match repeats {
+            0 => format!("{place}: {message}"),
+            1 => format!("{place} and 1 more place: {message}"),
+            more => format!("{place} and {more} more places: {message}"),
+        });
         lines.extend(in_files);
         if seen.len() > MAX_PROBLEMS {
             lines.push(format!("... and {} more", seen.len() - MAX_PROBLEMS));

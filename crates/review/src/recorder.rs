@@ -3,7 +3,8 @@
 use assize_engine::ProcessContext;
 
 use crate::{
-    EarlierDecision, ReviewDecision, ReviewItem, ReviewLabelMetadata, ReviewSession, ReviewerLabelError, ReviewerLabelFile,
+    EarlierDecision, ReviewDecision, ReviewItem, ReviewLabelMetadata, ReviewSession, ReviewerLabelError,
+    ReviewerLabelFile,
 };
 
 /// Writer of the decisions of one reviewer.
@@ -61,8 +62,7 @@ impl LabelRecorder {
         let Some(item) = session.item().cloned() else { return Ok(()) };
         let now = || self.process.now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
         let at = earlier.at.clone().unwrap_or_else(now);
-        let given =
-            ReviewLabelMetadata { split: earlier.split.or(self.given.split), ..self.given.clone() };
+        let given = ReviewLabelMetadata { split: earlier.split.or(self.given.split), ..self.given.clone() };
         let written = self.labels.append_decision(&item, decision, &given, &at);
         match &written {
             Ok(()) => session.confirm_recorded(),

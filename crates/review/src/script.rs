@@ -96,7 +96,14 @@ pub fn parse_line(text: &str) -> Result<ReviewScriptLine, String> {
         return Err(format!("`{more}` is too much: DECISION [low|medium|high] [-- NOTE]"));
     }
 
-    Ok(ReviewScriptLine::Decide { of: None, said: parse_answer(first)?, severity, note, who: None, earlier: EarlierDecision::default() })
+    Ok(ReviewScriptLine::Decide {
+        of: None,
+        said: parse_answer(first)?,
+        severity,
+        note,
+        who: None,
+        earlier: EarlierDecision::default(),
+    })
 }
 
 /// Parses a decision: `pass`, `fail`, `na`, `unsure`, their keys, a score, or the code of a failure.
@@ -238,9 +245,8 @@ mod tests {
 
     #[test]
     fn times_and_uses_of_earlier_decisions_are_kept() {
-        let parse = |more: &str| {
-            parse_line(&format!(r#"{{"case": "c", "criterion": "k", "label": "met", {more}}}"#))
-        };
+        let parse =
+            |more: &str| parse_line(&format!(r#"{{"case": "c", "criterion": "k", "label": "met", {more}}}"#));
         let line = parse(r#""at": "2026-01-31T12:00:00Z", "split": "train""#).expect("valid");
         let ReviewScriptLine::Decide { earlier, .. } = line else { panic!("a decision") };
         assert_eq!(earlier.at.as_deref(), Some("2026-01-31T12:00:00Z"));
@@ -283,8 +289,7 @@ mod tests {
 
     #[test]
     fn lines_of_label_files_and_tables_are_decisions() {
-        let line =
-            r#"{"trace_id":"c","benchmark_code":"k","outcome":"4","reviewer":"ann","at":"t","note":null}"#;
+        let line = r#"{"trace_id":"c","benchmark_code":"k","outcome":"4","reviewer":"ann","at":"2026-01-31","note":null}"#;
         let ReviewScriptLine::Decide { of, said, who, .. } = parse_line(line).expect("sound") else {
             panic!("a decision")
         };

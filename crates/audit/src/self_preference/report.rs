@@ -326,8 +326,14 @@ mod tests {
         facts.unanswered.insert(("s".to_owned(), "0".to_owned(), "claude".to_owned()));
         let report = self_preference_report(&facts);
         assert!(
-            report.unmeasured.iter().any(|line| line.contains("`claude` was not measured: no target of this family gave"))
-                && report.unmeasured.iter().any(|line| line.contains("`gpt` was not measured: no target of another")),
+            report
+                .unmeasured
+                .iter()
+                .any(|line| line.contains("`claude` was not measured: no target of this family gave"))
+                && report
+                    .unmeasured
+                    .iter()
+                    .any(|line| line.contains("`gpt` was not measured: no target of another")),
             "{report:?}"
         );
         assert_eq!(report.missing, ["1 answer is missing, because the target or its grading failed."]);

@@ -58,7 +58,8 @@ pub(crate) struct GradeArgs {
 
 /// The columns of all `--columns`; `None` without one.
 pub(crate) fn answer_columns(lists: &[AnswerColumns]) -> Result<Option<AnswerColumns>, CommandFailure> {
-    let merged = AnswerColumns::merge(lists.iter().cloned()).map_err(|error| format!("`--columns`: {error}"))?;
+    let merged =
+        AnswerColumns::merge(lists.iter().cloned()).map_err(|error| format!("`--columns`: {error}"))?;
 
     Ok((!lists.is_empty()).then_some(merged))
 }

@@ -241,7 +241,10 @@ mod tests {
                 continue;
             };
             for line in lines.lines() {
-                match examples.last_mut().filter(|command| command.last().is_some_and(|last| last.ends_with(" \\"))) {
+                match examples
+                    .last_mut()
+                    .filter(|command| command.last().is_some_and(|last| last.ends_with(" \\")))
+                {
                     Some(command) => command.push(line),
                     None => examples.push(vec![line]),
                 }

@@ -101,6 +101,8 @@ mod tests {
             let message = message(words);
             assert!(message.contains("unexpected argument") && !message.contains("as a value"), "{message}");
         }
-        assert!(message(&["grade", "r.yaml", "--answer", "a"]).contains("similar argument exists: '--answers'"));
+        assert!(
+            message(&["grade", "r.yaml", "--answer", "a"]).contains("similar argument exists: '--answers'")
+        );
     }
 }

@@ -97,7 +97,10 @@ const MISTAKES: &[FirstMistake] = &[
     },
     FirstMistake {
         name: "criteria as a block of text",
-        files: &[("rubric.yaml", "criteria: |\n  Says hello\n  Names the price\n"), ("a.csv", "answer\nHello\n")],
+        files: &[
+            ("rubric.yaml", "criteria: |\n  Says hello\n  Names the price\n"),
+            ("a.csv", "answer\nHello\n"),
+        ],
         command: &["grade", "rubric.yaml", "--answers", "a.csv"],
         says: &["`criteria` must be a list of criteria", "rubric.yaml:1:11", "remove the `|` and begin each"],
     },
@@ -110,7 +113,10 @@ const MISTAKES: &[FirstMistake] = &[
     FirstMistake {
         name: "columns that contradict each other",
         files: &[("rubric.yaml", RUBRIC), ("answers.csv", "id,answer\n1,Hello\n")],
-        command: &["grade", "rubric.yaml", "--answers", "answers.csv", "--columns", "answer=a", "--columns", "answer=b"],
+        command: &[
+            "grade", "rubric.yaml", "--answers", "answers.csv", "--columns", "answer=a", "--columns",
+            "answer=b",
+        ],
         says: &["`--columns`: `answer=a` and `answer=b` contradict each other"],
     },
     FirstMistake {
@@ -231,7 +237,10 @@ fn each_first_mistake_is_one_document_for_programs() {
 
         let diagnostics = document["diagnostics"].as_array().expect("a list");
         assert_eq!(diagnostics.is_empty(), count_errors(&output) == 0, "{}: {document:#}", mistake.name);
-        assert!(diagnostics.iter().all(|one| one["file"].is_string() && one["line"].is_u64()), "{document:#}");
+        assert!(
+            diagnostics.iter().all(|one| one["file"].is_string() && one["line"].is_u64()),
+            "{document:#}"
+        );
     }
 }
 
@@ -293,7 +302,11 @@ fn a_judge_of_the_environment_leads_to_its_variable() {
     cli.file("a.eval.yaml", VALID);
     cli.env("JUDGE_MODEL", "openai:gpt-4o-mini");
     let output = cli.run(&["eval", "a.eval.yaml"]).expect_code(2);
-    assert!(output.stderr.contains("JUDGE_MODEL: judge `openai:gpt-4o-mini`: no API key"), "{}", output.stderr);
+    assert!(
+        output.stderr.contains("JUDGE_MODEL: judge `openai:gpt-4o-mini`: no API key"),
+        "{}",
+        output.stderr
+    );
     assert!(!output.stderr.contains("a.eval.yaml:"), "{}", output.stderr);
 }
 

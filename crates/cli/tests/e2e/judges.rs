@@ -217,7 +217,9 @@ fn the_judge_of_the_environment_may_have_a_key_and_a_server_of_its_own() {
 
 #[test]
 fn a_target_that_judges_is_told_which_settings_have_no_effect() {
-    let (cli, server) = with_server(script);
+    let (cli, server) = with_server(|_: &MockRequest| {
+        MockReply::Json(json!({"evidence": [], "reason": "so", "outcome": "met"}))
+    });
     cli.file(
         ".assize/targets.yaml",
         "targets:\n  - {name: tuned, provider: openai, model: m, temperature: 0.9, seed: 3}\n",
@@ -226,9 +228,11 @@ fn a_target_that_judges_is_told_which_settings_have_no_effect() {
     let said = cli.run(&["eval", "s.yaml", "--judge", "tuned", "--run-dir", "r"]).expect_code(0).stderr;
     let words: Vec<&str> = said.split_whitespace().collect();
     let said = words.join(" ");
-    assert!(said.contains("target `tuned` judges, where its `temperature` and `seed` have no effect"), "{said}");
-    let asked = &server.requests()[0].body["temperature"];
-    assert_eq!(asked.as_f64(), Some(0.0));
+    assert!(
+        said.contains("target `tuned` judges, where its `temperature` and `seed` have no effect"),
+        "{said}"
+    );
+    assert_eq!(server.requests()[0].json()["temperature"].as_f64(), Some(0.0));
 }
 
 #[test]
@@ -239,7 +243,10 @@ fn what_all_cases_lack_is_said_once_with_the_first_place() {
     let said = cli.run(&["eval", "s.yaml", "--judge", "openai:m"]).expect_code(2).stderr;
     assert!(said.contains("--judge: judge `openai:m`") && !said.contains("s.yaml:"), "{said}");
 
-    cli.file("own.yaml", format!("execution: {{judge: openai:m}}\ntests:\n{}", (0..12).map(case).collect::<String>()));
+    cli.file(
+        "own.yaml",
+        format!("execution: {{judge: openai:m}}\ntests:\n{}", (0..12).map(case).collect::<String>()),
+    );
     let said = cli.run(&["eval", "own.yaml"]).expect_code(2).stderr;
     assert!(said.contains("own.yaml:3:46 and 11 more places: judge `openai:m`"), "{said}");
 }

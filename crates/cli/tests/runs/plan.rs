@@ -38,7 +38,10 @@ fn grading_answers_can_be_planned_as_well() {
 
     let planned = cli.run(&[&words[..], &["--dry-run", "--json", "--run-dir", "r"]].concat()).expect_code(0);
     let plan = printed(&planned);
-    assert_eq!((&plan["cases"], &plan["calls"], &plan["judges"][0]["judge"]), (&3.into(), &6.into(), &"openai:judge-1".into()));
+    assert_eq!(
+        (&plan["cases"], &plan["calls"], &plan["judges"][0]["judge"]),
+        (&3.into(), &6.into(), &"openai:judge-1".into())
+    );
     let text = cli.run(&[&words[..], &["--dry-run"]].concat()).expect_code(0).stdout;
     assert!(text.contains("6 criteria, 6 calls") && text.ends_with("dry run: nothing was sent\n"), "{text}");
     assert!(server.count() == 0 && !cli.path("r").exists() && !cli.path(".assize").exists());

@@ -118,7 +118,10 @@ fn decisions_of_a_file_keep_their_time_and_use() {
     let given = labels(&cli, "ann");
     assert_eq!((&given[0]["at"], &given[0]["split"]), (&"2026-01-31T12:00:00Z".into(), &"train".into()));
 
-    cli.file("d.jsonl", "{\"case\": \"j3\", \"criterion\": \"C1\", \"label\": \"pass\", \"split\": \"dev\"}\n");
+    cli.file(
+        "d.jsonl",
+        "{\"case\": \"j3\", \"criterion\": \"C1\", \"label\": \"pass\", \"split\": \"dev\"}\n",
+    );
     let output = review(&cli, "ben", &["--decisions", "d.jsonl"], "").expect_code(2);
     assert!(output.stderr.contains("d.jsonl:1: `split` is `dev`"), "{}", output.stderr);
 }

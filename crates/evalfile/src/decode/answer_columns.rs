@@ -301,7 +301,8 @@ mod tests {
         let merged = AnswerColumns::merge([parse("answer=a,metadata=m"), parse("question=q,metadata=*")]);
         assert_eq!(merged, Ok(parse("answer=a,question=q,metadata=m,metadata=*")));
 
-        let conflict = AnswerColumns::merge([parse("answer=a"), parse("question=a")]).expect_err("one column");
+        let conflict =
+            AnswerColumns::merge([parse("answer=a"), parse("question=a")]).expect_err("one column");
         assert!(conflict.to_string().contains("`answer=a` and `question=a`"), "{conflict}");
     }
 

@@ -32,8 +32,9 @@ const SINGLE_DEMAND_WORDS: &[&str] = &[
 const NAMING_VERBS: &[&str] = &[
     "names", "mentions", "states", "gives", "lists", "cites", "includes", "contains", "covers", "provides",
     "quotes", "reports", "specifies", "identifies", "shows", "tells", "has", "asks for", "refers to",
-    "points out", "name", "mention", "state", "give", "list", "cite", "include", "contain", "cover", "provide",
-    "quote", "report", "specify", "identify", "show", "tell", "have", "ask for", "refer to", "point out",
+    "points out", "name", "mention", "state", "give", "list", "cite", "include", "contain", "cover",
+    "provide", "quote", "report", "specify", "identify", "show", "tell", "have", "ask for", "refer to",
+    "point out",
 ];
 /// Words with which a noun begins.
 const DETERMINERS: &[&str] =

@@ -23,7 +23,8 @@ pub(super) const RULE: LintRule = LintRule {
 
 /// Words after which a question says something else as a statement: a second verb that keeps its plain form ("and explain"),
 /// or a choice that the question leaves open ("any").
-const REWORDED: &[&str] = &["and", "or", "but", "nor", "then", "any", "anything", "ever", "either", "both", "also"];
+const REWORDED: &[&str] =
+    &["and", "or", "but", "nor", "then", "any", "anything", "ever", "either", "both", "also"];
 
 const OPENINGS: &[&str] = &[
     "does", "do", "did", "is", "are", "was", "were", "has", "have", "can", "could", "should", "would",

@@ -19,7 +19,10 @@ fn assert_harmless(body: &str) {
 fn the_summary_warns_of_the_offline_judge_and_states_the_order_of_cases() {
     let test = ViewTest::with_runs();
     let run = test.get(&format!("/runs/{RUN}")).expect(200).body;
-    assert!(run.contains("The offline judge only compares words") && run.contains("a &lt;warning&gt;"), "{run}");
+    assert!(
+        run.contains("The offline judge only compares words") && run.contains("a &lt;warning&gt;"),
+        "{run}"
+    );
 
     let cases = test.get(&format!("/runs/{RUN}/cases")).expect(200).body;
     assert!(cases.contains(" selected>order of the files</option>"), "{cases}");

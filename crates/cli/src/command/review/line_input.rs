@@ -7,8 +7,8 @@ use std::sync::Arc;
 use assize_analysis::labels::{LabelLocation, LabelProblem, describe_problems, read_table};
 use assize_report::escape_unsafe;
 use assize_review::{
-    EarlierDecision, LabelRecorder, ReviewDecision, ReviewScriptLine, ReviewSession, ReviewStep, not_recorded,
-    parse_decision_fields, parse_line, render_plain_item, render_plain_judge,
+    EarlierDecision, LabelRecorder, ReviewDecision, ReviewScriptLine, ReviewSession, ReviewStep,
+    not_recorded, parse_decision_fields, parse_line, render_plain_item, render_plain_judge,
 };
 
 use crate::context::CliContext;
@@ -81,9 +81,10 @@ pub(super) fn record_file(
     }
 
     for (number, line) in lines {
-        let mut written = |session: &mut ReviewSession, decision: &ReviewDecision, earlier: &EarlierDecision| {
-            record(writer, session, decision, earlier)
-        };
+        let mut written =
+            |session: &mut ReviewSession, decision: &ReviewDecision, earlier: &EarlierDecision| {
+                record(writer, session, decision, earlier)
+            };
         match apply_line(line, session, &mut written) {
             Ok(LineEffect::Decided) => session.go_to_next(),
             Ok(LineEffect::Same | LineEffect::Moved) => {}
@@ -168,9 +169,10 @@ pub(super) fn review_stdin(
             return Ok(());
         }
 
-        let mut written = |session: &mut ReviewSession, decision: &ReviewDecision, earlier: &EarlierDecision| {
-            record(writer, session, decision, earlier)
-        };
+        let mut written =
+            |session: &mut ReviewSession, decision: &ReviewDecision, earlier: &EarlierDecision| {
+                record(writer, session, decision, earlier)
+            };
         show = match parse_line(&line).and_then(|line| apply_line(line, session, &mut written)) {
             Ok(LineEffect::Same) => false,
             Ok(LineEffect::Moved) => true,
