@@ -38,7 +38,7 @@ pub(crate) struct GradeArgs {
     /// The answers: JSONL, CSV or TSV.
     #[arg(long, required = true, value_name = "FILE", help_heading = SELECTION)]
     pub(crate) answers: PathBuf,
-    /// Column names, such as `answer=response,question=user_prompt`; repeatable.
+    /// Column names, such as `answer=response,question=prompt`; repeatable.
     ///
     /// `metadata=*` keeps all other columns from the judge.
     #[arg(long, alias = "column", value_parser = AnswerColumns::parse, value_name = "NAME=COLUMN,…", help_heading = SELECTION)]

@@ -102,7 +102,7 @@ const MISTAKES: &[FirstMistake] = &[
             ("a.csv", "answer\nHello\n"),
         ],
         command: &["grade", "rubric.yaml", "--answers", "a.csv"],
-        says: &["`criteria` must be a list of criteria", "rubric.yaml:1:11", "remove the `|` and begin each"],
+        says: &["`criteria` must be a list of criteria", "rubric.yaml:2:3", "remove the `|` and begin each"],
     },
     FirstMistake {
         name: "answers without their option",
