@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 
+use assize_diagnostic::render::JsonDiagnostic;
 use assize_engine::{ProcessContext, is_secret_name};
 use assize_files::MAX_FILE_BYTES;
 use assize_llm::FILE_VARIABLES;
@@ -41,6 +43,8 @@ pub(crate) struct CliContext {
     pub(crate) stderr: ReportStyle,
     /// True if progress may redraw its line.
     pub(crate) live_progress: bool,
+    /// Diagnostics that were printed, for the document of a failure.
+    pub(crate) printed: Arc<Mutex<Vec<JsonDiagnostic>>>,
 }
 
 impl CliContext {
@@ -91,7 +95,7 @@ impl CliContext {
             .with_variables(variables)
             .with_file_variables(&file_variables);
 
-        Ok(Self { process, stdout, stderr, live_progress })
+        Ok(Self { process, stdout, stderr, live_progress, printed: Arc::default() })
     }
 
     /// A variable of the environment or the `.env` file.

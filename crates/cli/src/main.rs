@@ -18,9 +18,9 @@ use std::process::ExitCode;
 
 use assize_engine::ExitStatus;
 use assize_evalfile::load_config;
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 
-use crate::args::{Args, CliCommand, GlobalArgs};
+use crate::args::{Args, CliCommand, GlobalArgs, usage_message, wants_json, with_fitting_tips};
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
 
@@ -54,7 +54,16 @@ fn this_program() -> Option<PathBuf> {
 }
 
 fn run() -> ExitCode {
-    let args = Args::parse();
+    let (args, wants_json) = match read_args() {
+        Ok(read) => read,
+        Err(error) => {
+            let _ = error.print();
+            if error.use_stderr() && std::env::args_os().any(|word| word == "--json") {
+                output::print_failure_json(&usage_message(&error), ExitStatus::Invalid, None);
+            }
+            return u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from);
+        }
+    };
     let GlobalArgs { color, env_file, .. } = &args.global;
     let read = CliContext::read(*color, env_file.as_deref()).and_then(|context| {
         // The configuration may name another file of variables; the command line beats it.
@@ -71,15 +80,37 @@ fn run() -> ExitCode {
         }
         Err(failure) => {
             output::print_plain_error(&failure.message);
+            if wants_json {
+                output::print_failure_json(&failure.message, failure.exit, None);
+            }
             return ExitCode::from(failure.exit.code());
         }
     };
 
-    let exit = dispatch(args.command, &context).unwrap_or_else(|failure| {
-        output::print_error(&failure.message, &context);
-        failure.exit
-    });
+    let (exit, message) = match dispatch(args.command, &context) {
+        Ok(exit) => (exit, None),
+        Err(failure) => {
+            output::print_error(&failure.message, &context);
+            (failure.exit, Some(failure.message))
+        }
+    };
+    // A program that reads stdout gets one document, whatever happens.
+    if wants_json && (message.is_some() || exit == ExitStatus::Invalid) && !output::has_result() {
+        let message = message.unwrap_or_else(|| "the input is invalid".to_owned());
+        output::print_failure_json(&message, exit, Some(&context));
+    }
+
     ExitCode::from(exit.code())
+}
+
+/// Reads the command line. The flag says that the command is to print JSON.
+fn read_args() -> Result<(Args, bool), clap::Error> {
+    let mut matches = Args::command().try_get_matches().map_err(with_fitting_tips)?;
+    let wants_json = wants_json(&matches);
+    let args =
+        Args::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut Args::command()))?;
+
+    Ok((args, wants_json))
 }
 
 /// The file of variables that the configuration names. Problems of the configuration are told when a command reads it.

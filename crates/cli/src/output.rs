@@ -2,8 +2,11 @@
 
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
+use std::sync::PoisonError;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use assize_diagnostic::{Diagnostic, SourceMap, render};
+use assize_engine::ExitStatus;
 use assize_report::{ReportStyle, wrap_message};
 use serde::Serialize;
 use serde_json::ser::{Formatter, PrettyFormatter};
@@ -11,6 +14,9 @@ use serde_json::ser::{Formatter, PrettyFormatter};
 use crate::args::{ReportFile, ReportFormat};
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
+
+/// True once something was printed to stdout, of which a program expects one document.
+static HAS_RESULT: AtomicBool = AtomicBool::new(false);
 
 /// Prints a result. A closed pipe (`| head`) is ignored. What a CI job would take for a command in its log is spelled out.
 pub(crate) fn print(text: &str) {
@@ -67,6 +73,7 @@ fn is_regular_file() -> bool {
 }
 
 fn write_stdout(text: &str) {
+    HAS_RESULT.store(true, Ordering::Relaxed);
     let mut stdout = io::stdout().lock();
     let _ = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
 }
@@ -78,10 +85,30 @@ pub(crate) fn print_json(value: &serde_json::Value) {
 
 /// Prints a result as JSON, serialised in pieces instead of as one string.
 pub(crate) fn stream_json(value: &impl serde::Serialize) {
+    HAS_RESULT.store(true, Ordering::Relaxed);
     let mut stdout = io::BufWriter::with_capacity(64 * 1024, io::stdout().lock());
     let formatter = LogFormatter(PrettyFormatter::new());
     let _ = value.serialize(&mut serde_json::Serializer::with_formatter(&mut stdout, formatter));
     let _ = stdout.write_all(b"\n").and_then(|()| stdout.flush());
+}
+
+/// Returns true if something was printed to stdout.
+pub(crate) fn has_result() -> bool {
+    HAS_RESULT.load(Ordering::Relaxed)
+}
+
+/// Prints the failure of a command as one JSON object: the message, the exit code, and the diagnostics printed so far.
+pub(crate) fn print_failure_json(message: &str, exit: ExitStatus, context: Option<&CliContext>) {
+    let printed = context.map(|context| context.printed.lock().unwrap_or_else(PoisonError::into_inner));
+    let diagnostics = printed.as_ref().map_or(&[][..], |printed| &printed[..]);
+    let count = |severity| diagnostics.iter().filter(|one| one.severity == severity).count();
+    print_json(&serde_json::json!({
+        "error": message,
+        "exit_code": exit.code(),
+        "diagnostics": diagnostics,
+        "errors": count("error"),
+        "warnings": count("warning"),
+    }));
 }
 
 /// Places that a result goes to as JSON: stdout with `--json`, and files of `--out`.
@@ -220,8 +247,11 @@ fn escape_message(message: &str) -> String {
     lines.join("\n")
 }
 
-/// Prints diagnostics to stderr.
+/// Prints diagnostics to stderr, and keeps them for the document of a failure.
 pub(crate) fn print_diagnostics(diagnostics: &[Diagnostic], sources: &SourceMap, context: &CliContext) {
+    let report = render::json_report(diagnostics, sources);
+    context.printed.lock().unwrap_or_else(PoisonError::into_inner).extend(report.diagnostics);
+
     if !diagnostics.is_empty() {
         print_message(&format!("{}\n", render_diagnostics(diagnostics, sources, context.stderr)));
     }

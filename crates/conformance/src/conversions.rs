@@ -172,7 +172,7 @@ pub(crate) fn tasks(shared: &SharedFolder) -> Result<(), String> {
 
 /// Labelled examples become suites that load.
 pub(crate) fn examples(shared: &SharedFolder) -> Result<(), String> {
-    converted_files_load(&shared.path("data/healthbench-meta-120"), "format2")
+    converted_files_load(&shared.path("data/healthbench-meta-120"), "tests")
 }
 
 fn converted_files_load(folder: &Path, to: &str) -> Result<(), String> {

@@ -23,4 +23,4 @@ pub use order::sort_diagnostics;
 pub use source::{LineColumn, SourceFile, SourceMap};
 pub use source_id::SourceId;
 pub use span::{Span, SpannedValue};
-pub use suggest::did_you_mean;
+pub use suggest::{did_you_mean, did_you_mean_name};

@@ -16,8 +16,15 @@ pub enum NamePairError {
         /// The most similar known name.
         hint: String,
     },
-    /// A name is given twice.
+    /// A pair is given twice.
     Twice(String),
+    /// Two pairs can't both hold.
+    Conflict {
+        /// The first pair, such as `answer=a`.
+        first: String,
+        /// The second pair, such as `answer=b`.
+        second: String,
+    },
 }
 
 impl NamePairError {
@@ -30,6 +37,16 @@ impl NamePairError {
             hint: hint.unwrap_or_default(),
         }
     }
+
+    /// Error for a second pair with the name or the value of the first.
+    pub fn conflict(first: (&str, &str), second: (&str, &str)) -> Self {
+        let pair = |(name, value): (&str, &str)| format!("{name}={value}");
+        if first == second {
+            Self::Twice(pair(first))
+        } else {
+            Self::Conflict { first: pair(first), second: pair(second) }
+        }
+    }
 }
 
 impl std::fmt::Display for NamePairError {
@@ -40,6 +57,9 @@ impl std::fmt::Display for NamePairError {
                 write!(f, "there is no field `{name}`; the fields are {known}{hint}")
             }
             Self::Twice(name) => write!(f, "`{name}` is given twice"),
+            Self::Conflict { first, second } => {
+                write!(f, "`{first}` and `{second}` contradict each other: keep one of them")
+            }
         }
     }
 }

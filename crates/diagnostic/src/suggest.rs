@@ -25,6 +25,22 @@ pub fn did_you_mean<'a>(found: &str, candidates: impl IntoIterator<Item = &'a st
     best.map(|(_, candidate)| candidate)
 }
 
+/// Shortest part of a name that stands for it.
+const SHORTEST_PART: usize = 3;
+
+/// Returns the candidate that `found` was most likely meant to be: the nearest as in [`did_you_mean`], otherwise the first
+/// that contains it. For names that people abbreviate, such as ids of cases and of runs.
+pub fn did_you_mean_name<'a>(
+    found: &str,
+    candidates: impl IntoIterator<Item = &'a str> + Clone,
+) -> Option<&'a str> {
+    let part = normalize_name(found);
+    let contains = |candidate: &&str| normalize_name(candidate).contains(&part);
+
+    did_you_mean(found, candidates.clone())
+        .or_else(|| candidates.into_iter().filter(|_| part.chars().count() >= SHORTEST_PART).find(contains))
+}
+
 /// Returns the distance of `candidate` from `found`, or `None` if it is too large. `folded` is `normalize_name(found)`.
 fn distance(found: &str, folded: &str, candidate: &str) -> Option<usize> {
     if candidate == found {
@@ -99,6 +115,16 @@ mod tests {
         assert_eq!(did_you_mean("passThreshold", KEYS), Some("pass-threshold"));
         assert_eq!(did_you_mean("ID", KEYS), Some("id"));
         assert_eq!(did_you_mean("outcome_expected", KEYS), Some("expected_outcome"));
+    }
+
+    #[test]
+    fn parts_of_names_stand_for_them() {
+        let ids = ["late-train", "refund-policy", "refund-late"];
+        assert_eq!(did_you_mean_name("refund", ids), Some("refund-policy"));
+        assert_eq!(did_you_mean_name("Policy", ids), Some("refund-policy"));
+        assert_eq!(did_you_mean_name("lat-train", ids), Some("late-train"), "the nearest one before others");
+        assert_eq!(did_you_mean_name("re", ids), None);
+        assert_eq!(did_you_mean_name("--", ids), None);
     }
 
     #[test]

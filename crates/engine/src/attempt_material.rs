@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use assize_diagnostic::{Diagnostic, SourceMap, did_you_mean};
+use assize_diagnostic::{Diagnostic, SourceMap, did_you_mean_name};
 use assize_evalfile::{
     Case, CaseMessage, GivenAnswer, GivenOutput, GraderKind, LoadOptions, LoadedRubric, MessageRole, Suite,
-    load_rubric, load_suite, read_rubric, suite_from_answer,
+    codes, load_rubric, load_suite, read_rubric, suite_from_answer,
 };
 use serde_json::{Map, Value, json};
 
@@ -170,8 +170,14 @@ impl AttemptSubject {
     fn of_rubric(&self, rubric: LoadedRubric, answer: Result<Option<String>, EngineError>) -> LoadedAttempt {
         let attempt = answer.and_then(|answer| {
             let about = GivenAnswer { text: answer.unwrap_or_default(), ..self.about.clone() };
-            let (suite, case) = suite_from_answer(&rubric, CASE_ID, &about)
-                .ok_or_else(|| EngineError::invalid_file("the criteria have errors; nothing was judged"))?;
+            let (suite, case) = suite_from_answer(&rubric, CASE_ID, &about).ok_or_else(|| {
+                let is_no_rubric = rubric.diagnostics.iter().any(|one| one.code == codes::NOT_A_RUBRIC);
+                EngineError::invalid_file(if is_no_rubric {
+                    "nothing was judged; to try the rubric of a case in an eval file, add `--case ID`"
+                } else {
+                    "the criteria have errors; nothing was judged"
+                })
+            })?;
             Ok(AttemptCase { suite, case: Arc::new(case) })
         });
         LoadedAttempt { attempt, files: Vec::new(), diagnostics: rubric.diagnostics, sources: rubric.sources }
@@ -215,7 +221,10 @@ impl AttemptSubject {
         case.graders.retain(|grader| matches!(grader.kind, GraderKind::Rubric(_)));
 
         if case.graders.is_empty() {
-            return Err(EngineError::usage(format!("case `{}` has no rubric to try", case.id)));
+            return Err(EngineError::usage(format!(
+                "case `{}` has no rubric to try: none of its graders has criteria for a judge; `assize eval` runs them",
+                case.id
+            )));
         }
         if let Some(text) = answer {
             case.output = Some(GivenOutput::Text(text));
@@ -246,7 +255,7 @@ impl AttemptSubject {
 
 fn no_case(id: &str, ids: &[String], path: &Path) -> String {
     let shown = path.display();
-    if let Some(near) = did_you_mean(id, ids.iter().map(String::as_str)) {
+    if let Some(near) = did_you_mean_name(id, ids.iter().map(String::as_str)) {
         return format!("`{shown}` has no case `{id}`; did you mean `{near}`?");
     }
 

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use assize_diagnostic::did_you_mean;
+use assize_diagnostic::did_you_mean_name;
 use assize_run::score_record;
 use assize_store::{CaseRecord, QuestionRow, ResultRow, RunFolder, StoreError};
 
@@ -95,7 +95,7 @@ fn questions(folder: &RunFolder, records: &[CaseRecord]) -> Result<HashMap<Strin
 }
 
 fn not_found(case: &str, ids: &[String], folder: &Path) -> String {
-    let hint = match did_you_mean(case, ids.iter().map(String::as_str)) {
+    let hint = match did_you_mean_name(case, ids.iter().map(String::as_str)) {
         Some(near) => format!("did you mean `{near}`?"),
         None if ids.is_empty() => "the run has no finished case".to_owned(),
         None => format!("its cases are {}", preview(ids)),

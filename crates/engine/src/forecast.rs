@@ -330,7 +330,7 @@ impl RunPlan {
                 None => String::new(),
             };
             lines.push(format!(
-                "one call: up to {} tokens{money}, the reservation of a budget",
+                "largest call: up to {} tokens{money}; a budget sets this aside for each call in flight",
                 grouped(total.largest.tokens)
             ));
 
@@ -340,7 +340,7 @@ impl RunPlan {
 
             lines.extend(budget_check::lines(self.budget, &total, self.program_calls));
             lines.push(
-                "low: short replies, repeated input cached; high: long replies, nothing cached, 1 call in 10 repeated"
+                "estimates: from short replies with repeated input cached, to long replies with nothing cached and 1 call in 10 repeated"
                     .to_owned(),
             );
 

@@ -9,7 +9,7 @@ use assize_store::SuiteInfo;
 use crate::dependencies::CaseDependencies;
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::eval::RunOutcome;
+use crate::eval::{PlannedRun, RunOutcome};
 use crate::mode::RunMode;
 use crate::options::RunOptions;
 use crate::plan::{PreflightReport, RunPlanner};
@@ -25,6 +25,8 @@ pub struct GradeOptions {
     pub answers: PathBuf,
     /// Columns of that file.
     pub columns: AnswerColumns,
+    /// Estimate instead of running.
+    pub dry_run: bool,
     /// Judging, limits, record.
     pub run: RunOptions,
 }
@@ -103,8 +105,14 @@ impl Engine {
             return Err(EngineError::invalid_file("the answers file has errors; nothing was graded"));
         };
 
+        let usd = options.run.spending.budget.usd;
+        let access = if options.dry_run {
+            ModelAccess::Plan(&options.run)
+        } else {
+            ModelAccess::Run(&options.run, usd)
+        };
         let request = WiringRequest {
-            access: ModelAccess::Run(&options.run, options.run.spending.budget.usd),
+            access,
             roots: &[],
             targets_file: None,
             consequence: "nothing was graded",
@@ -134,6 +142,23 @@ impl Engine {
             return Err(EngineError::usage(message));
         }
 
+        let items = || {
+            answers.cases.iter().flat_map(|case| match case {
+                Err(error) => vec![Err(error.into())],
+                Ok(case) => planner
+                    .items(&planned, &case, &deps, &CaseDependencies::default())
+                    .into_iter()
+                    .map(|item| item.map(|item| WorkItem { format: None, ..item }))
+                    .collect(),
+            })
+        };
+        if options.dry_run {
+            let limit = (&options.run.spending, usd);
+            let planned =
+                PlannedRun::new(items, options.run.shard, preflight.cases, warnings, limit, &wiring)?;
+            return Ok(RunOutcome::Planned(planned));
+        }
+
         let session = RunSession {
             label: suite.name.clone(),
             suites: vec![SuiteInfo {
@@ -148,16 +173,6 @@ impl Engine {
             ..RunSession::new(GradeMode.command(), &wiring, &options.run, std::iter::empty())
         };
 
-        let items = || {
-            answers.cases.iter().flat_map(|case| match case {
-                Err(error) => vec![Err(error.into())],
-                Ok(case) => planner
-                    .items(&planned, &case, &deps, &CaseDependencies::default())
-                    .into_iter()
-                    .map(|item| item.map(|item| WorkItem { format: None, ..item }))
-                    .collect(),
-            })
-        };
         session.carry_out(&GradeMode, items, &options.run, self).await
     }
 }

@@ -215,6 +215,14 @@ impl JudgeRegistry {
         })
     }
 
+    /// Option, variable or file that chose the judge for a selector; `None` if the eval file did, or what it names.
+    pub(crate) fn chosen_outside_files(&self, selector: JudgeSelector<'_>) -> Option<&'static str> {
+        let (_, chosen_by) = self.choose(selector);
+        let is_outside = matches!(chosen_by, ChosenBy::Options | ChosenBy::Config | ChosenBy::Environment);
+
+        is_outside.then(|| chosen_by.name())
+    }
+
     /// Name of the judge for a selector.
     pub(crate) fn name_of<'n>(&'n self, selector: JudgeSelector<'n>) -> &'n str {
         self.choose(selector).0

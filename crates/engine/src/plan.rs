@@ -82,6 +82,8 @@ pub(crate) struct PreflightReport {
     remarks: BTreeSet<String>,
     /// File, line and column of each, which is their order, and its message.
     problems: BTreeSet<(PathBuf, usize, usize, String)>,
+    /// Problems of what was chosen outside the files, each with the option or the variable.
+    choice_problems: BTreeSet<String>,
     self_judging: BTreeSet<String>,
 }
 
@@ -101,15 +103,13 @@ impl PreflightReport {
             }
         }
 
-        let mut lines: Vec<String> = seen
-            .iter()
-            .take(MAX_PROBLEMS)
-            .map(|(message, place, repeats)| match repeats {
-                0 => format!("{place}: {message}"),
-                1 => format!("{place} and 1 more place: {message}"),
-                more => format!("{place} and {more} more places: {message}"),
-            })
-            .collect();
+        let mut lines: Vec<String> = self.choice_problems.iter().take(MAX_PROBLEMS).cloned().collect();
+        let in_files = seen.iter().take(MAX_PROBLEMS).map(|(message, place, repeats)| match repeats {
+            0 => format!("{place}: {message}"),
+            1 => format!("{place} and 1 more place: {message}"),
+            more => format!("{place} and {more} more places: {message}"),
+        });
+        lines.extend(in_files);
         if seen.len() > MAX_PROBLEMS {
             lines.push(format!("... and {} more", seen.len() - MAX_PROBLEMS));
         }
@@ -184,7 +184,7 @@ impl PreflightReport {
     /// Ends the planning: an error when something can't be run, else warnings about models that
     /// judge themselves.
     pub(crate) fn conclude(&self, deny_self_judging: bool) -> Result<Vec<String>, EngineError> {
-        if !self.problems.is_empty() {
+        if !self.problems.is_empty() || !self.choice_problems.is_empty() {
             let problems = self.list_problems();
             return Err(EngineError::unrunnable(format!("cannot run; nothing was spent\n{problems}")));
         }
@@ -537,9 +537,15 @@ impl<'a> RunPlanner<'a> {
             let truncate = truncate.unwrap_or_default();
             for selector in wishes {
                 match deps.judges.judge(selector) {
-                    Err(error) => found.problem(&grader.place, error),
+                    Err(error) => match deps.judges.chosen_outside_files(selector) {
+                        Some(choice) => {
+                            found.choice_problems.insert(format!("{choice}: {error}"));
+                        }
+                        None => found.problem(&grader.place, error),
+                    },
                     Ok(judge) => {
                         let name = judge.identity().name;
+                        found.remarks.extend(deps.targets.idle_judge_settings(&name));
                         if let Some(message) = judge_problem(grader, case, &name) {
                             found.problem(&grader.place, message);
                         }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use assize_diagnostic::did_you_mean_name;
 use assize_store::{RunFolder, RunInfo};
 
 use crate::error::EngineError;
@@ -45,12 +46,12 @@ pub fn find_run(name: &str, process: &ProcessContext) -> Result<RunFolder, Engin
     }
 
     let mut ids = run_ids(&runs);
-    let near = assize_diagnostic::did_you_mean(name, ids.iter().map(String::as_str)).map(str::to_owned);
-    let hint = match near {
+    ids.reverse();
+    let known = ids.iter().map(String::as_str);
+    let hint = match did_you_mean_name(name, known.chain(["last"])) {
+        _ if ids.is_empty() => format!("`{RUNS_FOLDER}` has no runs"),
         Some(near) => format!("did you mean `{near}`?"),
-        None if ids.is_empty() => format!("`{RUNS_FOLDER}` has no runs"),
         None => {
-            ids.reverse();
             ids.truncate(3);
             format!("the newest are {}", ids.join(", "))
         }

@@ -228,7 +228,7 @@ fn render_breakdown(page: &mut ReportPage, by: &'static str, scores: bool, secti
     columns.extend(figures.iter().map(|(_, title)| ReportColumn::right(title)));
     columns.extend([
         ReportColumn::right(if scores { "quadratic kappa" } else { "kappa" }),
-        ReportColumn::left("interval"),
+        ReportColumn::left("CI"),
         ReportColumn::right("people"),
         ReportColumn::right("bias"),
         ReportColumn::right("ungraded"),

@@ -4,7 +4,7 @@ use assize_analysis::MetricEstimate;
 use assize_audit::{PairTally, WilsonShare, injection::InjectionReport};
 
 use crate::ReportStyle;
-use crate::number::{format_count, format_percent};
+use crate::number::{format_count, format_percent, format_rate};
 use crate::page::{ReportPage, ReportPiece};
 use crate::style::ReportTone;
 use crate::table::{ReportColumn, render_table};
@@ -20,24 +20,21 @@ pub fn render_injection_audit(report: &InjectionReport, style: ReportStyle) -> S
         [
             ReportColumn::shrinking(first),
             ReportColumn::shrinking(second),
-            ReportColumn::right("n"),
+            ReportColumn::right("pairs"),
             ReportColumn::right("won"),
-            ReportColumn::right("of"),
-            ReportColumn::right("won, 95%"),
+            ReportColumn::right("rate"),
+            ReportColumn::right("95% CI"),
             ReportColumn::right("lost"),
-            ReportColumn::right("flips, 95%"),
+            ReportColumn::right("flips"),
             ReportColumn::right("ungraded"),
         ]
     };
 
-    // Of all probes together: the interval over cases, and none for the flips, which are not independent.
+    // Of all probes together, the interval is over cases.
     let baseline = |name: &str, tally: &PairTally, won: &MetricEstimate| {
-        let mut row = probe_row(ReportPiece::new(ReportTone::Strong, name), "", tally);
-        let flips = tally.flip_rate();
-        row[5] = ReportPiece::plain(format_metric_rate(won));
-        row[7] =
-            ReportPiece::plain(flips.rate.map_or("–".to_owned(), |_| format_percent(flips.count, flips.n)));
-        row
+        let name = ReportPiece::new(ReportTone::Strong, name);
+        let interval = won.interval.ok().map(|interval| (interval.low, interval.high));
+        probe_row(name, "", tally, interval)
     };
     let rows = [
         baseline("unchanged, again", &report.noise, &report.wins.noise),
@@ -54,13 +51,14 @@ pub fn render_injection_audit(report: &InjectionReport, style: ReportStyle) -> S
             let tone = if probe.is_control { ReportTone::Dim } else { ReportTone::Plain };
             probe_row(
                 ReportPiece::untrusted_name(tone, &format!("{}.{}", probe.name, probe.place)),
-                &probe.class,
+                "",
                 &probe.tally,
+                wilson(&probe.tally),
             )
         })
         .collect();
     if !rows.is_empty() {
-        render_table(&mut page, 0, &columns("probe", "class"), &rows);
+        render_table(&mut page, 0, &columns("probe", ""), &rows);
         page.add_blank();
     }
 
@@ -69,7 +67,8 @@ pub fn render_injection_audit(report: &InjectionReport, style: ReportStyle) -> S
         .iter()
         .take(MAX_CRITERIA)
         .map(|one| {
-            probe_row(ReportPiece::untrusted_name(ReportTone::Plain, &one.criterion), &one.case, &one.tally)
+            let name = ReportPiece::untrusted_name(ReportTone::Plain, &one.criterion);
+            probe_row(name, &one.case, &one.tally, wilson(&one.tally))
         })
         .collect();
     if !rows.is_empty() {
@@ -96,8 +95,22 @@ pub fn render_injection_audit(report: &InjectionReport, style: ReportStyle) -> S
     page.finish()
 }
 
-fn probe_row(name: ReportPiece, second: &str, tally: &PairTally) -> Vec<ReportPiece> {
+/// Wilson's interval of the share of decisions that were won.
+fn wilson(tally: &PairTally) -> Option<(f64, f64)> {
     let won = tally.win_rate();
+    won.low.zip(won.high)
+}
+
+fn probe_row(
+    name: ReportPiece,
+    second: &str,
+    tally: &PairTally,
+    interval: Option<(f64, f64)>,
+) -> Vec<ReportPiece> {
+    let won = tally.win_rate();
+    let share = |share: &WilsonShare| {
+        ReportPiece::plain(share.rate.map_or("–".to_owned(), |_| format_percent(share.count, share.n)))
+    };
     let tone = if tally.won > 0 { ReportTone::Bad } else { ReportTone::Plain };
     let open = match tally.ungraded() {
         0 => ReportPiece::plain(""),
@@ -111,33 +124,27 @@ fn probe_row(name: ReportPiece, second: &str, tally: &PairTally) -> Vec<ReportPi
             ReportPiece::untrusted_name(ReportTone::Dim, second)
         },
         ReportPiece::plain(tally.pairs.to_string()),
-        ReportPiece::new(tone, won.count.to_string()),
-        ReportPiece::plain(won.n.to_string()),
-        ReportPiece::plain(format_rate(&won)),
+        ReportPiece::new(tone, format!("{} of {}", won.count, won.n)),
+        share(&won),
+        ReportPiece::plain(interval.map_or(String::new(), format_interval)),
         ReportPiece::plain(tally.lost.to_string()),
-        ReportPiece::plain(format_rate(&tally.flip_rate())),
+        share(&tally.flip_rate()),
         open,
     ]
 }
 
-/// Formats a share with its interval; a dash if there is none.
-fn format_rate(rate: &WilsonShare) -> String {
-    match (rate.rate, rate.low, rate.high) {
-        (Some(_), Some(low), Some(high)) => {
-            format!("{} ({:.0}–{:.0}%)", format_percent(rate.count, rate.n), low * 100.0, high * 100.0)
-        }
-        _ => "–".to_owned(),
-    }
+fn format_interval((low, high): (f64, f64)) -> String {
+    format!("{} to {}", format_rate(low), format_rate(high))
 }
 
 /// Formats a rate of wins with its interval; a dash if there is none.
 fn format_metric_rate(figure: &MetricEstimate) -> String {
-    let percent = |value: f64| format!("{:.0}", value * 100.0);
     match (figure.value, figure.interval) {
         (Ok(value), Ok(interval)) => {
-            format!("{}% ({}–{}%)", percent(value), percent(interval.low), percent(interval.high))
+            let interval = format_interval((interval.low, interval.high));
+            format!("{} (95% CI {interval})", format_rate(value))
         }
-        (Ok(value), Err(_)) => format!("{}%", percent(value)),
+        (Ok(value), Err(_)) => format_rate(value),
         (Err(_), _) => "–".to_owned(),
     }
 }

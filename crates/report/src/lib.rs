@@ -100,6 +100,6 @@ pub use scorecard_scores::{
 pub use scorecard_tree::{ScorecardLine, format_scorecard_totals, render_scorecard_tree};
 pub use scorecard_trend::render_scorecard_trend;
 pub use style::ReportStyle;
-pub use summary::{SummaryExtra, render_summary};
+pub use summary::{SummaryExtra, render_summary, run_warnings};
 pub use trend::render_trend;
 pub use truncation::truncation_details;

@@ -295,7 +295,7 @@ fn ranking_json(report: &PairwiseReport, found: &TargetRanking) -> Value {
 pub fn render_pairwise_markdown(report: &PairwiseReport, missing: &[String]) -> String {
     let cell = |text: &str| crate::sanitize::escape_unsafe(text).replace('|', "\\|");
     let mut out = String::from(
-        "| first | second | win | loss | tie | inconsistent | win score | 95% | p |\n\
+        "| first | second | win | loss | tie | inconsistent | win score | 95% CI | p |\n\
          |---|---|---:|---:|---:|---:|---:|---|---:|\n",
     );
     for pair in &report.pairs {
@@ -340,7 +340,7 @@ pub fn render_pairwise_markdown(report: &PairwiseReport, missing: &[String]) -> 
             let _ = writeln!(out, "\nThe ranking is undefined: {why}.");
         }
         Ok(found) => {
-            out.push_str("\n| rank | system | log strength | 95% | n |\n|---:|---|---:|---|---:|\n");
+            out.push_str("\n| rank | system | log strength | 95% CI | n |\n|---:|---|---:|---|---:|\n");
 
             for one in &found.systems {
                 let _ = writeln!(

@@ -64,7 +64,7 @@ pub fn render_agreement(sections: &[RaterSection], style: ReportStyle) -> String
             let columns = [
                 ReportColumn::shrinking("system"),
                 ReportColumn::right("mean"),
-                ReportColumn::left("interval"),
+                ReportColumn::left("CI"),
                 ReportColumn::right("ratings"),
             ];
 
@@ -120,7 +120,7 @@ pub fn render_orders(reports: &[OrderReport], style: ReportStyle) -> String {
         ReportColumn::shrinking("judge"),
         ReportColumn::right("pairs"),
         ReportColumn::right("right both"),
-        ReportColumn::left("interval"),
+        ReportColumn::left("CI"),
         ReportColumn::right("on balance"),
         ReportColumn::right("same"),
         ReportColumn::right("prefers 1st"),

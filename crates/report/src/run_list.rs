@@ -51,7 +51,7 @@ pub fn render_run_list(runs: &[ListedRun], style: ReportStyle) -> String {
         ReportColumn::shrinking("suite"),
         ReportColumn::shrinking("judge"),
         ReportColumn::right("cases"),
-        ReportColumn::right("passed"),
+        ReportColumn::right("pass rate"),
         ReportColumn::right("cost"),
         ReportColumn::left("result"),
     ];

@@ -506,7 +506,7 @@ fn render_remarks(page: &mut ReportPage, info: &RunInfo) {
 }
 
 /// Everything the reader of a run should be warned of.
-pub(crate) fn run_warnings(info: &RunInfo) -> Vec<&str> {
+pub fn run_warnings(info: &RunInfo) -> Vec<&str> {
     let mut warnings: Vec<&str> = info.warnings.iter().map(String::as_str).collect();
     let offline = info.judges.iter().any(|judge| &*judge.identity.name == "offline");
     if offline && !warnings.iter().any(|warning| warning.to_lowercase().contains("offline")) {

@@ -15,9 +15,9 @@ const BAR_WIDTH: usize = 21;
 const COLUMNS: [ReportColumn; 6] = [
     ReportColumn::shrinking("run"),
     ReportColumn::right("cases"),
-    ReportColumn::right("pass rate"),
+    ReportColumn::right("pass rate, 95% CI"),
     ReportColumn::picture("0%       50%     100%"),
-    ReportColumn::right("mean score"),
+    ReportColumn::right("mean score, 95% CI"),
     ReportColumn::left(""),
 ];
 
@@ -103,7 +103,7 @@ fn mean_score_of_point(point: &TrendPoint) -> &EstimatedMetric {
 fn format_metric(figure: &EstimatedMetric, format: fn(f64) -> String) -> String {
     match (figure.value, figure.low, figure.high) {
         (Some(value), Some(low), Some(high)) => {
-            format!("{} [{}, {}]", format(value), format(low), format(high))
+            format!("{} ({} to {})", format(value), format(low), format(high))
         }
         (Some(value), _, _) => format(value),
         _ => "undefined".to_owned(),

@@ -37,7 +37,8 @@ pub use queue::ReviewQueue;
 pub use recorder::{LabelRecorder, not_recorded};
 pub use screen::{ReviewScreen, ScreenLine, ScreenLook, decision_words, judge_words, render_screen};
 pub use script::{
-    NamedItem, ReviewScriptLine, parse_answer, parse_decision_fields, parse_line, parse_severity,
+    EarlierDecision, NamedItem, ReviewScriptLine, parse_answer, parse_decision_fields, parse_line,
+    parse_severity,
 };
 pub use session::{ReviewAnswer, ReviewDecision, ReviewProgress, ReviewSession, ReviewStep};
 pub use spreadsheet::{SpreadsheetCount, write_spreadsheet};

@@ -3,7 +3,8 @@
 use assize_engine::ProcessContext;
 
 use crate::{
-    ReviewDecision, ReviewItem, ReviewLabelMetadata, ReviewSession, ReviewerLabelError, ReviewerLabelFile,
+    EarlierDecision, ReviewDecision, ReviewItem, ReviewLabelMetadata, ReviewSession, ReviewerLabelError,
+    ReviewerLabelFile,
 };
 
 /// Writer of the decisions of one reviewer.
@@ -45,9 +46,24 @@ impl LabelRecorder {
         session: &mut ReviewSession,
         decision: &ReviewDecision,
     ) -> Result<(), ReviewerLabelError> {
+        self.record_earlier(session, decision, &EarlierDecision::default())
+    }
+
+    /// Writes a decision that may have been made before, as in [`LabelRecorder::record`].
+    ///
+    /// # Errors
+    /// As in [`LabelRecorder::record`].
+    pub fn record_earlier(
+        &mut self,
+        session: &mut ReviewSession,
+        decision: &ReviewDecision,
+        earlier: &EarlierDecision,
+    ) -> Result<(), ReviewerLabelError> {
         let Some(item) = session.item().cloned() else { return Ok(()) };
-        let at = self.process.now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
-        let written = self.labels.append_decision(&item, decision, &self.given, &at);
+        let now = || self.process.now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+        let at = earlier.at.clone().unwrap_or_else(now);
+        let given = ReviewLabelMetadata { split: earlier.split.or(self.given.split), ..self.given.clone() };
+        let written = self.labels.append_decision(&item, decision, &given, &at);
         match &written {
             Ok(()) => session.confirm_recorded(),
             Err(error) => session.reject_pending(not_recorded(error)),

@@ -1,6 +1,6 @@
 //! Decisions as lines of text: for pipes, for screen readers, for tests.
 
-use assize_rubric::{FailureSeverity, LabelOutcome, NO_FAILURE, NONE_OF_THE_ABOVE};
+use assize_rubric::{FailureSeverity, LabelOutcome, LabelSplit, NO_FAILURE, NONE_OF_THE_ABOVE};
 use serde_json::{Map, Value};
 
 use crate::ReviewAnswer;
@@ -16,6 +16,15 @@ pub struct NamedItem {
     pub key: Option<String>,
     /// Hash of what the label was given about, if the line comes from a file of labels.
     pub seen: Option<String>,
+}
+
+/// Facts about a decision that was made before, and is recorded as it was made.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct EarlierDecision {
+    /// Time of the decision; otherwise it is made now.
+    pub at: Option<String>,
+    /// Permitted use of the label; otherwise that of the review.
+    pub split: Option<LabelSplit>,
 }
 
 /// Content of a line.
@@ -37,6 +46,8 @@ pub enum ReviewScriptLine {
         note: Option<String>,
         /// Name of the reviewer, if the line names one.
         who: Option<String>,
+        /// Time and use of the decision, if the line names them.
+        earlier: EarlierDecision,
     },
     /// Skips to the next item.
     Skip,
@@ -85,7 +96,14 @@ pub fn parse_line(text: &str) -> Result<ReviewScriptLine, String> {
         return Err(format!("`{more}` is too much: DECISION [low|medium|high] [-- NOTE]"));
     }
 
-    Ok(ReviewScriptLine::Decide { of: None, said: parse_answer(first)?, severity, note, who: None })
+    Ok(ReviewScriptLine::Decide {
+        of: None,
+        said: parse_answer(first)?,
+        severity,
+        note,
+        who: None,
+        earlier: EarlierDecision::default(),
+    })
 }
 
 /// Parses a decision: `pass`, `fail`, `na`, `unsure`, their keys, a score, or the code of a failure.
@@ -133,13 +151,15 @@ fn parse_json_decision(text: &str) -> Result<ReviewScriptLine, String> {
 }
 
 /// Keys of a decision, each with the other names it has in label files and tables.
-const FIELDS: [(&str, &[&str]); 6] = [
+const FIELDS: [(&str, &[&str]); 8] = [
     ("case", &["case", "trace_id", "case_id"]),
     ("criterion", &["criterion", "benchmark_code", "benchmark", "criterion_id"]),
     ("label", &["label", "outcome"]),
     ("who", &["who", "reviewer"]),
     ("severity", &["severity"]),
     ("note", &["note"]),
+    ("at", &["at", "when"]),
+    ("split", &["split"]),
 ];
 
 /// Column of an exported table that names the item, the prefix of its values, and the columns that are filled in.
@@ -147,9 +167,24 @@ pub(crate) const ITEM_COLUMN: &str = "item";
 pub(crate) const ITEM_PREFIX: &str = "item-";
 pub(crate) const FILLED_COLUMNS: [&str; 4] = ["label", "severity", "note", "who"];
 
-/// Keys of label files that say when and of what a label was given: it is given anew here.
-const GIVEN_ANEW: [&str; 9] =
-    ["at", "version", "seen", "system", "suite", "repeat", "sampled", "split", "adjudicates"];
+/// Keys of label files that say of what a label was given: the item says it here.
+const GIVEN_ANEW: [&str; 7] = ["version", "seen", "system", "suite", "repeat", "sampled", "adjudicates"];
+
+/// Parses the time of a decision: a timestamp such as `2026-01-31T12:00:00Z`, or a date.
+fn parse_time(text: &str) -> Result<String, String> {
+    let is_time = text.parse::<jiff::Timestamp>().is_ok() || text.parse::<jiff::civil::Date>().is_ok();
+    if is_time {
+        Ok(text.to_owned())
+    } else {
+        Err(format!("`at` is `{text}`, not a time such as 2026-01-31T12:00:00Z"))
+    }
+}
+
+/// Parses the permitted use of a label.
+fn parse_split(text: &str) -> Result<LabelSplit, String> {
+    serde_json::from_value(text.into())
+        .map_err(|_| format!("`split` is `{text}`; it is one of train, test, example"))
+}
 
 /// Parses the fields of a decision: of a JSON object, or of a row of a table, where every value is a text.
 pub fn parse_decision_fields(object: &Map<String, Value>) -> Result<ReviewScriptLine, String> {
@@ -197,12 +232,31 @@ pub fn parse_decision_fields(object: &Map<String, Value>) -> Result<ReviewScript
     let key = item.map(|item| item.trim_start_matches(ITEM_PREFIX).to_owned());
     let seen = object.get("seen").and_then(Value::as_str).map(str::to_owned);
     let of = NamedItem { case, criterion, key, seen };
-    Ok(ReviewScriptLine::Decide { of: Some(of), said, severity, note, who })
+    let earlier = EarlierDecision {
+        at: word("at")?.map(|at| parse_time(&at)).transpose()?,
+        split: word("split")?.map(|split| parse_split(&split)).transpose()?,
+    };
+    Ok(ReviewScriptLine::Decide { of: Some(of), said, severity, note, who, earlier })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn times_and_uses_of_earlier_decisions_are_kept() {
+        let parse =
+            |more: &str| parse_line(&format!(r#"{{"case": "c", "criterion": "k", "label": "met", {more}}}"#));
+        let line = parse(r#""at": "2026-01-31T12:00:00Z", "split": "train""#).expect("valid");
+        let ReviewScriptLine::Decide { earlier, .. } = line else { panic!("a decision") };
+        assert_eq!(earlier.at.as_deref(), Some("2026-01-31T12:00:00Z"));
+        assert_eq!(earlier.split, Some(LabelSplit::Train));
+
+        let time = parse(r#""at": "yesterday""#).expect_err("no time");
+        assert!(time.contains("`at` is `yesterday`"), "{time}");
+        let split = parse(r#""split": "dev""#).expect_err("no split");
+        assert!(split.contains("train, test, example"), "{split}");
+    }
 
     #[test]
     fn lines_say_what_keys_say() {
@@ -213,6 +267,7 @@ mod tests {
             severity: Some(FailureSeverity::High),
             note: Some("the dose is wrong".to_owned()),
             who: None,
+            earlier: EarlierDecision::default(),
         };
         assert_eq!(line, expected);
         assert_eq!(parse_line(" # later"), Ok(ReviewScriptLine::Nothing));
@@ -234,8 +289,7 @@ mod tests {
 
     #[test]
     fn lines_of_label_files_and_tables_are_decisions() {
-        let line =
-            r#"{"trace_id":"c","benchmark_code":"k","outcome":"4","reviewer":"ann","at":"t","note":null}"#;
+        let line = r#"{"trace_id":"c","benchmark_code":"k","outcome":"4","reviewer":"ann","at":"2026-01-31","note":null}"#;
         let ReviewScriptLine::Decide { of, said, who, .. } = parse_line(line).expect("sound") else {
             panic!("a decision")
         };

@@ -113,17 +113,37 @@ pub struct ColumnMapping {
 impl ColumnMapping {
     /// Parses `case=item_id,label=verdict`. Roles without a column are looked for under their default names.
     pub fn parse(text: &str) -> Result<Self, NamePairError> {
-        let mut given = BTreeMap::new();
+        let mut columns = Self::default();
         for (name, column) in parse_name_pairs(text)? {
             let role = ColumnRole::from_name(&name).ok_or_else(|| {
                 NamePairError::unknown(&name, ColumnRole::NAMES.iter().map(|(_, names)| names[0]))
             })?;
-            if given.insert(role, column).is_some() {
-                return Err(NamePairError::Twice(name));
-            }
+            columns.insert(role, column)?;
         }
 
-        Ok(Self { given })
+        Ok(columns)
+    }
+
+    /// Combines several lists into one, as if they had been written as one.
+    ///
+    /// # Errors
+    /// When two of them name a column of the same role.
+    pub fn merge(lists: impl IntoIterator<Item = Self>) -> Result<Self, NamePairError> {
+        let mut all = Self::default();
+        for (role, column) in lists.into_iter().flat_map(|list| list.given) {
+            all.insert(role, column)?;
+        }
+
+        Ok(all)
+    }
+
+    fn insert(&mut self, role: ColumnRole, column: String) -> Result<(), NamePairError> {
+        if let Some(first) = self.given.get(&role) {
+            return Err(NamePairError::conflict((role.name(), first), (role.name(), &column)));
+        }
+
+        self.given.insert(role, column);
+        Ok(())
     }
 
     /// Returns true if any column was named: the table then comes from another tool, and its other columns
@@ -215,7 +235,11 @@ mod tests {
         let error = ColumnMapping::parse("lable=x").expect_err("misspelt").to_string();
         assert!(error.contains("did you mean `label`"), "{error}");
         assert_eq!(ColumnMapping::parse("case"), Err(NamePairError::Form("case".to_owned())));
-        assert_eq!(ColumnMapping::parse("case=a,case=b"), Err(NamePairError::Twice("case".to_owned())));
+        assert_eq!(ColumnMapping::parse("case=a,case=a"), Err(NamePairError::Twice("case=a".to_owned())));
+
+        let lists = ["case=a,label=l", "case=b"].map(|text| ColumnMapping::parse(text).expect("valid"));
+        let conflict = ColumnMapping::merge(lists).expect_err("two columns").to_string();
+        assert!(conflict.contains("`case=a` and `case=b` contradict each other"), "{conflict}");
     }
 
     #[test]

@@ -57,8 +57,10 @@ pub struct SelfPreferenceFacts {
     pub(super) cases: BTreeSet<(String, String)>,
     /// Number of missing decisions.
     pub(super) ungraded: usize,
-    /// Number of cases without an answer.
-    pub(super) unanswered: usize,
+    /// Targets that gave at least one answer.
+    pub(super) answered: BTreeSet<String>,
+    /// Suite, case and target of each missing answer.
+    pub(super) unanswered: BTreeSet<(String, String, String)>,
     /// Number of answers that came with the case, whose model is unknown.
     pub(super) given: usize,
 }
@@ -70,8 +72,12 @@ impl SelfPreferenceFacts {
         let Some((case, _)) = split_variant_id(&result.case_id) else { return };
         self.cases.insert((result.suite.to_string(), case.to_owned()));
 
+        if let Some(target) = &result.target {
+            self.targets.entry(target.to_string()).or_insert_with(|| families.family_of_target(target));
+        }
         if result.error.is_some() {
-            self.unanswered += 1;
+            let target = result.target.as_deref().unwrap_or_default();
+            self.unanswered.insert((result.suite.to_string(), case.to_owned(), target.to_owned()));
             return;
         }
 
@@ -79,7 +85,7 @@ impl SelfPreferenceFacts {
             self.given += 1;
             return;
         };
-        self.targets.entry(target.to_string()).or_insert_with(|| families.family_of_target(target));
+        self.answered.insert(target.to_string());
 
         for row in &record.decisions {
             // A decision made of several is not any judge's.

@@ -23,6 +23,7 @@ pub fn self_preference_report(facts: &SelfPreferenceFacts) -> AuditReport {
     let mut sections = Vec::new();
     let mut worst: Option<(f64, String)> = None;
     let mut concluded = Vec::new();
+    let mut compared: BTreeSet<PreferenceCaseKey> = BTreeSet::new();
     for family in families {
         if let Some(lack) = find_lack(facts, family) {
             unmeasured.push(format!("`{family}` was not measured: {lack}."));
@@ -37,6 +38,7 @@ pub fn self_preference_report(facts: &SelfPreferenceFacts) -> AuditReport {
             continue;
         }
 
+        compared.extend(preferences.iter().map(|(case, _)| case.clone()));
         let figure = mean_metric(
             ("self_preference", "own minus other answers, own minus neutral judges", "cases"),
             "Above 0 judges of this family favour its answers, compared with neutral judges on the same answers; on the scale of decisions, 0 to 1.",
@@ -67,7 +69,7 @@ pub fn self_preference_report(facts: &SelfPreferenceFacts) -> AuditReport {
     } else if concluded.is_empty() {
         format!(
             "No family of judges significantly prefers its own answers ({}).",
-            format_count(facts.cases.len(), "case", "cases")
+            format_count(compared.len(), "case", "cases")
         )
     } else {
         format!("{}.", concluded.join("; "))
@@ -88,6 +90,9 @@ pub fn self_preference_report(facts: &SelfPreferenceFacts) -> AuditReport {
 fn find_lack(facts: &SelfPreferenceFacts, family: &String) -> Option<&'static str> {
     let own = facts.targets.values().flatten().any(|of| of == family);
     let others = facts.targets.values().flatten().any(|of| of != family);
+    let mut answered = facts.targets.iter().filter(|(name, _)| facts.answered.contains(*name));
+    let own_answered = answered.clone().any(|(_, of)| of.as_ref() == Some(family));
+    let others_answered = answered.any(|(_, of)| of.as_ref().is_some_and(|of| of != family));
     let rivals = facts.judges.values().flatten().any(|of| of != family);
 
     let neutral = other_families(facts, family)
@@ -97,6 +102,8 @@ fn find_lack(facts: &SelfPreferenceFacts, family: &String) -> Option<&'static st
     match (own, others, rivals, neutral) {
         (false, ..) => Some("no target is of this family"),
         (_, false, ..) => Some("every target is of this family; add others"),
+        _ if !own_answered => Some("no target of this family gave an answer"),
+        _ if !others_answered => Some("no target of another family gave an answer"),
         (_, _, false, _) => Some("every judge is of this family; add others"),
         (.., false) => Some(
             "every other judge is of the family of the other answers, and may prefer those; add a judge of a third family",
@@ -135,11 +142,9 @@ fn describe_missing(facts: &SelfPreferenceFacts) -> Vec<String> {
         missing.push(format!("{decisions} missing, so excluded."));
     }
 
-    if facts.unanswered > 0 {
-        missing.push(format!(
-            "{} no answer.",
-            format_count(facts.unanswered, "judged case has", "judged cases have")
-        ));
+    if !facts.unanswered.is_empty() {
+        let answers = format_count(facts.unanswered.len(), "answer is", "answers are");
+        missing.push(format!("{answers} missing, because the target or its grading failed."));
     }
 
     missing
@@ -253,6 +258,7 @@ mod tests {
         let mut noise = move || (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64 * 0.2;
         for target in targets {
             facts.targets.insert((*target).to_owned(), Some((*target).to_owned()));
+            facts.answered.insert((*target).to_owned());
         }
         for case in 0..60 {
             facts.cases.insert(("s".to_owned(), case.to_string()));
@@ -305,6 +311,32 @@ mod tests {
         for (family, planted) in [("gpt", 0.0), ("claude", 0.3), ("mistral", 0.1)] {
             assert!((preference(&report, family) - planted).abs() < 0.05, "{family}: {report:?}");
         }
+    }
+
+    #[test]
+    fn targets_that_gave_no_answer_are_there_all_the_same() {
+        let judges = [("gpt", 0.0), ("claude", 0.0), ("mistral", 0.0)];
+        let mut facts = planted(&judges, &["gpt", "claude"]);
+        facts.values.retain(|(_, case, target, ..), _| target == "gpt" || case.len() > 1);
+        let partial = self_preference_report(&facts);
+        assert!(partial.says.contains("(50 cases)"), "ten cases have one answer: {}", partial.says);
+
+        facts.values.retain(|(_, _, target, ..), _| target == "gpt");
+        facts.answered.remove("claude");
+        facts.unanswered.insert(("s".to_owned(), "0".to_owned(), "claude".to_owned()));
+        let report = self_preference_report(&facts);
+        assert!(
+            report
+                .unmeasured
+                .iter()
+                .any(|line| line.contains("`claude` was not measured: no target of this family gave"))
+                && report
+                    .unmeasured
+                    .iter()
+                    .any(|line| line.contains("`gpt` was not measured: no target of another")),
+            "{report:?}"
+        );
+        assert_eq!(report.missing, ["1 answer is missing, because the target or its grading failed."]);
     }
 
     #[test]

@@ -18,9 +18,12 @@ use super::values::{duration, judging, truncate, unit};
 #[command(after_help = "The replies are cached, so a criterion that was tried before costs nothing.\n\n\
     Exit codes: 0 all criteria met, 1 at least one unmet, 2 invalid input, 3 ungraded.\n\n\
     Examples:\n  \
-    assize try 'Names the refund deadline of `30 days`' --answer 'You have 30 days to return it.'\n  \
-    assize try 'Apologizes' --answer-file reply.txt --question 'Where is my parcel?' --judge openai:gpt-4o-mini\n  \
-    assize try 'Is polite' --range '0-4: rude or curt' --range '5-10: friendly' --answer-file reply.txt\n  \
+    assize try 'Names the refund deadline of `30 days`' \\\n      \
+    --answer 'You have 30 days to return it.'\n  \
+    assize try 'Apologizes' --answer-file reply.txt \\\n      \
+    --question 'Where is my parcel?' --judge openai:gpt-4o-mini\n  \
+    assize try 'Is polite' --range '0-4: rude or curt' --range '5-10: friendly' \\\n      \
+    --answer-file reply.txt\n  \
     assize try --rubric rubric.yaml --answer-file reply.txt --json\n  \
     assize try --watch evals/support.eval.yaml --case refund")]
 pub(crate) struct TryArgs {

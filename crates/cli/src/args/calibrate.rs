@@ -43,7 +43,8 @@ const CLUSTERS: &OptionValues<bool> =
     Examples:\n  \
     assize calibrate last --labels labels/\n  \
     assize calibrate last --labels labels/ --min-kappa 0.6 --gate-on lower\n  \
-    assize calibrate --labels judged.csv --columns case=id,criterion=rule,label=human,judge=model\n  \
+    assize calibrate --labels judged.csv \\\n      \
+    --columns case=id,criterion=rule,label=human,judge=model\n  \
     assize calibrate --labels labels.jsonl --judge-is gpt-4o\n  \
     assize calibrate last --sensitivity 69/81 --specificity 268/285\n  \
     assize calibrate --pairs --labels pairs.jsonl\n  \

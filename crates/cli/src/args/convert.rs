@@ -27,10 +27,8 @@ pub(crate) enum InputKind {
 
 /// Values of `--to`.
 const OUTPUT_KINDS: &OptionValues<OutputKind> = &[
-    ("format1", OutputKind::Rubrics(ExportFormat::Format1), "An eval file with `evalcases`"),
-    ("1", OutputKind::Rubrics(ExportFormat::Format1), ""),
-    ("format2", OutputKind::Rubrics(ExportFormat::Format2), "An eval file with `tests` and `assertions`"),
-    ("2", OutputKind::Rubrics(ExportFormat::Format2), ""),
+    ("evalcases", OutputKind::Rubrics(ExportFormat::Format1), "An eval file with `evalcases`"),
+    ("tests", OutputKind::Rubrics(ExportFormat::Format2), "An eval file with `tests` and `assertions`"),
     ("cases", OutputKind::Cases, "Cases with answers, JSONL, from session logs of agents"),
     ("scorecard", OutputKind::Rubrics(ExportFormat::Scorecard), "A scorecard in one file"),
     ("promptfoo", OutputKind::Rubrics(ExportFormat::Promptfoo), "A promptfoo configuration"),
@@ -67,11 +65,12 @@ const INPUT_KINDS: &OptionValues<InputKind> = &[
     cases.jsonl`) and as answers (`assize grade --answers cases.jsonl`). Records of unknown kinds are \
     skipped and counted.\n\n\
     Examples:\n  \
-    assize convert evals/old.yaml --to format2 -o evals/new.eval.yaml\n  \
-    assize convert promptfooconfig.yaml --to format2\n  \
-    assize convert criteria.csv --to format2 -o rubric.yaml\n  \
+    assize convert evals/old.yaml --to tests -o evals/new.eval.yaml\n  \
+    assize convert promptfooconfig.yaml --to tests\n  \
+    assize convert criteria.csv --to tests -o rubric.yaml\n  \
     assize convert evals/support.eval.yaml --to promptfoo -o promptfooconfig.yaml\n  \
-    assize convert paper/rubric.json --to scorecard -o scorecards/paper.yaml --json\n  \
+    assize convert paper/rubric.json --to scorecard -o scorecards/paper.yaml \\\n      \
+    --json\n  \
     assize convert logs/*.jsonl --to cases -o cases.jsonl"
 )]
 pub(crate) struct ConvertArgs {

@@ -48,10 +48,14 @@ pub(super) const UNKNOWN_PRICES: &OptionValues<UnknownPrice> = &[
     assize eval evals/support.eval.yaml\n  \
     assize eval evals/ --filter 'refund-*' --tag smoke\n  \
     assize eval evals/support.eval.yaml --judge openai:gpt-4o-mini --threshold 0.9\n  \
-    assize eval evals/support.eval.yaml --judge openai:gpt-4o-mini --judge ollama:qwen3 --judge-repeats 3 --ties fail\n  \
-    assize eval evals/support.eval.yaml --target local --run-dir runs/today --out today.json\n  \
-    assize eval evals/support.eval.yaml --repeat 5 --repeat-strategy pass_all --shuffle --seed 7 --bail\n  \
-    assize eval evals/nightly.eval.yaml --judge anthropic:claude-haiku-4-5 --judge-batch --batch-wait 2h")]
+    assize eval evals/support.eval.yaml --judge openai:gpt-4o-mini \\\n      \
+    --judge ollama:qwen3 --judge-repeats 3 --ties fail\n  \
+    assize eval evals/support.eval.yaml --target local --run-dir runs/today \\\n      \
+    --out today.json\n  \
+    assize eval evals/support.eval.yaml --repeat 5 --repeat-strategy pass_all \\\n      \
+    --shuffle --seed 7 --bail\n  \
+    assize eval evals/nightly.eval.yaml --judge anthropic:claude-haiku-4-5 \\\n      \
+    --judge-batch --batch-wait 2h")]
 pub(crate) struct EvalCommandArgs {
     #[command(flatten)]
     pub(crate) eval: EvalArgs,

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use assize_engine::{GradeOptions, RunOptions};
 use assize_evalfile::AnswerColumns;
 
-use super::headings::SELECTION;
+use super::headings::{LIMITS, SELECTION};
 use super::judge_batch::JudgeBatchArgs;
 use super::{ExchangeArgs, RunArgs, ShardArgs};
+use crate::failure::CommandFailure;
 
 /// Grade answers that are already there.
 #[derive(Debug, clap::Args)]
@@ -23,9 +24,12 @@ use super::{ExchangeArgs, RunArgs, ShardArgs};
     its score. Write `{outcome: ..., required: false}` for one that only counts towards the score.\n\n\
     Examples:\n  \
     assize grade rubrics/support.yaml --answers answers.csv\n  \
-    assize grade rubrics/support.yaml --answers answers.csv --columns answer=gpt_4o,metadata=latency_ms\n  \
-    assize grade rubrics/support.yaml --answers answers.jsonl --judge openai:gpt-4o-mini --json\n  \
-    assize grade rubrics/support.yaml --answers answers.jsonl --judge openai:gpt-4o-mini --judge-batch"
+    assize grade rubrics/support.yaml --answers answers.csv \\\n      \
+    --columns answer=gpt_4o,metadata=latency_ms\n  \
+    assize grade rubrics/support.yaml --answers answers.jsonl \\\n      \
+    --judge openai:gpt-4o-mini --dry-run\n  \
+    assize grade rubrics/support.yaml --answers answers.jsonl \\\n      \
+    --judge openai:gpt-4o-mini --judge-batch"
 )]
 pub(crate) struct GradeArgs {
     /// The rubric: a YAML file with a list of criteria.
@@ -34,11 +38,14 @@ pub(crate) struct GradeArgs {
     /// The answers: JSONL, CSV or TSV.
     #[arg(long, required = true, value_name = "FILE", help_heading = SELECTION)]
     pub(crate) answers: PathBuf,
-    /// Column names, such as `answer=response,question=user_prompt`.
+    /// Column names, such as `answer=response,question=prompt`; repeatable.
     ///
     /// `metadata=*` keeps all other columns from the judge.
     #[arg(long, alias = "column", value_parser = AnswerColumns::parse, value_name = "NAME=COLUMN,…", help_heading = SELECTION)]
-    pub(crate) columns: Option<AnswerColumns>,
+    pub(crate) columns: Vec<AnswerColumns>,
+    /// Estimate calls, tokens and cost, and send nothing.
+    #[arg(long, help_heading = LIMITS)]
+    pub(crate) dry_run: bool,
     #[command(flatten)]
     pub(crate) shard: ShardArgs,
     #[command(flatten)]
@@ -49,19 +56,28 @@ pub(crate) struct GradeArgs {
     pub(crate) batch: JudgeBatchArgs,
 }
 
+/// The columns of all `--columns`; `None` without one.
+pub(crate) fn answer_columns(lists: &[AnswerColumns]) -> Result<Option<AnswerColumns>, CommandFailure> {
+    let merged =
+        AnswerColumns::merge(lists.iter().cloned()).map_err(|error| format!("`--columns`: {error}"))?;
+
+    Ok((!lists.is_empty()).then_some(merged))
+}
+
 impl GradeArgs {
     /// Typed options of these flags.
-    pub(crate) fn options(&self) -> GradeOptions {
-        GradeOptions {
+    pub(crate) fn options(&self) -> Result<GradeOptions, CommandFailure> {
+        Ok(GradeOptions {
             rubric: self.rubric.clone(),
             answers: self.answers.clone(),
-            columns: self.columns.clone().unwrap_or_default(),
+            columns: answer_columns(&self.columns)?.unwrap_or_default(),
+            dry_run: self.dry_run,
             run: RunOptions {
                 shard: self.shard.shard,
                 exchange: self.exchange.options(),
                 judge_batch: self.batch.options(),
                 ..self.run.options()
             },
-        }
+        })
     }
 }

@@ -11,7 +11,7 @@ use clap::ValueEnum;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     assize init\n  \
-    assize init my-evals --format 1\n  \
+    assize init my-evals --format evalcases\n  \
     assize init --format scorecard --yes\n  \
     assize init --judge openai:gpt-4o-mini --force")]
 pub(crate) struct InitArgs {
@@ -38,13 +38,13 @@ pub(crate) struct InitArgs {
 /// Format of the first suite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum InitFormat {
-    /// `evalcases` with `rubrics`.
-    #[value(name = "1")]
-    One,
-    /// `tests` with `assertions`.
+    /// A list `tests` with `assertions`.
     #[default]
-    #[value(name = "2")]
-    Two,
+    #[value(alias = "2")]
+    Tests,
+    /// A list `evalcases` with `rubrics`.
+    #[value(alias = "1")]
+    Evalcases,
     /// A tree of rubrics over benchmarks.
     Scorecard,
 }

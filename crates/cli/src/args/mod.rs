@@ -36,6 +36,7 @@ mod server;
 mod shard;
 mod spending;
 mod tables;
+mod usage_error;
 mod validate;
 mod values;
 mod view;
@@ -61,7 +62,7 @@ pub(crate) use eval::{DenyChoice, EvalArgs, EvalCommandArgs, RunArgs, ShowChoice
 pub(crate) use exchange::ExchangeArgs;
 pub(crate) use explain::ExplainArgs;
 pub(crate) use generate::{GenerateArgs, GenerateCommand, GenerateRubricsArgs};
-pub(crate) use grade::GradeArgs;
+pub(crate) use grade::{GradeArgs, answer_columns};
 pub(crate) use init::{InitArgs, InitFormat};
 pub(crate) use labels::LabelArgs;
 pub(crate) use lint::LintArgs;
@@ -83,6 +84,7 @@ pub(crate) use serve::{KeyAction, ServeArgs, ServeCommand};
 pub(crate) use server::ServerArgs;
 pub(crate) use shard::ShardArgs;
 pub(crate) use tables::{AgreementArgs, NoiseArgs, PanelRatesArgs, TableArgs};
+pub(crate) use usage_error::{usage_message, wants_json, with_fitting_tips};
 pub(crate) use validate::{FormatChoice, ValidateArgs};
 pub(crate) use view::ViewArgs;
 
@@ -227,6 +229,53 @@ mod tests {
         for command in commands {
             let end = command.get_after_help().map(ToString::to_string).unwrap_or_default();
             assert!(end.contains("Examples:\n"), "{} has none", command.get_name());
+        }
+    }
+
+    /// Paragraphs of a text, and the example commands after its heading, each with its continuation lines.
+    fn paragraphs_and_examples(text: &str) -> (Vec<&str>, Vec<Vec<&str>>) {
+        let (mut paragraphs, mut examples): (Vec<&str>, Vec<Vec<&str>>) = (Vec::new(), Vec::new());
+        for paragraph in text.split("\n\n") {
+            let Some(lines) = paragraph.strip_prefix("Examples:\n") else {
+                paragraphs.push(paragraph);
+                continue;
+            };
+            for line in lines.lines() {
+                match examples
+                    .last_mut()
+                    .filter(|command| command.last().is_some_and(|last| last.ends_with(" \\")))
+                {
+                    Some(command) => command.push(line),
+                    None => examples.push(vec![line]),
+                }
+            }
+        }
+
+        (paragraphs, examples)
+    }
+
+    #[test]
+    fn examples_can_be_pasted_from_eighty_columns() {
+        let mut commands = Vec::new();
+        every_command(&built(), &mut commands);
+        for command in commands {
+            let name = command.get_bin_name().unwrap_or("assize").to_owned();
+            let end = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let (paragraphs, examples) = paragraphs_and_examples(&end);
+            for paragraph in paragraphs {
+                // Lines are broken by the window alone, except in lists, which are indented.
+                let broken = paragraph.lines().skip(1).find(|line| !line.starts_with("  "));
+                assert_eq!(broken, None, "{name} breaks a paragraph");
+            }
+
+            let shown = command.clone().term_width(80).render_help().to_string();
+            for example in examples {
+                let words = example[0].trim_start();
+                assert!(words.contains("assize "), "{name}: {words:?}");
+                assert!(example.iter().skip(1).all(|line| line.starts_with("      ")), "{name}: {example:?}");
+                assert!(!example[example.len() - 1].ends_with('\\'), "{name}: {example:?}");
+                assert!(shown.contains(&example.join("\n")), "{name}: {example:?} is wrapped");
+            }
         }
     }
 

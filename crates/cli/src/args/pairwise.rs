@@ -25,8 +25,10 @@ const TIE_RULES: &OptionValues<TieRule> = &[
     the orders disagree. Given a stored run of this command, its metrics are printed again.\n\n\
     Examples:\n  \
     assize compare pairwise runs/base runs/cand --judge openai:gpt-4o-mini\n  \
-    assize compare pairwise last~1 last --criteria 'Is friendlier' --criteria 'Is shorter' --dry-run\n  \
-    assize compare pairwise base=a.jsonl new=b.jsonl third=c.jsonl --judge openai:gpt-4o-mini --markdown\n  \
+    assize compare pairwise last~1 last --criteria 'Is friendlier' \\\n      \
+    --criteria 'Is shorter' --dry-run\n  \
+    assize compare pairwise base=a.jsonl new=b.jsonl third=c.jsonl \\\n      \
+    --judge openai:gpt-4o-mini --markdown\n  \
     assize compare pairwise runs/pairs --json"
 )]
 pub(crate) struct PairwiseArgs {
@@ -36,11 +38,11 @@ pub(crate) struct PairwiseArgs {
     /// Eval file or folder with the cases [default: those of the runs].
     #[arg(long, value_name = "PATH", help_heading = SELECTION)]
     pub(crate) suite: Vec<PathBuf>,
-    /// Column names of files of answers.
+    /// Column names of files of answers; repeatable.
     ///
     /// Such as `answer=response,question=user_prompt`; `metadata=*` keeps all other columns from the judge.
     #[arg(long, alias = "column", value_parser = AnswerColumns::parse, value_name = "NAME=COLUMN,…", help_heading = SELECTION)]
-    pub(crate) columns: Option<AnswerColumns>,
+    pub(crate) columns: Vec<AnswerColumns>,
     /// Criterion for the better answer; repeatable.
     ///
     /// Without it, the question and the expectations decide.

@@ -15,7 +15,8 @@ use super::values::{amount, level, share, unit};
     assize calibrate power --pass-rate 0.8 --width 0.1\n  \
     assize calibrate power --pass-rate 0.8 --difference 0.05 --power 0.9\n  \
     assize calibrate power --difference 0.05 --discordance 0.2\n  \
-    assize calibrate power --pass-rate 0.7 --sensitivity 0.9 --specificity 0.85 --width 0.1\n  \
+    assize calibrate power --pass-rate 0.7 --sensitivity 0.9 --specificity 0.85 \\\n      \
+    --width 0.1\n  \
     assize calibrate power --from last~1 --from last --difference 0.03"
 )]
 pub(crate) struct PowerArgs {

@@ -16,7 +16,8 @@ use super::values::unit;
     criterion is ungraded.\n\n\
     Examples:\n  \
     assize score last --rubric rubrics/support.yaml\n  \
-    assize score .assize/runs/20260102-120000-support --threshold 0.9 --run-dir rescored"
+    assize score .assize/runs/20260102-120000-support --threshold 0.9 \\\n      \
+    --run-dir rescored"
 )]
 pub(crate) struct ScoreArgs {
     /// The run: its folder, its id, or `last`.

@@ -72,7 +72,8 @@ pub(crate) enum ScorecardCommand {
     Examples:\n  \
     assize scorecard score last --weights phase-2\n  \
     assize scorecard score scorecards/intake --results results.jsonl\n  \
-    assize scorecard score scorecards/intake --results results.jsonl --treat-missing skip --json")]
+    assize scorecard score scorecards/intake --results results.jsonl \\\n      \
+    --treat-missing skip --json")]
 pub(crate) struct ScoreCardArgs {
     #[command(flatten)]
     pub(crate) list: ListArgs,
@@ -113,10 +114,12 @@ pub(crate) struct CardResultArgs {
     what needs review. Labels count as soon as they exist: `assize scorecard score RUN`.\n\n\
     Examples:\n  \
     assize scorecard run scorecards/intake\n  \
-    assize scorecard run scorecards/intake --judge openai:gpt-4o-mini --budget-calls 500\n  \
+    assize scorecard run scorecards/intake --judge openai:gpt-4o-mini \\\n      \
+    --budget-calls 500\n  \
     assize scorecard run scorecards/intake --dry-run\n  \
     assize scorecard run scorecards/intake --tag refusal --out report.md --json\n  \
-    assize scorecard run scorecards/intake --judge openai:gpt-4o-mini --judge-batch --batch-wait 6h"
+    assize scorecard run scorecards/intake --judge openai:gpt-4o-mini \\\n      \
+    --judge-batch --batch-wait 6h"
 )]
 pub(crate) struct RunCardArgs {
     /// The scorecard: a folder, or one file with everything inside.

@@ -27,8 +27,9 @@ use super::values::{duration, judging, one_of, truncate, unit, usd};
     assize serve\n  \
     assize serve --rubrics rubrics/ --judge openai:gpt-4o-mini --budget-usd 50\n  \
     assize serve key new trainer --budget-usd 20\n  \
-    assize serve --listen 0.0.0.0:8418 --keys .assize/serve-keys.json --behind-proxy --name grading.example.com\n\n\
-    Trainers reach it as POST /get_reward (OpenRLHF), /slime, /verify (NeMo Gym), /lambda (AWS) and\n\
+    assize serve --listen 0.0.0.0:8418 --keys .assize/serve-keys.json \\\n      \
+    --behind-proxy --name grading.example.com\n\n\
+    Trainers reach it as POST /get_reward (OpenRLHF), /slime, /verify (NeMo Gym), /lambda (AWS) and \
     /v1/fine_tuning/alpha/graders/run (OpenAI graders). GET /v1/openapi.json describes the rest."
 )]
 pub(crate) struct ServeArgs {
@@ -129,7 +130,8 @@ pub(crate) enum KeyAction {
     /// Make a key and print it once; only its hash is stored.
     #[command(after_help = "Examples:\n  \
         assize serve key new trainer\n  \
-        assize serve key new ci --requests-per-minute 60 --samples-in-flight 100 --budget-usd 5")]
+        assize serve key new ci --requests-per-minute 60 --samples-in-flight 100 \\\n      \
+        --budget-usd 5")]
     New {
         /// Name of the client: metrics show it, and its cached replies belong to it.
         #[arg(value_name = "NAME")]

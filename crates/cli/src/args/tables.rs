@@ -12,9 +12,9 @@ use super::headings::{ADVANCED, OUTPUT, SELECTION};
 /// Options for reading tables and computing intervals.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TableArgs {
-    /// Column names, such as `case=item_id,label=verdict`.
+    /// Column names, such as `case=item_id,label=verdict`; repeatable.
     #[arg(long, alias = "column", value_parser = ColumnMapping::parse, value_name = "NAME=COLUMN,…", help_heading = SELECTION)]
-    pub(crate) columns: Option<ColumnMapping>,
+    pub(crate) columns: Vec<ColumnMapping>,
     /// Spelling of outcomes, such as `met=1,unmet=0,not_applicable=-`.
     #[arg(long, value_parser = OutcomeSpellings::parse, value_name = "OUTCOME=SPELLING,…", help_heading = SELECTION)]
     pub(crate) values: Option<OutcomeSpellings>,
@@ -48,8 +48,11 @@ impl TableArgs {
     after_help = "A row has one label, or a list of labels of several raters. Leave missing ratings empty.\n\n\
     Examples:\n  \
     assize calibrate agreement labels/*.jsonl\n  \
-    assize calibrate agreement ratings.csv --columns case=text_id,criterion=question,label=score,who=annotator --scale 1..4\n  \
-    assize calibrate agreement judged.jsonl --columns case=idx,label=gpt4_score,system=model --json"
+    assize calibrate agreement ratings.csv \\\n      \
+    --columns case=text_id,criterion=question,label=score,who=annotator \\\n      \
+    --scale 1..4\n  \
+    assize calibrate agreement judged.jsonl \\\n      \
+    --columns case=idx,label=gpt4_score,system=model --json"
 )]
 pub(crate) struct AgreementArgs {
     /// Tables of ratings: labels files, JSON lines, CSV or TSV.
@@ -85,7 +88,8 @@ pub(crate) struct PanelRatesArgs {
     Examples:\n  \
     assize calibrate noise judged.jsonl --columns scores=gpt4_score\n  \
     assize calibrate noise last\n  \
-    assize calibrate noise best-of-four.jsonl --columns case=id,scores=full_scores --right 0 -k 1,3,8"
+    assize calibrate noise best-of-four.jsonl \\\n      \
+    --columns case=id,scores=full_scores --right 0 -k 1,3,8"
 )]
 pub(crate) struct NoiseArgs {
     /// Tables of repeated scores, JSON lines; or one stored run.

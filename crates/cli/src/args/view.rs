@@ -9,15 +9,16 @@ use super::ServerArgs;
 /// a review that is begun on a page. Ctrl-C ends it.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "The address that is printed holds a token, without which nobody sees a page. To be reached by other machines, set\n\
-    ASSIZE_VIEW_TOKEN to a secret of at least 16 characters, and name a certificate with its key (--tls-cert, --tls-key) or put a\n\
-    proxy with TLS before the server (--behind-proxy --name NAME).\n\n\
+    after_help = "The address that is printed holds a token, without which nobody sees a page. To let other machines in, \
+    set ASSIZE_VIEW_TOKEN to a secret of at least 16 characters, and name a certificate with its key (--tls-cert, \
+    --tls-key) or put a proxy with TLS before the server (--behind-proxy --name NAME).\n\n\
     Examples:\n  \
     assize view\n  \
     assize view last\n  \
     assize view last~1 last\n  \
     assize view runs/january --no-open --port 9000\n  \
-    ASSIZE_VIEW_TOKEN=... assize view --host 0.0.0.0 --name runs.example.com --tls-cert cert.pem --tls-key key.pem"
+    ASSIZE_VIEW_TOKEN=... assize view --host 0.0.0.0 --name runs.example.com \\\n      \
+    --tls-cert cert.pem --tls-key key.pem"
 )]
 pub(crate) struct ViewArgs {
     /// Runs to show: folders, ids, `last`, or `last~N` for the Nth before; two are compared.

@@ -20,7 +20,7 @@ pub(crate) fn execute(args: &ConvertArgs, context: &CliContext) -> Result<ExitSt
         (OutputKind::Cases, None) => transcript::execute(args, None, context),
         (OutputKind::Cases, Some(InputKind::Log(format))) => transcript::execute(args, Some(format), context),
         (OutputKind::Cases, Some(InputKind::Rubrics(kind))) => Err(format!(
-            "`--to cases` takes session logs of agents, not `{}`; for an eval file use `--to format2`",
+            "`--to cases` takes session logs of agents, not `{}`; for an eval file use `--to tests`",
             kind.name()
         )
         .into()),

@@ -77,6 +77,6 @@ pub(super) fn print_plan(
         output::print_warning(warning, context);
     }
 
-    output::print(&plan.to_text(*cases));
+    output::print_text(&plan.to_text(*cases), context);
     Ok(ExitStatus::Passed)
 }

@@ -11,7 +11,7 @@ use crate::runtime::block_on;
 
 pub(crate) fn execute(args: &GradeArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let engine = context.run_engine(args.run.quiet, args.run.json);
-    match block_on(engine.grade(&args.options()))? {
+    match block_on(engine.grade(&args.options()?))? {
         RunOutcome::Planned(planned) => print_plan(&planned, &args.run, context),
         RunOutcome::Exported(report) => print_export(&report, args.run.output(), context),
         RunOutcome::Finished(finished) => {

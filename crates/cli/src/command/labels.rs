@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use assize_analysis::calibrate::MaterialError;
 use assize_analysis::labels::{
-    ColumnRole, LabelProblem, LabelReadOptions, LabelRow, describe_problems, read_rows,
+    ColumnMapping, ColumnRole, LabelProblem, LabelReadOptions, LabelRow, describe_problems, read_rows,
 };
 use assize_report::escape_unsafe;
 
@@ -30,7 +30,8 @@ pub(super) fn read_label_rows(
     }
 
     let reading = LabelReadOptions {
-        columns: table.columns.clone().unwrap_or_default(),
+        columns: ColumnMapping::merge(table.columns.iter().cloned())
+            .map_err(|error| format!("`--columns`: {error}"))?,
         values: table.values.clone().unwrap_or_default(),
         needed: needed.to_vec(),
     };

@@ -25,10 +25,11 @@ pub(crate) fn execute(args: &ListRunsArgs, context: &CliContext) -> ExitStatus {
         return ExitStatus::Passed;
     }
     if chosen.is_empty() {
-        output::print_message(&match &args.suite {
+        let message = match &args.suite {
             Some(suite) => format!("no run in `{RUNS_FOLDER}` holds a suite `{suite}`\n"),
             None => runs::no_runs(&context.process) + "\n",
-        });
+        };
+        output::print_notice(&message, context);
         return ExitStatus::Passed;
     }
 

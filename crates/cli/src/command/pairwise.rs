@@ -8,14 +8,14 @@ use assize_store::{RunFolder, RunInfo};
 use serde_json::Value;
 
 use super::eval::{print_export, print_plan};
-use crate::args::{PairwiseArgs, ShowChoice};
+use crate::args::{PairwiseArgs, ShowChoice, answer_columns};
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;
 use crate::runtime::block_on;
 
 pub(super) fn execute(args: &PairwiseArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
-    let options = options(args);
+    let options = options(args)?;
     let engine = context.run_engine(args.run.quiet, args.run.json);
     let (run, loaded) = match engine.find_systems(&options)? {
         PairwiseInput::Stored(folder, info) => return print_again(args, &folder, *info, context),
@@ -36,10 +36,10 @@ pub(super) fn execute(args: &PairwiseArgs, context: &CliContext) -> Result<ExitS
     }
 }
 
-fn options(args: &PairwiseArgs) -> PairwiseOptions {
-    PairwiseOptions {
+fn options(args: &PairwiseArgs) -> Result<PairwiseOptions, CommandFailure> {
+    Ok(PairwiseOptions {
         systems: args.systems.clone(),
-        columns: args.columns.clone(),
+        columns: answer_columns(&args.columns)?,
         criteria: args.criteria.clone(),
         ties: args.rank_ties,
         eval: EvalOptions {
@@ -52,7 +52,7 @@ fn options(args: &PairwiseArgs) -> PairwiseOptions {
             run: args.run.options(),
             ..EvalOptions::default()
         },
-    }
+    })
 }
 
 /// Prints a stored comparison again.

@@ -116,7 +116,7 @@ fn each_probe_is_credited_with_exactly_what_it_turned() {
     let shown: Value = serde_json::from_str(&shown.stdout).expect("one JSON object");
     assert_eq!(shown["audit"], found["audit"]);
     let table = cli.run(&["audit", "show", "run", "--max-flip-rate", "0.3"]).expect_code(1);
-    assert!(table.stdout.contains("attacks changed 33% ("), "{}", table.stdout);
+    assert!(table.stdout.contains("attacks changed 33.3% (95% CI "), "{}", table.stdout);
     let wins = &found["audit"]["wins"];
     assert_eq!((&wins["attacks"]["n"], &wins["noise"]["value"]), (&9.into(), &0.0.into()), "{wins}");
     assert_eq!(wins["beyond_noise"]["n"], 3, "three decisions could be won: {wins}");

@@ -100,8 +100,8 @@ fn diagnostics_and_conversions_hold_no_commands() {
         }
 
         cli.file("c.yaml", format!("tests:\n- id: a\n  input: |\n    x\n    {command}\n  criteria: x\n"));
-        no_commands(&cli.run(&["convert", "c.yaml", "--to", "format2"]).expect_code(2), false);
-        cli.run(&["convert", "c.yaml", "--to", "format2", "--out", &format!("{}.yaml", command.len())])
+        no_commands(&cli.run(&["convert", "c.yaml", "--to", "tests"]).expect_code(2), false);
+        cli.run(&["convert", "c.yaml", "--to", "tests", "--out", &format!("{}.yaml", command.len())])
             .expect_code(0);
     }
 }

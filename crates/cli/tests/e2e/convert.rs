@@ -14,14 +14,14 @@ const ONE: &str = "evalcases:\n  - id: a\n    expected_outcome: Answers\n    inp
 fn a_conversion_between_formats_is_whole() {
     let cli = cli();
     cli.file("one.yaml", ONE);
-    let output = cli.run(&["convert", "one.yaml", "--to", "format2", "-o", "new/two.yaml"]).expect_code(0);
+    let output = cli.run(&["convert", "one.yaml", "--to", "tests", "-o", "new/two.yaml"]).expect_code(0);
     assert_eq!(output.stdout, "", "the file is the result");
     assert!(output.stderr.contains("everything was converted"), "{}", output.stderr);
     let two = cli.read("new/two.yaml");
     assert!(two.starts_with("# Converted from `one.yaml` (the `evalcases` format).\n"), "{two}");
     assert!(two.contains("borderline: 0.6\n") && two.contains("            required: true\n"), "{two}");
     cli.run(&["validate", "new/two.yaml", "--max-warnings", "0"]).expect_code(0);
-    let refused = cli.run(&["convert", "one.yaml", "--to", "format2", "-o", "new/two.yaml"]).expect_code(2);
+    let refused = cli.run(&["convert", "one.yaml", "--to", "tests", "-o", "new/two.yaml"]).expect_code(2);
     assert!(refused.stderr.contains("--force"), "{}", refused.stderr);
     cli.run(&["convert", "one.yaml", "--to", "1", "-o", "new/two.yaml", "--force"]).expect_code(0);
     assert!(cli.read("new/two.yaml").contains("evalcases:"));
@@ -31,14 +31,14 @@ fn a_conversion_between_formats_is_whole() {
 fn what_is_lost_is_listed_with_its_line() {
     let cli = cli();
     cli.file("c.yaml", "prompts: [hi]\ntests:\n  - assert:\n      - {type: equals, value: hello}\n      - {type: similar, value: y}\n");
-    let output = cli.run(&["convert", "c.yaml", "--to", "format2"]).expect_code(3);
+    let output = cli.run(&["convert", "c.yaml", "--to", "tests"]).expect_code(3);
     assert!(output.stdout.contains("value: hello"), "{}", output.stdout);
     assert!(
         output.stderr.contains("lost: c.yaml:5: `similar` of `test-1`: not converted"),
         "{}",
         output.stderr
     );
-    let report = object(&cli.run(&["convert", "c.yaml", "--to", "format2", "--json"]).expect_code(3));
+    let report = object(&cli.run(&["convert", "c.yaml", "--to", "tests", "--json"]).expect_code(3));
     assert_eq!((report["lost"].as_u64(), report["notes"][0]["line"].as_u64()), (Some(1), Some(5)));
     assert_eq!(report["kind"], "promptfoo");
     assert!(report["text"].as_str().is_some_and(|text| text.contains("tests:")));
@@ -51,7 +51,7 @@ fn what_can_not_be_read_ends_with_two() {
     cli.file("other.txt", "hello");
     cli.file("empty.csv", "");
     for name in ["broken.yaml", "other.txt", "empty.csv", "missing.yaml", "."] {
-        let output = cli.run(&["convert", name, "--to", "format2"]).expect_code(2);
+        let output = cli.run(&["convert", name, "--to", "tests"]).expect_code(2);
         assert_eq!(output.stdout, "", "{name}");
         assert!(output.stderr.contains("error"), "{name}: {}", output.stderr);
     }
@@ -151,7 +151,7 @@ fn signed_points_are_weights_and_tags_stay() {
         let _ = writeln!(lines, "{example}");
     }
     cli.file("hb.jsonl", lines);
-    cli.run(&["convert", "hb.jsonl", "--to", "format2", "-o", "hb.yaml"]).expect_code(0);
+    cli.run(&["convert", "hb.jsonl", "--to", "tests", "-o", "hb.yaml"]).expect_code(0);
     let text = cli.read("hb.yaml");
     for part in ["weight: 5", "weight: -4", "axis:safety", "theme:pain"] {
         assert!(text.contains(part), "{part}: {text}");
@@ -185,7 +185,7 @@ fn a_rubric_file_keeps_its_name_and_its_thresholds() {
         "r.yaml",
         "name: desk\ndescription: Of the desk.\nthreshold: 0.75\njudge: openai:gpt-4o\ncriteria: [{id: a, outcome: Is kind}]\n",
     );
-    let output = cli.run(&["convert", "r.yaml", "--to", "format2"]);
+    let output = cli.run(&["convert", "r.yaml", "--to", "tests"]);
     for line in ["name: desk\n", "description: Of the desk.\n", "threshold: 0.75\n"] {
         assert!(output.stdout.contains(line), "{line}: {}", output.stdout);
     }
@@ -197,10 +197,10 @@ fn a_rubric_file_keeps_its_name_and_its_thresholds() {
     );
 
     // Without a borderline threshold of its own, a case of the other format would be borderline from 0.6 on.
-    let older = cli.run(&["convert", "r.yaml", "--to", "format1"]).stdout;
+    let older = cli.run(&["convert", "r.yaml", "--to", "evalcases"]).stdout;
     assert!(older.contains("threshold: 0.75\n") && older.contains("borderline: 0.75\n"), "{older}");
     cli.file("older.yaml", &older);
-    let back = cli.run(&["convert", "older.yaml", "--to", "format2"]).stdout;
+    let back = cli.run(&["convert", "older.yaml", "--to", "tests"]).stdout;
     assert!(back.contains("name: desk\n") && back.contains("threshold: 0.75\n"), "{back}");
 
     let promptfoo = cli.run(&["convert", "r.yaml", "--to", "promptfoo"]).stdout;

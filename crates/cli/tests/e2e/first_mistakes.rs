@@ -96,6 +96,36 @@ const MISTAKES: &[FirstMistake] = &[
         says: &["rubric.yaml:2:5", "write the text as `outcome`"],
     },
     FirstMistake {
+        name: "criteria as a block of text",
+        files: &[
+            ("rubric.yaml", "criteria: |\n  Says hello\n  Names the price\n"),
+            ("a.csv", "answer\nHello\n"),
+        ],
+        command: &["grade", "rubric.yaml", "--answers", "a.csv"],
+        says: &["`criteria` must be a list of criteria", "rubric.yaml:2:3", "remove the `|` and begin each"],
+    },
+    FirstMistake {
+        name: "answers without their option",
+        files: &[("rubric.yaml", RUBRIC), ("answers.csv", "id,answer\n1,Hello\n")],
+        command: &["grade", "rubric.yaml", "answers.csv"],
+        says: &["unexpected argument 'answers.csv'", "tip: pass the file as '--answers answers.csv'"],
+    },
+    FirstMistake {
+        name: "columns that contradict each other",
+        files: &[("rubric.yaml", RUBRIC), ("answers.csv", "id,answer\n1,Hello\n")],
+        command: &[
+            "grade", "rubric.yaml", "--answers", "answers.csv", "--columns", "answer=a", "--columns",
+            "answer=b",
+        ],
+        says: &["`--columns`: `answer=a` and `answer=b` contradict each other"],
+    },
+    FirstMistake {
+        name: "a misspelt name of the newest run",
+        files: &[(".assize/runs/20260101-000000-a-1/run.json", "{}")],
+        command: &["explain", "lst"],
+        says: &["no run `lst`", "did you mean `last`?"],
+    },
+    FirstMistake {
         name: "answers under other keys, in every line",
         files: &[
             ("rubric.yaml", RUBRIC),
@@ -135,7 +165,7 @@ const MISTAKES: &[FirstMistake] = &[
         name: "no key in the environment",
         files: &[("a.eval.yaml", VALID)],
         command: &["eval", "a.eval.yaml", "--judge", "openai:gpt-4o-mini"],
-        says: &["nothing was spent", "no API key for api.openai.com", "set OPENAI_API_KEY"],
+        says: &["nothing was spent", "--judge: judge `openai:gpt-4o-mini`: no API key", "set OPENAI_API_KEY"],
     },
     FirstMistake {
         name: "a misspelt provider",
@@ -191,6 +221,39 @@ fn each_first_mistake_ends_in_one_message_with_place_and_fix() {
     }
 }
 
+#[test]
+fn each_first_mistake_is_one_document_for_programs() {
+    for mistake in MISTAKES {
+        let cli = cli();
+        for (path, text) in mistake.files {
+            cli.file(path, text);
+        }
+
+        let command = [mistake.command, &["--json"]].concat();
+        let output = cli.run(&command).expect_code(2);
+        let document: serde_json::Value = serde_json::from_str(&output.stdout).expect(mistake.name);
+        let message = document["error"].as_str().unwrap_or_default();
+        assert!(!message.is_empty() && document["exit_code"] == 2, "{}: {document:#}", mistake.name);
+
+        let diagnostics = document["diagnostics"].as_array().expect("a list");
+        assert_eq!(diagnostics.is_empty(), count_errors(&output) == 0, "{}: {document:#}", mistake.name);
+        assert!(
+            diagnostics.iter().all(|one| one["file"].is_string() && one["line"].is_u64()),
+            "{document:#}"
+        );
+    }
+}
+
+#[test]
+fn a_result_is_the_only_document() {
+    let cli = cli();
+    cli.file("a.eval.yaml", "tests:\n  - id: a\n    input: x\n    output: y\n    asertions: [Says y]\n");
+    let output = cli.run(&["validate", "a.eval.yaml", "--json"]).expect_code(2);
+    let document: serde_json::Value = serde_json::from_str(&output.stdout).expect("one document");
+    assert_eq!(document["errors"], 1);
+    assert!(document.get("error").is_none(), "{document:#}");
+}
+
 /// Encodes a text as UTF-16 with a byte order mark.
 fn utf16(text: &str) -> Vec<u8> {
     std::iter::once(0xFEFF).chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect()
@@ -226,7 +289,25 @@ fn what_every_case_lacks_is_said_once() {
     cli.file("a.eval.yaml", format!("tests:\n{cases}"));
     let output = cli.run(&["eval", "a.eval.yaml", "--judge", "openai:gpt-4o-mini"]).expect_code(2);
     assert_eq!(output.stderr.matches("no API key").count(), 1, "{}", output.stderr);
-    assert!(output.stderr.contains("a.eval.yaml:5:18 and 19 more places"), "{}", output.stderr);
+    assert!(!output.stderr.contains("a.eval.yaml"), "the judge is not of the file: {}", output.stderr);
+
+    cli.file("own.eval.yaml", format!("execution: {{judge: openai:gpt-4o-mini}}\ntests:\n{cases}"));
+    let output = cli.run(&["eval", "own.eval.yaml"]).expect_code(2);
+    assert!(output.stderr.contains("own.eval.yaml:6:18 and 19 more places"), "{}", output.stderr);
+}
+
+#[test]
+fn a_judge_of_the_environment_leads_to_its_variable() {
+    let mut cli = cli();
+    cli.file("a.eval.yaml", VALID);
+    cli.env("JUDGE_MODEL", "openai:gpt-4o-mini");
+    let output = cli.run(&["eval", "a.eval.yaml"]).expect_code(2);
+    assert!(
+        output.stderr.contains("JUDGE_MODEL: judge `openai:gpt-4o-mini`: no API key"),
+        "{}",
+        output.stderr
+    );
+    assert!(!output.stderr.contains("a.eval.yaml:"), "{}", output.stderr);
 }
 
 #[test]
@@ -238,6 +319,11 @@ fn names_that_do_not_exist_lead_to_those_that_do() {
     let output = cli.run(&["explain", "last", "b2"]).expect_code(2);
     assert!(output.stderr.contains("no case `b2`"), "{}", output.stderr);
     assert!(output.stderr.contains("its cases are `a`"), "{}", output.stderr);
+
+    cli.file("b.eval.yaml", VALID.replace("id: a", "id: refund-policy"));
+    cli.run(&["eval", "b.eval.yaml"]).expect_code(0);
+    let output = cli.run(&["explain", "last", "refund"]).expect_code(2);
+    assert!(output.stderr.contains("did you mean `refund-policy`?"), "{}", output.stderr);
 
     let output = cli.run(&["explain", "20200101-000000-x"]).expect_code(2);
     assert!(output.stderr.contains("no run `20200101-000000-x`"), "{}", output.stderr);

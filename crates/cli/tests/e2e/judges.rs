@@ -216,10 +216,37 @@ fn the_judge_of_the_environment_may_have_a_key_and_a_server_of_its_own() {
 }
 
 #[test]
+fn a_target_that_judges_is_told_which_settings_have_no_effect() {
+    let (cli, server) = with_server(|_: &MockRequest| {
+        MockReply::Json(json!({"evidence": [], "reason": "so", "outcome": "met"}))
+    });
+    cli.file(
+        ".assize/targets.yaml",
+        "targets:\n  - {name: tuned, provider: openai, model: m, temperature: 0.9, seed: 3}\n",
+    );
+    cli.file("s.yaml", one_case("an answer", &["Is good"]));
+    let said = cli.run(&["eval", "s.yaml", "--judge", "tuned", "--run-dir", "r"]).expect_code(0).stderr;
+    let words: Vec<&str> = said.split_whitespace().collect();
+    let said = words.join(" ");
+    assert!(
+        said.contains("target `tuned` judges, where its `temperature` and `seed` have no effect"),
+        "{said}"
+    );
+    assert_eq!(server.requests()[0].json()["temperature"].as_f64(), Some(0.0));
+}
+
+#[test]
 fn what_all_cases_lack_is_said_once_with_the_first_place() {
     let cli = cli();
     let case = |n: u32| format!("- {{id: c{n}, input: q, output: o, assertions: [x]}}\n");
     cli.file("s.yaml", format!("tests:\n{}", (0..12).map(case).collect::<String>()));
     let said = cli.run(&["eval", "s.yaml", "--judge", "openai:m"]).expect_code(2).stderr;
-    assert!(said.contains("s.yaml:2:46 and 11 more places: judge `openai:m`"), "{said}");
+    assert!(said.contains("--judge: judge `openai:m`") && !said.contains("s.yaml:"), "{said}");
+
+    cli.file(
+        "own.yaml",
+        format!("execution: {{judge: openai:m}}\ntests:\n{}", (0..12).map(case).collect::<String>()),
+    );
+    let said = cli.run(&["eval", "own.yaml"]).expect_code(2).stderr;
+    assert!(said.contains("own.yaml:3:46 and 11 more places: judge `openai:m`"), "{said}");
 }

@@ -35,7 +35,7 @@ const LIMITS: &[(&str, LimitTest)] = &[
     (
         "file to convert",
         Here(|cli| {
-            sparse(cli, "a.csv", 257, &["convert", "--to", "format2", "a.csv"], "larger than 256 MiB");
+            sparse(cli, "a.csv", 257, &["convert", "--to", "tests", "a.csv"], "larger than 256 MiB");
         }),
     ),
     (
@@ -190,7 +190,7 @@ fn special_files_are_refused(cli: &CliTest) {
         for args in [
             vec!["validate", path],
             vec!["lint", path],
-            vec!["convert", "--to", "format2", path],
+            vec!["convert", "--to", "tests", path],
             vec!["grade", "r.yaml", "--answers", path, "--judge", "offline"],
             vec!["calibrate", "agreement", path],
             vec!["convert", "--to", "cases", path],

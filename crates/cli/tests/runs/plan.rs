@@ -29,6 +29,28 @@ fn the_run_keeps_to_the_plan() {
 }
 
 #[test]
+fn grading_answers_can_be_planned_as_well() {
+    let server = MockServer::start(model);
+    let cli = fixture(&server);
+    cli.file("rubric.yaml", "criteria: [yes one, yes two]\n");
+    cli.file("answers.csv", "question,answer\nq,one\nq,two\nq,three\n");
+    let words = ["grade", "rubric.yaml", "--answers", "answers.csv", "--judge", "openai:judge-1"];
+
+    let planned = cli.run(&[&words[..], &["--dry-run", "--json", "--run-dir", "r"]].concat()).expect_code(0);
+    let plan = printed(&planned);
+    assert_eq!(
+        (&plan["cases"], &plan["calls"], &plan["judges"][0]["judge"]),
+        (&3.into(), &6.into(), &"openai:judge-1".into())
+    );
+    let text = cli.run(&[&words[..], &["--dry-run"]].concat()).expect_code(0).stdout;
+    assert!(text.contains("6 criteria, 6 calls") && text.ends_with("dry run: nothing was sent\n"), "{text}");
+    assert!(server.count() == 0 && !cli.path("r").exists() && !cli.path(".assize").exists());
+
+    cli.run(&[&words[..], &["--json", "--run-dir", "r"]].concat());
+    assert_eq!(server.count() as u64, 6);
+}
+
+#[test]
 fn the_offline_judge_takes_no_calls_and_dry_run_is_the_same() {
     let server = MockServer::start(model);
     let cli = fixture(&server);

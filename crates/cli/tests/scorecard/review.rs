@@ -108,6 +108,25 @@ fn lines_that_make_no_sense_are_told_and_change_nothing() {
 }
 
 #[test]
+fn decisions_of_a_file_keep_their_time_and_use() {
+    let (_server, cli) = after_a_run();
+    cli.file(
+        "d.jsonl",
+        "{\"case\": \"j3\", \"criterion\": \"C1\", \"label\": \"pass\", \"at\": \"2026-01-31T12:00:00Z\", \"split\": \"train\"}\n",
+    );
+    review(&cli, "ann", &["--decisions", "d.jsonl"], "").expect_code(0);
+    let given = labels(&cli, "ann");
+    assert_eq!((&given[0]["at"], &given[0]["split"]), (&"2026-01-31T12:00:00Z".into(), &"train".into()));
+
+    cli.file(
+        "d.jsonl",
+        "{\"case\": \"j3\", \"criterion\": \"C1\", \"label\": \"pass\", \"split\": \"dev\"}\n",
+    );
+    let output = review(&cli, "ben", &["--decisions", "d.jsonl"], "").expect_code(2);
+    assert!(output.stderr.contains("d.jsonl:1: `split` is `dev`"), "{}", output.stderr);
+}
+
+#[test]
 fn labels_of_a_review_fill_the_next_run_and_measure_the_judge() {
     let server = MockServer::start(judge);
     let cli = fixture(&server, &CASES);

@@ -21,7 +21,7 @@ pub(super) fn promptfoo(data: &DatasetRun, table: &mut FigureTable) -> Result<()
         let file = data.file(&format!("promptfoo-configs/{name}.yaml"));
         let converted = format!("{name}.eval.yaml");
         let found =
-            data.ends(&[0, 3], "convert", &file, &["--to", "format2", "--out", &converted, "--force"])?;
+            data.ends(&[0, 3], "convert", &file, &["--to", "tests", "--out", &converted, "--force"])?;
         table.count(&format!("{name}: cases"), &found["cases"], tests - empty);
 
         let notes = items(&found["notes"]);

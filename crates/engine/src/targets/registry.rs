@@ -173,6 +173,23 @@ impl TargetRegistry {
         }))
     }
 
+    /// Warning about settings that a target has for its answers, and that have no effect where it judges.
+    pub(crate) fn idle_judge_settings(&self, name: &str) -> Option<String> {
+        let TargetSpecKind::Model(model) = &self.spec(name)?.kind else { return None };
+        let settings = [("`temperature`", model.temperature.is_some()), ("`seed`", model.seed.is_some())];
+        let idle: Vec<&str> =
+            settings.into_iter().filter(|(_, is_set)| *is_set).map(|(setting, _)| setting).collect();
+        let have = if idle.len() > 1 { "have" } else { "has" };
+
+        (!idle.is_empty()).then(|| {
+            format!(
+                "target `{name}` judges, where its {} {have} no effect: a judge's temperature is 0 unless \
+                 `--judge-temperature` or the grader's panel sets it",
+                idle.join(" and ")
+            )
+        })
+    }
+
     /// The judge that a target names.
     pub(crate) fn grader_target(&self, name: &str) -> Option<&str> {
         self.spec(name)?.grader_target.as_deref()

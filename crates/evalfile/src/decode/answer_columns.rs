@@ -84,22 +84,47 @@ impl AnswerColumns {
                 continue;
             }
 
-            let is_taken = columns.given.contains_key(&column) || columns.metadata.contains(&column);
-            if is_taken {
-                return Err(NamePairError::Twice(column));
-            }
-            if columns.given.values().any(|given| *given == field) {
-                return Err(NamePairError::Twice(name));
-            }
-
-            if field == METADATA {
-                columns.metadata.insert(column);
-            } else {
-                columns.given.insert(column, field);
-            }
+            columns.insert(field, column)?;
         }
 
         Ok(columns)
+    }
+
+    /// Combines several lists into one, as if they had been written as one.
+    ///
+    /// # Errors
+    /// When two of them use a field or a column twice.
+    pub fn merge(lists: impl IntoIterator<Item = Self>) -> Result<Self, NamePairError> {
+        let mut all = Self::default();
+        for Self { given, metadata, others_are_metadata } in lists {
+            all.others_are_metadata |= others_are_metadata;
+            for (column, field) in given {
+                all.insert(field, column)?;
+            }
+            for column in metadata {
+                all.insert(METADATA, column)?;
+            }
+        }
+
+        Ok(all)
+    }
+
+    /// Uses a column for a field; only `metadata` may have several.
+    fn insert(&mut self, field: &'static str, column: String) -> Result<(), NamePairError> {
+        let of_field = self.given.iter().find(|(taken, given)| **given == field || **taken == column);
+        let of_metadata = self.metadata.get(&column).map(|taken| (METADATA, taken.as_str()));
+        let taken = of_field.map(|(taken, given)| (*given, taken.as_str())).or(of_metadata);
+        if let Some(first) = taken {
+            return Err(NamePairError::conflict(first, (field, &column)));
+        }
+
+        if field == METADATA {
+            self.metadata.insert(column);
+        } else {
+            self.given.insert(column, field);
+        }
+
+        Ok(())
     }
 
     /// Returns the use of a column. `key` is its name as a key, which may be spelled differently in a table.
@@ -271,12 +296,26 @@ mod tests {
     }
 
     #[test]
+    fn lists_add_to_each_other() {
+        let parse = |text| AnswerColumns::parse(text).expect("valid");
+        let merged = AnswerColumns::merge([parse("answer=a,metadata=m"), parse("question=q,metadata=*")]);
+        assert_eq!(merged, Ok(parse("answer=a,question=q,metadata=m,metadata=*")));
+
+        let conflict =
+            AnswerColumns::merge([parse("answer=a"), parse("question=a")]).expect_err("one column");
+        assert!(conflict.to_string().contains("`answer=a` and `question=a`"), "{conflict}");
+    }
+
+    #[test]
     fn lists_that_contradict_themselves_are_refused() {
         for wrong in
             ["answer", "answer=a,answer=b", "answer=a,question=a", "answr=a", "metadata=m,metadata=m"]
         {
             assert!(AnswerColumns::parse(wrong).is_err(), "{wrong}");
         }
+        let message = AnswerColumns::parse("answer=a,answer=b").expect_err("a conflict").to_string();
+        assert!(message.contains("`answer=a` and `answer=b` contradict each other"), "{message}");
+
         let hint = AnswerColumns::parse("qestion=a").expect_err("unknown").to_string();
         assert!(hint.contains("did you mean `question`?"), "{hint}");
     }

@@ -7,7 +7,7 @@ use super::verbs::third_person;
 use crate::finding::FindingCollector;
 use crate::rule::{LintRule, RuleCheck, RuleExample};
 use crate::view::CriterionView;
-use crate::words::{SUBJECT_NOUNS, split_words};
+use crate::words::{SUBJECT_NOUNS, TextWord, split_words};
 
 pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0105"),
@@ -20,6 +20,11 @@ pub(super) const RULE: LintRule = LintRule {
     fixes: true,
     check: RuleCheck::Criterion(check),
 };
+
+/// Words after which a question says something else as a statement: a second verb that keeps its plain form ("and explain"),
+/// or a choice that the question leaves open ("any").
+const REWORDED: &[&str] =
+    &["and", "or", "but", "nor", "then", "any", "anything", "ever", "either", "both", "also"];
 
 const OPENINGS: &[&str] = &[
     "does", "do", "did", "is", "are", "was", "were", "has", "have", "can", "could", "should", "would",
@@ -44,7 +49,9 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
         [does, the, subject, verb, ..]
             if does.text == "does" && the.text == "the" && SUBJECT_NOUNS.contains(&subject.text.as_str()) =>
         {
-            Some(verb)
+            let is_reworded = |word: &TextWord| REWORDED.contains(&word.text.as_str());
+            let is_one_statement = !text.contains(',') && !words.iter().any(is_reworded);
+            Some(verb).filter(|_| is_one_statement)
         }
         _ => None,
     };
@@ -61,6 +68,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
 
 #[cfg(test)]
 mod tests {
+    use crate::rule::RuleExample;
     use crate::testing::{finds, lint_file, silent};
 
     #[test]
@@ -74,6 +82,21 @@ mod tests {
             "L0105",
             &["Asks: where is it?", "Does not ask back", "Ends with \"Anything else?\"", "Is polite"],
         );
+    }
+
+    #[test]
+    fn questions_that_would_say_something_else_are_left_to_people() {
+        for question in [
+            "Does the answer mention the deadline and explain the delay?",
+            "Does the answer mention the deadline or the fee?",
+            "Does the answer mention any deadline?",
+            "Does the answer mention the deadline, if the user asks?",
+        ] {
+            let criteria = format!("- {question}").leak();
+            let linted = lint_file("a.yaml", &RuleExample::Criteria(criteria).file());
+            let found = linted.diagnostics.iter().find(|one| one.code == super::RULE.code);
+            assert!(found.expect("a question").suggestion.is_none(), "{question}");
+        }
     }
 
     #[test]

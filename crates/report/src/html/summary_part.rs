@@ -175,7 +175,7 @@ fn facts(info: &RunInfo) -> Vec<(&'static str, String)> {
 
     let mut facts = vec![
         ("Run", info.run_id.clone()),
-        ("Begun", info.started_at.get(..19).unwrap_or(&info.started_at).replace('T', " ") + " UTC"),
+        ("Started", info.started_at.get(..19).unwrap_or(&info.started_at).replace('T', " ") + " UTC"),
         ("Judges", judges.join(", ")),
         ("Targets", targets.join(", ")),
     ];

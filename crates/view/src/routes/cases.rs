@@ -28,7 +28,7 @@ const SORTS: [(CaseSort, &str); 6] = [
 ];
 
 const OUTCOMES: [(Option<OutcomeKind>, &str); 6] = [
-    (None, "counts against the case"),
+    (None, "decided against the answer (unmet, or a penalty that is met)"),
     (Some(OutcomeKind::Met), "met"),
     (Some(OutcomeKind::Unmet), "unmet"),
     (Some(OutcomeKind::Scored), "scored"),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use assize_report::{format_duration, grouped};
+use assize_report::{format_duration, grouped, run_warnings};
 use assize_store::{RunInfo, RunSummary};
 use axum::extract::{Path, State};
 use axum::response::Response;
@@ -61,7 +61,7 @@ fn run_page(library: &RunLibrary, run: &Arc<OpenRun>, info: &RunInfo) -> Result<
     }
     notes.retain(|note| !note.trim().is_empty());
 
-    let mut warnings = info.warnings.clone();
+    let mut warnings: Vec<String> = run_warnings(info).into_iter().map(str::to_owned).collect();
     if info.summary.is_none() && !is_live {
         let text = "The run did not end; what follows is about the cases that were finished. `--resume` goes on with it.";
         warnings.insert(0, text.to_owned());

@@ -16,6 +16,20 @@ fn assert_harmless(body: &str) {
 }
 
 #[test]
+fn the_summary_warns_of_the_offline_judge_and_states_the_order_of_cases() {
+    let test = ViewTest::with_runs();
+    let run = test.get(&format!("/runs/{RUN}")).expect(200).body;
+    assert!(
+        run.contains("The offline judge only compares words") && run.contains("a &lt;warning&gt;"),
+        "{run}"
+    );
+
+    let cases = test.get(&format!("/runs/{RUN}/cases")).expect(200).body;
+    assert!(cases.contains(" selected>order of the files</option>"), "{cases}");
+    assert!(cases.contains("decided against the answer (unmet, or a penalty that is met)"), "{cases}");
+}
+
+#[test]
 fn every_page_is_there_and_harmless() {
     let test = ViewTest::with_runs();
     let pages = [

@@ -11,7 +11,7 @@ use assize_rubric::{
 };
 use assize_run::score_record;
 use assize_store::{
-    FORMAT_VERSION, QuestionRow, ResultRow, RunFolder, RunInfo, RunSettings, RunWriter, SuiteInfo,
+    FORMAT_VERSION, JudgeInfo, QuestionRow, ResultRow, RunFolder, RunInfo, RunSettings, RunWriter, SuiteInfo,
 };
 use assize_view::{ViewOptions, ViewServer};
 use tempfile::TempDir;
@@ -193,7 +193,10 @@ pub(crate) fn info(id: &str) -> RunInfo {
             cases: 3,
         }],
         inputs: Vec::new(),
-        judges: Vec::new(),
+        judges: vec![JudgeInfo {
+            identity: JudgeIdentity { name: "offline".into(), ..JudgeIdentity::default() },
+            chosen_by: "default".to_owned(),
+        }],
         targets: Vec::new(),
         settings: RunSettings::default(),
         warnings: vec!["a <warning>".to_owned()],

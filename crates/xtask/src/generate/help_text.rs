@@ -63,6 +63,10 @@ impl CommandHelp {
             "" => {}
             _ if text.is_empty() => {}
             "Usage" => self.usage.push(text.to_owned()),
+            // The next lines of a command that is longer than one are indented.
+            "Examples" if self.examples.last().is_some_and(|before| before.ends_with('\\')) => {
+                self.examples.push(format!("    {text}"));
+            }
             "Examples" => self.examples.push(text.to_owned()),
             "Commands" => {
                 let (name, about) = text.split_once("  ").unwrap_or((text, ""));

@@ -63,10 +63,10 @@ pub(super) fn files(setup: &ProjectSetup) -> Vec<ProjectFile> {
     };
     let plain = |path: &str, text: &str| ProjectFile { path: path.to_owned(), text: text.to_owned() };
     let mut files = match setup.format {
-        InitFormat::Two => {
+        InitFormat::Tests => {
             vec![yaml("evals/first.eval.yaml", "suite", include_str!("../../../templates/two.yaml"))]
         }
-        InitFormat::One => {
+        InitFormat::Evalcases => {
             vec![yaml("evals/first.eval.yaml", "suite", include_str!("../../../templates/one.yaml"))]
         }
         InitFormat::Scorecard => {
@@ -111,14 +111,14 @@ fn config(setup: &ProjectSetup) -> String {
 fn subject(setup: &ProjectSetup) -> &'static str {
     match setup.format {
         InitFormat::Scorecard => "scorecard",
-        InitFormat::One | InitFormat::Two => "evals",
+        InitFormat::Evalcases | InitFormat::Tests => "evals",
     }
 }
 
 fn workflow(setup: &ProjectSetup) -> String {
     let run = match setup.format {
         InitFormat::Scorecard => "scorecard score scorecard".to_owned(),
-        InitFormat::One | InitFormat::Two => format!("eval evals --judge {}", setup.judge),
+        InitFormat::Evalcases | InitFormat::Tests => format!("eval evals --judge {}", setup.judge),
     };
     let key = key_variable(&setup.judge).filter(|_| setup.format != InitFormat::Scorecard);
     let secret = key
@@ -149,7 +149,7 @@ pub(super) fn next_commands(setup: &ProjectSetup, folder: &Path) -> Vec<String> 
         ]
         .map(str::to_owned)
         .to_vec(),
-        InitFormat::One | InitFormat::Two => {
+        InitFormat::Evalcases | InitFormat::Tests => {
             ["assize validate evals", "assize lint evals", "assize eval evals"].map(str::to_owned).to_vec()
         }
     });

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use assize_analysis::labels::{LabelLocation, LabelProblem, describe_problems, read_table};
 use assize_report::escape_unsafe;
 use assize_review::{
-    LabelRecorder, ReviewDecision, ReviewScriptLine, ReviewSession, ReviewStep, not_recorded,
-    parse_decision_fields, parse_line, render_plain_item, render_plain_judge,
+    EarlierDecision, LabelRecorder, ReviewDecision, ReviewScriptLine, ReviewSession, ReviewStep,
+    not_recorded, parse_decision_fields, parse_line, render_plain_item, render_plain_judge,
 };
 
 use crate::context::CliContext;
@@ -64,7 +64,7 @@ pub(super) fn record_file(
     let mut trial = session.clone();
     let mut problems = Vec::new();
     for (number, line) in lines.clone() {
-        let applied = apply_line(line, &mut trial, &mut |session, _| {
+        let applied = apply_line(line, &mut trial, &mut |session, _, _| {
             session.confirm_recorded();
             Ok(())
         });
@@ -81,7 +81,11 @@ pub(super) fn record_file(
     }
 
     for (number, line) in lines {
-        match apply_line(line, session, &mut |session, decision| record(writer, session, decision)) {
+        let mut written =
+            |session: &mut ReviewSession, decision: &ReviewDecision, earlier: &EarlierDecision| {
+                record(writer, session, decision, earlier)
+            };
+        match apply_line(line, session, &mut written) {
             Ok(LineEffect::Decided) => session.go_to_next(),
             Ok(LineEffect::Same | LineEffect::Moved) => {}
             Ok(LineEffect::Left) => break,
@@ -166,7 +170,9 @@ pub(super) fn review_stdin(
         }
 
         let mut written =
-            |session: &mut ReviewSession, decision: &ReviewDecision| record(writer, session, decision);
+            |session: &mut ReviewSession, decision: &ReviewDecision, earlier: &EarlierDecision| {
+                record(writer, session, decision, earlier)
+            };
         show = match parse_line(&line).and_then(|line| apply_line(line, session, &mut written)) {
             Ok(LineEffect::Same) => false,
             Ok(LineEffect::Moved) => true,
@@ -192,12 +198,14 @@ fn record(
     writer: &mut LabelRecorder,
     session: &mut ReviewSession,
     decision: &ReviewDecision,
+    earlier: &EarlierDecision,
 ) -> Result<(), String> {
-    writer.record(session, decision).map_err(|error| not_recorded(&error))
+    writer.record_earlier(session, decision, earlier).map_err(|error| not_recorded(&error))
 }
 
 /// Records a decision on the item that is open.
-type RecordDecision<'r> = &'r mut dyn FnMut(&mut ReviewSession, &ReviewDecision) -> Result<(), String>;
+type RecordDecision<'r> =
+    &'r mut dyn FnMut(&mut ReviewSession, &ReviewDecision, &EarlierDecision) -> Result<(), String>;
 
 fn apply_line(
     line: ReviewScriptLine,
@@ -215,13 +223,13 @@ fn apply_line(
             session.undo();
             Ok(LineEffect::Moved)
         }
-        ReviewScriptLine::Decide { of, said, severity, note, who: _ } => {
+        ReviewScriptLine::Decide { of, said, severity, note, who: _, earlier } => {
             if let Some(named) = of {
                 session.go_to(&named)?;
             }
 
             if let ReviewStep::Record(decision) = session.decide(said, severity, note)? {
-                record(session, &decision)?;
+                record(session, &decision, &earlier)?;
             }
 
             Ok(LineEffect::Decided)

@@ -44,7 +44,7 @@ pub(crate) fn execute(args: &ReviewArgs, context: &CliContext) -> Result<ExitSta
 
         let ResamplingOptions { resamples, seed, .. } = ResamplingOptions::default();
         let table = TableArgs {
-            columns: None,
+            columns: Vec::new(),
             values: None,
             scale: None,
             level: ConfidenceLevel::P95,

@@ -32,6 +32,20 @@ pub(crate) fn rubric_from_list(
             let items: Vec<&TreeNode> = items.iter().collect();
             rubric_from_items(cx, &items, node.use_span(), format)
         }
+        // Judged as one criterion, the lines of `criteria: |` would all have to be met by one decision.
+        NodeValue::Str(text) if text.lines().filter(|line| !line.trim().is_empty()).count() > 1 => {
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::WRONG_TYPE,
+                    format!("`{key}` must be a list of criteria"),
+                    node.use_span(),
+                    "found a text of several lines",
+                )
+                .with_help("remove the `|` and begin each criterion with `- `")
+                .with_help("for one criterion that is longer than a line, write `>` in place of `|`"),
+            );
+            None
+        }
         NodeValue::Str(_) => rubric_from_items(cx, &[node], node.use_span(), format),
         _ => {
             cx.problems.add(

@@ -1,0 +1,108 @@
+//! Errors of the command line, with tips that lead on.
+
+use clap::ArgMatches;
+use clap::builder::StyledStr;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+/// Commands to which people give a file by itself that an option names, with that option.
+const FILE_OPTIONS: &[(&str, &str)] = &[("assize grade", "--answers")];
+
+/// Returns an error of the parser with the tips that fit this program.
+pub(crate) fn with_fitting_tips(mut error: clap::Error) -> clap::Error {
+    if error.kind() != ErrorKind::UnknownArgument {
+        return error;
+    }
+
+    // The parser takes a misspelt option for a possible value. No value of this program begins with two hyphens.
+    if text(&error, ContextKind::Suggested).contains("as a value") {
+        error.remove(ContextKind::Suggested);
+    }
+
+    let argument = text(&error, ContextKind::InvalidArg);
+    let usage = text(&error, ContextKind::Usage);
+    let of_command = |command: &str| usage.split_once(command).is_some_and(|(_, rest)| rest.starts_with(' '));
+    let option = FILE_OPTIONS.iter().find(|(command, _)| of_command(command)).map(|(_, option)| option);
+    if let Some(option) = option.filter(|_| !argument.starts_with('-')) {
+        let mut tip = StyledStr::new();
+        tip.push_str(&format!("pass the file as '{option} {argument}'"));
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
+    }
+
+    error
+}
+
+/// Returns the message of an error in one paragraph, without the usage.
+pub(crate) fn usage_message(error: &clap::Error) -> String {
+    let text = error.to_string();
+    let message = text.split("\n\nUsage:").next().unwrap_or_default();
+    let words: Vec<&str> = message.trim_start_matches("error: ").split_whitespace().collect();
+
+    words.join(" ")
+}
+
+/// Returns true if the command has `--json`, and it was given.
+pub(crate) fn wants_json(matches: &ArgMatches) -> bool {
+    let here = matches.try_get_one::<bool>("json").ok().flatten().copied().unwrap_or_default();
+
+    here || matches.subcommand().is_some_and(|(_, inner)| wants_json(inner))
+}
+
+/// Text of a part of an error, without styles.
+fn text(error: &clap::Error, kind: ContextKind) -> String {
+    match error.get(kind) {
+        Some(ContextValue::String(text)) => text.clone(),
+        Some(ContextValue::StyledStr(text)) => text.to_string(),
+        Some(ContextValue::StyledStrs(texts)) => texts.iter().map(ToString::to_string).collect(),
+        _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{CommandFactory, Parser};
+
+    use super::super::Args;
+    use super::*;
+
+    fn message(words: &[&str]) -> String {
+        let error = Args::try_parse_from([&["assize"], words].concat()).expect_err("a mistake");
+        with_fitting_tips(error).to_string()
+    }
+
+    #[test]
+    fn values_without_their_option_lead_to_it() {
+        let answers = message(&["grade", "rubric.yaml", "answers.csv"]);
+        assert!(answers.contains("tip: pass the file as '--answers answers.csv'"), "{answers}");
+        assert!(!message(&["explain", "last", "a", "b"]).contains("tip:"));
+    }
+
+    #[test]
+    fn messages_are_one_paragraph() {
+        let error = Args::try_parse_from(["assize", "grade", "r.yaml"]).expect_err("no answers");
+        assert_eq!(
+            usage_message(&error),
+            "the following required arguments were not provided: --answers <FILE>"
+        );
+    }
+
+    #[test]
+    fn json_is_wanted_where_a_command_says_so() {
+        let wanted = |words: &[&str]| {
+            let matches = Args::command().try_get_matches_from([&["assize"], words].concat());
+            wants_json(&matches.expect("valid"))
+        };
+        assert!(wanted(&["list", "--json"]) && wanted(&["calibrate", "power", "--json"]));
+        assert!(!wanted(&["list"]) && !wanted(&["lsp"]));
+    }
+
+    #[test]
+    fn misspelt_options_are_no_values() {
+        for words in [&["explain", "last", "--foo"][..], &["view", "--fo"], &["grade", "r.yaml", "--foo"]] {
+            let message = message(words);
+            assert!(message.contains("unexpected argument") && !message.contains("as a value"), "{message}");
+        }
+        assert!(
+            message(&["grade", "r.yaml", "--answer", "a"]).contains("similar argument exists: '--answers'")
+        );
+    }
+}
