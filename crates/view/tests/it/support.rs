@@ -229,6 +229,8 @@ pub(crate) fn record(writer: &mut RunWriter, id: &str, answer: &str, moved: Outc
         case_hash: Some(hash.clone()),
         tags: vec!["vip".to_owned()],
         file_changes: Some("diff --git a/x b/x\n+<added>\n".to_owned()),
+        tool_calls: Vec::new(),
+        tool_calls_dropped: 0,
         ..empty_row(id)
     };
     let question = QuestionRow {
@@ -300,6 +302,8 @@ fn empty_row(id: &str) -> ResultRow {
         answer: None,
         turns: Vec::new(),
         file_changes: None,
+        tool_calls: Vec::new(),
+        tool_calls_dropped: 0,
         error: None,
         tokens: Tokens::default(),
         cost_usd: None,
