@@ -248,6 +248,7 @@ pub mod audit;
 mod baselines;
 mod batch;
 mod budget_check;
+pub mod calibration;
 mod case_scorings;
 mod criterion_places;
 mod critique;
@@ -321,7 +322,10 @@ pub use gateway::{remedy, replies_file};
 pub use generate::{GenerateOptions, GenerateReport};
 pub use grade::GradeOptions;
 pub use judges::OFFLINE;
-pub use labels::{LabelOptions, LabelledRun, current_labels, current_scorecard, label_set, labelled_run};
+pub use labels::{
+    LabelOptions, LabelledRun, current_labels, current_scorecard, label_folders, label_set, labelled_run,
+    write_review_list,
+};
 pub use load::{LoadedFile, LoadedFiles, id_patterns};
 pub use merge::MergeOptions;
 pub use mode::{EvalMode, Items, RunMode};
