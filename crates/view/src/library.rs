@@ -94,6 +94,17 @@ impl RunLibrary {
             .collect()
     }
 
+    /// Audits of the audits folder, newest first.
+    pub(crate) fn audits(&self) -> Vec<LibraryRun> {
+        let folders = runs::audits_newest_first(&self.process);
+        let audits = folders.map(|folder| LibraryRun {
+            slug: folder_name(&folder),
+            name: folder_name(&folder),
+            info: self.info(&folder).map_err(|error| error.to_string()),
+        });
+        audits.collect()
+    }
+
     /// Description of a run, read again when its file has changed.
     pub(crate) fn info(&self, folder: &RunFolder) -> Result<Arc<RunInfo>, assize_store::StoreError> {
         let path = folder.path().join("run.json");
@@ -114,7 +125,10 @@ impl RunLibrary {
     /// Finds the folder of a run.
     pub(crate) fn folder(&self, slug: &str) -> Option<RunFolder> {
         let named = self.named.iter().find(|run| run.slug == slug).map(|run| run.folder.clone());
-        named.or_else(|| runs::newest_first(&self.process).find(|folder| folder_name(folder) == slug))
+        named.or_else(|| {
+            let stored = runs::newest_first(&self.process).chain(runs::audits_newest_first(&self.process));
+            stored.into_iter().find(|folder| folder_name(folder) == slug)
+        })
     }
 
     /// A comparison that was made before.

@@ -9,6 +9,7 @@ use axum::extract::{Path, State};
 use axum::response::Response;
 
 use super::criteria::criterion_lines;
+use super::measurement::audit_page;
 use super::run_header::{is_live, run_header};
 use super::runs::judge_names;
 use super::{Library, PageError, blocking, compare_url, open_run, render, run_url, with_query};
@@ -27,6 +28,10 @@ pub(crate) async fn page(State(library): Library, Path(slug): Path<String>) -> R
     blocking(move || {
         let run = open_run(&library, &slug)?;
         let info = library.info(run.folder())?;
+        if let Some(page) = audit_page(&run, &info)? {
+            return Ok(render(&page));
+        }
+
         Ok(render(&run_page(&library, &run, &info)?))
     })
     .await
