@@ -290,6 +290,7 @@ mod session;
 mod shard;
 mod spend_meter;
 mod targets;
+mod trend;
 mod validate;
 mod wiring;
 mod workspaces;
@@ -342,6 +343,7 @@ pub use schemas::{all_schemas, stored_schemas};
 pub use scorecard::{ScorecardInput, ScorecardOptions, ScoredCard};
 pub use session::{FinishedRun, stored_records, summary_json};
 pub use targets::is_secret_name;
+pub use trend::read_trend;
 pub use validate::{ValidatedFile, ValidationReport};
 
 /// Runs the examples of the page for embedders.

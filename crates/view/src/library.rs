@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use assize_analysis::compare::RunComparison;
+use assize_analysis::trend::TrendPoint;
 use assize_engine::{ProcessContext, runs};
 use assize_store::{RunFolder, RunInfo};
 
@@ -47,7 +48,12 @@ pub(crate) struct RunLibrary {
     open: Mutex<Vec<Arc<OpenRun>>>,
     /// Comparisons by what they compare, most recently made first.
     comparisons: Mutex<Vec<(String, Arc<RunComparison>)>>,
+    /// The trend that was shown last, with what it is about.
+    trend: Mutex<Option<(String, TrendPoints)>>,
 }
+
+/// Points of a trend with the names of their runs in addresses, oldest first.
+pub(crate) type TrendPoints = Arc<Vec<(String, TrendPoint)>>;
 
 impl RunLibrary {
     pub(crate) fn new(process: ProcessContext, rules: AccessRules, named: Vec<NamedRun>) -> Self {
@@ -58,6 +64,7 @@ impl RunLibrary {
             infos: Mutex::default(),
             open: Mutex::default(),
             comparisons: Mutex::default(),
+            trend: Mutex::default(),
         }
     }
 
@@ -129,6 +136,17 @@ impl RunLibrary {
             let stored = runs::newest_first(&self.process).chain(runs::audits_newest_first(&self.process));
             stored.into_iter().find(|folder| folder_name(folder) == slug)
         })
+    }
+
+    /// The trend that was shown last, if it is about the same.
+    pub(crate) fn known_trend(&self, key: &str) -> Option<TrendPoints> {
+        let known = self.trend.lock().unwrap_or_else(PoisonError::into_inner);
+        known.as_ref().filter(|(about, _)| about == key).map(|(_, points)| Arc::clone(points))
+    }
+
+    /// Keeps a trend for the next time it is looked at.
+    pub(crate) fn keep_trend(&self, key: String, points: TrendPoints) {
+        *self.trend.lock().unwrap_or_else(PoisonError::into_inner) = Some((key, points));
     }
 
     /// A comparison that was made before.

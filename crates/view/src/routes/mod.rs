@@ -5,6 +5,7 @@ mod case_work;
 pub(crate) mod cases;
 pub(crate) mod compare;
 pub(crate) mod compare_case;
+mod compare_choice;
 mod compared_run;
 pub(crate) mod criteria;
 pub(crate) mod measurement;
