@@ -8,7 +8,8 @@ use assize_report::{
 };
 use assize_review::part_sections;
 use assize_rubric::{
-    DecidedBy, Label, LabelAccount, MissingPolicy, ScorecardNodeId, ScorecardScores, UnitInterval,
+    BenchmarkState, DecidedBy, Label, LabelAccount, MissingPolicy, ScorecardNodeId, ScorecardScores,
+    UnitInterval,
 };
 use axum::extract::{Path, State};
 use axum::response::Response;
@@ -139,10 +140,12 @@ fn case_text(case: &str, decided: &BenchmarkCase) -> BenchmarkCaseText {
     let finding = &decided.finding;
     let labels = decided.labels.as_deref();
     let word = benchmark_decision_text(finding.state, finding.pass);
-    let (class, sign) = match finding.pass {
-        Some(true) => ("good", "✓"),
-        Some(false) => ("bad", "✗"),
-        None => ("open", "?"),
+    let (class, sign) = match (finding.state, finding.pass) {
+        (_, Some(true)) => ("good", "✓"),
+        (_, Some(false)) => ("bad", "✗"),
+        (BenchmarkState::Scored, None) => ("middling", "•"),
+        (BenchmarkState::NotApplicable, None) => ("dim", "–"),
+        _ => ("open", "?"),
     };
     let judge = labels.and_then(|account| account.before.as_ref()).map(|before| {
         let score = before.score.map(|score| format!(" {}", format_plain(score.get()))).unwrap_or_default();

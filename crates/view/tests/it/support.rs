@@ -12,6 +12,7 @@ use assize_rubric::{
 use assize_run::score_record;
 use assize_store::{
     FORMAT_VERSION, QuestionRow, ResultRow, RunFolder, RunInfo, RunSettings, RunWriter, SuiteInfo,
+    ToolCallRow,
 };
 use assize_view::{ViewOptions, ViewServer};
 use tempfile::TempDir;
@@ -229,7 +230,14 @@ pub(crate) fn record(writer: &mut RunWriter, id: &str, answer: &str, moved: Outc
         case_hash: Some(hash.clone()),
         tags: vec!["vip".to_owned()],
         file_changes: Some("diff --git a/x b/x\n+<added>\n".to_owned()),
-        tool_calls: Vec::new(),
+        tool_calls: vec![ToolCallRow {
+            tool: "Bash <b>hostile".to_owned(),
+            input: Some(HOSTILE.to_owned()),
+            output: Some("<this> is it".to_owned()),
+            failed: Some(true),
+            duration_ms: Some(20),
+            cut: 7,
+        }],
         tool_calls_dropped: 0,
         ..empty_row(id)
     };
