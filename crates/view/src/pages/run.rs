@@ -92,7 +92,7 @@ pub(crate) struct RunPage {
 }
 
 /// Progress of a run that goes on.
-#[derive(Template)]
+#[derive(Template, Default)]
 #[template(path = "progress.html")]
 pub(crate) struct RunProgressText {
     pub(crate) done: usize,
@@ -101,6 +101,8 @@ pub(crate) struct RunProgressText {
     pub(crate) counts: Vec<CountLink>,
     pub(crate) rate: String,
     pub(crate) left: String,
+    /// Cost of the cases that are done.
+    pub(crate) spend: String,
     /// The newest cases that did not pass, the newest first.
     pub(crate) failures: Vec<CaseLink>,
 }

@@ -75,7 +75,7 @@ fn run_page(library: &RunLibrary, run: &Arc<OpenRun>, info: &RunInfo) -> Result<
     Ok(RunPage {
         header: run_header(run, info, "run"),
         is_live,
-        progress: progress_text(run, info)?,
+        progress: if is_live { progress_text(run, info, &summary)? } else { RunProgressText::default() },
         pass_rate: figures.map(|figures| MetricText::rate(&figures.pass_rate)),
         mean_score: figures.map(|figures| MetricText::score(&figures.mean_score)),
         counts: verdict_counts(run.slug(), &*run.index()?),
@@ -188,7 +188,7 @@ fn earlier_run(library: &RunLibrary, slug: &str, info: &RunInfo) -> Option<(Stri
     Some((visible(&found.slug), compare_url(&found.slug, slug)))
 }
 
-fn progress_text(run: &OpenRun, info: &RunInfo) -> Result<RunProgressText, PageError> {
+fn progress_text(run: &OpenRun, info: &RunInfo, summary: &RunSummary) -> Result<RunProgressText, PageError> {
     let index = run.index()?;
     let done = index.len();
     // Several targets or repeats make several results of a case; how many was planned is not on record.
@@ -221,6 +221,7 @@ fn progress_text(run: &OpenRun, info: &RunInfo) -> Result<RunProgressText, PageE
         counts: verdict_counts(run.slug(), &index),
         rate: rate.map_or_else(String::new, |rate| format!("{rate:.1}")),
         left: left.unwrap_or_default(),
+        spend: cost_text(summary.cost_usd, summary.cost_partial),
         failures: failures.collect(),
     })
 }

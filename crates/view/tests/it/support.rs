@@ -232,7 +232,7 @@ pub(crate) fn record(writer: &mut RunWriter, id: &str, answer: &str, moved: Outc
         file_changes: Some("diff --git a/x b/x\n+<added>\n".to_owned()),
         tool_calls: vec![ToolCallRow {
             tool: "Bash <b>hostile".to_owned(),
-            input: Some(HOSTILE.to_owned()),
+            input: Some("<img src=x>".to_owned()),
             output: Some("<this> is it".to_owned()),
             failed: Some(true),
             duration_ms: Some(20),
