@@ -10,12 +10,14 @@ mod confusion;
 mod interval;
 mod reliability;
 mod shares;
+mod trend;
 
 pub use axis::{ChartAxis, axis_labels};
 pub use confusion::confusion_matrix;
 pub use interval::{IntervalMark, interval_bar, interval_point};
 pub use reliability::{ReliabilityPoint, reliability_curve};
 pub use shares::{ChartShare, share_bar};
+pub use trend::trend_chart;
 
 use std::fmt::Write as _;
 

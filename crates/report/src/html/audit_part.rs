@@ -67,7 +67,7 @@ fn probing_view(report: &AuditReport) -> MeasurementView {
         }));
     }
 
-    MeasurementView { title: String::new(), lead, blocks }
+    MeasurementView { title: "What was measured".to_owned(), lead, blocks }
 }
 
 fn injection_view(report: &InjectionReport) -> MeasurementView {
@@ -124,7 +124,7 @@ fn injection_view(report: &InjectionReport) -> MeasurementView {
         });
     }
 
-    MeasurementView { title: String::new(), lead, blocks }
+    MeasurementView { title: "What was measured".to_owned(), lead, blocks }
 }
 
 /// The share of decisions that became better for the answer, of those that could.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use assize_analysis::trend::{MethodFingerprint, TrendPoint};
 use assize_engine::read_trend;
+use assize_report::chart::trend_chart;
 use assize_report::grouped;
 use assize_stats::ConfidenceLevel;
 use assize_store::RowsFile;
@@ -16,7 +17,6 @@ use super::compared_run::ComparedSide;
 use super::{Library, PageError, blocking, compare_url, query_value, render, run_url};
 use crate::library::RunLibrary;
 use crate::pages::{TrendLine, TrendPage};
-use crate::picture::trend_picture;
 use crate::text::{MetricText, minute, visible};
 
 /// Newest runs that are shown.
@@ -71,8 +71,8 @@ fn trend_page(library: &RunLibrary, wanted: Option<String>) -> TrendPage {
     let pictured = |metric: fn(&TrendPoint) -> &assize_store::EstimatedMetric| {
         points.iter().map(|(_, point)| (metric(point), !point.changed.is_empty())).collect::<Vec<_>>()
     };
-    let rate_picture = trend_picture("Pass rate", &pictured(|point| &point.pass_rate));
-    let score_picture = trend_picture("Mean score", &pictured(|point| &point.mean_score));
+    let rate_picture = trend_chart("Pass rate", &pictured(|point| &point.pass_rate));
+    let score_picture = trend_chart("Mean score", &pictured(|point| &point.mean_score));
     let before = std::iter::once(None).chain(points.iter().map(|(slug, _)| Some(slug.clone())));
     let mut lines: Vec<TrendLine> = points
         .iter()
