@@ -1,7 +1,8 @@
 //! A run that pages show: its index, read when it is first needed and extended while the run goes on.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 use std::time::{Duration, Instant};
 
 use assize_store::{CaseRecord, QuestionRow, RowsFile, RunFolder, RunSummary, StoreError};
@@ -17,6 +18,8 @@ const MAX_ORDERS: usize = 8;
 const FIRST_STEP: u64 = 1 << 20;
 /// Bytes of rows that are indexed in each further step.
 const STEP: u64 = 32 << 20;
+/// Time after which who waits for the first rows looks again, should nobody read any more.
+const LOOK: Duration = Duration::from_millis(50);
 /// Time over which the rate of a running run is taken.
 const RATE_WINDOW: Duration = Duration::from_secs(30);
 
@@ -27,7 +30,12 @@ pub(crate) struct OpenRun {
     index: RwLock<CaseTableIndex>,
     /// Held while rows are read into the index.
     reading: Mutex<()>,
+    /// Told when rows were added, to who waits for the first ones.
+    grown: Condvar,
+    waiting: Mutex<()>,
     details: Mutex<DetailIndex>,
+    /// True once a page has asked for them.
+    are_details_wanted: AtomicBool,
     orders: Mutex<Vec<StoredOrder>>,
     choices: Mutex<Option<(u64, Arc<FilterChoices>)>>,
     searched: Mutex<Option<SearchResult>>,
@@ -65,7 +73,10 @@ impl OpenRun {
             folder,
             index: RwLock::default(),
             reading: Mutex::default(),
+            grown: Condvar::new(),
+            waiting: Mutex::default(),
             details: Mutex::default(),
+            are_details_wanted: AtomicBool::new(false),
             orders: Mutex::default(),
             choices: Mutex::default(),
             searched: Mutex::default(),
@@ -90,8 +101,15 @@ impl OpenRun {
 
     /// The index as far as it is read, with the first rows at least. The others are read meanwhile.
     pub(crate) fn first_index(self: &Arc<Self>) -> Result<RwLockReadGuard<'_, CaseTableIndex>, StoreError> {
-        if self.read_index().len() == 0 {
-            self.read_step()?;
+        while self.read_index().len() == 0 && !self.is_indexed() {
+            // Whoever reads goes on with the next rows at once, so that waiting for its lock could take until the last ones.
+            if let Ok(reading) = self.reading.try_lock() {
+                if !self.read_rows(reading)? {
+                    break;
+                }
+            } else {
+                drop(self.grown.wait_timeout(lock(&self.waiting), LOOK));
+            }
         }
         let is_being_read = self.reading.try_lock().is_err();
         if !self.is_indexed() && !is_being_read {
@@ -118,8 +136,11 @@ impl OpenRun {
             return Ok(false);
         }
 
-        // Pages look at the index while rows are read for it.
-        let _reading = lock(&self.reading);
+        self.read_rows(lock(&self.reading))
+    }
+
+    /// Reads the next rows; pages look at the index meanwhile. Returns false if there is none.
+    fn read_rows(&self, _reading: MutexGuard<'_, ()>) -> Result<bool, StoreError> {
         let (mut from, length) = (self.read_index().end(), self.folder.rows_length(RowsFile::Results));
         if length < from {
             // A run that is resumed may have lost rows: its file was replaced by a shorter one.
@@ -131,15 +152,24 @@ impl OpenRun {
         let found = IndexPart::read(&self.folder, from..length.min(from + step), readers())?;
         let is_more = found.end > from;
         self.index.write().unwrap_or_else(PoisonError::into_inner).append(found);
+        self.grown.notify_all();
 
         Ok(is_more)
     }
 
-    /// Reads where judgements and questions begin, which a case page needs. One reader leaves the others to who shows a page
-    /// meanwhile.
+    /// Reads where judgements and questions begin, which a case page needs, until one does: it goes on with more readers. One
+    /// reader leaves the others to who shows a page meanwhile.
     pub(crate) fn read_ahead(&self) -> Result<(), StoreError> {
-        while lock(&self.details).read_step(&self.folder, 1)? {}
+        while !self.are_details_wanted.load(Ordering::Relaxed)
+            && lock(&self.details).read_step(&self.folder, 1)?
+        {}
         Ok(())
+    }
+
+    /// The places of judgements and questions as far as they are known.
+    fn known_details(&self) -> MutexGuard<'_, DetailIndex> {
+        self.are_details_wanted.store(true, Ordering::Relaxed);
+        lock(&self.details)
     }
 
     /// Rows that a filter takes, in its order.
@@ -208,7 +238,7 @@ impl OpenRun {
             let Some(entry) = index.get(row) else { return Ok(None) };
             (index.key(entry), entry.offset)
         };
-        let known = lock(&self.details).position(&key, result);
+        let known = self.known_details().position(&key, result);
         if let Some(at) = known {
             return self.folder.case_at(at);
         }
@@ -223,7 +253,7 @@ impl OpenRun {
     /// Reads the question of a case, if the run kept it.
     pub(crate) fn question(&self, record: &CaseRecord) -> Result<Option<QuestionRow>, StoreError> {
         let Some(hash) = record.result.case_hash.as_deref() else { return Ok(None) };
-        let known = lock(&self.details).question(hash);
+        let known = self.known_details().question(hash);
         let known = match known {
             Some(offset) => Some(offset),
             None => self.all_details()?.question(hash),
@@ -233,7 +263,7 @@ impl OpenRun {
     }
 
     fn all_details(&self) -> Result<MutexGuard<'_, DetailIndex>, StoreError> {
-        let mut details = lock(&self.details);
+        let mut details = self.known_details();
         while details.read_step(&self.folder, readers())? {}
         Ok(details)
     }
