@@ -1,6 +1,7 @@
 //! Trend over runs: their metrics, and changes of the method of measurement between them.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::num::NonZeroU64;
 
 use assize_stats::ConfidenceLevel;
 use assize_store::EstimatedMetric;
@@ -8,7 +9,7 @@ use serde::Serialize;
 
 use crate::case_metrics::{case_mean_metric, case_rate_metric};
 use crate::compare::ComparisonAspect;
-use crate::facts::{CaseFact, GraderStanding, NameTable, RunFacts, hash_in_process};
+use crate::facts::{AmbiguousRun, CaseFact, CriterionFact, GraderStanding, NameTable, hash_in_process};
 use crate::sample::ClusteredSample;
 
 /// A run of a trend.
@@ -39,7 +40,8 @@ pub struct TrendChange {
     pub says: String,
 }
 
-/// Fingerprint of a run's method of measurement, to detect changes between runs.
+/// Fingerprint of a run's method of measurement, to detect changes between runs. Sums of hashes do not depend on the order
+/// of cases.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MethodFingerprint {
     cases: u64,
@@ -51,6 +53,21 @@ pub struct MethodFingerprint {
     prompts: BTreeSet<String>,
     judging: BTreeSet<String>,
     lines: BTreeSet<String>,
+}
+
+impl Default for MethodFingerprint {
+    fn default() -> Self {
+        Self {
+            cases: 0,
+            questions: Some(0),
+            graded: HashSet::new(),
+            graders: HashMap::new(),
+            judges: BTreeSet::new(),
+            prompts: BTreeSet::new(),
+            judging: BTreeSet::new(),
+            lines: BTreeSet::new(),
+        }
+    }
 }
 
 /// Hash of a case, and of the name of a grader.
@@ -67,66 +84,41 @@ struct GraderMethod {
     criteria: u64,
     /// Number of its criteria; none if it broke.
     count: usize,
-    /// Hashes of its judges, prompts and kinds of judging; empty where nobody was asked.
-    judged: [Vec<u64>; 3],
+    /// Sums of the hashes of its judges, prompts and kinds of judging; `None` where nobody was asked.
+    judged: [Option<NonZeroU64>; 3],
 }
 
 impl MethodFingerprint {
-    /// Computes the fingerprint of a run. Sums of hashes do not depend on the order of cases.
-    pub fn from_run(run: &RunFacts, names: &NameTable) -> Self {
-        let (mut cases, mut questions) = (0u64, Some(0u64));
-        let (mut graded, mut graders) = (HashSet::new(), HashMap::<GraderKey, GraderMethod>::new());
-        let mut said = [BTreeSet::new(), BTreeSet::new(), BTreeSet::new()];
-        let mut lines = BTreeSet::new();
-        for case in &run.cases {
-            let id = (names.text(case.suite), names.text(case.case));
-            cases = cases.wrapping_add(hash_in_process(&(id, case.repeat)));
+    fn add(&mut self, case: &CaseFact, names: &NameTable) {
+        let id = (names.text(case.suite), names.text(case.case));
+        let place = hash_in_process(&(id, case.repeat));
+        self.cases = self.cases.wrapping_add(place);
 
-            let question = case.question.map(|question| hash_in_process(&(id, names.text(question))));
-            questions = questions.zip(question).map(|(sum, question)| sum.wrapping_add(question));
-            lines.extend(case.lines.map(|lines| names.text(lines).to_owned()));
-
-            let place = hash_in_process(&(id, case.repeat));
-            if !case.graders.is_empty() {
-                graded.insert(place);
-            }
-            for grader in &case.graders {
-                let key = (place, hash_in_process(&names.text(grader.name)));
-                let standing = grader.standing;
-                let settings = grader.settings.map(|hash| hash_in_process(&names.text(hash)));
-                graders.insert(key, GraderMethod { standing, settings, ..GraderMethod::default() });
-            }
-
-            for criterion in &case.criteria {
-                let key = (place, hash_in_process(&names.text(criterion.grader)));
-                let mut method = graders.get_mut(&key);
-                if let Some(method) = method.as_mut().filter(|_| criterion.is_fixed) {
-                    let words =
-                        (names.text(criterion.id), criterion.wording, (criterion.weight, criterion.gate));
-                    method.criteria = method.criteria.wrapping_add(hash_in_process(&words));
-                    method.count += 1;
-                }
-
-                let numbers = [criterion.judge, criterion.prompt, criterion.judging];
-                for (at, text) in numbers.map(|number| names.text(number)).into_iter().enumerate() {
-                    if text.is_empty() {
-                        continue;
-                    }
-                    if !said[at].contains(text) {
-                        said[at].insert(text.to_owned());
-                    }
-                    if let Some(method) = &mut method {
-                        let (list, hash) = (&mut method.judged[at], hash_in_process(&text));
-                        if let Err(place) = list.binary_search(&hash) {
-                            list.insert(place, hash);
-                        }
-                    }
-                }
-            }
+        let question = case.question.map(|question| hash_in_process(&(id, names.text(question))));
+        self.questions = self.questions.zip(question).map(|(sum, question)| sum.wrapping_add(question));
+        if let Some(lines) = case.lines {
+            remember(&mut self.lines, names.text(lines));
         }
 
-        let [judges, prompts, judging] = said;
-        Self { cases, questions, graded, graders, judges, prompts, judging, lines }
+        if !case.graders.is_empty() {
+            self.graded.insert(place);
+        }
+        for grader in &case.graders {
+            let key = (place, hash_in_process(&names.text(grader.name)));
+            let standing = grader.standing;
+            let settings = grader.settings.map(|hash| hash_in_process(&names.text(hash)));
+            let criteria = case.criteria.iter().filter(|criterion| criterion.grader == grader.name);
+            let mut method = GraderMethod { standing, settings, ..GraderMethod::default() };
+            method.add_criteria(criteria, names);
+            self.graders.insert(key, method);
+        }
+
+        for criterion in &case.criteria {
+            let said = [&mut self.judges, &mut self.prompts, &mut self.judging];
+            for (known, number) in said.into_iter().zip(judged_by(criterion)) {
+                remember(known, names.text(number));
+            }
+        }
     }
 
     /// Returns true if a case that both have graded has other graders or criteria. What broke says nothing.
@@ -151,9 +143,8 @@ impl MethodFingerprint {
     /// way (`part` 2). Cases that nobody was asked about say nothing.
     fn is_judged_otherwise(&self, before: &Self, part: usize) -> bool {
         self.graders.iter().any(|(key, now)| {
-            let then = before.graders.get(key).map(|then| &then.judged[part]);
-            let now = &now.judged[part];
-            then.is_some_and(|then| !then.is_empty() && !now.is_empty() && then != now)
+            let then = before.graders.get(key).and_then(|then| then.judged[part]);
+            then.zip(now.judged[part]).is_some_and(|(then, now)| then != now)
         })
     }
 
@@ -192,30 +183,128 @@ impl MethodFingerprint {
     }
 }
 
-/// Builds the trend point of a run.
-pub fn trend_point(
-    run: &RunFacts,
-    started_at: String,
-    changed: Vec<TrendChange>,
-    level: ConfidenceLevel,
-) -> TrendPoint {
-    let (mut passes, mut scores) = (ClusteredSample::default(), ClusteredSample::default());
-    for case in &run.cases {
-        if let Some(passed) = case.passed() {
-            passes.push(f64::from(u8::from(passed)), u64::from(case.cluster));
+impl GraderMethod {
+    fn add_criteria<'c>(&mut self, criteria: impl Iterator<Item = &'c CriterionFact>, names: &NameTable) {
+        // Few judges and prompts are behind the decisions of a grader on a case.
+        let mut seen: [Vec<u64>; 3] = Default::default();
+        for criterion in criteria {
+            if criterion.is_fixed {
+                let words = (names.text(criterion.id), criterion.wording, (criterion.weight, criterion.gate));
+                self.criteria = self.criteria.wrapping_add(hash_in_process(&words));
+                self.count += 1;
+            }
+            for (seen, number) in seen.iter_mut().zip(judged_by(criterion)) {
+                let text = names.text(number);
+                let hash = hash_in_process(&text);
+                if !text.is_empty() && !seen.contains(&hash) {
+                    seen.push(hash);
+                }
+            }
         }
-        if let Some(score) = case.score {
-            scores.push(score, u64::from(case.cluster));
+
+        self.judged = seen.map(|hashes| {
+            let sum = hashes.iter().fold(0u64, |sum, hash| sum.wrapping_add(*hash));
+            (!hashes.is_empty()).then(|| NonZeroU64::new(sum).unwrap_or(NonZeroU64::MIN))
+        });
+    }
+}
+
+/// Names of the judge, of its prompt and of the kind of judging.
+const fn judged_by(criterion: &CriterionFact) -> [u32; 3] {
+    [criterion.judge, criterion.prompt, criterion.judging]
+}
+
+fn remember(known: &mut BTreeSet<String>, text: &str) {
+    if !text.is_empty() && !known.contains(text) {
+        known.insert(text.to_owned());
+    }
+}
+
+/// Reader of a run for a trend. It keeps some hundred bytes of each case, and none of its texts but the id.
+#[derive(Debug, Default)]
+pub struct TrendReader {
+    fingerprint: MethodFingerprint,
+    suites: NameTable,
+    targets: BTreeSet<String>,
+    cases: Vec<TrendCase>,
+}
+
+/// What the metrics of a trend need of a case.
+#[derive(Debug)]
+struct TrendCase {
+    suite: u32,
+    id: Box<str>,
+    repeat: u32,
+    /// Hash of its cluster.
+    cluster: u64,
+    passed: Option<bool>,
+    score: Option<f64>,
+}
+
+impl TrendReader {
+    /// Adds a case. The table may be another one for each.
+    pub fn add(&mut self, case: &CaseFact, names: &NameTable) {
+        self.fingerprint.add(case, names);
+        if let Some(target) = case.target {
+            remember(&mut self.targets, names.text(target));
         }
+        self.cases.push(TrendCase {
+            suite: self.suites.intern(names.text(case.suite)),
+            id: names.text(case.case).into(),
+            repeat: case.repeat,
+            cluster: hash_in_process(&names.text(case.cluster)),
+            passed: case.passed(),
+            score: case.score,
+        });
     }
 
-    TrendPoint {
-        label: run.label.clone(),
-        started_at,
-        cases: run.cases.len(),
-        undecided: run.cases.iter().filter(|case| CaseFact::passed(case).is_none()).count(),
-        pass_rate: case_rate_metric(&passes, level, "pass"),
-        mean_score: case_mean_metric(&scores, level),
-        changed,
+    /// Returns true if no case was added.
+    pub fn is_empty(&self) -> bool {
+        self.cases.is_empty()
+    }
+
+    /// Builds the trend point of the run, with its changes since an earlier run.
+    ///
+    /// # Errors
+    /// If the run holds a case more than once.
+    pub fn finish(
+        self,
+        label: String,
+        started_at: String,
+        before: Option<&MethodFingerprint>,
+        level: ConfidenceLevel,
+    ) -> Result<(TrendPoint, MethodFingerprint), AmbiguousRun> {
+        let Self { fingerprint, suites, targets, mut cases } = self;
+        let key = |case: &TrendCase| (case.suite, case.repeat);
+        cases.sort_by(|a, b| {
+            let order = suites.text(a.suite).cmp(suites.text(b.suite));
+            order.then_with(|| a.id.cmp(&b.id)).then_with(|| a.repeat.cmp(&b.repeat))
+        });
+        let twice = cases.windows(2).find(|pair| pair[0].id == pair[1].id && key(&pair[0]) == key(&pair[1]));
+        if let Some(pair) = twice {
+            let targets = targets.into_iter().collect();
+            return Err(AmbiguousRun { label, case_id: pair[0].id.to_string(), targets });
+        }
+
+        let (mut passes, mut scores) = (ClusteredSample::default(), ClusteredSample::default());
+        for case in &cases {
+            if let Some(passed) = case.passed {
+                passes.push(f64::from(u8::from(passed)), case.cluster);
+            }
+            if let Some(score) = case.score {
+                scores.push(score, case.cluster);
+            }
+        }
+        let point = TrendPoint {
+            label,
+            started_at,
+            cases: cases.len(),
+            undecided: cases.iter().filter(|case| case.passed.is_none()).count(),
+            pass_rate: case_rate_metric(&passes, level, "pass"),
+            mean_score: case_mean_metric(&scores, level),
+            changed: before.map(|before| fingerprint.changes(before)).unwrap_or_default(),
+        };
+
+        Ok((point, fingerprint))
     }
 }

@@ -23,7 +23,7 @@ mod variant_id;
 pub use decision::ScaleDecision;
 pub use decision_pair::{DecisionChange, DecisionPair};
 pub use pair::{PairedDecisions, pair_records};
-pub use report::{AuditReport, AuditSection};
+pub use report::{AuditReport, AuditSection, StoredAudit};
 pub use select::choose_cases;
 pub use tally::{PairTally, WilsonShare};
 pub use variant::{AlterAnswer, AlterGraders, CaseVariant, build_audit_items};

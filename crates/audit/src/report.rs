@@ -2,6 +2,8 @@
 
 use assize_analysis::MetricEstimate;
 
+use crate::injection::InjectionReport;
+
 /// Metrics of one part of an audit: a criterion, an edit, or a family of judges.
 #[derive(Debug, Clone)]
 pub struct AuditSection {
@@ -28,6 +30,15 @@ pub struct AuditReport {
     pub unmeasured: Vec<String>,
     /// Missing decisions and answers, in words; empty if the audit is complete.
     pub missing: Vec<String>,
+}
+
+/// Metrics of a stored audit, of whatever kind.
+#[derive(Debug, Clone)]
+pub enum StoredAudit {
+    /// Of order, length or self-preference.
+    Probing(AuditReport),
+    /// Of injections.
+    Injection(Box<InjectionReport>),
 }
 
 impl AuditReport {

@@ -60,6 +60,23 @@ pub(super) fn answer(number: usize) -> String {
     format!("{} Your order is {number}.", sentences.join(" "))
 }
 
+/// Answers of a page each with their questions, one a line: what a run of them stores is some 3 kB a case.
+pub(super) fn long_answers(count: usize) -> String {
+    const SENTENCES: usize = 18;
+
+    json_lines(count, |number| {
+        let mut dice = SentencePicker(number as u64);
+        let sentences: Vec<&str> =
+            (0..SENTENCES).map(|_| dice.roll(&[OPENINGS, FACTS, CLOSINGS].concat())).collect();
+        json!({
+            "id": format!("case-{number:06}"),
+            "input": format!("Question {number}: where is my order, and can I return it?"),
+            "answer": format!("{} Your order is {number}.", sentences.join(" ")),
+            "tags": [format!("group {}", number % 4)],
+        })
+    })
+}
+
 /// A suite of format 2 in YAML.
 pub(super) fn suite(cases: usize) -> String {
     let mut text = "name: generated\ntests:\n".to_owned();

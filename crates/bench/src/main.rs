@@ -18,6 +18,7 @@ mod scorecards;
 mod service;
 mod statistics;
 mod table;
+mod viewers;
 mod wire;
 
 use std::path::{Path, PathBuf};
@@ -36,9 +37,10 @@ const USAGE: &str = "\
 usage: cargo run -p assize-bench -- [PART] [--quick] [--write] [--python=PROGRAM]
        cargo run -p assize-bench -- coverage [--quick] [--write]
 
-PART is one of start, runs, judging, service, rates, commands, scorecards, statistics; without it, all are measured. --quick takes smaller
-sizes. --write puts all figures, or those of judging, service, rates or commands alone, into docs/benchmarks.md. Statistics are compared
-with scipy, statsmodels and krippendorff where the Python has them.
+PART is one of start, runs, judging, service, rates, commands, scorecards, statistics; without it, all of these are measured. The part
+viewers, which installs other tools, has to be named. --quick takes smaller sizes. --write puts all figures, or those of judging, service,
+rates, commands or viewers alone, into docs/benchmarks.md. Statistics are compared with scipy, statsmodels and krippendorff where the
+Python has them.
 
 coverage simulates how often intervals hold the truth; --write puts its tables into docs/statistics.md";
 
@@ -120,6 +122,8 @@ enum BenchPart {
     Scorecards,
     /// Statistics beside those of other libraries.
     Statistics,
+    /// Pages of a large run in a browser, beside the viewers of other tools.
+    Viewers,
 }
 
 /// The choice of parts, and where the figures go.
@@ -152,13 +156,20 @@ impl<'a> BenchOptions<'a> {
                 "commands" => options.part = Some(BenchPart::Commands),
                 "scorecards" => options.part = Some(BenchPart::Scorecards),
                 "statistics" => options.part = Some(BenchPart::Statistics),
+                "viewers" => options.part = Some(BenchPart::Viewers),
                 other => options.python = other.strip_prefix("--python=")?,
             }
         }
 
         (matches!(
             options.part,
-            None | Some(BenchPart::Judging | BenchPart::Service | BenchPart::Rates | BenchPart::Commands)
+            None | Some(
+                BenchPart::Judging
+                    | BenchPart::Service
+                    | BenchPart::Rates
+                    | BenchPart::Commands
+                    | BenchPart::Viewers
+            )
         ) || !options.write)
             .then_some(options)
     }
@@ -204,6 +215,11 @@ fn run(options: BenchOptions<'_>) -> Result<(), String> {
     if is_wanted(BenchPart::Statistics) {
         tables.push(statistics::table(options.python)?);
     }
+    // They take other tools, so they are measured only when they are asked for.
+    if options.part == Some(BenchPart::Viewers) {
+        let cases = if options.quick { 10_000 } else { 100_000 };
+        sections.push((VIEWERS, markdown(&[bench.viewers(cases)?])));
+    }
     if !tables.is_empty() {
         sections.push((FIGURES, markdown(&tables)));
     }
@@ -229,6 +245,7 @@ const JUDGING: &str = "judging";
 const SERVICE: &str = "service";
 const RATES: &str = "rates";
 const COMMANDS: &str = "commands";
+const VIEWERS: &str = "viewers";
 /// The section of the handbook of statistics.
 const COVERAGE: &str = "coverage";
 

@@ -47,6 +47,21 @@ impl LabelOptions {
     }
 }
 
+/// Folders in which the labels about a run are kept: that of its scorecard, or those beside its eval files.
+pub fn label_folders(info: &RunInfo, process: &ProcessContext) -> Vec<PathBuf> {
+    let paths = info.suites.iter().map(|suite| process.resolve(&suite.path));
+    if info.scorecard.is_some() {
+        let stored = LabelOptions::default().or_stored(info).folder.map(|folder| process.resolve(folder));
+        let mut beside = paths.filter(|path| path.is_dir()).map(|path| path.join("labels"));
+        return stored.or_else(|| beside.next()).into_iter().collect();
+    }
+
+    let mut folders: Vec<PathBuf> = paths.map(|path| path.with_file_name("labels")).collect();
+    folders.sort();
+    folders.dedup();
+    folders
+}
+
 /// Labels of a scorecard that was read.
 pub fn label_set(scorecard: &Scorecard) -> LabelSet {
     LabelSet::new(scorecard.stored_labels(), scorecard.unbound_labels)
@@ -107,6 +122,23 @@ pub fn labelled_run(
     let warning = warning.or(elsewhere);
 
     Ok(LabelledRun { info, run, labels, warning })
+}
+
+/// Writes what waits for people into the run of a scorecard, after labels were added. Other runs have no such file.
+///
+/// # Errors
+/// As [`labelled_run`], and if the file can't be written.
+pub fn write_review_list(
+    folder: &RunFolder,
+    options: &LabelOptions,
+    process: &ProcessContext,
+) -> Result<(), EngineError> {
+    if folder.info()?.scorecard.is_none() {
+        return Ok(());
+    }
+
+    let LabelledRun { run, .. } = labelled_run(folder, options, process)?;
+    Ok(folder.write_review(&run.review_rows())?)
 }
 
 /// Labels of the scorecard of a run as they are now, or why they can't be read.

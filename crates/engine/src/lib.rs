@@ -248,6 +248,7 @@ pub mod audit;
 mod baselines;
 mod batch;
 mod budget_check;
+pub mod calibration;
 mod case_scorings;
 mod criterion_places;
 mod critique;
@@ -289,6 +290,7 @@ mod session;
 mod shard;
 mod spend_meter;
 mod targets;
+mod trend;
 mod validate;
 mod wiring;
 mod workspaces;
@@ -321,7 +323,10 @@ pub use gateway::{remedy, replies_file};
 pub use generate::{GenerateOptions, GenerateReport};
 pub use grade::GradeOptions;
 pub use judges::OFFLINE;
-pub use labels::{LabelOptions, LabelledRun, current_labels, current_scorecard, label_set, labelled_run};
+pub use labels::{
+    LabelOptions, LabelledRun, current_labels, current_scorecard, label_folders, label_set, labelled_run,
+    write_review_list,
+};
 pub use load::{LoadedFile, LoadedFiles, id_patterns};
 pub use merge::MergeOptions;
 pub use mode::{EvalMode, Items, RunMode};
@@ -338,6 +343,7 @@ pub use schemas::{all_schemas, stored_schemas};
 pub use scorecard::{ScorecardInput, ScorecardOptions, ScoredCard};
 pub use session::{FinishedRun, stored_records, summary_json};
 pub use targets::is_secret_name;
+pub use trend::read_trend;
 pub use validate::{ValidatedFile, ValidationReport};
 
 /// Runs the examples of the page for embedders.

@@ -29,11 +29,11 @@ pub fn find_run(name: &str, process: &ProcessContext) -> Result<RunFolder, Engin
     let runs = working_folder.join(RUNS_FOLDER);
 
     if name == "last" {
-        return newest_in(working_folder).next().ok_or_else(|| EngineError::usage(no_runs(process)));
+        return newest_in(runs.clone()).next().ok_or_else(|| EngineError::usage(no_runs(process)));
     }
 
     if let Some(back) = name.strip_prefix("last~").and_then(|back| back.parse::<usize>().ok()) {
-        let newest = newest_in(working_folder).nth(back);
+        let newest = newest_in(runs.clone()).nth(back);
         let wanted = back.saturating_add(1);
         return newest
             .ok_or_else(|| EngineError::usage(format!("`{RUNS_FOLDER}` has fewer than {wanted} runs")));
@@ -107,12 +107,16 @@ fn run_ids(runs: &Path) -> Vec<String> {
 }
 
 /// The runs of the runs folder, newest first.
-pub fn newest_first(process: &ProcessContext) -> impl Iterator<Item = RunFolder> {
-    newest_in(&process.working_folder)
+pub fn newest_first(process: &ProcessContext) -> impl Iterator<Item = RunFolder> + use<> {
+    newest_in(process.working_folder.join(RUNS_FOLDER))
 }
 
-fn newest_in(working_folder: &Path) -> impl Iterator<Item = RunFolder> + use<> {
-    let runs = working_folder.join(RUNS_FOLDER);
+/// The audits of the audits folder, newest first.
+pub fn audits_newest_first(process: &ProcessContext) -> impl Iterator<Item = RunFolder> + use<> {
+    newest_in(process.working_folder.join(AUDITS_FOLDER))
+}
+
+fn newest_in(runs: PathBuf) -> impl Iterator<Item = RunFolder> + use<> {
     let mut ids = run_ids(&runs);
 
     // Ids are precise to the second; the stored start times order runs within one second.

@@ -34,7 +34,12 @@ pub fn render_calibration(
         ))],
     );
 
-    render_excluded(&mut page, calibration);
+    if let Some(text) = excluded_labels(calibration) {
+        page.add_text(
+            &[ReportPiece::plain("labels excluded: ")],
+            &[ReportPiece::new(ReportTone::Middling, text)],
+        );
+    }
 
     for section in calibration.sections.iter().filter(|section| section.is_overall) {
         render_overall(&mut page, section);
@@ -83,7 +88,8 @@ pub fn render_calibration(
     page.finish()
 }
 
-fn render_excluded(page: &mut ReportPage, calibration: &CalibrationReport) {
+/// Numbers of labels that are excluded, with the reasons; `None` if there are none.
+pub(crate) fn excluded_labels(calibration: &CalibrationReport) -> Option<String> {
     let left = calibration.left_out;
     let mut parts = Vec::new();
     for (number, what) in [
@@ -97,15 +103,10 @@ fn render_excluded(page: &mut ReportPage, calibration: &CalibrationReport) {
         }
     }
 
-    if !parts.is_empty() {
-        page.add_text(
-            &[ReportPiece::plain("labels excluded: ")],
-            &[ReportPiece::new(ReportTone::Middling, parts.join("; "))],
-        );
-    }
+    (!parts.is_empty()).then(|| parts.join("; "))
 }
 
-fn format_counts(cells: PairingCounts) -> String {
+pub(crate) fn format_counts(cells: PairingCounts) -> String {
     let mut parts = vec![format!(
         "{} compared of {} labelled and {} judged",
         grouped(cells.compared),

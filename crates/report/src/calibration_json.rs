@@ -67,6 +67,11 @@ fn section(section: &CalibrationSection) -> Value {
             "both_met": table.true_pass, "only_judge_met": table.false_pass,
             "only_people_met": table.false_fail, "both_unmet": table.true_fail,
         })),
+        "reliability": section.reliability.iter().map(|bin| {
+            let mut object = value_json(Ok(bin.observed), bin.interval, bin.n);
+            object["predicted"] = bin.predicted.into();
+            object
+        }).collect::<Vec<_>>(),
         "figures": metrics_json(&section.figures),
         "people": metrics_json(&section.people),
         "biases": biases,

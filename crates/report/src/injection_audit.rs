@@ -149,7 +149,7 @@ fn format_metric_rate(figure: &MetricEstimate) -> String {
     }
 }
 
-fn conclusion_lines(report: &InjectionReport) -> Vec<(ReportTone, String)> {
+pub(crate) fn conclusion_lines(report: &InjectionReport) -> Vec<(ReportTone, String)> {
     let wins = &report.wins;
     let mut lines = Vec::new();
     if wins.attacks.value.is_err() {

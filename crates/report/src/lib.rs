@@ -92,13 +92,14 @@ pub use sanitize::{escape_commands, escape_commands_in_json, escape_lines, escap
 pub use scorecard_comparison::render_scorecard_comparison;
 pub use scorecard_json::ScorecardNodeJson;
 pub use scorecard_markdown::{ScorecardPage, render_scorecard_markdown};
-pub use scorecard_node::render_scorecard_node;
+pub use scorecard_node::{node_conclusions, render_scorecard_node};
 pub use scorecard_run::{format_label_counts, render_scorecard_run};
 pub use scorecard_scores::{
     ScorecardLayout, closing_lines, green_gate_bound, nodes_in_order, render_scorecard_scores,
 };
 pub use scorecard_tree::{ScorecardLine, format_scorecard_totals, render_scorecard_tree};
 pub use scorecard_trend::render_scorecard_trend;
+pub use scorecard_votes::benchmark_decision_text;
 pub use style::ReportStyle;
 pub use summary::{SummaryExtra, render_summary, run_warnings};
 pub use trend::render_trend;

@@ -10,7 +10,7 @@ use crate::ReportStyle;
 use crate::number::{format_beside, format_count, format_plain, format_score};
 use crate::page::{ReportPage, ReportPiece};
 use crate::scorecard_scores::{format_node_score, green_gate_bound, status_tone};
-use crate::scorecard_votes::{decision_text, render_votes};
+use crate::scorecard_votes::{benchmark_decision_text, render_votes};
 use crate::style::ReportTone;
 use crate::table::{ReportColumn, render_table};
 
@@ -72,7 +72,7 @@ pub fn render_scorecard_node(
 
     page.add_blank();
 
-    for line in conclusion_lines(scores, id) {
+    for line in node_conclusions(scores, id) {
         page.add_text(&[], &[ReportPiece::new(status_tone(found.standing), line)]);
     }
 
@@ -209,7 +209,7 @@ fn render_benchmark(page: &mut ReportPage, run: &ScorecardRun, place: usize, fou
             vec![
                 ReportPiece::untrusted_name(ReportTone::Plain, id),
                 ReportPiece::plain(case.score.map(|value| format_plain(value.get())).unwrap_or_default()),
-                ReportPiece::plain(decision_text(case.finding.state, case.finding.pass)),
+                ReportPiece::plain(benchmark_decision_text(case.finding.state, case.finding.pass)),
                 ReportPiece::plain(match case.finding.decided_by {
                     Some(assize_rubric::DecidedBy::Checks) => "checks",
                     Some(assize_rubric::DecidedBy::Judge) => "judge",
@@ -281,8 +281,8 @@ fn render_benchmark(page: &mut ReportPage, run: &ScorecardRun, place: usize, fou
     }
 }
 
-/// Lists the consequences of the score.
-fn conclusion_lines(scores: &ScorecardScores<'_>, id: ScorecardNodeId) -> Vec<String> {
+/// Lists the consequences of the score of a scorecard node: what it reaches, what blocks it, what it contributes.
+pub fn node_conclusions(scores: &ScorecardScores<'_>, id: ScorecardNodeId) -> Vec<String> {
     let card = scores.card();
     let (Some(node), Some(found)) = (card.node(id), scores.node(id)) else { return Vec::new() };
     let line = node.line.get();

@@ -14,7 +14,7 @@ const MAX_VOTES: usize = 200;
 const MAX_REASON: usize = 200;
 
 /// Describes the decision on a benchmark and case in a word or two.
-pub(crate) fn decision_text(state: BenchmarkState, pass: Option<bool>) -> String {
+pub fn benchmark_decision_text(state: BenchmarkState, pass: Option<bool>) -> String {
     match (state, pass) {
         (BenchmarkState::Scored, Some(true)) => "pass".to_owned(),
         (BenchmarkState::Scored, Some(false)) => "fail".to_owned(),
@@ -59,7 +59,7 @@ pub(crate) fn render_votes(page: &mut ReportPage, cases: &[(&str, &BenchmarkCase
                     (false, false) => String::new(),
                 }),
                 ReportPiece::plain(vote.score.map(|score| format_plain(score.get())).unwrap_or_default()),
-                ReportPiece::plain(decision_text(vote.finding.state, vote.finding.pass)),
+                ReportPiece::plain(benchmark_decision_text(vote.finding.state, vote.finding.pass)),
                 ReportPiece::untrusted(ReportTone::Dim, &vote.reason, MAX_REASON),
             ]
         })

@@ -26,6 +26,8 @@ pub(crate) fn case_head(item: &WorkItem) -> CaseHead {
         answer: None,
         turns: Vec::new(),
         file_changes: None,
+        tool_calls: Vec::new(),
+        tool_calls_dropped: 0,
         error: None,
         tokens: Tokens::default(),
         cost: Cost::ZERO,

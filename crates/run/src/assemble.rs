@@ -5,7 +5,7 @@ use assize_rubric::{
     CaseDecision, Cost, GraderOutcome, GraderWeighting, Tokens, TrialPlan, VerdictThresholds, grader_gates,
     grader_outcome, score_case,
 };
-use assize_store::{CaseError, CaseKey, GateRow, GraderRow, ResultRow, TurnRow, criterion_rows};
+use assize_store::{CaseError, CaseKey, GateRow, GraderRow, ResultRow, ToolCallRow, TurnRow, criterion_rows};
 
 /// Data of a result row beside its scores.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,6 +32,10 @@ pub(crate) struct CaseHead {
     pub(crate) turns: Vec<TurnRow>,
     /// Changes to files meanwhile.
     pub(crate) file_changes: Option<String>,
+    /// Tools that the target called.
+    pub(crate) tool_calls: Vec<ToolCallRow>,
+    /// Number of further calls.
+    pub(crate) tool_calls_dropped: usize,
     /// Reason there is no answer or no grading.
     pub(crate) error: Option<CaseError>,
     /// Tokens of the target (judges' tokens are added).
@@ -121,6 +125,8 @@ pub(crate) fn assemble(
         answer: head.answer,
         turns: head.turns,
         file_changes: head.file_changes,
+        tool_calls: head.tool_calls,
+        tool_calls_dropped: head.tool_calls_dropped,
         error: head.error,
         tokens,
         cost_usd: cost.total(),

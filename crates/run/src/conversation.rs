@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use assize_evalfile::{Case, CaseMessage, Conversation, ConversationTurn, MessageRole, OnTurnFailure};
 use assize_rubric::{Cost, Tokens};
-use assize_store::{CaseError, CaseErrorKind, CaseRecord, CaseStage, TurnRow};
+use assize_store::{CaseError, CaseErrorKind, CaseRecord, CaseStage, ToolCallRow, TurnRow};
 use assize_targets::{TargetAnswer, TargetError, TargetInput, TurnInput, is_question, turn_answers};
 use assize_workspace::WorkspaceLease;
 use serde_json::{Value, json};
@@ -133,6 +133,7 @@ async fn finish_conversation(
     let left = Box::pin(workspace::release_workspace(stay)).await;
     head.error = head.error.or(left);
     head.file_changes = whole.file_changes.clone();
+    head.tool_calls = whole.tool_calls.iter().map(ToolCallRow::from).collect();
     head.answer = held.answers().next().is_some().then_some(transcript);
 
     let graded = GraderDecisions {

@@ -119,6 +119,8 @@ pub fn score_record(stored: &ResultRow, decisions: &[CaseDecision]) -> ResultRow
         answer: stored.answer.clone(),
         turns: stored.turns.clone(),
         file_changes: stored.file_changes.clone(),
+        tool_calls: stored.tool_calls.clone(),
+        tool_calls_dropped: stored.tool_calls_dropped,
         error: stored.error.clone(),
         tokens: Tokens::default(),
         cost: Cost::ZERO,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use assize_llm::Redactor;
 use assize_rubric::{CaseDecision, Finding, UngradedKind, UngradedReason};
-use assize_store::{CaseErrorKind, CaseRecord, CaseRows, StoreError};
+use assize_store::{CaseErrorKind, CaseRecord, CaseRows, StoreError, shorten_tool_calls};
 use assize_workspace::LeaseQueuePosition;
 use futures_util::FutureExt;
 use tokio_util::sync::CancellationToken;
@@ -86,9 +86,7 @@ pub(crate) async fn run_in_slot(
         Some(blocked) => blocked_record(&item, blocked),
         None => work_or_panic_record(&item, turn).await,
     };
-    if let Some(redactor) = &item.programs.redactor {
-        hide_secrets(&mut record, redactor);
-    }
+    finish_record(&mut record, item.programs.redactor.as_deref());
 
     // Encoded here rather than by the writer, so that all threads share the work.
     let rows = CaseRows::new(&record.decisions, &record.result, Some(inputs))
@@ -100,11 +98,17 @@ pub(crate) async fn run_in_slot(
 /// the item to others have no effect. It never fails: what goes wrong is part of the record.
 pub async fn run_item(item: &WorkItem) -> CaseRecord {
     let mut record = work_or_panic_record(item, None).await;
-    if let Some(redactor) = &item.programs.redactor {
-        hide_secrets(&mut record, redactor);
-    }
+    finish_record(&mut record, item.programs.redactor.as_deref());
 
     record
+}
+
+/// Takes secrets out of a record, and then cuts what is too long to be kept: a secret that is cut is not found.
+fn finish_record(record: &mut CaseRecord, redactor: Option<&Redactor>) {
+    if let Some(redactor) = redactor {
+        hide_secrets(record, redactor);
+    }
+    record.result.tool_calls_dropped += shorten_tool_calls(&mut record.result.tool_calls);
 }
 
 /// Takes secrets of the environment out of what a record says, wherever they came from: answers of models, given ones, quotes
@@ -119,6 +123,10 @@ fn hide_secrets(record: &mut CaseRecord, redactor: &Redactor) {
     let CaseRecord { result, decisions } = record;
     result.answer.iter_mut().chain(&mut result.file_changes).for_each(hide);
     result.turns.iter_mut().filter_map(|turn| turn.answer.as_mut()).for_each(hide);
+    for call in &mut result.tool_calls {
+        hide(&mut call.tool);
+        call.input.iter_mut().chain(&mut call.output).for_each(hide);
+    }
 
     let errors = result.turns.iter_mut().map(|turn| &mut turn.error).chain([&mut result.error]);
     errors.flatten().for_each(|error| hide(&mut error.message));

@@ -1,7 +1,7 @@
 //! One item from its question to its record.
 
 use assize_rubric::{Cost, Verdict};
-use assize_store::{CaseError, CaseErrorKind, CaseRecord, CaseStage, ResultRow};
+use assize_store::{CaseError, CaseErrorKind, CaseRecord, CaseStage, ResultRow, ToolCallRow};
 use assize_workspace::LeaseQueuePosition;
 use futures_util::future::join_all;
 use tokio::time::Instant;
@@ -47,6 +47,7 @@ pub(crate) async fn work(item: &WorkItem, turn: Option<LeaseQueuePosition>) -> C
 
     head.answer = Some(answer.text.clone());
     head.file_changes.clone_from(&answer.file_changes);
+    head.tool_calls = answer.tool_calls.iter().map(ToolCallRow::from).collect();
 
     let changed = match change_answer(item, &answer).await {
         Ok(changed) => changed,

@@ -43,6 +43,7 @@ mod schema;
 mod scorecard_info;
 mod shard_info;
 mod spool_file;
+mod tool_call_row;
 mod verdict_counts;
 
 pub use answers::{AnswerIndex, AnswerKey};
@@ -81,4 +82,5 @@ pub use scorecard_info::{
 };
 pub use shard_info::{MergeInfo, MergedShard, ScorecardConclusion, ShardInfo};
 pub use spool_file::{SpoolFile, SpoolPlace};
+pub use tool_call_row::{ToolCallRow, shorten_tool_calls};
 pub use verdict_counts::VerdictCounts;

@@ -10,7 +10,7 @@ use assize_rubric::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{CaseError, CaseErrorKind, CaseKey, CaseStage};
+use crate::{CaseError, CaseErrorKind, CaseKey, CaseStage, ToolCallRow};
 
 /// Result of one case against one target. Absent knowledge is null, never a made-up value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -66,6 +66,12 @@ pub struct ResultRow {
     /// Changes to files while it was made, as a unified diff; empty when there are none, null when that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file_changes: Option<String>,
+    /// Tools that the target called for the answer, in order; long inputs and outputs are cut.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tool_calls: Vec<ToolCallRow>,
+    /// Number of further calls that are not kept.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub tool_calls_dropped: usize,
     /// Reason there is no answer or no grading; beside a grading, why the workspace could not be given back in order.
     pub error: Option<CaseError>,
     /// Tokens that the target and the judge calls reported, added up; null when none did.
@@ -77,6 +83,11 @@ pub struct ResultRow {
     pub cost_partial: Option<PartialCost>,
     /// From the start of the case to its end, in milliseconds.
     pub duration_ms: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes what it asks about by reference")]
+const fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// One turn of a conversation, as it was held.

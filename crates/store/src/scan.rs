@@ -2,6 +2,7 @@
 
 use std::fs::TryLockError;
 use std::io::{BufRead, BufReader, Seek, SeekFrom};
+use std::ops::Range;
 use std::panic::resume_unwind;
 use std::path::Path;
 
@@ -66,9 +67,24 @@ impl RunFolder {
         readers: usize,
         see: impl Fn(&mut A, u64, &[u8]) -> Result<(), String> + Sync,
     ) -> Result<ScannedRows<A>, StoreError> {
+        self.scan_rows_within(file, from..self.rows_length(file), readers, see)
+    }
+
+    /// As [`scan_rows`](Self::scan_rows), for the rows that begin within a range of offsets. The first offset is that of a
+    /// row; the last row may end behind the range.
+    ///
+    /// # Errors
+    /// If the file can't be read, or a row is not as it was written.
+    pub fn scan_rows_within<A: Default + Send>(
+        &self,
+        file: RowsFile,
+        range: Range<u64>,
+        readers: usize,
+        see: impl Fn(&mut A, u64, &[u8]) -> Result<(), String> + Sync,
+    ) -> Result<ScannedRows<A>, StoreError> {
         let path = self.file(file.name());
-        let length = self.rows_length(file);
-        let bytes = length.saturating_sub(from);
+        let from = range.start;
+        let bytes = range.end.saturating_sub(from);
         let count = (bytes / WORTH_A_THREAD + 1).min(readers.max(1) as u64);
 
         let bounds: Vec<(u64, u64)> =

@@ -93,16 +93,20 @@ export function openTable(root, form) {
       if (!reply.ok) throw new Error(String(reply.status));
       const data = await reply.json();
       if (asked !== version) return;
-      pages.set(page, data.rows);
-      if (data.found !== count) resize(data.found);
-      found.textContent = `${data.found.toLocaleString("en")} of ${data.total.toLocaleString("en")} cases`;
-      draw();
+      take(page, data);
     } catch {
       if (asked === version) {
         pages.delete(page);
         found.textContent = "The server does not answer; start it again and reload.";
       }
     }
+  }
+
+  function take(page, data) {
+    pages.set(page, data.rows);
+    if (data.found !== count) resize(data.found);
+    found.textContent = `${data.found.toLocaleString("en")} of ${data.total.toLocaleString("en")} cases`;
+    draw();
   }
 
   function resize(rows) {
@@ -278,11 +282,33 @@ export function openTable(root, form) {
     const asked = version;
     const reply = await fetch(`${rowsUrl}?${query}${query ? "&" : ""}from=${page * PAGE}&count=${PAGE}`).catch(() => null);
     if (!reply?.ok || asked !== version) return;
-    const data = await reply.json();
-    pages.set(page, data.rows);
-    resize(data.found);
-    found.textContent = `${data.found.toLocaleString("en")} of ${data.total.toLocaleString("en")} cases`;
+    take(page, await reply.json());
+  }
+
+  // The first rows come with the page. Where the server has not read all cases yet, a request waits until it has.
+  const first = document.getElementById("first-rows");
+  if (first) pages.set(0, JSON.parse(first.textContent).rows);
+  if (root.hasAttribute("data-is-partial")) finish();
+  async function finish() {
+    await refresh(0);
+    for (const known of [...pages.keys()]) if (known !== 0) pages.delete(known);
     draw();
+    // What cases can be filtered by is known now as well.
+    const reply = await fetch(`${location.pathname}?${query}`).catch(() => null);
+    if (!reply?.ok) return;
+    const page = new DOMParser().parseFromString(await reply.text(), "text/html");
+    let before = null;
+    for (const label of page.querySelectorAll("#filters label:has(select)")) {
+      const next = label.querySelector("select");
+      const known = form.querySelector(`select[name="${next.name}"]`);
+      if (!known) (before ?? form.querySelector("fieldset")).after(label);
+      else if (known.options.length !== next.options.length) {
+        const chosen = known.value;
+        known.replaceChildren(...next.childNodes);
+        known.value = chosen;
+      }
+      before = known ? known.closest("label") : label;
+    }
   }
 
   resize(count);

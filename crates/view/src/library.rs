@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use assize_analysis::compare::RunComparison;
+use assize_analysis::trend::TrendPoint;
 use assize_engine::{ProcessContext, runs};
 use assize_store::{RunFolder, RunInfo};
 
@@ -47,7 +48,12 @@ pub(crate) struct RunLibrary {
     open: Mutex<Vec<Arc<OpenRun>>>,
     /// Comparisons by what they compare, most recently made first.
     comparisons: Mutex<Vec<(String, Arc<RunComparison>)>>,
+    /// The trend that was shown last, with what it is about.
+    trend: Mutex<Option<(String, TrendPoints)>>,
 }
+
+/// Points of a trend with the names of their runs in addresses, oldest first.
+pub(crate) type TrendPoints = Arc<Vec<(String, TrendPoint)>>;
 
 impl RunLibrary {
     pub(crate) fn new(process: ProcessContext, rules: AccessRules, named: Vec<NamedRun>) -> Self {
@@ -58,6 +64,7 @@ impl RunLibrary {
             infos: Mutex::default(),
             open: Mutex::default(),
             comparisons: Mutex::default(),
+            trend: Mutex::default(),
         }
     }
 
@@ -94,6 +101,17 @@ impl RunLibrary {
             .collect()
     }
 
+    /// Audits of the audits folder, newest first.
+    pub(crate) fn audits(&self) -> Vec<LibraryRun> {
+        let folders = runs::audits_newest_first(&self.process);
+        let audits = folders.map(|folder| LibraryRun {
+            slug: folder_name(&folder),
+            name: folder_name(&folder),
+            info: self.info(&folder).map_err(|error| error.to_string()),
+        });
+        audits.collect()
+    }
+
     /// Description of a run, read again when its file has changed.
     pub(crate) fn info(&self, folder: &RunFolder) -> Result<Arc<RunInfo>, assize_store::StoreError> {
         let path = folder.path().join("run.json");
@@ -114,7 +132,21 @@ impl RunLibrary {
     /// Finds the folder of a run.
     pub(crate) fn folder(&self, slug: &str) -> Option<RunFolder> {
         let named = self.named.iter().find(|run| run.slug == slug).map(|run| run.folder.clone());
-        named.or_else(|| runs::newest_first(&self.process).find(|folder| folder_name(folder) == slug))
+        named.or_else(|| {
+            let stored = runs::newest_first(&self.process).chain(runs::audits_newest_first(&self.process));
+            stored.into_iter().find(|folder| folder_name(folder) == slug)
+        })
+    }
+
+    /// The trend that was shown last, if it is about the same.
+    pub(crate) fn known_trend(&self, key: &str) -> Option<TrendPoints> {
+        let known = self.trend.lock().unwrap_or_else(PoisonError::into_inner);
+        known.as_ref().filter(|(about, _)| about == key).map(|(_, points)| Arc::clone(points))
+    }
+
+    /// Keeps a trend for the next time it is looked at.
+    pub(crate) fn keep_trend(&self, key: String, points: TrendPoints) {
+        *self.trend.lock().unwrap_or_else(PoisonError::into_inner) = Some((key, points));
     }
 
     /// A comparison that was made before.

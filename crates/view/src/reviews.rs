@@ -1,8 +1,11 @@
 //! Reviews that go on: one for each person and kind, each behind a token of its own.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
+use assize_engine::{LabelOptions, ProcessContext, write_review_list};
 use assize_review::OngoingReview;
+use assize_store::RunFolder;
 
 /// Context in which tokens of reviewers are derived from the token of the server.
 const TOKEN_CONTEXT: &str = "assize view 1: token of a reviewer";
@@ -30,6 +33,10 @@ pub(crate) struct RegisteredReview {
     subject: String,
     /// Page to which leaving leads, for who may see all pages; `None` for who may see this review only.
     pub(crate) home: Option<String>,
+    /// The run that is reviewed, if the list of what waits for people is written into it from here.
+    run: Option<RunFolder>,
+    /// True if labels were added since that list was written.
+    has_new_labels: AtomicBool,
     review: Mutex<OngoingReview>,
 }
 
@@ -46,6 +53,22 @@ impl RegisteredReview {
     pub(crate) fn token(&self) -> &str {
         &self.token
     }
+
+    /// Remembers that a label was added.
+    pub(crate) fn note_label(&self) {
+        self.has_new_labels.store(true, Ordering::Relaxed);
+    }
+
+    /// Writes what still waits for people into the run, if labels were added. Labels are the record: without this list, which
+    /// repeats what they leave open, nothing is lost.
+    pub(crate) fn write_list(&self, process: &ProcessContext) {
+        let Some(run) = &self.run else { return };
+        if self.has_new_labels.swap(false, Ordering::Relaxed)
+            && write_review_list(run, &LabelOptions::default(), process).is_err()
+        {
+            self.note_label();
+        }
+    }
 }
 
 /// All reviews of a server.
@@ -61,7 +84,13 @@ impl ReviewRegistry {
     }
 
     /// Adds a review. One by the same person of the same items takes the place of the earlier one.
-    pub(crate) fn add(&self, offered: OfferedReview, home: Option<String>) -> Arc<RegisteredReview> {
+    ///
+    /// `home` leads out of it, to a page of the run `run`.
+    pub(crate) fn add(
+        &self,
+        offered: OfferedReview,
+        home: Option<(String, RunFolder)>,
+    ) -> Arc<RegisteredReview> {
         let OfferedReview { title, subject, review } = offered;
         let identity = format!("{subject}\n{}", review.identity());
         let mut id = blake3::hash(identity.as_bytes()).to_hex().to_string();
@@ -72,8 +101,18 @@ impl ReviewRegistry {
         token.truncate(TOKEN_LENGTH);
 
         let who = review.who().to_owned();
-        let added =
-            Arc::new(RegisteredReview { id, token, title, who, subject, home, review: Mutex::new(review) });
+        let (home, run) = home.unzip();
+        let added = Arc::new(RegisteredReview {
+            id,
+            token,
+            title,
+            who,
+            subject,
+            home,
+            run,
+            has_new_labels: AtomicBool::new(false),
+            review: Mutex::new(review),
+        });
         let mut reviews = self.reviews.write().unwrap_or_else(PoisonError::into_inner);
         reviews.retain(|other| other.id != added.id);
         reviews.push(Arc::clone(&added));
@@ -83,6 +122,11 @@ impl ReviewRegistry {
 
     fn all(&self) -> Vec<Arc<RegisteredReview>> {
         self.reviews.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Writes the lists of all runs to which labels were added.
+    pub(crate) fn write_lists(&self, process: &ProcessContext) {
+        self.all().iter().for_each(|review| review.write_list(process));
     }
 
     /// Finds the review that a token is for.

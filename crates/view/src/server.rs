@@ -242,10 +242,11 @@ impl ViewServer {
             if let Some(run) = slug.and_then(|slug| library.open(&slug)) {
                 // What fails here fails again, and is told, where a page needs it.
                 let _ = run.index().map(drop);
-                let _ = run.index_details();
+                let _ = run.read_ahead();
             }
         });
 
+        let ended = Arc::clone(&self.library);
         let app = router(self.library, self.rules);
         // Connections that a browser keeps open would be waited for.
         let served = async {
@@ -255,9 +256,13 @@ impl ViewServer {
             }
         };
         tokio::select! {
-            served = served => served.map_err(ViewError::from),
-            () = stop => Ok(()),
+            served = served => served?,
+            () = stop => {}
         }
+
+        // A panic there would be told by itself.
+        let _ = tokio::task::spawn_blocking(move || ended.reviews().write_lists(ended.process())).await;
+        Ok(())
     }
 }
 
@@ -324,6 +329,7 @@ pub(crate) fn router(library: Arc<RunLibrary>, rules: AccessRules) -> Router {
 fn run_pages() -> Router<Arc<RunLibrary>> {
     Router::new()
         .route("/", get(routes::runs::page))
+        .route("/audits", get(routes::measurement::audits))
         .route("/trend", get(routes::trend::page))
         .route("/compare", get(routes::compare::page))
         .route("/compare/case", get(routes::compare_case::page))
@@ -333,6 +339,8 @@ fn run_pages() -> Router<Arc<RunLibrary>> {
         .route("/runs/{run}/cases/{row}", get(routes::case::page))
         .route("/runs/{run}/case", get(routes::case::find))
         .route("/runs/{run}/criteria", get(routes::criteria::page))
+        .route("/runs/{run}/calibration", get(routes::measurement::calibration))
         .route("/runs/{run}/scorecard", get(routes::scorecard::page))
+        .route("/runs/{run}/scorecard/{code}", get(routes::scorecard_part::page))
         .route("/runs/{run}/review", get(routes::review_start::page).post(routes::review_start::start))
 }

@@ -15,7 +15,7 @@ use crate::picture::interval_picture;
 pub(crate) use assize_report::escape_lines as visible;
 
 /// Sign, word and style class of a verdict or outcome.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct ResultMark {
     pub(crate) class: &'static str,
     pub(crate) sign: &'static str,

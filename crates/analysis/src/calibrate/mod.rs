@@ -35,3 +35,4 @@ pub use rescale::{
 };
 pub use run::{RunItems, from_run};
 pub use split::{SplitChoice, is_held_out};
+pub use verdicts::ReliabilityBinRate;

@@ -17,7 +17,9 @@ use super::pairing::{PairingCounts, TruthRule, pair_up};
 use super::people::{people_score_metrics, people_verdict_metrics};
 use super::rates::{GivenRates, RateOptions, TargetPassRates, compute_rates};
 use super::scores::score_metrics;
-use super::verdicts::{alpha_metric, probability_metrics, verdict_figures};
+use super::verdicts::{
+    ReliabilityBinRate, alpha_metric, probability_metrics, reliability_bins, verdict_figures,
+};
 use crate::labels::{LabelLocation, LabelProblem};
 use crate::metric::{MetricEstimate, ResamplingOptions};
 
@@ -55,6 +57,8 @@ pub struct CalibrationSection {
     pub cells: PairingCounts,
     /// Confusion table of verdicts.
     pub confusion: Option<ConfusionTable>,
+    /// Reliability curve of the judge's probabilities; empty if it gave none.
+    pub reliability: Vec<ReliabilityBinRate>,
     /// Metrics of the judge against people.
     pub figures: Vec<MetricEstimate>,
     /// The metrics if each missing decision of the judge were the opposite of the label; empty if none is missing, or if
@@ -191,6 +195,7 @@ fn build_section(
     let (pairs, cells) = pair_up(items, options.truth);
     let resampling = options.resampling;
     let (mut confusion, mut figures, mut people) = (None, Vec::new(), Vec::new());
+    let mut reliability = Vec::new();
     if scores {
         if !pairs.is_empty() {
             figures = match effective_scale(items, options) {
@@ -213,6 +218,7 @@ fn build_section(
             figures = found;
             figures.push(alpha_metric(items, AlphaMetric::Nominal, true, resampling));
             figures.extend(probability_metrics(items, &pairs, resampling));
+            reliability = reliability_bins(items, &pairs, resampling.level);
         }
         people.extend(people_verdict_metrics(items, resampling));
     }
@@ -224,6 +230,7 @@ fn build_section(
         scores,
         cells,
         confusion,
+        reliability,
         figures,
         worst: Vec::new(),
         people,

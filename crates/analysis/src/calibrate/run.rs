@@ -26,6 +26,8 @@ struct JudgedItem {
     grader: String,
     text: String,
     said: DecisionValue,
+    /// Probability of "met", for a verdict that was read off token probabilities.
+    probability: Option<f64>,
     same_family: Option<bool>,
     seen: Option<SeenHash>,
     length: Option<f64>,
@@ -70,13 +72,13 @@ pub fn from_run(
     let shared = shared_ids(&decisions);
     let mut wordings: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut items = BTreeMap::new();
-    for JudgedItem { mut key, grader, text, said, same_family, seen, length } in decisions {
+    for JudgedItem { mut key, grader, text, said, probability, same_family, seen, length } in decisions {
         if shared.contains(&key.criterion) {
             key.criterion = format!("{grader}/{}", key.criterion);
         }
 
         wordings.entry(key.criterion.clone()).or_default().insert(text);
-        let judge = Some(JudgeItemDecision { said, probability: None, same_family, captured_mass: None });
+        let judge = Some(JudgeItemDecision { said, probability, same_family, captured_mass: None });
         let item = CalibrationItem {
             people: Vec::new(),
             adjudicated: None,
@@ -153,6 +155,12 @@ fn criterion_decision(
         grader: row.grader.to_string(),
         text: row.criterion().map(|criterion| criterion.text.clone()).unwrap_or_default(),
         said,
+        probability: row
+            .decision
+            .probability
+            .as_ref()
+            .filter(|_| matches!(said, DecisionValue::Verdict(_)))
+            .map(|found| found.expected),
         seen: row.criterion().map(|criterion| {
             let answer = result.answer.as_deref().unwrap_or_default();
             let case = result.case_hash.as_deref();

@@ -4,7 +4,10 @@ use assize_stats::{
     ConfidenceLevel, Interval, Proportion, SeededRandom, UndefinedReason,
     agreement::{AlphaMetric, UnitRatings, alpha},
     bounded_mean_clustered,
-    judge_quality::{ConfusionTable, DrawnTables, area_interval, area_under_curve, brier, reliability_table},
+    judge_quality::{
+        ConfusionTable, DrawnTables, area_interval, area_under_curve, brier, reliability_bin,
+        reliability_table,
+    },
 };
 
 use super::item::{CalibrationItem, DecisionValue};
@@ -13,6 +16,19 @@ use crate::metric::{MetricEstimate, ResamplingOptions};
 
 /// Number of bins of the calibration error.
 const BINS: usize = 10;
+
+/// Bin of a reliability curve: the judge's probabilities beside what people said.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ReliabilityBinRate {
+    /// Mean probability of "met" that the judge gave.
+    pub predicted: f64,
+    /// Share that people found met.
+    pub observed: f64,
+    /// Interval of that share, or the reason why there is none.
+    pub interval: Result<Interval, UndefinedReason>,
+    /// Number of pairs.
+    pub n: u64,
+}
 
 /// Value, interval and sample size of a metric.
 pub(super) type MetricParts = (Result<f64, UndefinedReason>, Result<Interval, UndefinedReason>, u64);
@@ -222,16 +238,47 @@ pub(crate) fn alpha_metric(
     }
 }
 
+/// Pairs whose judge gave a probability, with that probability.
+fn with_probability<'p>(
+    items: &[&CalibrationItem],
+    pairs: &'p [JudgePeoplePair],
+) -> Vec<(&'p JudgePeoplePair, f64)> {
+    let known =
+        pairs.iter().filter_map(|pair| Some((pair, items.get(pair.item)?.judge.as_ref()?.probability?)));
+    known.collect()
+}
+
+/// Computes the reliability curve of the judge's probabilities, over the bins of the calibration error that hold any. The
+/// interval of a share is that of a mean over the clusters of its pairs.
+pub(crate) fn reliability_bins(
+    items: &[&CalibrationItem],
+    pairs: &[JudgePeoplePair],
+    level: ConfidenceLevel,
+) -> Vec<ReliabilityBinRate> {
+    let known = with_probability(items, pairs);
+    let probabilities: Vec<f64> = known.iter().map(|(_, probability)| *probability).collect();
+    let met: Vec<bool> = known.iter().map(|(pair, _)| pair.people > 0.5).collect();
+    let Ok(table) = reliability_table(&probabilities, &met, BINS) else { return Vec::new() };
+
+    let bins = table.bins.iter().enumerate().filter_map(|(at, bin)| {
+        let (predicted, observed) = (bin.predicted.ok()?, bin.observed.ok()?);
+        let members = known.iter().filter(|(_, probability)| reliability_bin(*probability, BINS) == at);
+        let (values, clusters): (Vec<f64>, Vec<usize>) =
+            members.map(|(pair, _)| (f64::from(u8::from(pair.people > 0.5)), pair.cluster)).unzip();
+        let mean = bounded_mean_clustered(&values, &clusters, (0.0, 1.0), level);
+        let interval = mean.and_then(|mean| mean.interval);
+        Some(ReliabilityBinRate { predicted, observed, interval, n: bin.n })
+    });
+    bins.collect()
+}
+
 /// Computes the metrics of the judge's probabilities, if it gave any.
 pub(crate) fn probability_metrics(
     items: &[&CalibrationItem],
     pairs: &[JudgePeoplePair],
     resampling: ResamplingOptions,
 ) -> Vec<MetricEstimate> {
-    let known: Vec<(&JudgePeoplePair, f64)> = pairs
-        .iter()
-        .filter_map(|pair| Some((pair, items.get(pair.item)?.judge.as_ref()?.probability?)))
-        .collect();
+    let known = with_probability(items, pairs);
     if known.is_empty() {
         return Vec::new();
     }

@@ -12,6 +12,6 @@ mod table;
 
 pub use columns::{ColumnMapping, ColumnRole, OutcomeSpellings};
 pub use problem::{LabelLocation, LabelProblem, describe_problems};
-pub use reader::{LabelReadOptions, read_rows};
+pub use reader::{LabelReadOptions, label_files, read_rows};
 pub use row::{LabelRow, TableDecision};
 pub use table::{TableRow, read_table};

@@ -1,6 +1,7 @@
 //! Reader of label files.
 
 use std::collections::BTreeSet;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -24,6 +25,24 @@ pub struct LabelReadOptions {
     pub values: OutcomeSpellings,
     /// Required columns.
     pub needed: Vec<ColumnRole>,
+}
+
+/// Lists the files of a folder that can hold labels, by name: JSON lines, CSV and TSV.
+///
+/// # Errors
+/// If the folder can't be read.
+pub fn label_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let has_labels = |path: &PathBuf| {
+        let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+        path.is_file()
+            && ending.is_some_and(|ending| ["jsonl", "ndjson", "csv", "tsv"].contains(&ending.as_str()))
+    };
+    let entries = std::fs::read_dir(folder)?;
+    let mut files: Vec<PathBuf> =
+        entries.filter_map(|entry| Some(entry.ok()?.path())).filter(has_labels).collect();
+    files.sort();
+
+    Ok(files)
 }
 
 /// Reads label files. Reports the errors of all files together.

@@ -2,15 +2,23 @@
 
 use assize_analysis::NameTable;
 use assize_analysis::compare::ComparisonAspect;
-use assize_analysis::trend::{MethodFingerprint, trend_point};
+use assize_analysis::trend::{MethodFingerprint, TrendPoint, TrendReader};
 use assize_stats::ConfidenceLevel;
 
 use crate::support::{Case, case, run};
 
-fn fingerprint(cases: &[Case]) -> MethodFingerprint {
+fn read(cases: &[Case]) -> (TrendPoint, MethodFingerprint) {
     let mut names = NameTable::default();
-    let run = run("run", cases, &mut names);
-    MethodFingerprint::from_run(&run, &names)
+    let mut reader = TrendReader::default();
+    for case in &run("run", cases, &mut names).cases {
+        reader.add(case, &names);
+    }
+    let read = reader.finish("run".to_owned(), "then".to_owned(), None, ConfidenceLevel::P95);
+    read.expect("each case occurs once")
+}
+
+fn fingerprint(cases: &[Case]) -> MethodFingerprint {
+    read(cases).1
 }
 
 #[test]
@@ -52,9 +60,7 @@ fn outcomes_of_programs_are_no_change_of_measuring_and_their_weights_are() {
 
 #[test]
 fn a_point_leaves_out_what_is_undecided() {
-    let mut names = NameTable::default();
-    let run = run("run", &[case("a", 1.0), case("b", 0.2), case("c", 0.0).undecided(0.0, 1.0)], &mut names);
-    let point = trend_point(&run, "then".to_owned(), Vec::new(), ConfidenceLevel::P95);
+    let (point, _) = read(&[case("a", 1.0), case("b", 0.2), case("c", 0.0).undecided(0.0, 1.0)]);
     assert_eq!((point.cases, point.undecided), (3, 1));
     assert_eq!((point.pass_rate.value, point.mean_score.value), (Some(0.5), Some(0.6)));
 }
@@ -64,11 +70,7 @@ fn equal_runs_have_equal_digits_whatever_order_their_cases_ended_in() {
     // 0.1 + 0.2 + 0.3 is not 0.3 + 0.2 + 0.1.
     let mut cases: Vec<Case> =
         (0..40).map(|n| case(format!("c{n}"), f64::from(n % 7) / 10.0 + 0.03)).collect();
-    let point = |cases: &[Case]| {
-        let mut names = NameTable::default();
-        let run = run("run", cases, &mut names);
-        trend_point(&run, String::new(), Vec::new(), ConfidenceLevel::P95)
-    };
+    let point = |cases: &[Case]| read(cases).0;
     let first = point(&cases);
     for turn in 1..20 {
         cases.rotate_left(turn);

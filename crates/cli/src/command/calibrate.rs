@@ -2,11 +2,11 @@
 
 use assize_analysis::calibrate::{
     CalibrationGateResult, CalibrationMaterial, CalibrationOptions, GivenRates, JudgeReadOptions,
-    RescaleError, RunItems, SplitChoice, calibrate, check_calibration_gates, from_run, is_person,
-    label_filter, rescale,
+    RescaleError, SplitChoice, calibrate, check_calibration_gates, is_person, label_filter, rescale,
 };
 use assize_analysis::labels::{ColumnRole, LabelRow};
 use assize_analysis::orders::count_orders;
+use assize_engine::calibration::MeasuredRun;
 use assize_engine::{ExitStatus, runs};
 use assize_rubric::LabelSplit;
 use assize_stats::agreement::RatingScale;
@@ -133,35 +133,13 @@ fn measured(args: &CalibrateArgs, context: &CliContext) -> Result<MeasuredItems,
     let folder = runs::find_run(run, &context.process)?;
     let info = folder.info()?;
     warn_of_missing(&info, run, "measured", context);
-    let cases = folder.cases()?;
-    let RunItems { mut material, reworded, other_graders } =
-        from_run(&info, cases).map_err(|error| error.to_string())?;
-    if material.items.is_empty() {
-        let shown = folder.path().display();
-        return Err(format!("`{shown}` has no decisions about criteria").into());
-    }
+    let MeasuredRun { mut material, scale, notes, is_partial } = MeasuredRun::read(&folder, &info)?;
     if !args.labels.is_empty() {
         let rows = labels::read_label_rows(&args.labels, &args.table, &[ColumnRole::Case])?;
         material.attach_labels(&rows, keep).map_err(labels::format_material_error)?;
     }
 
-    // Scores of a run are raw scores of bands, which cover 0 to 10.
-    let ten = RatingScale::new((0..=10).map(f64::from)).ok();
-    let mut notes = Vec::new();
-    if !reworded.is_empty() {
-        notes.push(format!(
-            "these criterion ids have different texts in different cases, so their rows mix criteria: {}; give each criterion its own id",
-            reworded.join(", ")
-        ));
-    }
-
-    let is_partial = info.finished_at.is_none()
-        || info.summary.as_ref().is_some_and(|summary| summary.not_run + summary.left_out > 0);
-    if other_graders > 0 {
-        notes.push(format!("{other_graders} decisions of graders other than rubrics are not measured"));
-    }
-
-    Ok(MeasuredItems { material, options: options(args, ten), notes, is_partial })
+    Ok(MeasuredItems { material, options: options(args, scale), notes, is_partial })
 }
 
 fn need_a_judge(args: &CalibrateArgs, rows: &[LabelRow]) -> Result<(), CommandFailure> {

@@ -49,35 +49,11 @@ impl ComparedRun {
     fn read_with(
         name: &str,
         names: &mut NameTable,
-        prepare: impl FnMut(CaseRecord) -> Option<CaseRecord>,
+        mut prepare: impl FnMut(CaseRecord) -> Option<CaseRecord>,
         context: &CliContext,
     ) -> Result<Self, CommandFailure> {
         let (folder, target) = runs::find_answers(name, &context.process)?;
         let info = folder.info()?;
-        Self::open_with(folder, info, target, name, names, prepare)
-    }
-
-    /// Reads a run whose folder is open already, as [`Self::read`] does.
-    pub(super) fn open(
-        folder: RunFolder,
-        info: RunInfo,
-        target: Option<String>,
-        label: &str,
-        names: &mut NameTable,
-        takes: impl Fn(&str) -> bool,
-    ) -> Result<Self, CommandFailure> {
-        let prepare = |record: CaseRecord| takes(&record.result.suite).then_some(record);
-        Self::open_with(folder, info, target, label, names, prepare)
-    }
-
-    fn open_with(
-        folder: RunFolder,
-        info: RunInfo,
-        target: Option<String>,
-        label: &str,
-        names: &mut NameTable,
-        mut prepare: impl FnMut(CaseRecord) -> Option<CaseRecord>,
-    ) -> Result<Self, CommandFailure> {
         let mut cases = Vec::new();
         for record in stored_records(&folder)? {
             let record = record?;
@@ -91,7 +67,7 @@ impl ComparedRun {
             return Err(format!("`{shown}` holds no answers of a target `{target}`").into());
         }
 
-        let facts = RunFacts::new(label.to_owned(), cases, names).map_err(|error| error.to_string())?;
+        let facts = RunFacts::new(name.to_owned(), cases, names).map_err(|error| error.to_string())?;
         Ok(Self { folder, info, target, facts })
     }
 }

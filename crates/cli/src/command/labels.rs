@@ -1,10 +1,10 @@
 //! Reading of label tables for the commands that compute metrics from them.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use assize_analysis::calibrate::MaterialError;
 use assize_analysis::labels::{
-    ColumnMapping, ColumnRole, LabelProblem, LabelReadOptions, LabelRow, describe_problems, read_rows,
+    ColumnMapping, ColumnRole, LabelProblem, LabelReadOptions, LabelRow, describe_problems, label_files, read_rows,
 };
 use assize_report::escape_unsafe;
 
@@ -23,7 +23,11 @@ pub(super) fn read_label_rows(
     let mut files = Vec::new();
     for path in paths {
         if path.is_dir() {
-            files.extend(label_files(path)?);
+            let found = label_files(path).map_err(|error| format!("{}: {error}", path.display()))?;
+            if found.is_empty() {
+                return Err(format!("{}: no .jsonl, .csv or .tsv files in it", path.display()).into());
+            }
+            files.extend(found);
         } else {
             files.push(path.clone());
         }
@@ -36,24 +40,6 @@ pub(super) fn read_label_rows(
         needed: needed.to_vec(),
     };
     Ok(read_rows(&files, &reading).map_err(|problems| format_problems(&problems))?)
-}
-
-fn label_files(folder: &Path) -> Result<Vec<PathBuf>, CommandFailure> {
-    let entries = std::fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    let known = |path: &PathBuf| {
-        let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
-        path.is_file()
-            && ending.is_some_and(|ending| ["jsonl", "ndjson", "csv", "tsv"].contains(&ending.as_str()))
-    };
-    let mut files: Vec<PathBuf> =
-        entries.filter_map(|entry| Some(entry.ok()?.path())).filter(known).collect();
-    files.sort();
-
-    if files.is_empty() {
-        return Err(format!("{}: no .jsonl, .csv or .tsv files in it", folder.display()).into());
-    }
-
-    Ok(files)
 }
 
 /// Formats problems, one a line, those that a file repeats once. They quote the files, so control characters are escaped.

@@ -5,7 +5,11 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use assize_analysis::ScorecardTree;
+use assize_analysis::calibrate::CalibrationReport;
 use assize_analysis::compare::ComparisonSet;
+use assize_audit::StoredAudit;
+use assize_engine::audit::read_audit;
+use assize_engine::calibration::calibrate_run;
 use assize_engine::{
     EngineError, ExitStatus, LabelOptions, ReportMaterial, ScoredCard, replace_file_with, summary_json,
 };
@@ -30,6 +34,30 @@ struct ReportedRun {
     name: String,
     material: ReportMaterial,
     comparison: Option<ComparisonSet>,
+    measured: JudgeMeasurement,
+}
+
+/// What is known of the judges of a run, which HTML reports show.
+#[derive(Default)]
+struct JudgeMeasurement {
+    calibration: Option<CalibrationReport>,
+    audit: Option<StoredAudit>,
+}
+
+impl JudgeMeasurement {
+    /// Measures the judges of a run, and says why they can't be.
+    fn read(material: &ReportMaterial, context: &CliContext) -> Result<(Self, Option<String>), EngineError> {
+        let audit = read_audit(&material.folder, &material.info)?;
+        let calibrated = match audit {
+            Some(_) => Ok(None),
+            None => calibrate_run(&material.folder, &material.info, &context.process),
+        };
+
+        Ok(match calibrated {
+            Ok(calibration) => (Self { calibration, audit }, None),
+            Err(error) => (Self { calibration: None, audit }, Some(error.message)),
+        })
+    }
 }
 
 pub(crate) fn execute(args: &ReportArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
@@ -48,7 +76,16 @@ pub(crate) fn execute(args: &ReportArgs, context: &CliContext) -> Result<ExitSta
             Some(base) => Some(compare::with_baseline(base, name, context)?),
             None => None,
         };
-        runs.push(ReportedRun { name: name.clone(), material, comparison });
+        let is_html = |format: ReportFormat| format == ReportFormat::Export(ExportFormat::Html);
+        let mut measured = JudgeMeasurement::default();
+        if args.format.is_some_and(is_html) || files.iter().any(|file| is_html(file.format)) {
+            let (found, problem) = JudgeMeasurement::read(&material, context)?;
+            if let Some(problem) = problem {
+                output::print_warning(&format!("the judge is not compared with labels: {problem}"), context);
+            }
+            measured = found;
+        }
+        runs.push(ReportedRun { name: name.clone(), material, comparison, measured });
     }
 
     if files.is_empty() {
@@ -78,7 +115,8 @@ pub(super) fn write_files(
 
     let material = ReportMaterial::read(folder.clone(), None, labels, &context.process)?;
     let name = folder.path().display().to_string();
-    write(&[ReportedRun { name, material, comparison: None }], &files, missing, context)
+    let measured = JudgeMeasurement::default();
+    write(&[ReportedRun { name, material, comparison: None, measured }], &files, missing, context)
 }
 
 fn write(
@@ -215,6 +253,8 @@ fn with_reports(
                 .comparison
                 .as_ref()
                 .map(|set| ComparisonMaterial { set, adjusted_by: Some(ADJUSTED_BY) }),
+            calibration: run.measured.calibration.as_ref(),
+            audit: run.measured.audit.as_ref(),
         })
         .collect();
     write(&reports)

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use assize_analysis::NameTable;
-use assize_analysis::trend::{MethodFingerprint, TrendPoint, trend_point};
+use assize_analysis::trend::{MethodFingerprint, TrendPoint};
 use assize_engine::{
-    ExitStatus,
+    ExitStatus, read_trend,
     runs::{self, RUNS_FOLDER},
 };
 use assize_report::render_trend;
@@ -13,7 +12,6 @@ use assize_stats::ConfidenceLevel;
 use assize_store::{RunFolder, RunInfo};
 use serde_json::json;
 
-use super::compare::ComparedRun;
 use crate::args::CompareArgs;
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
@@ -42,18 +40,24 @@ pub(super) fn execute(args: &CompareArgs, context: &CliContext) -> Result<ExitSt
         let (label, named, started_at) = (run.label.clone(), run.named, run.info.started_at.clone());
         super::compare::warn_of_missing(&run.info, &label, "shown", context);
 
-        // Names are needed within a run only, so memory does not grow with the number of runs.
-        let mut names = NameTable::default();
         let takes = |suite: &str| args.suite.as_deref().is_none_or(|wanted| wanted == suite);
-        let part = match ComparedRun::open(run.folder, run.info, run.target, &label, &mut names, takes) {
-            Ok(part) => part,
+        let read = read_trend(&run.folder, run.target.as_deref(), takes).map_err(CommandFailure::from);
+        let read = read.and_then(|reader| match &run.target {
+            Some(target) if reader.is_empty() => {
+                let shown = run.folder.path().display();
+                Err(format!("`{shown}` holds no answers of a target `{target}`").into())
+            }
+            _ => Ok(reader),
+        });
+        let reader = match read {
+            Ok(reader) => reader,
             Err(failure) if named => return Err(failure),
             Err(failure) => {
                 output::print_warning(&format!("`{label}` is skipped: {}", failure.message), context);
                 continue;
             }
         };
-        if part.facts.cases.is_empty() {
+        if reader.is_empty() {
             let suite =
                 args.suite.as_deref().map(|suite| format!(" of the suite `{suite}`")).unwrap_or_default();
             output::print_warning(&format!("`{label}` is skipped: it has no finished case{suite}"), context);
@@ -61,11 +65,14 @@ pub(super) fn execute(args: &CompareArgs, context: &CliContext) -> Result<ExitSt
             continue;
         }
 
-        let fingerprint = MethodFingerprint::from_run(&part.facts, &names);
-        let changed = before.as_ref().map(|before| fingerprint.changes(before)).unwrap_or_default();
-        points.push(trend_point(&part.facts, started_at, changed, ConfidenceLevel::P95));
-
-        before = Some(fingerprint);
+        match reader.finish(label.clone(), started_at, before.as_ref(), ConfidenceLevel::P95) {
+            Ok((point, fingerprint)) => {
+                points.push(point);
+                before = Some(fingerprint);
+            }
+            Err(error) if named => return Err(error.to_string().into()),
+            Err(error) => output::print_warning(&format!("`{label}` is skipped: {error}"), context),
+        }
     }
 
     if points.is_empty() {

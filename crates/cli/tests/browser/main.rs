@@ -76,9 +76,12 @@ fn pages_work_in_a_browser() {
         (vec!["eval", "examples/gate.eval.yaml", "--judge-repeats", "3", "--combine", "majority"], 1),
         (vec!["grade", rubric, "--answers", "examples/compare/before.jsonl"], 1),
         (vec!["grade", rubric, "--answers", "examples/compare/after.jsonl"], 1),
+        (vec!["audit", "injection", "examples/quickstart", "--judge", "offline"], 0),
+        (vec!["audit", "length", "examples/quickstart", "--judge", "offline"], 0),
     ] {
         test.run(&arguments).expect_code(code);
     }
+    test.copy_folder(&test.dir().join("examples/calibration/labels"), "examples/quickstart/labels");
 
     let (_server, url) = serve(&test, &["view"]);
     run_script(tools.script("walk.mjs").arg(url));
@@ -101,10 +104,10 @@ fn people_review_in_a_browser() {
     run_script(tools.script("review.mjs").args([program, "hostile", "large"]).current_dir(test.dir()));
 }
 
-/// Run by hand: generating and grading so many cases takes half a minute.
+/// Run by hand, because it takes some minutes: `cargo test -p assize --test browser -- --ignored hundred_thousand`.
 #[test]
-#[ignore = "takes a minute"]
-fn a_hundred_thousand_cases_are_painted_without_waiting() {
+#[ignore = "takes minutes"]
+fn pages_of_a_hundred_thousand_cases_work_in_a_browser() {
     let Some(tools) = browser_for("100,000 cases") else { return };
     let test = CliTest::new(env!("CARGO_BIN_EXE_assize"));
     test.file("generated.eval.yaml", generated(100_000));
@@ -126,6 +129,10 @@ fn pictures_of_the_documentation_are_made() {
         test.run(&arguments);
     }
     test.run(&["scorecard", "run", "examples/scorecard", "--run-dir", "intake"]).expect_code(1);
+    let card = ["scorecard", "run", "examples/scorecard", "--run-dir", ".assize/runs/intake"];
+    test.run(&card).expect_code(1);
+    test.run(&["eval", "examples/quickstart", "--run-dir", ".assize/runs/quickstart"]).expect_code(0);
+    test.copy_folder(&test.dir().join("examples/calibration/labels"), "examples/quickstart/labels");
 
     let (_results, results) = serve(&test, &["view"]);
     let order = ["--order", "random:1", "--criterion", "A-MED2"];

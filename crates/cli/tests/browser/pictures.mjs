@@ -34,6 +34,10 @@ for (const [suffix, scheme, width, height] of all) {
   await take(page, `view-case${suffix}`);
   await page.goto(`${origin}/compare?base=${base}&candidate=${candidate}`);
   await take(page, `view-compare${suffix}`);
+  await page.goto(`${origin}/runs/intake/scorecard`);
+  await take(page, `view-scorecard${suffix}`);
+  await page.goto(`${origin}/runs/quickstart/calibration`);
+  await take(page, `view-calibration${suffix}`);
   await page.context().close();
 
   const reviewer = await session.open(review, scheme, width, height);

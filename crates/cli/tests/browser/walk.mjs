@@ -21,7 +21,7 @@ async function visitAll(colorScheme, width) {
   assert.ok(runs.length >= 4, "the runs are listed");
   for (const [index, run] of runs.entries()) {
     // These two look the same in every run.
-    const lists = index < 2 ? [`${run}/cases?page=1`, `${run}/criteria`] : [];
+    const lists = index < 2 ? [`${run}/cases?page=1`, `${run}/criteria`, `${run}/calibration`] : [];
     for (const pathname of [run, `${run}/cases`, ...lists, `${run}/cases/1`]) {
       await page.goto(at(pathname));
       if (pathname.endsWith("/cases")) await page.waitForSelector(".grid-body a");
@@ -31,7 +31,22 @@ async function visitAll(colorScheme, width) {
     if (scorecard) {
       await page.goto(at(`${run}/scorecard`));
       await look(`${run}/scorecard`);
+      const parts = await page.$$eval("table.tree a[data-open]", (links) => links.map((link) => link.getAttribute("href")));
+      for (const part of [parts[0], parts.at(-1)]) {
+        await page.goto(at(part));
+        await look(part);
+      }
     }
+  }
+
+  await page.goto(at("/audits"));
+  await look("/audits");
+  const audits = await page.$$eval("a[data-open]", (links) => links.map((link) => link.getAttribute("href")));
+  assert.equal(audits.length, 2, "the audits are listed");
+  for (const audit of audits) {
+    await page.goto(at(audit));
+    assert.ok(await page.locator("svg.chart").count(), "an audit is drawn");
+    await look(audit);
   }
 
   await page.goto(at("/trend"));
@@ -42,12 +57,24 @@ async function visitAll(colorScheme, width) {
   await same.nth(1).locator("input").check();
   await page.click("text=Compare the two checked runs");
   await page.waitForSelector("h1");
+  await page.click("details.options summary");
   await look("comparison");
   const changed = page.locator("table a[data-open]").first();
   assert.ok(await changed.count(), "cases changed");
   await changed.click();
   assert.ok(await page.locator("ins, del").count(), "differences are marked");
   await look("compared case");
+  await page.context().close();
+}
+
+// A judge beside people: the run with labels beside its files.
+async function visitCalibration(colorScheme, width) {
+  const page = await open(colorScheme, width);
+  await page.goto(at("/"));
+  const run = await page.locator("tr", { hasText: "lessons" }).locator("a[data-open]").getAttribute("href");
+  await page.goto(at(`${run}/calibration`));
+  assert.ok(await page.locator("svg.confusion").count(), "a calibration is drawn");
+  await check(page, `calibration ${colorScheme} ${width}`);
   await page.context().close();
 }
 
@@ -108,5 +135,7 @@ async function useKeys() {
 
 // Colours differ by theme and layout by width, so that two of the four are enough.
 await Promise.all([visitAll("light", 1200), visitAll("dark", 400)]);
+await visitCalibration("light", 400);
+await visitCalibration("dark", 1200);
 await useKeys();
 await session.end();

@@ -47,6 +47,41 @@ fn other_endings_are_refused_before_anything_is_run() {
 }
 
 #[test]
+fn a_page_shows_the_judge_beside_people_and_what_an_audit_measured() {
+    let cli = cli();
+    let judged = SUITE.replace("{type: contains, value: pears}", "\"Names the apples\", \"Names a pear\"");
+    cli.file("s.yaml", &judged);
+    cli.file(
+        "labels/ann.jsonl",
+        "{\"case\": \"a\", \"criterion\": \"rubric-1\", \"label\": \"met\"}\n\
+         {\"case\": \"a\", \"criterion\": \"rubric-2\", \"label\": \"unmet\"}\n",
+    );
+    cli.run(&["eval", "s.yaml", "--judge", "offline", "--run-dir", "run"]).expect_code(1);
+    cli.run(&["report", "run", "-o", "run.html"]).expect_code(0);
+    let page = cli.read("run.html");
+    assert!(
+        page.contains("Judge against people") && page.contains("<svg class=\"chart confusion\""),
+        "{page}"
+    );
+    let printed = object(&cli.run(&["calibrate", "run", "--labels", "labels", "--json"]).expect_code(0));
+    let accuracy = printed["sections"][0]["figures"]["accuracy"]["value"].as_f64().expect("a share");
+    assert!(page.contains("raw agreement <small class=\"wide\">"), "{page}");
+    assert!(page.contains(&format!("<b>{accuracy:.3}</b>")), "the page has the number of the command");
+
+    cli.run(&["audit", "length", "s.yaml", "--judge", "offline", "--run-dir", "audit"]).expect_code(0);
+    cli.run(&["report", "audit", "-o", "audit.html"]).expect_code(0);
+    let page = cli.read("audit.html");
+    assert!(
+        page.contains("<section class=\"measurement\">") && !page.contains("Judge against people"),
+        "{page}"
+    );
+
+    cli.file("labels/ann.jsonl", "{\"case\": \"other\", \"criterion\": \"x\", \"label\": \"met\"}\n");
+    let output = cli.run(&["report", "run", "-o", "run.html"]).expect_code(0);
+    assert!(output.stderr.contains("the judge is not compared with labels"), "{}", output.stderr);
+}
+
+#[test]
 fn a_run_is_written_in_every_format_that_has_an_ending() {
     let cli = cli();
     cli.file("s.yaml", SUITE);

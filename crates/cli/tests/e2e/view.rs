@@ -91,6 +91,59 @@ fn what_cannot_be_served_is_refused_at_once() {
     assert!(output.stderr.contains("letters, digits"), "{}", output.stderr);
 }
 
+/// Sends a request as a script of the pages does, and returns the reply.
+fn send(host: &str, cookie: &str, method: &str, path: &str, body: &str) -> String {
+    let mut stream = TcpStream::connect(host).expect("the server listens");
+    let length = body.len();
+    write!(
+        stream,
+        "{method} {path} HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\nCookie: {cookie}\r\nX-Assize-Page: 1\r\n\
+         Sec-Fetch-Site: same-origin\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\
+         Connection: close\r\n\r\n{body}"
+    )
+    .expect("it reads");
+    let mut reply = String::new();
+    stream.read_to_string(&mut reply).expect("it answers");
+    assert!(reply.starts_with("HTTP/1.1 200"), "{reply}");
+
+    reply
+}
+
+/// What stands between two texts.
+fn between<'t>(text: &'t str, before: &str, after: &str) -> &'t str {
+    let rest = text.split_once(before).unwrap_or_else(|| panic!("{before} in {text}")).1;
+    rest.split(after).next().expect("a first part")
+}
+
+#[test]
+fn a_review_of_its_pages_leaves_the_list_that_a_review_in_a_terminal_leaves() {
+    let cli = cli();
+    let examples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    cli.copy_folder(&examples.join("scorecard"), "card");
+    cli.run(&["scorecard", "run", "card", "--run-dir", "run"]).expect_code(1);
+    let list = || std::fs::read_to_string(cli.path("run/review.jsonl")).expect("the run has a list");
+    let before = list();
+
+    let (mut child, url) = start(&cli, &["run"]);
+    let host = between(&url, "http://", "/").to_owned();
+    let cookie = between(&visit(&url), "set-cookie: ", ";").to_owned();
+    let choice = r#"{"who": "zoe", "what": "queue", "criterion": "S-DOC1"}"#;
+    let begun = send(&host, &cookie, "POST", "/runs/run/review", choice);
+    let (cookie, review) = (between(&begun, "set-cookie: ", ";"), between(&begun, "\"next\":\"", "\""));
+    let items = send(&host, cookie, "GET", &format!("{review}/items"), "");
+    let decision = format!(r#"{{"item": "{}", "label": "5"}}"#, between(&items, "?item=", "\""));
+    send(&host, cookie, "POST", &format!("{review}/decide"), &decision);
+    assert_eq!(list(), before, "labels are the record; the list follows when the review is left");
+    send(&host, cookie, "POST", &format!("{review}/leave"), "");
+    child.kill().expect("it can be ended");
+    child.wait().expect("it ends");
+
+    let after = list();
+    assert_eq!(after.lines().count() + 1, before.lines().count(), "{after}");
+    cli.run(&["scorecard", "score", "run"]).expect_code(1);
+    assert_eq!(list(), after);
+}
+
 #[cfg(unix)]
 #[test]
 fn an_interrupt_ends_it_well() {

@@ -3,11 +3,29 @@
 mod injection;
 mod probing;
 
+use assize_audit::StoredAudit;
+use assize_store::{RunFolder, RunInfo};
+
 use crate::error::EngineError;
 use crate::options::RunOptions;
 
 pub use injection::InjectionAudit;
 pub use probing::{ProbingAudit, ProbingKind, ProbingOptions};
+
+/// Reads the metrics of a stored audit; `None` if the run is none.
+///
+/// # Errors
+/// When the run can't be read.
+pub fn read_audit(folder: &RunFolder, info: &RunInfo) -> Result<Option<StoredAudit>, EngineError> {
+    if let Some(kind) = ProbingKind::from_run(info) {
+        return Ok(Some(StoredAudit::Probing(kind.report(folder, info)?)));
+    }
+    if info.command == InjectionAudit::COMMAND {
+        return Ok(Some(StoredAudit::Injection(Box::new(InjectionAudit::report(folder)?))));
+    }
+
+    Ok(None)
+}
 
 /// Refuses to resume an audit.
 ///

@@ -15,6 +15,9 @@ impl ChartAxis {
     /// From 0 to 1, for rates and scores.
     pub const UNIT: Self = Self { low: 0.0, high: 1.0 };
 
+    /// From -1 to 1, for coefficients of agreement.
+    pub const SIGNED: Self = Self { low: -1.0, high: 1.0 };
+
     /// As far to the left of 0 as to the right, wide enough for these values; at least 0.05.
     pub fn around_zero(values: impl IntoIterator<Item = f64>) -> Self {
         const STEP: f64 = 0.05;
@@ -29,7 +32,7 @@ impl ChartAxis {
         100.0 * share.clamp(0.0, 1.0)
     }
 
-    pub(super) const fn contains(self, value: f64) -> bool {
+    pub(crate) const fn contains(self, value: f64) -> bool {
         value >= self.low && value <= self.high
     }
 }

@@ -1,4 +1,4 @@
-//! Charts as SVG: bars and points with intervals, parts of a whole, and the reliability of a judge.
+//! Charts as SVG: bars and points with intervals, parts of a whole, the reliability of a judge and its errors.
 //!
 //! A chart has no script, no `style` attribute and no colour of its own, so that a page needs no exception from a strict
 //! policy: classes name what is drawn, and the style sheet of the page colours it in both themes. Widths are percentages,
@@ -6,14 +6,18 @@
 //! Results of writing to a string are ignored: it does not fail.
 
 mod axis;
+mod confusion;
 mod interval;
 mod reliability;
 mod shares;
+mod trend;
 
 pub use axis::{ChartAxis, axis_labels};
+pub use confusion::confusion_matrix;
 pub use interval::{IntervalMark, interval_bar, interval_point};
 pub use reliability::{ReliabilityPoint, reliability_curve};
 pub use shares::{ChartShare, share_bar};
+pub use trend::trend_chart;
 
 use std::fmt::Write as _;
 

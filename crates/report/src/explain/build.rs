@@ -56,6 +56,8 @@ fn recompute_case(record: &CaseRecord, asked: Option<&QuestionRow>) -> CaseExpla
         reference: asked.and_then(|asked| asked.reference.clone()),
         answer: stored.answer.clone(),
         file_changes: stored.file_changes.clone(),
+        tool_calls: stored.tool_calls.clone(),
+        tool_calls_dropped: stored.tool_calls_dropped,
         turns: stored.turns.clone(),
         graders: Vec::new(),
         equations: Vec::new(),

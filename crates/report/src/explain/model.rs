@@ -4,7 +4,7 @@ use assize_rubric::{
     DecisionProbability, EvidenceQuote, GateState, GraderNote, JudgeConfidence, JudgeIdentity, OutcomeKind,
     PanelReport, ScoringFormula, TruncationRecord, UngradedReason, Verdict, VerdictThresholds,
 };
-use assize_store::{CaseError, GateRow, TurnRow};
+use assize_store::{CaseError, GateRow, ToolCallRow, TurnRow};
 use serde::Serialize;
 
 use crate::quote_place::QuotePlace;
@@ -36,6 +36,12 @@ pub struct CaseExplanation {
     pub answer: Option<String>,
     /// Changes in files while the answer was produced, as a unified diff; null if unknown.
     pub file_changes: Option<String>,
+    /// Tools that the target called, in order; long inputs and outputs are cut.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tool_calls: Vec<ToolCallRow>,
+    /// Number of further calls that are not stored.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub tool_calls_dropped: usize,
     /// Turns of a conversation that took place.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub turns: Vec<TurnRow>,
@@ -55,6 +61,11 @@ pub struct CaseExplanation {
     pub recomputed: bool,
     /// Differences from the stored row. Empty for a consistent record.
     pub disagreements: Vec<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes what it asks about by reference")]
+const fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// A score, its bounds and its coverage, as far as they are known.

@@ -13,7 +13,7 @@ use super::model::{
 use crate::case_block::render_heading;
 use crate::criterion::CriterionLine;
 use crate::mark::VerdictMark;
-use crate::number::{self, format_plain};
+use crate::number::{self, format_count, format_plain};
 use crate::page::{ReportPage, ReportPiece};
 use crate::quote_place::QuotePlace;
 use crate::sanitize;
@@ -44,6 +44,13 @@ pub fn render_explanation(record: &CaseRecord, asked: Option<&QuestionRow>, styl
         page.add_text(
             &[ReportPiece::new(ReportTone::Dim, "files  ")],
             &[ReportPiece::new(ReportTone::Dim, diff_summary(changes))],
+        );
+    }
+
+    if !it.tool_calls.is_empty() {
+        page.add_text(
+            &[ReportPiece::new(ReportTone::Dim, "tools  ")],
+            &[ReportPiece::untrusted(ReportTone::Dim, &tool_summary(&it), sanitize::MAX_REASON)],
         );
     }
 
@@ -192,6 +199,26 @@ fn marked_text(text: &str, ranges: &[(usize, usize)]) -> Vec<ReportPiece> {
 fn places_to_name(page: &ReportPage, places: &[Option<QuotePlace>]) -> Vec<Option<QuotePlace>> {
     let is_marked = |place: &QuotePlace| page.style().color && place.end <= MAX_MATERIAL;
     places.iter().map(|place| place.filter(|place| !is_marked(place))).collect()
+}
+
+/// Number of tool calls, and the tools in the order of their first call.
+fn tool_summary(it: &CaseExplanation) -> String {
+    let mut tools: Vec<(&str, usize)> = Vec::new();
+    for call in &it.tool_calls {
+        match tools.iter_mut().find(|(tool, _)| *tool == call.tool) {
+            Some((_, count)) => *count += 1,
+            None => tools.push((&call.tool, 1)),
+        }
+    }
+
+    let failed = it.tool_calls.iter().filter(|call| call.failed == Some(true)).count();
+    let failed = if failed > 0 { format!(", {failed} failed") } else { String::new() };
+    let named: Vec<String> = tools
+        .into_iter()
+        .map(|(tool, count)| if count > 1 { format!("{tool} ×{count}") } else { tool.to_owned() })
+        .collect();
+    let count = format_count((it.tool_calls.len() + it.tool_calls_dropped) as u64, "call", "calls");
+    format!("{count}{failed}: {}", named.join(", "))
 }
 
 /// Renders the answers turn by turn, cut to a limit.

@@ -1,7 +1,9 @@
 //! Input of a report: a stored run and what is known about it beside its rows.
 
+use assize_analysis::calibrate::CalibrationReport;
 use assize_analysis::compare::ComparisonSet;
 use assize_analysis::{ScorecardRun, ScorecardTree};
+use assize_audit::StoredAudit;
 use assize_rubric::ScorecardScores;
 use assize_store::{CaseRecord, CaseRecords, QuestionIndex, RunFolder, RunInfo, StoreError};
 
@@ -26,6 +28,10 @@ pub struct RunReport<'a> {
     pub scorecard: Option<ScorecardMaterial<'a>>,
     /// Comparison with a baseline.
     pub comparison: Option<ComparisonMaterial<'a>>,
+    /// Its judges against the labels of people.
+    pub calibration: Option<&'a CalibrationReport>,
+    /// What it measured, if it is an audit.
+    pub audit: Option<&'a StoredAudit>,
 }
 
 /// A comparison with a baseline.

@@ -1,16 +1,22 @@
 //! A run as one HTML file that needs no network and no script.
 //!
 //! The parts are for other pages too: [`STYLE`] colours everything, [`highlight_quotes`] finds quotes in an answer,
-//! [`case_fragment`] shows one case, and [`crate::chart`] draws. Templates escape every text; what is written without
+//! [`case_fragment`] shows one case, [`calibration_fragment`] and [`audit_fragment`] what was measured about a judge, and
+//! [`crate::chart`] draws. Templates escape every text; what is written without
 //! escaping is SVG of this crate.
 
+mod audit_part;
+mod calibration_part;
 mod case_page;
 mod comparison_part;
 mod highlight;
+mod measurement;
 mod page;
 mod scorecard_part;
 mod summary_part;
 
+pub use audit_part::audit_fragment;
+pub use calibration_part::calibration_fragment;
 pub use case_page::case_fragment;
 pub use highlight::{HighlightedText, TextPiece, highlight_quotes};
 pub use page::comparison_page;
@@ -23,7 +29,7 @@ use crate::style::ReportTone;
 pub const STYLE: &str = include_str!("style.css");
 
 /// Hash of [`STYLE`] as a Content-Security-Policy names it, so that no other style is applied.
-pub const STYLE_HASH: &str = "sha256-PCqSANBkiP0iJX5Vb7DCx9meLWxQnU9XEm1mEVr2Pac=";
+pub const STYLE_HASH: &str = "sha256-zIoHbOTNXEUKpaC11N7xmhBpIcy6s/3yCmMFJODulDE=";
 
 fn tone(tone: ReportTone) -> ChartTone {
     match tone {

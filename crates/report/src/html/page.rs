@@ -6,6 +6,8 @@ use askama::Template;
 use assize_analysis::compare::ComparisonSet;
 use assize_store::CaseRecord;
 
+use super::audit_part::audit_fragment;
+use super::calibration_part::calibration_fragment;
 use super::case_page::{MarkView, case_fragment};
 use super::comparison_part::comparison_views;
 use super::scorecard_part::scorecard_views;
@@ -100,6 +102,11 @@ fn write_run(
 ) -> Result<(), ReportError> {
     let index = CaseIndex::read(run)?;
     put(out, &SummaryView::new(run, &index))?;
+    let audit = run.audit.map(audit_fragment);
+    let calibration = run.calibration.map(calibration_fragment);
+    for fragment in audit.iter().chain(&calibration) {
+        out.write_all(fragment.as_bytes())?;
+    }
     if let Some(comparison) = run.comparison {
         for view in comparison_views(comparison.set, comparison.adjusted_by) {
             put(out, &view)?;

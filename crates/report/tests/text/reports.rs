@@ -103,6 +103,8 @@ fn report<'a>(run: &'a StoredRun, comparison: Option<ComparisonMaterial<'a>>) ->
         position: &line_of,
         scorecard: None,
         comparison,
+        calibration: None,
+        audit: None,
     }
 }
 

@@ -183,6 +183,8 @@ fn bare(case_id: &str) -> ResultRow {
         answer: None,
         turns: Vec::new(),
         file_changes: None,
+        tool_calls: Vec::new(),
+        tool_calls_dropped: 0,
         error: None,
         tokens: Tokens { input: Some(812), cached: Some(0), output: Some(95) },
         cost_usd: None,

@@ -7,7 +7,7 @@ use assize_rubric::JudgeConfidence;
 
 use crate::{ReviewItem, ReviewSection, ReviewSectionKind};
 
-pub use scorecard::{scorecard_items, scorecard_run_items};
+pub use scorecard::{part_sections, scorecard_items, scorecard_run_items};
 pub use suite::suite_run_items;
 
 /// Items that can be reviewed, in the order of the files.

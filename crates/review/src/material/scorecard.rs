@@ -7,7 +7,8 @@ use std::num::NonZeroUsize;
 use assize_analysis::needs_person;
 use assize_engine::label_set;
 use assize_evalfile::{
-    BenchmarkApplicability, EvaluatorType, Guidelines, Scorecard, ScorecardCase, ScoringScale, value_text,
+    BenchmarkApplicability, EvaluatorType, Guidelines, Scorecard, ScorecardBenchmark, ScorecardCase,
+    ScoringScale, value_text,
 };
 use assize_rubric::{
     BenchmarkState, CaseDecision, Criticality, DecidedBy, Decision, Label, LabelAccount, LabelOutcome,
@@ -269,24 +270,7 @@ fn build_item(
     why: ReviewReason,
 ) -> ReviewItem {
     let benchmark = &scorecard.benchmarks[at];
-    let name = benchmark.label.as_deref().map(|label| format!("{label}\n")).unwrap_or_default();
-
-    // Folded blocks of YAML end in a line break.
-    let mut criterion = format!("{name}{}\n\n{}", benchmark.concept.trim(), benchmark.inclusion.trim());
-    if let Some(exclusion) = &benchmark.exclusion {
-        let _ = write!(criterion, "\n{}", exclusion.trim());
-    }
-
-    if let Some(scale) = &benchmark.scale {
-        for (score, text) in &scale.descriptions {
-            let _ = write!(criterion, "\n{score}: {text}");
-        }
-    }
-
-    for example in &benchmark.examples {
-        let _ = write!(criterion, "\nExample of the failure: {example}");
-    }
-
+    let criterion = criterion_text(benchmark);
     let guidelines = collect_guidelines(scorecard, benchmark.parent);
     let prompt = benchmark.prompt.and_then(|at| scorecard.prompts.get(at)).map(|prompt| &*prompt.text);
     let mut sections = Vec::new();
@@ -422,6 +406,48 @@ fn format_value(value: Option<&Value>) -> String {
         Some(Value::String(text)) => text.clone(),
         Some(other) => format!("{other:#}"),
     }
+}
+
+/// Words of a benchmark: its name, what it is about, what it includes and excludes, its scale and examples.
+fn criterion_text(benchmark: &ScorecardBenchmark) -> String {
+    let name = benchmark.label.as_deref().map(|label| format!("{label}\n")).unwrap_or_default();
+
+    // Folded blocks of YAML end in a line break.
+    let mut criterion = format!("{name}{}\n\n{}", benchmark.concept.trim(), benchmark.inclusion.trim());
+    if let Some(exclusion) = &benchmark.exclusion {
+        let _ = write!(criterion, "\n{}", exclusion.trim());
+    }
+
+    if let Some(scale) = &benchmark.scale {
+        for (score, text) in &scale.descriptions {
+            let _ = write!(criterion, "\n{score}: {text}");
+        }
+    }
+
+    for example in &benchmark.examples {
+        let _ = write!(criterion, "\nExample of the failure: {example}");
+    }
+
+    criterion
+}
+
+/// What a part of a scorecard asks: of a benchmark its criterion and its prompt, and for each part the guidelines from the
+/// top down to it. Empty if there is no such part, or it has no words.
+pub fn part_sections(scorecard: &Scorecard, code: &str) -> Vec<ReviewSection> {
+    let about = ReviewSectionKind::Question;
+    let mut sections = Vec::new();
+    if let Some(benchmark) = scorecard.benchmarks.iter().find(|benchmark| &*benchmark.code == code) {
+        add_section(&mut sections, about, "Criterion", criterion_text(benchmark));
+        add_section(&mut sections, about, "Guidelines", collect_guidelines(scorecard, benchmark.parent));
+        let prompt = benchmark.prompt.and_then(|at| scorecard.prompts.get(at)).map(|prompt| &*prompt.text);
+        add_section(&mut sections, about, "Judge prompt", prompt.unwrap_or_default().to_owned());
+    } else if let Some(at) = scorecard.rubrics.iter().position(|rubric| &*rubric.code == code) {
+        let description = scorecard.rubrics[at].description.clone().unwrap_or_default();
+        add_section(&mut sections, about, "Description", description);
+        add_section(&mut sections, about, "Guidelines", collect_guidelines(scorecard, at));
+    }
+
+    sections
 }
 
 /// The guidelines of all enclosing rubrics, topmost first.

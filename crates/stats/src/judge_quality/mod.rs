@@ -20,7 +20,7 @@ pub use isotonic::IsotonicFit;
 pub use posterior::DrawnTables;
 pub use probability::{
     LOG_LOSS_CLIP, ReliabilityBin, ReliabilityTable, RocArea, area_interval, area_under_curve,
-    average_precision, brier, log_loss, reliability_table,
+    average_precision, brier, log_loss, reliability_bin, reliability_table,
 };
 pub use rescaling::{PlattFit, ThresholdChoice, choose_threshold, conformal_radius};
 pub use slope::{LineFit, fit_line};

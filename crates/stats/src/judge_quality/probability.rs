@@ -267,6 +267,11 @@ pub struct ReliabilityTable {
     pub largest_error: f64,
 }
 
+/// Returns the bin of a probability among `bins` equally wide ones; 1 is in the last.
+pub fn reliability_bin(probability: f64, bins: usize) -> usize {
+    ((bins as f64 * probability).floor() as usize).min(bins.saturating_sub(1))
+}
+
 /// Computes a reliability table of equally wide bins and its calibration errors. Source: M. P. Naeini,
 /// G. Cooper and M. Hauskrecht, AAAI 2015, 2901-2907.
 pub fn reliability_table(
@@ -275,10 +280,12 @@ pub fn reliability_table(
     bins: usize,
 ) -> Result<ReliabilityTable, UndefinedReason> {
     check_probabilities(probabilities, outcomes)?;
-    let last = bins.checked_sub(1).ok_or(UndefinedReason::OutOfRange)?;
+    if bins == 0 {
+        return Err(UndefinedReason::OutOfRange);
+    }
     let mut sums = vec![(0u64, 0.0, 0u64); bins];
     for (&probability, &came) in probabilities.iter().zip(outcomes) {
-        let bin = &mut sums[((bins as f64 * probability).floor() as usize).min(last)];
+        let bin = &mut sums[reliability_bin(probability, bins)];
         bin.0 += 1;
         bin.1 += probability;
         bin.2 += u64::from(came);

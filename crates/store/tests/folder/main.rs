@@ -83,6 +83,8 @@ fn result(case_id: &str) -> ResultRow {
         answer: Some("answer".to_owned()),
         turns: Vec::new(),
         file_changes: None,
+        tool_calls: Vec::new(),
+        tool_calls_dropped: 0,
         error: None,
         tokens: Tokens::default(),
         cost_usd: None,

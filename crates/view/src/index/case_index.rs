@@ -1,11 +1,11 @@
 //! Index of the cases of a run, read from `results.jsonl` in parallel and extended as rows are appended.
 
-use std::collections::{BTreeSet, HashMap};
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::collections::BTreeSet;
+use std::ops::Range;
 
 use assize_analysis::NameTable;
 use assize_rubric::OutcomeKind;
-use assize_store::{CaseKey, RecordPosition, RowsFile, RunFolder, StoreError};
+use assize_store::{CaseKey, RowsFile, RunFolder, ScannedRows, StoreError};
 
 use super::entry::{CaseStatus, CaseTableEntry, CriterionEntry};
 use super::row_head::ResultHead;
@@ -17,41 +17,26 @@ pub(crate) struct CaseTableIndex {
     entries: Vec<CaseTableEntry>,
     /// Offset behind the last row of `results.jsonl` that is in here.
     end: u64,
-    judgements: JudgementOffsets,
-    questions: QuestionOffsets,
-}
-
-/// Offsets of questions, by the hash of what was asked.
-#[derive(Debug, Default)]
-struct QuestionOffsets {
-    offsets: HashMap<String, u64>,
-    end: u64,
-}
-
-/// The key of a row of `questions.jsonl`.
-#[derive(serde::Deserialize)]
-struct QuestionHead {
-    case_hash: String,
-}
-
-/// Offsets of the judgements of each case, by the hash of its key.
-#[derive(Debug, Default)]
-struct JudgementOffsets {
-    offsets: HashMap<u64, u64>,
-    end: u64,
-    /// Case of the last row.
-    last: Option<u64>,
 }
 
 /// Part of an index, with names of its own.
 #[derive(Default)]
-struct IndexPart {
+pub(crate) struct IndexPart {
     names: NameTable,
     count: u32,
     entries: Vec<CaseTableEntry>,
 }
 
 impl IndexPart {
+    /// Reads the rows that begin within a range of `results.jsonl`.
+    pub(crate) fn read(
+        folder: &RunFolder,
+        range: Range<u64>,
+        readers: usize,
+    ) -> Result<ScannedRows<Self>, StoreError> {
+        folder.scan_rows_within(RowsFile::Results, range, readers, Self::add)
+    }
+
     fn name(&mut self, text: &str) -> u32 {
         let number = self.names.intern(text);
         self.count = self.count.max(number + 1);
@@ -105,21 +90,12 @@ impl IndexPart {
 }
 
 impl CaseTableIndex {
-    /// Adds the rows that were written since. Returns true if there were any.
-    pub(crate) fn extend(&mut self, folder: &RunFolder, readers: usize) -> Result<bool, StoreError> {
-        // A run that is resumed may have lost rows: its file was replaced by a shorter one.
-        if folder.rows_length(RowsFile::Results) < self.end {
-            *self = Self::default();
-        }
-
-        let found = folder.scan_rows(RowsFile::Results, self.end, readers, IndexPart::add)?;
+    /// Adds rows that were read from its end on.
+    pub(crate) fn append(&mut self, found: ScannedRows<IndexPart>) {
         self.end = found.end;
-        let before = self.entries.len();
         for part in found.parts {
             self.merge(part);
         }
-
-        Ok(self.entries.len() > before)
     }
 
     fn merge(&mut self, part: IndexPart) {
@@ -216,28 +192,6 @@ impl CaseTableIndex {
     pub(crate) fn count(&self, verdict: CaseStatus) -> usize {
         self.entries.iter().filter(|entry| entry.verdict == verdict).count()
     }
-
-    /// Reads where judgements and questions begin, as far as that is not known.
-    pub(crate) fn index_details(&mut self, folder: &RunFolder, readers: usize) -> Result<(), StoreError> {
-        self.questions.extend(folder, readers)?;
-        self.judgements.extend(folder, readers)
-    }
-
-    /// Offset of a question in `questions.jsonl`.
-    pub(crate) fn question(&self, hash: &str) -> Option<u64> {
-        self.questions.offsets.get(hash).copied()
-    }
-
-    /// Place of the rows of a case; `None` if it is not known where its judgements begin.
-    pub(crate) fn offset(&self, entry: &CaseTableEntry) -> Option<RecordPosition> {
-        let judgements = self.judgements.offsets.get(&hash_key(&self.key(entry))).copied()?;
-        Some(RecordPosition { result: entry.offset, judgements })
-    }
-
-    /// Place of the row of a case that was not judged.
-    pub(crate) const fn offset_without_judgements(&self, entry: &CaseTableEntry) -> RecordPosition {
-        RecordPosition { result: entry.offset, judgements: self.judgements.end }
-    }
 }
 
 #[derive(Default)]
@@ -257,85 +211,6 @@ pub(crate) struct FilterChoices {
     pub(crate) tags: Vec<String>,
     pub(crate) gates: Vec<String>,
     pub(crate) criteria: Vec<String>,
-}
-
-fn hash_key(key: &CaseKey) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    key.hash(&mut hasher);
-    hasher.finish()
-}
-
-/// First judgement rows of cases, in order: the hash of the key with the offset.
-#[derive(Default)]
-struct JudgementPart {
-    /// The key of the row before, as it is written.
-    key: Vec<u8>,
-    found: Vec<(u64, u64)>,
-}
-
-impl JudgementPart {
-    fn add(&mut self, offset: u64, line: &[u8]) -> Result<(), String> {
-        // The key comes first in a row, and the thresholds behind it; rows of one case stand together.
-        const BEHIND_KEY: &[u8] = b",\"lines\":";
-        let end = line.windows(BEHIND_KEY.len()).position(|window| window == BEHIND_KEY);
-        let key = end.map_or(line, |end| &line[..end]);
-        if key == self.key {
-            return Ok(());
-        }
-
-        let parsed: Result<CaseKey, _> = match end {
-            Some(_) => serde_json::from_slice(&[key, b"}"].concat()),
-            None => serde_json::from_slice(line),
-        };
-        self.found.push((hash_key(&parsed.map_err(|error| error.to_string())?), offset));
-        self.key.clear();
-        self.key.extend_from_slice(key);
-
-        Ok(())
-    }
-}
-
-impl JudgementOffsets {
-    fn extend(&mut self, folder: &RunFolder, readers: usize) -> Result<(), StoreError> {
-        if folder.rows_length(RowsFile::Judgements) < self.end {
-            *self = Self::default();
-        }
-
-        let found = folder.scan_rows(RowsFile::Judgements, self.end, readers, JudgementPart::add)?;
-        for (key, offset) in found.parts.into_iter().flat_map(|part| part.found) {
-            // A part of the file may begin in the middle of a case.
-            if self.last.replace(key) != Some(key) {
-                self.offsets.insert(key, offset);
-            }
-        }
-
-        self.end = found.end;
-        Ok(())
-    }
-}
-
-impl QuestionOffsets {
-    fn extend(&mut self, folder: &RunFolder, readers: usize) -> Result<(), StoreError> {
-        // Older runs have no such file.
-        let length = folder.rows_length(RowsFile::Questions);
-        if length == 0 || length < self.end {
-            *self = Self::default();
-        }
-        if length == 0 {
-            return Ok(());
-        }
-
-        let see = |found: &mut Vec<(String, u64)>, offset: u64, line: &[u8]| {
-            let head: QuestionHead = serde_json::from_slice(line).map_err(|error| error.to_string())?;
-            found.push((head.case_hash, offset));
-            Ok(())
-        };
-        let found = folder.scan_rows(RowsFile::Questions, self.end, readers, see)?;
-        self.offsets.extend(found.parts.into_iter().flatten());
-        self.end = found.end;
-
-        Ok(())
-    }
 }
 
 impl CriterionEntry {

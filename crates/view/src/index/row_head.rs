@@ -92,10 +92,22 @@ pub(super) struct SearchedRow<'r> {
     answer: Option<RowText<'r>>,
     #[serde(borrow, default)]
     file_changes: Option<RowText<'r>>,
+    #[serde(borrow, default)]
+    tool_calls: Vec<SearchedCall<'r>>,
     #[serde(borrow)]
     error: Option<SearchedError<'r>>,
     #[serde(borrow)]
     graders: Vec<SearchedGrader<'r>>,
+}
+
+#[derive(Deserialize)]
+struct SearchedCall<'r> {
+    #[serde(borrow)]
+    tool: RowText<'r>,
+    #[serde(borrow)]
+    input: Option<RowText<'r>>,
+    #[serde(borrow)]
+    output: Option<RowText<'r>>,
 }
 
 #[derive(Deserialize)]
@@ -149,10 +161,15 @@ impl SearchedRow<'_> {
                 })
         };
 
+        let in_call = |call: &SearchedCall<'_>| {
+            is_found(&call.tool) || [&call.input, &call.output].into_iter().flatten().any(is_found)
+        };
+
         is_found(&self.case_id)
             || is_found(&self.suite)
             || self.tags.iter().any(is_found)
             || [&self.answer, &self.file_changes].into_iter().flatten().any(is_found)
+            || self.tool_calls.iter().any(in_call)
             || self.error.as_ref().is_some_and(|error| is_found(&error.message))
             || self.graders.iter().any(in_grader)
     }

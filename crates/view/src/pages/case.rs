@@ -31,7 +31,10 @@ pub(crate) struct CasePage {
     pub(crate) has_answer: bool,
     pub(crate) answer: Vec<AnswerPiece>,
     pub(crate) turns: Vec<TurnText>,
-    pub(crate) changes: Vec<DiffLine>,
+    pub(crate) calls: Vec<ToolCallText>,
+    /// Number of further calls, which the run did not keep.
+    pub(crate) calls_dropped: usize,
+    pub(crate) changes: Vec<FileDiff>,
     pub(crate) changes_known: bool,
     pub(crate) graders: Vec<GraderText>,
     pub(crate) equations: Vec<String>,
@@ -52,6 +55,27 @@ pub(crate) struct TurnText {
     pub(crate) answer: String,
     pub(crate) error: Option<String>,
     pub(crate) note: String,
+}
+
+/// A call of a tool by the target.
+pub(crate) struct ToolCallText {
+    pub(crate) number: usize,
+    pub(crate) tool: String,
+    /// Beginning of the input, in one line.
+    pub(crate) brief: String,
+    pub(crate) input: String,
+    pub(crate) output: String,
+    pub(crate) has_failed: bool,
+    pub(crate) note: String,
+}
+
+/// Changes to one file.
+pub(crate) struct FileDiff {
+    /// Its name; empty if the diff names none.
+    pub(crate) name: String,
+    pub(crate) added: usize,
+    pub(crate) removed: usize,
+    pub(crate) lines: Vec<DiffLine>,
 }
 
 /// A line of a diff.

@@ -2,6 +2,7 @@
 
 use askama::Template;
 
+use super::ChoiceField;
 use crate::text::{MetricText, ResultMark};
 
 /// Two runs compared.
@@ -11,6 +12,7 @@ pub(crate) struct ComparisonPage {
     pub(crate) base: RunLink,
     pub(crate) candidate: RunLink,
     pub(crate) swap_url: String,
+    pub(crate) form: ComparisonForm,
     pub(crate) mark: ResultMark,
     pub(crate) says: String,
     pub(crate) common: String,
@@ -25,6 +27,16 @@ pub(crate) struct ComparisonPage {
     pub(crate) only_base: usize,
     pub(crate) only_candidate: usize,
     pub(crate) axis: String,
+}
+
+/// Choices of a comparison. Each has a value, a text, and whether it is chosen.
+pub(crate) struct ComparisonForm {
+    /// Runs to choose the base and the candidate from.
+    pub(crate) runs: [Vec<(String, String, bool)>; 2],
+    pub(crate) metrics: Vec<(&'static str, &'static str, bool)>,
+    pub(crate) adjustments: Vec<(&'static str, &'static str, bool)>,
+    pub(crate) margin: String,
+    pub(crate) fields: Vec<ChoiceField>,
 }
 
 /// A run of a comparison.

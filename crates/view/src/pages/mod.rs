@@ -2,12 +2,14 @@
 
 mod case;
 mod comparison;
+mod measurement;
 mod review;
 mod run;
 mod scorecard;
 
 pub(crate) use case::*;
 pub(crate) use comparison::*;
+pub(crate) use measurement::*;
 pub(crate) use review::*;
 pub(crate) use run::*;
 pub(crate) use scorecard::*;

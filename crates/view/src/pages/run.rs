@@ -35,6 +35,7 @@ pub(crate) struct RunLine {
 }
 
 /// Head of every page about a run.
+#[derive(Default)]
 pub(crate) struct RunHeader {
     pub(crate) slug: String,
     pub(crate) url: String,
@@ -43,7 +44,9 @@ pub(crate) struct RunHeader {
     pub(crate) command: String,
     pub(crate) result: ResultMark,
     pub(crate) has_scorecard: bool,
-    /// Page that is shown: `run`, `cases`, `criteria`, `scorecard` or `review`.
+    /// True for an audit of a judge, of which nothing else is said of its cases.
+    pub(crate) is_audit: bool,
+    /// Page that is shown: `run`, `cases`, `criteria`, `calibration`, `scorecard` or `review`.
     pub(crate) tab: &'static str,
 }
 
@@ -89,7 +92,7 @@ pub(crate) struct RunPage {
 }
 
 /// Progress of a run that goes on.
-#[derive(Template)]
+#[derive(Template, Default)]
 #[template(path = "progress.html")]
 pub(crate) struct RunProgressText {
     pub(crate) done: usize,
@@ -98,6 +101,8 @@ pub(crate) struct RunProgressText {
     pub(crate) counts: Vec<CountLink>,
     pub(crate) rate: String,
     pub(crate) left: String,
+    /// Cost of the cases that are done.
+    pub(crate) spend: String,
     /// The newest cases that did not pass, the newest first.
     pub(crate) failures: Vec<CaseLink>,
 }
@@ -163,6 +168,10 @@ pub(crate) struct CasesPage {
     pub(crate) descending: bool,
     pub(crate) rows_url: String,
     pub(crate) case_url: String,
+    /// True if cases are missing that are still being read.
+    pub(crate) is_partial: bool,
+    /// The first rows of the table, as JSON.
+    pub(crate) first_rows: String,
     pub(crate) total: usize,
     pub(crate) found: usize,
     /// Rows without script: a page of them.

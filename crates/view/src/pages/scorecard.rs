@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use crate::pages::RunHeader;
+use crate::pages::{RunHeader, SectionText};
 use crate::text::ResultMark;
 
 /// A scorecard: its trees with gates, coverage and gains.
@@ -32,6 +32,7 @@ pub(crate) struct TreeText {
 
 /// A part of a scorecard.
 pub(crate) struct NodeText {
+    pub(crate) url: String,
     pub(crate) code: String,
     pub(crate) label: String,
     pub(crate) depth: usize,
@@ -51,8 +52,58 @@ pub(crate) struct NodeText {
 
 /// A part that would raise the score on top.
 pub(crate) struct GainText {
+    pub(crate) url: String,
     pub(crate) code: String,
     pub(crate) label: String,
     pub(crate) gain: String,
     pub(crate) picture: String,
+}
+
+/// A part of a scorecard with what it is made of.
+#[derive(Template, Default)]
+#[template(path = "scorecard_part.html")]
+pub(crate) struct PartPage {
+    pub(crate) header: RunHeader,
+    pub(crate) warning: Option<String>,
+    pub(crate) code: String,
+    pub(crate) label: String,
+    pub(crate) kind: &'static str,
+    pub(crate) mark: Option<ResultMark>,
+    pub(crate) score: String,
+    pub(crate) picture: String,
+    /// Addresses and codes of the parts above, topmost first.
+    pub(crate) path: Vec<(String, String)>,
+    pub(crate) conclusions: Vec<String>,
+    pub(crate) blocked_by: Vec<(String, String)>,
+    pub(crate) untested: Vec<(String, String)>,
+    pub(crate) coverage: String,
+    pub(crate) children: Vec<NodeText>,
+    pub(crate) cases: Vec<BenchmarkCaseText>,
+    pub(crate) case_count: usize,
+    /// What is asked, and the guidelines.
+    pub(crate) sections: Vec<SectionText>,
+    pub(crate) arithmetic: String,
+}
+
+/// A case of a benchmark.
+pub(crate) struct BenchmarkCaseText {
+    pub(crate) url: String,
+    pub(crate) case: String,
+    pub(crate) mark: ResultMark,
+    pub(crate) score: String,
+    pub(crate) decided_by: &'static str,
+    pub(crate) reason: String,
+    /// Decision of the judge that stood before people's; empty if none did.
+    pub(crate) judge: String,
+    pub(crate) votes: usize,
+    pub(crate) people: Vec<PartLabelText>,
+}
+
+/// A label of a person.
+pub(crate) struct PartLabelText {
+    pub(crate) who: String,
+    pub(crate) label: String,
+    pub(crate) note: String,
+    /// Reason it does not count, or that it adjudicates; empty otherwise.
+    pub(crate) why: &'static str,
 }

@@ -9,18 +9,19 @@ use assize_report::{
     format_vote_metrics, formula_text, truncation_details,
 };
 use assize_rubric::{CaseDecision, EvidenceQuote, GateState, JudgeConfidence, JudgeIdentity, OutcomeKind};
-use assize_store::{CaseRecord, TurnRow};
+use assize_store::CaseRecord;
 use axum::extract::{Path, State};
 use axum::http::Uri;
 use axum::response::{IntoResponse, Redirect, Response};
 
+use super::case_work::{file_diffs, tool_call_texts, turn_text};
 use super::run_header::run_header;
 use super::{Library, PageError, blocking, case_url, open_run, query_value, render, run_url, with_query};
 use crate::index::{CaseFilter, CaseStatus};
 use crate::open_run::OpenRun;
 use crate::pages::{
-    AnswerPiece, CasePage, CriterionText, DiffLine, GateText, GraderNoteText, GraderText, QuoteText,
-    RunHeader, TurnText, VoteText,
+    AnswerPiece, CasePage, CriterionText, GateText, GraderNoteText, GraderText, QuoteText, RunHeader,
+    VoteText,
 };
 use crate::text::{ResultMark, cost_text, visible};
 
@@ -132,7 +133,9 @@ fn case_page(
             .map(|answer| answer_pieces(answer, &material.quotes))
             .unwrap_or_default(),
         turns: explained.turns.iter().map(turn_text).collect(),
-        changes: explained.file_changes.as_deref().map(diff_lines).unwrap_or_default(),
+        calls: tool_call_texts(&explained.tool_calls),
+        calls_dropped: explained.tool_calls_dropped,
+        changes: explained.file_changes.as_deref().map(file_diffs).unwrap_or_default(),
         changes_known: explained.file_changes.is_some(),
         graders,
         equations: equation_lines(&explained.equations),
@@ -371,39 +374,6 @@ fn vote_text(vote: &VotePart, is_penalty: bool) -> VoteText {
         reason: visible(&vote.reason),
         note: visible(&notes.join(", ")),
     }
-}
-
-fn turn_text(turn: &TurnRow) -> TurnText {
-    let mut notes = Vec::new();
-    notes.extend(turn.duration_ms.map(format_duration));
-    notes.extend(turn.cost_usd.map(|cost| assize_report::dollars(cost.as_dollars())));
-
-    TurnText {
-        number: turn.turn,
-        answer: turn.answer.as_deref().map(visible).unwrap_or_default(),
-        error: match (&turn.answer, &turn.error) {
-            (_, Some(error)) => Some(visible(&format!("no answer: {}", error.message))),
-            (None, None) => Some("no answer".to_owned()),
-            (Some(_), None) => None,
-        },
-        note: notes.join(" · "),
-    }
-}
-
-/// Lines of a unified diff with their kinds.
-fn diff_lines(diff: &str) -> Vec<DiffLine> {
-    diff.lines()
-        .map(|line| {
-            let class = match line.as_bytes() {
-                [b'd', b'i', b'f', b'f', ..] | [b'+', b'+', b'+', ..] | [b'-', b'-', b'-', ..] => "file",
-                [b'@', b'@', ..] => "hunk",
-                [b'+', ..] => "add",
-                [b'-', ..] => "del",
-                _ => "same",
-            };
-            DiffLine { class, text: visible(line) }
-        })
-        .collect()
 }
 
 fn equation_lines(equations: &[ScoreEquation]) -> Vec<String> {

@@ -17,6 +17,8 @@ use crate::text::{ResultMark, visible};
 
 /// Most rows of one reply.
 const MAX_ROWS: usize = 500;
+/// Rows that come with the page, which the first screen shows: as many as the table asks for at a time.
+const FIRST_ROWS: usize = 200;
 
 const SORTS: [(CaseSort, &str); 6] = [
     (CaseSort::Place, "order of the files"),
@@ -46,9 +48,12 @@ pub(crate) async fn page(
         let info = library.info(run.folder())?;
         let filter = CaseFilter::from_query(uri.query().unwrap_or_default());
         let plain_page = query_value(&uri, "page").and_then(|page| page.parse().ok());
-        let choices = run.choices()?;
-        let rows = run.select(&filter)?;
-        let total = run.index()?.len();
+        // The table goes on by itself with what is not read yet.
+        let is_first = plain_page.is_none() && filter == CaseFilter::default();
+        let index = if is_first { run.first_index()? } else { run.index()? };
+        let is_partial = is_first && !run.is_indexed() && !is_live(&run, &info);
+        let choices = run.choices(&index);
+        let rows = run.select_of(&index, &filter)?;
 
         let (url, query) = (run_url(run.slug()), filter.to_query());
         let has_verdict = |choice: VerdictChoice| filter.verdicts.contains(&choice);
@@ -66,12 +71,17 @@ pub(crate) async fn page(
             descending: filter.descending,
             rows_url: format!("{url}/rows"),
             case_url: format!("{url}/cases"),
-            total,
+            is_partial,
+            first_rows: match plain_page {
+                Some(_) => String::new(),
+                None => script_data(&rows_json(&index, &rows, 0, FIRST_ROWS)),
+            },
+            total: index.len(),
             found: rows.len(),
-            plain: plain_page.map(|page| plain_rows(&run, &filter, &rows, page)).transpose()?,
+            plain: plain_page.map(|page| plain_rows(&run, &index, &filter, (&rows, page))),
             plain_url: with_query(&format!("{url}/cases"), &page_query(&query, 1)),
-            has_suites: choices.suites.len() > 1,
-            has_targets: choices.targets.len() > 1,
+            has_suites: choices.suites.len() > 1 || info.suites.len() > 1,
+            has_targets: choices.targets.len() > 1 || info.targets.len() > 1,
         };
         Ok(render(&cases))
     })
@@ -91,19 +101,25 @@ pub(crate) async fn rows(
         let from = number("from").unwrap_or(0);
         let count = number("count").unwrap_or(MAX_ROWS).min(MAX_ROWS);
 
-        let rows = run.select(&filter)?;
         let index = run.index()?;
-        let cells: Vec<Value> = rows
-            .iter()
-            .skip(from)
-            .take(count)
-            .filter_map(|row| Some(cells(&index, *row, index.get(*row)?)))
-            .collect();
-        let body = json!({ "found": rows.len(), "total": index.len(), "from": from, "rows": cells });
+        let rows = run.select_of(&index, &filter)?;
+        let body = rows_json(&index, &rows, from, count);
 
         Ok(([(CONTENT_TYPE, "application/json")], body.to_string()).into_response())
     })
     .await
+}
+
+/// Rows of a list from `from` on, with the length of the list.
+fn rows_json(index: &CaseTableIndex, rows: &[u32], from: usize, count: usize) -> Value {
+    let shown = rows.iter().skip(from).take(count);
+    let cells: Vec<Value> = shown.filter_map(|row| Some(cells(index, *row, index.get(*row)?))).collect();
+    json!({ "found": rows.len(), "total": index.len(), "from": from, "rows": cells })
+}
+
+/// JSON for an element of a page that holds data: nothing in it can end that element.
+fn script_data(value: &Value) -> String {
+    value.to_string().replace('<', "\\u003c")
 }
 
 /// Cells of a row: its number from 1, verdict, score, id, suite, target, repeat, criteria, what is unmet, tags, cost, time,
@@ -162,8 +178,12 @@ fn page_query(query: &str, page: usize) -> String {
     if query.is_empty() { format!("page={page}") } else { format!("{query}&page={page}") }
 }
 
-fn plain_rows(run: &OpenRun, filter: &CaseFilter, rows: &[u32], page: usize) -> Result<PlainRows, PageError> {
-    let index = run.index()?;
+fn plain_rows(
+    run: &OpenRun,
+    index: &CaseTableIndex,
+    filter: &CaseFilter,
+    (rows, page): (&[u32], usize),
+) -> PlainRows {
     let (url, query) = (run_url(run.slug()), filter.to_query());
     let begin = page.saturating_sub(1).saturating_mul(MAX_ROWS);
     let of_page = |page: usize| with_query(&format!("{url}/cases"), &page_query(&query, page));
@@ -176,16 +196,16 @@ fn plain_rows(run: &OpenRun, filter: &CaseFilter, rows: &[u32], page: usize) -> 
             id: visible(&entry.id),
             suite: visible(index.name(entry.suite)),
             target: entry.target.map_or_else(String::new, |target| visible(index.name(target))),
-            tags: tags_text(&index, entry),
-            missed: missed_text(&index, entry),
+            tags: tags_text(index, entry),
+            missed: missed_text(index, entry),
             cost: cost_cell(entry),
             time: format_duration(entry.duration_ms),
         })
     });
 
-    Ok(PlainRows {
+    PlainRows {
         rows: shown.collect(),
         before: (page > 1).then(|| of_page(page - 1)),
         after: (begin.saturating_add(MAX_ROWS) < rows.len()).then(|| of_page(page + 1)),
-    })
+    }
 }

@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use assize_analysis::NameTable;
-use assize_analysis::compare::{
-    ComparisonOptions, Conclusion, MetricDifference, RunComparison, VerdictFlip, compare_many,
-};
+use assize_analysis::compare::{Conclusion, MetricDifference, RunComparison, VerdictFlip, compare_many};
 use assize_report::chart::{ChartAxis, axis_labels};
 use assize_report::{format_plain, format_rate, format_score, grouped};
 use axum::extract::State;
@@ -13,8 +11,9 @@ use axum::http::Uri;
 use axum::response::Response;
 use url::form_urlencoded::Serializer;
 
+use super::compare_choice::ComparisonChoice;
 use super::compared_run::ComparedSide;
-use super::{Library, PageError, blocking, compare_url, query_value, query_values, render};
+use super::{Library, PageError, blocking, query_value, query_values, render};
 use crate::library::RunLibrary;
 use crate::pages::{CaseChanges, ChangedCase, ComparisonPage, DifferenceRow, DifferenceTable};
 use crate::picture::interval_picture;
@@ -32,7 +31,8 @@ pub(crate) async fn page(State(library): Library, uri: Uri) -> Result<Response, 
             _ => checked_runs(&library, &query_values(&uri, "run"))?,
         };
 
-        Ok(render(&comparison_page(&library, &base, &candidate)?))
+        let choice = ComparisonChoice::from_query(&uri)?;
+        Ok(render(&comparison_page(&library, &base, &candidate, &choice)?))
     })
     .await
 }
@@ -47,10 +47,15 @@ fn checked_runs(library: &RunLibrary, checked: &[String]) -> Result<(String, Str
     }
 }
 
-fn comparison_page(library: &RunLibrary, base: &str, candidate: &str) -> Result<ComparisonPage, PageError> {
+fn comparison_page(
+    library: &RunLibrary,
+    base: &str,
+    candidate: &str,
+    choice: &ComparisonChoice,
+) -> Result<ComparisonPage, PageError> {
     let base = ComparedSide::open(library, base)?;
     let candidate = ComparedSide::open(library, candidate)?;
-    let found = compare_sides(library, &base, &candidate)?;
+    let found = compare_sides(library, &base, &candidate, choice)?;
 
     let notices = [&base, &candidate]
         .into_iter()
@@ -96,7 +101,8 @@ fn comparison_page(library: &RunLibrary, base: &str, candidate: &str) -> Result<
     Ok(ComparisonPage {
         base: base.link(),
         candidate: candidate.link(),
-        swap_url: compare_url(&candidate.name, &base.name),
+        swap_url: choice.url(&candidate.name, &base.name),
+        form: choice.form(library, &base, &candidate)?,
         mark,
         says: visible(&found.headline_difference().says),
         common: grouped(found.common as u64),
@@ -130,25 +136,25 @@ fn compare_sides(
     library: &RunLibrary,
     base: &ComparedSide,
     candidate: &ComparedSide,
+    choice: &ComparisonChoice,
 ) -> Result<Arc<RunComparison>, PageError> {
-    let key = format!(
-        "{}\n{}\n{}\n{}",
-        base.name,
-        base.run.index()?.end(),
-        candidate.name,
-        candidate.run.index()?.end()
-    );
+    let ends = (base.run.index()?.end(), candidate.run.index()?.end());
+    let key = format!("{}\n{ends:?}", choice.url(&base.name, &candidate.name));
     if let Some(found) = library.known_comparison(&key) {
         return Ok(found);
     }
 
     let mut names = NameTable::default();
-    let (before, after) = (base.facts(&mut names)?, candidate.facts(&mut names)?);
-    let compared = compare_many(&before, &[after], &names, &ComparisonOptions::default());
+    let (before, after) = (base.facts(&mut names, choice)?, candidate.facts(&mut names, choice)?);
+    let compared = compare_many(&before, &[after], &names, &choice.options);
     let found = compared.comparisons.into_iter().next();
     let found = found.ok_or_else(|| PageError::refused("There is nothing to compare."))?;
     if found.common == 0 {
-        let text = "The runs have no case in common: cases are paired by suite and id.";
+        let text = if choice.tag.is_some() || choice.suite.is_some() {
+            "The runs have no such case in common."
+        } else {
+            "The runs have no case in common: cases are paired by suite and id."
+        };
         return Err(PageError::refused(text));
     }
 

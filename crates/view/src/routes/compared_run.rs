@@ -5,6 +5,7 @@ use std::sync::Arc;
 use assize_analysis::{CaseFact, NameTable, RunFacts};
 use assize_store::RunInfo;
 
+use super::compare_choice::ComparisonChoice;
 use super::{PageError, run_url};
 use crate::library::RunLibrary;
 use crate::open_run::OpenRun;
@@ -36,11 +37,19 @@ impl ComparedSide {
     }
 
     /// Reads what figures need of the rows.
-    pub(super) fn facts(&self, names: &mut NameTable) -> Result<RunFacts, PageError> {
+    pub(super) fn facts(
+        &self,
+        names: &mut NameTable,
+        choice: &ComparisonChoice,
+    ) -> Result<RunFacts, PageError> {
         let mut cases = Vec::new();
         for record in self.run.folder().cases()? {
             let record = record?;
-            if self.target.is_none() || record.result.target.as_deref() == self.target.as_deref() {
+            let row = &record.result;
+            let is_of_target = self.target.is_none() || row.target.as_deref() == self.target.as_deref();
+            let is_of_suite = choice.suite.as_deref().is_none_or(|suite| *row.suite == *suite);
+            let has_tag = choice.tag.as_ref().is_none_or(|tag| row.tags.contains(tag));
+            if is_of_target && is_of_suite && has_tag {
                 cases.push(CaseFact::from_record(&record, names));
             }
         }

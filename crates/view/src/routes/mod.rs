@@ -1,17 +1,21 @@
 //! Pages and data by their addresses.
 
 pub(crate) mod case;
+mod case_work;
 pub(crate) mod cases;
 pub(crate) mod compare;
 pub(crate) mod compare_case;
+mod compare_choice;
 mod compared_run;
 pub(crate) mod criteria;
+pub(crate) mod measurement;
 pub(crate) mod review;
 pub(crate) mod review_start;
 pub(crate) mod run;
 mod run_header;
 pub(crate) mod runs;
 pub(crate) mod scorecard;
+pub(crate) mod scorecard_part;
 pub(crate) mod trend;
 
 use std::sync::Arc;

@@ -114,7 +114,12 @@ pub(crate) async fn page(
             // The page says that others are closed, so that it is not led on.
             Some(at) if is_held => Ok(item_page(&registered, &mut review, at, true)),
             Some(at) => Ok(redirect(item_url(&registered, &review, Some(at)))),
-            None => Ok(done_page(&registered, &review, is_held)),
+            None => {
+                let page = done_page(&registered, &review, is_held);
+                drop(review);
+                registered.write_list(library.process());
+                Ok(page)
+            }
         }
     })
     .await
@@ -267,6 +272,7 @@ pub(crate) async fn decide(
         drop(review);
         match effect {
             Ok(effect) => {
+                registered.note_label();
                 if effect == DecisionEffect::Written(true) {
                     library.reviews().tell_others(&registered, &sent.item);
                 }
@@ -344,15 +350,19 @@ pub(crate) async fn undo(
 
 /// Leads out of the review: who began it on a page of a run gets the other pages back.
 pub(crate) async fn leave(State(library): Library, Path(id): Path<String>) -> Result<Response, PageError> {
-    let registered = find(&library, &id)?;
-    let Some(home) = &registered.home else {
-        return Ok(refusal(StatusCode::UNPROCESSABLE_ENTITY, "there are no other pages here"));
-    };
+    blocking(move || {
+        let registered = find(&library, &id)?;
+        let Some(home) = &registered.home else {
+            return Ok(refusal(StatusCode::UNPROCESSABLE_ENTITY, "there are no other pages here"));
+        };
 
-    let cookie = library.access().cookie(library.access().token());
-    let mut reply = reply(StatusCode::OK, json!({ "next": home }));
-    if let Ok(cookie) = cookie.parse() {
-        reply.headers_mut().insert(SET_COOKIE, cookie);
-    }
-    Ok(reply)
+        registered.write_list(library.process());
+        let cookie = library.access().cookie(library.access().token());
+        let mut reply = reply(StatusCode::OK, json!({ "next": home }));
+        if let Ok(cookie) = cookie.parse() {
+            reply.headers_mut().insert(SET_COOKIE, cookie);
+        }
+        Ok(reply)
+    })
+    .await
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use assize_engine::{EngineError, LabelOptions, current_scorecard};
+use assize_engine::{EngineError, LabelOptions, current_scorecard, label_folders};
 use assize_review::{
     LabelRecorder, OngoingReview, ReviewMaterial, ReviewOptions, ReviewOrder, ReviewQueue, ReviewerLabelFile,
     label_file_path, scorecard_run_items, suite_run_items,
@@ -73,7 +73,7 @@ pub(crate) async fn start(
             }
         };
 
-        let registered = library.reviews().add(offered, Some(run_url(&slug)));
+        let registered = library.reviews().add(offered, Some((run_url(&slug), run.folder().clone())));
         let cookie = library.access().cookie(registered.token());
         Ok(([(SET_COOKIE, cookie)], Json(json!({ "next": registered.url() }))).into_response())
     })
@@ -157,9 +157,7 @@ fn load(
     let labels = LabelOptions::default();
     let scorecard = current_scorecard(info, &labels, process)?;
     let material = scorecard_run_items(folder, info, &scorecard, options)?;
-    let stored = labels.or_stored(info).folder.map(|folder| process.resolve(folder));
-    let beside = || path.is_dir().then(|| path.join("labels"));
-    let labels = stored.or_else(beside).ok_or_else(|| {
+    let labels = label_folders(info, process).into_iter().next().ok_or_else(|| {
         EngineError::usage("a scorecard in one file has no folder for labels; use `assize review RUN --labels DIR --browser`")
     })?;
 

@@ -9,6 +9,7 @@ use axum::extract::{Path, State};
 use axum::response::Response;
 
 use super::criteria::criterion_lines;
+use super::measurement::audit_page;
 use super::run_header::{is_live, run_header};
 use super::runs::judge_names;
 use super::{Library, PageError, blocking, compare_url, open_run, render, run_url, with_query};
@@ -27,6 +28,10 @@ pub(crate) async fn page(State(library): Library, Path(slug): Path<String>) -> R
     blocking(move || {
         let run = open_run(&library, &slug)?;
         let info = library.info(run.folder())?;
+        if let Some(page) = audit_page(&run, &info)? {
+            return Ok(render(&page));
+        }
+
         Ok(render(&run_page(&library, &run, &info)?))
     })
     .await
@@ -70,7 +75,7 @@ fn run_page(library: &RunLibrary, run: &Arc<OpenRun>, info: &RunInfo) -> Result<
     Ok(RunPage {
         header: run_header(run, info, "run"),
         is_live,
-        progress: progress_text(run, info)?,
+        progress: if is_live { progress_text(run, info, &summary)? } else { RunProgressText::default() },
         pass_rate: figures.map(|figures| MetricText::rate(&figures.pass_rate)),
         mean_score: figures.map(|figures| MetricText::score(&figures.mean_score)),
         counts: verdict_counts(run.slug(), &*run.index()?),
@@ -183,7 +188,7 @@ fn earlier_run(library: &RunLibrary, slug: &str, info: &RunInfo) -> Option<(Stri
     Some((visible(&found.slug), compare_url(&found.slug, slug)))
 }
 
-fn progress_text(run: &OpenRun, info: &RunInfo) -> Result<RunProgressText, PageError> {
+fn progress_text(run: &OpenRun, info: &RunInfo, summary: &RunSummary) -> Result<RunProgressText, PageError> {
     let index = run.index()?;
     let done = index.len();
     // Several targets or repeats make several results of a case; how many was planned is not on record.
@@ -216,6 +221,7 @@ fn progress_text(run: &OpenRun, info: &RunInfo) -> Result<RunProgressText, PageE
         counts: verdict_counts(run.slug(), &index),
         rate: rate.map_or_else(String::new, |rate| format!("{rate:.1}")),
         left: left.unwrap_or_default(),
+        spend: cost_text(summary.cost_usd, summary.cost_partial),
         failures: failures.collect(),
     })
 }

@@ -17,6 +17,7 @@ pub(super) fn run_header(run: &OpenRun, info: &RunInfo, tab: &'static str) -> Ru
         command: visible(&info.command),
         result: run_result(info, is_live(run, info)),
         has_scorecard: info.scorecard.is_some(),
+        is_audit: info.command.starts_with("audit "),
         tab,
     }
 }

@@ -11,7 +11,7 @@ use axum::extract::{Path, State};
 use axum::response::Response;
 
 use super::run_header::run_header;
-use super::{Library, PageError, blocking, open_run, render};
+use super::{Library, PageError, blocking, open_run, path_part, render, run_url};
 use crate::pages::{GainText, NodeText, ScorecardViewPage, TreeText};
 use crate::picture::score_bar;
 use crate::text::{ResultMark, visible};
@@ -37,7 +37,10 @@ pub(crate) async fn page(State(library): Library, Path(slug): Path<String>) -> R
         let scored =
             ScoredCard::new(&labelled.info, None, |place| labelled.tally(place), MissingPolicy::Incomplete)?
                 .with_distinct_cases(labelled.distinct_cases());
-        let trees = scored.scores().map(|(tree, scores)| tree_text(&labelled.info, tree, &scores)).collect();
+        let trees = scored
+            .scores()
+            .map(|(tree, scores)| tree_text(run.slug(), &labelled.info, tree, &scores))
+            .collect();
 
         Ok(render(&ScorecardViewPage {
             header,
@@ -50,7 +53,12 @@ pub(crate) async fn page(State(library): Library, Path(slug): Path<String>) -> R
     .await
 }
 
-fn tree_text(info: &ScorecardInfo, tree: &ScorecardTree, scores: &ScorecardScores<'_>) -> TreeText {
+fn tree_text(
+    slug: &str,
+    info: &ScorecardInfo,
+    tree: &ScorecardTree,
+    scores: &ScorecardScores<'_>,
+) -> TreeText {
     let order = nodes_in_order(scores);
     let contributions = scores.contributions();
     let nodes: Vec<NodeText> = order
@@ -58,7 +66,7 @@ fn tree_text(info: &ScorecardInfo, tree: &ScorecardTree, scores: &ScorecardScore
         .take(MAX_NODES)
         .filter_map(|(id, depth)| {
             let part = contributions.get(id.index()).copied().flatten();
-            let mut node = node_text(info, tree, scores, *id, *depth)?;
+            let mut node = node_text(slug, info, tree, scores, *id, *depth)?;
             node.share = part.map_or_else(String::new, |part| format_rate(part.share));
             node.gain = part
                 .filter(|part| part.gain > 0.0)
@@ -70,6 +78,7 @@ fn tree_text(info: &ScorecardInfo, tree: &ScorecardTree, scores: &ScorecardScore
     let label = |id: ScorecardNodeId| node_label(info, tree, id);
     let gains = scores.gains();
     let gains = gains.iter().take(MAX_GAINS).map(|gain| GainText {
+        url: part_url(slug, &node_code(scores, gain.node)),
         code: node_code(scores, gain.node),
         label: if gain.unblocks {
             format!("{} – the only gate that blocks the top", label(gain.node))
@@ -93,7 +102,13 @@ fn tree_text(info: &ScorecardInfo, tree: &ScorecardTree, scores: &ScorecardScore
     }
 }
 
-fn node_text(
+/// Address of a part of the scorecard of a run.
+pub(super) fn part_url(slug: &str, code: &str) -> String {
+    format!("{}/scorecard/{}", run_url(slug), path_part(code))
+}
+
+pub(super) fn node_text(
+    slug: &str,
     info: &ScorecardInfo,
     tree: &ScorecardTree,
     scores: &ScorecardScores<'_>,
@@ -110,6 +125,7 @@ fn node_text(
     };
 
     Some(NodeText {
+        url: part_url(slug, &node_code(scores, id)),
         code: node_code(scores, id),
         label: node_label(info, tree, id),
         depth: depth.min(MAX_DEPTH),
@@ -131,17 +147,17 @@ fn node_text(
     })
 }
 
-fn node_code(scores: &ScorecardScores<'_>, id: ScorecardNodeId) -> String {
+pub(super) fn node_code(scores: &ScorecardScores<'_>, id: ScorecardNodeId) -> String {
     scores.card().node(id).map_or_else(String::new, |node| visible(&node.code))
 }
 
 /// Name of a part for people, and its kind.
-fn node_label(info: &ScorecardInfo, tree: &ScorecardTree, id: ScorecardNodeId) -> String {
+pub(super) fn node_label(info: &ScorecardInfo, tree: &ScorecardTree, id: ScorecardNodeId) -> String {
     let stored = tree.places.get(id.index()).and_then(|place| info.nodes.get(*place));
     stored.and_then(|stored| stored.label.as_deref()).map(visible).unwrap_or_default()
 }
 
-fn bounds_text(bounds: Option<(f64, f64)>) -> String {
+pub(super) fn bounds_text(bounds: Option<(f64, f64)>) -> String {
     match bounds {
         Some((low, high)) if low == high => format_score(low),
         Some((low, high)) => format!("{}–{}", format_score(low), format_score(high)),
@@ -149,7 +165,7 @@ fn bounds_text(bounds: Option<(f64, f64)>) -> String {
     }
 }
 
-fn status_mark(status: NodeStatus) -> ResultMark {
+pub(super) fn status_mark(status: NodeStatus) -> ResultMark {
     let (class, sign) = match status {
         NodeStatus::Pass => ("good", "✓"),
         NodeStatus::Fail | NodeStatus::Blocked => ("bad", "✗"),

@@ -1,11 +1,14 @@
 //! Metrics over runs of the same suites.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use assize_analysis::NameTable;
-use assize_analysis::trend::{MethodFingerprint, TrendPoint, trend_point};
+use assize_analysis::trend::{MethodFingerprint, TrendPoint};
+use assize_engine::read_trend;
+use assize_report::chart::trend_chart;
 use assize_report::grouped;
 use assize_stats::ConfidenceLevel;
+use assize_store::RowsFile;
 use axum::extract::State;
 use axum::http::Uri;
 use axum::response::Response;
@@ -14,7 +17,6 @@ use super::compared_run::ComparedSide;
 use super::{Library, PageError, blocking, compare_url, query_value, render, run_url};
 use crate::library::RunLibrary;
 use crate::pages::{TrendLine, TrendPage};
-use crate::picture::trend_picture;
 use crate::text::{MetricText, minute, visible};
 
 /// Newest runs that are shown.
@@ -53,12 +55,24 @@ fn trend_page(library: &RunLibrary, wanted: Option<String>) -> TrendPage {
     }
     slugs.reverse();
 
-    let points = read_points(library, &slugs, &mut notices);
+    let key = trend_key(library, &slugs);
+    let points = match library.known_trend(&key) {
+        Some(known) => known,
+        None => {
+            let before = notices.len();
+            let points = Arc::new(read_points(library, &slugs, &mut notices));
+            // What was left out is said each time.
+            if notices.len() == before {
+                library.keep_trend(key, Arc::clone(&points));
+            }
+            points
+        }
+    };
     let pictured = |metric: fn(&TrendPoint) -> &assize_store::EstimatedMetric| {
         points.iter().map(|(_, point)| (metric(point), !point.changed.is_empty())).collect::<Vec<_>>()
     };
-    let rate_picture = trend_picture("Pass rate", &pictured(|point| &point.pass_rate));
-    let score_picture = trend_picture("Mean score", &pictured(|point| &point.mean_score));
+    let rate_picture = trend_chart("Pass rate", &pictured(|point| &point.pass_rate));
+    let score_picture = trend_chart("Mean score", &pictured(|point| &point.mean_score));
     let before = std::iter::once(None).chain(points.iter().map(|(slug, _)| Some(slug.clone())));
     let mut lines: Vec<TrendLine> = points
         .iter()
@@ -82,6 +96,16 @@ fn trend_page(library: &RunLibrary, wanted: Option<String>) -> TrendPage {
     TrendPage { suites, rate_picture, score_picture, points: lines, notices }
 }
 
+/// What a trend is about: the runs, and how far their rows were written.
+fn trend_key(library: &RunLibrary, slugs: &[String]) -> String {
+    let part = |slug: &String| {
+        let folder = library.folder(slug);
+        let length = folder.map_or(0, |folder| folder.rows_length(RowsFile::Results));
+        format!("{slug}\n{length}\n")
+    };
+    slugs.iter().map(part).collect()
+}
+
 /// Reads the runs one after the other, so that memory does not grow with their number.
 fn read_points(
     library: &RunLibrary,
@@ -91,27 +115,29 @@ fn read_points(
     let mut points: Vec<(String, TrendPoint)> = Vec::new();
     let mut before: Option<MethodFingerprint> = None;
     for slug in slugs {
-        let mut names = NameTable::default();
         let read = ComparedSide::open(library, slug).and_then(|side| {
-            let facts = side.facts(&mut names)?;
-            Ok((facts, side.info.started_at.clone()))
+            let reader = read_trend(side.run.folder(), side.target.as_deref(), |_| true)?;
+            Ok((reader, side.info.started_at.clone()))
         });
-        let (facts, started_at) = match read {
+        let (reader, started_at) = match read {
             Ok(read) => read,
             Err(error) => {
                 notices.push(visible(&format!("{slug} is left out: {}", error.message)));
                 continue;
             }
         };
-        if facts.cases.is_empty() {
+        if reader.is_empty() {
             notices.push(visible(&format!("{slug} is left out: it holds no finished case.")));
             continue;
         }
 
-        let fingerprint = MethodFingerprint::from_run(&facts, &names);
-        let changed = before.as_ref().map(|before| fingerprint.changes(before)).unwrap_or_default();
-        points.push((slug.clone(), trend_point(&facts, started_at, changed, ConfidenceLevel::P95)));
-        before = Some(fingerprint);
+        match reader.finish(slug.clone(), started_at, before.as_ref(), ConfidenceLevel::P95) {
+            Ok((point, fingerprint)) => {
+                points.push((slug.clone(), point));
+                before = Some(fingerprint);
+            }
+            Err(error) => notices.push(visible(&format!("{slug} is left out: {error}"))),
+        }
     }
 
     points

@@ -36,6 +36,9 @@ fn every_page_is_there_and_harmless() {
         "/".to_owned(),
         "/?q=support".to_owned(),
         "/trend".to_owned(),
+        "/audits".to_owned(),
+        format!("/runs/{RUN}/calibration"),
+        format!("/compare?base={RUN}&candidate={LATER}&metric=pass-rate&margin=0.1&tag=vip&adjust=none"),
         format!("/compare?base={RUN}&candidate={LATER}"),
         format!("/compare?run={RUN}&run={LATER}"),
         format!("/compare/case?base={RUN}&candidate={LATER}&suite=support&id=plain&repeat=1"),
@@ -220,4 +223,76 @@ fn a_folder_without_runs_says_how_to_make_one() {
     test.serve();
     assert!(test.get("/").expect(200).body.contains("assize eval"));
     assert!(test.get("/trend").expect(200).body.contains("No run has a finished case yet."));
+}
+
+#[test]
+fn a_case_shows_the_calls_of_tools_and_the_changes_file_by_file() {
+    let test = ViewTest::with_runs();
+    let page = test.get(&format!("/runs/{RUN}/cases/1")).expect(200).body;
+    assert!(page.contains("Tool calls <span class=\"dim\">1</span>"), "{page}");
+    assert!(page.contains("Bash &#60;b&#62;hostile") && page.contains("&#60;this&#62; is it"), "{page}");
+    assert!(page.contains("20 ms · 7 characters cut") && page.contains("</span> failed</span>"), "{page}");
+    assert!(page.contains(">x</span> <span class=\"dim\">1 added, 0 removed</span>"), "{page}");
+
+    let found = test.get(&format!("/runs/{RUN}/rows?q=%3Cthis%3E%20is%20it")).expect(200).json();
+    assert_eq!(found["found"], 2, "a search looks at tool calls too");
+}
+
+#[test]
+fn the_first_rows_come_with_the_page_and_are_those_that_are_asked_for() {
+    let test = ViewTest::with_runs();
+    let page = test.get(&format!("/runs/{RUN}/cases")).expect(200).body;
+    let data = page.split("id=\"first-rows\">").nth(1).and_then(|rest| rest.split("</script>").next());
+    let data = data.expect("the page holds data");
+    assert!(!data.contains('<'), "nothing in it ends its element: {data}");
+    let data: serde_json::Value = serde_json::from_str(data).expect("it is JSON");
+    assert_eq!(data, test.get(&format!("/runs/{RUN}/rows?from=0&count=200")).expect(200).json());
+    assert_eq!(data["rows"][1][3], "<b>hostile</b>");
+}
+
+#[test]
+fn options_of_a_comparison_change_what_is_compared_and_stand_in_its_form() {
+    let test = ViewTest::with_runs();
+    let compare = |options: &str| test.get(&format!("/compare?base={RUN}&candidate={LATER}{options}"));
+    let page = compare("&metric=pass-rate&tag=vip&margin=0.05").expect(200).body;
+    assert!(page.contains(r#"<option value="pass-rate" selected>"#), "{page}");
+    assert!(page.contains(r#"<option value="vip" selected>"#) && page.contains(r#"value="0.05""#), "{page}");
+    let swapped =
+        format!("/compare?base={LATER}&#38;candidate={RUN}&#38;metric=pass-rate&#38;margin=0.05&#38;tag=vip");
+    assert!(page.contains(&swapped), "{page}");
+
+    for wrong in ["&margin=2", "&margin=x", "&tag=nobody", "&suite=other"] {
+        compare(wrong).expect(422);
+    }
+}
+
+#[test]
+fn judges_stand_beside_people_once_there_are_labels() {
+    let test = ViewTest::with_runs();
+    let address = format!("/runs/{RUN}/calibration");
+    let page = test.get(&address).expect(200).body;
+    assert!(page.contains("No labels of people"), "{page}");
+
+    let folder = test.path().join("labels");
+    std::fs::create_dir(&folder).expect("the folder can be made");
+    let label = |case: &str, criterion: &str, label: &str| {
+        json!({ "case": case, "criterion": criterion, "label": label, "who": "<b>hostile" }).to_string()
+    };
+    let lines = [
+        label("plain", "must", "met"),
+        label("plain", "tone", "met"),
+        label("<b>hostile</b>", "must", "unmet"),
+        label("<b>hostile</b>", "tone", "unmet"),
+    ];
+    std::fs::write(folder.join("ann.jsonl"), lines.join("\n")).expect("labels can be written");
+    let page = test.get(&address).expect(200).body;
+    assert_harmless(&page);
+    // The judge says unmet, met, unmet, met.
+    let counts = "both met 1, judge met, people unmet 1, judge unmet, people met 1, both unmet 1";
+    assert!(page.contains(counts), "{page}");
+    assert!(page.contains("raw agreement") && page.contains("<b>0.500</b>"), "{page}");
+
+    std::fs::write(folder.join("ann.jsonl"), label("nobody", "must", "met")).expect("labels can be written");
+    let page = test.get(&address).expect(200).body;
+    assert!(page.contains("no label matches an item that was judged"), "{page}");
 }

@@ -12,6 +12,7 @@ use assize_rubric::{
 use assize_run::score_record;
 use assize_store::{
     FORMAT_VERSION, JudgeInfo, QuestionRow, ResultRow, RunFolder, RunInfo, RunSettings, RunWriter, SuiteInfo,
+    ToolCallRow,
 };
 use assize_view::{ViewOptions, ViewServer};
 use tempfile::TempDir;
@@ -232,6 +233,15 @@ pub(crate) fn record(writer: &mut RunWriter, id: &str, answer: &str, moved: Outc
         case_hash: Some(hash.clone()),
         tags: vec!["vip".to_owned()],
         file_changes: Some("diff --git a/x b/x\n+<added>\n".to_owned()),
+        tool_calls: vec![ToolCallRow {
+            tool: "Bash <b>hostile".to_owned(),
+            input: Some("<img src=x>".to_owned()),
+            output: Some("<this> is it".to_owned()),
+            failed: Some(true),
+            duration_ms: Some(20),
+            cut: 7,
+        }],
+        tool_calls_dropped: 0,
         ..empty_row(id)
     };
     let question = QuestionRow {
@@ -303,6 +313,8 @@ fn empty_row(id: &str) -> ResultRow {
         answer: None,
         turns: Vec::new(),
         file_changes: None,
+        tool_calls: Vec::new(),
+        tool_calls_dropped: 0,
         error: None,
         tokens: Tokens::default(),
         cost_usd: None,

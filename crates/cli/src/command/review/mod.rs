@@ -10,7 +10,7 @@ use std::io::IsTerminal as _;
 use std::path::Path;
 
 use assize_analysis::ResamplingOptions;
-use assize_engine::{ExitStatus, LabelOptions, LabelledRun, labelled_run, runs};
+use assize_engine::{ExitStatus, LabelOptions, runs, write_review_list};
 use assize_report::escape_unsafe;
 use assize_review::{
     LabelRecorder, ReviewProgress, ReviewQueue, ReviewSession, ReviewerLabelFile, label_file_path,
@@ -152,8 +152,7 @@ fn count_labels(args: &ReviewArgs, labels: &Path, context: &CliContext) -> Resul
     }
 
     let options = LabelOptions { folder: args.labels.clone(), ..LabelOptions::default() };
-    let LabelledRun { run, .. } = labelled_run(&folder, &options, &context.process)?;
-    folder.write_review(&run.review_rows())?;
+    write_review_list(&folder, &options, &context.process)?;
 
     let named = match &args.labels {
         Some(_) => format!(" --labels {}", labels.display()),

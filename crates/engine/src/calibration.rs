@@ -1,0 +1,110 @@
+//! The judges of a stored run against the labels that are kept beside its files.
+
+use std::path::PathBuf;
+
+use assize_analysis::calibrate::{
+    CalibrationMaterial, CalibrationOptions, CalibrationReport, RunItems, SplitChoice, calibrate, from_run,
+    label_filter,
+};
+use assize_analysis::labels::{
+    ColumnRole, LabelProblem, LabelReadOptions, describe_problems, label_files, read_rows,
+};
+use assize_stats::agreement::RatingScale;
+use assize_store::{RunFolder, RunInfo};
+
+use crate::error::EngineError;
+use crate::labels::label_folders;
+use crate::process::ProcessContext;
+
+/// Problems of label files that are named.
+const MAX_PROBLEMS: usize = 5;
+
+/// Judged items of a run, without labels yet.
+#[derive(Debug)]
+pub struct MeasuredRun {
+    /// The items.
+    pub material: CalibrationMaterial,
+    /// Scores that judges can give.
+    pub scale: Option<RatingScale>,
+    /// Notes about the run.
+    pub notes: Vec<String>,
+    /// True if the run did not come to all of its cases.
+    pub is_partial: bool,
+}
+
+impl MeasuredRun {
+    /// Reads the decisions of the judges of a run.
+    ///
+    /// # Errors
+    /// If the run can't be read, or has no decisions about criteria.
+    pub fn read(folder: &RunFolder, info: &RunInfo) -> Result<Self, EngineError> {
+        let RunItems { material, reworded, other_graders } = from_run(info, folder.cases()?)?;
+        if material.items.is_empty() {
+            let shown = folder.path().display();
+            return Err(EngineError::usage(format!("`{shown}` has no decisions about criteria")));
+        }
+
+        let mut notes = Vec::new();
+        if !reworded.is_empty() {
+            notes.push(format!(
+                "these criterion ids have different texts in different cases, so their rows mix criteria: {}; give each criterion its own id",
+                reworded.join(", ")
+            ));
+        }
+        if other_graders > 0 {
+            notes.push(format!("{other_graders} decisions of graders other than rubrics are not measured"));
+        }
+
+        Ok(Self {
+            material,
+            // Scores of a run are raw scores of bands, which cover 0 to 10.
+            scale: RatingScale::new((0..=10).map(f64::from)).ok(),
+            notes,
+            is_partial: info.finished_at.is_none()
+                || info.summary.as_ref().is_some_and(|summary| summary.not_run + summary.left_out > 0),
+        })
+    }
+}
+
+/// Measures the judges of a run with the labels beside its files, as `assize calibrate RUN --labels FOLDER` does; `None` if
+/// there are none.
+///
+/// # Errors
+/// If the run or the labels can't be read, or no label is about what was judged.
+pub fn calibrate_run(
+    folder: &RunFolder,
+    info: &RunInfo,
+    process: &ProcessContext,
+) -> Result<Option<CalibrationReport>, EngineError> {
+    let folders = label_folders(info, process);
+    // A folder that is not there holds no labels.
+    let files: Vec<PathBuf> =
+        folders.iter().filter_map(|folder| label_files(folder).ok()).flatten().collect();
+    if files.is_empty() {
+        return Ok(None);
+    }
+
+    let reading = LabelReadOptions { needed: vec![ColumnRole::Case], ..LabelReadOptions::default() };
+    let rows = read_rows(&files, &reading).map_err(|problems| EngineError::usage(list(&problems)))?;
+    let MeasuredRun { mut material, scale, notes, is_partial } = MeasuredRun::read(folder, info)?;
+    let usage = |error: assize_analysis::calibrate::MaterialError| EngineError::usage(error.to_string());
+    material.attach_labels(&rows, label_filter(SplitChoice::NotSeen, &[])).map_err(usage)?;
+    let options = CalibrationOptions { scale, ..CalibrationOptions::default() };
+    let mut report = calibrate(material, &options).map_err(usage)?;
+    report.notes.extend(notes);
+    report.is_partial = is_partial;
+
+    Ok(Some(report))
+}
+
+/// The first problems of label files, one a line.
+fn list(problems: &[LabelProblem]) -> String {
+    let lines = describe_problems(problems);
+    let more = lines.len().saturating_sub(MAX_PROBLEMS);
+    let mut shown: Vec<String> = lines.into_iter().take(MAX_PROBLEMS).collect();
+    if more > 0 {
+        shown.push(format!("and {more} more errors"));
+    }
+
+    shown.join("\n")
+}

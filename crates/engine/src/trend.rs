@@ -1,0 +1,32 @@
+//! A stored run as a trend reads it: case by case, so that memory holds little of each.
+
+use assize_analysis::trend::TrendReader;
+use assize_analysis::{CaseFact, NameTable};
+use assize_store::RunFolder;
+
+use crate::error::EngineError;
+use crate::session::stored_records;
+
+/// Reads the cases of a run: those of a target, if one is named, and of the suites that `takes` accepts.
+///
+/// # Errors
+/// If the run can't be read.
+pub fn read_trend(
+    folder: &RunFolder,
+    target: Option<&str>,
+    takes: impl Fn(&str) -> bool,
+) -> Result<TrendReader, EngineError> {
+    let mut reader = TrendReader::default();
+    for record in stored_records(folder)? {
+        let record = record?;
+        if target.is_some() && record.result.target.as_deref() != target {
+            continue;
+        }
+        if takes(&record.result.suite) {
+            let mut names = NameTable::default();
+            reader.add(&CaseFact::from_record(&record, &mut names), &names);
+        }
+    }
+
+    Ok(reader)
+}

@@ -1,0 +1,51 @@
+//! What was measured about judges.
+
+use askama::Template;
+
+use super::RunHeader;
+use crate::text::ResultMark;
+
+/// The judges of a run against people.
+#[derive(Template)]
+#[template(path = "calibration.html")]
+pub(crate) struct CalibrationPage {
+    pub(crate) header: RunHeader,
+    /// Pictures and numbers, as HTML; `None` without labels.
+    pub(crate) fragment: Option<String>,
+    /// Reason the labels can't be used.
+    pub(crate) problem: Option<String>,
+    /// Folders in which labels are looked for.
+    pub(crate) folders: Vec<String>,
+}
+
+/// An audit.
+#[derive(Template)]
+#[template(path = "audit.html")]
+pub(crate) struct AuditPage {
+    pub(crate) header: RunHeader,
+    pub(crate) reason: String,
+    pub(crate) judges: String,
+    pub(crate) warnings: Vec<String>,
+    /// Pictures and numbers, as HTML.
+    pub(crate) fragment: String,
+}
+
+/// All audits.
+#[derive(Template)]
+#[template(path = "audits.html")]
+pub(crate) struct AuditsPage {
+    pub(crate) audits: Vec<AuditLine>,
+}
+
+/// An audit of a list.
+pub(crate) struct AuditLine {
+    pub(crate) url: String,
+    pub(crate) slug: String,
+    /// `order`, `length`, `self` or `injection`.
+    pub(crate) kind: String,
+    pub(crate) suites: String,
+    pub(crate) judges: String,
+    pub(crate) when: String,
+    pub(crate) reason: String,
+    pub(crate) result: ResultMark,
+}
