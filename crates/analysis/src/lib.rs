@@ -11,6 +11,7 @@ mod case_metrics;
 mod case_trials;
 mod chunked_list;
 pub mod compare;
+pub mod criteria;
 mod facts;
 pub mod labels;
 mod metric;

@@ -20,6 +20,7 @@ mod cells;
 pub mod chart;
 mod comparison;
 mod comparison_markdown;
+mod criteria;
 mod criterion;
 mod criterion_change;
 mod criterion_rates;
@@ -65,6 +66,7 @@ pub use case_block::{CaseDetailLevel, render_case, stored_texts};
 pub use case_table::render_case_table;
 pub use comparison::{ComparisonLimits, render_comparison};
 pub use comparison_markdown::render_comparison_markdown;
+pub use criteria::{criteria_json, render_criteria};
 pub use criterion_change::render_criterion_change;
 pub use explain::{
     CaseExplanation, CriterionPart, GatePart, GraderPart, PanelPart, ScoreEquation, ScoreRange, VotePart,

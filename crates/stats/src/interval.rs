@@ -98,6 +98,8 @@ pub enum IntervalMethod {
     Posterior,
     /// Newcombe's score interval of an area under the curve.
     NewcombeArea,
+    /// Fisher's z transformation of a correlation, with the clustered error of its influence values.
+    RobustZ,
 }
 
 impl IntervalMethod {
@@ -129,6 +131,7 @@ impl IntervalMethod {
             Self::WilsonPowered => "prediction-powered, Wilson",
             Self::Posterior => "posterior",
             Self::NewcombeArea => "Newcombe, area",
+            Self::RobustZ => "Fisher z, robust",
         }
     }
 }

@@ -15,6 +15,7 @@ pub mod compare;
 pub mod correction;
 mod distribution;
 mod interval;
+pub mod items;
 pub mod judge_quality;
 mod mcnemar_power;
 mod mean;
@@ -25,7 +26,9 @@ mod random;
 mod rank;
 pub mod ranking;
 pub mod repeats;
+pub mod sampling;
 mod special_functions;
+mod symmetric_matrix;
 mod undefined;
 mod variates;
 

@@ -34,6 +34,8 @@ pub enum ColumnRole {
     Seen,
     /// Sampling of the labelled case.
     Sampled,
+    /// Probability with which the case was drawn for labelling.
+    Drawn,
     /// Permitted use of the label.
     Split,
     /// True for a label that decides what others differed on.
@@ -62,7 +64,7 @@ pub enum ColumnRole {
 
 impl ColumnRole {
     /// Every role with its default column names. The first is the name of the role.
-    const NAMES: [(Self, &'static [&'static str]); 25] = [
+    const NAMES: [(Self, &'static [&'static str]); 26] = [
         (Self::Case, &["case", "case_id", "trace_id"]),
         (Self::Suite, &["suite"]),
         (Self::System, &["system", "target"]),
@@ -76,6 +78,7 @@ impl ColumnRole {
         (Self::Version, &["version"]),
         (Self::Seen, &["seen"]),
         (Self::Sampled, &["sampled"]),
+        (Self::Drawn, &["drawn"]),
         (Self::Split, &["split"]),
         (Self::Adjudicates, &["adjudicates"]),
         (Self::Judge, &["judge"]),

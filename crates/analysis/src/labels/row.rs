@@ -48,6 +48,8 @@ pub struct LabelRow {
     pub seen: Option<SeenHash>,
     /// Sampling of the labelled case.
     pub sampled: Option<SamplingMethod>,
+    /// Probability with which the case was drawn for labelling, above 0 and up to 1.
+    pub drawn: Option<f64>,
     /// Permitted use of the label.
     pub split: Option<LabelSplit>,
     /// True if the labels decide what others differed on.

@@ -8,7 +8,7 @@ use clap::{ArgAction, Subcommand};
 
 use super::PowerArgs;
 use super::headings::{ADVANCED, JUDGE, SELECTION};
-use super::tables::{AgreementArgs, NoiseArgs, PanelRatesArgs, TableArgs};
+use super::tables::{AgreementArgs, CriteriaArgs, NoiseArgs, PanelRatesArgs, TableArgs};
 use super::values::{LABEL_SPLITS, OptionValues, one_of};
 
 /// Values of `--gate-on`.
@@ -61,6 +61,8 @@ pub(crate) struct CalibrateCommandArgs {
 pub(crate) enum CalibrateCommand {
     /// Measure how well raters agree with each other.
     Agreement(AgreementArgs),
+    /// Find criteria that measure nothing, or what another one measures.
+    Criteria(CriteriaArgs),
     /// Measure the variance of scores over repeats.
     Noise(NoiseArgs),
     /// Estimate the error rates of judges from their votes alone, without labels.

@@ -59,6 +59,24 @@ pub(crate) struct AgreementArgs {
     pub(crate) table: TableArgs,
 }
 
+/// Options of `assize calibrate criteria`.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Criteria that at least five answers have in common are compared: those of a rubric that many cases share. \
+    Several runs are several answers.\n\n\
+    Examples:\n  \
+    assize calibrate criteria last\n  \
+    assize calibrate criteria last~2 last~1 last\n  \
+    assize calibrate criteria judged.csv --columns case=id,criterion=rule,label=verdict"
+)]
+pub(crate) struct CriteriaArgs {
+    /// Stored runs; or tables with a decision on each criterion of each case.
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) table: TableArgs,
+}
+
 /// Options of `assize calibrate panel`.
 #[derive(Debug, clap::Args)]
 #[command(

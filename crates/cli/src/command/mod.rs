@@ -8,6 +8,7 @@ pub(crate) mod calibrate;
 pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod convert;
+mod criteria;
 pub(crate) mod doctor;
 pub(crate) mod eval;
 pub(crate) mod explain;

@@ -678,3 +678,47 @@ fn an_adjudicator_is_what_is_true_and_no_rater() {
     let raters = object(&cli.run(&["calibrate", "agreement", "l.jsonl", "--json"]).expect_code(0));
     assert_eq!(raters["sections"][0]["ratings"], 40, "{raters}");
 }
+
+#[test]
+fn criteria_that_measure_nothing_or_the_same_are_named() {
+    let cli = cli();
+    let mut text = "case,criterion,label\n".to_owned();
+    for case in 0..60 {
+        let good = case % 3 != 0;
+        let word = |met: bool| if met { "met" } else { "unmet" };
+        for (criterion, met) in [
+            ("right", good),
+            ("also-right", good),
+            ("sourced", if case % 7 == 0 { !good } else { good }),
+            ("short", case % 2 == 0),
+            ("polite", true),
+        ] {
+            writeln!(text, "c{case},{criterion},{}", word(met)).expect("a string takes everything");
+        }
+    }
+    text.push_str("c0,rare,met\n");
+    cli.file("t.csv", text);
+
+    let found =
+        object(&cli.run(&[&["calibrate", "criteria", "t.csv", "--json"], &QUICK[..]].concat()).expect_code(0));
+    assert_eq!((&found["answers"], &found["left_out"]), (&60.into(), &1.into()));
+    let named = |name: &str| {
+        let criteria = found["criteria"].as_array().expect("a list");
+        criteria.iter().find(|one| one["name"] == name).expect("there is one").clone()
+    };
+    assert_eq!(named("polite")["flag"], "always_met");
+    assert!(named("polite")["figures"]["item_rest"]["undefined"].is_string());
+    assert_eq!(named("right")["flag"], Value::Null);
+    assert!(named("right")["figures"]["item_rest"]["low"].as_f64().is_some_and(|low| low > 0.5));
+    let pair = &found["pairs"][0];
+    assert_eq!((&pair["criteria"][0], &pair["criteria"][1]), (&"also-right".into(), &"right".into()));
+    assert_eq!((&pair["redundant"], &pair["alike"]), (&true.into(), &60.into()));
+    assert!(pair["kappa"]["low"].as_f64().is_some_and(|low| low < 1.0), "60 alike are not certainty");
+    assert!(found["model"]["undefined"].is_string(), "60 answers are too few");
+
+    let text = cli.run(&["calibrate", "criteria", "t.csv", "--resamples", "100"]).expect_code(0).stdout;
+    assert!(text.contains("redundant") && text.contains("polite: met by every answer"), "{text}");
+    cli.file("one.csv", "case,criterion,label\na,k,met\nb,k,unmet\n");
+    let error = cli.run(&["calibrate", "criteria", "one.csv"]).expect_code(2).stderr;
+    assert!(error.contains("five answers or more"), "{error}");
+}
