@@ -124,8 +124,8 @@ impl CriterionResponses {
         cases.sort_unstable();
         cases.dedup();
         let pairs = matrix.pairs(resampling);
-        let repeated: Vec<&str> =
-            pairs.0.iter().filter(|pair| pair.is_redundant).map(|pair| pair.criteria[1].as_str()).collect();
+        let repeated: Vec<String> =
+            pairs.0.iter().filter(|pair| pair.is_redundant).map(|pair| pair.criteria[1].clone()).collect();
         Ok(CriteriaReport {
             answers: matrix.answers.len(),
             cases: cases.len(),
@@ -281,8 +281,8 @@ impl ResponseMatrix<'_> {
 
     /// The model of criteria that vary and do not repeat another one, whose errors would not be independent; on answers that
     /// most of them were decided on.
-    fn model(&self, repeated: &[&str]) -> Result<CriteriaModel, UndefinedReason> {
-        let is_new = |at: &usize| !repeated.contains(&self.names[*at].as_str());
+    fn model(&self, repeated: &[String]) -> Result<CriteriaModel, UndefinedReason> {
+        let is_new = |at: &usize| !repeated.contains(&self.names[*at]);
         let varies = |at: &usize| {
             let values: Vec<f64> = self.answers.iter().filter_map(|answer| answer[*at]).collect();
             values.iter().any(|value| *value != values[0])

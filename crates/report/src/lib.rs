@@ -10,6 +10,7 @@
 
 #![warn(missing_docs)]
 
+mod anytime;
 mod audit;
 mod calibration;
 mod calibration_json;
@@ -24,6 +25,7 @@ mod criteria;
 mod criterion;
 mod criterion_change;
 mod criterion_rates;
+mod drift;
 mod entry;
 mod explain;
 mod export;
@@ -56,9 +58,11 @@ mod scorecard_votes;
 mod style;
 mod summary;
 mod table;
+mod total_error;
 mod trend;
 mod truncation;
 
+pub use anytime::render_anytime;
 pub use audit::{audit_json, render_audit};
 pub use calibration::render_calibration;
 pub use calibration_json::calibration_json;
@@ -68,6 +72,7 @@ pub use comparison::{ComparisonLimits, render_comparison};
 pub use comparison_markdown::render_comparison_markdown;
 pub use criteria::{criteria_json, render_criteria};
 pub use criterion_change::render_criterion_change;
+pub use drift::{drift_json, render_drift};
 pub use explain::{
     CaseExplanation, CriterionPart, GatePart, GraderPart, PanelPart, ScoreEquation, ScoreRange, VotePart,
     WholePart, explain_case, explanation_json, formula_text, render_explanation,
@@ -103,5 +108,6 @@ pub use scorecard_tree::{ScorecardLine, format_scorecard_totals, render_scorecar
 pub use scorecard_trend::render_scorecard_trend;
 pub use style::ReportStyle;
 pub use summary::{SummaryExtra, render_summary};
+pub use total_error::{ErrorDesigns, render_total_error, total_error_json};
 pub use trend::render_trend;
 pub use truncation::truncation_details;

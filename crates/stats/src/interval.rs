@@ -100,6 +100,10 @@ pub enum IntervalMethod {
     NewcombeArea,
     /// Fisher's z transformation of a correlation, with the clustered error of its influence values.
     RobustZ,
+    /// Confidence sequence by betting: holds at all times at once.
+    Betting,
+    /// Empirical Bayes: covers on average over groups.
+    EmpiricalBayes,
 }
 
 impl IntervalMethod {
@@ -132,6 +136,8 @@ impl IntervalMethod {
             Self::Posterior => "posterior",
             Self::NewcombeArea => "Newcombe, area",
             Self::RobustZ => "Fisher z, robust",
+            Self::Betting => "confidence sequence, betting",
+            Self::EmpiricalBayes => "empirical Bayes",
         }
     }
 }

@@ -13,6 +13,7 @@ use assize_stats::{
 };
 
 use super::item::{CalibrationItem, DecisionValue};
+use super::selection::{SelectionReport, selection_report};
 
 /// Error rates of a judge, measured elsewhere.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -60,6 +61,8 @@ pub struct TargetPassRates {
     pub judge: Option<PassRate>,
     /// Judge corrected by the labels (PPI++), or the reason why not.
     pub powered: Result<PredictionPowered, String>,
+    /// Bounds where labels were not drawn by lot.
+    pub selection: Option<SelectionReport>,
     /// Judge corrected by given error rates.
     pub rogan_gladen: Option<Result<RoganGladen, UndefinedReason>>,
     /// People's verdicts with prerequisites; `None` if the table names no prerequisites.
@@ -114,6 +117,11 @@ pub(crate) fn compute_rates(
         people,
         judge,
         powered: prediction_powered_rate(&judged, options),
+        selection: if scores || options.assume_random {
+            None
+        } else {
+            selection_report(&judged, options.level)
+        },
         rogan_gladen,
         people_gated: needs
             .then(|| gated_rates(items, options, |item| item.people_mean().map(|mean| mean > 0.5)))

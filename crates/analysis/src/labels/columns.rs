@@ -22,6 +22,8 @@ pub enum ColumnRole {
     Label,
     /// Name of the reviewer; a list beside a list of labels.
     Who,
+    /// Prompt or version of the judge that gave the label.
+    Prompt,
     /// Time of the label.
     At,
     /// Reason for the label.
@@ -64,7 +66,7 @@ pub enum ColumnRole {
 
 impl ColumnRole {
     /// Every role with its default column names. The first is the name of the role.
-    const NAMES: [(Self, &'static [&'static str]); 26] = [
+    const NAMES: [(Self, &'static [&'static str]); 27] = [
         (Self::Case, &["case", "case_id", "trace_id"]),
         (Self::Suite, &["suite"]),
         (Self::System, &["system", "target"]),
@@ -72,6 +74,7 @@ impl ColumnRole {
         (Self::Criterion, &["criterion", "criterion_id", "benchmark_code", "benchmark"]),
         (Self::Label, &["label", "outcome"]),
         (Self::Who, &["who", "reviewer", "rater", "annotator"]),
+        (Self::Prompt, &["prompt"]),
         (Self::At, &["at", "when"]),
         (Self::Note, &["note"]),
         (Self::Severity, &["severity"]),

@@ -370,6 +370,7 @@ impl RowReader<'_> {
                 .filter(|repeat| *repeat >= 1.0 && repeat.fract() == 0.0)
                 .map(|repeat| repeat as u32),
             criterion: self.text(ColumnRole::Criterion, problems),
+            prompt: self.text(ColumnRole::Prompt, problems),
             labels: self.labels(problems),
             judge: self.judge(problems),
             probability,

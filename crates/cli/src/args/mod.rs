@@ -82,7 +82,7 @@ pub(crate) use scorecard::{
 pub(crate) use serve::{KeyAction, ServeArgs, ServeCommand};
 pub(crate) use server::ServerArgs;
 pub(crate) use shard::ShardArgs;
-pub(crate) use tables::{AgreementArgs, CriteriaArgs, NoiseArgs, PanelRatesArgs, TableArgs};
+pub(crate) use tables::{AgreementArgs, CriteriaArgs, DriftArgs, NoiseArgs, PanelRatesArgs, TableArgs};
 pub(crate) use validate::{FormatChoice, ValidateArgs};
 pub(crate) use view::ViewArgs;
 

@@ -10,6 +10,7 @@ pub(crate) mod completions;
 pub(crate) mod convert;
 mod criteria;
 pub(crate) mod doctor;
+mod drift;
 pub(crate) mod eval;
 pub(crate) mod explain;
 pub(crate) mod generate;

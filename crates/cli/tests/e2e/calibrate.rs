@@ -699,8 +699,9 @@ fn criteria_that_measure_nothing_or_the_same_are_named() {
     text.push_str("c0,rare,met\n");
     cli.file("t.csv", text);
 
-    let found =
-        object(&cli.run(&[&["calibrate", "criteria", "t.csv", "--json"], &QUICK[..]].concat()).expect_code(0));
+    let found = object(
+        &cli.run(&[&["calibrate", "criteria", "t.csv", "--json"], &QUICK[..]].concat()).expect_code(0),
+    );
     assert_eq!((&found["answers"], &found["left_out"]), (&60.into(), &1.into()));
     let named = |name: &str| {
         let criteria = found["criteria"].as_array().expect("a list");
@@ -711,7 +712,7 @@ fn criteria_that_measure_nothing_or_the_same_are_named() {
     assert_eq!(named("right")["flag"], Value::Null);
     assert!(named("right")["figures"]["item_rest"]["low"].as_f64().is_some_and(|low| low > 0.5));
     let pair = &found["pairs"][0];
-    assert_eq!((&pair["criteria"][0], &pair["criteria"][1]), (&"also-right".into(), &"right".into()));
+    assert_eq!((&pair["criteria"][0], &pair["criteria"][1]), (&"right".into(), &"also-right".into()));
     assert_eq!((&pair["redundant"], &pair["alike"]), (&true.into(), &60.into()));
     assert!(pair["kappa"]["low"].as_f64().is_some_and(|low| low < 1.0), "60 alike are not certainty");
     assert!(found["model"]["undefined"].is_string(), "60 answers are too few");
@@ -721,4 +722,46 @@ fn criteria_that_measure_nothing_or_the_same_are_named() {
     cli.file("one.csv", "case,criterion,label\na,k,met\nb,k,unmet\n");
     let error = cli.run(&["calibrate", "criteria", "one.csv"]).expect_code(2).stderr;
     assert!(error.contains("five answers or more"), "{error}");
+}
+
+#[test]
+fn labels_that_were_drawn_with_probabilities_are_weighed_by_them() {
+    let cli = cli();
+    // 400 items, of which the judge finds 40 unmet. Half of those were labelled, and one in twenty of the others.
+    let mut text = "case,judge,label,sampled,drawn\n".to_owned();
+    for case in 0..400 {
+        let judge = if case % 10 == 0 { "unmet" } else { "met" };
+        let labelled = if case % 10 == 0 { case % 20 == 0 } else { case % 20 == 1 };
+        let label = if case % 10 == 0 && case % 60 != 0 { "unmet" } else { "met" };
+        match labelled {
+            true => {
+                let drawn = if case % 10 == 0 { 0.5 } else { 0.05 };
+                writeln!(text, "c{case},{judge},{label},weighted,{drawn}")
+                    .expect("a string takes everything");
+            }
+            false => writeln!(text, "c{case},{judge},,,").expect("a string takes everything"),
+        }
+    }
+    cli.file("t.csv", &text);
+    let found = calibrate(&cli, &["--labels", "t.csv"]);
+    let corrected = &found["rates"][0]["corrected"];
+    let of = |key: &str| corrected["ppi_plus_plus"][key].as_f64().expect("a number");
+    // 7 of 20 unmet ones are met; weighed, 14 of 440 and all 400 others.
+    assert!((0.92..0.95).contains(&of("value")), "{corrected}");
+    assert!(of("low") > 0.75 && of("high") < 1.0, "{corrected}");
+    assert!(found["notes"].to_string().contains("different probabilities"), "{}", found["notes"]);
+
+    cli.file("mixed.csv", text.replacen("weighted,0.5", "random,", 1));
+    let mixed = calibrate(&cli, &["--labels", "mixed.csv"]);
+    assert!(
+        mixed["rates"][0]["corrected"]["refused"].to_string().contains("two kinds"),
+        "{}",
+        mixed["rates"][0]
+    );
+    cli.file("bare.csv", text.replacen("weighted,0.5", "weighted,", 1));
+    let bare = calibrate(&cli, &["--labels", "bare.csv"]);
+    assert!(bare["rates"][0]["corrected"]["refused"].to_string().contains("`drawn`"), "{}", bare["rates"][0]);
+    cli.file("wrong.csv", text.replacen("weighted,0.5", "weighted,1.5", 1));
+    let error = refused(&cli, &["--labels", "wrong.csv"]);
+    assert!(error.contains("above 0 and up to 1"), "{error}");
 }

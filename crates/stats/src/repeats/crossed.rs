@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::{UndefinedReason, undefined::check_all_finite};
+use crate::{
+    ConfidenceLevel, UndefinedReason, distribution::normal_critical_value, undefined::check_all_finite,
+};
 
 /// Largest number of facets.
 const MAX_FACETS: usize = 4;
@@ -40,8 +42,7 @@ pub fn crossed_variance(values: &[f64], facets: &[Vec<usize>]) -> Result<Crossed
     if values.is_empty() {
         return Err(UndefinedReason::NoValues);
     }
-    let levels: Vec<usize> =
-        facets.iter().map(|facet| facet.iter().collect::<BTreeSet<_>>().len()).collect();
+    let levels: Vec<usize> = facets.iter().map(|facet| facet.iter().collect::<BTreeSet<_>>().len()).collect();
     if levels.iter().any(|levels| *levels < 2) {
         return Err(UndefinedReason::OneValue);
     }
@@ -136,7 +137,8 @@ fn solve(rows: &mut [Vec<f64>]) -> Option<Vec<f64>> {
     let size = rows.len();
     let scale = rows.iter().flat_map(|row| &row[..size]).fold(0.0f64, |most, value| most.max(value.abs()));
     for column in 0..size {
-        let pivot = (column..size).max_by(|&a, &b| rows[a][column].abs().total_cmp(&rows[b][column].abs()))?;
+        let pivot =
+            (column..size).max_by(|&a, &b| rows[a][column].abs().total_cmp(&rows[b][column].abs()))?;
         if rows[pivot][column].abs() <= 1e-10 * scale {
             return None;
         }
@@ -160,24 +162,33 @@ impl CrossedVariance {
     /// is compared, so that their own component drops out. Source: Brennan (2001), chapter 4.
     pub fn error_variance(&self, numbers: &[usize], repeats: usize, fixed: usize) -> f64 {
         let size = |set: usize| -> f64 {
-            numbers.iter().enumerate().filter(|(facet, _)| set >> facet & 1 == 1).map(|(_, n)| *n as f64).product()
+            numbers
+                .iter()
+                .enumerate()
+                .filter(|(facet, _)| set >> facet & 1 == 1)
+                .map(|(_, n)| *n as f64)
+                .product()
         };
-        let parts =
-            self.components.iter().filter(|(set, _)| **set & !fixed != 0).map(|(set, part)| part / size(*set));
+        let parts = self
+            .components
+            .iter()
+            .filter(|(set, _)| **set & !fixed != 0)
+            .map(|(set, part)| part / size(*set));
         let all = (1usize << numbers.len()) - 1;
         parts.sum::<f64>() + self.repeats.unwrap_or(0.0) / size(all) / repeats as f64
     }
 
-    /// Finds the design with the fewest calls whose mean has a standard error of `error` or less: numbers of levels, repeats and
-    /// calls. The first facet, cases, is as large as it must be, and may be up to `most_cases`; the others up to 10. A case costs
+    /// Finds the design with the fewest calls whose mean has a normal interval of this half-width at most. The first facet, cases, is as large as it must be, and may be up to `most_cases`; the others up to 10. A case costs
     /// `case_cost` calls beside those of judging it. Fails where no design is enough.
     pub fn cheapest_design(
         &self,
-        error: f64,
+        half_width: f64,
+        level: ConfidenceLevel,
         case_cost: f64,
         most_cases: usize,
         fixed: usize,
     ) -> Result<CrossedDesign, UndefinedReason> {
+        let error = half_width / normal_critical_value(level)?;
         let others = self.levels.len() - 1;
         let can_repeat = self.repeats.is_some();
         let mut best: Option<CrossedDesign> = None;

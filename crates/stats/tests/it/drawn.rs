@@ -46,7 +46,8 @@ fn weighted_estimates_are_those_of_other_implementations() {
     // The same in clusters of two: svydesign(ids = ~c), 0.0795495128835.
     let pairs: Vec<usize> = (0..10).map(|at| at / 2).collect();
     let judged = prediction_powered_drawn(&labels(), &pairs, &JUDGE, UNIT, L).unwrap();
-    let blind: Vec<DrawnLabel> = labels().into_iter().map(|label| DrawnLabel { judge: 0.0, ..label }).collect();
+    let blind: Vec<DrawnLabel> =
+        labels().into_iter().map(|label| DrawnLabel { judge: 0.0, ..label }).collect();
     let alone = prediction_powered_drawn(&blind, &pairs, &JUDGE, UNIT, L).unwrap();
     assert_near(judged.human.mean, 0.85, 1e-12);
     let variance: f64 = 0.079_549_512_883_5 * 0.079_549_512_883_5;
@@ -56,18 +57,22 @@ fn weighted_estimates_are_those_of_other_implementations() {
 
 #[test]
 fn equal_probabilities_are_a_random_sample() {
-    let equal: Vec<DrawnLabel> = labels().into_iter().map(|label| DrawnLabel { probability: 0.25, ..label }).collect();
+    let equal: Vec<DrawnLabel> =
+        labels().into_iter().map(|label| DrawnLabel { probability: 0.25, ..label }).collect();
     let places: Vec<usize> = (0..10).collect();
     let found = prediction_powered_drawn(&equal, &places, &everywhere(), UNIT, L).unwrap();
-    let plain = prediction_powered_within::<usize>(&PEOPLE, &JUDGE, &everywhere()[10..], None, UNIT, L).unwrap();
+    let plain =
+        prediction_powered_within::<usize>(&PEOPLE, &JUDGE, &everywhere()[10..], None, UNIT, L).unwrap();
     assert_near(found.human.mean, plain.human.mean, 1e-12);
     // One takes the judge's mean over all cases and the other over those without a label.
     assert_near(found.tuned.mean, plain.tuned.mean, 0.02);
     assert!((found.tuned.interval.width() / plain.tuned.interval.width() - 1.0).abs() < 0.2);
 
     // A factor that is common to all probabilities changes nothing.
-    let halved: Vec<DrawnLabel> =
-        labels().into_iter().map(|label| DrawnLabel { probability: label.probability / 2.0, ..label }).collect();
+    let halved: Vec<DrawnLabel> = labels()
+        .into_iter()
+        .map(|label| DrawnLabel { probability: label.probability / 2.0, ..label })
+        .collect();
     let (one, other) = (
         prediction_powered_drawn(&labels(), &places, &everywhere(), UNIT, L).unwrap(),
         prediction_powered_drawn(&halved, &places, &everywhere(), UNIT, L).unwrap(),
@@ -117,7 +122,8 @@ fn stratified(state: &mut u64, seed: u64) -> (Vec<DrawnLabel>, Vec<f64>) {
         all.iter().map(|judge| 1.0 / if *judge == 1.0 { passed } else { 1_000.0 - passed }.sqrt()).collect();
     let probabilities = inclusion_probabilities(&sizes, 100).unwrap();
     let drawn = systematic_draw(&probabilities, &mut SeededRandom::new(seed));
-    let label = |at: usize| DrawnLabel { human: cases[at].0, judge: cases[at].1, probability: probabilities[at] };
+    let label =
+        |at: usize| DrawnLabel { human: cases[at].0, judge: cases[at].1, probability: probabilities[at] };
     (drawn.into_iter().map(label).collect(), all)
 }
 

@@ -9,6 +9,7 @@ mod cluster;
 mod combine;
 mod compare;
 mod correction;
+mod crossed;
 mod degenerate;
 mod document;
 mod drawn;
@@ -20,6 +21,7 @@ mod power;
 mod proportion;
 mod repeats;
 mod rescaling;
+mod sequential;
 
 use proptest::prelude::ProptestConfig;
 
