@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assize_rubric::{Outcome, SeenHash};
+use assize_rubric::{CaseDecision, Outcome, SeenHash};
 use assize_stats::{
     UndefinedReason,
     sequential::{DriftStep, DriftTest},
@@ -13,7 +13,7 @@ use assize_store::CaseRecord;
 pub const CHANGED: f64 = 20.0;
 
 /// What a decision is about: suite, case, grader, criterion, and the hash of what the judge saw.
-type Anchor = (String, String, String, String, SeenHash);
+type Anchor = (String, String, String, String, String);
 
 /// Decisions of a run on what may be anchors.
 #[derive(Debug, Clone, Default)]
@@ -41,8 +41,7 @@ impl AnchorRun {
                 Outcome::Scored(raw) => raw.get() >= 5,
                 _ => continue,
             };
-            let spent = &decided.decision.spent;
-            if spent.cached_calls > 0 && spent.attempts == 0 {
+            if !is_fresh(record, decided) {
                 self.cached += 1;
                 continue;
             }
@@ -55,7 +54,7 @@ impl AnchorRun {
                 format!("{}\u{1f}{}", row.case_id, row.repeat),
                 decided.grader.to_string(),
                 decided.shown_criterion().to_string(),
-                seen,
+                seen.to_string(),
             );
             self.decisions.insert(place, met);
             let judge = &decided.decision.judge;
@@ -64,6 +63,15 @@ impl AnchorRun {
             self.judges.insert(format!("{} {model} {prompt}", judge.name));
         }
     }
+}
+
+/// Returns true if a judge was asked for a decision, or for one of the votes that made it.
+fn is_fresh(record: &CaseRecord, decided: &CaseDecision) -> bool {
+    let is_asked =
+        |row: &CaseDecision| row.decision.spent.attempts > 0 || row.decision.spent.cached_calls == 0;
+    let mut votes =
+        record.decisions.iter().filter(|row| row.is_vote() && row.is_about_same(decided)).peekable();
+    if votes.peek().is_some() { votes.any(is_asked) } else { is_asked(decided) }
 }
 
 /// A run of a drift report.

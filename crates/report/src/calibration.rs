@@ -317,9 +317,6 @@ fn rate_text(rate: &PassRate, scores: bool) -> String {
 }
 
 fn render_rates(page: &mut ReportPage, rates: &TargetPassRates) {
-    let line = |page: &mut ReportPage, name: &str, tone: ReportTone, text: String| {
-        page.add_text(&[ReportPiece::plain(format!("  {name:<22}"))], &[ReportPiece::new(tone, text)]);
-    };
     let kind = if rates.scores { " (scores)" } else { "" };
     page.add_line(&[ReportPiece::untrusted_name(ReportTone::Strong, &rates.of), ReportPiece::plain(kind)]);
 
@@ -456,13 +453,18 @@ fn render_gates(page: &mut ReportPage, gates: &[CalibrationGateResult], on: Gate
     }
 }
 
+/// Adds a line below the name of a target.
+fn line(page: &mut ReportPage, name: &str, tone: ReportTone, text: String) {
+    page.add_text(&[ReportPiece::plain(format!("  {name:<22}"))], &[ReportPiece::new(tone, text)]);
+}
+
 /// Adds the bounds of a rate whose labels were not drawn by lot.
 fn render_selection(page: &mut ReportPage, found: &SelectionReport) {
     let range = |(low, high): (f64, f64)| format!("{} to {}", format_rate(low), format_rate(high));
     for bound in &found.bounds {
         let (title, text) = match bound.factor {
-            1.0 => ("if labels stand for all", range(bound.with_error)),
-            factor if factor.is_infinite() => ("whatever the others are", range(bound.with_error)),
+            1.0 => ("labels stand for all", range(bound.with_error)),
+            factor if factor.is_infinite() => ("whatever others are", range(bound.with_error)),
             factor => {
                 line(
                     page,

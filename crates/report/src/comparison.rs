@@ -377,13 +377,6 @@ fn render_group_table(
 
 /// Adds the groups that are too small for a test, each drawn towards the others.
 fn render_pooled(page: &mut ReportPage, parts: &ComparisonTable, limit: usize) {
-    let Some(pooled) = &parts.pooled else { return };
-    let small: Vec<&PooledDifference> =
-        pooled.groups.iter().filter(|group| group.pairs < assize_analysis::compare::MIN_PAIRS).collect();
-    if small.is_empty() {
-        return;
-    }
-
     const COLUMNS: [ReportColumn; 5] = [
         ReportColumn::shrinking("too small to test"),
         ReportColumn::right("pairs"),
@@ -391,6 +384,14 @@ fn render_pooled(page: &mut ReportPage, parts: &ComparisonTable, limit: usize) {
         ReportColumn::right("pooled"),
         ReportColumn::right("CI, on average"),
     ];
+
+    let Some(pooled) = &parts.pooled else { return };
+    let small: Vec<&PooledDifference> =
+        pooled.groups.iter().filter(|group| group.pairs < assize_analysis::compare::MIN_PAIRS).collect();
+    if small.is_empty() {
+        return;
+    }
+
     let lines: Vec<Vec<ReportPiece>> = small
         .iter()
         .take(limit)
