@@ -10,6 +10,8 @@ mod case_metrics;
 mod case_trials;
 mod chunked_list;
 pub mod compare;
+pub mod criteria;
+pub mod drift;
 mod facts;
 pub mod labels;
 mod metric;
@@ -24,6 +26,7 @@ mod sample;
 mod scorecard;
 pub mod shares;
 mod summary;
+pub mod total_error;
 pub mod trend;
 
 pub use case_metrics::criterion_rate;

@@ -3,14 +3,14 @@
 use assize_analysis::MetricEstimate;
 use assize_analysis::calibrate::{
     CalibrationGateResult, CalibrationReport, CalibrationSection, GateBasis, GatedPassRates, PairingCounts,
-    PassRate, TargetPassRates,
+    PassRate, SelectionReport, TargetPassRates,
 };
 use assize_stats::judge_quality::ConfusionTable;
 use assize_stats::{Interval, UndefinedReason};
 
 use crate::ReportStyle;
 use crate::metrics::{format_or_undefined, format_range, format_value, render_metrics};
-use crate::number::{format_count, format_rate, format_score, grouped};
+use crate::number::{format_count, format_plain, format_rate, format_score, grouped};
 use crate::page::{ReportPage, ReportPiece};
 use crate::style::ReportTone;
 use crate::table::{ReportColumn, render_table};
@@ -318,9 +318,6 @@ fn rate_text(rate: &PassRate, scores: bool) -> String {
 }
 
 fn render_rates(page: &mut ReportPage, rates: &TargetPassRates) {
-    let line = |page: &mut ReportPage, name: &str, tone: ReportTone, text: String| {
-        page.add_text(&[ReportPiece::plain(format!("  {name:<22}"))], &[ReportPiece::new(tone, text)]);
-    };
     let kind = if rates.scores { " (scores)" } else { "" };
     page.add_line(&[ReportPiece::untrusted_name(ReportTone::Strong, &rates.of), ReportPiece::plain(kind)]);
 
@@ -355,6 +352,10 @@ fn render_rates(page: &mut ReportPage, rates: &TargetPassRates) {
             line(page, "", ReportTone::Dim, "Estimated rate if people had labelled everything, from their labels and the judge's verdicts.".to_owned());
         }
         Err(reason) => line(page, "corrected (PPI++)", ReportTone::Open, format!("no: {reason}")),
+    }
+
+    if let Some(found) = &rates.selection {
+        render_selection(page, found);
     }
 
     match &rates.rogan_gladen {
@@ -451,4 +452,48 @@ fn render_gates(page: &mut ReportPage, gates: &[CalibrationGateResult], on: Gate
             ))],
         );
     }
+}
+
+/// Adds a line below the name of a target.
+fn line(page: &mut ReportPage, name: &str, tone: ReportTone, text: String) {
+    page.add_text(&[ReportPiece::plain(format!("  {name:<22}"))], &[ReportPiece::new(tone, text)]);
+}
+
+/// Adds the bounds of a rate whose labels were not drawn by lot.
+fn render_selection(page: &mut ReportPage, found: &SelectionReport) {
+    let range = |(low, high): (f64, f64)| format!("{} to {}", format_rate(low), format_rate(high));
+    for bound in &found.bounds {
+        let (title, text) = match bound.factor {
+            1.0 => ("labels stand for all", range(bound.with_error)),
+            factor if factor.is_infinite() => ("whatever others are", range(bound.with_error)),
+            factor => {
+                line(
+                    page,
+                    "",
+                    ReportTone::Plain,
+                    format!(
+                        "{} if odds differ by a factor of {} at most",
+                        range(bound.with_error),
+                        format_plain(factor)
+                    ),
+                );
+                continue;
+            }
+        };
+        line(page, title, ReportTone::Plain, text);
+    }
+
+    let (judge, factor) = found.judge;
+    let text = match factor {
+        1.0 => format!("The judge's own rate, {}, needs no selection to be true.", format_rate(judge)),
+        factor if factor.is_infinite() => {
+            format!("The judge's own rate, {}, is not true whatever the others are.", format_rate(judge))
+        }
+        factor => format!(
+            "For the judge's own rate, {}, to be true, the odds of being met would have to differ by a factor of {factor:.1} between \
+             labelled items and others with the same decision.",
+            format_rate(judge)
+        ),
+    };
+    line(page, "", ReportTone::Dim, text);
 }

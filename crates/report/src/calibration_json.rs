@@ -2,7 +2,7 @@
 
 use assize_analysis::calibrate::{
     CalibrationGateResult, CalibrationReport, CalibrationSection, GateBasis, GatedPassRates, PassRate,
-    TargetPassRates,
+    SelectionBound, TargetPassRates,
 };
 use assize_stats::correction::{CorrectedMean, PredictionPowered, RoganGladen};
 use serde_json::{Value, json};
@@ -123,6 +123,22 @@ fn rates(rates: &TargetPassRates) -> Value {
         Ok(found) => powered(found),
         Err(reason) => json!({ "refused": reason }),
     };
+    let selection = rates.selection.as_ref().map(|found| {
+        let bound = |bound: &SelectionBound| {
+            json!({
+                // JSON has no infinity: null is no assumption.
+                "factor": bound.factor.is_finite().then_some(bound.factor),
+                "low": bound.bounds.0, "high": bound.bounds.1,
+                "low_with_error": bound.with_error.0, "high_with_error": bound.with_error.1,
+            })
+        };
+        json!({
+            "labelled": found.labelled, "unlabelled": found.unlabelled,
+            "bounds": found.bounds.iter().map(bound).collect::<Vec<_>>(),
+            "judge": found.judge.0,
+            "factor_for_judge": found.judge.1.is_finite().then_some(found.judge.1),
+        })
+    });
     let given = rates.rogan_gladen.as_ref().map(|found| match found {
         Ok(found) => rogan_gladen(found),
         Err(reason) => json!({ "undefined": reason.to_string() }),
@@ -133,6 +149,7 @@ fn rates(rates: &TargetPassRates) -> Value {
         "people": rates.people.as_ref().map(rate),
         "judge": rates.judge.as_ref().map(rate),
         "corrected": corrected,
+        "selection": selection,
         "rogan_gladen": given,
         "with_prerequisites": {
             "people": rates.people_gated.as_ref().map(gated),

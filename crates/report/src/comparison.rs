@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use assize_analysis::compare::{
     ComparisonGroup, ComparisonSet, ComparisonTable, Conclusion, FlipSide, HeadlineMetric, IncompletePair,
-    MetricDifference, MetricUnit, RunComparison, VerdictFlip,
+    MetricDifference, MetricUnit, PooledDifference, RunComparison, VerdictFlip,
 };
 
 use crate::mark::VerdictMark;
@@ -372,6 +372,41 @@ fn render_group_table(
     }
 
     render_remainder(page, parts.rows.len(), limit);
+    render_pooled(page, parts, limit);
+}
+
+/// Adds the groups that are too small for a test, each drawn towards the others.
+fn render_pooled(page: &mut ReportPage, parts: &ComparisonTable, limit: usize) {
+    const COLUMNS: [ReportColumn; 5] = [
+        ReportColumn::shrinking("too small to test"),
+        ReportColumn::right("pairs"),
+        ReportColumn::right("change"),
+        ReportColumn::right("pooled"),
+        ReportColumn::right("CI, on average"),
+    ];
+
+    let Some(pooled) = &parts.pooled else { return };
+    let small: Vec<&PooledDifference> =
+        pooled.groups.iter().filter(|group| group.pairs < assize_analysis::compare::MIN_PAIRS).collect();
+    if small.is_empty() {
+        return;
+    }
+
+    let lines: Vec<Vec<ReportPiece>> = small
+        .iter()
+        .take(limit)
+        .map(|group| {
+            vec![
+                ReportPiece::untrusted_name(ReportTone::Plain, &group.name),
+                ReportPiece::plain(grouped(group.pairs as u64)),
+                ReportPiece::plain(format!("{:+.3}", group.difference)),
+                ReportPiece::plain(format!("{:+.3}", group.estimate)),
+                ReportPiece::plain(format!("{:+.3} to {:+.3}", group.low, group.high)),
+            ]
+        })
+        .collect();
+    render_table(page, 2, &COLUMNS, &lines);
+    render_remainder(page, small.len(), limit);
 }
 
 /// Name of a group for people: the text of a criterion, if the run has it.

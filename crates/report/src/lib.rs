@@ -10,6 +10,7 @@
 
 #![warn(missing_docs)]
 
+mod anytime;
 mod audit;
 mod calibration;
 mod calibration_json;
@@ -20,9 +21,11 @@ mod cells;
 pub mod chart;
 mod comparison;
 mod comparison_markdown;
+mod criteria;
 mod criterion;
 mod criterion_change;
 mod criterion_rates;
+mod drift;
 mod entry;
 mod explain;
 mod export;
@@ -55,9 +58,11 @@ mod scorecard_votes;
 mod style;
 mod summary;
 mod table;
+mod total_error;
 mod trend;
 mod truncation;
 
+pub use anytime::render_anytime;
 pub use audit::{audit_json, render_audit};
 pub use calibration::render_calibration;
 pub use calibration_json::calibration_json;
@@ -65,7 +70,9 @@ pub use case_block::{CaseDetailLevel, render_case, stored_texts};
 pub use case_table::render_case_table;
 pub use comparison::{ComparisonLimits, render_comparison};
 pub use comparison_markdown::render_comparison_markdown;
+pub use criteria::{criteria_json, render_criteria};
 pub use criterion_change::render_criterion_change;
+pub use drift::{drift_json, render_drift};
 pub use explain::{
     CaseExplanation, CriterionPart, GatePart, GraderPart, PanelPart, ScoreEquation, ScoreRange, VotePart,
     WholePart, explain_case, explanation_json, formula_text, render_explanation,
@@ -102,5 +109,6 @@ pub use scorecard_trend::render_scorecard_trend;
 pub use scorecard_votes::benchmark_decision_text;
 pub use style::ReportStyle;
 pub use summary::{SummaryExtra, render_summary, run_warnings};
+pub use total_error::{ErrorDesigns, render_total_error, total_error_json};
 pub use trend::render_trend;
 pub use truncation::truncation_details;

@@ -33,6 +33,8 @@ pub struct ReviewItem {
     pub may_not_apply: bool,
     /// Decision of the judge; hidden until the reviewer has decided.
     pub judge: Option<JudgeAccount>,
+    /// Probability with which it was drawn for labelling, if that differs between items.
+    pub drawn: Option<f64>,
     /// Reason for the review.
     pub why: ReviewReason,
 }
@@ -107,6 +109,8 @@ pub struct JudgeAccount {
     pub outcome: Option<LabelOutcome>,
     /// Reason of the decision.
     pub reason: String,
+    /// Probability of "met" according to the judge's tokens, if it is known.
+    pub probability: Option<f64>,
     /// Confidence stated by the judge.
     pub confidence: Option<&'static str>,
 }

@@ -62,7 +62,7 @@ pub struct ReviewerLabelFile {
 struct LabelMark {
     version: Option<String>,
     seen: Option<SeenHash>,
-    is_random: bool,
+    sampled: Option<SamplingMethod>,
     adjudicates: bool,
     /// Line in the file, from 1.
     line: usize,
@@ -78,7 +78,7 @@ impl LabelMark {
             decision,
             version: label.version.clone(),
             seen: label.seen,
-            is_random: label.sampled == Some(SamplingMethod::Random),
+            sampled: label.sampled,
             adjudicates: label.adjudicates,
         }
     }
@@ -159,7 +159,7 @@ impl ReviewerLabelFile {
         marks.into_iter().flatten().filter(|mark| {
             mark.version.as_deref() == Some(item.version.as_str())
                 && is_seen(item, mark.seen)
-                && (mark.is_random || given.sampled != SamplingMethod::Random)
+                && (given.sampled == SamplingMethod::Chosen || mark.sampled == Some(given.sampled))
                 && (mark.adjudicates || !given.adjudicates)
         })
     }
@@ -198,7 +198,12 @@ impl ReviewerLabelFile {
         label.at = Some(at.to_owned());
         label.note.clone_from(&decision.note);
         label.severity = decision.severity;
-        label.sampled = Some(given.sampled);
+        // An item that was named although it was not drawn was chosen.
+        label.sampled = Some(match (given.sampled, item.drawn) {
+            (SamplingMethod::Weighted, None) => SamplingMethod::Chosen,
+            (sampled, _) => sampled,
+        });
+        label.drawn = item.drawn.filter(|_| given.sampled == SamplingMethod::Weighted);
         label.split = given.split;
         label.adjudicates = given.adjudicates;
 

@@ -6,6 +6,7 @@
 
 #![warn(missing_docs)]
 
+mod draw;
 mod item;
 mod key;
 mod label_file;
@@ -22,6 +23,7 @@ mod session;
 mod spreadsheet;
 mod wrap;
 
+pub use draw::DrawTarget;
 pub use item::{
     FailureChoice, JudgeAccount, ReviewItem, ReviewQuestion, ReviewReason, ReviewSection, ReviewSectionKind,
     ReviewWeight, ScoreScale,

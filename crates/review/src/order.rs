@@ -6,6 +6,7 @@ use assize_rubric::SamplingMethod;
 use assize_stats::SeededRandom;
 use rand_core::RngCore;
 
+use crate::draw::{DrawTarget, draw_items};
 use crate::{ReviewItem, ReviewReason, ReviewWeight};
 
 /// Order of a review.
@@ -18,11 +19,16 @@ pub enum ReviewOrder {
     Random(u64),
     /// All items, those the judge was least certain of first.
     UncertainFirst,
+    /// As many items as the limit says, drawn from a seed with probabilities that are recorded.
+    Drawn(DrawTarget, u64),
 }
 
 /// Error: unknown order.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown order `{0}`: use `queue`, `random`, `random:SEED` (a whole number) or `uncertain-first`")]
+#[error(
+    "unknown order `{0}`: use `queue`, `uncertain-first`, `random`, `stratified` or `active`; the last three take a seed, \
+     such as `random:7`"
+)]
 pub struct ReviewOrderError(String);
 
 impl FromStr for ReviewOrder {
@@ -31,13 +37,17 @@ impl FromStr for ReviewOrder {
     fn from_str(text: &str) -> Result<Self, ReviewOrderError> {
         match text {
             "queue" => Ok(Self::Queue),
-            "random" => Ok(Self::Random(0)),
             "uncertain-first" => Ok(Self::UncertainFirst),
-            other => other
-                .strip_prefix("random:")
-                .and_then(|seed| seed.parse().ok())
-                .map(Self::Random)
-                .ok_or_else(|| ReviewOrderError(other.to_owned())),
+            other => {
+                let (name, seed) = other.split_once(':').unwrap_or((other, "0"));
+                let seed = seed.parse().map_err(|_| ReviewOrderError(other.to_owned()))?;
+                match name {
+                    "random" => Ok(Self::Random(seed)),
+                    "stratified" => Ok(Self::Drawn(DrawTarget::Strata, seed)),
+                    "active" => Ok(Self::Drawn(DrawTarget::Doubt, seed)),
+                    _ => Err(ReviewOrderError(other.to_owned())),
+                }
+            }
         }
     }
 }
@@ -53,11 +63,24 @@ impl ReviewOrder {
     pub const fn sampling(self) -> SamplingMethod {
         match self {
             Self::Random(_) => SamplingMethod::Random,
+            Self::Drawn(..) => SamplingMethod::Weighted,
             Self::Queue | Self::UncertainFirst => SamplingMethod::Chosen,
         }
     }
 
-    /// Sorts items into this order. Deterministic for equal items and seed.
+    /// Sorts items into this order and returns how many of them are gone through under a limit. Deterministic for equal items,
+    /// limit and seed.
+    pub fn select_items(self, items: &mut Vec<ReviewItem>, limit: Option<usize>) -> usize {
+        let limit = limit.unwrap_or(items.len()).min(items.len());
+        if let Self::Drawn(target, seed) = self {
+            items.sort_by(|a, b| item_identity(a).cmp(&item_identity(b)));
+            return draw_items(items, target, limit, seed);
+        }
+        self.sort_items(items);
+        limit
+    }
+
+    /// Sorts items into this order, as far as it is one. Deterministic for equal items and seed.
     pub fn sort_items(self, items: &mut Vec<ReviewItem>) {
         match self {
             Self::Queue => items.sort_by_key(urgency),
@@ -72,6 +95,8 @@ impl ReviewOrder {
                 items.extend(drawn.into_iter().map(|(_, item)| item));
             }
             Self::UncertainFirst => items.sort_by_key(doubt_rank),
+            // Drawn items are put in order by the draw.
+            Self::Drawn(..) => {}
         }
     }
 }
@@ -153,8 +178,37 @@ mod tests {
     #[test]
     fn orders_are_read_and_only_the_random_one_makes_a_sample() {
         assert_eq!("random:12".parse(), Ok(ReviewOrder::Random(12)));
-        assert!("random:x".parse::<ReviewOrder>().is_err());
+        assert_eq!("active:3".parse(), Ok(ReviewOrder::Drawn(DrawTarget::Doubt, 3)));
+        assert!("random:x".parse::<ReviewOrder>().is_err() && "queue:1".parse::<ReviewOrder>().is_err());
         assert_eq!(ReviewOrder::Random(1).sampling(), SamplingMethod::Random);
         assert_eq!(ReviewOrder::UncertainFirst.sampling(), SamplingMethod::Chosen);
+    }
+
+    #[test]
+    fn a_draw_keeps_to_the_budget_and_prefers_doubtful_items() {
+        let mut all = items(400);
+        for (at, item) in all.iter_mut().enumerate() {
+            item.why = ReviewReason::Check;
+            if let Some(judge) = &mut item.judge {
+                judge.confidence = Some(if at % 4 == 0 { "low" } else { "high" });
+            }
+        }
+        let (mut again, order) = (all.clone(), ReviewOrder::Drawn(DrawTarget::Doubt, 5));
+        again.reverse();
+        let count = order.select_items(&mut all, Some(80));
+        assert_eq!((count, order.select_items(&mut again, Some(80))), (80, 80));
+        assert_eq!(ids(&all[..80]), ids(&again[..80]), "the order of cases does not matter");
+
+        let is_low =
+            |item: &&ReviewItem| item.judge.as_ref().is_some_and(|judge| judge.confidence == Some("low"));
+        assert!(all[..80].iter().filter(is_low).count() > 22, "a quarter would be 20");
+        // The inverse probabilities add up to the number of items, but for the luck of the draw.
+        let sum: f64 = all[..80].iter().filter_map(|item| item.drawn).map(|p| 1.0 / p).sum();
+        assert!((sum - 400.0).abs() < 20.0, "{sum}");
+        assert!(all[80..].iter().all(|item| item.drawn.is_none()));
+
+        // Without a limit everything is drawn, each for certain.
+        assert_eq!(order.select_items(&mut again, None), 400);
+        assert!(again.iter().all(|item| item.drawn == Some(1.0)));
     }
 }

@@ -44,8 +44,8 @@ impl ReviewQueue {
         }
 
         // A seed must mean the same draw however much of it is done.
-        options.order.sort_items(&mut items);
-        others.extend(items.split_off(options.limit.unwrap_or(usize::MAX).min(items.len())));
+        let listed = options.order.select_items(&mut items, options.limit);
+        others.extend(items.split_off(listed));
         for item in items.iter_mut().chain(&mut others) {
             item.is_stale |= labels.has_stale_label(item);
         }

@@ -122,6 +122,8 @@ pub enum FailureSeverity {
 pub enum SamplingMethod {
     /// By lot, so that the labelled cases stand for the others.
     Random,
+    /// By lot, with a probability of its own for each case, which the label states.
+    Weighted,
     /// By somebody's or something's choice: the first, the doubtful, the failed ones.
     Chosen,
 }
@@ -179,6 +181,9 @@ pub struct Label {
     /// Method by which the case was chosen for labelling; `None` if not stated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sampled: Option<SamplingMethod>,
+    /// For `weighted`: the probability with which the case was drawn for labelling, above 0 and up to 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drawn: Option<f64>,
     /// Permitted use of the label; `None` if not stated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub split: Option<LabelSplit>,
@@ -209,6 +214,7 @@ impl Label {
             version: None,
             seen: None,
             sampled: None,
+            drawn: None,
             split: None,
             adjudicates: false,
         }

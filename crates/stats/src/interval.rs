@@ -98,6 +98,12 @@ pub enum IntervalMethod {
     Posterior,
     /// Newcombe's score interval of an area under the curve.
     NewcombeArea,
+    /// Fisher's z transformation of a correlation, with the clustered error of its influence values.
+    RobustZ,
+    /// Confidence sequence by betting: holds at all times at once.
+    Betting,
+    /// Empirical Bayes: covers on average over groups.
+    EmpiricalBayes,
 }
 
 impl IntervalMethod {
@@ -129,6 +135,9 @@ impl IntervalMethod {
             Self::WilsonPowered => "prediction-powered, Wilson",
             Self::Posterior => "posterior",
             Self::NewcombeArea => "Newcombe, area",
+            Self::RobustZ => "Fisher z, robust",
+            Self::Betting => "confidence sequence, betting",
+            Self::EmpiricalBayes => "empirical Bayes",
         }
     }
 }

@@ -73,6 +73,9 @@ pub enum UndefinedReason {
     /// No interval is known for the figure.
     #[error("no interval is known for it")]
     NoIntervalMethod,
+    /// The likelihood grows without a bound, as where one criterion divides the answers like all others together.
+    #[error("the data fit ever steeper curves ever better, so that none is the best")]
+    Unbounded,
     /// No number of cases suffices.
     #[error("no number of cases would be enough")]
     Unreachable,

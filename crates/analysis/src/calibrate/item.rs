@@ -90,6 +90,8 @@ pub struct CalibrationItem {
     pub requires: Vec<String>,
     /// Sampling of the labelled case, as far as its labels agree on it.
     pub sampled: Option<SamplingMethod>,
+    /// Probability with which the case was drawn for labelling, if its labels name one.
+    pub drawn: Option<f64>,
     /// Permitted use of its labels.
     pub split: Option<LabelSplit>,
     /// First line of a labels file about this item.

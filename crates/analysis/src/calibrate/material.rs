@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use assize_diagnostic::did_you_mean;
-use assize_rubric::{LabelOutcome, TOLERANCE, person_key};
+use assize_rubric::{LabelOutcome, SamplingMethod, TOLERANCE, person_key};
 use assize_stats::combine::expected_score;
 use serde::Serialize;
 
@@ -82,6 +82,7 @@ impl CalibrationMaterial {
                 cluster: row.cluster.clone().unwrap_or_else(|| row.case.clone()),
                 requires: row.requires.clone(),
                 sampled: None,
+                drawn: None,
                 split: None,
                 place: Some(row.place.clone()),
             });
@@ -340,13 +341,17 @@ impl CalibrationItem {
             }
         }
 
-        // An item drawn at random in one row and chosen in another counts as chosen.
-        let chosen = Some(assize_rubric::SamplingMethod::Chosen);
+        // An item drawn in one way in one row and in another in the next counts as chosen.
+        let chosen = Some(SamplingMethod::Chosen);
         let is_first = self.people.is_empty() && self.adjudicated.is_none();
         self.sampled = match (is_first, self.sampled, row.sampled) {
             (true, _, new) => new,
-            (false, old, new) if old == chosen || new == chosen => chosen,
+            (false, Some(old), Some(new)) if old != new => chosen,
             (false, old, new) => old.and(new),
+        };
+        self.drawn = match (is_first, self.drawn, row.drawn) {
+            (true, _, new) => new,
+            (false, old, new) => old.filter(|_| old == new),
         };
         self.split = self.split.or(row.split);
 

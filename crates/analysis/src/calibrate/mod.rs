@@ -16,6 +16,7 @@ mod report;
 mod rescale;
 mod run;
 mod scores;
+mod selection;
 mod split;
 mod verdicts;
 
@@ -34,5 +35,6 @@ pub use rescale::{
     RescaleError, RescaleFit, RescaleMethod, RescaleReport, RescaleResult, ThresholdReport, rescale,
 };
 pub use run::{RunItems, from_run};
+pub use selection::{SelectionBound, SelectionReport};
 pub use split::{SplitChoice, is_held_out};
 pub use verdicts::ReliabilityBinRate;

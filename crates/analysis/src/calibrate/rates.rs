@@ -5,11 +5,15 @@ use std::collections::BTreeMap;
 use assize_rubric::{PrerequisiteResult, SamplingMethod, resolve_prerequisites};
 use assize_stats::{
     ClusteredMean, ConfidenceLevel, Proportion, UndefinedReason, bounded_mean_clustered, clustered_mean,
-    correction::{JudgeRates, PredictionPowered, RoganGladen, prediction_powered_within, rogan_gladen},
+    correction::{
+        DrawnLabel, JudgeRates, PredictionPowered, RoganGladen, prediction_powered_drawn,
+        prediction_powered_within, rogan_gladen,
+    },
     proportion,
 };
 
 use super::item::{CalibrationItem, DecisionValue};
+use super::selection::{SelectionReport, selection_report};
 
 /// Error rates of a judge, measured elsewhere.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -57,6 +61,8 @@ pub struct TargetPassRates {
     pub judge: Option<PassRate>,
     /// Judge corrected by the labels (PPI++), or the reason why not.
     pub powered: Result<PredictionPowered, String>,
+    /// Bounds where labels were not drawn by lot.
+    pub selection: Option<SelectionReport>,
     /// Judge corrected by given error rates.
     pub rogan_gladen: Option<Result<RoganGladen, UndefinedReason>>,
     /// People's verdicts with prerequisites; `None` if the table names no prerequisites.
@@ -111,6 +117,11 @@ pub(crate) fn compute_rates(
         people,
         judge,
         powered: prediction_powered_rate(&judged, options),
+        selection: if scores || options.assume_random {
+            None
+        } else {
+            selection_report(&judged, options.level)
+        },
         rogan_gladen,
         people_gated: needs
             .then(|| gated_rates(items, options, |item| item.people_mean().map(|mean| mean > 0.5)))
@@ -166,10 +177,22 @@ fn prediction_powered_rate(
         return Err("every judged item has a label, so no correction is needed".to_owned());
     }
 
+    if labelled.iter().all(|(item, _, _)| item.sampled == Some(SamplingMethod::Weighted)) {
+        return weighted_rate(&labelled, judged, options);
+    }
+
     if !options.assume_random {
         let of = |wanted: Option<SamplingMethod>| {
             labelled.iter().filter(|(item, _, _)| item.sampled == wanted).count()
         };
+        let weighted = of(Some(SamplingMethod::Weighted));
+        if weighted > 0 {
+            return Err(format!(
+                "{weighted} of {} labels were drawn with probabilities of their own and the others were not: samples of two kinds \
+                 have no common weights",
+                labelled.len()
+            ));
+        }
         let (chosen, unknown) = (of(Some(SamplingMethod::Chosen)), of(None));
         if chosen + unknown > 0 {
             return Err(format!(
@@ -191,6 +214,31 @@ fn prediction_powered_rate(
     let clusters =
         (!one_each(&within) || !one_each(&outside)).then_some((within.as_slice(), outside.as_slice()));
     prediction_powered_within(&people, &judge, &rest, clusters, options.range, options.level)
+        .map_err(|reason| reason.to_string())
+}
+
+/// Corrects the judge by labels that were drawn with probabilities of their own.
+fn weighted_rate(
+    labelled: &[(&CalibrationItem, f64, f64)],
+    judged: &[(&CalibrationItem, f64)],
+    options: RateOptions,
+) -> Result<PredictionPowered, String> {
+    let labels: Option<Vec<DrawnLabel>> = labelled
+        .iter()
+        .map(|(item, human, judge)| {
+            Some(DrawnLabel { human: *human, judge: *judge, probability: item.drawn? })
+        })
+        .collect();
+    let Some(labels) = labels else {
+        return Err(
+            "some labels are `weighted` and do not say with which probability they were drawn (`drawn`)"
+                .to_owned(),
+        );
+    };
+
+    let clusters: Vec<&str> = labelled.iter().map(|(item, _, _)| item.cluster.as_str()).collect();
+    let all: Vec<f64> = judged.iter().map(|(_, judge)| *judge).collect();
+    prediction_powered_drawn(&labels, &clusters, &all, options.range, options.level)
         .map_err(|reason| reason.to_string())
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use assize_rubric::SamplingMethod;
 use assize_stats::{
     FEW_CLUSTERS, UndefinedReason,
     agreement::{AlphaMetric, RatingScale},
@@ -431,6 +432,14 @@ fn collect_notes(
         if section.cells.compared == 0 && section.cells.labelled > 0 {
             notes.push("no item has both a verdict and a label".to_owned());
         }
+    }
+
+    if material.items.iter().any(|item| item.sampled == Some(SamplingMethod::Weighted)) {
+        notes.push(
+            "the labelled items were drawn with different probabilities: the corrected rate allows for that, all other figures are \
+             those of the labelled items"
+                .to_owned(),
+        );
     }
 
     if let (Some(example), true) = (&material.unmatched_example, material.left_out.unmatched > 0) {

@@ -88,6 +88,7 @@ pub fn from_run(
             cluster: format!("{}\u{1f}{}", key.suite, key.case),
             requires: Vec::new(),
             sampled: None,
+            drawn: None,
             split: None,
             place: None,
             key: key.clone(),

@@ -1,5 +1,6 @@
 //! Comparison of two runs, case by case: significant and inconclusive differences.
 
+mod anytime;
 mod comparison_set;
 mod flips;
 mod gates;
@@ -7,10 +8,12 @@ mod metric_difference;
 mod mismatch;
 mod options;
 mod pairing;
+mod pooled;
 mod tables;
 mod touched;
 mod unknown;
 
+pub use anytime::{AnytimeComparison, CaseNumbers, compare_anytime};
 pub use comparison_set::{ComparisonSet, compare_many};
 pub use flips::{CriterionFlip, FlipSide, VerdictFlip};
 pub use gates::{
@@ -20,6 +23,7 @@ pub use metric_difference::{Conclusion, MetricDifference, MetricUnit};
 pub use mismatch::{ComparisonAspect, RunMismatch};
 pub use options::{ComparisonOptions, HeadlineMetric};
 pub use pairing::{CaseName, IncompletePair, RunComparison, compare};
+pub use pooled::{PooledDifference, PooledDifferences};
 pub use tables::{ComparisonGroup, ComparisonTable, MIN_PAIRS};
 pub use touched::AllowedAspects;
 pub use unknown::UnknownPairs;

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::metric_difference::{MetricDifference, MetricUnit, PairSample, compare_metric};
 use super::mismatch::shared_criteria;
+use super::pooled::{GroupDifferences, PooledDifferences, pool_groups};
 use super::{ComparisonAspect, ComparisonOptions};
 use assize_rubric::VoteValue;
 
@@ -40,6 +41,9 @@ pub struct ComparisonTable {
     pub rows: Vec<ComparisonGroup>,
     /// Number of groups with fewer than [`MIN_PAIRS`] pairs.
     pub too_small: usize,
+    /// All groups, each drawn towards the others; absent where there are too few of them or their pairs don't differ.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pooled: Option<PooledDifferences>,
 }
 
 /// Collects pairs by group.
@@ -140,20 +144,24 @@ impl<'n> GroupedPairs<'n> {
             suites.len() > 1
         };
 
-        let mut too_small = 0;
+        let (mut too_small, mut all) = (0, Vec::new());
         let mut rows: Vec<ComparisonGroup> = Vec::new();
         for ((first, (is_fault, grader), id, wording), GroupSample { id: group, pairs }) in self.groups {
-            if pairs.len() < MIN_PAIRS {
-                too_small += 1;
-                continue;
-            }
-
             let name = match (id.is_empty(), several_suites) {
                 (true, _) => first.to_owned(),
                 (false, false) => format!("{grader}/{id}"),
                 (false, true) => format!("{first}: {grader}/{id}"),
             };
             let name = if is_fault { format!("{name} (avoided)") } else { name };
+            // Groups of a single pair are criteria of single cases: nothing is common to them.
+            if withheld(group).is_none() && pairs.len() > 1 {
+                all.push(GroupDifferences::new(name.clone(), &pairs));
+            }
+            if pairs.len() < MIN_PAIRS {
+                too_small += 1;
+                continue;
+            }
+
             let text = self.texts.get(&wording).filter(|text| !id.is_empty() && !text.trim().is_empty());
             let text = text.map(|text| (*text).to_owned());
             // The values of a criterion that is met or unmet are 1 and 0.
@@ -169,7 +177,8 @@ impl<'n> GroupedPairs<'n> {
         // The sort is stable: groups with equal changes keep the order of their names.
         rows.sort_by(|a, b| a.contrast.p.unwrap_or(1.0).total_cmp(&b.contrast.p.unwrap_or(1.0)));
 
-        ComparisonTable { by, figure, rows, too_small }
+        let pooled = pool_groups(&all, options.level).ok();
+        ComparisonTable { by, figure, rows, too_small, pooled }
     }
 }
 

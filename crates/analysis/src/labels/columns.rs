@@ -22,6 +22,8 @@ pub enum ColumnRole {
     Label,
     /// Name of the reviewer; a list beside a list of labels.
     Who,
+    /// Prompt or version of the judge that gave the label.
+    Prompt,
     /// Time of the label.
     At,
     /// Reason for the label.
@@ -34,6 +36,8 @@ pub enum ColumnRole {
     Seen,
     /// Sampling of the labelled case.
     Sampled,
+    /// Probability with which the case was drawn for labelling.
+    Drawn,
     /// Permitted use of the label.
     Split,
     /// True for a label that decides what others differed on.
@@ -62,7 +66,7 @@ pub enum ColumnRole {
 
 impl ColumnRole {
     /// Every role with its default column names. The first is the name of the role.
-    const NAMES: [(Self, &'static [&'static str]); 25] = [
+    const NAMES: [(Self, &'static [&'static str]); 27] = [
         (Self::Case, &["case", "case_id", "trace_id"]),
         (Self::Suite, &["suite"]),
         (Self::System, &["system", "target"]),
@@ -70,12 +74,14 @@ impl ColumnRole {
         (Self::Criterion, &["criterion", "criterion_id", "benchmark_code", "benchmark"]),
         (Self::Label, &["label", "outcome"]),
         (Self::Who, &["who", "reviewer", "rater", "annotator"]),
+        (Self::Prompt, &["prompt"]),
         (Self::At, &["at", "when"]),
         (Self::Note, &["note"]),
         (Self::Severity, &["severity"]),
         (Self::Version, &["version"]),
         (Self::Seen, &["seen"]),
         (Self::Sampled, &["sampled"]),
+        (Self::Drawn, &["drawn"]),
         (Self::Split, &["split"]),
         (Self::Adjudicates, &["adjudicates"]),
         (Self::Judge, &["judge"]),

@@ -371,6 +371,11 @@ impl RowReader<'_> {
             self.report_wrong(problems, ColumnRole::Probability, "a number from 0 to 1", &Value::from(p));
         }
 
+        let drawn = self.number(ColumnRole::Drawn, problems);
+        if let Some(p) = drawn.filter(|p| *p <= 0.0 || *p > 1.0) {
+            self.report_wrong(problems, ColumnRole::Drawn, "a number above 0 and up to 1", &Value::from(p));
+        }
+
         let repeat = self.number(ColumnRole::Repeat, problems);
         // Not used here: read only so that a mistake in it is reported.
         let _ = self.word::<FailureSeverity>(ColumnRole::Severity, "low, medium or high", problems);
@@ -384,6 +389,7 @@ impl RowReader<'_> {
                 .filter(|repeat| *repeat >= 1.0 && repeat.fract() == 0.0)
                 .map(|repeat| repeat as u32),
             criterion: self.text(ColumnRole::Criterion, problems),
+            prompt: self.text(ColumnRole::Prompt, problems),
             labels: self.labels(problems),
             judge: self.judge(problems),
             probability,
@@ -392,7 +398,8 @@ impl RowReader<'_> {
             cluster: self.text(ColumnRole::Cluster, problems),
             requires: self.requires(problems),
             seen: self.word::<SeenHash>(ColumnRole::Seen, "a hash that `assize review` wrote", problems),
-            sampled: self.word::<SamplingMethod>(ColumnRole::Sampled, "random or chosen", problems),
+            sampled: self.word::<SamplingMethod>(ColumnRole::Sampled, "random, weighted or chosen", problems),
+            drawn,
             split: self.word::<LabelSplit>(ColumnRole::Split, "train, test or example", problems),
             adjudicates: self
                 .word::<bool>(ColumnRole::Adjudicates, "true or false", problems)

@@ -30,6 +30,8 @@ pub struct LabelRow {
     pub criterion: Option<String>,
     /// True if the criterion is the first failure found in the whole case, out of all possible ones.
     pub first_failure: bool,
+    /// Prompt or version of the judge that gave the label.
+    pub prompt: Option<String>,
     /// Labels of people, with their names; empty if there are none.
     pub labels: Vec<(Option<String>, LabelOutcome)>,
     /// Decision of the judge; `None` if the table has none.
@@ -48,6 +50,8 @@ pub struct LabelRow {
     pub seen: Option<SeenHash>,
     /// Sampling of the labelled case.
     pub sampled: Option<SamplingMethod>,
+    /// Probability with which the case was drawn for labelling, above 0 and up to 1.
+    pub drawn: Option<f64>,
     /// Permitted use of the label.
     pub split: Option<LabelSplit>,
     /// True if the labels decide what others differed on.

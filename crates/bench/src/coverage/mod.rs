@@ -1,6 +1,7 @@
 //! How often intervals hold the truth, and how wide they are, by simulation of cases whose truth is known.
 
 mod draw;
+mod measuring;
 mod rows;
 
 use assize_stats::{Interval, SeededRandom};

@@ -52,6 +52,7 @@ pub(super) fn cells() -> Vec<CoverageCell> {
     cells.extend(clustered());
     cells.extend(paired());
     cells.extend(against_people());
+    cells.extend(super::measuring::cells());
     cells
 }
 

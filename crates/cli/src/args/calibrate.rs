@@ -8,7 +8,7 @@ use clap::{ArgAction, Subcommand};
 
 use super::PowerArgs;
 use super::headings::{ADVANCED, JUDGE, SELECTION};
-use super::tables::{AgreementArgs, NoiseArgs, PanelRatesArgs, TableArgs};
+use super::tables::{AgreementArgs, CriteriaArgs, DriftArgs, NoiseArgs, PanelRatesArgs, TableArgs};
 use super::values::{LABEL_SPLITS, OptionValues, one_of};
 
 /// Values of `--gate-on`.
@@ -62,6 +62,10 @@ pub(crate) struct CalibrateCommandArgs {
 pub(crate) enum CalibrateCommand {
     /// Measure how well raters agree with each other.
     Agreement(AgreementArgs),
+    /// Find criteria that measure nothing, or what another one measures.
+    Criteria(CriteriaArgs),
+    /// Tell a judge that changed from a system that did, by answers judged in every run.
+    Drift(DriftArgs),
     /// Measure the variance of scores over repeats.
     Noise(NoiseArgs),
     /// Estimate the error rates of judges from their votes alone, without labels.

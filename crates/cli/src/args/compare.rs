@@ -107,6 +107,12 @@ pub(crate) struct CompareArgs {
     /// Equivalence margin: an interval within it means equivalent.
     #[arg(long, value_parser = share, value_name = "X")]
     pub(crate) margin: Option<f64>,
+    /// Add an interval that may be looked at again and again, also while a run goes on.
+    ///
+    /// It holds the difference at all times at once, in the order in which cases were finished, and says after how many the
+    /// difference was clear.
+    #[arg(long, help_heading = ADVANCED, hide_short_help = true, conflicts_with_all = ["trend", "json", "markdown"])]
+    pub(crate) anytime: bool,
     /// Confidence level of intervals and tests.
     #[arg(long, value_parser = level, default_value = "0.95", value_name = "LEVEL", help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) level: f64,

@@ -83,7 +83,7 @@ pub(crate) use scorecard::{
 pub(crate) use serve::{KeyAction, ServeArgs, ServeCommand};
 pub(crate) use server::ServerArgs;
 pub(crate) use shard::ShardArgs;
-pub(crate) use tables::{AgreementArgs, NoiseArgs, PanelRatesArgs, TableArgs};
+pub(crate) use tables::{AgreementArgs, CriteriaArgs, DriftArgs, NoiseArgs, PanelRatesArgs, TableArgs};
 pub(crate) use usage_error::{usage_message, wants_json, with_fitting_tips};
 pub(crate) use validate::{FormatChoice, ValidateArgs};
 pub(crate) use view::ViewArgs;

@@ -24,6 +24,7 @@ use super::values::{LABEL_SPLITS, one_of};
     Examples:\n  \
     assize review runs/rdi --who ann\n  \
     assize review last --who ann --order random:7 --limit 50\n  \
+    assize review last --who ann --order stratified:7 --limit 50\n  \
     assize review runs/rdi --who ben --raters 2\n  \
     assize review runs/rdi --who carol --adjudicate\n  \
     assize review runs/rdi --browser --who ann --who ben\n  \
@@ -44,7 +45,8 @@ pub(crate) struct ReviewArgs {
     /// Folder of the labels, one file a reviewer. `labels` beside the scorecard or eval file unless given.
     #[arg(long, value_name = "DIR")]
     pub(crate) labels: Option<PathBuf>,
-    /// `queue` (what waits for a person), `random`, `random:SEED` or `uncertain-first` (both everything).
+    /// `queue` (what waits for a person), `random`, `random:SEED` or `uncertain-first` (both everything); `stratified`
+    /// or `active`, with `:SEED` (`--limit` items, drawn with probabilities that labels record).
     #[arg(long, default_value = "queue", value_name = "ORDER")]
     pub(crate) order: ReviewOrder,
     /// Maximum number of items.

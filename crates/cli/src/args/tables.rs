@@ -8,6 +8,7 @@ use assize_stats::ConfidenceLevel;
 use assize_stats::agreement::RatingScale;
 
 use super::headings::{ADVANCED, OUTPUT, SELECTION};
+use super::values::{amount, share};
 
 /// Options for reading tables and computing intervals.
 #[derive(Debug, clap::Args)]
@@ -62,6 +63,48 @@ pub(crate) struct AgreementArgs {
     pub(crate) table: TableArgs,
 }
 
+/// Options of `assize calibrate criteria`.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Criteria that at least five answers have in common are compared: those of a rubric that many cases share. \
+    Several runs are several answers.\n\n\
+    Examples:\n  \
+    assize calibrate criteria last\n  \
+    assize calibrate criteria last~2 last~1 last\n  \
+    assize calibrate criteria judged.csv --columns case=id,criterion=rule,label=verdict"
+)]
+pub(crate) struct CriteriaArgs {
+    /// Stored runs; or tables with a decision on each criterion of each case.
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) table: TableArgs,
+}
+
+/// Options of `assize calibrate drift`.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Anchors are answers that several runs judged by the same criteria: those of a suite whose answers stand in the \
+    file. Decisions from the reply cache are not counted, since no judge made them again (`assize eval --no-cache`).\n\n\
+    Examples:\n  \
+    assize calibrate drift runs/may runs/june runs/july\n  \
+    assize calibrate drift last~9 last~5 last --fail-on-drift"
+)]
+pub(crate) struct DriftArgs {
+    /// Stored runs, the oldest first.
+    #[arg(value_name = "RUN", required = true, num_args = 2..)]
+    pub(crate) runs: Vec<String>,
+    /// Only the anchors of this suite.
+    #[arg(long, value_name = "NAME", help_heading = SELECTION)]
+    pub(crate) suite: Option<String>,
+    /// Exit with 1 if the judge is shown to have changed.
+    #[arg(long)]
+    pub(crate) fail_on_drift: bool,
+    /// Print one JSON object.
+    #[arg(long, help_heading = OUTPUT)]
+    pub(crate) json: bool,
+}
+
 /// Options of `assize calibrate panel`.
 #[derive(Debug, clap::Args)]
 #[command(
@@ -84,15 +127,19 @@ pub(crate) struct PanelRatesArgs {
 #[command(
     after_help = "A row has a list of scores of one answer, or one list for each of several answers; a failed score is \
     null. For a stored run, the variance is split into cases, answers to a case, and decisions on an \
-    answer (`assize eval --judge-repeats N`).\n\n\
+    answer (`assize eval --judge-repeats N`). If several judges or prompts decided, the error of the mean is split into cases, \
+    judges, prompts and what they do together.\n\n\
     Examples:\n  \
     assize calibrate noise judged.jsonl --columns scores=gpt4_score\n  \
     assize calibrate noise last\n  \
+    assize calibrate noise last --width 0.05\n  \
+    assize calibrate noise votes.csv \\\n      \
+    --columns case=id,who=model,prompt=version,label=verdict\n  \
     assize calibrate noise best-of-four.jsonl \\\n      \
     --columns case=id,scores=full_scores --right 0 -k 1,3,8"
 )]
 pub(crate) struct NoiseArgs {
-    /// Tables of repeated scores, JSON lines; or one stored run.
+    /// Tables of repeated scores, or of what several judges said; or stored runs of the same answers.
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<PathBuf>,
     /// Place of the right answer among the answers of a row, from 0.
@@ -101,6 +148,12 @@ pub(crate) struct NoiseArgs {
     /// Number of scores to average: the first one, the first three, …
     #[arg(short, value_delimiter = ',', default_value = "1", value_parser = at_least_one, value_name = "N,…")]
     pub(crate) k: Vec<usize>,
+    /// Find the cheapest number of cases, judges, prompts and repeats for an interval of this full width.
+    #[arg(long, value_parser = share, value_name = "X", help_heading = ADVANCED)]
+    pub(crate) width: Option<f64>,
+    /// Cost of an answer, in calls of a judge.
+    #[arg(long, default_value_t = 1.0, value_parser = amount, value_name = "CALLS", requires = "width", help_heading = ADVANCED)]
+    pub(crate) answer_cost: f64,
     #[command(flatten)]
     pub(crate) table: TableArgs,
 }

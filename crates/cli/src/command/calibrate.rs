@@ -12,7 +12,7 @@ use assize_rubric::LabelSplit;
 use assize_stats::agreement::RatingScale;
 
 use super::compare::warn_of_missing;
-use super::{agreement, labels, noise, panel_rates, power};
+use super::{agreement, criteria, drift, labels, noise, panel_rates, power};
 use crate::args::{CalibrateArgs, CalibrateCommand, CalibrateCommandArgs};
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
@@ -25,6 +25,8 @@ pub(crate) fn execute(
     match &args.command {
         None => judge(&args.calibrate, context),
         Some(CalibrateCommand::Agreement(args)) => agreement::execute(args, context),
+        Some(CalibrateCommand::Criteria(args)) => criteria::execute(args, context),
+        Some(CalibrateCommand::Drift(args)) => drift::execute(args, context),
         Some(CalibrateCommand::Noise(args)) => noise::execute(args, context),
         Some(CalibrateCommand::Panel(args)) => panel_rates::execute(args, context),
         Some(CalibrateCommand::Power(args)) => power::execute(args, context),

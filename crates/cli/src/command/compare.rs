@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use assize_analysis::compare::{
-    AllowedAspects, ComparisonAspect, ComparisonGateResult, ComparisonGateStatus, ComparisonGates,
-    ComparisonOptions, ComparisonSet, Conclusion, HeadlineMetric, RunComparison, VerdictFlip,
-    check_comparison_gates, compare_many,
+    AllowedAspects, AnytimeComparison, CaseNumbers, ComparisonAspect, ComparisonGateResult,
+    ComparisonGateStatus, ComparisonGates, ComparisonOptions, ComparisonSet, Conclusion, HeadlineMetric,
+    RunComparison, VerdictFlip, check_comparison_gates, compare_anytime, compare_many,
 };
 use assize_analysis::{CaseFact, NameTable, RunFacts};
 use assize_engine::{ExitStatus, runs, stored_records};
@@ -32,6 +32,8 @@ pub(super) struct ComparedRun {
     pub(super) info: RunInfo,
     target: Option<String>,
     pub(super) facts: RunFacts,
+    /// The cases in the order in which they were finished.
+    order: Vec<CaseNumbers>,
 }
 
 impl ComparedRun {
@@ -67,8 +69,9 @@ impl ComparedRun {
             return Err(format!("`{shown}` holds no answers of a target `{target}`").into());
         }
 
+        let order = cases.iter().map(|case: &CaseFact| (case.suite, case.case, case.repeat)).collect();
         let facts = RunFacts::new(name.to_owned(), cases, names).map_err(|error| error.to_string())?;
-        Ok(Self { folder, info, target, facts })
+        Ok(Self { folder, info, target, facts, order })
     }
 }
 
@@ -138,6 +141,8 @@ fn compare(args: &CompareArgs, context: &CliContext) -> Result<ExitStatus, Comma
 
     many.rescored_with = scoring.map(|scoring| scoring.source);
     refuse(&many)?;
+    let anytime =
+        if args.anytime { anytime(&base, &facts, &candidates, args, &options)? } else { Vec::new() };
     drop(facts);
 
     let limit = args.flips.unwrap_or(if args.json { 1000 } else { 10 });
@@ -156,7 +161,31 @@ fn compare(args: &CompareArgs, context: &CliContext) -> Result<ExitStatus, Comma
     let exit = exit_of_gates(&results);
 
     show(args, &many, &results, exit, limit, context)?;
+    if !args.json {
+        let text =
+            anytime.iter().map(|(name, found)| assize_report::render_anytime(name, found, context.stdout));
+        output::print(&text.collect::<String>());
+    }
     Ok(exit)
+}
+
+/// Compares each candidate with the base along its cases, in the order in which they were finished.
+fn anytime(
+    base: &ComparedRun,
+    facts: &[RunFacts],
+    candidates: &[ComparedRun],
+    args: &CompareArgs,
+    options: &ComparisonOptions,
+) -> Result<Vec<(String, AnytimeComparison)>, CommandFailure> {
+    facts
+        .iter()
+        .zip(candidates)
+        .map(|(facts, part)| {
+            let found =
+                compare_anytime(&base.facts, facts, &part.order, args.metric, args.margin, options.level);
+            Ok((facts.label.clone(), found.map_err(|reason| reason.to_string())?))
+        })
+        .collect()
 }
 
 /// Warns of a run that lacks cases: it did not end, or ended before them. `verb` says what is done with the others.

@@ -1,10 +1,13 @@
-//! `assize calibrate noise`: how noisy repeated scores are, those of a table or those of a run.
+//! `assize calibrate noise`: how noisy repeated scores are, those of tables or those of runs.
 
 use std::path::{Path, PathBuf};
 
-use assize_analysis::labels::ColumnRole;
 use assize_analysis::repeats::analyze_repeats;
-use assize_engine::{ExitStatus, metrics, runs};
+use assize_analysis::total_error::{JudgedScores, TotalError};
+use assize_engine::{ExitStatus, metrics, runs, stored_records};
+use assize_report::ErrorDesigns;
+use assize_stats::UndefinedReason;
+use serde_json::json;
 
 use super::labels;
 use crate::args::NoiseArgs;
@@ -13,20 +16,12 @@ use crate::failure::CommandFailure;
 use crate::output;
 
 pub(super) fn execute(args: &NoiseArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
-    if let Some(name) = only_run(&args.files, context) {
-        return of_run(args, &name, context);
+    let names: Option<Vec<String>> =
+        args.files.iter().map(|file| only_run(std::slice::from_ref(file), context)).collect();
+    match names {
+        Some(names) => of_runs(args, &names, context),
+        None => of_tables(args, context),
     }
-
-    let rows = labels::read_label_rows(&args.files, &args.table, &[ColumnRole::Scores])?;
-    let found = analyze_repeats(&rows, args.right, &args.k, args.table.level)
-        .map_err(|problems| labels::format_problems(&problems))?;
-    if args.table.json {
-        output::print_json(&assize_report::repeats_json(&found));
-    } else {
-        output::print(&assize_report::render_repeats(&found, context.stdout));
-    }
-
-    Ok(ExitStatus::Passed)
 }
 
 /// The name of a run, if that is all that was given instead of tables.
@@ -44,18 +39,92 @@ fn is_table(path: &Path) -> bool {
         .is_some_and(|ending| ["jsonl", "json", "csv", "tsv"].iter().any(|known| ending == *known))
 }
 
-/// The noise of a stored run: of answers and of judging, apart where both were repeated.
-fn of_run(args: &NoiseArgs, name: &str, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
+/// The noise in tables: of repeated scores, or of what several judges said.
+fn of_tables(args: &NoiseArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
+    let rows = labels::read_label_rows(&args.files, &args.table, &[])?;
+    if rows.iter().all(|row| row.scores.is_empty()) && rows.iter().any(|row| !row.labels.is_empty()) {
+        let mut scores = JudgedScores::default();
+        rows.iter().filter(|row| !row.first_failure).for_each(|row| scores.add_row(row));
+        let found = total_error(args, &scores)?;
+        let designs = designs(args, &found);
+        if args.table.json {
+            output::print_json(
+                &json!({ "total_error": assize_report::total_error_json(&found, designs.as_ref()) }),
+            );
+        } else {
+            output::print(&assize_report::render_total_error(&found, designs.as_ref(), context.stdout));
+        }
+        return Ok(ExitStatus::Passed);
+    }
+
+    let rows =
+        labels::read_label_rows(&args.files, &args.table, &[assize_analysis::labels::ColumnRole::Scores])?;
+    let found = analyze_repeats(&rows, args.right, &args.k, args.table.level)
+        .map_err(|problems| labels::format_problems(&problems))?;
+    if args.table.json {
+        output::print_json(&assize_report::repeats_json(&found));
+    } else {
+        output::print(&assize_report::render_repeats(&found, context.stdout));
+    }
+
+    Ok(ExitStatus::Passed)
+}
+
+/// The noise of stored runs: of answers and of judging, apart where both were repeated; and of judges and prompts, where several
+/// decided on the same answers.
+fn of_runs(args: &NoiseArgs, names: &[String], context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     if args.right.is_some() {
         return Err("`--right` needs tables; a run has no right answer".into());
     }
 
-    let found = metrics::from_run(&runs::find_run(name, &context.process)?)?;
-    if args.table.json {
-        output::print_json(&assize_report::noise_json(&found));
+    let mut scores = JudgedScores::default();
+    for name in names {
+        for record in stored_records(&runs::find_run(name, &context.process)?)? {
+            scores.add_record(&record?);
+        }
+    }
+    let crossed = if scores.is_crossed() || args.width.is_some() || names.len() > 1 {
+        Some(total_error(args, &scores)?)
     } else {
-        output::print(&assize_report::render_noise(&found, context.stdout));
+        None
+    };
+    let designs = crossed.as_ref().and_then(|found| designs(args, found));
+    let single = match names {
+        [name] => Some(metrics::from_run(&runs::find_run(name, &context.process)?)?),
+        _ => None,
+    };
+
+    if args.table.json {
+        let mut object = single.as_ref().map_or_else(|| json!({}), assize_report::noise_json);
+        object["total_error"] =
+            crossed.as_ref().map(|found| assize_report::total_error_json(found, designs.as_ref())).into();
+        output::print_json(&object);
+        return Ok(ExitStatus::Passed);
+    }
+    if let Some(single) = &single {
+        output::print(&assize_report::render_noise(single, context.stdout));
+    }
+    if let Some(found) = &crossed {
+        let gap = if single.is_some() { "\n" } else { "" };
+        let text = assize_report::render_total_error(found, designs.as_ref(), context.stdout);
+        output::print(&format!("{gap}{text}"));
     }
 
     Ok(ExitStatus::Passed)
+}
+
+fn total_error(args: &NoiseArgs, scores: &JudgedScores) -> Result<TotalError, CommandFailure> {
+    scores.estimate(args.table.resampling()).map_err(|reason| match reason {
+        UndefinedReason::NoValues => "no answer has decisions that all judges and prompts made".into(),
+        UndefinedReason::OneValue => {
+            "the error of judges and prompts takes two cases or more, and two judges or two prompts that decided on the same answers"
+                .into()
+        }
+        reason => reason.to_string().into(),
+    })
+}
+
+fn designs(args: &NoiseArgs, found: &TotalError) -> Option<ErrorDesigns> {
+    let width = args.width?;
+    Some((width, found.designs(width, args.table.level, args.answer_cost)))
 }

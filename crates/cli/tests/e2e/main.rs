@@ -25,6 +25,7 @@ mod lines;
 mod list;
 mod lsp;
 mod matrix;
+mod measuring;
 mod narrow;
 mod pairwise;
 mod panel;

@@ -464,3 +464,70 @@ fn scores_of_the_whole_answer_are_combined_too() {
         assert_eq!(judgements(&cli, rule).len(), 4);
     }
 }
+
+#[test]
+fn error_rates_of_a_stored_panel_need_no_labels() {
+    // Of thirty criteria, a and b are right on all, d on all but three, and c guesses.
+    let plans: Vec<String> = (0..30)
+        .map(|at| {
+            let word = |met: bool| if met { "met" } else { "unmet" };
+            let truth = at % 3 != 0;
+            let (own, other) = (word(truth), word(!truth));
+            let (c, d) = (if at % 2 == 0 { own } else { other }, if at % 10 == 0 { other } else { own });
+            format!("a={own} b={own} c={c} d={d}")
+        })
+        .collect();
+    let plans: Vec<&str> = plans.iter().map(String::as_str).collect();
+    let (cli, _server) = with_server(planned);
+    cli.file("s.yaml", suite("[openai:a, openai:b, openai:c, openai:d]", &plans));
+    cli.run(&["eval", "s.yaml", "--run-dir", "run", "--quiet"]);
+
+    let output = cli.run(&["calibrate", "panel", "run", "--json", "--resamples", "50"]).expect_code(0);
+    let found = object(&output);
+    assert_eq!((&found["items"], &found["votes"]), (&30.into(), &120.into()));
+    let rate = |rater: usize, name: &str| {
+        found["raters"][rater]["figures"][name]["value"].as_f64().expect("a number")
+    };
+    for name in ["sensitivity", "specificity"] {
+        assert!(rate(0, name) > 0.9 && rate(1, name) > 0.9, "{found}");
+        assert!(rate(2, name) < 0.7 && rate(3, name) > 0.7, "{found}");
+    }
+    assert_eq!(found["raters"][2]["name"], "openai:c");
+    assert!(
+        found["raters"][0]["figures"]["sensitivity"]["no_interval"].is_string(),
+        "one case tells no spread"
+    );
+}
+
+#[test]
+fn a_judge_that_changed_is_told_by_answers_that_did_not() {
+    let (cli, _server) = with_server(planned);
+    let plan = |criteria: usize| -> Vec<String> {
+        (0..criteria).map(|at| format!("a=met b={}", if at < 14 { "unmet" } else { "met" })).collect()
+    };
+    let plans = plan(16);
+    let plans: Vec<&str> = plans.iter().map(String::as_str).collect();
+    for (run, judge) in [("one", "openai:a"), ("two", "openai:a"), ("three", "openai:b")] {
+        cli.file("s.yaml", suite(&format!("[{judge}]"), &plans));
+        cli.run(&["eval", "s.yaml", "--run-dir", run, "--quiet", "--no-cache"]);
+    }
+
+    let same =
+        object(&cli.run(&["calibrate", "drift", "one", "two", "--json", "--fail-on-drift"]).expect_code(0));
+    assert_eq!(same["changed_at"], Value::Null);
+    assert_eq!((&same["runs"][1]["anchors"], &same["runs"][1]["changed"]), (&16.into(), &0.into()));
+    assert_eq!(same["runs"][1]["p"], 1.0);
+    let output =
+        cli.run(&["calibrate", "drift", "one", "two", "three", "--json", "--fail-on-drift"]).expect_code(1);
+    let found: Value = serde_json::from_str(&output.stdout).expect("an object");
+    assert_eq!((&found["changed_at"], &found["runs"][2]["changed"]), (&"three".into(), &14.into()));
+    assert!(found["runs"][2]["shift"].as_f64().is_some_and(|shift| shift < -0.8), "{found}");
+    assert!(found["runs"][2]["evidence"].as_f64().is_some_and(|evidence| evidence >= 20.0), "{found}");
+
+    let text = cli.run(&["calibrate", "drift", "one", "two", "three"]).expect_code(0).stdout;
+    assert!(text.contains("The judge has changed: by three it is stricter"), "{text}");
+    cli.file("s.yaml", suite("[openai:a]", &["a=met"]));
+    cli.run(&["eval", "s.yaml", "--run-dir", "other", "--quiet", "--no-cache"]);
+    let error = cli.run(&["calibrate", "drift", "one", "other"]).expect_code(2).stderr;
+    assert!(error.contains("--no-cache"), "{error}");
+}

@@ -481,3 +481,41 @@ fn options_of_trends_are_refused_without_a_trend() {
     }
     cli.run(&["compare", "--trend", "a", "a", "--last", "1"]).expect_code(0);
 }
+
+#[test]
+fn a_comparison_may_be_looked_at_at_any_time_and_small_groups_are_pooled() {
+    let cli = cli();
+    // Tags of two to twenty cases, of which more and more are right in the candidate.
+    let tagged = |text: String| {
+        (0..80).fold(text, |text, at| {
+            let tag = ["a", "b", "c", "d", "e"][usize::from(at > 2) + usize::from(at > 6) + usize::from(at > 20) + usize::from(at > 50)];
+            text.replace(&format!("- id: c{at}\n"), &format!("- id: c{at}\n  tags: [{tag}]\n"))
+        })
+    };
+    let before: Vec<bool> = (0..80).map(|at| at % 2 == 0).collect();
+    let after: Vec<bool> = (0..80).map(|at| at % 2 == 0 || at % 3 > 0).collect();
+    eval(&cli, "s.yaml", &tagged(suite("s", &before, "")), "old");
+    eval(&cli, "s.yaml", &tagged(suite("s", &after, "")), "new");
+
+    let text = cli.run(&["compare", "old", "new", "--anytime"]).expect_code(0).stdout;
+    assert!(text.contains("At any time (new): +0.3") && text.contains("could have been saved"), "{text}");
+    let same = cli.run(&["compare", "old", "old", "--anytime"]).expect_code(0).stdout;
+    assert!(same.contains("Not clear yet"), "{same}");
+
+    let found: Value =
+        serde_json::from_str(&cli.run(&["compare", "old", "new", "--json"]).expect_code(0).stdout).expect("an object");
+    let tables = found["comparisons"][0]["tables"].as_array().expect("tables");
+    let tags = tables.iter().find(|table| table["by"] == "tag").expect("tags");
+    assert_eq!(tags["too_small"], 2);
+    let groups = tags["pooled"]["groups"].as_array().expect("groups");
+    assert_eq!(groups.len(), 5);
+    for group in groups {
+        let of = |key: &str| group[key].as_f64().expect("a number");
+        assert!(of("low") < of("estimate") && of("estimate") < of("high"), "{group}");
+        // Each lies between its own difference and the mean of all.
+        let mean = tags["pooled"]["mean"].as_f64().expect("a number");
+        let between = (of("estimate") - mean) * (of("difference") - of("estimate"));
+        assert!(between >= -1e-9, "{group}");
+    }
+    assert!(text.contains("too small to test"), "{text}");
+}

@@ -239,6 +239,7 @@ fn label() -> MapSchema {
         .optional_key("system", string(), "Target that gave the answer.")
         .optional_key("adjudicates", boolean(), "True if it decides what other reviewers disagreed on.")
         .optional_key("sampled", string(), "Sampling method that chose the case, for calibration.")
+        .optional_key("drawn", number(), "Probability with which the case was drawn, for calibration.")
         .optional_key("split", string(), "Data split of the label, for calibration.")
         .one_of(&["trace_id", "case"])
         .one_of(&["benchmark_code", "criterion"])

@@ -257,6 +257,7 @@ fn judge_account(decision: &Decision) -> Option<JudgeAccount> {
     Some(JudgeAccount {
         outcome,
         reason: decision.reason.clone(),
+        probability: None,
         confidence: decision.confidence.map(confidence_name),
     })
 }
@@ -300,6 +301,7 @@ fn build_item(
         seen: shown_hash(scorecard, at, case, shown),
         weight: review_weight(scorecard, at),
         is_stale: false,
+        drawn: None,
         wanted: None,
         sections,
         question: ReviewQuestion::Verdict(
@@ -366,6 +368,7 @@ fn build_trace_item(
         seen: Some(trace_hash(&version, case, shown)),
         weight: ReviewWeight::Counted,
         is_stale: false,
+        drawn: None,
         wanted: None,
         version,
         sections,

@@ -103,6 +103,7 @@ pub fn suite_run_items(
                 )),
                 weight: ReviewWeight::Counted,
                 is_stale: false,
+                drawn: None,
                 wanted: None,
                 sections,
                 question: ReviewQuestion::Verdict(
@@ -150,6 +151,10 @@ fn judge(decision: &Decision) -> JudgeAccount {
     JudgeAccount {
         outcome,
         reason: decision.reason.clone(),
+        probability: decision
+            .probability
+            .filter(|found| matches!(decision.outcome(), Outcome::Met | Outcome::Unmet) && found.mass >= 0.5)
+            .map(|found| found.expected),
         confidence: decision.confidence.map(confidence_name),
     }
 }

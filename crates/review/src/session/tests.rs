@@ -25,8 +25,10 @@ pub(crate) fn items(count: usize) -> Vec<ReviewItem> {
             judge: Some(JudgeAccount {
                 outcome: Some(LabelOutcome::Unmet),
                 reason: "SECRET-REASON".to_owned(),
+                probability: None,
                 confidence: Some("high"),
             }),
+            drawn: None,
             why: ReviewReason::Check,
         })
         .collect()

@@ -2,9 +2,13 @@
 
 mod prediction_powered;
 mod rogan_gladen;
+mod selection;
+mod unequal;
 
 pub use prediction_powered::{
     CorrectedMean, FEW_LABELS, PredictionPowered, prediction_powered, prediction_powered_clustered,
     prediction_powered_within,
 };
 pub use rogan_gladen::{JudgeRates, RoganGladen, rogan_gladen};
+pub use selection::{SelectionStratum, selection_bounds, selection_to_reach};
+pub use unequal::{DrawnLabel, prediction_powered_drawn};

@@ -92,7 +92,7 @@ pub fn prediction_powered_clustered<K: Ord>(
 
 /// Number of pseudo labels that say the judge knows nothing: the correlation of people and judge is shrunk by
 /// n/(n + 8), since that of few labels is often too high by luck.
-const PSEUDO_LABELS: f64 = 8.0;
+pub(super) const PSEUDO_LABELS: f64 = 8.0;
 
 /// Prediction-powered inference for values between `range.0` and `range.1`, for few labels and for means near either
 /// end. The labels alone have the interval of [`bounded_mean_clustered`](crate::bounded_mean_clustered), which is

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::connectivity;
-use super::symmetric_matrix::SymmetricMatrix;
 use crate::{
     ConfidenceLevel, Interval, IntervalMethod, UndefinedReason,
     distribution::{normal_critical_value, student_critical_value},
+    symmetric_matrix::SymmetricMatrix,
     undefined::check_finite,
 };
 

@@ -2,7 +2,6 @@
 
 mod bradley_terry;
 mod connectivity;
-mod symmetric_matrix;
 
 pub use bradley_terry::{
     BradleyTerryFit, ContestOutcome, StrengthLead, SystemContest, SystemStrength, TieRule, bradley_terry,

@@ -5,7 +5,7 @@ use assize_stats::{
     agreement::{RaterVote, latent_classes},
 };
 
-use super::assert_near;
+use super::{assert_near, uniform};
 
 /// Votes of four raters on sixty items; `-` for none.
 const RATERS: [&str; 4] = [
@@ -42,12 +42,6 @@ fn rates_are_those_of_another_implementation() {
     assert_near(found.posterior[9], 0.054_183_329, 1e-6);
     assert_near(found.posterior.iter().sum(), 43.952_549_003, 1e-5);
     assert_eq!(found.raters[3].votes, 40);
-}
-
-/// Numbers from 0 to 1 by a fixed generator.
-fn uniform(state: &mut u64) -> f64 {
-    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-    (*state >> 33) as f64 / f64::from(1u32 << 31)
 }
 
 /// Probability of each rater of a panel to be right.

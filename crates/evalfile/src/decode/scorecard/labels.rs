@@ -55,6 +55,7 @@ pub(super) fn decode_label(cx: &mut DecodeContext, node: &TreeNode, draft: &mut 
     for key in ["sampled", "split"] {
         text(cx, key);
     }
+    object.value("drawn").and_then(|node| number(node, "drawn", &mut cx.problems));
 
     let seen = object.string("seen", &mut cx.problems).and_then(|text| {
         let problem = text.value.parse::<SeenHash>();

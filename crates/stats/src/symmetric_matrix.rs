@@ -2,26 +2,26 @@
 
 /// A square matrix, row by row.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct SymmetricMatrix {
-    pub(super) size: usize,
+pub(crate) struct SymmetricMatrix {
+    pub(crate) size: usize,
     values: Vec<f64>,
 }
 
 impl SymmetricMatrix {
-    pub(super) fn zero(size: usize) -> Self {
+    pub(crate) fn zero(size: usize) -> Self {
         Self { size, values: vec![0.0; size * size] }
     }
 
-    pub(super) fn get(&self, row: usize, column: usize) -> f64 {
+    pub(crate) fn get(&self, row: usize, column: usize) -> f64 {
         self.values[row * self.size + column]
     }
 
-    pub(super) fn add(&mut self, row: usize, column: usize, value: f64) {
+    pub(crate) fn add(&mut self, row: usize, column: usize, value: f64) {
         self.values[row * self.size + column] += value;
     }
 
     /// Adds `factor v v^T`.
-    pub(super) fn add_outer_product(&mut self, vector: &[f64], factor: f64) {
+    pub(crate) fn add_outer_product(&mut self, vector: &[f64], factor: f64) {
         for (row, a) in vector.iter().enumerate() {
             for (column, b) in vector.iter().enumerate() {
                 self.add(row, column, factor * a * b);
@@ -29,7 +29,7 @@ impl SymmetricMatrix {
         }
     }
 
-    pub(super) fn multiply(&self, vector: &[f64]) -> Vec<f64> {
+    pub(crate) fn multiply(&self, vector: &[f64]) -> Vec<f64> {
         self.values
             .chunks(self.size.max(1))
             .map(|row| row.iter().zip(vector).map(|(a, b)| a * b).sum())
@@ -37,7 +37,7 @@ impl SymmetricMatrix {
     }
 
     /// Returns `self other self`, for a symmetric `self`.
-    pub(super) fn sandwich(&self, other: &Self) -> Self {
+    pub(crate) fn sandwich(&self, other: &Self) -> Self {
         let mut result = Self::zero(self.size);
         for column in 0..self.size {
             let of_self: Vec<f64> = (0..self.size).map(|row| self.get(row, column)).collect();
@@ -51,7 +51,7 @@ impl SymmetricMatrix {
 
     /// Returns the inverse of a symmetric positive definite matrix, by Cholesky decomposition; `None` if it
     /// is not one.
-    pub(super) fn inverse(&self) -> Option<Self> {
+    pub(crate) fn inverse(&self) -> Option<Self> {
         let n = self.size;
         let mut lower = Self::zero(n);
         for row in 0..n {

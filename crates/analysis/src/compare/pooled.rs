@@ -1,0 +1,108 @@
+//! Differences of small groups, drawn towards those of the others.
+
+use std::collections::BTreeMap;
+
+use assize_stats::{ConfidenceLevel, UndefinedReason, pooling::partial_pooling};
+use serde::Serialize;
+
+use super::metric_difference::PairSample;
+
+/// Largest number of groups; with more, their list says nothing to a reader.
+const MAX_GROUPS: usize = 500;
+
+/// The difference of a group, pooled in part.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PooledDifference {
+    /// Name of the group.
+    pub name: String,
+    /// Number of pairs.
+    pub pairs: usize,
+    /// Its own difference, candidate minus base.
+    pub difference: f64,
+    /// The difference drawn towards the mean of all groups.
+    pub estimate: f64,
+    /// Weight of its own difference, 0 to 1.
+    pub own_weight: f64,
+    /// Lower end of the interval, which covers on average over groups.
+    pub low: f64,
+    /// Upper end of the interval.
+    pub high: f64,
+}
+
+/// Differences of all groups of a table, pooled in part.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PooledDifferences {
+    /// Mean difference of the groups.
+    pub mean: f64,
+    /// Standard deviation of the true differences of groups.
+    pub spread: f64,
+    /// The groups, those with fewer than six pairs too.
+    pub groups: Vec<PooledDifference>,
+}
+
+/// What is known of a group: the mean difference of each of its clusters.
+pub(crate) struct GroupDifferences {
+    name: String,
+    pairs: usize,
+    clusters: Vec<f64>,
+}
+
+impl GroupDifferences {
+    pub(crate) fn new(name: String, pairs: &PairSample) -> Self {
+        let mut sums: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
+        for ((before, after), cluster) in
+            pairs.base.iter().zip(&pairs.candidate.values).zip(&pairs.candidate.clusters)
+        {
+            let sum = sums.entry(*cluster).or_default();
+            sum.0 += after - before;
+            sum.1 += 1.0;
+        }
+        Self { name, pairs: pairs.len(), clusters: sums.into_values().map(|(sum, n)| sum / n).collect() }
+    }
+
+    fn mean(&self) -> f64 {
+        self.clusters.iter().sum::<f64>() / self.clusters.len() as f64
+    }
+}
+
+/// Pools groups. Their errors follow from one variance within groups, since two or three pairs don't tell their own.
+pub(crate) fn pool_groups(
+    groups: &[GroupDifferences],
+    level: ConfidenceLevel,
+) -> Result<PooledDifferences, UndefinedReason> {
+    if groups.len() > MAX_GROUPS {
+        return Err(UndefinedReason::TooLarge);
+    }
+    let squares: f64 = groups
+        .iter()
+        .map(|group| group.clusters.iter().map(|value| (value - group.mean()).powi(2)).sum::<f64>())
+        .sum();
+    let freedom: usize = groups.iter().map(|group| group.clusters.len().saturating_sub(1)).sum();
+    if freedom < groups.len().max(10) {
+        return Err(UndefinedReason::TooFew);
+    }
+
+    let variance = squares / freedom as f64;
+    let estimates: Vec<f64> = groups.iter().map(GroupDifferences::mean).collect();
+    let errors: Vec<f64> =
+        groups.iter().map(|group| (variance / group.clusters.len() as f64).sqrt()).collect();
+    let found = partial_pooling(&estimates, &errors, level)?;
+    Ok(PooledDifferences {
+        mean: found.mean,
+        spread: found.spread,
+        groups: groups
+            .iter()
+            .zip(&estimates)
+            .zip(found.groups)
+            .map(|((group, own), pooled)| PooledDifference {
+                name: group.name.clone(),
+                pairs: group.pairs,
+                difference: *own,
+                estimate: pooled.estimate.clamp(-1.0, 1.0),
+                own_weight: pooled.shrinkage,
+                low: pooled.interval.low.max(-1.0),
+                high: pooled.interval.high.min(1.0),
+            })
+            .collect(),
+    })
+}

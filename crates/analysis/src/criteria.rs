@@ -1,0 +1,402 @@
+//! What each criterion measures: whether it tells answers apart, whether another one says the same, and how few would do.
+
+use std::collections::BTreeMap;
+
+use assize_rubric::{LabelOutcome, VoteValue};
+use assize_stats::{
+    ConfidenceLevel, Interval, SeededRandom, UndefinedReason,
+    items::{TwoParameterModel, item_rest_correlation, two_parameter_model},
+    judge_quality::{ConfusionTable, DrawnTables},
+    zero_failures,
+};
+use assize_store::CaseRecord;
+
+use crate::facts::{CaseFact, NameTable};
+use crate::labels::{LabelRow, TableDecision};
+use crate::metric::{MetricEstimate, ResamplingOptions};
+
+/// Least number of answers that a criterion must be decided on.
+const MIN_ANSWERS: usize = 5;
+/// Correlation with the rest below which a criterion does not discriminate. Source: R. Ebel and D. Frisbie, Essentials of
+/// Educational Measurement (1991), chapter 13.
+const POOR: f64 = 0.2;
+/// Kappa from which two criteria say the same.
+const SAME: f64 = 0.8;
+/// Share of other decisions that may be left for a criterion to count as always met, or never.
+const RARE: f64 = 0.1;
+/// Largest number of pairs with an interval, those that agree most.
+const MAX_PAIRS: usize = 20;
+
+/// What a criterion is known by: id, wording, and in runs the grader.
+type CriterionIdentity = (String, String, u64);
+
+/// Values of criteria by answer.
+#[derive(Debug, Clone, Default)]
+pub struct CriterionResponses {
+    criteria: BTreeMap<CriterionIdentity, usize>,
+    answers: BTreeMap<String, (String, BTreeMap<usize, f64>)>,
+    runs: usize,
+}
+
+impl CriterionResponses {
+    /// Begins the answers of another run, which are no further decisions on those of the runs before.
+    pub fn begin_run(&mut self) {
+        self.runs += 1;
+    }
+
+    /// Adds the decisions of a stored case on criteria that are there whatever was decided. Penalties and criteria of negated
+    /// graders are turned, so that a higher value is better.
+    pub fn add_record(&mut self, record: &CaseRecord) {
+        let mut names = NameTable::default();
+        let fact = CaseFact::from_record(record, &mut names);
+        let target = fact.target.map(|target| names.text(target)).unwrap_or_default();
+        let answer =
+            [names.text(fact.suite), names.text(fact.case), target, &fact.repeat.to_string()].join("\u{1f}");
+        let cluster = names.text(fact.cluster).to_owned();
+        for criterion in fact.criteria.iter().filter(|criterion| criterion.is_fixed) {
+            let VoteValue::Value(value) = criterion.decision else { continue };
+            let value = if criterion.is_fault { 1.0 - value } else { value };
+            let identity = (
+                names.text(criterion.id).to_owned(),
+                names.text(criterion.grader).to_owned(),
+                criterion.wording,
+            );
+            self.push(identity, format!("{}\u{1f}{answer}", self.runs), &cluster, value);
+        }
+    }
+
+    /// Adds a row of a table: the mean of its labels, or what the judge decided if there is none.
+    pub fn add_row(&mut self, row: &LabelRow) {
+        let number = |outcome: &LabelOutcome| match outcome {
+            LabelOutcome::Met => Some(1.0),
+            LabelOutcome::Unmet => Some(0.0),
+            LabelOutcome::Score(score) => Some(*score),
+            LabelOutcome::NotApplicable | LabelOutcome::Unsure => None,
+        };
+        let labels: Vec<f64> = row.labels.iter().filter_map(|(_, outcome)| number(outcome)).collect();
+        let value = if labels.is_empty() {
+            match &row.judge {
+                Some(TableDecision::Decided(outcome)) => number(outcome),
+                _ => None,
+            }
+        } else {
+            Some(labels.iter().sum::<f64>() / labels.len() as f64)
+        };
+        let Some(value) = value else { return };
+
+        let suite = row.suite.as_deref().unwrap_or_default();
+        let system = row.system.as_deref().unwrap_or_default();
+        let answer = [suite, &row.case, system, &row.repeat.unwrap_or(1).to_string()].join("\u{1f}");
+        let cluster = row.cluster.clone().unwrap_or_else(|| format!("{suite}\u{1f}{}", row.case));
+        let criterion = row.criterion.clone().unwrap_or_default();
+        self.push((criterion, String::new(), 0), answer, &cluster, value);
+    }
+
+    fn push(&mut self, identity: CriterionIdentity, answer: String, cluster: &str, value: f64) {
+        let next = self.criteria.len();
+        let at = *self.criteria.entry(identity).or_insert(next);
+        let (_, values) = self.answers.entry(answer).or_insert_with(|| (cluster.to_owned(), BTreeMap::new()));
+        values.insert(at, value);
+    }
+
+    /// Analyzes the criteria that were decided on five answers or more. Fails if there is none.
+    pub fn analyze(&self, resampling: ResamplingOptions) -> Result<CriteriaReport, UndefinedReason> {
+        let mut counts = vec![0; self.criteria.len()];
+        for (_, values) in self.answers.values() {
+            values.keys().for_each(|at| counts[*at] += 1);
+        }
+        let kept: Vec<usize> = (0..counts.len()).filter(|at| counts[*at] >= MIN_ANSWERS).collect();
+        if kept.is_empty() {
+            return Err(if counts.is_empty() { UndefinedReason::NoValues } else { UndefinedReason::TooFew });
+        }
+
+        let answers: Vec<Vec<Option<f64>>> = self
+            .answers
+            .values()
+            .map(|(_, values)| kept.iter().map(|at| values.get(at).copied()).collect())
+            .collect();
+        let clusters: Vec<&str> = self.answers.values().map(|(cluster, _)| cluster.as_str()).collect();
+        let mut names = self.names();
+        let names: Vec<String> = kept.iter().map(|at| std::mem::take(&mut names[*at])).collect();
+        let matrix = ResponseMatrix { answers, clusters, names };
+
+        let mut cases = matrix.clusters.clone();
+        cases.sort_unstable();
+        cases.dedup();
+        let pairs = matrix.pairs(resampling);
+        let repeated: Vec<String> =
+            pairs.0.iter().filter(|pair| pair.is_redundant).map(|pair| pair.criteria[1].clone()).collect();
+        Ok(CriteriaReport {
+            answers: matrix.answers.len(),
+            cases: cases.len(),
+            rare: counts.len() - kept.len(),
+            compared: pairs.1,
+            pairs: pairs.0,
+            criteria: (0..kept.len()).map(|at| matrix.criterion(at, resampling.level)).collect(),
+            model: matrix.model(&repeated),
+        })
+    }
+
+    /// Names of criteria: their ids, with the grader where several have the id, and a number where texts differ.
+    fn names(&self) -> Vec<String> {
+        let mut by_id: BTreeMap<&str, BTreeMap<&str, usize>> = BTreeMap::new();
+        for (id, grader, _) in self.criteria.keys() {
+            *by_id.entry(id).or_default().entry(grader).or_default() += 1;
+        }
+        let mut seen: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+        let mut names = vec![String::new(); self.criteria.len()];
+        for ((id, grader, _), at) in &self.criteria {
+            let graders = &by_id[id.as_str()];
+            let mut name = if graders.len() > 1 { format!("{grader}/{id}") } else { id.clone() };
+            if graders[grader.as_str()] > 1 {
+                let number = seen.entry((id, grader)).or_default();
+                *number += 1;
+                name.push_str(&format!(" (wording {number})"));
+            }
+            names[*at] = name;
+        }
+
+        names
+    }
+}
+
+/// Values of some criteria by answer.
+struct ResponseMatrix<'r> {
+    answers: Vec<Vec<Option<f64>>>,
+    clusters: Vec<&'r str>,
+    names: Vec<String>,
+}
+
+impl ResponseMatrix<'_> {
+    fn is_binary(&self, criterion: usize) -> bool {
+        self.answers.iter().filter_map(|answer| answer[criterion]).all(|value| value == 0.0 || value == 1.0)
+    }
+
+    fn criterion(&self, at: usize, level: ConfidenceLevel) -> CriterionAnalysis {
+        let values: Vec<f64> = self.answers.iter().filter_map(|answer| answer[at]).collect();
+        let mean = values.iter().sum::<f64>() / values.len() as f64;
+        let mut cases: Vec<&str> = self
+            .answers
+            .iter()
+            .zip(&self.clusters)
+            .filter(|(answer, _)| answer[at].is_some())
+            .map(|(_, cluster)| *cluster)
+            .collect();
+        cases.sort_unstable();
+        cases.dedup();
+
+        let found = item_rest_correlation(&self.answers, &self.clusters, at, level);
+        let constant = values.iter().all(|value| *value == values[0]);
+        let rest = zero_failures(cases.len() as u64, level).map(|bound| bound.exact);
+        let flag = match (found.interval, rest) {
+            _ if constant && (mean == 0.0 || mean == 1.0) => Some(match rest {
+                Ok(rest) if rest <= RARE && mean == 1.0 => CriterionFlag::AlwaysMet(rest),
+                Ok(rest) if rest <= RARE => CriterionFlag::NeverMet(rest),
+                Ok(rest) => CriterionFlag::TooFewToTell(rest),
+                Err(_) => CriterionFlag::TooFewToTell(1.0),
+            }),
+            (Ok(interval), _) if interval.high < 0.0 => Some(CriterionFlag::AgainstRest),
+            (Ok(interval), _) if interval.high <= POOR => Some(CriterionFlag::NotWithRest),
+            _ => None,
+        };
+
+        CriterionAnalysis {
+            name: self.names[at].clone(),
+            n: values.len(),
+            cases: cases.len(),
+            mean,
+            discrimination: MetricEstimate {
+                id: "item_rest",
+                name: "item-rest correlation",
+                value: found.correlation,
+                interval: found.interval,
+                n: found.n as u64,
+                of: "answers",
+                says: "Correlation with the mean of the other criteria on the same answer.",
+            },
+            flag,
+        }
+    }
+
+    /// The pairs that agree most, and the number of pairs that were compared.
+    fn pairs(&self, resampling: ResamplingOptions) -> (Vec<CriterionPair>, usize) {
+        let binary: Vec<usize> = (0..self.names.len()).filter(|at| self.is_binary(*at)).collect();
+        let mut found = Vec::new();
+        for (place, &first) in binary.iter().enumerate() {
+            for &second in &binary[place + 1..] {
+                let tables = self.tables(first, second);
+                let table = tables.iter().fold(ConfusionTable::default(), |sum, table| ConfusionTable {
+                    true_pass: sum.true_pass + table.true_pass,
+                    false_pass: sum.false_pass + table.false_pass,
+                    false_fail: sum.false_fail + table.false_fail,
+                    true_fail: sum.true_fail + table.true_fail,
+                });
+                if table.n() >= MIN_ANSWERS as u64
+                    && let Ok(kappa) = table.kappa(resampling.level).and_then(|kappa| kappa.kappa)
+                {
+                    found.push((kappa, first, second, table, tables));
+                }
+            }
+        }
+
+        found.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+        let compared = found.len();
+        found.truncate(MAX_PAIRS);
+        let pairs = found.into_iter().map(|(kappa, first, second, table, tables)| {
+            let mut random = SeededRandom::new(resampling.seed);
+            let drawn = DrawnTables::draw(&tables, resampling.resamples, &mut random);
+            let interval = |value: f64, figure: &dyn Fn(ConfusionTable) -> Result<f64, UndefinedReason>| {
+                drawn.as_ref().map_err(|reason| *reason)?.interval(value, resampling.level, figure)
+            };
+            let kappa_of =
+                |table: ConfusionTable| table.kappa(resampling.level).and_then(|kappa| kappa.kappa);
+            let kappa_interval = interval(kappa, &kappa_of);
+            let phi = table.matthews();
+            CriterionPair {
+                criteria: [self.names[first].clone(), self.names[second].clone()],
+                alike: (table.true_pass + table.true_fail, table.n()),
+                kappa: (kappa, kappa_interval),
+                phi: (phi, phi.and_then(|phi| interval(phi, &ConfusionTable::matthews))),
+                is_redundant: kappa_interval.is_ok_and(|interval| interval.low >= SAME),
+            }
+        });
+        (pairs.collect(), compared)
+    }
+
+    /// Tables of two criteria, one for each cluster.
+    fn tables(&self, first: usize, second: usize) -> Vec<ConfusionTable> {
+        let mut tables: BTreeMap<&str, ConfusionTable> = BTreeMap::new();
+        for (answer, cluster) in self.answers.iter().zip(&self.clusters) {
+            let (Some(a), Some(b)) = (answer[first], answer[second]) else { continue };
+            let table = tables.entry(cluster).or_default();
+            *match (a == 1.0, b == 1.0) {
+                (true, true) => &mut table.true_pass,
+                (true, false) => &mut table.false_pass,
+                (false, true) => &mut table.false_fail,
+                (false, false) => &mut table.true_fail,
+            } += 1;
+        }
+        tables.into_values().collect()
+    }
+
+    /// The model of criteria that vary and do not repeat another one, whose errors would not be independent; on answers that
+    /// most of them were decided on.
+    fn model(&self, repeated: &[String]) -> Result<CriteriaModel, UndefinedReason> {
+        let is_new = |at: &usize| !repeated.contains(&self.names[*at]);
+        let varies = |at: &usize| {
+            let values: Vec<f64> = self.answers.iter().filter_map(|answer| answer[*at]).collect();
+            values.iter().any(|value| *value != values[0])
+        };
+        let used: Vec<usize> =
+            (0..self.names.len()).filter(|at| self.is_binary(*at)).filter(is_new).filter(varies).collect();
+        let answers: Vec<Vec<Option<bool>>> = self
+            .answers
+            .iter()
+            .map(|answer| used.iter().map(|at| answer[*at].map(|value| value == 1.0)).collect())
+            .filter(|answer: &Vec<Option<bool>>| 2 * answer.iter().flatten().count() > used.len())
+            .collect();
+
+        let model = two_parameter_model(&answers, used.len())?;
+        let all: Vec<usize> = (0..used.len()).collect();
+        let reliability = model.reliability(&all);
+        let short_form = model.short_form();
+        let enough = short_form.iter().position(|(_, so_far)| *so_far >= SHORT_FORM * reliability);
+        let names: Vec<String> = used.iter().map(|at| self.names[*at].clone()).collect();
+        let short_form =
+            short_form.into_iter().map(|(at, so_far)| (names[at].clone(), so_far)).collect::<Vec<_>>();
+        Ok(CriteriaModel {
+            answers: answers.len(),
+            reliability,
+            enough: enough.map_or(short_form.len(), |at| at + 1),
+            short_form,
+            names,
+            model,
+        })
+    }
+}
+
+/// Share of the reliability of all criteria that a short form should reach.
+const SHORT_FORM: f64 = 0.9;
+
+/// Something wrong with a criterion, as far as these answers show.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum CriterionFlag {
+    /// Met by all answers; at most this share of further ones would not meet it.
+    AlwaysMet(f64),
+    /// Met by no answer; at most this share of further ones would meet it.
+    NeverMet(f64),
+    /// So far always the same, by too few answers to tell: up to this share may be different.
+    TooFewToTell(f64),
+    /// Met less often by answers that meet the other criteria.
+    AgainstRest,
+    /// Correlated with the others by 0.2 at most: it does not tell good answers from bad ones, or measures something else.
+    NotWithRest,
+}
+
+/// One criterion.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CriterionAnalysis {
+    /// Name of the criterion.
+    pub name: String,
+    /// Number of answers that it was decided on.
+    pub n: usize,
+    /// Number of their cases.
+    pub cases: usize,
+    /// Mean value; higher is better. For verdicts, the share that meets it.
+    pub mean: f64,
+    /// Correlation with the other criteria.
+    pub discrimination: MetricEstimate,
+    /// What is wrong with it.
+    pub flag: Option<CriterionFlag>,
+}
+
+/// Two criteria on the same answers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CriterionPair {
+    /// Names of the criteria.
+    pub criteria: [String; 2],
+    /// Number of answers on which both are alike, and of all.
+    pub alike: (u64, u64),
+    /// Cohen's kappa.
+    pub kappa: (f64, Result<Interval, UndefinedReason>),
+    /// Phi, the correlation of the verdicts.
+    pub phi: (Result<f64, UndefinedReason>, Result<Interval, UndefinedReason>),
+    /// True if kappa is at least 0.8, as far as can be told.
+    pub is_redundant: bool,
+}
+
+/// Curves of criteria, abilities of answers and short forms.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CriteriaModel {
+    /// Number of answers.
+    pub answers: usize,
+    /// Names of the criteria of the model, in its order.
+    pub names: Vec<String>,
+    /// The model.
+    pub model: TwoParameterModel,
+    /// Reliability of the ability that all criteria tell, 0 to 1.
+    pub reliability: f64,
+    /// Criteria, the most useful first, each with the reliability so far.
+    pub short_form: Vec<(String, f64)>,
+    /// Number of criteria that reach nine tenths of the reliability of all.
+    pub enough: usize,
+}
+
+/// What the criteria of some answers measure.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CriteriaReport {
+    /// Number of answers.
+    pub answers: usize,
+    /// Number of their cases.
+    pub cases: usize,
+    /// Number of criteria that were decided on fewer than five answers, which are left out.
+    pub rare: usize,
+    /// The criteria.
+    pub criteria: Vec<CriterionAnalysis>,
+    /// The pairs that agree most, 20 at most.
+    pub pairs: Vec<CriterionPair>,
+    /// Number of pairs that were compared.
+    pub compared: usize,
+    /// The model, or the reason why there is none.
+    pub model: Result<CriteriaModel, UndefinedReason>,
+}

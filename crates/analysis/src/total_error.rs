@@ -1,0 +1,325 @@
+//! Total error of a mean: cases, judges, prompts and repeats as crossed sources of it, and the cheapest design.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use assize_rubric::{LabelOutcome, VoteValue};
+use assize_stats::{
+    ConfidenceLevel, UndefinedReason,
+    repeats::{CrossedDesign, CrossedVariance, crossed_variance},
+};
+use assize_store::CaseRecord;
+
+use crate::labels::LabelRow;
+use crate::metric::{MetricEstimate, ResamplingOptions};
+
+/// Largest number of resamples.
+const MAX_RESAMPLES: usize = 400;
+/// Largest number of cases of a design.
+const MOST_CASES: usize = 1_000_000;
+/// Least number of judges or prompts whose component is more than a guess.
+const FEW_LEVELS: usize = 5;
+
+/// One decision: answer, criterion, judge, prompt.
+type Place = (String, String, String, String);
+
+/// Decisions on answers, by who made them.
+#[derive(Debug, Clone, Default)]
+pub struct JudgedScores {
+    /// Values in the order of repeats.
+    values: BTreeMap<Place, Vec<f64>>,
+    /// Case of each answer.
+    cases: BTreeMap<String, String>,
+}
+
+impl JudgedScores {
+    /// Adds the decisions of a stored case on criteria: those of a panel's judges, or of the one judge. Several runs are several
+    /// prompts where their prompts differ.
+    pub fn add_record(&mut self, record: &CaseRecord) {
+        let row = &record.result;
+        let panels: BTreeSet<(&str, String)> = record
+            .decisions
+            .iter()
+            .filter(|row| row.is_vote())
+            .map(|row| (&*row.grader, row.shown_criterion().to_string()))
+            .collect();
+        for decided in &record.decisions {
+            let criterion = decided.shown_criterion().to_string();
+            // The judge that was escalated to saw only what the others doubted.
+            let is_combined = !decided.is_vote() && panels.contains(&(&*decided.grader, criterion.clone()));
+            let Some(shown) = decided.criterion().filter(|_| !is_combined && !decided.is_escalation()) else {
+                continue;
+            };
+            let VoteValue::Value(value) = VoteValue::from(decided.decision.outcome()) else { continue };
+            let value =
+                if (shown.weight.get() < 0.0) == decided.standing.negate { value } else { 1.0 - value };
+            let judge = &decided.decision.judge;
+            let name = match &judge.model {
+                Some(model) if !judge.name.ends_with(&**model) => format!("{} ({model})", judge.name),
+                _ => judge.name.to_string(),
+            };
+            let prompt = judge.prompt_hash.as_deref().or(judge.version.as_deref()).unwrap_or_default();
+            let case = format!("{}\u{1f}{}", row.suite, row.case_id);
+            let target = row.target.as_deref().unwrap_or_default();
+            let answer = format!("{case}\u{1f}{target}\u{1f}{}", row.repeat);
+            let criterion = format!("{}\u{1f}{criterion}", decided.grader);
+            self.push((answer, criterion, name, prompt.to_owned()), case, value);
+        }
+    }
+
+    /// Adds a row of a table: labels of several raters, with their prompts.
+    pub fn add_row(&mut self, row: &LabelRow) {
+        for (place, (who, outcome)) in row.labels.iter().enumerate() {
+            let value = match outcome {
+                LabelOutcome::Met => 1.0,
+                LabelOutcome::Unmet => 0.0,
+                LabelOutcome::Score(score) => *score,
+                LabelOutcome::NotApplicable | LabelOutcome::Unsure => continue,
+            };
+            let case = format!("{}\u{1f}{}", row.suite.as_deref().unwrap_or_default(), row.case);
+            let system = row.system.as_deref().unwrap_or_default();
+            let answer = format!("{case}\u{1f}{system}");
+            let rater = who.clone().unwrap_or_else(|| format!("rater {}", place + 1));
+            let criterion = row.criterion.clone().unwrap_or_default();
+            self.push((answer, criterion, rater, row.prompt.clone().unwrap_or_default()), case, value);
+        }
+    }
+
+    fn push(&mut self, place: Place, case: String, value: f64) {
+        self.cases.entry(place.0.clone()).or_insert(case);
+        self.values.entry(place).or_default().push(value);
+    }
+
+    /// Returns true if two judges or more, or two prompts or more, decided.
+    pub fn is_crossed(&self) -> bool {
+        let count = |part: fn(&Place) -> &str| self.values.keys().map(part).collect::<BTreeSet<_>>().len();
+        count(|place| &place.2) > 1 || count(|place| &place.3) > 1
+    }
+
+    /// Splits the variance of the scores of answers. Fails for fewer than two cases, or where neither judges nor prompts
+    /// differ.
+    pub fn estimate(&self, resampling: ResamplingOptions) -> Result<TotalError, UndefinedReason> {
+        let scores = self.scores();
+        let distinct = |part: fn(&AnswerScore) -> &str| -> Vec<String> {
+            scores.iter().map(part).collect::<BTreeSet<_>>().into_iter().map(str::to_owned).collect()
+        };
+        let (cases, judges, prompts) =
+            (distinct(|score| &score.case), distinct(|score| &score.judge), distinct(|score| &score.prompt));
+        let mut facets = vec![ErrorFacet::Case];
+        facets.extend((judges.len() > 1).then_some(ErrorFacet::Judge));
+        facets.extend((prompts.len() > 1).then_some(ErrorFacet::Prompt));
+        if facets.len() < 2 {
+            return Err(UndefinedReason::OneValue);
+        }
+
+        let place = |names: &[String], name: &str| names.partition_point(|known| known.as_str() < name);
+        let levels = |score: &AnswerScore, facet: ErrorFacet| match facet {
+            ErrorFacet::Case => place(&cases, &score.case),
+            ErrorFacet::Judge => place(&judges, &score.judge),
+            ErrorFacet::Prompt => place(&prompts, &score.prompt),
+        };
+        let split = |chosen: &[(usize, &AnswerScore)]| {
+            let values: Vec<f64> = chosen.iter().map(|(_, score)| score.value).collect();
+            let of = |facet: &ErrorFacet| {
+                chosen
+                    .iter()
+                    .map(|(case, score)| match facet {
+                        ErrorFacet::Case => *case,
+                        facet => levels(score, *facet),
+                    })
+                    .collect()
+            };
+            crossed_variance(&values, &facets.iter().map(of).collect::<Vec<Vec<usize>>>())
+        };
+        let all: Vec<(usize, &AnswerScore)> =
+            scores.iter().map(|score| (levels(score, ErrorFacet::Case), score)).collect();
+        let found = split(&all)?;
+
+        let mut by_case: Vec<Vec<&AnswerScore>> = vec![Vec::new(); cases.len()];
+        for (case, score) in &all {
+            by_case[*case].push(score);
+        }
+        let resampling =
+            ResamplingOptions { resamples: resampling.resamples.min(MAX_RESAMPLES), ..resampling };
+        let mut again = Vec::new();
+        // Each component has its interval of the same draws. Cases that are drawn twice are two cases.
+        let _ = resampling.bootstrap_interval(cases.len(), |chosen| {
+            let drawn: Vec<(usize, &AnswerScore)> = chosen
+                .iter()
+                .enumerate()
+                .flat_map(|(at, case)| by_case[*case].iter().map(move |score| (at, *score)))
+                .collect();
+            again.push(split(&drawn));
+            Ok(again.len() as f64)
+        });
+
+        let component = |set: Option<usize>| {
+            let of = |found: &CrossedVariance| match set {
+                Some(set) => found.components.get(&set).copied().unwrap_or_default(),
+                None => found.repeats.unwrap_or_default(),
+            };
+            let mut draws = again.iter();
+            let interval = resampling.bootstrap_interval(cases.len(), |_| {
+                draws.next().ok_or(UndefinedReason::NoValues)?.as_ref().map(of).map_err(|reason| *reason)
+            });
+            ErrorComponent {
+                facets: facets
+                    .iter()
+                    .enumerate()
+                    .filter(|(at, _)| set.unwrap_or(0) >> at & 1 == 1)
+                    .map(|(_, facet)| *facet)
+                    .collect(),
+                variance: MetricEstimate {
+                    id: "variance",
+                    name: "variance",
+                    value: Ok(of(&found)),
+                    interval,
+                    n: cases.len() as u64,
+                    of: "cases",
+                    says: "",
+                },
+            }
+        };
+        let sets = 1..1usize << facets.len();
+        let mut components: Vec<ErrorComponent> = sets.map(|set| component(Some(set))).collect();
+        components.extend(found.repeats.is_some().then(|| component(None)));
+
+        let per_cell = found.levels.iter().product::<usize>().max(1) as f64;
+        let repeats = (found.n as f64 / per_cell).round().max(1.0) as usize;
+        Ok(TotalError {
+            components,
+            repeats,
+            se_total: found.error_variance(&found.levels, repeats, 0).sqrt(),
+            se_cases: naive_error(&by_case),
+            fixed: (1 << facets.len()) - 2,
+            few: facets
+                .iter()
+                .zip(&found.levels)
+                .filter(|(facet, levels)| **facet != ErrorFacet::Case && **levels < FEW_LEVELS)
+                .map(|(facet, levels)| (*facet, *levels))
+                .collect(),
+            facets,
+            variance: found,
+        })
+    }
+
+    /// The score of each answer by each judge with each prompt in each repeat: the mean over the criteria that all of them decided.
+    fn scores(&self) -> Vec<AnswerScore> {
+        let mut answers: BTreeMap<&str, BTreeMap<(&str, &str, usize), BTreeMap<&str, f64>>> = BTreeMap::new();
+        for ((answer, criterion, judge, prompt), values) in &self.values {
+            let judgings = answers.entry(answer).or_default();
+            for (repeat, value) in values.iter().enumerate() {
+                judgings.entry((judge, prompt, repeat)).or_default().insert(criterion, *value);
+            }
+        }
+
+        let mut scores = Vec::new();
+        for (answer, judgings) in answers {
+            let mut common: Option<BTreeSet<&str>> = None;
+            for decided in judgings.values() {
+                let own: BTreeSet<&str> = decided.keys().copied().collect();
+                common = Some(common.map_or(own.clone(), |common| &common & &own));
+            }
+            let common = common.unwrap_or_default();
+            if common.is_empty() {
+                continue;
+            }
+            for ((judge, prompt, _), decided) in judgings {
+                let value =
+                    common.iter().map(|criterion| decided[criterion]).sum::<f64>() / common.len() as f64;
+                scores.push(AnswerScore {
+                    case: self.cases.get(answer).cloned().unwrap_or_default(),
+                    judge: judge.to_owned(),
+                    prompt: prompt.to_owned(),
+                    value,
+                });
+            }
+        }
+        scores
+    }
+}
+
+/// Standard error of the mean as if cases were all that varies.
+fn naive_error(cases: &[Vec<&AnswerScore>]) -> f64 {
+    let means: Vec<f64> = cases
+        .iter()
+        .map(|scores| scores.iter().map(|score| score.value).sum::<f64>() / scores.len().max(1) as f64)
+        .collect();
+    let n = means.len() as f64;
+    let mean = means.iter().sum::<f64>() / n;
+    (means.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0) / n).sqrt()
+}
+
+/// A score of an answer.
+#[derive(Debug, Clone, PartialEq)]
+struct AnswerScore {
+    case: String,
+    judge: String,
+    prompt: String,
+    value: f64,
+}
+
+/// Something that a score varies with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ErrorFacet {
+    /// The case.
+    Case,
+    /// The judge.
+    Judge,
+    /// The judge's prompt.
+    Prompt,
+}
+
+impl ErrorFacet {
+    /// Word for people.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Case => "case",
+            Self::Judge => "judge",
+            Self::Prompt => "prompt",
+        }
+    }
+}
+
+/// One part of the variance.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ErrorComponent {
+    /// Facets that it is common to; empty for repeats of everything.
+    pub facets: Vec<ErrorFacet>,
+    /// The variance, with an interval over cases: it does not say how other judges would differ.
+    pub variance: MetricEstimate,
+}
+
+/// The sources of error of a mean score.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TotalError {
+    /// Facets, cases first.
+    pub facets: Vec<ErrorFacet>,
+    /// Parts of the variance; the last is that of repeats if there are any, else repeats are part of the one before.
+    pub components: Vec<ErrorComponent>,
+    /// Mean number of repeats of everything.
+    pub repeats: usize,
+    /// Standard error of the mean, if cases, judges and prompts are drawn from many.
+    pub se_total: f64,
+    /// Standard error of the mean if cases alone were drawn.
+    pub se_cases: f64,
+    /// Facets with too few levels for more than a guess, with their number of levels.
+    pub few: Vec<(ErrorFacet, usize)>,
+    /// The variance.
+    pub variance: CrossedVariance,
+    /// Facets that stay the same where two systems are compared, as a bit mask.
+    fixed: usize,
+}
+
+impl TotalError {
+    /// The cheapest design for a mean with an interval of this full width; and for the same judges and prompts, as where two
+    /// systems are compared. An answer costs `case_cost` calls of a judge.
+    pub fn designs(
+        &self,
+        width: f64,
+        level: ConfidenceLevel,
+        case_cost: f64,
+    ) -> [Result<CrossedDesign, UndefinedReason>; 2] {
+        let find = |fixed| self.variance.cheapest_design(width / 2.0, level, case_cost, MOST_CASES, fixed);
+        [find(0), find(self.fixed)]
+    }
+}

@@ -1,0 +1,45 @@
+//! A comparison that may be looked at again and again, as text.
+
+use assize_analysis::compare::AnytimeComparison;
+
+use crate::ReportStyle;
+use crate::number::{format_count, format_percent, format_plain};
+use crate::page::{ReportPage, ReportPiece};
+use crate::sanitize::sanitize_name;
+use crate::style::ReportTone;
+
+/// Renders the interval so far, and after how many cases the comparison was clear.
+pub fn render_anytime(candidate: &str, found: &AnytimeComparison, style: ReportStyle) -> String {
+    let mut page = ReportPage::new(style);
+    let text = format!(
+        "At any time ({}): {:+.3} ({:+.3} to {:+.3}) after {}; {}% for all looks together.",
+        sanitize_name(candidate),
+        found.difference,
+        found.low,
+        found.high,
+        format_count(found.clusters as u64, "case", "cases"),
+        format_plain(100.0 * found.level)
+    );
+    page.add_text(&[], &[ReportPiece::new(ReportTone::Strong, text)]);
+
+    let clear = found.decided_after.or(found.equivalent_after);
+    let line = match clear {
+        Some(after) => {
+            let left = (found.clusters - after) as u64;
+            format!(
+                "{} after {}; the other {} ({}) could have been saved.",
+                if found.decided_after.is_some() {
+                    "The difference was clear"
+                } else {
+                    "Equivalence was clear"
+                },
+                format_count(after as u64, "case", "cases"),
+                left,
+                format_percent(left, found.clusters as u64)
+            )
+        }
+        None => "Not clear yet: go on, and look again whenever you like.".to_owned(),
+    };
+    page.add_text(&[], &[ReportPiece::plain(line)]);
+    format!("\n{}", page.finish())
+}

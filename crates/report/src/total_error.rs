@@ -1,0 +1,179 @@
+//! The sources of error of a mean: as text and as JSON.
+
+use assize_analysis::total_error::{ErrorComponent, ErrorFacet, TotalError};
+use assize_stats::{UndefinedReason, repeats::CrossedDesign};
+use serde_json::{Value, json};
+
+use crate::ReportStyle;
+use crate::metrics::{format_value, value_json};
+use crate::number::{format_count, format_plain, grouped};
+use crate::page::{ReportPage, ReportPiece};
+use crate::style::ReportTone;
+use crate::table::{ReportColumn, render_table};
+
+/// Designs that were asked for: the width, and the cheapest one for a mean and for a comparison.
+pub type ErrorDesigns = (f64, [Result<CrossedDesign, UndefinedReason>; 2]);
+
+/// Renders the parts of the variance, what they come to, and designs.
+pub fn render_total_error(found: &TotalError, designs: Option<&ErrorDesigns>, style: ReportStyle) -> String {
+    let mut page = ReportPage::new(style);
+    let levels: Vec<String> = found
+        .facets
+        .iter()
+        .zip(&found.variance.levels)
+        .map(|(facet, levels)| count(*facet, *levels))
+        .collect();
+    let text = format!(
+        "{} of {}, mean {}",
+        format_count(found.variance.n as u64, "score", "scores"),
+        levels.join(" x "),
+        format_value(found.variance.mean)
+    );
+    page.add_text(&[], &[ReportPiece::plain(text)]);
+    page.add_blank();
+
+    let whole: f64 = found.components.iter().filter_map(|part| part.variance.value.ok()).sum();
+    let columns = [
+        ReportColumn::left("source"),
+        ReportColumn::right("variance"),
+        ReportColumn::left("95% CI over cases"),
+        ReportColumn::right("share"),
+    ];
+    let rows: Vec<Vec<ReportPiece>> = found
+        .components
+        .iter()
+        .map(|part| {
+            let value = part.variance.value.unwrap_or_default();
+            let share = if whole > 0.0 { format!("{:.0}%", 100.0 * value / whole) } else { String::new() };
+            let range = part
+                .variance
+                .interval
+                .map_or_else(|_| String::new(), |found| format!("{:.4} to {:.4}", found.low, found.high));
+            vec![
+                ReportPiece::plain(name(part, found)),
+                ReportPiece::new(ReportTone::Strong, format!("{value:.4}")),
+                ReportPiece::plain(range),
+                ReportPiece::plain(share),
+            ]
+        })
+        .collect();
+    render_table(&mut page, 0, &columns, &rows);
+    page.add_blank();
+    for line in lines(found, designs) {
+        page.add_text(&[], &[ReportPiece::plain(line)]);
+    }
+    page.finish()
+}
+
+fn count(facet: ErrorFacet, number: usize) -> String {
+    let name = facet.name();
+    format_count(number as u64, name, &format!("{name}s"))
+}
+
+fn name(part: &ErrorComponent, found: &TotalError) -> String {
+    let names: Vec<&str> = part.facets.iter().map(|facet| facet.name()).collect();
+    let is_last = part.facets.len() == found.facets.len() && found.variance.repeats.is_none();
+    match (names.is_empty(), is_last) {
+        (true, _) => "repeats".to_owned(),
+        (false, true) => format!("{}, repeats", names.join(" x ")),
+        (false, false) => names.join(" x "),
+    }
+}
+
+fn lines(found: &TotalError, designs: Option<&ErrorDesigns>) -> Vec<String> {
+    let mut lines = Vec::new();
+    let beside: Vec<String> = found.facets[1..].iter().map(|facet| format!("{}s", facet.name())).collect();
+    let beside = beside.join(" and ");
+    lines.push(format!(
+        "Standard error of the mean: {} for these cases and these {beside}; {} if other {beside} might have been taken as well.",
+        format_value(found.se_cases),
+        format_value(found.se_total)
+    ));
+    for (facet, levels) in &found.few {
+        lines.push(format!(
+            "What lies between {}s is a rough guess from {levels}, and no interval over cases shows that.",
+            facet.name()
+        ));
+    }
+    if found.variance.negative {
+        lines.push(
+            "A part came out below 0 and counts as 0: it is small, or there are too few values to tell."
+                .to_owned(),
+        );
+    }
+    if let Some((width, [mean, compared])) = designs {
+        let [mean, compared] = [mean, compared].map(|design| describe(design, found));
+        lines.push(format!(
+            "Cheapest for a mean with an interval of {} in all: {mean}.",
+            format_plain(*width)
+        ));
+        lines.push(format!(
+            "Where the {beside} stay the same, as between two systems: {compared} for each system; differences of pairs take fewer \
+             (`assize calibrate power`)."
+        ));
+    }
+    lines
+}
+
+fn describe(design: &Result<CrossedDesign, UndefinedReason>, found: &TotalError) -> String {
+    match design {
+        Err(reason) => format!("none, because {reason} with ten of each besides cases"),
+        Ok(design) => {
+            let mut parts: Vec<String> = found
+                .facets
+                .iter()
+                .zip(&design.numbers)
+                .map(|(facet, number)| count(*facet, *number))
+                .collect();
+            if design.repeats > 1 {
+                parts.push(format!("{} repeats", design.repeats));
+            }
+            format!("{}, at the cost of {} calls", parts.join(" x "), grouped(design.calls.ceil() as u64))
+        }
+    }
+}
+
+/// Converts the parts of the variance to JSON.
+pub fn total_error_json(found: &TotalError, designs: Option<&ErrorDesigns>) -> Value {
+    let components: Vec<Value> = found
+        .components
+        .iter()
+        .map(|part| {
+            let mut object = value_json(part.variance.value, part.variance.interval, part.variance.n);
+            object["source"] = name(part, found).into();
+            object
+        })
+        .collect();
+    let design = |design: &Result<CrossedDesign, UndefinedReason>| match design {
+        Err(reason) => json!({ "undefined": reason.to_string() }),
+        Ok(design) => {
+            let mut object =
+                json!({ "repeats": design.repeats, "calls": design.calls, "standard_error": design.error });
+            for (facet, number) in found.facets.iter().zip(&design.numbers) {
+                object[format!("{}s", facet.name())] = (*number).into();
+            }
+            object
+        }
+    };
+    let levels: serde_json::Map<String, Value> = found
+        .facets
+        .iter()
+        .zip(&found.variance.levels)
+        .map(|(facet, levels)| (format!("{}s", facet.name()), (*levels).into()))
+        .collect();
+    json!({
+        "n": found.variance.n,
+        "mean": found.variance.mean,
+        "levels": levels,
+        "components": components,
+        "negative": found.variance.negative,
+        "standard_error": found.se_total,
+        "standard_error_of_cases": found.se_cases,
+        "few_levels": found.few.iter().map(|(facet, _)| facet.name()).collect::<Vec<_>>(),
+        "design": designs.map(|(width, [mean, compared])| json!({
+            "width": width,
+            "mean": design(mean),
+            "comparison": design(compared),
+        })),
+    })
+}

@@ -1,0 +1,85 @@
+//! Drawing the items to label under a budget: doubtful ones, or those of small strata, more often than others.
+
+use std::collections::BTreeMap;
+
+use assize_rubric::LabelOutcome;
+use assize_stats::SeededRandom;
+use assize_stats::sampling::{inclusion_probabilities, systematic_draw};
+
+use crate::{ReviewItem, ReviewReason};
+
+/// Share of the draw that ignores doubt, so that no item has less than half of an equal chance.
+const EVEN_SHARE: f64 = 0.5;
+
+/// What makes an item more likely to be drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DrawTarget {
+    /// Doubt about the judge's decision: its probability, its stated confidence, or a panel that differs.
+    Doubt,
+    /// A small stratum: items with the same criterion and the same decision of the judge. Each stratum gets labels by the root
+    /// of its size. Source: M. Bankier, The American Statistician 42 (1988), 174-177.
+    Strata,
+}
+
+/// Draws items and records the probability of each; the drawn ones come first, in random order. Items must be in an order
+/// that does not depend on when they finished.
+pub(crate) fn draw_items(items: &mut Vec<ReviewItem>, target: DrawTarget, budget: usize, seed: u64) -> usize {
+    let sizes = match target {
+        DrawTarget::Doubt => doubts(items),
+        DrawTarget::Strata => stratum_sizes(items),
+    };
+    // Sizes are finite and above 0.
+    let probabilities = inclusion_probabilities(&sizes, budget).unwrap_or_else(|_| vec![1.0; sizes.len()]);
+    let drawn = systematic_draw(&probabilities, &mut SeededRandom::new(seed));
+    let count = drawn.len();
+
+    let mut places = vec![usize::MAX; items.len()];
+    for (place, &at) in drawn.iter().enumerate() {
+        places[at] = place;
+        items[at].drawn = Some(probabilities[at]);
+    }
+    let mut placed: Vec<(usize, ReviewItem)> = places.into_iter().zip(items.drain(..)).collect();
+    placed.sort_by_key(|(place, _)| *place);
+    items.extend(placed.into_iter().map(|(_, item)| item));
+    count
+}
+
+/// Standard deviation of what people may say, mixed with the mean of all.
+fn doubts(items: &[ReviewItem]) -> Vec<f64> {
+    let doubt = |item: &ReviewItem| {
+        let judge = item.judge.as_ref();
+        let wrong = match (
+            item.why,
+            judge.and_then(|judge| judge.probability),
+            judge.and_then(|judge| judge.confidence),
+        ) {
+            (ReviewReason::Check, Some(p), _) => p.clamp(0.01, 0.99),
+            (ReviewReason::Check, None, Some("high")) => 0.1,
+            (ReviewReason::Check, None, Some("low")) => 0.4,
+            (ReviewReason::Check, None, _) => 0.25,
+            _ => 0.5,
+        };
+        (wrong * (1.0 - wrong)).sqrt()
+    };
+    let sizes: Vec<f64> = items.iter().map(doubt).collect();
+    let mean = sizes.iter().sum::<f64>() / sizes.len().max(1) as f64;
+    sizes.into_iter().map(|size| (1.0 - EVEN_SHARE) * size / mean + EVEN_SHARE).collect()
+}
+
+fn stratum_sizes(items: &[ReviewItem]) -> Vec<f64> {
+    let stratum = |item: &ReviewItem| {
+        let decided = match item.judge.as_ref().and_then(|judge| judge.outcome) {
+            Some(LabelOutcome::Met) => "met",
+            Some(LabelOutcome::Unmet) => "unmet",
+            Some(LabelOutcome::Score(score)) if score >= 5.0 => "high",
+            Some(LabelOutcome::Score(_)) => "low",
+            Some(_) | None => "undecided",
+        };
+        (item.criterion.clone(), decided)
+    };
+    let mut counts: BTreeMap<(String, &str), usize> = BTreeMap::new();
+    for item in items {
+        *counts.entry(stratum(item)).or_default() += 1;
+    }
+    items.iter().map(|item| 1.0 / (counts[&stratum(item)] as f64).sqrt()).collect()
+}

@@ -1,0 +1,7 @@
+//! Evidence that may be looked at after each value, and acted on, without more false alarms.
+
+mod betting;
+mod drift;
+
+pub use betting::BettingSequence;
+pub use drift::{DriftStep, DriftTest};
