@@ -73,6 +73,7 @@ impl TargetRegistry {
         specs: Vec<TargetSpec>,
         path: Option<PathBuf>,
         gateway: Arc<ModelGateway>,
+        allows_code: bool,
         engine: &Engine,
     ) -> Self {
         let inherited = Environment::from_vars(engine.process().variables());
@@ -83,6 +84,7 @@ impl TargetRegistry {
             scratch: temp_folder.clone(),
             redactor: Some(Arc::clone(&redactor)),
             slots: Some(gateway.commands()),
+            allows_code,
         };
 
         Self {

@@ -9,16 +9,16 @@ use serde_json::{Map, Value};
 use super::assertions::{AssertionWriter, PassRule};
 use super::nodes::{MapNode, list_node, text_node};
 use super::prompts::{MatrixPrompt, PromptBody, RenderedPrompt};
-use super::providers::{MatrixProvider, ProviderReader};
+use super::providers::{MatrixProvider, ProviderReader, is_embedding_id};
 use super::read::{MatrixFile, place_of};
 use super::spelling::MatrixSpelling;
 use super::tests::MatrixTest;
 use super::variables::{combinations, count_combinations, read_values, render_variables};
 use crate::codes;
 use crate::decode::case::decode_prepared_case;
-use crate::decode::grader::read_script;
+use crate::decode::grader::read_code;
 use crate::decode::{CaseCollector, DecodeContext};
-use crate::model::{AnswerTransform, FilePosition, Suite, TargetRef, UnsupportedFeature};
+use crate::model::{AnswerTransform, CodeLanguage, FilePosition, Suite, TargetRef, UnsupportedFeature};
 use crate::tree::{MapEntry, NodeValue, TreeNode};
 
 /// Maximum number of cases that a file may come to.
@@ -302,12 +302,14 @@ impl<'a> MatrixExpander<'a> {
         }
 
         let judge = test.options.judge.as_ref().and_then(|node| self.judge_name(node));
+        let embedder = test.options.judge.as_ref().and_then(|node| embedder_of(node, self.judges));
         let writer = AssertionWriter {
             spelling: self.file.spelling,
             templates: &self.file.templates,
             scope,
             root: self.file.root,
             judge: judge.as_deref(),
+            embedder: embedder.as_deref(),
             rubric_prompt: test.options.rubric_prompt.as_ref(),
             judges: self.judges,
         };
@@ -421,6 +423,7 @@ impl<'a> MatrixExpander<'a> {
             scope,
             root: self.file.root,
             judge: None,
+            embedder: None,
             rubric_prompt: None,
             judges: self.judges,
         };
@@ -454,8 +457,8 @@ impl<'a> MatrixExpander<'a> {
 
         let mut transforms = Vec::new();
         for (code, span, target) in of_providers.chain(own) {
-            let script = read_script(cx, &text_node(span, code.clone()), "transform");
-            transforms.extend(script.map(|script| AnswerTransform { script, target }));
+            let code = read_code(cx, &text_node(span, code.clone()), "transform", CodeLanguage::JavaScript);
+            transforms.extend(code.map(|code| AnswerTransform { code, target }));
         }
         transforms
     }
@@ -576,7 +579,15 @@ fn add_judge(
     names: &mut JudgeNames,
 ) {
     // A map may name a judge for each kind of question.
-    let by_kind = node.get("text").filter(|_| node.get("id").is_none());
+    let kinds = Some(node).filter(|_| node.get("id").is_none());
+    if let Some(embedding) = kinds.and_then(|node| node.get("embedding"))
+        && !names.iter().any(|(span, _)| *span == embedding.span)
+        && let Some(name) = providers.read_judge(cx, embedding)
+    {
+        names.push((embedding.span, name));
+    }
+
+    let by_kind = kinds.and_then(|node| node.get("text"));
     let settings = by_kind.unwrap_or(node);
     let is_named = settings.as_str().is_some() || settings.get("id").is_some();
     if !is_named || names.iter().any(|(span, _)| *span == node.span) {
@@ -586,6 +597,18 @@ fn add_judge(
     if let Some(name) = providers.read_judge(cx, settings) {
         names.push((node.span, name));
     }
+}
+
+/// Returns the name of the model for embeddings that a setting of judges names. A judge that answers is none.
+pub(super) fn embedder_of(node: &TreeNode, judges: &JudgeNames) -> Option<String> {
+    let id = |node: &TreeNode| node.as_str().or_else(|| node.get("id")?.as_str()).map(str::to_owned);
+    let settings = match node.get("embedding") {
+        Some(embedding) if node.get("id").is_none() => embedding,
+        _ => Some(node).filter(|node| id(node).is_some_and(|id| is_embedding_id(&id)))?,
+    };
+    let known = judges.iter().find(|(span, _)| *span == settings.span).map(|(_, name)| name.clone());
+
+    known.or_else(|| id(settings))
 }
 
 fn target_ref(name: &str, place: FilePosition) -> TargetRef {
