@@ -13,7 +13,10 @@ use super::providers::{MatrixProvider, ProviderReader, is_embedding_id};
 use super::read::{MatrixFile, place_of};
 use super::spelling::MatrixSpelling;
 use super::tests::MatrixTest;
-use super::variables::{combinations, count_combinations, read_values, render_variables};
+use super::variables::{
+    combinations, count_combinations, read_values, read_variables_script, render_variables,
+    transform_variables,
+};
 use crate::codes;
 use crate::decode::case::decode_prepared_case;
 use crate::decode::grader::read_code;
@@ -96,10 +99,24 @@ impl<'a> MatrixExpander<'a> {
             return false;
         }
 
+        let transform = match &test.options.transform_vars {
+            None => None,
+            Some(written) => match read_variables_script(cx, written) {
+                Some(script) => Some((script, written.span)),
+                None => return true,
+            },
+        };
         let several = count.is_some_and(|count| count > 1);
         let base = base_id(test, index);
         for (at, mut vars) in combinations(&values).enumerate() {
             render_variables(&self.file.templates, &mut vars);
+            if let Some(script) = &transform
+                && !transform_variables(cx, script, &mut vars)
+            {
+                into.met = true;
+                into.broken += 1;
+                return true;
+            }
             let stem = if several { format!("{base}/vars-{}", at + 1) } else { base.clone() };
             for (number, prompt) in prompts.iter().enumerate() {
                 let id =
@@ -530,6 +547,7 @@ fn merge(outer: &MatrixTest, test: &MatrixTest) -> MatrixTest {
     let (own, other) = (&mut merged.options, &outer.options);
     own.judge = own.judge.take().or_else(|| other.judge.clone());
     own.transform = own.transform.take().or_else(|| other.transform.clone());
+    own.transform_vars = own.transform_vars.take().or_else(|| other.transform_vars.clone());
     own.rubric_prompt = own.rubric_prompt.take().or_else(|| other.rubric_prompt.clone());
     own.prefix = own.prefix.take().or_else(|| other.prefix.clone());
     own.suffix = own.suffix.take().or_else(|| other.suffix.clone());
