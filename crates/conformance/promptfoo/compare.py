@@ -194,7 +194,7 @@ def by_assize(options, folder, name, env):
         said = "took too long" if done is None else done.stderr.strip()
         lines = [line for line in said.splitlines() if line.startswith("error") or "E0" in line] or said.splitlines()
         return None, " | ".join(lines)[:300]
-    rows = [json.loads(line) for line in (out / "results.jsonl").read_text().splitlines()]
+    rows = [json.loads(line) for line in (out / "results.jsonl").read_text().split("\n") if line]
     rows.sort(key=lambda row: row["place"])
     return [{
         "passed": row["verdict"] == "pass",
@@ -280,6 +280,9 @@ def main():
             row["differences"] = compare(name, theirs, ours)
         with lock:
             done[name] = row
+            print(f"{len(done)}/{len(paths)} {name}", file=sys.stderr, flush=True)
+            if options.out:
+                options.out.write_text(json.dumps(done, indent=1))
 
     paths = [path for path in configurations(options.examples) if options.only in str(path)]
     with ThreadPoolExecutor(options.at_once) as pool:
@@ -301,8 +304,6 @@ def main():
             print(f"  {line}")
     print(f"{len(compared)} configurations compared, {tests} tests, {parts} assertions; {len(compared) - len(differing)} agree, "
           f"{len(differing) - len(unexplained)} differ for a known reason, {len(unexplained)} for none")
-    if options.out:
-        options.out.write_text(json.dumps(done, indent=1))
     sys.exit(1 if unexplained else 0)
 
 
