@@ -38,7 +38,7 @@ ANSWERS = [
 
 
 class Mock(http.server.BaseHTTPRequestHandler):
-    """OpenAI's chat completions, responses and embeddings. The path begins with what judges say: /pass or /fail."""
+    """OpenAI's chat completions and embeddings. The path begins with what judges say and who asks: /pass/NAME/v1."""
 
     protocol_version = "HTTP/1.1"
 
@@ -47,12 +47,16 @@ class Mock(http.server.BaseHTTPRequestHandler):
 
     def do_POST(self):
         asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        met = self.path.startswith("/pass")
+        _, says, asker, *_ = self.path.split("/")
+        met = says == "pass"
         if self.path.endswith("/embeddings"):
             self.reply(embeddings(asked))
             return
         texts = [text_of(message.get("content")) for message in messages_of(asked)]
-        content = judge(asked, texts, met) or answer("\n".join(texts))
+        content = judge(asked, texts, met)
+        if content is None:
+            self.server.prompts.setdefault(asker, set()).add("\n".join(texts).strip())
+            content = answer("\n".join(texts))
         usage = {"prompt_tokens": 7, "completion_tokens": 5, "total_tokens": 12}
         message = {"role": "assistant", "content": content}
         self.reply({
@@ -90,7 +94,7 @@ def judge(asked, texts, met):
     """The reply of a judge; None where an answer is wanted."""
     schema = asked.get("response_format", {}).get("json_schema", {}).get("schema")
     whole = "\n".join(texts)
-    if schema and "outcome" in json.dumps(schema):
+    if schema and asked.get("model") == "mock-judge":
         return json.dumps(instance(schema, schema, met))
     if "<Rubric>" in whole or "grading output according to" in whole:
         return json.dumps({"reason": "mock", "pass": met, "score": 1 if met else 0})
@@ -179,6 +183,7 @@ def by_promptfoo(options, folder, name, env):
         "prompt": row["prompt"]["raw"],
         "parts": [part["pass"] for part in (row.get("gradingResult") or {}).get("componentResults") or []],
         "reasons": [str(part.get("reason"))[:160] for part in (row.get("gradingResult") or {}).get("componentResults") or []],
+        "weights": [(part.get("assertion") or {}).get("weight", 1) for part in (row.get("gradingResult") or {}).get("componentResults") or []],
         "types": [((part.get("assertion") or {}).get("type")) for part in (row.get("gradingResult") or {}).get("componentResults") or []],
     } for row in rows], ""
 
@@ -210,20 +215,21 @@ def by_assize(options, folder, name, env):
     } for row in rows], ""
 
 
-def compare(name, theirs, ours):
-    """The differences of two lists of verdicts."""
+def compare(name, theirs, ours, prompts):
+    """The differences of two lists of verdicts, and of the prompts that were sent."""
     found = []
+    if prompts[0] != prompts[1]:
+        only = [sorted(one - other)[:1] for one, other in (prompts, prompts[::-1])]
+        return [f"{name}: the prompts differ: only there {only[0]}, only here {only[1]}"]
     if len(theirs) != len(ours):
         return [f"{name}: {len(theirs)} results there, {len(ours)} here"]
     for number, (their, our) in enumerate(zip(theirs, ours), 1):
-        if their["answer"].strip() != our["answer"].strip():
-            found.append(f"{name} #{number}: the answers differ: {their['answer'][:80]!r}, here {our['answer'][:80]!r}")
-            continue
         if their["passed"] != our["passed"]:
             found.append(f"{name} #{number} ({our['case']}): {'pass' if their['passed'] else 'fail'} there, {our['verdict']} here")
         if len(their["parts"]) == len(our["parts"]):
             for at, (one, other) in enumerate(zip(their["parts"], our["parts"])):
-                if one != other:
+                # A weight of 0 makes a metric, of which promptfoo says that it passed.
+                if one != other and their["weights"][at] != 0:
                     found.append(
                         f"{name} #{number} {our['names'][at]}: {'pass' if one else 'fail'} there ({their['reasons'][at]}), "
                         f"{'pass' if other else 'no pass'} here ({our['reasons'][at]})"
@@ -245,6 +251,7 @@ def main():
     parser.add_argument("--assize", required=True)
     parser.add_argument("--allow-code", action="store_true")
     parser.add_argument("--only", default="", help="text that the path of a configuration has")
+    parser.add_argument("--names", type=pathlib.Path, help="file with the configurations to take, one a line")
     parser.add_argument("--at-once", type=int, default=2)
     parser.add_argument("--limit", type=int, default=10_000, help="configurations that are compared at most")
     parser.add_argument("--out", type=pathlib.Path, help="file for everything that was found, as JSON")
@@ -253,6 +260,7 @@ def main():
     options.promptfoo = str(pathlib.Path(options.promptfoo).resolve())
 
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Mock)
+    server.prompts = {}
     threading.Thread(target=server.serve_forever, daemon=True).start()
     expected = json.loads((HERE / "expected.json").read_text())
     lock, done = threading.Lock(), {}
@@ -267,24 +275,32 @@ def main():
             home = pathlib.Path(temporary)
             folder = home / "example"
             shutil.copytree(path.parent, folder, symlinks=True, ignore=shutil.ignore_patterns("node_modules"))
-            env = environment(f"http://127.0.0.1:{server.server_port}/{says}/v1", home)
+            base = f"http://127.0.0.1:{server.server_port}/{says}"
+            asker = hashlib.sha256(name.encode()).hexdigest()
             # What Assize refuses costs promptfoo no time.
-            ours, refused = by_assize(options, folder, path.name, env)
-            theirs, broken = by_promptfoo(options, folder, path.name, env) if ours else (None, "")
+            ours, refused = by_assize(options, folder, path.name, environment(f"{base}/ours-{asker}/v1", home))
+            theirs, broken = None, ""
+            if ours is not None:
+                theirs, broken = by_promptfoo(options, folder, path.name, environment(f"{base}/theirs-{asker}/v1", home))
+            prompts = [server.prompts.get(f"{who}-{asker}", set()) for who in ("theirs", "ours")]
         row = {"theirs": theirs, "ours": ours}
         if ours is None:
             row["refused"] = refused
         elif theirs is None:
             row["broken"] = broken
         else:
-            row["differences"] = compare(name, theirs, ours)
+            row["differences"] = compare(name, theirs, ours, prompts)
         with lock:
             done[name] = row
             print(f"{len(done)}/{len(paths)} {name}", file=sys.stderr, flush=True)
             if options.out:
                 options.out.write_text(json.dumps(done, indent=1))
 
-    paths = [path for path in configurations(options.examples) if options.only in str(path)]
+    names = options.names.read_text().split("\n") if options.names else None
+    paths = [
+        path for path in configurations(options.examples)
+        if options.only in str(path) and (names is None or str(path.relative_to(options.examples)) in names)
+    ]
     with ThreadPoolExecutor(options.at_once) as pool:
         list(pool.map(one, paths))
 

@@ -329,3 +329,11 @@ fn a_folder_that_its_setup_creates_need_not_be_there() {
     let missing = text.replace(", setup: {command: [git, clone, x, ./repo]}", "");
     assert_eq!(codes(&missing), ["E0501"]);
 }
+
+#[test]
+fn block_texts_end_without_their_line_break() {
+    let text = format!(
+        "prompts: ['<{{{{ a }}}}>']\nproviders: [echo]\ntests:\n- vars:\n    a: |\n      one\n      two\n  {ASSERT}\n"
+    );
+    assert_eq!(questions(&text, &[]), ["<one\ntwo>"]);
+}

@@ -202,3 +202,34 @@ fn extensions_stop_only_runs_that_need_them() {
     );
     cli.run(&["eval", "given.yaml"]).expect_code(0);
 }
+
+#[test]
+fn providers_that_are_code_answer_where_it_is_allowed() {
+    let cli = cli();
+    cli.file("answer.py", "def call_api(prompt, options, context):\n    print('noise')\n    return {'output': prompt + options['config']['mark']}\n");
+    cli.file(
+        "p.yaml",
+        "prompts: ['say {{ a }}']\nproviders: [{id: 'file://answer.py', label: code, config: {mark: '!'}}]\n\
+         tests: [{vars: {a: \"it's {x} $HOME\"}, assert: [{type: equals, value: \"say it's {x} $HOME!\"}]}]\n",
+    );
+    let refused = cli.run(&["eval", "p.yaml"]).expect_code(2);
+    assert!(
+        refused.stderr.contains("is Python code, which is run only with `--allow-code`"),
+        "{}",
+        refused.stderr
+    );
+    cli.run(&["eval", "p.yaml", "--allow-code"]).expect_code(0);
+}
+
+#[test]
+fn a_negated_assertion_says_itself_whether_it_holds() {
+    let cli = cli();
+    cli.file(
+        "p.yaml",
+        "prompts: ['{{ a }}']\nproviders: [echo]\ntests: [{vars: {a: tea}, assert: [{type: not-contains, value: coffee}, {type: not-contains, value: tea}]}]\n",
+    );
+    cli.run(&["eval", "p.yaml", "--run-dir", "run"]).expect_code(1);
+    let found = rows(&cli, "run");
+    let graders = found[0]["graders"].as_array().expect("graders");
+    assert_eq!((&graders[0]["verdict"], &graders[1]["verdict"]), (&json!("pass"), &json!("fail")));
+}

@@ -14,7 +14,7 @@ use super::read::{MatrixFile, place_of};
 use super::spelling::MatrixSpelling;
 use super::tests::MatrixTest;
 use super::variables::{
-    combinations, count_combinations, read_values, read_variables_script, render_variables,
+    combinations, count_combinations, read_values, read_variables_script, render_variables, strip_line_ends,
     transform_variables,
 };
 use crate::codes;
@@ -109,6 +109,9 @@ impl<'a> MatrixExpander<'a> {
         let several = count.is_some_and(|count| count > 1);
         let base = base_id(test, index);
         for (at, mut vars) in combinations(&values).enumerate() {
+            if self.file.spelling == MatrixSpelling::Camel {
+                strip_line_ends(&mut vars);
+            }
             render_variables(&self.file.templates, &mut vars);
             if let Some(script) = &transform
                 && !transform_variables(cx, script, &mut vars)

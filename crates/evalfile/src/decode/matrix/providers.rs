@@ -1,8 +1,10 @@
 //! Providers of matrix files, as targets.
 
+use std::path::Path;
+
 use assize_diagnostic::{Diagnostic, Span};
 
-use super::nodes::{MapNode, text_node};
+use super::nodes::{MapNode, list_node, text_node};
 use super::spelling::{MatrixSpelling, head};
 use crate::codes;
 use crate::decode::map_reader::wrong_type;
@@ -101,6 +103,10 @@ const EMBEDDING_SERVERS: [(&str, &str, Option<&str>); 5] = [
     ("vllm", "http://127.0.0.1:8000/v1", None),
     ("litellm", "http://127.0.0.1:4000/v1", None),
 ];
+
+/// Hosts of providers that are functions in files.
+const PYTHON_PROVIDER: &str = include_str!("../../../hosts/provider.py");
+const NODE_PROVIDER: &str = include_str!("../../../hosts/provider.mjs");
 
 /// Returns true if an id names a model for embeddings.
 pub(super) fn is_embedding_id(id: &str) -> bool {
@@ -308,9 +314,14 @@ fn target_entry(name: &str, id: &str, settings: Option<&TreeNode>, span: Span) -
     } else if let Some(command) = id.strip_prefix("exec:") {
         entry.add_text("provider", "cli");
         entry.add("command", span, text_node(span, format!("{} {{PROMPT}}", command.trim())));
-        problems.push(format!(
-            "`{id}` is a command, which this file can't run; define it in a targets file, and name it with `--target`"
-        ));
+        let code = Some(format!("`{id}` is a command"));
+        return InlineTarget { entry: entry.finish(), problems, idle, code };
+    } else if let Some((what, command)) = code_provider(id, settings) {
+        entry.add_text("provider", "cli");
+        let words = command.into_iter().map(|word| text_node(span, word)).collect();
+        entry.add("command", span, list_node(span, words));
+        let code = Some(format!("`{id}` is {what} code"));
+        return InlineTarget { entry: entry.finish(), problems, idle, code };
     } else if let Some((model, address, key)) = embedding_server(id) {
         entry.add_text("provider", "openai-embeddings");
         entry.add_text("model", model);
@@ -319,7 +330,7 @@ fn target_entry(name: &str, id: &str, settings: Option<&TreeNode>, span: Span) -
         if let Some(key) = key {
             entry.add_text("api_key", format!("${{{{ {key} }}}}"));
         }
-        return InlineTarget { entry: entry.finish(), problems, idle };
+        return InlineTarget { entry: entry.finish(), problems, idle, code: None };
     } else {
         match model_entry(id) {
             Ok((provider, model)) => {
@@ -337,7 +348,37 @@ fn target_entry(name: &str, id: &str, settings: Option<&TreeNode>, span: Span) -
     }
 
     add_config(&mut entry, settings, &mut problems, &mut idle);
-    InlineTarget { entry: entry.finish(), problems, idle }
+    InlineTarget { entry: entry.finish(), problems, idle, code: None }
+}
+
+/// Returns the language and the command of a provider that is a function in a file; `None` for any other provider.
+fn code_provider(id: &str, settings: Option<&TreeNode>) -> Option<(&'static str, Vec<String>)> {
+    let named = ["file://", "python:", "javascript:"].iter().find_map(|start| id.strip_prefix(start));
+    let written = named?.trim();
+    let (path, function) = match written.rsplit_once(':') {
+        Some((path, function)) if !function.contains(['/', '.', '\\']) => (path, Some(function)),
+        _ => (written, None),
+    };
+    let config = settings.and_then(|settings| settings.get("config")).map(TreeNode::to_json);
+    let options = serde_json::json!({"id": id, "config": config.unwrap_or_default()}).to_string();
+
+    let node = |extra: &[&str]| {
+        let mut words = vec!["node".to_owned()];
+        words.extend(extra.iter().map(|word| (*word).to_owned()));
+        words.extend(["--input-type=module".to_owned(), "-e".to_owned(), NODE_PROVIDER.to_owned()]);
+        words
+    };
+    let (what, mut words, usual) = match crate::decode::file::file_extension(Path::new(path)).as_str() {
+        "py" => {
+            ("Python", vec!["python3".to_owned(), "-c".to_owned(), PYTHON_PROVIDER.to_owned()], "call_api")
+        }
+        "js" | "mjs" | "cjs" => ("JavaScript", node(&[]), ""),
+        "ts" | "mts" | "cts" => ("TypeScript", node(&["--experimental-strip-types"]), ""),
+        _ => return None,
+    };
+    words.extend([path.to_owned(), function.unwrap_or(usual).to_owned(), options, "{PROMPT}".to_owned()]);
+
+    Some((what, words))
 }
 
 /// Adds what the `config` of a provider sets.

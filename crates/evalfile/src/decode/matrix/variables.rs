@@ -127,6 +127,17 @@ pub(super) fn count_combinations(all: &[VariableValues]) -> Option<usize> {
     all.iter().try_fold(1usize, |product, one| product.checked_mul(one.values.len()))
 }
 
+/// Removes the line break that block texts of YAML end in, as promptfoo does.
+pub(super) fn strip_line_ends(vars: &mut Map<String, Value>) {
+    for value in vars.values_mut() {
+        if let Value::String(text) = value
+            && text.ends_with('\n')
+        {
+            text.pop();
+        }
+    }
+}
+
 /// Renders variables that name others.
 pub(super) fn render_variables(templates: &TemplateRenderer, vars: &mut Map<String, Value>) {
     let is_template =
