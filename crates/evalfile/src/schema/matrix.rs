@@ -165,6 +165,7 @@ fn prompt() -> MapSchema {
         .optional_key("label", string(), "Name, by which providers and tests choose it.")
         .optional_key("id", string(), "Name, or the path of a file.")
         .optional_key("raw", anything(), "Text, or a list of messages.")
+        .older_key("prompt", "raw")
         .older_key("content", "raw")
         .older_key("file", "raw")
         .optional_key("prefix", string(), "Text before it.")

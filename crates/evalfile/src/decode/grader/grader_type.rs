@@ -91,8 +91,7 @@ impl GraderType {
             Self::TokenUsage => "a token limit",
             Self::ExecutionMetrics => "an execution-metrics grader",
             Self::SkillTrigger => "a skill-trigger grader",
-            Self::JavaScript => "a script",
-            Self::Python => "a Python check",
+            Self::JavaScript | Self::Python => "a script",
             Self::Similar => "a comparison of meaning",
             Self::Custom { .. } => "a grader",
         }

@@ -84,7 +84,7 @@ mod tests {
             ("similar", "E0304"),
             ("similar, value: []", "E0107"),
             ("similar, value: ' '", "E0107"),
-            ("similar, value: a, measure: manhattan", "E0108"),
+            ("similar, value: a, measure: manhattan", "E0307"),
             ("similar, value: a, threshold: high", "E0105"),
         ] {
             assert_eq!(codes(&format!("- {{type: {text}}}\n")), [code], "{text}");
