@@ -62,6 +62,16 @@ pub(crate) fn grader_program(grader: &Grader) -> Option<String> {
     Some(format!("grader `{}` ({what})", grader.name))
 }
 
+/// Description of the code that a grader has an interpreter run; `None` for one without.
+pub(crate) fn grader_code(grader: &Grader) -> Option<String> {
+    let code = match &grader.kind {
+        GraderKind::Script(check) => &check.code,
+        GraderKind::Transformed(changed) => &changed.transform.code,
+        _ => return None,
+    };
+    Some(format!("grader `{}` ({} code)", grader.name, code.program()?.language.name()))
+}
+
 /// Problem of a comparison whose baseline is missing in the case, or in a turn of it.
 pub(crate) fn baseline_problem(grader: &Grader, case: &Case) -> Option<String> {
     let GraderKind::Pairwise(pairwise) = &grader.kind else { return None };
@@ -141,6 +151,7 @@ pub(crate) fn judge_demand(grader: &Grader) -> Option<JudgeDemand<'_>> {
         | GraderKind::ExecutionMetrics(_)
         | GraderKind::SkillTrigger(_)
         | GraderKind::Script(_)
+        | GraderKind::Similar(_)
         // The grader it holds is looked at by itself.
         | GraderKind::Transformed(_)
         | GraderKind::Custom(_) => None,
@@ -209,6 +220,7 @@ pub(crate) fn judge_problem(grader: &Grader, case: &Case, judge: &str) -> Option
         | GraderKind::ExecutionMetrics(_)
         | GraderKind::SkillTrigger(_)
         | GraderKind::Script(_)
+        | GraderKind::Similar(_)
         // The grader it holds is looked at by itself.
         | GraderKind::Transformed(_)
         | GraderKind::Custom(_) => None,

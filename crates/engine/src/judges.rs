@@ -58,6 +58,8 @@ pub(crate) struct JudgeRegistry {
     /// Judges of the caller's own, by name.
     provided: BTreeMap<String, Arc<dyn Judge>>,
     made: Mutex<BTreeMap<String, JudgeEntry>>,
+    /// Models for embeddings, by name.
+    embedders: Mutex<BTreeMap<String, Arc<dyn ChatModel>>>,
     /// Source of the fences of all judges, made with the first one: its key is read from a file.
     fences: OnceLock<Arc<dyn FenceSource>>,
 }
@@ -99,6 +101,7 @@ impl JudgeRegistry {
             variables: engine.process().environment(),
             provided: engine.provided().judges.clone(),
             made: Mutex::new(BTreeMap::new()),
+            embedders: Mutex::new(BTreeMap::new()),
             fences: OnceLock::new(),
         }
     }
@@ -121,10 +124,14 @@ impl JudgeRegistry {
         made.get(name).and_then(|made| made.model.clone())
     }
 
-    /// Facts about the model of the judge of this name, once it was made.
+    /// Facts about the model of the judge of this name, or of the model for embeddings, once it was made.
     pub(crate) fn card(&self, name: &str) -> Option<ModelCard> {
         let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        made.get(name).map(|made| made.card)
+        let judge = made.get(name).map(|made| made.card);
+        judge.or_else(|| {
+            let embedders = self.embedders.lock().unwrap_or_else(PoisonError::into_inner);
+            embedders.get(name).map(|model| model.card())
+        })
     }
 
     /// Problem of a panel in which two judges are the same model in two spellings, so that both would give the same reply.
@@ -320,6 +327,17 @@ impl JudgeProvider for JudgeRegistry {
         let ask = self.with(selector, |made| made.ask.clone()).map_err(unavailable)?;
         let (name, _) = self.choose(selector);
         ask.map(|ask| (name.to_owned(), ask)).ok_or_else(|| JudgeError::NotModel(name.into()))
+    }
+
+    fn embeddings(&self, name: &str) -> Result<Arc<dyn ChatModel>, JudgeError> {
+        let mut made = self.embedders.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = made.get(name) {
+            return Ok(Arc::clone(known));
+        }
+
+        let new = model(name, &self.targets, &self.gateway, &self.variables).map_err(unavailable)?;
+        made.insert(name.to_owned(), Arc::clone(&new));
+        Ok(new)
     }
 
     fn write_settings(&self, selector: JudgeSelector<'_>, identity: &mut IdentityWriter) {

@@ -152,6 +152,8 @@ pub struct RunOptions {
     pub threshold: Option<UnitInterval>,
     /// Borderline threshold; beats what cases and suites say.
     pub borderline: Option<UnitInterval>,
+    /// Runs the code that eval files name by the interpreters of its languages.
+    pub allow_code: bool,
     /// Files that take the place of model servers.
     pub exchange: ExchangeOptions,
     /// Part of the plan to run; all of it unless given.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use assize_evalfile::{
     Case, CaseMessage, FilePosition, GivenOutput, Grader, GraderKind, PanelSpec, ProjectConfig,
-    ScoringMethod, Suite, TargetRef, ThresholdOverrides,
+    ScoringMethod, SimilarityCheck, Suite, TargetRef, ThresholdOverrides,
 };
 use assize_llm::ModelId;
 use assize_rubric::{
@@ -24,8 +24,8 @@ use crate::baselines::BaselineRuns;
 use crate::dependencies::CaseDependencies;
 use crate::error::EngineError;
 use crate::graders::{
-    JudgeDemand, baseline_problem, grader_problem, grader_program, judge_demand, judge_problem, own_judging,
-    visit_graders,
+    JudgeDemand, baseline_problem, grader_code, grader_problem, grader_program, judge_demand, judge_problem,
+    own_judging, visit_graders,
 };
 use crate::judges::{JudgeRegistry, OFFLINE};
 use crate::options::{EvalOptions, ProgramUse, RunOptions, SequenceOptions};
@@ -78,6 +78,8 @@ pub(crate) struct PreflightReport {
     pub(crate) attachments: BTreeSet<PathBuf>,
     /// Descriptions of the programs that the cases need.
     programs: BTreeSet<String>,
+    /// Descriptions of the code that interpreters run for the cases.
+    code: BTreeSet<String>,
     /// Settings that change nothing in this run.
     remarks: BTreeSet<String>,
     /// File, line and column of each, which is their order, and its message.
@@ -144,17 +146,18 @@ impl PreflightReport {
     /// Refuses cases that need programs where none may be started, naming each program. A plan is not refused: the refusal
     /// of its run is returned as a warning.
     pub(crate) fn check_programs(&self, options: &EvalOptions) -> Result<Option<String>, EngineError> {
-        if options.programs == ProgramUse::Allow || self.programs.is_empty() {
-            return Ok(None);
-        }
-
-        let named: Vec<&str> = self.programs.iter().take(MAX_PROBLEMS).map(String::as_str).collect();
-        let more = match self.programs.len() - named.len() {
-            0 => String::new(),
-            more => format!(" and {more} more"),
+        let needed = if options.programs == ProgramUse::Refuse {
+            let all: BTreeSet<&String> = self.programs.iter().chain(&self.code).collect();
+            name_some(&all)
+                .map(|named| format!("programs are not allowed here, and these are needed: {named}"))
+        } else if options.run.allow_code {
+            None
+        } else {
+            let all: BTreeSet<&String> = self.code.iter().collect();
+            name_some(&all)
+                .map(|named| format!("code of eval files is run only with `--allow-code`: {named}"))
         };
-        let needed =
-            format!("programs are not allowed here, and these are needed: {}{more}", named.join(", "));
+        let Some(needed) = needed else { return Ok(None) };
         if options.dry_run {
             return Ok(Some(needed));
         }
@@ -504,6 +507,12 @@ impl<'a> RunPlanner<'a> {
     ) {
         let suite = planned.suite;
         let mut see = |grader: &Grader, case: &Case, fallback: Option<&Arc<dyn Target>>| {
+            if let GraderKind::Similar(check) = &grader.kind
+                && let Err(error) =
+                    deps.judges.embeddings(check.model.as_deref().unwrap_or(SimilarityCheck::MODEL))
+            {
+                found.problem(&grader.place, format!("grader `{}`: {error}", grader.name));
+            }
             let Some(JudgeDemand { named, panel }) = judge_demand(grader) else { return };
             let selector = JudgeSelector {
                 grader: named,
@@ -595,11 +604,24 @@ impl<'a> RunPlanner<'a> {
     }
 }
 
+/// Names the first of some programs, and counts the others; `None` if there are none.
+fn name_some(all: &BTreeSet<&String>) -> Option<String> {
+    let named: Vec<&str> = all.iter().take(MAX_PROBLEMS).map(|name| name.as_str()).collect();
+    let more = match all.len() - named.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    (!named.is_empty()).then(|| format!("{}{more}", named.join(", ")))
+}
+
 /// Looks at the graders of a case, whoever judges.
 fn check_graders(case: &Case, deps: &RunDeps, found: &mut PreflightReport) {
+    let transforms = case.transforms.iter().filter_map(|transform| transform.code.program());
+    found.code.extend(transforms.map(|program| format!("`transform` ({} code)", program.language.name())));
     for grader in case.all_graders() {
         visit_graders(grader, &mut |grader| {
             found.programs.extend(grader_program(grader));
+            found.code.extend(grader_code(grader));
             if let Some(message) = grader_problem(grader)
                 .or_else(|| deps.baselines.check_baseline(grader))
                 .or_else(|| baseline_problem(grader, case))

@@ -81,6 +81,7 @@ pub(crate) struct RunWiring<'e> {
     pub(crate) workspaces: Arc<WorkspacePool>,
     judges: Vec<String>,
     warm_up: WarmUp,
+    allows_code: bool,
     targets_file: Option<PathBuf>,
     consequence: &'static str,
     /// Judge calls in flight at once, over all files.
@@ -135,6 +136,7 @@ pub(crate) fn wire<'e>(
         workspaces: Arc::new(WorkspacePool::new(request.keep_workspaces, engine)),
         judges: run.map(|run| run.judges.clone()).unwrap_or_default(),
         warm_up: run.map(|run| run.panel.warm_up).unwrap_or_default(),
+        allows_code: run.is_some_and(|run| run.allow_code),
         targets_file,
         consequence: request.consequence,
         judge_slots: Arc::new(Semaphore::new(Semaphore::MAX_PERMITS)),
@@ -216,6 +218,7 @@ impl RunWiring<'_> {
             loaded.targets,
             loaded.path.clone(),
             Arc::clone(gateway),
+            self.allows_code,
             self.engine,
         ));
 

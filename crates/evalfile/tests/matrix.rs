@@ -275,3 +275,65 @@ fn one_name_of_a_file_is_as_good_as_another() {
     let promptfoo = "prompts: [p]\ntests: [{assert: [{type: contains, value: a}]}]\n";
     assert_eq!(cases(promptfoo).len(), 1);
 }
+
+#[test]
+fn a_model_for_embeddings_is_named_beside_the_judge() {
+    let text = "prompts: [p]\nproviders: [echo]\ndefaultTest: {options: {provider: {text: 'openai:judge', embedding: {id: 'ollama:embeddings:nomic', label: mine}}}}\n\
+                tests: [{assert: [{type: similar, value: [a, b], threshold: 0.5}, {type: similar:dot, value: c, provider: 'openai:embedding:small'}, {type: llm-rubric, value: d}]}]\n";
+    let loaded = load_with(text, &[]).loaded;
+    let cases: Vec<Arc<Case>> = loaded.cases.iter().map(|case| case.expect("valid")).collect();
+    let models: Vec<Option<&str>> = cases[0]
+        .graders
+        .iter()
+        .map(|grader| match &grader.kind {
+            GraderKind::Similar(check) => check.model.as_deref(),
+            GraderKind::Rubric(rubric) => rubric.judge.as_deref(),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(models, [Some("mine"), Some("openai:embedding:small"), Some("openai:judge")]);
+
+    let targets = &loaded.suite.as_ref().expect("a suite").defined_targets;
+    let mine = targets.iter().find(|target| target.name == "mine").expect("a target");
+    let TargetSpecKind::Model(model) = &mine.kind else { panic!("a model") };
+    assert_eq!((model.provider, model.model.as_str()), ("openai-embeddings", "nomic"));
+    assert_eq!(model.base_url.as_deref(), Some("http://127.0.0.1:11434/v1"));
+}
+
+#[test]
+fn a_script_may_change_the_variables_of_a_test() {
+    let test = |code: &str| {
+        format!(
+            "prompts: ['{{{{ a }}}} {{{{ b }}}}']\ntests: [{{vars: {{a: x}}, options: {{transformVars: \"{code}\"}}, {ASSERT}}}]\n"
+        )
+    };
+    assert_eq!(questions(&test("({ ...vars, b: vars.a.toUpperCase() })"), &[]), ["x X"]);
+    for code in ["({ a: ", "vars.a", "missing"] {
+        assert_eq!(codes(&test(code)), ["E0319"], "{code}");
+    }
+}
+
+#[test]
+fn columns_may_say_what_is_a_variable() {
+    let text = "prompts: ['{{ input }}']\nproviders: [llm]\ntests: file://cases.csv\n";
+    let table = "id,vars.input,__expected\nfirst,hello,contains:a\n";
+    let cases = cases_with(text, &[("cases.csv", table)]);
+    assert_eq!((cases[0].id.as_str(), cases[0].question().as_str()), ("first", "hello"));
+}
+
+#[test]
+fn a_folder_that_its_setup_creates_need_not_be_there() {
+    let text = "providers: [llm]\nprompts: [p]\nenvironment: {type: host, workdir: ./repo, setup: {command: [git, clone, x, ./repo]}}\n\
+                tests: [{id: a, assert: [b]}]\n";
+    assert_eq!(cases(text).len(), 1);
+    let missing = text.replace(", setup: {command: [git, clone, x, ./repo]}", "");
+    assert_eq!(codes(&missing), ["E0501"]);
+}
+
+#[test]
+fn block_texts_end_without_their_line_break() {
+    let text = format!(
+        "prompts: ['<{{{{ a }}}}>']\nproviders: [echo]\ntests:\n- vars:\n    a: |\n      one\n      two\n  {ASSERT}\n"
+    );
+    assert_eq!(questions(&text, &[]), ["<one\ntwo>"]);
+}

@@ -391,6 +391,20 @@ fn use_target_is_followed() {
 }
 
 #[test]
+fn providers_of_the_newest_format_are_targets() {
+    let loaded = load_with(
+        "providers:\n- {id: cli, label: agent, command: echo, grader_target: judge}\n\
+         - {id: 'openai:gpt-x', config: {temperature: 0.5, api_key: '${{ KEY }}'}}\n- {id: 'openai:gpt-y', label: judge}\n",
+        &[("KEY", "12345678")],
+    );
+    let names: Vec<&str> = loaded.targets.iter().map(|target| target.name.as_str()).collect();
+    assert_eq!(names, ["agent", "openai:gpt-x", "judge"]);
+    let model = model(&loaded, "openai:gpt-x");
+    assert_eq!((model.model.as_str(), model.temperature), ("gpt-x", Some(0.5)));
+    assert!(matches!(loaded.targets[0].kind, TargetSpecKind::Command(_)));
+}
+
+#[test]
 fn mistakes_are_named_at_their_place() {
     for (text, expected) in [
         ("", "E0601 1 the file has no targets"),
@@ -400,7 +414,8 @@ fn mistakes_are_named_at_their_place() {
         ("- name: a\n", "E0601 1 the file has no targets"),
         ("targets: {a: b}\n", "E 1 `targets` must be a list"),
         ("targts:\n- name: a\n", "E 1 a targets file has no key `targts`"),
-        ("providers:\n- id: openai\n", "E 1 `providers` belongs to another version"),
+        ("providers:\n- id: openai\n", "E 2 a model target does not name its model"),
+        ("providers: []\n", "E0601 1 the file has no targets"),
         ("targets:\n- gpt\n", "E 2 a target must be a map"),
         ("targets:\n- provider: cli\n  command: x\n", "E 2 a target has no name"),
         ("targets:\n- name: ''\n  provider: cli\n  command: x\n", "E 2 `name` is empty"),

@@ -26,13 +26,15 @@ mod task;
 
 pub use answer_score::AnswerScoreTask;
 pub use behaviour::BehaviourTask;
-pub use check::{AnswerFacts, CheckResult, check, schema_problem, transform_answer};
+pub use check::{
+    AnswerFacts, CheckResult, check, check_by_program, schema_problem, transform_answer, transform_by_program,
+};
 pub use evidence::EvidenceIndex;
 pub use exchange::{fence_texts, find_reply_object};
 pub use fence::{FenceSource, KeyedFences};
 pub use forecast::CallForecast;
 pub use judge::Judge;
-pub use model::{JudgeOptions, ModelJudge, WarmUp};
+pub use model::{JudgeOptions, ModelJudge, WarmUp, decide_similarity, similarity_forecast};
 pub use offline::OfflineJudge;
 pub use pair::PairTask;
 pub use program::{

@@ -36,7 +36,9 @@ impl TokenEstimator {
     /// The estimator for a provider, by the name of its row.
     pub fn for_provider(provider: &str) -> Self {
         match provider {
-            "openai" | "openai-responses" | "azure" => Self { percent: 100, added: ADDED },
+            "openai" | "openai-responses" | "openai-embeddings" | "azure" => {
+                Self { percent: 100, added: ADDED }
+            }
             "anthropic" => Self { percent: 120, added: ADDED_TO_CALL_TOOLS },
             _ => Self::default(),
         }

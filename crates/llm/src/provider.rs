@@ -8,7 +8,7 @@ use crate::config::ConfigError;
 use crate::endpoint::{ModelEndpoint, is_loopback};
 use crate::wire::{
     AnthropicMessages, AzureOpenAi, BedrockConverse, ChatDialect, GeminiGenerate, OllamaChat, OpenAiChat,
-    OpenAiResponses, VertexGemini, WireCodec,
+    OpenAiEmbeddings, OpenAiResponses, VertexGemini, WireCodec,
 };
 
 /// One provider.
@@ -40,8 +40,11 @@ pub(crate) struct ProviderRow {
 pub(crate) const JUDGE_KEY: &str = "JUDGE_API_KEY";
 pub(crate) const JUDGE_BASE_URL: &str = "JUDGE_BASE_URL";
 
+/// The provider that gives embeddings and answers nothing: OpenAI, or any server that speaks its format.
+pub const EMBEDDINGS: &str = "openai-embeddings";
+
 /// Providers whose documentation has no log-probabilities, or says that no model tells them.
-const WITHOUT_LOGPROBS: [&str; 4] = ["anthropic", "bedrock", "groq", "mistral"];
+const WITHOUT_LOGPROBS: [&str; 5] = ["anthropic", "bedrock", "groq", "mistral", EMBEDDINGS];
 
 /// True if a provider may tell log-probabilities. Some of its models may still not.
 pub fn offers_logprobs(provider: &str) -> bool {
@@ -81,6 +84,15 @@ pub(crate) static PROVIDERS: &[ProviderRow] = &[
         base_url_variables: &["OPENAI_BASE_URL", "OPENAI_API_BASE"],
         base_url: Some("https://api.openai.com/v1"),
         wire: |_| Arc::new(OpenAiResponses),
+        ..HOSTED
+    },
+    ProviderRow {
+        name: EMBEDDINGS,
+        aliases: &["embeddings"],
+        key_variables: &["OPENAI_API_KEY"],
+        base_url_variables: &["OPENAI_BASE_URL", "OPENAI_API_BASE"],
+        base_url: Some("https://api.openai.com/v1"),
+        wire: |_| Arc::new(OpenAiEmbeddings),
         ..HOSTED
     },
     ProviderRow {

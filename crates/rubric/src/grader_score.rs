@@ -110,16 +110,22 @@ impl GraderScore {
             _ => None,
         };
         let own_line = standing.min_score.or(brought).unwrap_or(lines.pass());
+        let own_lines = VerdictThresholds::with_optional_borderline(own_line, lines.borderline());
         let mut grader = if standing.negate {
             let bounds = bounds.map(|(low, high)| (1.0 - high, 1.0 - low));
             // What a negated grader's gates say is part of the verdict that is turned around; they
-            // no longer speak for the case.
-            Self::from_bounds(bounds, coverage, verdict.map(Verdict::negate), CombinedGateState::Hold)
+            // no longer speak for the case. A minimum of its own is one of the score that is turned around.
+            let verdict = match (standing.min_score, verdict) {
+                (Some(_), Some(_)) if !matches!(outcome, GraderOutcome::Checked { .. }) => Some(
+                    own_lines.verdict_within(decidable_bounds(bounds, coverage), CombinedGateState::Hold),
+                ),
+                (_, verdict) => verdict.map(Verdict::negate),
+            };
+            Self::from_bounds(bounds, coverage, verdict, CombinedGateState::Hold)
         } else {
-            let lines = VerdictThresholds::with_optional_borderline(own_line, lines.borderline());
             let verdict = match (standing.min_score, verdict) {
                 (Some(_), Some(_)) if !matches!(outcome, GraderOutcome::Checked { .. }) => {
-                    Some(lines.verdict_within(decidable_bounds(bounds, coverage), gates))
+                    Some(own_lines.verdict_within(decidable_bounds(bounds, coverage), gates))
                 }
                 (_, verdict) => verdict,
             };

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use assize_evalfile::{
     BenchmarkGrader, Case, CaseMessage, CodeGrader, CompositeAggregator, CompositeGrader, Conversation,
     CustomGrader, Grader, GraderKind, GraderPrompt, LlmGrader, PairwiseBaseline, PairwiseGrader, PanelSpec,
-    RubricGrader,
+    RubricGrader, SimilarityCheck,
 };
 use assize_rubric::{Identify, IdentityWriter};
 use serde_json::Value;
@@ -190,6 +190,12 @@ fn add_grader(identity: &mut IdentityWriter, item: &WorkItem, grader: &Grader) {
         GraderKind::Script(check) => {
             add_check(identity, "script", check);
             add_variables(identity, item);
+        }
+        GraderKind::Similar(check) => {
+            add_check(identity, "similar", check);
+            let name = check.model.as_deref().unwrap_or(SimilarityCheck::MODEL);
+            let model = item.judges.embeddings(name).map(|model| model.describe());
+            identity.field(&model.map_err(|error| error.to_string()));
         }
         GraderKind::Transformed(changed) => {
             add_check(identity, "transformed", &changed.transform);

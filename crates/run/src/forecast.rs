@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use assize_evalfile::{CaseMessage, CompositeAggregator, Grader, GraderKind, GraderPrompt, LlmGrader};
-use assize_grade::{CallForecast, Judge, JudgeQuestion};
+use assize_evalfile::{
+    CaseMessage, CompositeAggregator, Grader, GraderKind, GraderPrompt, LlmGrader, SimilarityCheck,
+};
+use assize_grade::{CallForecast, Judge, JudgeQuestion, similarity_forecast};
 use assize_rubric::JudgingMode;
 use serde_json::Value;
 
@@ -87,6 +89,12 @@ fn add(
                 found.push((judge.identity().name, judge.forecast(&JudgeQuestion::AnswerScore(task))));
             }
 
+            Ok(())
+        }
+        GraderKind::Similar(check) => {
+            let name = check.model.as_deref().unwrap_or(SimilarityCheck::MODEL);
+            let model = context.item.judges.embeddings(name)?;
+            found.push((name.into(), similarity_forecast(check, &context.answer().text, &*model)));
             Ok(())
         }
         GraderKind::Transformed(changed) => add(context, &changed.inner, judging, found),

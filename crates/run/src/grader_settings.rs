@@ -86,6 +86,7 @@ fn add_settings(identity: &mut IdentityWriter, item: &WorkItem, grader: &Grader)
         GraderKind::ExecutionMetrics(check) => identity.field(check),
         GraderKind::SkillTrigger(check) => identity.field(check),
         GraderKind::Script(check) => identity.field(check),
+        GraderKind::Similar(check) => identity.field(check),
         GraderKind::Transformed(changed) => {
             identity.field(&changed.transform);
             add_settings(identity, item, &changed.inner);

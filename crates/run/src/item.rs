@@ -169,6 +169,11 @@ pub trait JudgeProvider: Send + Sync {
         Err(JudgeError::NotModel(self.judge(selector)?.identity().name))
     }
 
+    /// The model of this name, for embeddings.
+    fn embeddings(&self, name: &str) -> Result<Arc<dyn ChatModel>, JudgeError> {
+        Err(JudgeError::Unavailable(format!("no embeddings can be had of `{name}` here")))
+    }
+
     /// Writes everything about the judge for a selector that may change its decisions: the same bytes as long as nothing of
     /// it changed, in every build.
     fn write_settings(&self, selector: JudgeSelector<'_>, identity: &mut IdentityWriter) {

@@ -209,6 +209,7 @@ impl RunArgs {
             truncate: self.truncate,
             threshold: self.threshold,
             borderline: self.borderline,
+            allow_code: self.allow_code,
             exchange: ExchangeOptions::default(),
             shard: None,
             run_dir: self.run_dir.clone(),
@@ -315,6 +316,11 @@ pub(crate) struct RunArgs {
     /// No progress and no notices on stderr; errors and warnings remain.
     #[arg(long, short = 'q', help_heading = OUTPUT)]
     pub(crate) quiet: bool,
+    /// Run Python, and JavaScript with modules, that eval files name.
+    ///
+    /// It runs as you, with everything you may do. Without the option, a run that needs it is refused.
+    #[arg(long, help_heading = ADVANCED)]
+    pub(crate) allow_code: bool,
     /// Context size of models in tokens, instead of the one in the table of models.
     #[arg(long, value_name = "N", help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) context_tokens: Option<NonZeroU64>,

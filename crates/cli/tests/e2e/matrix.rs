@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
-use serde_json::Value;
+use assize_testkit::mock::{MockReply, MockRequest};
+use serde_json::{Value, json};
 
-use crate::bench::{cli, object, rows};
+use crate::bench::{cli, object, rows, with_server};
 
 /// Assertions, each with an answer that passes and one that fails.
 const ASSERTIONS: &[(&str, &str, &str)] = &[
@@ -114,4 +115,121 @@ fn what_can_not_be_run_is_an_error_only_where_it_is_used() {
     assert!(refused.stderr.contains("`replicate:a/b` can't be run here"), "{}", refused.stderr);
     assert!(refused.stderr.contains("is a command"), "{}", refused.stderr);
     cli.run(&["eval", "p.yaml", "--target", "echo"]).expect_code(0);
+}
+
+/// A vector that counts the letters `a` and `b` of a text.
+fn letters(incoming: &MockRequest) -> MockReply {
+    let count = |letter| incoming.last_user_text.matches(letter).count();
+    MockReply::text(json!([count('a'), count('b')]).to_string())
+}
+
+#[test]
+fn meaning_is_compared_by_embeddings_that_are_asked_for_once() {
+    let (cli, server) = with_server(letters);
+    cli.file(
+        "p.yaml",
+        "prompts: ['{{ word }}']\nproviders: [echo]\n\
+         defaultTest: {options: {provider: {embedding: 'openai:embedding:tiny'}}}\ntests:\n\
+         - {description: near, vars: {word: aab}, assert: [{type: similar, value: aabaab}, {type: not-similar, value: [b, bb]}]}\n\
+         - {description: far, vars: {word: aab}, assert: [{type: similar, value: [b, bb]}, {type: similar:euclidean, value: aab, threshold: 0}]}\n",
+    );
+    cli.run(&["eval", "p.yaml", "--run-dir", "run"]).expect_code(1);
+    let found = rows(&cli, "run");
+    let verdicts: Vec<&Value> = found.iter().map(|row| &row["verdict"]).collect();
+    assert_eq!(verdicts, ["fail", "pass"], "{found:#?}");
+    let graders = found[0]["graders"].as_array().expect("graders");
+    assert_eq!(
+        (graders[0]["verdict"].as_str(), graders[1]["verdict"].as_str()),
+        (Some("fail"), Some("pass"))
+    );
+
+    // Each text once, whoever asks for it.
+    let asked = server.requests().len();
+    assert_eq!(asked, 4);
+    cli.run(&["eval", "p.yaml", "--run-dir", "again"]).expect_code(1);
+    assert_eq!(server.requests().len(), asked);
+}
+
+#[test]
+fn a_comparison_without_vectors_is_ungraded() {
+    let (cli, _server) = with_server(|_: &MockRequest| MockReply::text("no vector"));
+    cli.file("p.yaml", "prompts: [p]\nproviders: [echo]\ntests: [{assert: [{type: similar, value: p}]}]\n");
+    cli.run(&["eval", "p.yaml", "--run-dir", "run"]).expect_code(3);
+    let found = rows(&cli, "run");
+    assert_eq!(found[0]["verdict"], "incomplete", "{found:#?}");
+}
+
+#[test]
+fn code_with_an_interpreter_runs_only_where_it_is_allowed() {
+    let cli = cli();
+    cli.file("checks.py", "def get_assert(output, context):\n    return {'pass': context['vars']['a'] in output, 'score': 0.5, 'reason': ''}\n");
+    cli.file(
+        "p.yaml",
+        "prompts: ['{{ a }}!']\nproviders: [echo]\ntests:\n\
+         - {description: good, vars: {a: tea}, assert: [{type: python, value: len(output) == 4}, {type: python, value: 'file://checks.py'}]}\n\
+         - {description: bad, vars: {a: tea}, assert: [{type: python, value: 'int(output)'}]}\n\
+         - {description: broken, vars: {a: tea}, assert: [{type: python, value: missing}]}\n",
+    );
+    let refused = cli.run(&["eval", "p.yaml", "--run-dir", "none"]).expect_code(2);
+    assert!(refused.stderr.contains("only with `--allow-code`"), "{}", refused.stderr);
+    assert!(!cli.path("none").exists());
+
+    cli.run(&["eval", "p.yaml", "--allow-code", "--run-dir", "run"]).expect_code(1);
+    let found = rows(&cli, "run");
+    let verdicts: Vec<(&Value, &Value)> =
+        found.iter().map(|row| (&row["case_id"], &row["verdict"])).collect();
+    let expected = [("bad", "fail"), ("broken", "incomplete"), ("good", "pass")];
+    let expected = expected.map(|(case, verdict)| (json!(case), json!(verdict)));
+    assert_eq!(
+        verdicts,
+        expected.iter().map(|(case, verdict)| (case, verdict)).collect::<Vec<_>>(),
+        "{found:#?}"
+    );
+}
+
+#[test]
+fn extensions_stop_only_runs_that_need_them() {
+    let cli = cli();
+    let text = "prompts: [p]\nproviders: [echo]\nextensions: ['file://hooks.js:beforeAll']\n";
+    cli.file("asks.yaml", format!("{text}tests: [{{assert: [{{type: contains, value: p}}]}}]\n"));
+    let given = "tests: [{providerOutput: p, assert: [{type: contains, value: p}]}]\n";
+    cli.file("given.yaml", format!("{text}{given}"));
+    let refused = cli.run(&["eval", "asks.yaml"]).expect_code(2);
+    assert!(
+        refused.stderr.contains("what `extensions` do around tests is not supported"),
+        "{}",
+        refused.stderr
+    );
+    cli.run(&["eval", "given.yaml"]).expect_code(0);
+}
+
+#[test]
+fn providers_that_are_code_answer_where_it_is_allowed() {
+    let cli = cli();
+    cli.file("answer.py", "def call_api(prompt, options, context):\n    print('noise')\n    return {'output': prompt + options['config']['mark']}\n");
+    cli.file(
+        "p.yaml",
+        "prompts: ['say {{ a }}']\nproviders: [{id: 'file://answer.py', label: code, config: {mark: '!'}}]\n\
+         tests: [{vars: {a: \"it's {x} $HOME\"}, assert: [{type: equals, value: \"say it's {x} $HOME!\"}]}]\n",
+    );
+    let refused = cli.run(&["eval", "p.yaml"]).expect_code(2);
+    assert!(
+        refused.stderr.contains("is Python code, which is run only with `--allow-code`"),
+        "{}",
+        refused.stderr
+    );
+    cli.run(&["eval", "p.yaml", "--allow-code"]).expect_code(0);
+}
+
+#[test]
+fn a_negated_assertion_says_itself_whether_it_holds() {
+    let cli = cli();
+    cli.file(
+        "p.yaml",
+        "prompts: ['{{ a }}']\nproviders: [echo]\ntests: [{vars: {a: tea}, assert: [{type: not-contains, value: coffee}, {type: not-contains, value: tea}]}]\n",
+    );
+    cli.run(&["eval", "p.yaml", "--run-dir", "run"]).expect_code(1);
+    let found = rows(&cli, "run");
+    let graders = found[0]["graders"].as_array().expect("graders");
+    assert_eq!((&graders[0]["verdict"], &graders[1]["verdict"]), (&json!("pass"), &json!("fail")));
 }

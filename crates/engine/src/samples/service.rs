@@ -16,8 +16,8 @@ use assize_run::{
 use assize_store::CaseRecord;
 use assize_targets::TargetAnswer;
 
-use super::GradingStop;
 use super::pair::ComparedPair;
+use super::{GradingStop, StoppableModel};
 use crate::dependencies::CaseDependencies;
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -378,6 +378,11 @@ impl JudgeProvider for StoppableJudges {
 
     fn model(&self, selector: JudgeSelector<'_>) -> Result<(String, Arc<dyn ChatModel>), JudgeError> {
         self.registry.model(selector)
+    }
+
+    fn embeddings(&self, name: &str) -> Result<Arc<dyn ChatModel>, JudgeError> {
+        let model = self.registry.embeddings(name)?;
+        Ok(Arc::new(StoppableModel::new(model, self.stop.clone())))
     }
 
     fn write_settings(&self, selector: JudgeSelector<'_>, identity: &mut IdentityWriter) {

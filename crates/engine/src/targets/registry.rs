@@ -73,6 +73,7 @@ impl TargetRegistry {
         specs: Vec<TargetSpec>,
         path: Option<PathBuf>,
         gateway: Arc<ModelGateway>,
+        allows_code: bool,
         engine: &Engine,
     ) -> Self {
         let inherited = Environment::from_vars(engine.process().variables());
@@ -83,6 +84,7 @@ impl TargetRegistry {
             scratch: temp_folder.clone(),
             redactor: Some(Arc::clone(&redactor)),
             slots: Some(gateway.commands()),
+            allows_code,
         };
 
         Self {
@@ -163,7 +165,7 @@ impl TargetRegistry {
     /// The model behind a name of the targets file; `None` if the file has no such target.
     pub(crate) fn ask(&self, name: &str) -> Option<Result<Arc<dyn ChatModel>, EngineError>> {
         let spec = self.spec(name)?;
-        Some(usable(spec).and_then(|()| match &spec.kind {
+        Some(usable(spec, self.programs.allows_code).and_then(|()| match &spec.kind {
             TargetSpecKind::Model(model) => {
                 self.client(spec, model).map(|client| {
                     self.gateway.ask_judge(client, model.context_tokens, model.max_output_tokens)
@@ -282,7 +284,7 @@ impl TargetRegistry {
     }
 
     fn defined(&self, spec: &TargetSpec) -> Result<Arc<dyn Target>, EngineError> {
-        usable(spec)?;
+        usable(spec, self.programs.allows_code)?;
         let name = &spec.name;
         let mut target: Arc<dyn Target> = match &spec.kind {
             TargetSpecKind::Model(model) => {
@@ -564,7 +566,11 @@ fn unusable(message: String) -> EngineError {
     EngineError::unrunnable(message)
 }
 
-fn usable(spec: &TargetSpec) -> Result<(), EngineError> {
-    let obstacles = spec.obstacles();
+fn usable(spec: &TargetSpec, allows_code: bool) -> Result<(), EngineError> {
+    let mut obstacles = spec.obstacles();
+    if let Some(code) = spec.code.as_ref().filter(|_| !allows_code) {
+        let (place, name) = (&spec.place, &spec.name);
+        obstacles.push(format!("{place}: target `{name}`: {code}, which is run only with `--allow-code`"));
+    }
     if obstacles.is_empty() { Ok(()) } else { Err(EngineError::unrunnable(obstacles.join("\n"))) }
 }

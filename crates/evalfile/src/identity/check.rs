@@ -1,12 +1,11 @@
 //! Identities of checks, which need no judge and no program.
 
 use assize_rubric::{Identify, IdentityWriter};
-use assize_script::Script;
 
 use crate::{
-    AnswerTransform, ArgsMatch, ExecutionMetrics, ExpectedCall, FieldAccuracy, FieldCheck, FieldMatch,
-    IsJson, Regex, ScriptCheck, SkillTrigger, TextCheck, TextRule, TokenUsage, ToolTrajectory,
-    TrajectoryMode,
+    AnswerTransform, ArgsMatch, AuthorCode, CodeProgram, ExecutionMetrics, ExpectedCall, FieldAccuracy,
+    FieldCheck, FieldMatch, IsJson, Regex, ScriptCheck, SimilarityCheck, SkillTrigger, TextCheck, TextRule,
+    TokenUsage, ToolTrajectory, TrajectoryMode,
 };
 
 impl Identify for TextCheck {
@@ -162,8 +161,8 @@ impl Identify for ExecutionMetrics {
 
 impl Identify for ScriptCheck {
     fn identify(&self, identity: &mut IdentityWriter) {
-        let Self { script, threshold, config } = self;
-        add_script(identity, script);
+        let Self { code, threshold, config } = self;
+        add_code(identity, code);
         identity.field(threshold);
         identity.field(config);
     }
@@ -171,15 +170,37 @@ impl Identify for ScriptCheck {
 
 impl Identify for AnswerTransform {
     fn identify(&self, identity: &mut IdentityWriter) {
-        let Self { script, target } = self;
-        add_script(identity, script);
+        let Self { code, target } = self;
+        add_code(identity, code);
         identity.field(target);
     }
 }
 
-fn add_script(identity: &mut IdentityWriter, script: &Script) {
-    identity.text(script.text());
-    identity.field(&script.export());
+/// The place of a file is no part of it: the same code elsewhere decides the same.
+fn add_code(identity: &mut IdentityWriter, code: &AuthorCode) {
+    match code {
+        AuthorCode::Script(script) => {
+            identity.text(script.text());
+            identity.field(&script.export());
+        }
+        AuthorCode::Program(CodeProgram { language, path, text, function }) => {
+            identity.text("program");
+            identity.text(language.name());
+            identity.field(&path.is_some());
+            identity.text(text);
+            identity.field(&function.as_deref());
+        }
+    }
+}
+
+impl Identify for SimilarityCheck {
+    fn identify(&self, identity: &mut IdentityWriter) {
+        let Self { texts, measure, threshold, model } = self;
+        identity.field(texts);
+        identity.text(measure.name());
+        identity.field(threshold);
+        identity.field(model);
+    }
 }
 
 impl Identify for SkillTrigger {

@@ -6,11 +6,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use assize_rubric::UnitInterval;
-use assize_script::Script;
 use serde_json::Value;
 
 use super::{
-    CaseMarks, CaseMessage, Conversation, ConversationTurn, FilePosition, Grader, MessageBlock,
+    AuthorCode, CaseMarks, CaseMessage, Conversation, ConversationTurn, FilePosition, Grader, MessageBlock,
     OnDependencyFailure, Trials, WorkspaceHooks, WorkspaceSpec,
 };
 
@@ -182,11 +181,11 @@ impl Case {
     }
 }
 
-/// A script that changes answers before they are graded.
+/// Code that changes answers before they are graded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnswerTransform {
-    /// Script, called with the answer and its context.
-    pub script: Script,
+    /// Code, called with the answer and its context.
+    pub code: AuthorCode,
     /// Target whose answers it changes; those of all if absent.
     pub target: Option<String>,
 }

@@ -7,10 +7,9 @@ use std::time::Duration;
 use assize_rubric::{
     EvidencePolicy, GraderWeighting, JudgingMode, PairScores, Rubric, TruncationMode, UnitInterval, Weight,
 };
-use assize_script::Script;
 use serde_json::Value;
 
-use super::{AnswerTransform, BenchmarkGrader, CriterionMarks, FilePosition, PanelSpec};
+use super::{AnswerTransform, AuthorCode, BenchmarkGrader, CriterionMarks, FilePosition, PanelSpec};
 
 /// One grader of a case.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,8 +61,10 @@ pub enum GraderKind {
     ExecutionMetrics(ExecutionMetrics),
     /// A check that a skill was used.
     SkillTrigger(SkillTrigger),
-    /// A script that looks at the answer.
+    /// Code that looks at the answer.
     Script(ScriptCheck),
+    /// A comparison of meaning with given texts.
+    Similar(SimilarityCheck),
     /// Another grader, of the answer as a script changes it.
     Transformed(TransformedGrader),
     /// A combination of other graders.
@@ -374,11 +375,45 @@ pub struct SkillTrigger {
     pub should_trigger: bool,
 }
 
-/// A script that decides.
+/// A comparison of the meaning of the answer with that of given texts, by the vectors that a model turns texts into.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SimilarityCheck {
+    /// Texts to compare with, of which one must be close; never empty.
+    pub texts: Vec<String>,
+    /// Measure of closeness.
+    pub measure: SimilarityMeasure,
+    /// Similarity from which the answer is close; with [`SimilarityMeasure::Euclidean`] the distance up to which it is.
+    pub threshold: f64,
+    /// Model that turns texts into vectors: a target's or model's name; [`SimilarityCheck::MODEL`] if absent.
+    pub model: Option<String>,
+}
+
+impl SimilarityCheck {
+    /// Threshold where none is written.
+    pub const THRESHOLD: f64 = 0.75;
+    /// Model where none is named.
+    pub const MODEL: &'static str = "openai-embeddings:text-embedding-3-large";
+}
+
+/// Measure of the closeness of two vectors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum SimilarityMeasure {
+    /// Cosine of the angle between them.
+    #[default]
+    Cosine,
+    /// Their scalar product.
+    Dot,
+    /// Their distance d, which makes a score of 1 / (1 + d).
+    Euclidean,
+}
+
+assize_rubric::named_variants!(SimilarityMeasure { Cosine = "cosine", Dot = "dot", Euclidean = "euclidean" });
+
+/// Code that decides.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScriptCheck {
-    /// Script, called with the answer and its context.
-    pub script: Script,
+    /// Code, called with the answer and its context.
+    pub code: AuthorCode,
     /// Number from which a number passes; above 0 if absent.
     pub threshold: Option<f64>,
     /// Settings of the author, passed to the script.

@@ -1,5 +1,6 @@
 //! Checked models of eval files and settings: the same types for both formats.
 
+mod author_code;
 mod benchmark_grader;
 mod case;
 mod config;
@@ -20,6 +21,7 @@ mod trials;
 mod workspace;
 
 pub use assize_rubric::{CaseMessage, MessageBlock, MessageRole};
+pub use author_code::{AuthorCode, CodeLanguage, CodeProgram};
 pub use benchmark_grader::{Applicability, Behaviour, BenchmarkGrader};
 pub use case::{
     AnswerTransform, Case, CaseId, GivenOutput, TargetRef, ThresholdOverrides, UnsupportedFeature,
@@ -31,8 +33,9 @@ pub use file_position::FilePosition;
 pub use grader::{
     ArgsMatch, CodeGrader, CompositeAggregator, CompositeGrader, CustomGrader, ExecutionMetrics,
     ExpectedCall, FieldAccuracy, FieldCheck, FieldMatch, Grader, GraderCommand, GraderKind, GraderPrompt,
-    IsJson, LlmGrader, PairwiseBaseline, PairwiseGrader, Regex, RubricGrader, ScriptCheck, SkillTrigger,
-    TextCheck, TextRule, TokenUsage, ToolTrajectory, TrajectoryMode, TransformedGrader,
+    IsJson, LlmGrader, PairwiseBaseline, PairwiseGrader, Regex, RubricGrader, ScriptCheck, SimilarityCheck,
+    SimilarityMeasure, SkillTrigger, TextCheck, TextRule, TokenUsage, ToolTrajectory, TrajectoryMode,
+    TransformedGrader,
 };
 pub use label_subject::value_text;
 pub use marks::{CaseMarks, CriterionMarks, SourceMark};

@@ -39,6 +39,8 @@ pub struct TargetSpec {
     pub unbuilt: Vec<UnsupportedFeature>,
     /// Settings that are decoded and checked but have no effect; a run that uses the target warns about them.
     pub without_effect: Vec<UnsupportedFeature>,
+    /// Description of the code of an eval file that the target runs; a run that uses it must be allowed to run code.
+    pub code: Option<String>,
 }
 
 /// An environment variable that a setting of a target names.

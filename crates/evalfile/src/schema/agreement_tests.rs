@@ -282,7 +282,6 @@ fn is_of_another_tool(what: &str, key: &str) -> bool {
         "a file with prompts and providers" => {
             ["extensions", "nunjucksFilters", "nunjucks_filters", "redteam"].contains(&key)
         }
-        "`options` of a test" => ["transformVars", "transform_vars"].contains(&key),
         "a test" | "the default test" => ["assertScoringFunction", "assert_scoring_function"].contains(&key),
         _ => false,
     }

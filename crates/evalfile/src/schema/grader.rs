@@ -8,6 +8,7 @@ use super::shape::{
     MapSchema, ValueSchema, above, any_map, any_of, anything, at_least, boolean, count, integer, list,
     list_or_none, map_of, number, other_spelling, reference, string, text, texts, unit, word,
 };
+use crate::model::SimilarityMeasure;
 
 /// Grader types by the definition that describes them.
 const TYPES: &[(&str, &[&str])] = &[
@@ -27,7 +28,8 @@ const TYPES: &[(&str, &[&str])] = &[
     ("token-usage", &["token-usage"]),
     ("execution-metrics", &["execution-metrics"]),
     ("skill-trigger", &["skill-trigger"]),
-    ("script", &["javascript"]),
+    ("script", &["javascript", "python"]),
+    ("similar", &["similar"]),
 ];
 
 /// Adds the definitions.
@@ -238,10 +240,18 @@ fn checks() -> Vec<(&'static str, MapSchema)> {
         ),
         (
             "script",
-            grader("a script", "Decides by JavaScript, which is run without access to anything.")
+            grader("a script", "Decides by JavaScript, which is run without access to anything, or by Python, which is run if code is allowed.")
                 .required_key("value", text(), "An expression, the body of a function, or `file://PATH`.")
                 .optional_key("threshold", number(), "Number from which a number passes.")
                 .optional_key("config", anything(), "Settings that the script gets as `context.config`."),
+        ),
+        (
+            "similar",
+            grader("a comparison of meaning", "Compares embeddings of the answer and of texts.")
+                .required_key("value", any_of([text(), list(text())]), "A text, or several of which one must be close.")
+                .optional_key("measure", word(&SimilarityMeasure::NAMES), "How vectors are compared.")
+                .optional_key("threshold", number(), "Similarity from which the answer is close, or distance up to which it is.")
+                .optional_key("target", text(), "Model for embeddings."),
         ),
     ]
 }

@@ -23,7 +23,9 @@ pub(super) fn add(defs: &mut SchemaDefinitions) {
         "matrix-test-options",
         MapSchema::new("`options` of a test", "How a test is asked and graded.")
             .optional_key("provider", anything(), "Judge of its assertions.")
-            .optional_key("transform", text(), "JavaScript that changes the answer.")
+            .optional_key("transform", text(), "Code that changes the answer.")
+            .optional_key("transformVars", text(), "JavaScript that changes the variables.")
+            .older_key("transform_vars", "transformVars")
             .older_key("postprocess", "transform")
             .optional_key("rubricPrompt", anything(), "Prompt of the judge.")
             .older_key("rubric_prompt", "rubricPrompt")
@@ -163,6 +165,7 @@ fn prompt() -> MapSchema {
         .optional_key("label", string(), "Name, by which providers and tests choose it.")
         .optional_key("id", string(), "Name, or the path of a file.")
         .optional_key("raw", anything(), "Text, or a list of messages.")
+        .older_key("prompt", "raw")
         .older_key("content", "raw")
         .older_key("file", "raw")
         .optional_key("prefix", string(), "Text before it.")

@@ -15,12 +15,13 @@ mod skill;
 mod text;
 mod trajectory;
 
-use assize_evalfile::GraderKind;
+use assize_evalfile::{AuthorCode, GraderKind};
 
-pub(crate) use result::to_unit_interval;
 pub use result::{AnswerFacts, CheckResult};
+pub(crate) use result::{shorten, to_unit_interval};
 pub use schema::schema_problem;
-pub use script::transform_answer;
+pub(crate) use script::decided;
+pub use script::{check_by_program, transform_answer, transform_by_program};
 
 /// Grades by a grader that needs nobody; `None` for a kind that needs a judge, a program or members.
 /// The error says what the grader lacked.
@@ -37,10 +38,14 @@ pub fn check(kind: &GraderKind, facts: &AnswerFacts) -> Option<Result<CheckResul
         GraderKind::TokenUsage(limits) => metrics::check_tokens(*limits, facts),
         GraderKind::ExecutionMetrics(limits) => metrics::check_execution(limits, facts),
         GraderKind::SkillTrigger(check) => skill::check_skill(check, facts.calls.as_deref()),
-        GraderKind::Script(check) => script::check_script(check, facts),
+        GraderKind::Script(check) => match &check.code {
+            AuthorCode::Script(script) => script::check_script(check, script, facts),
+            AuthorCode::Program(_) => return None,
+        },
         GraderKind::Rubric(_)
         | GraderKind::Llm(_)
         | GraderKind::Pairwise(_)
+        | GraderKind::Similar(_)
         | GraderKind::Code(_)
         | GraderKind::Composite(_)
         | GraderKind::Custom(_)

@@ -1,26 +1,70 @@
 //! Scripts of the author: checks of an answer, and changes of it before it is graded.
 
-use assize_evalfile::ScriptCheck;
+use std::path::Path;
+
+use assize_evalfile::{CodeProgram, ScriptCheck};
 use assize_rubric::GraderNote;
 use assize_script::{Script, ScriptError, ScriptValue};
 use serde_json::{Map, Value, json};
 
 use super::result::{AnswerFacts, CheckResult, shorten, to_unit_interval};
+use crate::program::{Called, CodePurpose, ProgramSetup, call_program};
 
 /// Decides by what a script returns: true or false, a number, or a map with `pass`, `score` and `reason`.
 ///
 /// An error that the script throws about the answer, such as one of a parser, is a failed check. What is wrong with the
 /// script itself breaks the grader: an unknown name, a limit, a result that can't be read.
-pub(super) fn check_script(check: &ScriptCheck, facts: &AnswerFacts) -> Result<CheckResult, String> {
+pub(super) fn check_script(
+    check: &ScriptCheck,
+    script: &Script,
+    facts: &AnswerFacts,
+) -> Result<CheckResult, String> {
     let context = context_of(facts, &check.config);
     let output = output_of(facts);
 
-    match check.script.call(&[("output", &output), ("context", &context), ("process", &Value::Null)]) {
+    match script.call(&[("output", &output), ("context", &context), ("process", &Value::Null)]) {
         Ok(value) => read_result(value, check.threshold),
         Err(ScriptError::Thrown(message)) if is_about_answer(&message) => {
             Ok(decided(false, 0.0, GraderNote::new(false, "script", shorten(&message))))
         }
         Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Decides like a script of the built-in engine, by a program that an interpreter runs.
+///
+/// # Errors
+/// When the program can't be run, or what it returns can't be read.
+pub async fn check_by_program(
+    check: &ScriptCheck,
+    program: &CodeProgram,
+    facts: &AnswerFacts,
+    folder: Option<&Path>,
+    setup: &ProgramSetup,
+) -> Result<CheckResult, String> {
+    let arguments = json!([output_of(facts), context_of(facts, &check.config)]);
+    match call_program(program, CodePurpose::Check, arguments, folder, setup).await? {
+        Called::Returned(value) => read_result(value, check.threshold),
+        Called::Threw(message) => {
+            Ok(decided(false, 0.0, GraderNote::new(false, "script", shorten(&message))))
+        }
+    }
+}
+
+/// Returns the answer as a program changes it, like [`transform_answer`].
+///
+/// # Errors
+/// As there, and when the program can't be run.
+pub async fn transform_by_program(
+    program: &CodeProgram,
+    facts: &AnswerFacts,
+    folder: Option<&Path>,
+    setup: &ProgramSetup,
+) -> Result<(String, Option<Value>), String> {
+    let arguments = json!([output_of(facts), context_of(facts, &Value::Null)]);
+    match call_program(program, CodePurpose::Transform, arguments, folder, setup).await? {
+        Called::Returned(value) => changed_answer(value),
+        Called::Threw(message) => Err(shorten(&message)),
     }
 }
 
@@ -35,6 +79,10 @@ pub fn transform_answer(script: &Script, facts: &AnswerFacts) -> Result<(String,
         .call(&[("output", &output), ("context", &context), ("process", &Value::Null)])
         .map_err(|error| error.to_string())?;
 
+    changed_answer(value)
+}
+
+fn changed_answer(value: ScriptValue) -> Result<(String, Option<Value>), String> {
     match value.into_json() {
         None | Some(Value::Null) => Err("the script returns nothing".to_owned()),
         Some(Value::String(text)) => Ok((text, None)),
@@ -135,7 +183,7 @@ fn read_map(map: &Map<String, Value>, passes: impl Fn(f64) -> bool) -> Result<Ch
 }
 
 /// A decision whose score is brought into the range from 0 to 1.
-fn decided(passed: bool, score: f64, mut note: GraderNote) -> CheckResult {
+pub(crate) fn decided(passed: bool, score: f64, mut note: GraderNote) -> CheckResult {
     if !(0.0..=1.0).contains(&score) {
         note.reason = format!("{}; the score {score} counts as {}", note.reason, score.clamp(0.0, 1.0));
     }

@@ -7,6 +7,7 @@ mod options;
 mod parts;
 mod prefix_groups;
 mod repair;
+mod similarity;
 mod single;
 mod tally;
 mod template;
@@ -32,6 +33,7 @@ use crate::{CallForecast, FenceSource, Judge, JudgeQuestion, RubricTask};
 
 pub use model_judge::ModelJudge;
 pub use options::{JudgeOptions, WarmUp};
+pub use similarity::{decide_similarity, similarity_forecast};
 
 use group::CriterionGroup;
 use parts::merge_parts;

@@ -4,6 +4,7 @@
 //! failure gives no grade: that is an error of the grader, never a score. A command that prints plain text may be
 //! graded by its exit code.
 
+mod author_code;
 mod contract;
 mod environment;
 mod input;
@@ -24,6 +25,7 @@ use assize_rubric::GraderNote;
 use serde_json::Value;
 use tokio::sync::Semaphore;
 
+pub(crate) use author_code::{Called, CodePurpose, call_program};
 use contract::ContractForm;
 pub use environment::ProgramEnvironment;
 pub use input::ProgramInput;
@@ -50,6 +52,8 @@ pub struct ProgramSetup {
     pub redactor: Option<Arc<Redactor>>,
     /// A permit for each program that may run at once; `None` for no limit.
     pub slots: Option<Arc<Semaphore>>,
+    /// True if code that an eval file names may be run by an interpreter.
+    pub allows_code: bool,
 }
 
 impl ProgramSetup {

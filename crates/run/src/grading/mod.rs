@@ -12,6 +12,7 @@ mod panel;
 mod path;
 mod programs;
 mod rubrics;
+mod similar;
 mod timed_check;
 mod transform;
 mod votes;
@@ -49,6 +50,10 @@ fn grade_at(path: GraderPath<'_>) -> BoxFuture<'_, Vec<CaseDecision>> {
             GraderKind::Pairwise(pairwise) => Box::pin(pairwise::grade(&path, pairwise)).await,
             GraderKind::Code(code) => vec![Box::pin(programs::grade_code(&path, code)).await],
             GraderKind::Custom(custom) => vec![Box::pin(programs::grade_custom(&path, custom)).await],
+            GraderKind::Similar(check) => vec![Box::pin(similar::grade(&path, check)).await],
+            GraderKind::Script(check) if check.code.program().is_some() => {
+                vec![Box::pin(programs::grade_author_code(&path, check)).await]
+            }
             GraderKind::Transformed(changed) => Box::pin(transform::grade(&path, changed)).await,
             GraderKind::Benchmark(found) => Box::pin(benchmark::grade(&path, found)).await,
             GraderKind::Composite(composite) => Box::pin(composite::grade(&path, composite)).await,

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use assize_evalfile::{CodeGrader, CustomGrader, Grader, GraderCommand};
-use assize_grade::{GradingProgram, ProgramGrade, ProgramInput, ProgramReply};
+use assize_evalfile::{CodeGrader, CodeProgram, CustomGrader, Grader, GraderCommand, ScriptCheck};
+use assize_grade::{GradingProgram, ProgramGrade, ProgramInput, ProgramReply, check_by_program};
 use assize_llm::{ErrorKind, ProxySetup, ProxyUsage};
 use assize_rubric::{
     CaseDecision, Decision, GraderFinding, GraderNote, JudgingUsage, UngradedKind, UngradedReason,
@@ -43,6 +43,24 @@ pub(super) async fn grade_custom(path: &GraderPath<'_>, grader: &CustomGrader) -
         by_exit_code: false,
     };
     run_program(path, &program, &grader.config).await
+}
+
+/// Grades by code that an interpreter runs, in the folder of its file.
+pub(super) async fn grade_author_code(path: &GraderPath<'_>, check: &ScriptCheck) -> CaseDecision {
+    let Some(program) = check.code.program() else {
+        return path.broken_decision("this script needs no interpreter");
+    };
+    let folder = code_folder(program).or_else(|| grader_folder(path.grader));
+    let facts = path.context.facts();
+    match check_by_program(check, program, facts, folder.as_deref(), &path.context.item.programs).await {
+        Ok(checked) => path.checked_decision(checked),
+        Err(message) => path.broken_decision(message),
+    }
+}
+
+/// The folder of the file of a program; `None` for code in an eval file.
+pub(super) fn code_folder(program: &CodeProgram) -> Option<PathBuf> {
+    program.path.as_deref().and_then(Path::parent).map(Path::to_path_buf)
 }
 
 async fn run_program(

@@ -77,6 +77,7 @@ fn may_take_long(kind: &GraderKind) -> bool {
         | GraderKind::Rubric(_)
         | GraderKind::Llm(_)
         | GraderKind::Pairwise(_)
+        | GraderKind::Similar(_)
         | GraderKind::Code(_)
         | GraderKind::Composite(_)
         | GraderKind::Custom(_)

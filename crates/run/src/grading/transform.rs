@@ -3,13 +3,14 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use assize_evalfile::{AnswerTransform, TransformedGrader};
-use assize_grade::{AnswerFacts, transform_answer};
+use assize_evalfile::{AnswerTransform, AuthorCode, TransformedGrader};
+use assize_grade::{AnswerFacts, ProgramSetup, transform_answer, transform_by_program};
 use assize_rubric::CaseDecision;
 use assize_targets::TargetAnswer;
 use serde_json::Value;
 
 use super::path::GraderPath;
+use super::programs::code_folder;
 use super::{GradingContext, grade_at};
 use crate::WorkItem;
 
@@ -34,7 +35,7 @@ pub(crate) async fn change_answer<'a>(
     for transform in item.case.transforms.iter().filter(applies) {
         let facts =
             GradingContext::new(item, &changed.answer).with_value(changed.value.clone()).facts().clone();
-        let (text, value) = run_transform(transform, facts).await?;
+        let (text, value) = run_transform(transform, facts, &item.programs).await?;
         changed.answer.to_mut().text = text;
         changed.value = value;
     }
@@ -45,7 +46,7 @@ pub(crate) async fn change_answer<'a>(
 /// Grades an answer as the grader's own script changes it.
 pub(super) async fn grade(path: &GraderPath<'_>, changed: &TransformedGrader) -> Vec<CaseDecision> {
     let facts = path.context.facts().clone();
-    let (text, value) = match run_transform(&changed.transform, facts).await {
+    let (text, value) = match run_transform(&changed.transform, facts, &path.context.item.programs).await {
         Ok(changed) => changed,
         Err(message) => return vec![path.broken_decision(message)],
     };
@@ -66,11 +67,19 @@ pub(super) async fn grade(path: &GraderPath<'_>, changed: &TransformedGrader) ->
 async fn run_transform(
     transform: &AnswerTransform,
     facts: AnswerFacts,
+    programs: &ProgramSetup,
 ) -> Result<(String, Option<Value>), String> {
-    let script = transform.script.clone();
-    let ran = tokio::task::spawn_blocking(move || transform_answer(&script, &facts)).await;
+    let changed = match &transform.code {
+        AuthorCode::Script(script) => {
+            let script = script.clone();
+            let ran = tokio::task::spawn_blocking(move || transform_answer(&script, &facts)).await;
+            ran.map_err(|error| error.to_string()).and_then(|changed| changed)
+        }
+        AuthorCode::Program(program) => {
+            let folder = code_folder(program);
+            transform_by_program(program, &facts, folder.as_deref(), programs).await
+        }
+    };
 
-    ran.map_err(|error| error.to_string())
-        .and_then(|changed| changed)
-        .map_err(|message| format!("`transform`: {message}"))
+    changed.map_err(|message| format!("`transform`: {message}"))
 }

@@ -607,6 +607,7 @@ fn place_among_kinds(kind: &GraderKind) -> usize {
         GraderKind::SkillTrigger(_) => 12,
         GraderKind::Script(_) => 16,
         GraderKind::Transformed(_) => 17,
+        GraderKind::Similar(_) => 18,
         GraderKind::Composite(_) => 13,
         GraderKind::Custom(_) => 14,
         GraderKind::Benchmark(_) => 15,

@@ -25,9 +25,9 @@ const FOREIGN_TYPES: [(&[&str], &str); 22] = [
         ],
         "say what is wanted as a criterion: `type: rubrics` with `criteria`",
     ),
-    (&["similar*"], "use `type: rubrics` with a criterion on the meaning, or `contains-any` for wordings"),
+    (&["similar:*"], "use `type: similar` with `measure: cosine`, `dot` or `euclidean`"),
     (
-        &["python", "ruby", "script", "inline-assert"],
+        &["ruby", "script", "inline-assert"],
         "use `type: code-grader` with `command: [PROGRAM, ARGUMENT]`, or `type: javascript`",
     ),
     (&["webhook"], "use `type: code-grader` with a command that makes the request"),
@@ -113,7 +113,8 @@ mod tests {
     fn types_of_other_dialects_name_the_alternative() {
         for (name, word) in [
             ("llm-rubric", "rubrics"),
-            ("python", "code-grader"),
+            ("ruby", "code-grader"),
+            ("similar:dot", "measure"),
             ("rouge-n", "code-grader"),
             ("trajectory:tool-sequence", "in_order"),
             ("not-contains", "negate: true"),

@@ -23,6 +23,8 @@ pub(super) enum GraderType {
     ExecutionMetrics,
     SkillTrigger,
     JavaScript,
+    Python,
+    Similar,
     Custom {
         name: String,
         path: PathBuf,
@@ -30,7 +32,7 @@ pub(super) enum GraderType {
 }
 
 /// Every built-in type by its current name.
-pub(super) const TYPES: [(&str, GraderType); 24] = [
+pub(super) const TYPES: [(&str, GraderType); 26] = [
     ("rubrics", GraderType::Rubrics),
     ("llm-grader", GraderType::Llm),
     ("pairwise", GraderType::Pairwise),
@@ -55,6 +57,8 @@ pub(super) const TYPES: [(&str, GraderType); 24] = [
     ("execution-metrics", GraderType::ExecutionMetrics),
     ("skill-trigger", GraderType::SkillTrigger),
     ("javascript", GraderType::JavaScript),
+    ("python", GraderType::Python),
+    ("similar", GraderType::Similar),
 ];
 
 /// Older names and the current ones.
@@ -87,7 +91,8 @@ impl GraderType {
             Self::TokenUsage => "a token limit",
             Self::ExecutionMetrics => "an execution-metrics grader",
             Self::SkillTrigger => "a skill-trigger grader",
-            Self::JavaScript => "a script",
+            Self::JavaScript | Self::Python => "a script",
+            Self::Similar => "a comparison of meaning",
             Self::Custom { .. } => "a grader",
         }
     }

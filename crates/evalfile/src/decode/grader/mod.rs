@@ -22,6 +22,7 @@ mod resolve_type;
 mod rubrics;
 mod script;
 mod shared;
+mod similar;
 mod temperature;
 mod template_cache;
 #[cfg(test)]
@@ -38,6 +39,6 @@ pub(crate) use prompt::decode_command;
 pub(crate) use rubrics::{
     decode_evidence, decode_inline_rubrics, decode_judging, decode_truncate, grader_from_outcome,
 };
-pub(crate) use script::read_script;
+pub(crate) use script::read_code;
 pub(crate) use shared::{decode_choice, decode_duration, missing_key};
 pub(crate) use template_cache::TemplateCache;

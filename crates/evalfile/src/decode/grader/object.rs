@@ -8,12 +8,14 @@ use super::assertion_context::AssertionContext;
 use super::common_keys::decode_common_keys;
 use super::grader_type::GraderType;
 use super::resolve_type::resolve_type;
-use super::{code, composite, custom, json, llm, metrics, pairwise, rubrics, script, text, trajectory};
+use super::{
+    code, composite, custom, json, llm, metrics, pairwise, rubrics, script, similar, text, trajectory,
+};
 use crate::codes;
 use crate::decode::map_reader::{check_not_blank, string, wrong_type};
 use crate::decode::rubric::detect_text_as_map;
 use crate::decode::{DecodeContext, MapReader};
-use crate::model::{EvalFileFormat, Grader, GraderKind, TransformedGrader};
+use crate::model::{CodeLanguage, EvalFileFormat, Grader, GraderKind, TransformedGrader};
 use crate::tree::TreeNode;
 
 /// Decodes one grader. Returns `None` after adding a diagnostic.
@@ -88,7 +90,9 @@ pub(super) fn decode_grader(
         GraderType::Cost => metrics::decode_cost(cx, &mut object),
         GraderType::TokenUsage => metrics::decode_token_usage(cx, &mut object),
         GraderType::ExecutionMetrics => metrics::decode_execution_metrics(cx, &mut object),
-        GraderType::JavaScript => script::decode_script(cx, &mut object),
+        GraderType::JavaScript => script::decode_script(cx, &mut object, CodeLanguage::JavaScript),
+        GraderType::Python => script::decode_script(cx, &mut object, CodeLanguage::Python),
+        GraderType::Similar => similar::decode_similar(cx, &mut object),
         GraderType::SkillTrigger => metrics::decode_skill_trigger(cx, &mut object),
         GraderType::Custom { name, path } => Some(custom::decode_custom(cx, &mut object, name, path)),
     };

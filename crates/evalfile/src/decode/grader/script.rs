@@ -1,32 +1,43 @@
-//! Decoder of `javascript`, and of `transform`: scripts in an eval file, or files that it names.
+//! Decoder of `javascript` and `python`, and of `transform`: code in an eval file, or files that it names.
+
+use std::path::Path;
 
 use assize_diagnostic::{Diagnostic, Span};
 use assize_script::Script;
 
 use super::shared::missing_key;
 use crate::codes;
+use crate::decode::file::file_extension;
 use crate::decode::map_reader::wrong_type;
 use crate::decode::{DecodeContext, MapReader};
-use crate::model::{AnswerTransform, GraderKind, ScriptCheck};
+use crate::model::{AnswerTransform, AuthorCode, CodeLanguage, CodeProgram, GraderKind, ScriptCheck};
 use crate::tree::TreeNode;
 
 /// Names of the values that a script gets.
 const PARAMETERS: [&str; 3] = ["output", "context", "process"];
 
-/// Decodes the keys of `type: javascript`.
-pub(super) fn decode_script(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<GraderKind> {
+/// Decodes the keys of `type: javascript` and `type: python`.
+pub(super) fn decode_script(
+    cx: &mut DecodeContext,
+    object: &mut MapReader<'_>,
+    language: CodeLanguage,
+) -> Option<GraderKind> {
     let errors = cx.problems.error_count();
     let Some(node) = object.value("value") else {
-        cx.problems.add(missing_key(object.head(), "a script", "value", "value: output.length < 200"));
+        let example = match language {
+            CodeLanguage::Python => "value: len(output) < 200",
+            CodeLanguage::JavaScript | CodeLanguage::TypeScript => "value: output.length < 200",
+        };
+        cx.problems.add(missing_key(object.head(), "a script", "value", example));
         return None;
     };
-    let script = read_script(cx, node, "value");
+    let code = read_code(cx, node, "value", language);
     let threshold = object.number("threshold", &mut cx.problems).map(|threshold| threshold.value);
     let config = object.value("config").map(TreeNode::to_json).unwrap_or_default();
 
-    let script = script?;
+    let code = code?;
     (cx.problems.error_count() == errors).then_some(GraderKind::Script(ScriptCheck {
-        script,
+        code,
         threshold,
         config,
     }))
@@ -38,11 +49,18 @@ pub(super) fn decode_transform(
     object: &mut MapReader<'_>,
 ) -> Option<AnswerTransform> {
     let node = object.value("transform")?;
-    read_script(cx, node, "transform").map(|script| AnswerTransform { script, target: None })
+    let code = read_code(cx, node, "transform", CodeLanguage::JavaScript)?;
+    Some(AnswerTransform { code, target: None })
 }
 
-/// Reads a script: code, or `file://PATH` with the name of a function behind it. Returns `None` after adding a diagnostic.
-pub(crate) fn read_script(cx: &mut DecodeContext, node: &TreeNode, key: &str) -> Option<Script> {
+/// Reads code in a language, or `file://PATH` with the name of a function behind it. Returns `None` after adding a
+/// diagnostic.
+pub(crate) fn read_code(
+    cx: &mut DecodeContext,
+    node: &TreeNode,
+    key: &str,
+    language: CodeLanguage,
+) -> Option<AuthorCode> {
     let span = node.use_span();
     let Some(text) = node.as_str() else {
         cx.problems.add(wrong_type(node, &format!("`{key}`"), "JavaScript, or the path of a file"));
@@ -56,11 +74,19 @@ pub(crate) fn read_script(cx: &mut DecodeContext, node: &TreeNode, key: &str) ->
         return None;
     }
 
-    let script = match text.trim().strip_prefix("file://") {
-        Some(path) if !path.contains('\n') => read_script_file(cx, path, span)?,
-        _ => Script::from_code(text),
+    let code = match text.trim().strip_prefix("file://") {
+        Some(path) if !path.contains('\n') => read_code_file(cx, path, span)?,
+        _ if language == CodeLanguage::Python => AuthorCode::Program(CodeProgram {
+            language,
+            path: None,
+            text: text.trim_end().into(),
+            function: None,
+        }),
+        _ => AuthorCode::Script(Script::from_code(text)),
     };
-    if let Err(error) = script.check(&PARAMETERS) {
+    if let AuthorCode::Script(script) = &code
+        && let Err(error) = script.check(&PARAMETERS)
+    {
         cx.problems.add(
             Diagnostic::error(codes::BAD_SCRIPT, "this script is no JavaScript", span, error.to_string())
                 .with_help(
@@ -70,41 +96,69 @@ pub(crate) fn read_script(cx: &mut DecodeContext, node: &TreeNode, key: &str) ->
         return None;
     }
 
-    Some(script)
+    Some(code)
 }
 
-fn read_script_file(cx: &mut DecodeContext, written: &str, span: Span) -> Option<Script> {
-    let (path, export) = match written.rsplit_once(':') {
-        Some((path, export)) if !export.contains(['/', '.', '\\']) => (path, Some(export)),
+fn read_code_file(cx: &mut DecodeContext, written: &str, span: Span) -> Option<AuthorCode> {
+    let (path, function) = match written.rsplit_once(':') {
+        Some((path, function)) if !function.contains(['/', '.', '\\']) => (path, Some(function)),
         _ => (written, None),
     };
-    if !["js", "cjs", "mjs"].iter().any(|ending| path.ends_with(&format!(".{ending}"))) {
-        cx.problems.add(
-            Diagnostic::error(
-                codes::UNKNOWN_FILE_KIND,
-                "scripts are not read from this kind of file",
-                span,
-                format!("`{path}`"),
-            )
-            .with_help("scripts are .js, .cjs and .mjs files; compile TypeScript first"),
-        );
-        return None;
-    }
+    let language = match file_extension(Path::new(path)).as_str() {
+        "js" | "cjs" | "mjs" => CodeLanguage::JavaScript,
+        "ts" | "mts" | "cts" => CodeLanguage::TypeScript,
+        "py" => CodeLanguage::Python,
+        _ => {
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::UNKNOWN_FILE_KIND,
+                    "scripts are not read from this kind of file",
+                    span,
+                    format!("`{path}`"),
+                )
+                .with_help("scripts are files of JavaScript, TypeScript or Python"),
+            );
+            return None;
+        }
+    };
 
     let file = cx.read_text(path, span)?;
-    Some(Script::from_file(&file.text, export))
+    if language == CodeLanguage::JavaScript && !needs_modules(&file.text) {
+        return Some(AuthorCode::Script(Script::from_file(&file.text, function)));
+    }
+
+    let path = std::path::absolute(&file.path).unwrap_or(file.path);
+    let function = function.map(str::to_owned);
+    Some(AuthorCode::Program(CodeProgram { language, path: Some(path), text: file.text, function }))
+}
+
+/// Returns true for JavaScript that the built-in engine can't run, because it loads modules or asks for a network, timers
+/// or its process.
+fn needs_modules(text: &str) -> bool {
+    const CALLS: [&str; 7] =
+        ["require(", "import(", "fetch(", "setTimeout(", "process.", "Buffer.", "new URL("];
+
+    text.lines().map(str::trim_start).filter(|line| !line.starts_with("//") && !line.starts_with('*')).any(
+        |line| {
+            line.starts_with("import ")
+                || line.starts_with("import{")
+                || CALLS.iter().any(|call| line.contains(call))
+        },
+    )
 }
 
 #[cfg(test)]
 mod tests {
+    use super::needs_modules;
     use crate::decode::grader::testing::{codes, one};
-    use crate::model::GraderKind;
+    use crate::model::{AuthorCode, CodeLanguage, GraderKind};
 
     #[test]
     fn scripts_are_read_and_their_syntax_is_checked() {
         let grader = one("- {type: javascript, value: output.length > 3, threshold: 0.5, config: {a: 1}}\n");
         let GraderKind::Script(check) = &grader.kind else { panic!("a script") };
-        assert_eq!((check.script.text(), check.threshold), ("return output.length > 3", Some(0.5)));
+        let AuthorCode::Script(script) = &check.code else { panic!("for the engine") };
+        assert_eq!((script.text(), check.threshold), ("return output.length > 3", Some(0.5)));
         assert_eq!(check.config, serde_json::json!({"a": 1}));
 
         for (text, code) in [
@@ -112,11 +166,31 @@ mod tests {
             ("javascript, value: ''", "E0107"),
             ("javascript, value: 'output.includes('", "E0319"),
             ("javascript, value: 4", "E0105"),
-            ("javascript, value: file://check.ts", "E0507"),
+            ("javascript, value: file://check.rb", "E0507"),
+            ("javascript, value: file://none.ts", "E0501"),
+            ("python", "E0304"),
             ("javascript, value: file://none.js", "E0501"),
             ("contains, value: a, transform: 'output['", "E0319"),
         ] {
             assert_eq!(codes(&format!("- {{type: {text}}}\n")), [code], "{text}");
+        }
+    }
+
+    #[test]
+    fn python_is_a_program() {
+        let grader = one("- {type: python, value: len(output) > 3}\n");
+        let GraderKind::Script(check) = &grader.kind else { panic!("a script") };
+        let program = check.code.program().expect("a program");
+        assert_eq!((program.language, &*program.text), (CodeLanguage::Python, "len(output) > 3"));
+    }
+
+    #[test]
+    fn javascript_that_loads_modules_needs_an_interpreter() {
+        for text in ["const fs = require('fs');", "import { a } from './a.js';", "  await import('x')"] {
+            assert!(needs_modules(text), "{text}");
+        }
+        for text in ["module.exports = (output) => output", "// require('fs')", "export default () => true"] {
+            assert!(!needs_modules(text), "{text}");
         }
     }
 

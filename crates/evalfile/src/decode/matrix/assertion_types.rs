@@ -1,5 +1,7 @@
 //! Table of the types of assertions that matrix files may have.
 
+use crate::model::SimilarityMeasure;
+
 /// Treatment of a type of assertion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AssertionSupport {
@@ -25,6 +27,10 @@ pub enum AssertionSupport {
     Set,
     /// Code that is run without access to anything.
     JavaScript,
+    /// Code that is run by an interpreter of its own.
+    Python,
+    /// A comparison of meaning, by a measure.
+    Similar(SimilarityMeasure),
     /// Built-in code, by its name.
     BuiltIn(&'static str),
     /// A skill was used.
@@ -47,8 +53,8 @@ pub struct AssertionType {
 }
 
 use AssertionSupport::{
-    BuiltIn, Cost, Criterion, Equals, Fact, JavaScript, Json, Latency, Refused, SameKeys, ScoredCriterion,
-    Set, Skill, Text, TextList,
+    BuiltIn, Cost, Criterion, Equals, Fact, JavaScript, Json, Latency, Python, Refused, SameKeys,
+    ScoredCriterion, Set, Similar, Skill, Text, TextList,
 };
 
 const fn kind(name: &'static str, support: AssertionSupport, remark: &'static str) -> AssertionType {
@@ -61,8 +67,8 @@ const COMPARES: &str =
     "compares the answers of several providers; run them and use `assize compare pairwise`";
 const GENERATED: &str =
     "its score is computed from generated questions or a given context; state the requirement with `llm-rubric`";
-const METRIC: &str = "a text-similarity metric that says little about an answer; use `llm-rubric` or `rouge-n`";
-const EMBEDDINGS: &str = "needs embeddings, which are not supported; state the meaning with `llm-rubric`";
+const METRIC: &str = "a text-similarity metric that says little about an answer; use `llm-rubric`, `similar` or `rouge-n`";
+const SIMILAR: &str = "at least 0.75 by default; needs embeddings from a server with OpenAI's interface";
 const TRACE: &str = "needs OpenTelemetry spans that promptfoo itself collects";
 
 /// Every type, by name.
@@ -130,7 +136,7 @@ pub const ASSERTION_TYPES: &[AssertionType] = &[
     kind(
         "javascript",
         JavaScript,
-        "in an engine without access to files, network or clock; `require` does not exist",
+        "in an engine without access to files, network or clock; a file that loads modules is run by `node` if `--allow-code` is given",
     ),
     kind(
         "latency",
@@ -148,11 +154,7 @@ pub const ASSERTION_TYPES: &[AssertionType] = &[
     kind("perplexity", Refused("needs the probabilities of the answer's tokens"), ""),
     kind("perplexity-score", Refused("needs the probabilities of the answer's tokens"), ""),
     kind("pi", Refused(SERVICE), ""),
-    kind(
-        "python",
-        Refused("Python code is not run; use `javascript`, or a `code-grader` in an eval file"),
-        "",
-    ),
+    kind("python", Python, "run by `python3` if `--allow-code` is given"),
     kind("regex", Text, "JavaScript syntax without look-around and back-references"),
     kind("rouge-n", BuiltIn("rouge-n"), "at least 0.75 by default"),
     kind("rubrics", SameKeys("rubrics"), "AgentV's older spelling"),
@@ -160,10 +162,14 @@ pub const ASSERTION_TYPES: &[AssertionType] = &[
     kind("script", SameKeys("code-grader"), "AgentV's; a program"),
     kind("search-rubric", Refused("needs a judge that searches the web"), ""),
     kind("select-best", Refused(COMPARES), ""),
-    kind("similar", Refused(EMBEDDINGS), ""),
-    kind("similar:cosine", Refused(EMBEDDINGS), ""),
-    kind("similar:dot", Refused(EMBEDDINGS), ""),
-    kind("similar:euclidean", Refused(EMBEDDINGS), ""),
+    kind("similar", Similar(SimilarityMeasure::Cosine), SIMILAR),
+    kind("similar:cosine", Similar(SimilarityMeasure::Cosine), SIMILAR),
+    kind("similar:dot", Similar(SimilarityMeasure::Dot), SIMILAR),
+    kind(
+        "similar:euclidean",
+        Similar(SimilarityMeasure::Euclidean),
+        "a distance of at most the threshold; the score is 1 / (1 + distance)",
+    ),
     kind("skill-used", Skill, ""),
     kind("starts-with", Text, "white space at both ends does not count"),
     kind("token-usage", SameKeys("token-usage"), "AgentV's"),

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::assertion_types::{ASSERTION_TYPES, AssertionSupport, AssertionType, resolve_assertion_type};
 use super::built_in::built_in_code;
+use super::expand::{JudgeNames, embedder_of};
 use super::nodes::{MapNode, json_node, list_node, text_node};
 use super::spelling::{MatrixSpelling, head};
 use super::template::{TemplateRenderer, TemplateScope};
@@ -37,10 +38,12 @@ pub(super) struct AssertionWriter<'a> {
     pub(super) root: &'a TreeNode,
     /// Name of the judge of the test, if it names one.
     pub(super) judge: Option<&'a str>,
+    /// Name of the model for embeddings of the test, if it names one.
+    pub(super) embedder: Option<&'a str>,
     /// Prompt of the judge that the test names.
     pub(super) rubric_prompt: Option<&'a TreeNode>,
     /// Names of judges that assertions define themselves, by the place of the definition.
-    pub(super) judges: &'a [(Span, String)],
+    pub(super) judges: &'a JudgeNames,
 }
 
 impl AssertionWriter<'_> {
@@ -189,12 +192,14 @@ impl AssertionWriter<'_> {
 
         self.write_common(cx, &mut object, &mut grader, assertion);
         let judge = self.judge_of(cx, &mut object);
+        let own = object.value("provider").and_then(|node| embedder_of(node, self.judges));
+        let embedder = own.or_else(|| self.embedder.map(str::to_owned));
         if let Some(transform) = object.entry("transform").filter(|entry| !entry.value.is_null()) {
             grader.add("transform", transform.key_span, transform.value.clone());
         }
         let prompt =
             self.spelling.entry(&mut object, "rubricPrompt", &mut cx.problems).map(|entry| &entry.value);
-        let parts = AssertionValues { value, threshold, judge, prompt };
+        let parts = AssertionValues { value, threshold, judge, embedder, prompt };
         self.write_kind(cx, &mut object, &mut grader, assertion, parts)?;
 
         if self.spelling == MatrixSpelling::Snake {
@@ -246,7 +251,10 @@ impl AssertionWriter<'_> {
 
         if !matches!(
             assertion.kind.support,
-            AssertionSupport::JavaScript | AssertionSupport::Set | AssertionSupport::SameKeys(_)
+            AssertionSupport::JavaScript
+                | AssertionSupport::Python
+                | AssertionSupport::Set
+                | AssertionSupport::SameKeys(_)
         ) && let Some(config) = object.entry("config")
         {
             cx.problems.add(super::tests::no_effect(config, "this type has no settings here"));
@@ -333,7 +341,21 @@ impl AssertionWriter<'_> {
                 gate(grader, line);
             }
             AssertionSupport::Set => self.write_set(cx, object, grader, assertion, &parts, &gate)?,
-            AssertionSupport::JavaScript | AssertionSupport::BuiltIn(_) => {
+            AssertionSupport::Similar(measure) => {
+                grader.add_text("type", "similar");
+                Self::add_value(cx, grader, assertion, &parts, Clone::clone)?;
+                grader.add_text("measure", measure.name());
+                if let Some(threshold) = parts.threshold {
+                    grader.add_number("threshold", span, threshold);
+                }
+                if let Some(model) = &parts.embedder {
+                    grader.add_text("target", model.clone());
+                }
+                if must_pass {
+                    grader.add_flag("required", true);
+                }
+            }
+            AssertionSupport::JavaScript | AssertionSupport::Python | AssertionSupport::BuiltIn(_) => {
                 Self::write_script(cx, object, grader, assertion, parts)?;
                 if must_pass {
                     grader.add_flag("required", true);
@@ -563,7 +585,9 @@ impl AssertionWriter<'_> {
         assertion: &AssertionParts,
         parts: AssertionValues<'_>,
     ) -> Option<()> {
-        grader.add_text("type", "javascript");
+        let language =
+            if assertion.kind.support == AssertionSupport::Python { "python" } else { "javascript" };
+        grader.add_text("type", language);
         let mut config = object
             .entry("config")
             .filter(|entry| !entry.value.is_null())
@@ -638,6 +662,7 @@ struct AssertionValues<'a> {
     value: Option<TreeNode>,
     threshold: Option<f64>,
     judge: Option<String>,
+    embedder: Option<String>,
     prompt: Option<&'a TreeNode>,
 }
 

@@ -9,16 +9,19 @@ use serde_json::{Map, Value};
 use super::assertions::{AssertionWriter, PassRule};
 use super::nodes::{MapNode, list_node, text_node};
 use super::prompts::{MatrixPrompt, PromptBody, RenderedPrompt};
-use super::providers::{MatrixProvider, ProviderReader};
+use super::providers::{MatrixProvider, ProviderReader, is_embedding_id};
 use super::read::{MatrixFile, place_of};
 use super::spelling::MatrixSpelling;
 use super::tests::MatrixTest;
-use super::variables::{combinations, count_combinations, read_values, render_variables};
+use super::variables::{
+    combinations, count_combinations, read_values, read_variables_script, render_variables, strip_line_ends,
+    transform_variables,
+};
 use crate::codes;
 use crate::decode::case::decode_prepared_case;
-use crate::decode::grader::read_script;
+use crate::decode::grader::read_code;
 use crate::decode::{CaseCollector, DecodeContext};
-use crate::model::{AnswerTransform, FilePosition, Suite, TargetRef, UnsupportedFeature};
+use crate::model::{AnswerTransform, CodeLanguage, FilePosition, Suite, TargetRef, UnsupportedFeature};
 use crate::tree::{MapEntry, NodeValue, TreeNode};
 
 /// Maximum number of cases that a file may come to.
@@ -96,10 +99,27 @@ impl<'a> MatrixExpander<'a> {
             return false;
         }
 
+        let transform = match &test.options.transform_vars {
+            None => None,
+            Some(written) => match read_variables_script(cx, written) {
+                Some(script) => Some((script, written.span)),
+                None => return true,
+            },
+        };
         let several = count.is_some_and(|count| count > 1);
         let base = base_id(test, index);
         for (at, mut vars) in combinations(&values).enumerate() {
+            if self.file.spelling == MatrixSpelling::Camel {
+                strip_line_ends(&mut vars);
+            }
             render_variables(&self.file.templates, &mut vars);
+            if let Some(script) = &transform
+                && !transform_variables(cx, script, &mut vars)
+            {
+                into.met = true;
+                into.broken += 1;
+                return true;
+            }
             let stem = if several { format!("{base}/vars-{}", at + 1) } else { base.clone() };
             for (number, prompt) in prompts.iter().enumerate() {
                 let id =
@@ -302,12 +322,14 @@ impl<'a> MatrixExpander<'a> {
         }
 
         let judge = test.options.judge.as_ref().and_then(|node| self.judge_name(node));
+        let embedder = test.options.judge.as_ref().and_then(|node| embedder_of(node, self.judges));
         let writer = AssertionWriter {
             spelling: self.file.spelling,
             templates: &self.file.templates,
             scope,
             root: self.file.root,
             judge: judge.as_deref(),
+            embedder: embedder.as_deref(),
             rubric_prompt: test.options.rubric_prompt.as_ref(),
             judges: self.judges,
         };
@@ -421,6 +443,7 @@ impl<'a> MatrixExpander<'a> {
             scope,
             root: self.file.root,
             judge: None,
+            embedder: None,
             rubric_prompt: None,
             judges: self.judges,
         };
@@ -454,8 +477,8 @@ impl<'a> MatrixExpander<'a> {
 
         let mut transforms = Vec::new();
         for (code, span, target) in of_providers.chain(own) {
-            let script = read_script(cx, &text_node(span, code.clone()), "transform");
-            transforms.extend(script.map(|script| AnswerTransform { script, target }));
+            let code = read_code(cx, &text_node(span, code.clone()), "transform", CodeLanguage::JavaScript);
+            transforms.extend(code.map(|code| AnswerTransform { code, target }));
         }
         transforms
     }
@@ -527,6 +550,7 @@ fn merge(outer: &MatrixTest, test: &MatrixTest) -> MatrixTest {
     let (own, other) = (&mut merged.options, &outer.options);
     own.judge = own.judge.take().or_else(|| other.judge.clone());
     own.transform = own.transform.take().or_else(|| other.transform.clone());
+    own.transform_vars = own.transform_vars.take().or_else(|| other.transform_vars.clone());
     own.rubric_prompt = own.rubric_prompt.take().or_else(|| other.rubric_prompt.clone());
     own.prefix = own.prefix.take().or_else(|| other.prefix.clone());
     own.suffix = own.suffix.take().or_else(|| other.suffix.clone());
@@ -576,7 +600,15 @@ fn add_judge(
     names: &mut JudgeNames,
 ) {
     // A map may name a judge for each kind of question.
-    let by_kind = node.get("text").filter(|_| node.get("id").is_none());
+    let kinds = Some(node).filter(|_| node.get("id").is_none());
+    if let Some(embedding) = kinds.and_then(|node| node.get("embedding"))
+        && !names.iter().any(|(span, _)| *span == embedding.span)
+        && let Some(name) = providers.read_judge(cx, embedding)
+    {
+        names.push((embedding.span, name));
+    }
+
+    let by_kind = kinds.and_then(|node| node.get("text"));
     let settings = by_kind.unwrap_or(node);
     let is_named = settings.as_str().is_some() || settings.get("id").is_some();
     if !is_named || names.iter().any(|(span, _)| *span == node.span) {
@@ -586,6 +618,18 @@ fn add_judge(
     if let Some(name) = providers.read_judge(cx, settings) {
         names.push((node.span, name));
     }
+}
+
+/// Returns the name of the model for embeddings that a setting of judges names. A judge that answers is none.
+pub(super) fn embedder_of(node: &TreeNode, judges: &JudgeNames) -> Option<String> {
+    let id = |node: &TreeNode| node.as_str().or_else(|| node.get("id")?.as_str()).map(str::to_owned);
+    let settings = match node.get("embedding") {
+        Some(embedding) if node.get("id").is_none() => embedding,
+        _ => Some(node).filter(|node| id(node).is_some_and(|id| is_embedding_id(&id)))?,
+    };
+    let known = judges.iter().find(|(span, _)| *span == settings.span).map(|(_, name)| name.clone());
+
+    known.or_else(|| id(settings))
 }
 
 fn target_ref(name: &str, place: FilePosition) -> TargetRef {

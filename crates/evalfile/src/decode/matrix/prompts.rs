@@ -87,7 +87,7 @@ impl PromptReader {
         };
         let label = object.string("label", &mut cx.problems).map(|label| label.value);
         let id = object.string("id", &mut cx.problems);
-        let raw = object.first_of(&["raw", "content", "file"], &mut cx.problems);
+        let raw = object.first_of(&["raw", "prompt", "content", "file"], &mut cx.problems);
         let before = self.found.len();
 
         if let Some(entry) = object.entry("config") {

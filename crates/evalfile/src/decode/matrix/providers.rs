@@ -1,8 +1,10 @@
 //! Providers of matrix files, as targets.
 
+use std::path::Path;
+
 use assize_diagnostic::{Diagnostic, Span};
 
-use super::nodes::{MapNode, text_node};
+use super::nodes::{MapNode, list_node, text_node};
 use super::spelling::{MatrixSpelling, head};
 use crate::codes;
 use crate::decode::map_reader::wrong_type;
@@ -25,8 +27,9 @@ pub(super) struct MatrixProvider {
 }
 
 /// First words of ids that name a model, the words between, and the provider of targets.
-const MODEL_IDS: [(&str, &[&str], &str); 24] = [
+const MODEL_IDS: [(&str, &[&str], &str); 25] = [
     ("openai", &["chat"], "openai"),
+    ("openai", &["embedding", "embeddings"], "openai-embeddings"),
     ("openai", &["responses"], "openai-responses"),
     ("azure", &["chat"], "azure"),
     ("azureopenai", &["chat"], "azure"),
@@ -91,6 +94,32 @@ const NEEDED_CONFIG: [&str; 18] = [
     "response_format", "responseFormat", "instructions", "system", "systemInstruction", "body",
     "transformRequest", "modalities", "audio", "prompt", "transformResponse",
 ];
+
+/// Servers that give embeddings by OpenAI's interface: first word of ids, address, variable of the key if they need one.
+const EMBEDDING_SERVERS: [(&str, &str, Option<&str>); 5] = [
+    ("mistral", "https://api.mistral.ai/v1", Some("MISTRAL_API_KEY")),
+    ("voyage", "https://api.voyageai.com/v1", Some("VOYAGE_API_KEY")),
+    ("ollama", "http://127.0.0.1:11434/v1", None),
+    ("vllm", "http://127.0.0.1:8000/v1", None),
+    ("litellm", "http://127.0.0.1:4000/v1", None),
+];
+
+/// Hosts of providers that are functions in files.
+const PYTHON_PROVIDER: &str = include_str!("../../../hosts/provider.py");
+const NODE_PROVIDER: &str = include_str!("../../../hosts/provider.mjs");
+
+/// Returns true if an id names a model for embeddings.
+pub(super) fn is_embedding_id(id: &str) -> bool {
+    id.split(':').any(|word| matches!(word, "embedding" | "embeddings")) || id.starts_with("voyage:")
+}
+
+/// Returns the model of an id for embeddings, with the address and the variable of the key of its server.
+fn embedding_server(id: &str) -> Option<(&str, &'static str, Option<&'static str>)> {
+    let (first, rest) = id.split_once(':')?;
+    let (_, address, key) = EMBEDDING_SERVERS.iter().find(|row| row.0 == first)?;
+    let model = rest.split_once(':').map_or(rest, |(_, model)| model);
+    (is_embedding_id(id) && !model.is_empty()).then_some((model, *address, *key))
+}
 
 /// Returns the entry of a targets file that a provider's id and configuration come to, or the reason why it can't be run.
 fn model_entry(id: &str) -> Result<(&'static str, String), String> {
@@ -285,9 +314,23 @@ fn target_entry(name: &str, id: &str, settings: Option<&TreeNode>, span: Span) -
     } else if let Some(command) = id.strip_prefix("exec:") {
         entry.add_text("provider", "cli");
         entry.add("command", span, text_node(span, format!("{} {{PROMPT}}", command.trim())));
-        problems.push(format!(
-            "`{id}` is a command, which this file can't run; define it in a targets file, and name it with `--target`"
-        ));
+        let code = Some(format!("`{id}` is a command"));
+        return InlineTarget { entry: entry.finish(), problems, idle, code };
+    } else if let Some((what, command)) = code_provider(id, settings) {
+        entry.add_text("provider", "cli");
+        let words = command.into_iter().map(|word| text_node(span, word)).collect();
+        entry.add("command", span, list_node(span, words));
+        let code = Some(format!("`{id}` is {what} code"));
+        return InlineTarget { entry: entry.finish(), problems, idle, code };
+    } else if let Some((model, address, key)) = embedding_server(id) {
+        entry.add_text("provider", "openai-embeddings");
+        entry.add_text("model", model);
+        add_config(&mut entry, settings, &mut problems, &mut idle);
+        entry.add_text("base_url", address);
+        if let Some(key) = key {
+            entry.add_text("api_key", format!("${{{{ {key} }}}}"));
+        }
+        return InlineTarget { entry: entry.finish(), problems, idle, code: None };
     } else {
         match model_entry(id) {
             Ok((provider, model)) => {
@@ -297,23 +340,65 @@ fn target_entry(name: &str, id: &str, settings: Option<&TreeNode>, span: Span) -
             Err(_) if !id.contains([':', '/']) && crate::decode::targets::is_provider(id) => {
                 entry.add_text("provider", id);
             }
+            Err(_) if is_embedding_id(id) => problems.push(format!(
+                "provider `{id}` can't be asked for embeddings; `openai:embedding:MODEL` with `apiBaseUrl` can, for any server with OpenAI's interface"
+            )),
             Err(reason) => problems.push(reason),
         }
     }
 
+    add_config(&mut entry, settings, &mut problems, &mut idle);
+    InlineTarget { entry: entry.finish(), problems, idle, code: None }
+}
+
+/// Returns the language and the command of a provider that is a function in a file; `None` for any other provider.
+fn code_provider(id: &str, settings: Option<&TreeNode>) -> Option<(&'static str, Vec<String>)> {
+    let named = ["file://", "python:", "javascript:"].iter().find_map(|start| id.strip_prefix(start));
+    let written = named?.trim();
+    let (path, function) = match written.rsplit_once(':') {
+        Some((path, function)) if !function.contains(['/', '.', '\\']) => (path, Some(function)),
+        _ => (written, None),
+    };
+    let config = settings.and_then(|settings| settings.get("config")).map(TreeNode::to_json);
+    let options = serde_json::json!({"id": id, "config": config.unwrap_or_default()}).to_string();
+
+    let node = |extra: &[&str]| {
+        let mut words = vec!["node".to_owned()];
+        words.extend(extra.iter().map(|word| (*word).to_owned()));
+        words.extend(["--input-type=module".to_owned(), "-e".to_owned(), NODE_PROVIDER.to_owned()]);
+        words
+    };
+    let (what, mut words, usual) = match crate::decode::file::file_extension(Path::new(path)).as_str() {
+        "py" => {
+            ("Python", vec!["python3".to_owned(), "-c".to_owned(), PYTHON_PROVIDER.to_owned()], "call_api")
+        }
+        "js" | "mjs" | "cjs" => ("JavaScript", node(&[]), ""),
+        "ts" | "mts" | "cts" => ("TypeScript", node(&["--experimental-strip-types"]), ""),
+        _ => return None,
+    };
+    words.extend([path.to_owned(), function.unwrap_or(usual).to_owned(), options, "{PROMPT}".to_owned()]);
+
+    Some((what, words))
+}
+
+/// Adds what the `config` of a provider sets.
+fn add_config(
+    entry: &mut MapNode,
+    settings: Option<&TreeNode>,
+    problems: &mut Vec<String>,
+    idle: &mut Vec<Span>,
+) {
     let config = settings.and_then(|settings| settings.get("config").or(Some(settings)));
     for part in config.and_then(TreeNode::as_map).unwrap_or_default() {
         let key = part.key.as_str();
         if let Some((_, own)) = CONFIG_KEYS.iter().find(|row| row.0 == key) {
-            add_setting(&mut entry, own, part.key_span, &part.value);
+            add_setting(entry, own, part.key_span, &part.value);
         } else if NEEDED_CONFIG.contains(&key) {
             problems.push(format!("`{key}` in its `config` can't be honoured here"));
         } else if settings.is_some_and(|settings| settings.get("config").is_some()) {
             idle.push(part.key_span);
         }
     }
-
-    InlineTarget { entry: entry.finish(), problems, idle }
 }
 
 /// Adds a setting of a target. References to the environment get the spelling of targets files.

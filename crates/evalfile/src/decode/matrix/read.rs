@@ -21,7 +21,7 @@ use crate::decode::map_reader::wrong_type;
 use crate::decode::suite::{SuiteDefaults, decode_suite, default_name};
 use crate::decode::targets::InlineTargets;
 use crate::decode::{CaseCollector, DecodeContext, MapReader};
-use crate::model::{EvalFileFormat, Suite};
+use crate::model::{EvalFileFormat, Suite, UnsupportedFeature};
 use crate::tree::{NodeValue, TreeNode};
 
 /// Keys of the top level that have no effect, each with the reason.
@@ -90,7 +90,13 @@ pub(crate) fn load_matrix(
 
     read_options(cx, &mut object, spelling, &mut settings);
     report_idle(cx, &mut object, spelling);
+    let extensions = object.entry("extensions").filter(|entry| !entry.value.is_null());
     let (mut suite, defaults) = read_suite(cx, &mut object, settings, path)?;
+    if let Some(entry) = extensions {
+        // Answers that are given need none of it.
+        let place = cx.position(entry.key_span);
+        suite.unbuilt.push(UnsupportedFeature { feature: "what `extensions` do around tests", place });
+    }
     let judges = super::expand::judges_of(cx, &mut providers, &default, &all);
     let found = providers.found;
     object.finish(&mut cx.problems);
@@ -214,7 +220,7 @@ fn read_options(
     }
     for (key, own) in [("repeat", "trials"), ("cache", "cache"), ("budget_usd", "budget_usd")] {
         if let Some(entry) = options.entry(key).filter(|entry| !entry.value.is_null()) {
-            execution.add(own, entry.key_span, entry.value.clone());
+            execution.add(own, entry.key_span, with_current_keys(&entry.value));
         }
     }
     for key in ["delay", "timeoutMs", "maxEvalTimeMs", "filterRange", "showProgressBar"] {
@@ -225,6 +231,19 @@ fn read_options(
 
     options.finish(&mut cx.problems);
     settings.add("execution", entry.key_span, execution.finish());
+}
+
+/// Returns trials with the keys that eval files have.
+fn with_current_keys(node: &TreeNode) -> TreeNode {
+    let NodeValue::Map(entries) = &node.data else { return node.clone() };
+    let entries = entries.iter().cloned().map(|mut entry| {
+        if entry.key == "early_exit" {
+            "early_stop".clone_into(&mut entry.key);
+        }
+        entry
+    });
+
+    TreeNode { data: NodeValue::Map(entries.collect()), ..*node }
 }
 
 /// Reports keys that are read and have no effect, and those that can't be honoured.
@@ -241,10 +260,6 @@ fn report_idle(cx: &mut DecodeContext, object: &mut MapReader<'_>, spelling: Mat
         (
             "nunjucksFilters",
             "only built-in filters are read; a `javascript` assertion or a variable can do the rest",
-        ),
-        (
-            "extensions",
-            "prepare what they do before the run, or with `hooks` of a `workspace` in an eval file",
         ),
         ("redteam", "attacks are not generated here; write them as tests"),
     ] {
@@ -321,7 +336,13 @@ fn read_environment_of_agents(cx: &mut DecodeContext, object: &mut MapReader<'_>
     if loaded.get("type").and_then(TreeNode::as_str) == Some("docker") {
         workspace.add("docker", entry.key_span, loaded.clone());
     } else {
-        if let Some(folder) = loaded.get("workdir") {
+        // What its setup creates begins empty.
+        let created = loaded.get("setup").is_some()
+            && loaded.get("workdir").and_then(TreeNode::as_str).is_some_and(|folder| {
+                let home = cx.folder_of(loaded.use_span().source);
+                !home.join(folder).exists()
+            });
+        if let Some(folder) = loaded.get("workdir").filter(|_| !created) {
             workspace.add("template", entry.key_span, folder.clone());
         }
         if let Some(setup) = loaded.get("setup") {

@@ -74,6 +74,8 @@ fn test_of_row(
     let mut metric = None;
     let mut thresholds: Vec<(usize, f64)> = Vec::new();
 
+    // AgentV's columns say what is a variable; the others describe the test.
+    let names_variables = headers.iter().any(|header| header.starts_with("vars."));
     for (header, cell) in headers.iter().zip(row) {
         let entry =
             |name: &str| MapEntry { key: name.to_owned(), key_span: span, value: text_node(span, cell) };
@@ -105,7 +107,11 @@ fn test_of_row(
                     Err(_) => cx.problems.add(bad_column(header, span)),
                 },
                 other if other.starts_with("__") => cx.problems.add(bad_column(header, span)),
-                _ => test.vars.push(entry(header)),
+                "id" if names_variables => {
+                    test.id =
+                        Some(SpannedValue::new(cell.to_owned(), span)).filter(|id| !id.value.is_empty());
+                }
+                other => test.vars.push(entry(other.strip_prefix("vars.").unwrap_or(other))),
             }
         }
     }

@@ -9,7 +9,7 @@ use super::table::tests_of_table;
 use crate::codes;
 use crate::decode::external::find_matches;
 use crate::decode::file::{file_extension, read_source, read_tree};
-use crate::decode::map_reader::wrong_type;
+use crate::decode::map_reader::{string, wrong_type};
 use crate::decode::{DecodeContext, MapReader};
 use crate::tree::{MapEntry, NodeValue, TreeNode, read_json_in};
 
@@ -51,6 +51,8 @@ pub(super) struct TestOptions {
     /// Judge of its assertions.
     pub(super) judge: Option<TreeNode>,
     pub(super) transform: Option<SpannedValue<String>>,
+    /// Script that changes the variables before they are used.
+    pub(super) transform_vars: Option<SpannedValue<String>>,
     pub(super) rubric_prompt: Option<TreeNode>,
     pub(super) prefix: Option<String>,
     pub(super) suffix: Option<String>,
@@ -271,20 +273,13 @@ impl TestReader {
         };
         let transform = object.string("transform", &mut cx.problems);
         let older = object.string("postprocess", &mut cx.problems);
-        if let Some(entry) = spelling.entry(&mut object, "transformVars", &mut cx.problems) {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::NOT_SUPPORTED,
-                    format!("`{}` is not supported", entry.key),
-                    entry.key_span,
-                    "not read here",
-                )
-                .with_help("write the variables as they are to be"),
-            );
-        }
+        let transform_vars = spelling
+            .entry(&mut object, "transformVars", &mut cx.problems)
+            .and_then(|entry| string(&entry.value, &entry.key, &mut cx.problems));
         let options = TestOptions {
             judge: object.value("provider").cloned(),
             transform: transform.or(older),
+            transform_vars,
             rubric_prompt: spelling
                 .entry(&mut object, "rubricPrompt", &mut cx.problems)
                 .map(|entry| entry.value.clone()),

@@ -1,6 +1,7 @@
 //! Variables of a test: files, lists that multiply, and texts that name other variables.
 
-use assize_diagnostic::{Diagnostic, Span};
+use assize_diagnostic::{Diagnostic, Span, SpannedValue};
+use assize_script::{Script, ScriptValue};
 use serde_json::{Map, Value};
 
 use super::assertions::is_code_file;
@@ -9,6 +10,8 @@ use crate::codes;
 use crate::decode::DecodeContext;
 use crate::decode::external::find_matches;
 use crate::decode::file::file_extension;
+use crate::decode::grader::read_code;
+use crate::model::{AuthorCode, CodeLanguage};
 use crate::tree::{MapEntry, NodeValue, TreeNode};
 
 /// Endings of files that are no text.
@@ -124,6 +127,17 @@ pub(super) fn count_combinations(all: &[VariableValues]) -> Option<usize> {
     all.iter().try_fold(1usize, |product, one| product.checked_mul(one.values.len()))
 }
 
+/// Removes the line break that block texts of YAML end in, as promptfoo does.
+pub(super) fn strip_line_ends(vars: &mut Map<String, Value>) {
+    for value in vars.values_mut() {
+        if let Value::String(text) = value
+            && text.ends_with('\n')
+        {
+            text.pop();
+        }
+    }
+}
+
 /// Renders variables that name others.
 pub(super) fn render_variables(templates: &TemplateRenderer, vars: &mut Map<String, Value>) {
     let is_template =
@@ -138,4 +152,73 @@ pub(super) fn render_variables(templates: &TemplateRenderer, vars: &mut Map<Stri
             *text = templates.render_value(text, &scope);
         }
     }
+}
+
+/// Names of what a script that changes variables gets.
+const PARAMETERS: [&str; 2] = ["vars", "context"];
+
+/// Reads a script that changes the variables of a test. It is run when the file is read, by the built-in engine only.
+pub(super) fn read_variables_script(
+    cx: &mut DecodeContext,
+    written: &SpannedValue<String>,
+) -> Option<Script> {
+    let span = written.span;
+    let script = match written.value.trim().strip_prefix("file://") {
+        Some(path) if !path.contains('\n') => {
+            let node = TreeNode::new(span, NodeValue::Str(written.value.clone()));
+            match read_code(cx, &node, "transformVars", CodeLanguage::JavaScript)? {
+                AuthorCode::Script(script) => script,
+                AuthorCode::Program(program) => {
+                    cx.problems.add(
+                        Diagnostic::error(
+                            codes::NOT_SUPPORTED,
+                            "variables are not changed by a program",
+                            span,
+                            format!("{} code", program.language.name()),
+                        )
+                        .with_help("write it as JavaScript that loads no modules"),
+                    );
+                    return None;
+                }
+            }
+        }
+        _ => Script::from_code(&written.value),
+    };
+
+    match script.check(&PARAMETERS) {
+        Ok(()) => Some(script),
+        Err(error) => {
+            cx.problems.add(bad_script(span, error.to_string()));
+            None
+        }
+    }
+}
+
+/// Changes variables by a script. Returns false after adding a diagnostic.
+pub(super) fn transform_variables(
+    cx: &mut DecodeContext,
+    (script, span): &(Script, Span),
+    vars: &mut Map<String, Value>,
+) -> bool {
+    let given = Value::Object(vars.clone());
+    let context = serde_json::json!({"vars": given, "prompt": {}});
+    match script.call(&[("vars", &given), ("context", &context)]).map(ScriptValue::into_json) {
+        Ok(Some(Value::Object(changed))) => {
+            *vars = changed;
+            true
+        }
+        Ok(_) => {
+            cx.problems.add(bad_script(*span, "it returns no map of variables".to_owned()));
+            false
+        }
+        Err(error) => {
+            cx.problems.add(bad_script(*span, error.to_string()));
+            false
+        }
+    }
+}
+
+fn bad_script(span: Span, reason: String) -> Diagnostic {
+    Diagnostic::error(codes::BAD_SCRIPT, "the variables can't be changed by this script", span, reason)
+        .with_help("return a map, such as `{ ...vars, name: vars.name.trim() }`")
 }

@@ -7,6 +7,7 @@ use assize_diagnostic::{Diagnostic, Severity, SourceId, SourceMap, Span, did_you
 
 use super::entry::TargetsContext;
 use super::mask::mask_secrets;
+use super::provider::model_provider;
 use super::read::entry;
 use super::settings_files::{find_first_file, read_settings_file, search_folders};
 use super::use_target::{TargetDraft, resolve_use_target};
@@ -15,12 +16,12 @@ use crate::codes;
 use crate::decode::map_reader::wrong_type;
 use crate::decode::{DiagnosticCollector, MapReader, finish_diagnostics};
 use crate::model::{FilePosition, TargetSpec};
-use crate::tree::{TreeNode, read_yaml};
+use crate::tree::{MapEntry, NodeValue, TreeNode, read_yaml};
 
 /// Paths of the targets file in a folder, in order of precedence.
 const TARGETS_PATHS: &[&str] = &[
     ".assize/targets.yaml", ".assize/targets.yml", "targets.yaml", "targets.yml", ".agentv/targets.yaml",
-    ".agentv/targets.yml",
+    ".agentv/targets.yml", ".agentv/providers.yaml", ".agentv/providers.yml",
 ];
 
 /// Maximum number of targets: resolving `use_target` takes superlinear time.
@@ -52,8 +53,8 @@ impl LoadedTargets {
 ///
 /// With `explicit`, that file is read, relative to the working folder. Otherwise the nearest one is: in
 /// `start` and each parent folder up to the root of the repository, then in the working folder; in each of
-/// them `.assize/targets.yaml`, then `targets.yaml`, then `.agentv/targets.yaml` (or `.yml`). A missing file
-/// is not an error.
+/// them `.assize/targets.yaml`, then `targets.yaml`, then `.agentv/targets.yaml` and `.agentv/providers.yaml` (or
+/// `.yml`). A missing file is not an error.
 pub fn load_targets(start: &Path, explicit: Option<&Path>, options: &LoadOptions) -> LoadedTargets {
     let working = &options.working_folder;
     let path = match explicit {
@@ -115,15 +116,15 @@ fn decode_target_list(
     let drafts = remove_duplicate_names(drafts, loading.problems);
     let before = loading.problems.error_count();
     let targets = resolve_use_target(drafts, loading.problems);
-    warn_of_unknown_judges(list, &targets, loading.problems);
-    report_unknown_fallbacks(list, &targets, loading.problems);
+    warn_of_unknown_judges(&list, &targets, loading.problems);
+    report_unknown_fallbacks(&list, &targets, loading.problems);
     loading.entry_errors += loading.problems.error_count() - before;
 
     targets
 }
 
 /// Returns the list of targets in the root of the file.
-fn find_target_list<'n>(root: &'n TreeNode, problems: &mut DiagnosticCollector) -> Option<&'n [TreeNode]> {
+fn find_target_list(root: &TreeNode, problems: &mut DiagnosticCollector) -> Option<Vec<TreeNode>> {
     if root.as_seq().is_some() || root.is_null() {
         report_no_targets(root.use_span().start_point(), "there is no key `targets`", problems);
         return None;
@@ -134,27 +135,10 @@ fn find_target_list<'n>(root: &'n TreeNode, problems: &mut DiagnosticCollector) 
         object.entry(key);
     }
 
-    if let Some(providers) = object.entry("providers") {
-        problems.add(
-            Diagnostic::error(
-                codes::NOT_SUPPORTED,
-                "`providers` belongs to another version",
-                providers.key_span,
-                "not read here",
-            )
-            .with_help(
-                "write `targets:` with a list; `label` is called `name`, `id` is called `provider`, and the keys of `config` move up one level",
-            ),
-        );
-
-        object.entry("targets");
-        object.finish(problems);
-
-        return None;
-    }
-
     let head = object.head();
-    let found = object.entry("targets");
+    // AgentV's newest format calls them providers.
+    let found = object.first_of(&["targets", "providers"], problems);
+    let is_newest = found.is_some_and(|found| found.key == "providers");
     let list = match found {
         None => {
             report_no_targets(head, "there is no key `targets`", problems);
@@ -188,12 +172,51 @@ fn find_target_list<'n>(root: &'n TreeNode, problems: &mut DiagnosticCollector) 
                 );
                 None
             }
-            Some(list) => Some(list),
+            Some(list) if is_newest => Some(list.iter().map(target_of_provider).collect()),
+            Some(list) => Some(list.to_vec()),
         },
     };
 
     object.finish(problems);
     list
+}
+
+/// Returns an entry of `providers` as one of `targets`: `label` is the name, `id` the provider and perhaps its model, and
+/// the keys of `config` are keys of the entry.
+fn target_of_provider(node: &TreeNode) -> TreeNode {
+    let NodeValue::Map(entries) = &node.data else { return node.clone() };
+    let mut own = Vec::new();
+    let mut add = |key: &str, from: &MapEntry, value: TreeNode| {
+        own.push(MapEntry { key: key.to_owned(), key_span: from.key_span, value });
+    };
+
+    let has_label = entries.iter().any(|entry| entry.key == "label");
+    for entry in entries {
+        match (entry.key.as_str(), &entry.value.data) {
+            ("label", _) => add("name", entry, entry.value.clone()),
+            ("id", NodeValue::Str(id)) => {
+                if !has_label {
+                    add("name", entry, entry.value.clone());
+                }
+                let text = |text: &str| TreeNode { data: NodeValue::Str(text.to_owned()), ..entry.value };
+                match id.split_once(':').filter(|(provider, _)| model_provider(provider).is_some()) {
+                    Some((provider, model)) => {
+                        add("provider", entry, text(provider));
+                        add("model", entry, text(model));
+                    }
+                    None => add("provider", entry, entry.value.clone()),
+                }
+            }
+            ("config", NodeValue::Map(config)) => {
+                for inner in config {
+                    add(&inner.key, inner, inner.value.clone());
+                }
+            }
+            (key, _) => add(key, entry, entry.value.clone()),
+        }
+    }
+
+    TreeNode { data: NodeValue::Map(own), ..*node }
 }
 
 fn report_no_targets(span: Span, label: &str, problems: &mut DiagnosticCollector) {

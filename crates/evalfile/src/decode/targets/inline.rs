@@ -19,6 +19,8 @@ pub(crate) struct InlineTarget {
     pub(crate) problems: Vec<String>,
     /// Spans of settings without effect.
     pub(crate) idle: Vec<Span>,
+    /// Description of the code that it runs, if it runs some.
+    pub(crate) code: Option<String>,
 }
 
 /// Collector of such targets. An error in one of them concerns only the runs that use it.
@@ -36,7 +38,7 @@ impl InlineTargets {
 
     /// Decodes a target.
     pub(crate) fn add(&mut self, cx: &mut DecodeContext, target: InlineTarget) {
-        let InlineTarget { entry: node, problems, idle } = target;
+        let InlineTarget { entry: node, problems, idle, code } = target;
         let unrunnable = !problems.is_empty();
         let sources = std::mem::take(&mut cx.sources);
         let place = |span: Span| {
@@ -59,6 +61,7 @@ impl InlineTargets {
         if let Some(draft) = draft {
             let mut spec = draft.spec;
             let at = place(node.use_span());
+            spec.code = code;
             if unrunnable {
                 // What the settings of a target of unknown kind lack says nothing.
                 spec.errors.clear();

@@ -44,6 +44,7 @@ static PROVIDERS: &[TargetProviderRow] = &[
     provider_row("openai", &[], ProviderFamily::Model),
     provider_row("openai-compatible", &[], ProviderFamily::Model),
     provider_row("openai-responses", &["responses"], ProviderFamily::Model),
+    provider_row("openai-embeddings", &["embeddings"], ProviderFamily::Model),
     provider_row("azure", &["azure-openai"], ProviderFamily::Model),
     provider_row("anthropic", &[], ProviderFamily::Model),
     provider_row("gemini", &["google", "google-gemini"], ProviderFamily::Model),

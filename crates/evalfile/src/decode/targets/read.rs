@@ -70,6 +70,7 @@ fn read_entry(
             errors: Vec::new(),
             unbuilt: Vec::new(),
             without_effect: Vec::new(),
+            code: None,
         },
         object,
         problems,

@@ -7,6 +7,7 @@ mod gemini;
 mod models;
 mod ollama;
 mod openai_chat;
+mod openai_embeddings;
 mod openai_responses;
 
 pub(super) use format::{MockModelOutput, MockWireFormat, count_tokens};
@@ -14,6 +15,7 @@ pub(super) use format::{MockModelOutput, MockWireFormat, count_tokens};
 /// All formats. A request goes to the first that claims its path.
 static FORMATS: &[&dyn MockWireFormat] = &[
     &openai_chat::MockOpenAiChat,
+    &openai_embeddings::MockOpenAiEmbeddings,
     &openai_responses::MockOpenAiResponses,
     &anthropic::MockAnthropic,
     &bedrock::MockBedrock,

@@ -1,0 +1,81 @@
+# Calls a function of an author: reads {code, file, function, arguments} from stdin and prints what it returned.
+# What the function itself prints goes to stderr.
+import asyncio
+import importlib.util
+import inspect
+import json
+import os
+import sys
+
+BROKEN = (NameError, ImportError, SyntaxError, MemoryError, RecursionError)
+
+
+def load_file(path):
+    folder = os.path.dirname(path)
+    sys.path.insert(0, folder)
+    name = os.path.basename(path).rsplit(".", 1)[0]
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def find(given):
+    if given["file"]:
+        found = load_file(given["file"])
+        for part in given["function"].split("."):
+            if not hasattr(found, part):
+                raise NameError(f"the file has no function '{given['function']}'")
+            found = getattr(found, part)
+        return found
+
+    code = given["code"]
+    lines = code.split("\n")
+    if len(lines) == 1:
+        lines = ["return " + code.strip()]
+    indent = next((line[: len(line) - len(line.lstrip())] for line in lines if line[:1] in " \t" and line.strip()), "    ")
+    scope = {}
+    exec("import json\ndef main(output, context):\n" + "\n".join(indent + line for line in lines), scope)
+    return scope["main"]
+
+
+def plain(value):
+    for convert in ("item", "tolist", "_asdict"):
+        if hasattr(value, convert):
+            return getattr(value, convert)()
+    if hasattr(value, "__dict__"):
+        return vars(value)
+    raise TypeError(f"a value of type {type(value).__name__} can't be returned")
+
+
+def call(given):
+    try:
+        function = find(given)
+    except Exception as error:
+        return {"broken": f"{type(error).__name__}: {error}"}
+
+    try:
+        value = function(*given["arguments"])
+        if inspect.isawaitable(value):
+            async def wait():
+                return await value
+            value = asyncio.run(wait())
+    except BROKEN as error:
+        return {"broken": f"{type(error).__name__}: {error}"}
+    except Exception as error:
+        return {"threw": f"{type(error).__name__}: {error}"}
+
+    try:
+        return {"value": json.loads(json.dumps(value, default=plain, allow_nan=False))}
+    except (TypeError, ValueError, RecursionError) as error:
+        return {"broken": f"the returned value is no JSON: {error}"}
+
+
+given = json.load(sys.stdin)
+out = os.dup(1)
+os.dup2(2, 1)
+reply = json.dumps(call(given))
+sys.stdout.flush()
+with os.fdopen(out, "w") as stream:
+    stream.write(reply)

@@ -1,0 +1,263 @@
+//! Functions of authors in languages with an interpreter of their own: a small host calls the function and prints what it
+//! returned.
+
+use std::path::Path;
+use std::time::Duration;
+
+use assize_evalfile::{CodeLanguage, CodeProgram};
+use assize_process::{ProcessCommand, ProcessLimits, ProcessOutput};
+use assize_script::ScriptValue;
+use serde_json::{Map, Value, json};
+
+use super::{MAX_OUTPUT_BYTES, ProgramSetup, describe_stderr};
+
+/// Hosts: they load the function, call it, and keep what it prints apart from what it returns.
+const PYTHON_HOST: &str = include_str!("../../hosts/python.py");
+const NODE_HOST: &str = include_str!("../../hosts/node.mjs");
+/// Time limit of a call.
+const CODE_TIME: Duration = Duration::from_mins(1);
+
+/// What a function is called for. It decides the name of the function where none is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CodePurpose {
+    /// To decide on an answer.
+    Check,
+    /// To change an answer.
+    Transform,
+}
+
+impl CodePurpose {
+    const fn usual_function(self) -> &'static str {
+        match self {
+            Self::Check => "get_assert",
+            Self::Transform => "get_transform",
+        }
+    }
+}
+
+/// What came of a call.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Called {
+    /// The function returned this.
+    Returned(ScriptValue),
+    /// The function threw an error about what it was given.
+    Threw(String),
+}
+
+/// Calls a function with these arguments, in a folder.
+///
+/// # Errors
+/// When code is not allowed, when the interpreter can't be run, when the code can't be loaded, and when what it returns is no
+/// JSON.
+pub(crate) async fn call_program(
+    program: &CodeProgram,
+    purpose: CodePurpose,
+    arguments: Value,
+    folder: Option<&Path>,
+    setup: &ProgramSetup,
+) -> Result<Called, String> {
+    if !setup.allows_code {
+        return Err(format!(
+            "{} code of eval files is run only with `--allow-code`",
+            program.language.name()
+        ));
+    }
+
+    let _slot = match &setup.slots {
+        Some(slots) => slots.acquire().await.ok(),
+        None => None,
+    };
+    let finished = run_host(program, purpose, arguments, folder, setup).await?;
+    let stdout = setup.redact(&String::from_utf8_lossy(&finished.stdout.bytes));
+    let reply =
+        serde_json::from_str::<Map<String, Value>>(&stdout).ok().filter(|_| finished.exit.is_success());
+    let Some(mut reply) = reply else {
+        let stderr = setup.redact(&describe_stderr(&finished));
+        return Err(format!(
+            "the {} code returned no result ({}){stderr}",
+            program.language.name(),
+            finished.exit
+        ));
+    };
+    if let Some(broken) = reply.get("broken").and_then(Value::as_str) {
+        return Err(format!("the {} code can't be run: {broken}", program.language.name()));
+    }
+    if let Some(threw) = reply.get("threw").and_then(Value::as_str) {
+        return Ok(Called::Threw(threw.to_owned()));
+    }
+
+    let value = reply.remove("value").unwrap_or_default();
+    Ok(Called::Returned(match program.language {
+        CodeLanguage::Python => python_value(value),
+        CodeLanguage::JavaScript | CodeLanguage::TypeScript => script_value(value),
+    }))
+}
+
+async fn run_host(
+    program: &CodeProgram,
+    purpose: CodePurpose,
+    arguments: Value,
+    folder: Option<&Path>,
+    setup: &ProgramSetup,
+) -> Result<ProcessOutput, String> {
+    let usual = purpose.usual_function();
+    let function = match (&program.function, program.language) {
+        (Some(function), _) => Some(function.as_str()),
+        (None, CodeLanguage::Python) => Some(usual),
+        (None, CodeLanguage::JavaScript | CodeLanguage::TypeScript) => None,
+    };
+    let given = json!({
+        "file": program.path,
+        "code": program.text,
+        "function": function,
+        "usual": usual,
+        "arguments": arguments,
+    });
+
+    let words: Vec<&str> = match program.language {
+        CodeLanguage::Python => vec!["python3", "-c", PYTHON_HOST],
+        CodeLanguage::JavaScript => vec!["node", "--input-type=module", "-e", NODE_HOST],
+        CodeLanguage::TypeScript => {
+            vec!["node", "--experimental-strip-types", "--input-type=module", "-e", NODE_HOST]
+        }
+    };
+    let env = setup.env.build_environment(&[], None, None);
+    let mut command = ProcessCommand::argv(words.iter().copied(), env);
+    command.cwd = folder.filter(|folder| !folder.as_os_str().is_empty()).map(Path::to_path_buf);
+    let limits =
+        ProcessLimits { timeout: Some(CODE_TIME), stdout_cap: MAX_OUTPUT_BYTES, ..ProcessLimits::default() };
+
+    let command = command.with_stdin(given.to_string()).with_limits(limits);
+    command.run().await.map_err(|error| {
+        setup.redact(&format!("the {} code returned no result: {error}", program.language.name()))
+    })
+}
+
+fn script_value(value: Value) -> ScriptValue {
+    match value {
+        Value::Null => ScriptValue::Undefined,
+        Value::Number(number) => ScriptValue::Number(number.as_f64().unwrap_or(f64::NAN)),
+        other => ScriptValue::Json(other),
+    }
+}
+
+/// Reads what a Python function returned: texts may hold a value, and keys are written the Python way.
+fn python_value(value: Value) -> ScriptValue {
+    let value = match value {
+        Value::String(text) => match text.trim().to_lowercase().as_str() {
+            "true" => Value::Bool(true),
+            "false" => Value::Bool(false),
+            _ => match serde_json::from_str::<Value>(&text) {
+                Ok(inner) if inner.is_number() || inner.is_object() => inner,
+                _ => Value::String(text),
+            },
+        },
+        other => other,
+    };
+
+    script_value(match value {
+        Value::Object(map) => Value::Object(in_camel_case(map)),
+        other => other,
+    })
+}
+
+fn in_camel_case(map: Map<String, Value>) -> Map<String, Value> {
+    const KEYS: [(&str, &str); 3] =
+        [("pass_", "pass"), ("component_results", "componentResults"), ("named_scores", "namedScores")];
+
+    map.into_iter()
+        .map(|(key, value)| {
+            let own = KEYS.iter().find(|(python, _)| *python == key).map(|(_, own)| (*own).to_owned());
+            let value = match value {
+                Value::Array(parts) => parts
+                    .into_iter()
+                    .map(|part| match part {
+                        Value::Object(part) => Value::Object(in_camel_case(part)),
+                        other => other,
+                    })
+                    .collect(),
+                other => other,
+            };
+            (own.unwrap_or(key), value)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use assize_process::Environment;
+
+    use super::*;
+    use crate::ProgramEnvironment;
+
+    fn setup(allows_code: bool) -> ProgramSetup {
+        let all = Environment::from_vars([("PATH", "/usr/local/bin:/usr/bin:/bin")]);
+        let env = ProgramEnvironment::new(all, Vec::new());
+        ProgramSetup { env, allows_code, ..ProgramSetup::default() }
+    }
+
+    fn python(text: &str) -> CodeProgram {
+        CodeProgram { language: CodeLanguage::Python, path: None, text: text.into(), function: None }
+    }
+
+    async fn called(text: &str, output: &str) -> Result<Called, String> {
+        let arguments = json!([output, {"vars": {"name": "Ann"}}]);
+        call_program(&python(text), CodePurpose::Check, arguments, None, &setup(true)).await
+    }
+
+    #[tokio::test]
+    async fn code_is_not_run_unless_it_is_allowed() {
+        let error =
+            call_program(&python("True"), CodePurpose::Check, json!(["", {}]), None, &setup(false)).await;
+        assert!(error.unwrap_err().contains("--allow-code"));
+    }
+
+    #[tokio::test]
+    async fn expressions_and_bodies_return_values() {
+        assert_eq!(
+            called("len(output) > 3", "four").await,
+            Ok(Called::Returned(ScriptValue::Json(true.into())))
+        );
+        let body = "print('noise')\nif 'Ann' in context['vars']['name']:\n    return {'pass_': True, 'score': 0.5}\nreturn False";
+        let value = json!({"pass": true, "score": 0.5});
+        assert_eq!(called(body, "").await, Ok(Called::Returned(ScriptValue::Json(value))));
+        assert_eq!(called("'0.25'", "").await, Ok(Called::Returned(ScriptValue::Number(0.25))));
+    }
+
+    #[tokio::test]
+    async fn errors_about_the_answer_are_told_from_those_of_the_code() {
+        let threw = called("json.loads(output)['a']", "no json").await;
+        assert!(
+            matches!(&threw, Ok(Called::Threw(message)) if message.contains("JSONDecodeError")),
+            "{threw:?}"
+        );
+        for code in ["missing_name > 3", "output +", "float('nan')", "open"] {
+            let error = called(code, "x").await.unwrap_err();
+            assert!(error.contains("can't be run"), "{code}: {error}");
+        }
+        let error = called("__import__('os')._exit(3)", "x").await.unwrap_err();
+        assert!(error.contains("returned no result"), "{error}");
+    }
+
+    #[tokio::test]
+    async fn a_file_says_which_function_is_called() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("checks.py");
+        std::fs::write(folder.path().join("helper.py"), "WANTED = 'tea'\n").unwrap();
+        std::fs::write(
+            &path,
+            "from helper import WANTED\n\ndef get_assert(output, context):\n    return WANTED in output\n\ndef length(output, context):\n    return len(output)\n",
+        )
+        .unwrap();
+        let call = async |function: Option<&str>| {
+            let program =
+                CodeProgram { path: Some(path.clone()), function: function.map(str::to_owned), ..python("") };
+            let arguments = json!(["green tea", {}]);
+            call_program(&program, CodePurpose::Check, arguments, Some(folder.path()), &setup(true)).await
+        };
+
+        assert_eq!(call(None).await, Ok(Called::Returned(ScriptValue::Json(true.into()))));
+        assert_eq!(call(Some("length")).await, Ok(Called::Returned(ScriptValue::Number(9.0))));
+        assert!(call(Some("none")).await.unwrap_err().contains("has no function 'none'"));
+    }
+}

@@ -1,0 +1,15 @@
+//! Comparisons of meaning, by the vectors of a model for embeddings.
+
+use assize_evalfile::SimilarityCheck;
+use assize_grade::decide_similarity;
+use assize_rubric::CaseDecision;
+
+use super::path::GraderPath;
+
+pub(super) async fn grade(path: &GraderPath<'_>, check: &SimilarityCheck) -> CaseDecision {
+    let model = check.model.as_deref().unwrap_or(SimilarityCheck::MODEL);
+    match path.context.item.judges.embeddings(model) {
+        Ok(model) => path.place(decide_similarity(check, &path.context.answer().text, &*model).await),
+        Err(error) => path.broken_decision(error),
+    }
+}
