@@ -333,7 +333,11 @@ pub use process::{ProcessContext, StopSignal};
 pub use report_material::ReportMaterial;
 pub use resume::NEWEST_RUN;
 pub use sample_grading::{GivenSample, GradedSamples, RubricSource, SampleOptions};
-pub use samples::{ComparedPair, GradingSample, GradingStop, PreparedRubric, SampleGrader, SampleService};
+pub use samples::{
+    ComparedPair, DecisionResult, GradeStatus, GradeSummary, GradingSample, GradingStop, OnUngraded,
+    PreparedRubric, RewardKind, SampleGrader, SampleParts, SamplePlace, SampleProblem, SampleResult,
+    SampleService, UngradedPolicy, content_text,
+};
 pub use schemas::{all_schemas, stored_schemas};
 pub use scorecard::{ScorecardInput, ScorecardOptions, ScoredCard};
 pub use session::{FinishedRun, stored_records, summary_json};
