@@ -1,10 +1,18 @@
-//! Grading of samples in memory, one by one, by a process that goes on: no run folder, no record.
+//! Grading of samples in memory by a process that goes on: no run folder.
 
+mod batch;
+mod grader;
 mod pair;
+mod rubric;
+mod sample;
 mod service;
 mod stop;
 
+pub use batch::{GradedSamples, GradingBatch};
+pub use grader::SampleGrader;
 pub use pair::ComparedPair;
-pub use service::{GradingSample, PreparedRubric, SampleGrader, SampleService};
+pub use rubric::{PreparedRubric, RubricSource};
+pub use sample::GradingSample;
+pub use service::SampleService;
 pub use stop::GradingStop;
 pub(crate) use stop::{StoppableJudge, StoppableModel};
