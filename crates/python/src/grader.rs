@@ -31,6 +31,8 @@ pub(crate) struct GraderCore {
     pub(crate) context: ProcessContext,
     service: SampleService,
     pub(crate) grader: SampleGrader,
+    /// Names of the judges of a rubric that names none.
+    judges: Vec<String>,
     rubrics: RubricCache,
     /// Places for samples that are graded at once.
     pub(crate) slots: Semaphore,
@@ -106,6 +108,8 @@ impl Grader {
             let failed = |error| LibraryError::from(error).with_details(&messages.take_diagnostics());
             let service = SampleService::new(&engine, run, Path::new("")).map_err(failed)?;
             let grader = service.grader(None).map_err(failed)?;
+            // A judge without a key is found now, and not by the first sample.
+            let judges = grader.check().map_err(failed)?;
             let at_once = settings.samples_at_once.unwrap_or_else(|| service.samples_at_once());
 
             Ok::<_, LibraryError>(GraderCore {
@@ -114,6 +118,7 @@ impl Grader {
                 slots: Semaphore::new(at_once.clamp(1, Semaphore::MAX_PERMITS)),
                 service,
                 grader,
+                judges,
                 rubrics: RubricCache::default(),
                 stop: GradingStop::new(),
                 messages,
@@ -169,9 +174,8 @@ impl Grader {
     }
 
     /// Names of the judges of a rubric that names none.
-    fn judges(&self, py: Python<'_>) -> PyResult<Vec<String>> {
-        let core = self.core()?;
-        Ok(py.detach(|| core.service.default_judges()).map_err(LibraryError::from)?)
+    fn judges(&self) -> PyResult<Vec<String>> {
+        Ok(self.core()?.judges.clone())
     }
 
     /// Warnings since the last call.

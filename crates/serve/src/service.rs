@@ -83,7 +83,7 @@ impl Service {
         let tenants = TenantList::new(file.as_ref(), &samples, None)?;
         // Without the option, the configuration or the environment names the judge.
         if judges.is_empty() {
-            judges = samples.default_judges()?;
+            judges = samples.grader(None)?.check()?;
         }
 
         let service = Self {
