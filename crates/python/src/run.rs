@@ -72,9 +72,13 @@ pub(crate) fn load_run(py: Python<'_>, name: String, folder: PathBuf) -> PyResul
         let context = process_context(&folder);
         let found = runs::find_run(&name, &context)?;
         let info = found.info().map_err(EngineError::from)?;
-        let (mut items, mut summary) = (Vec::new(), GradeSummary::default());
-        for record in stored_records(&found)? {
-            let data = stored_result(items.len(), record?);
+        // Rows are stored as cases finish; the order of the files is in them.
+        let mut records = stored_records(&found)?.collect::<Result<Vec<_>, _>>()?;
+        records.sort_by_key(|record| record.result.place);
+
+        let (mut items, mut summary) = (Vec::with_capacity(records.len()), GradeSummary::default());
+        for (index, record) in records.into_iter().enumerate() {
+            let data = stored_result(index, record);
             summary.add(&data.result, OnUngraded::Null);
             items.push(Arc::new(data));
         }

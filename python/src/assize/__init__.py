@@ -6,10 +6,7 @@ The package has the program `assize` (`find_assize_bin`, `python -m assize`). Wi
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from ._find_assize import find_assize_bin
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from assize_native import Decision, Evidence, Job, Result, Results, StoredRun
 
@@ -25,9 +22,11 @@ if TYPE_CHECKING:
         UnreadableError,
         UsageError,
     )
+    from ._find_assize import find_assize_bin
     from ._functions import agrade, grade, load_run, stream
     from ._grader import Grader, ResultStream
-    from ._judge import Criterion, Judge, Judgement, Question, ScoreBand, judge
+    from ._judge import Judge, judge
+    from ._question import Criterion, Judgement, Question, ScoreBand
     from ._types import OnUngraded, Reward, RubricLike, Sample, SampleLike
 
 __all__ = [
@@ -80,9 +79,11 @@ _PLACES = {
         "UnreadableError",
         "UsageError",
     ),
+    "assize._find_assize": ("find_assize_bin",),
     "assize._functions": ("agrade", "grade", "load_run", "stream"),
     "assize._grader": ("Grader", "ResultStream"),
-    "assize._judge": ("Criterion", "Judge", "Judgement", "Question", "ScoreBand", "judge"),
+    "assize._judge": ("Judge", "judge"),
+    "assize._question": ("Criterion", "Judgement", "Question", "ScoreBand"),
     "assize._types": ("OnUngraded", "Reward", "RubricLike", "Sample", "SampleLike"),
 }
 
