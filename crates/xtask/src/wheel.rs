@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::shell;
+use crate::{python, shell};
 
 /// The folder of everything that is made here, relative to the root of the checkout.
 const FOLDER: &str = "target/wheel";
@@ -29,17 +29,11 @@ pub(crate) fn run(profile: &str) -> Result<WheelOutcome, String> {
 
     let root = shell::root();
     let folder = root.join(FOLDER);
-    for name in ["dist", "fresh", "run"] {
+    for name in ["fresh", "run"] {
         remove(&folder.join(name))?;
     }
 
-    let dist = folder.join("dist");
-    let mut build = Command::new(maturin);
-    build.args(["build", "--profile", profile, "--out"]).arg(&dist);
-    build.current_dir(root.join("python")).env("CARGO_TARGET_DIR", root.join("target"));
-    shell::run(&mut build)?;
-    let wheel = only_file(&dist)?;
-
+    let wheel = build(&maturin, "python", profile, &[])?;
     install_and_use(&folder, &wheel)?;
     let mut skipped = Vec::new();
     match find_tool("uv") {
@@ -52,6 +46,24 @@ pub(crate) fn run(profile: &str) -> Result<WheelOutcome, String> {
     }
 
     Ok(WheelOutcome::Works(wheel, skipped))
+}
+
+/// Builds the wheel of a folder with a `pyproject.toml`; returns its path.
+pub(crate) fn build(
+    maturin: &Path,
+    project: &str,
+    profile: &str,
+    options: &[&str],
+) -> Result<PathBuf, String> {
+    let root = shell::root();
+    let dist = root.join(FOLDER).join("dist").join(project.replace('/', "-"));
+    remove(&dist)?;
+
+    let mut build = Command::new(maturin);
+    build.args(["build", "--profile", profile, "--out"]).arg(&dist).args(options);
+    build.current_dir(root.join(project)).env("CARGO_TARGET_DIR", root.join("target"));
+    shell::run(&mut build)?;
+    only_file(&dist)
 }
 
 /// Installs the wheel into a fresh environment, without a package index, and uses it as people do.
@@ -82,7 +94,7 @@ fn install_and_use(folder: &Path, wheel: &Path) -> Result<(), String> {
 }
 
 /// A program that is started in the root of the checkout.
-fn program(path: &Path, arguments: &[&str]) -> Command {
+pub(crate) fn program(path: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(path);
     command.args(arguments).current_dir(shell::root()).stdin(std::process::Stdio::null());
     command
@@ -97,10 +109,10 @@ fn expect_version(told: &str) -> Result<(), String> {
     }
 }
 
-/// Path of a tool: in the environment of this chore, else on the path.
+/// Path of a tool: in the environment of this chore or of the library's tests, else on the path.
 fn find_tool(name: &str) -> Option<PathBuf> {
-    let own = executable(&shell::root().join(TOOLS), name);
-    let candidates = [own, PathBuf::from(name)];
+    let [own, tested] = [TOOLS, python::ENVIRONMENT].map(|folder| executable(&shell::root().join(folder), name));
+    let candidates = [own, tested, PathBuf::from(name)];
 
     candidates.into_iter().find(|path| {
         let mut command = program(path, &["--version"]);
@@ -110,7 +122,7 @@ fn find_tool(name: &str) -> Option<PathBuf> {
 }
 
 /// Path of an executable of a virtual environment.
-fn executable(environment: &Path, name: &str) -> PathBuf {
+pub(crate) fn executable(environment: &Path, name: &str) -> PathBuf {
     if cfg!(windows) {
         environment.join("Scripts").join(format!("{name}.exe"))
     } else {
