@@ -36,7 +36,7 @@ def rubric_text(rubric: RubricLike) -> Tuple[str, Optional[str]]:
 def _plain(value: object) -> object:
     """Returns mappings and sequences of other kinds as those that JSON knows."""
     if hasattr(value, "keys") and hasattr(value, "__getitem__"):
-        return dict(value)  # type: ignore[call-overload]
+        return dict(value)
     if isinstance(value, (tuple, set, frozenset)) or hasattr(value, "__iter__"):
-        return list(value)  # type: ignore[call-overload]
+        return list(value)
     raise TypeError(f"{type(value).__name__} is not JSON")

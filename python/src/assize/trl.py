@@ -70,7 +70,8 @@ def _column(columns: Mapping[str, Any], name: Optional[str], count: int) -> Sequ
     if name not in columns:
         known = sorted(key for key, value in columns.items() if isinstance(value, list))
         raise UsageError(f"the data set has no column {name!r}; it has {', '.join(known) or 'none'}")
-    return columns[name]
+    column: Sequence[Any] = columns[name]
+    return column
 
 
 def _sample(prompt: Any, completion: Any, reference: Any, outcome: Any) -> dict[str, Any]:

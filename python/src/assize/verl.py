@@ -94,7 +94,14 @@ def _request(
     chosen = rubric if rubric is not None else extra.get("rubric")
     if chosen is None:
         raise UsageError("there is no rubric: set `reward_kwargs.rubric`, or `rubric` in `extra_info`")
-    return {"input": extra.get(question), "output": solution, "reference": ground_truth or None}, chosen
+    reference = _plain(ground_truth)
+    sample = {"input": _plain(extra.get(question)), "output": solution, "reference": reference if reference != "" else None}
+    return sample, chosen
+
+
+def _plain(value: Any) -> Any:
+    """A value of a data set as one of Python: those of verl may be arrays."""
+    return value.tolist() if hasattr(value, "tolist") else value
 
 
 def _score(results: Results) -> Dict[str, float]:
