@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import assize
 
-SAMPLES = 20_000
+SAMPLES = 5_000
 RUNS = 5
 
 
@@ -42,17 +42,15 @@ def crossing_us() -> tuple[float, float]:
     grader = assize.Grader("offline", cache="off")
     inside, whole = [], []
     for _ in range(RUNS):
-        begun = time.perf_counter()
+        begun, own = time.perf_counter(), time.thread_time()
         job = grader._start(samples, rubric, "score", None, None, None, False)
-        started = time.perf_counter()
         while not job.wait(0.1):
             pass
-        ended = time.perf_counter()
         rewards = grader._results(job).rewards
-        out = time.perf_counter()
         assert len(rewards) == SAMPLES
-        inside.append((started - begun) + (out - ended))
-        whole.append(out - begun)
+        # What the thread of Python does; the engine works on others.
+        inside.append(time.thread_time() - own)
+        whole.append(time.perf_counter() - begun)
     return min(inside) / SAMPLES * 1e6, min(whole) / SAMPLES * 1e6
 
 

@@ -89,7 +89,7 @@ def test_problems_name_the_place_and_the_remedy() -> None:
         assize.grade(["x"], ["Names {{ city }}"], judge="offline")
     for options in ({"judging": "twice"}, {"threshold": 2}, {"cache": "maybe"}, {"max_concurrency": 0}, {"deadline": 0}):
         with pytest.raises(assize.UsageError, match=next(iter(options))):
-            assize.grade(["x"], RUBRIC, judge="offline", **options)  # type: ignore[arg-type]
+            assize.grade(["x"], RUBRIC, judge="offline", **options)
     with pytest.raises(assize.UsageError, match="expected a list of samples"):
         assize.grade("x", RUBRIC, judge="offline")
 
@@ -138,7 +138,7 @@ def test_rewards_are_scores_gates_or_verdicts(model: ModelServer) -> None:
     }
     model.answer = lambda prompt: UNMET if "\nmust\n" in prompt else MET
     grader = assize.Grader("openai:judge-1", cache="off")
-    rewards = {kind: grader.grade(["x"], rubric, reward=kind).rewards[0] for kind in ("score", "gated", "pass")}  # type: ignore[arg-type]
+    rewards = {kind: grader.grade(["x"], rubric, reward=kind).rewards[0] for kind in ("score", "gated", "pass")}
     assert rewards == {"score": 0.75, "gated": 0.0, "pass": 0.0}
     assert grader.grade(["x"], rubric)[0].gates_failed == ["rubric-1"]
 

@@ -125,7 +125,7 @@ def test_every_name_is_there_and_no_other() -> None:
     for name in assize.__all__:
         assert getattr(assize, name) is not None, name
     with pytest.raises(AttributeError, match="no attribute 'gradde'"):
-        assize.gradde  # type: ignore[attr-defined]
+        assize.gradde
 
 
 def test_without_the_compiled_part_the_message_says_how_to_install_it() -> None:

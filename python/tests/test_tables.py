@@ -13,7 +13,7 @@ def results() -> Results:
     def judge(question: assize.Question) -> list[bool | None]:
         return [question.answer != "bad", None if question.answer == "odd" else True]
 
-    rubric = [{"id": "a", "outcome": "x", "required": True}, {"id": "b", "outcome": "y"}]
+    rubric: assize.RubricLike = [{"id": "a", "outcome": "x", "required": True}, {"id": "b", "outcome": "y"}]
     return assize.grade(["good", "bad", "odd"], rubric, judge=judge)
 
 

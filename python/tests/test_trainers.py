@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Rewards for trainers: the functions as the trainers call them, and the trainers themselves where they are installed."""
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ def test_trl_gets_a_reward_for_each_completion() -> None:
         [[{"role": "assistant", "content": text}] for text in ("Refunds take 5 days.", "No idea.")],
     ):
         rewards = asyncio.run(
-            reward(  # type: ignore[arg-type]
+            reward(
                 prompts=[QUESTION, QUESTION],
                 completions=completions,
                 completion_ids=[[1], [2]],
@@ -43,7 +44,7 @@ def test_trl_gets_a_reward_for_each_completion() -> None:
 
     with pytest.raises(assize.UsageError, match="no column 'answer'; it has solution"):
         wrong = assize.trl.trl_reward(RUBRIC, judge="offline", reference="answer")
-        asyncio.run(wrong(prompts=["q"], completions=["a"], solution=["x"]))  # type: ignore[arg-type]
+        asyncio.run(wrong(prompts=["q"], completions=["a"], solution=["x"]))
     with pytest.raises(assize.UsageError, match="drop"):
         assize.trl.trl_reward(RUBRIC, on_ungraded="drop")
 
@@ -53,7 +54,7 @@ def test_trl_gets_none_where_the_judge_fails(model: ModelServer) -> None:
     reward = assize.trl.trl_reward(RUBRIC, judge="openai:judge-1", cache="off")
     metrics: dict[str, float] = {}
     rewards = reward(prompts=["q", "q"], completions=["lucky", "unlucky"], log_metric=metrics.__setitem__)
-    assert asyncio.run(rewards) == [1.0, None]  # type: ignore[arg-type]
+    assert asyncio.run(rewards) == [1.0, None]
     assert metrics["assize/ungraded"] == 0.5
 
 

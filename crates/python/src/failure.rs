@@ -40,7 +40,7 @@ impl LibraryError {
         Self { class: "InvalidFileError", message: format!("the rubric has errors\n{}", found.trim_end()) }
     }
 
-    /// The same failure with more to say, such as diagnostics that were reported before.
+    /// Adds details to the message, such as the diagnostics of a file.
     pub(crate) fn with_details(self, details: &str) -> Self {
         let details = details.trim_end();
         if details.is_empty() {

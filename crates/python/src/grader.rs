@@ -24,7 +24,7 @@ use crate::settings::{GraderSettings, time};
 /// Messages that are kept until somebody takes them.
 const MAX_MESSAGES: usize = 200;
 
-/// What all batches of a grader share.
+/// State that all batches of a grader share.
 pub(crate) struct GraderCore {
     /// The process that it works in.
     process: u32,

@@ -147,7 +147,7 @@ fn call(function: &Py<PyAny>, task: &RubricTask) -> Result<Vec<FunctionDecision>
     asked.unwrap_or_else(|| Err((UngradedKind::Transport, "the interpreter has ended".to_owned())))
 }
 
-/// What a judge decides: an answer with its question, and criteria.
+/// Task of a judge: an answer with its question, and the criteria to decide on.
 #[pyclass(frozen, get_all, module = "assize_native")]
 pub(crate) struct JudgeTask {
     /// The question.

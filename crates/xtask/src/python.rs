@@ -14,7 +14,7 @@ const PACKAGES: &[&str] = &["maturin", "uv", "pytest", "mypy", "polars", "pandas
 /// The stubs under version control.
 const STUBS: &str = "crates/python/assize_native.pyi";
 /// Code with types, which mypy checks.
-const TYPED: &[&str] = &["python/src/assize", "python/tests", "examples/python"];
+const TYPED: &[&str] = &["python/src/assize", "python/tests", "python/measure.py", "examples/python"];
 
 /// Good end of the chore.
 #[derive(Debug)]
@@ -42,7 +42,9 @@ pub(crate) fn run(profile: &str, write: bool) -> Result<PythonOutcome, String> {
 
     let install = ["-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--force-reinstall"];
     shell::run(wheel::program(&python, &install).arg(program).arg(library))?;
-    shell::run(wheel::program(&python, &["-m", "mypy", "--strict"]).args(TYPED))?;
+    let places = std::env::join_paths(["python/src", "python/tests"]).map_err(|error| error.to_string())?;
+    let mut types = wheel::program(&python, &["-m", "mypy", "--strict"]);
+    shell::run(types.args(TYPED).env("MYPYPATH", places))?;
     shell::run(&mut wheel::program(&python, &["-m", "mypy.stubtest", "assize_native"]))?;
 
     let tests = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-rs", "python/tests"];
