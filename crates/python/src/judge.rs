@@ -18,6 +18,9 @@ const MAX_MESSAGE: usize = 500;
 /// Decision of a Python function on a criterion: outcome, score from 0 to 10, reason, quotes.
 type FunctionDecision = (String, Option<u8>, String, Vec<String>);
 
+/// A criterion for Python: id, text, bands (lowest and highest score, text), whether it may not apply.
+type CriterionTuple = (String, String, Vec<(u8, u8, String)>, bool);
+
 /// A judge that is a Python function.
 pub(crate) struct FunctionJudge {
     identity: JudgeIdentity,
@@ -161,7 +164,7 @@ pub(crate) struct JudgeTask {
     /// Tool calls of the answering system.
     tool_calls: Option<String>,
     /// Id, text, bands (lowest and highest score, text), and whether it may not apply, of each criterion.
-    criteria: Vec<(String, String, Vec<(u8, u8, String)>, bool)>,
+    criteria: Vec<CriterionTuple>,
     /// Id of the sample.
     sample_id: String,
 }

@@ -266,7 +266,7 @@ impl Results {
     fn __getitem__<'py>(&self, py: Python<'py>, index: SequenceIndex<'py>) -> PyResult<Bound<'py, PyAny>> {
         match index {
             SequenceIndex::One(index) => {
-                let place = if index < 0 { index + self.items.len() as isize } else { index };
+                let place = if index < 0 { index + self.items.len().cast_signed() } else { index };
                 let found = usize::try_from(place).ok().and_then(|place| self.items.get(place));
                 let data = found.ok_or_else(|| PyIndexError::new_err("there is no such result"))?;
                 Ok(Bound::new(py, GradedResult(Arc::clone(data)))?.into_any())

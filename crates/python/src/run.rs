@@ -125,7 +125,7 @@ pub(crate) fn eval_cases(
                 .with_details(&found));
             }
             let name = suite.map(|suite| suite.name.clone()).unwrap_or_default();
-            for case in file.cases.iter() {
+            for case in &file.cases {
                 let case = case.map_err(|error| LibraryError::usage(error.to_string()))?;
                 cases.push((name.clone(), case.id.to_string(), case.place.line));
             }

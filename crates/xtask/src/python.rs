@@ -87,7 +87,8 @@ fn stubs(maturin: &Path, profile: &str, write: bool) -> Result<(), String> {
     generate.current_dir(root.join("python/native")).env("CARGO_TARGET_DIR", root.join("target"));
     shell::run(&mut generate)?;
 
-    let made = read(&folder.join("assize_native/__init__.pyi")).or_else(|_| read(&folder.join("assize_native.pyi")))?;
+    let made = read(&folder.join("assize_native/__init__.pyi"))
+        .or_else(|_| read(&folder.join("assize_native.pyi")))?;
     let kept = root.join(STUBS);
     if write {
         return std::fs::write(&kept, made).map_err(|error| format!("can't write {STUBS}: {error}"));

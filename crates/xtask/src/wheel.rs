@@ -111,7 +111,8 @@ fn expect_version(told: &str) -> Result<(), String> {
 
 /// Path of a tool: in the environment of this chore or of the library's tests, else on the path.
 fn find_tool(name: &str) -> Option<PathBuf> {
-    let [own, tested] = [TOOLS, python::ENVIRONMENT].map(|folder| executable(&shell::root().join(folder), name));
+    let [own, tested] =
+        [TOOLS, python::ENVIRONMENT].map(|folder| executable(&shell::root().join(folder), name));
     let candidates = [own, tested, PathBuf::from(name)];
 
     candidates.into_iter().find(|path| {
