@@ -5,6 +5,21 @@ from typing import Any, Final, final, overload
 
 from typing_extensions import CapsuleType
 
+__all__ = [
+    "ArrowTable",
+    "Decision",
+    "Evidence",
+    "Grader",
+    "Job",
+    "JudgeTask",
+    "Result",
+    "Results",
+    "StoredRun",
+    "VERSION",
+    "eval_cases",
+    "load_run",
+]
+
 VERSION: Final[str]
 
 @final

@@ -36,9 +36,8 @@ pub(crate) fn run(profile: &str, write: bool) -> Result<PythonOutcome, String> {
     let python = wheel::executable(&environment, "python");
     let maturin = wheel::executable(&environment, "maturin");
     let program = wheel::build(&maturin, "python", profile, &[])?;
-    // The signatures are in the library of this build, so that stubs are made without another one.
-    let library = wheel::build(&maturin, "python/native", profile, &["--features", "inspect"])?;
     stubs(&maturin, profile, write)?;
+    let library = wheel::build(&maturin, "python/native", profile, &["--features", "inspect"])?;
 
     let install = ["-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--force-reinstall"];
     shell::run(wheel::program(&python, &install).arg(program).arg(library))?;
@@ -84,6 +83,8 @@ fn stubs(maturin: &Path, profile: &str, write: bool) -> Result<(), String> {
     let folder = root.join(FOLDER).join("stubs");
     let mut generate = Command::new(maturin);
     generate.args(["generate-stubs", "--profile", profile, "--features", "inspect", "--out"]).arg(&folder);
+    // The signatures are found by the names of symbols.
+    generate.args(["--", "-C", "strip=none"]);
     generate.current_dir(root.join("python/native")).env("CARGO_TARGET_DIR", root.join("target"));
     shell::run(&mut generate)?;
 
