@@ -12,7 +12,7 @@ pub(crate) const ENVIRONMENT: &str = "target/python/env";
 /// What the tests need. The trainers are not among them: their tests are skipped where they are not installed.
 const PACKAGES: &[&str] = &["maturin", "uv", "pytest", "mypy", "polars", "pandas", "pyarrow"];
 /// The stubs under version control.
-const STUBS: &str = "crates/python/assize_native.pyi";
+const STUBS: &str = "python/native/assize_native.pyi";
 /// Code with types, which mypy checks.
 const TYPED: &[&str] = &["python/src/assize", "python/tests", "python/measure.py", "examples/python"];
 
