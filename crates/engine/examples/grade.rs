@@ -4,11 +4,12 @@
 //! provider among the variables of the `ProcessContext`.
 
 use std::io::Write as _;
+use std::path::Path;
 use std::process::ExitCode;
 
 use assize_engine::{
-    Budget, CancellationToken, Engine, EngineError, EngineEvent, GivenAnswer, GivenSample, ProcessContext,
-    RubricSource, RunOptions, SampleOptions, SpendingOptions, Usd,
+    Budget, Engine, EngineError, EngineEvent, GivenOutput, GradingSample, GradingStop, ProcessContext,
+    RubricSource, RunOptions, SampleService, SpendingOptions, Usd,
 };
 
 #[tokio::main]
@@ -33,23 +34,24 @@ pub(crate) async fn grade(criterion: &str, answers: Vec<String>) -> Result<Vec<S
         }
     });
 
-    let samples = answers
-        .into_iter()
-        .map(|text| GivenSample { id: None, answer: GivenAnswer { text, ..GivenAnswer::default() } });
-    // JSON is YAML, so that a text with quotes and colons stays one criterion.
-    let rubric = RubricSource::Text(serde_json::json!({ "criteria": [criterion] }).to_string());
     let budget = Budget { usd: Usd::from_dollars(0.10), ..Budget::default() };
     let run = RunOptions {
         judges: vec!["offline".to_owned()],
         spending: SpendingOptions { budget, ..SpendingOptions::default() },
         ..RunOptions::default()
     };
-    let options = SampleOptions { run, ..SampleOptions::new(rubric, samples.collect()) };
+    let grader = SampleService::new(&engine, run, Path::new("."))?.grader(None)?;
 
-    let graded = engine.grade_samples(&options, &CancellationToken::new()).await?;
-    let line = |(id, record): &(String, Option<assize_engine::CaseRecord>)| match record {
-        Some(record) => format!("{id}: {}", record.result.verdict),
-        None => format!("{id}: not graded"),
-    };
-    Ok(graded.records.iter().map(line).collect())
+    // JSON is YAML, so that a text with quotes and colons stays one criterion.
+    let source = RubricSource::Text(serde_json::json!({ "criteria": [criterion] }).to_string());
+    let rubric = grader.prepare(&engine.read_rubric(&source)?)?;
+    let samples = answers
+        .into_iter()
+        .enumerate()
+        .map(|(at, text)| GradingSample::new(format!("sample-{}", at + 1), &GivenOutput::Text(text)));
+    let samples = samples.collect::<Result<Vec<_>, _>>()?;
+
+    let graded = grader.grade_all(&rubric, samples, &GradingStop::new()).await;
+    let results = graded.records.iter().map(|record| &record.result);
+    Ok(results.map(|result| format!("{}: {}", result.case_id, result.verdict)).collect())
 }

@@ -10,7 +10,7 @@
 //! | to | use |
 //! |---|---|
 //! | run eval files | [`Engine::evaluate`]; with `dry_run`, its plan |
-//! | grade answers in memory | [`Engine::grade_samples`], [`Engine::plan_samples`] |
+//! | grade answers in memory | [`SampleService`], [`SampleGrader`] |
 //! | grade a file of answers | [`Engine::grade`] |
 //! | check files | [`Engine::validate`], [`Engine::load`] |
 //! | read runs | [`runs`], [`find_cases`], [`stored_records`], [`ReportMaterial`], [`metrics`] |
@@ -42,12 +42,15 @@
 //!
 //! # Grade answers in memory
 //!
-//! Nothing is read but the rubric, the configuration and the targets, and no run is stored. A sample that could not be graded
-//! has no record; one whose verdict ungraded criteria could still change is [`Verdict::Incomplete`].
+//! Nothing is read but the rubric, the configuration and the targets, and no run is stored. A [`SampleService`] holds what all
+//! graders of a process share: limits, budget, reply cache. Each sample has a record; one whose verdict ungraded criteria could
+//! still change is [`Verdict::Incomplete`].
 //!
 //! ```
+//! use std::path::Path;
+//!
 //! use assize_engine::{
-//!     CancellationToken, Engine, GivenAnswer, GivenSample, ProcessContext, RubricSource, SampleOptions, Verdict,
+//!     Engine, GivenOutput, GradingSample, GradingStop, ProcessContext, RubricSource, RunOptions, SampleService, Verdict,
 //! };
 //!
 //! # #[tokio::main]
@@ -55,18 +58,16 @@
 //! # let folder = tempfile::tempdir()?;
 //! let process = ProcessContext::new(folder.path().to_owned(), std::env::temp_dir(), jiff::Timestamp::now);
 //! let engine = Engine::new(process, |_| {});
+//! let grader = SampleService::new(&engine, RunOptions::default(), Path::new("."))?.grader(None)?;
 //!
-//! let sample = |text: &str| {
-//!     let answer = GivenAnswer { text: text.to_owned(), ..GivenAnswer::default() };
-//!     GivenSample { id: None, answer }
-//! };
-//! let rubric = RubricSource::Text("criteria: [Says that refunds take 5 days]".to_owned());
-//! let options = SampleOptions::new(rubric, vec![sample("Refunds take 5 days."), sample("No idea.")]);
+//! let source = RubricSource::Text("criteria: [Says that refunds take 5 days]".to_owned());
+//! let rubric = grader.prepare(&engine.read_rubric(&source)?)?;
+//! let sample = |id, text: &str| GradingSample::new(id, &GivenOutput::Text(text.to_owned()));
+//! let samples = vec![sample("a", "Refunds take 5 days.")?, sample("b", "No idea.")?];
 //!
-//! let graded = engine.grade_samples(&options, &CancellationToken::new()).await?;
-//! let verdicts: Vec<Option<Verdict>> =
-//!     graded.records.iter().map(|(_, record)| Some(record.as_ref()?.result.verdict)).collect();
-//! assert_eq!(verdicts, [Some(Verdict::Pass), Some(Verdict::Fail)]);
+//! let graded = grader.grade_all(&rubric, samples, &GradingStop::new()).await;
+//! let verdicts: Vec<Verdict> = graded.records.iter().map(|record| record.result.verdict).collect();
+//! assert_eq!(verdicts, [Verdict::Pass, Verdict::Fail]);
 //! assert!(!folder.path().join(".assize/runs").exists());
 //! # Ok(())
 //! # }
@@ -111,7 +112,7 @@
 //!
 //! A run ends in good order when the stop signal of its process completes: what is in flight is given up, what has finished is
 //! on record, and [`RunOptions::resume`] goes on with it. A budget ([`SpendingOptions`]) and a deadline end it too.
-//! [`Engine::grade_samples`] takes a token instead.
+//! Graders of samples take a [`GradingStop`] instead.
 //!
 //! ```
 //! use assize_engine::{CancellationToken, Engine, EvalMode, EvalOptions, ExitStatus, ProcessContext, RunOutcome};
@@ -221,19 +222,20 @@
 //! # Threads
 //!
 //! The futures of runs are not [`Send`]: what a run is wired with stays on one thread, while its work is spread over the threads of
-//! the runtime. On a runtime whose tasks must be [`Send`], start a run on a thread that may block:
+//! the runtime. On a runtime whose tasks must be [`Send`], start a run on a thread that may block. Those of a [`SampleGrader`]
+//! are [`Send`].
 //!
 //! ```
-//! use assize_engine::{CancellationToken, Engine, GradedSamples, SampleOptions};
+//! use assize_engine::{Engine, EngineError, EvalMode, EvalOptions, ExitStatus, RunOutcome};
 //! use tokio::runtime::Handle;
 //!
-//! async fn grade(engine: Engine, options: SampleOptions) -> Result<GradedSamples, Box<dyn std::error::Error>> {
-//!     let (handle, cancel) = (Handle::current(), CancellationToken::new());
-//!     // Dropping this future cancels the run.
-//!     let _guard = cancel.clone().drop_guard();
-//!
-//!     let work = move || handle.block_on(engine.grade_samples(&options, &cancel));
-//!     Ok(tokio::task::spawn_blocking(work).await??)
+//! async fn evaluate(engine: Engine, options: EvalOptions) -> Result<ExitStatus, EngineError> {
+//!     let handle = Handle::current();
+//!     let work = move || match handle.block_on(engine.evaluate(EvalMode::default(), &options))? {
+//!         RunOutcome::Finished(run) => Ok(run.exit),
+//!         RunOutcome::Planned(_) | RunOutcome::Exported(_) => Ok(ExitStatus::Passed),
+//!     };
+//!     tokio::task::spawn_blocking(work).await.expect("a run does not panic")
 //! }
 //! ```
 //!
@@ -282,7 +284,6 @@ mod process;
 mod report_material;
 mod resume;
 pub mod runs;
-mod sample_grading;
 mod samples;
 mod schemas;
 mod scorecard;
@@ -298,7 +299,7 @@ mod workspaces;
 pub use assize_run::RunEvent as CaseEvent;
 
 // Options and results are made of these.
-pub use assize_evalfile::GivenAnswer;
+pub use assize_evalfile::{GivenAnswer, GivenOutput};
 pub use assize_llm::Budget;
 pub use assize_rubric::{Usd, Verdict};
 pub use assize_store::{CaseRecord, ResultRow, RunFolder, RunInfo, RunSummary};
@@ -337,8 +338,11 @@ pub use options::{
 pub use process::{ProcessContext, StopSignal};
 pub use report_material::ReportMaterial;
 pub use resume::NEWEST_RUN;
-pub use sample_grading::{GivenSample, GradedSamples, RubricSource, SampleOptions};
-pub use samples::{ComparedPair, GradingSample, GradingStop, PreparedRubric, SampleGrader, SampleService};
+pub use samples::{
+    ComparedPair, DecisionResult, GradeStatus, GradeSummary, GradedSamples, GradingBatch, GradingSample,
+    GradingStop, OnUngraded, PreparedRubric, RewardKind, RubricSource, SampleGrader, SampleParts,
+    SamplePlace, SampleProblem, SampleResult, SampleService, UngradedPolicy, content_text,
+};
 pub use schemas::{all_schemas, stored_schemas};
 pub use scorecard::{ScorecardInput, ScorecardOptions, ScoredCard};
 pub use session::{FinishedRun, stored_records, summary_json};

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use assize_engine::{ProcessContext, ProgramUse};
+use assize_engine::{GradingStop, ProcessContext, ProgramUse};
 use assize_rubric::Usd;
 use rmcp::handler::server::router::tool::ToolRouter;
 use rmcp::handler::server::tool::ToolCallContext;
@@ -135,19 +135,18 @@ impl McpServer {
         context: RequestContext<RoleServer>,
     ) -> CallToolResult {
         let handle = Handle::current();
-        let cancel = self.state.stop.child_token();
-        let token = cancel.clone();
+        let stop = GradingStop::new();
+        let signal = stop.clone();
         let mut work = std::pin::pin!(
-            self.call(move |state, notes| handle.block_on(state.grade(arguments, notes, &token)))
+            self.call(move |state, notes| handle.block_on(state.grade(arguments, notes, &signal)))
         );
 
         tokio::select! {
-            result = &mut work => result,
-            () = context.ct.cancelled() => {
-                cancel.cancel();
-                work.await
-            }
+            result = &mut work => return result,
+            () = context.ct.cancelled() => stop.stop("the client cancelled the call"),
+            () = self.state.stop.cancelled() => stop.stop("the server is stopping"),
         }
+        work.await
     }
 
     /// Run eval files: get answers from their targets, judge and score them, and store the run. Returns the run's id at once, or the

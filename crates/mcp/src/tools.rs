@@ -1,5 +1,6 @@
 //! The work of the tools: arguments in, data out, the engine between.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,11 +8,10 @@ use std::time::Duration;
 use assize_engine::runs::{self, find_run};
 use assize_engine::{
     CacheUse, CallStop, CaseSelector, DeniedFindings, Engine, EngineError, EvalMode, EvalOptions,
-    EventObserver, GivenSample, GradedSamples, LabelOptions, PlannedRun, ProcessContext, ProgramUse,
-    ReportMaterial, RubricSource, RunOptions, RunOutcome, SampleOptions, SequenceOptions, SpendingOptions,
-    find_cases, labelled_run, summary_json,
+    EventObserver, GivenOutput, GradedSamples, GradingSample, GradingStop, LabelOptions, PlannedRun,
+    ProcessContext, ProgramUse, ReportMaterial, RubricSource, RunOptions, RunOutcome, SampleService,
+    SequenceOptions, SpendingOptions, find_cases, labelled_run, summary_json,
 };
-use assize_evalfile::GivenAnswer;
 use assize_llm::Budget;
 use assize_report::{ListedRun, explanation_json, run_list_json};
 use assize_rubric::Usd;
@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::arguments::{
     ExplainArguments, GradeArguments, ListArguments, PlanArguments, ResultDetail, ResultsArguments,
-    RunArguments, SampleArguments, SelectionArguments, ValidateArguments,
+    RunArguments, SampleArgument, SampleArguments, SelectionArguments, ValidateArguments,
 };
 use crate::background::BackgroundRuns;
 use crate::outcome::{CallNotes, ToolFailure};
@@ -61,6 +61,22 @@ pub(crate) struct ToolState {
 
 type ToolResult = Result<Value, ToolFailure>;
 
+/// Samples of a call, and the rubric that they are graded by.
+struct GradingRequest {
+    rubric: RubricSource,
+    samples: Vec<GradingSample>,
+}
+
+impl GradingRequest {
+    /// Folder near which targets are looked for, since one of them may judge.
+    fn folder<'a>(&'a self, root: &'a RootFolder) -> &'a Path {
+        match &self.rubric {
+            RubricSource::File(path) => path.parent().unwrap_or(Path::new("")),
+            RubricSource::Text(_) => root.path(),
+        }
+    }
+}
+
 impl ToolState {
     fn engine(&self, observer: impl EventObserver + 'static) -> Engine {
         Engine::new(self.process.clone(), observer)
@@ -88,7 +104,14 @@ impl ToolState {
         let is_grading =
             samples.rubric.is_some() || samples.rubric_file.is_some() || !samples.samples.is_empty();
         let PlannedRun { plan, cases, warnings } = match (paths.is_empty(), is_grading) {
-            (true, true) => engine.plan_samples(&self.sample_options(samples, run)?)?,
+            (true, true) => {
+                let grading = self.grading(samples)?;
+                let grader =
+                    SampleService::for_plans(&engine, run, grading.folder(&self.root))?.grader(None)?;
+                let rubric = grader.prepare(&engine.read_rubric(&grading.rubric)?)?;
+                grader.refuse_exposed_keys()?;
+                grader.plan(&rubric, grading.samples)?
+            }
             (false, false) => {
                 let options = self.eval_options(&paths, &selection, run)?;
                 let options = EvalOptions { dry_run: true, ..options };
@@ -114,19 +137,23 @@ impl ToolState {
         &self,
         arguments: GradeArguments,
         notes: &CallNotes,
-        cancel: &CancellationToken,
+        stop: &GradingStop,
     ) -> ToolResult {
         let GradeArguments { samples, judges, budget_usd, budget_calls } = arguments;
         let budget = dollars(budget_usd)?;
         let spending = self.spending(budget, budget_calls);
         let run = RunOptions { judges, spending, ..RunOptions::default() };
-        let options = self.sample_options(samples, run)?;
-        let reservation = self.budget.reserve(budget)?;
 
-        // What fails here fails before anything is spent.
-        let graded = self.engine(notes.clone()).grade_samples(&options, cancel).await;
-        reservation.settle(graded.as_ref().map_or(Some(Usd::default()), |graded| graded.summary.cost_usd));
-        graded_json(&graded?)
+        let engine = self.engine(notes.clone());
+        let grading = self.grading(samples)?;
+        let grader = SampleService::new(&engine, run, grading.folder(&self.root))?.grader(None)?;
+        let rubric = grader.prepare(&engine.read_rubric(&grading.rubric)?)?;
+        grader.refuse_exposed_keys()?;
+
+        let reservation = self.budget.reserve(budget)?;
+        let graded = grader.grade_all(&rubric, grading.samples, stop).await;
+        reservation.settle(graded.summary.cost_usd);
+        graded_json(&graded, rubric.warnings())
     }
 
     pub(crate) async fn run_eval(self: &Arc<Self>, arguments: RunArguments, notes: &CallNotes) -> ToolResult {
@@ -318,11 +345,7 @@ impl ToolState {
         })
     }
 
-    fn sample_options(
-        &self,
-        arguments: SampleArguments,
-        run: RunOptions,
-    ) -> Result<SampleOptions, ToolFailure> {
+    fn grading(&self, arguments: SampleArguments) -> Result<GradingRequest, ToolFailure> {
         let rubric = match (arguments.rubric, arguments.rubric_file) {
             (Some(Value::String(text)), None) => RubricSource::Text(text),
             (Some(value), None) => RubricSource::Text(value.to_string()),
@@ -334,16 +357,31 @@ impl ToolState {
             return Err(ToolFailure::usage(format!("give 1 to {MAX_SAMPLES} `samples`; there are {given}")));
         }
 
-        let samples = arguments.samples.into_iter().map(|sample| GivenSample {
-            id: sample.id,
-            answer: GivenAnswer {
-                text: sample.answer,
-                question: sample.question,
-                reference: sample.reference,
-                expected_outcome: sample.expected_outcome,
-            },
-        });
-        Ok(SampleOptions { deny: denied(), run, ..SampleOptions::new(rubric, samples.collect()) })
+        let mut known = BTreeSet::new();
+        let mut samples = Vec::with_capacity(arguments.samples.len());
+        for (index, SampleArgument { id, answer, question, reference, expected_outcome }) in
+            arguments.samples.into_iter().enumerate()
+        {
+            let id = id.unwrap_or_else(|| format!("sample-{}", index + 1));
+            if id.trim().is_empty() {
+                return Err(ToolFailure::usage(format!("the id of sample {} is empty", index + 1)));
+            }
+            if !known.insert(id.clone()) {
+                return Err(ToolFailure::usage(format!(
+                    "two samples have the id `{id}`; nothing was graded"
+                )));
+            }
+
+            let mut sample = GradingSample::new(id, &GivenOutput::Text(answer))?;
+            if let Some(question) = question {
+                sample = sample.with_question(question);
+            }
+            sample.reference = reference;
+            sample.expected_outcome = expected_outcome;
+            samples.push(sample);
+        }
+
+        Ok(GradingRequest { rubric, samples })
     }
 
     /// Limits of a call that may spend money. Replies are kept where runs are.
@@ -415,16 +453,11 @@ fn summary_of(info: &RunInfo, folder: &RunFolder) -> Value {
     parts.into()
 }
 
-fn graded_json(graded: &GradedSamples) -> ToolResult {
-    let mut results = Vec::with_capacity(graded.records.len());
-    for (id, record) in &graded.records {
-        let Some(record) = record else {
-            results.push(json!({ "id": id, "verdict": null, "score": null, "error": "not graded" }));
-            continue;
-        };
-
+fn graded_json(graded: &GradedSamples, warnings: &[String]) -> ToolResult {
+    let mut results: Vec<Value> = Vec::with_capacity(graded.records.len());
+    for record in &graded.records {
         let Value::Object(row) = row_json(&record.result, ResultDetail::Full)? else { continue };
-        let mut value = Map::from_iter([("id".to_owned(), Value::from(id.as_str()))]);
+        let mut value = Map::from_iter([("id".to_owned(), Value::from(&*record.result.case_id))]);
         value.extend(row.into_iter().filter(|(part, _)| !ROW_PARTS_WITHOUT_RUN.contains(&part.as_str())));
         results.push(value.into());
     }
@@ -434,7 +467,6 @@ fn graded_json(graded: &GradedSamples) -> ToolResult {
         "results": results,
         "summary": {
             "counts": summary.counts,
-            "not_run": summary.not_run,
             "mean_score": summary.mean_score,
             "tokens": summary.tokens,
             "cost_usd": summary.cost_usd,
@@ -446,6 +478,6 @@ fn graded_json(graded: &GradedSamples) -> ToolResult {
             "exit_reason": summary.exit_reason,
         },
         "stopped": graded.stop.as_ref().map(CallStop::reason),
-        "warnings": graded.warnings,
+        "warnings": warnings,
     }))
 }

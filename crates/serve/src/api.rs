@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use assize_rubric::{PartialCost, Tokens, UngradedReason, Usd, Verdict};
-use assize_store::{CriterionRow, GateRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+
+pub use assize_engine::{
+    DecisionResult, GradeStatus, GradeSummary, OnUngraded, RewardKind, SampleResult, UngradedPolicy,
+};
 
 /// Samples to be graded by one rubric.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -87,49 +89,6 @@ pub struct GradeSample {
     pub group: Option<String>,
 }
 
-/// Number that a sample gets as its reward.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum RewardKind {
-    /// The score of the rubric.
-    #[default]
-    Score,
-    /// The score, or 0 if a gate failed.
-    Gated,
-    /// 1 for the verdict `pass`, 0 for `borderline` and `fail`.
-    Pass,
-}
-
-/// Reward of a sample whose reward is not known: null, a word, or `{"value": X}`.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, JsonSchema)]
-#[serde(untagged)]
-pub enum OnUngraded {
-    /// None.
-    #[default]
-    Null,
-    /// A policy by its name.
-    Named(UngradedPolicy),
-    /// This number.
-    Value {
-        /// The number.
-        value: f64,
-    },
-}
-
-/// Policy for samples whose reward is not known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum UngradedPolicy {
-    /// The result is left out, and counted.
-    Drop,
-    /// The request fails with 502, and each such sample is listed.
-    Error,
-    /// The lowest reward that is possible, whatever the sign of the weights.
-    Low,
-    /// The highest reward that is possible.
-    High,
-}
-
 /// Comparison of the samples of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -145,112 +104,6 @@ pub struct GradeReply {
     pub results: Vec<SampleResult>,
     /// Sums over them.
     pub summary: GradeSummary,
-}
-
-/// Degree to which a sample was graded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum GradeStatus {
-    /// Every criterion is decided.
-    Graded,
-    /// Some criteria are ungraded.
-    Partial,
-    /// No criterion is decided.
-    Ungraded,
-}
-
-/// Result of one sample. Absent knowledge is null, never a made-up value.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct SampleResult {
-    /// Place of the sample in the request, from 0.
-    pub index: usize,
-    /// Id of the sample.
-    pub id: String,
-    /// Its group.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub group: Option<String>,
-    /// Degree to which it was graded.
-    pub status: GradeStatus,
-    /// The reward; null when it is not known and the request asked for nothing else.
-    pub reward: Option<f64>,
-    /// True if the reward is that of `on_ungraded`.
-    pub reward_assumed: bool,
-    /// Value of each criterion by its id, 0 to 1; null for one that is ungraded or does not apply. That of a penalty is 1 when
-    /// the fault is there.
-    pub reward_components: BTreeMap<String, Option<f64>>,
-    /// Score of the rubric, 0 to 1.
-    pub score: Option<f64>,
-    /// Lowest score that the ungraded criteria could lead to.
-    pub score_low: Option<f64>,
-    /// Highest score that the ungraded criteria could lead to.
-    pub score_high: Option<f64>,
-    /// Share of the applicable weight that was judged, 0 to 1.
-    pub coverage: Option<f64>,
-    /// The verdict.
-    pub verdict: Verdict,
-    /// The gates that failed.
-    pub gates_failed: Vec<GateRow>,
-    /// The decisions, in the order of the rubric.
-    pub decisions: Vec<DecisionResult>,
-    /// Reason why something is ungraded; null when nothing is.
-    pub error: Option<String>,
-    /// Share of the comparisons within its group that it won, ties as half, 0 to 1; null when none was decided.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub group_score: Option<f64>,
-    /// Comparisons within its group that were decided, and those that were asked for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub group_comparisons: Option<(usize, usize)>,
-    /// Calls of judges, those answered from the reply cache included.
-    pub judge_calls: u64,
-    /// Calls of judges that were answered from the reply cache.
-    pub judge_calls_cached: u64,
-    /// Tokens of the judge calls.
-    pub tokens: Tokens,
-    /// Cost of the judge calls in US dollars; null when not all of it is known.
-    pub cost_usd: Option<Usd>,
-    /// Known part of a cost that is not known as a whole.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cost_partial: Option<PartialCost>,
-    /// From the start of the grading to its end, in milliseconds; the wait in the queue is not part of it.
-    pub duration_ms: u64,
-    /// Hash of everything that decides about the result beside the sample: judges, models, prompts, rubric, mode. A judge that
-    /// changes in the middle of a training run changes it.
-    pub judge_config_hash: String,
-}
-
-/// Decision on one criterion.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct DecisionResult {
-    /// The decision, as a run stores it.
-    #[serde(flatten)]
-    pub decision: CriterionRow,
-    /// Reason there is none; null for a criterion that was decided.
-    pub ungraded: Option<UngradedReason>,
-}
-
-/// Sums over the results of a request.
-#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
-pub struct GradeSummary {
-    /// Samples of the request.
-    pub samples: usize,
-    /// Samples of which every criterion is decided.
-    pub graded: usize,
-    /// Samples of which some criteria are ungraded.
-    pub partial: usize,
-    /// Samples of which no criterion is decided.
-    pub ungraded: usize,
-    /// Samples that were left out because of `on_ungraded: drop`.
-    pub dropped: usize,
-    /// Calls of judges.
-    pub judge_calls: u64,
-    /// Calls of judges that were answered from the reply cache.
-    pub judge_calls_cached: u64,
-    /// Known cost in US dollars.
-    pub cost_usd: Usd,
-    /// Calls whose cost is not known.
-    pub unpriced_calls: u64,
-    /// From the acceptance of the request to its last result, in milliseconds.
-    pub duration_ms: u64,
 }
 
 /// A named rubric.

@@ -4,14 +4,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use assize_engine::{GradingSample, GradingStop, PreparedRubric};
+use assize_engine::{GradingSample, GradingStop, PreparedRubric, SamplePlace};
 use assize_rubric::Cost;
 use tokio::sync::watch;
 
 use crate::admission::AcceptedSamples;
 use crate::api::{GradeSummary, OnUngraded, RewardKind, SampleResult};
 use crate::group;
-use crate::result::{SamplePlace, sample_result};
 use crate::service::Service;
 use crate::tenant::{Tenant, TenantSamples};
 
@@ -207,7 +206,7 @@ pub(crate) async fn grade_sample(
     let record = tenant.grader.grade(&rubric, sample, &stop).await;
 
     tenant.spend(Cost::from_parts(record.result.cost_usd, record.result.cost_partial).lower_bound());
-    sample_result(place, record, reward, on_ungraded, rubric.config_hash())
+    SampleResult::new(place, record, reward, on_ungraded, rubric.config_hash())
 }
 
 /// Signal that has fired already where the client has no money left: nothing more is asked then.

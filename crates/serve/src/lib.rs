@@ -26,7 +26,6 @@ mod problem;
 mod query;
 mod reply;
 mod request;
-mod result;
 mod routes;
 mod rubric_library;
 mod server;

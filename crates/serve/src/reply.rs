@@ -14,7 +14,6 @@ use serde::Serialize;
 use crate::api::{GradeReply, GradeSummary, OnUngraded, SampleResult, UngradedPolicy};
 use crate::job::{Job, JobGuard};
 use crate::problem::{ApiError, ErrorBody, RequestProblem};
-use crate::result::is_dropped;
 
 /// Header that tells a reply from memory.
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
@@ -77,7 +76,7 @@ async fn whole(job: &Job) -> Response {
         return error.into_response();
     }
 
-    let kept = results.iter().filter(|result| !is_dropped(result, job.on_ungraded));
+    let kept = results.iter().filter(|result| !result.is_dropped(job.on_ungraded));
     let results = kept.map(|result| SampleResult::clone(result)).collect();
     Json(GradeReply { results, summary }).into_response()
 }
@@ -133,7 +132,7 @@ fn streamed(guard: JobGuard, content_type: &'static str, encode: Encode) -> Resp
         let job = Arc::clone(state.guard.job());
         let news = job.next(state.seen.len()).await;
         let mut text = String::new();
-        for result in news.iter().filter(|result| !is_dropped(result, job.on_ungraded)) {
+        for result in news.iter().filter(|result| !result.is_dropped(job.on_ungraded)) {
             text.push_str(&encode("result", &to_json(&**result)));
         }
         state.seen.extend(news);

@@ -1,7 +1,6 @@
 //! Decoding of grading requests.
 
-use assize_engine::GradingSample;
-use assize_evalfile::{CaseMessage, GivenOutput, MessageRole};
+use assize_engine::{GradingSample, SampleParts};
 use serde_json::{Map, Value};
 
 use crate::api::{
@@ -210,99 +209,8 @@ pub(crate) fn to_grading_sample(
 ) -> Option<GradingSample> {
     let path = child("/samples", &index.to_string());
     let GradeSample { id, input, output, messages, reference, expected_outcome, .. } = sample;
-    let id = id.unwrap_or_else(|| index.to_string());
-    let (output, key, before) = match (output, messages) {
-        (Some(Value::String(text)), _) => (GivenOutput::Text(text), "output", Vec::new()),
-        // Messages belong under `messages`; a list here is an answer that is a list.
-        (Some(value), _) => {
-            let text = serde_json::to_string_pretty(&value).unwrap_or_default();
-            (GivenOutput::Text(text), "output", Vec::new())
-        }
-        (None, messages) => {
-            let messages = messages.unwrap_or_default();
-            let before = messages_before_answer(&messages);
-            (GivenOutput::Json(Value::Array(messages)), "messages", before)
-        }
-    };
+    let parts = SampleParts { input, output, messages, reference, expected_outcome };
 
-    let input = match input {
-        Some(input) => read_input(input, &child(&path, "input"), problems)?,
-        None => read_messages(before, &child(&path, "messages"), problems)?,
-    };
-    match GradingSample::new(id, &output) {
-        Err(error) => {
-            problems.add(child(&path, key), error.message);
-            None
-        }
-        Ok(mut graded) => {
-            graded.input = input;
-            graded.reference = reference.map(to_text);
-            graded.expected_outcome = expected_outcome;
-            Some(graded)
-        }
-    }
-}
-
-/// Messages before the first one of the assistant.
-fn messages_before_answer(messages: &[Value]) -> Vec<Value> {
-    let is_assistant = |message: &&Value| message.get("role").and_then(Value::as_str) == Some("assistant");
-    messages.iter().take_while(|message| !is_assistant(message)).cloned().collect()
-}
-
-fn read_input(input: Value, path: &str, problems: &mut ProblemList) -> Option<Vec<CaseMessage>> {
-    match input {
-        Value::Array(list) if list.iter().any(|entry| entry.get("role").is_some()) => {
-            read_messages(list, path, problems)
-        }
-        other => Some(vec![CaseMessage::text(MessageRole::User, to_text(other))]),
-    }
-}
-
-fn read_messages(list: Vec<Value>, path: &str, problems: &mut ProblemList) -> Option<Vec<CaseMessage>> {
-    let mut messages = Vec::with_capacity(list.len());
-    for (index, message) in list.into_iter().enumerate() {
-        let path = child(path, &index.to_string());
-        let role = message.get("role").and_then(Value::as_str).unwrap_or_default();
-        let role = match role {
-            "system" | "developer" => MessageRole::System,
-            "user" => MessageRole::User,
-            "assistant" => MessageRole::Assistant,
-            "tool" | "function" => MessageRole::Tool,
-            _ => {
-                problems.add(child(&path, "role"), "expected system, developer, user, assistant or tool");
-                return None;
-            }
-        };
-        messages.push(CaseMessage::text(role, content_text(message.get("content"))));
-    }
-
-    Some(messages)
-}
-
-/// Text of the content of a message: a text, or the texts of its blocks. What is no text is named, not opened.
-pub(crate) fn content_text(content: Option<&Value>) -> String {
-    match content {
-        None | Some(Value::Null) => String::new(),
-        Some(Value::String(text)) => text.clone(),
-        Some(Value::Array(blocks)) => {
-            let text = |block: &Value| match (block, block.get("text").and_then(Value::as_str)) {
-                (Value::String(text), _) => text.clone(),
-                (_, Some(text)) => text.to_owned(),
-                _ => {
-                    let kind = block.get("type").and_then(Value::as_str).unwrap_or("unknown");
-                    format!("[{kind}]")
-                }
-            };
-            blocks.iter().map(text).collect::<Vec<_>>().join("\n")
-        }
-        Some(other) => to_text(other.clone()),
-    }
-}
-
-/// A text as it is, anything else as indented JSON.
-pub(crate) fn to_text(value: Value) -> String {
-    match value {
-        Value::String(text) => text,
-        other => serde_json::to_string_pretty(&other).unwrap_or_default(),
-    }
+    let made = GradingSample::from_parts(id.unwrap_or_else(|| index.to_string()), parts);
+    made.map_err(|problem| problems.add(format!("{path}{}", problem.path), problem.message)).ok()
 }

@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
-use assize_engine::{Engine, EngineError, GradingStop, PreparedRubric, RunOptions, SampleService};
+use assize_engine::{
+    Engine, EngineError, GradingStop, PreparedRubric, RunOptions, SamplePlace, SampleService,
+};
 use assize_evalfile::ParsedDocument;
 use axum::http::StatusCode;
 use serde_json::Value;
@@ -24,7 +26,6 @@ use crate::metrics::{MetricGauges, ServiceMetrics};
 use crate::options::ServeOptions;
 use crate::problem::{ApiError, RequestProblem};
 use crate::request::to_grading_sample;
-use crate::result::SamplePlace;
 use crate::rubric_library::{LibraryChange, RubricLibrary, RubricMissing};
 use crate::tenant::{Tenant, TenantList};
 
@@ -82,7 +83,7 @@ impl Service {
         let tenants = TenantList::new(file.as_ref(), &samples, None)?;
         // Without the option, the configuration or the environment names the judge.
         if judges.is_empty() {
-            judges = samples.default_judges()?;
+            judges = samples.grader(None)?.check()?;
         }
 
         let service = Self {

@@ -168,7 +168,9 @@ impl TenantList {
         earlier: Option<&Self>,
     ) -> Result<Self, EngineError> {
         let Some(file) = file else {
-            let tenant = Tenant::new("", samples.grader(None)?, KeyQuotas::default());
+            let grader = samples.grader(None)?;
+            grader.check()?;
+            let tenant = Tenant::new("", grader, KeyQuotas::default());
             return Ok(Self { anyone: Some(Arc::new(tenant)), keyed: Vec::new() });
         };
 
@@ -179,7 +181,11 @@ impl TenantList {
             let tenant = match known {
                 Some((.., tenant)) => Arc::clone(tenant),
                 // The part of the cache belongs to the name, so that a new key of a client finds its replies.
-                None => Arc::new(Tenant::new(&key.name, samples.grader(Some(&key.name))?, key.quotas)),
+                None => {
+                    let grader = samples.grader(Some(&key.name))?;
+                    grader.check()?;
+                    Arc::new(Tenant::new(&key.name, grader, key.quotas))
+                }
             };
             keyed.push((hash, key.clone(), tenant));
         }

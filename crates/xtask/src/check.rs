@@ -4,8 +4,9 @@ use std::io::{BufRead as _, BufReader, IsTerminal as _};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
+use crate::python::PythonOutcome;
 use crate::wheel::WheelOutcome;
-use crate::{generate, layers, repo_lints, shell, tools, wheel, words};
+use crate::{generate, layers, python, repo_lints, shell, tools, wheel, words};
 
 /// The good end of a step.
 enum StepOutcome {
@@ -32,6 +33,7 @@ const STEPS: &[(&str, StepFn)] = &[
         passed(generate::run(generate::Mode::Check, generate::Build::WithTests))
     }),
     ("site of the documentation", site),
+    ("Python library", python_library),
     ("wheel for Python", python_wheel),
     ("release packages", packages),
     ("cargo-deny", || subcommand("cargo-deny", "0.20.2", &["check", "licenses", "bans", "sources"])),
@@ -124,6 +126,14 @@ fn site() -> StepResult {
         return Ok(StepOutcome::Passed);
     }
     Err(format!("`mdbook build` failed or warned ({})", output.status))
+}
+
+/// Builds the Python library with the profile of the tests, and tests it.
+fn python_library() -> StepResult {
+    match python::run("dev", false)? {
+        PythonOutcome::Skipped(why) => Ok(StepOutcome::Skipped(why)),
+        PythonOutcome::Works(line) => Ok(StepOutcome::Tested(vec![format!("Python library: {line}")])),
+    }
 }
 
 /// Builds the wheel with the profile of the tests, whose objects it uses again.

@@ -9,6 +9,7 @@ mod generate;
 mod layers;
 mod metadata;
 mod package_files;
+mod python;
 mod repo_lints;
 mod shell;
 mod tools;
@@ -28,6 +29,7 @@ usage: cargo xtask NAME
   words [--list]      how types, functions and comments are worded, held to limits
   generate [--check]  generated pages, the README's picture and schemas, or whether they are current
   package-files       completion scripts and man pages for a release, into target/package
+  python [PROFILE]    the Python library, built and tested; profile `dev` unless given. --write-stubs writes its stubs
   wheel [PROFILE]     the wheel for Python, built and tried out; profile `release` unless given";
 
 fn main() -> ExitCode {
@@ -42,6 +44,9 @@ fn main() -> ExitCode {
         ["generate"] => generate::run(generate::Mode::Write, generate::Build::Alone),
         ["generate", "--check"] => generate::run(generate::Mode::Check, generate::Build::Alone),
         ["package-files"] => package_files::run(),
+        ["python"] => report_python(python::run("dev", false)),
+        ["python", "--write-stubs"] => report_python(python::run("dev", true)),
+        ["python", profile] => report_python(python::run(profile, false)),
         ["wheel"] => report_wheel(wheel::run("release")),
         ["wheel", profile] => report_wheel(wheel::run(profile)),
         _ => Err(USAGE.to_owned()),
@@ -54,6 +59,15 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+fn report_python(outcome: Result<python::PythonOutcome, String>) -> Result<(), String> {
+    match outcome? {
+        python::PythonOutcome::Skipped(why) => println!("SKIPPED: python: {why}"),
+        python::PythonOutcome::Works(line) => println!("python: {line}"),
+    }
+
+    Ok(())
 }
 
 fn report_wheel(outcome: Result<wheel::WheelOutcome, String>) -> Result<(), String> {

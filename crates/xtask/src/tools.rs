@@ -8,7 +8,7 @@ use crate::shell;
 /// Folder of the programs that are built from the crate registry.
 const CARGO_TOOLS: &str = "target/tools";
 /// Virtual environment of the programs that come from Python's package index.
-const PYTHON_TOOLS: &str = "target/wheel/build";
+const PYTHON_TOOLS: &str = "target/python/env";
 
 /// Path of a program that a crate of the same name makes. The program on the path is used, whatever its version.
 ///

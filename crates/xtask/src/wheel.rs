@@ -27,17 +27,11 @@ pub(crate) fn run(profile: &str) -> Result<WheelOutcome, String> {
 
     let root = shell::root();
     let folder = root.join(FOLDER);
-    for name in ["dist", "fresh", "run"] {
+    for name in ["fresh", "run"] {
         remove(&folder.join(name))?;
     }
 
-    let dist = folder.join("dist");
-    let mut build = Command::new(maturin);
-    build.args(["build", "--profile", profile, "--out"]).arg(&dist);
-    build.current_dir(root.join("python")).env("CARGO_TARGET_DIR", root.join("target"));
-    shell::run(&mut build)?;
-    let wheel = only_file(&dist)?;
-
+    let wheel = build(&maturin, "python", profile, &[])?;
     install_and_use(&folder, &wheel)?;
     let mut skipped = Vec::new();
     match tools::from_python("uv") {
@@ -50,6 +44,24 @@ pub(crate) fn run(profile: &str) -> Result<WheelOutcome, String> {
     }
 
     Ok(WheelOutcome::Works(wheel, skipped))
+}
+
+/// Builds the wheel of a folder with a `pyproject.toml`; returns its path.
+pub(crate) fn build(
+    maturin: &Path,
+    project: &str,
+    profile: &str,
+    options: &[&str],
+) -> Result<PathBuf, String> {
+    let root = shell::root();
+    let dist = root.join(FOLDER).join("dist").join(project.replace('/', "-"));
+    remove(&dist)?;
+
+    let mut build = Command::new(maturin);
+    build.args(["build", "--profile", profile, "--out"]).arg(&dist).args(options);
+    build.current_dir(root.join(project)).env("CARGO_TARGET_DIR", root.join("target"));
+    shell::run(&mut build)?;
+    only_file(&dist)
 }
 
 /// Installs the wheel into a fresh environment, without a package index, and uses it as people do.
@@ -80,7 +92,7 @@ fn install_and_use(folder: &Path, wheel: &Path) -> Result<(), String> {
 }
 
 /// A program that is started in the root of the checkout.
-fn program(path: &Path, arguments: &[&str]) -> Command {
+pub(crate) fn program(path: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(path);
     command.args(arguments).current_dir(shell::root()).stdin(std::process::Stdio::null());
     command
@@ -96,7 +108,7 @@ fn expect_version(told: &str) -> Result<(), String> {
 }
 
 /// Path of an executable of a virtual environment.
-fn executable(environment: &Path, name: &str) -> PathBuf {
+pub(crate) fn executable(environment: &Path, name: &str) -> PathBuf {
     if cfg!(windows) {
         environment.join("Scripts").join(format!("{name}.exe"))
     } else {

@@ -1,8 +1,14 @@
 """Finds the executable that was installed with this package."""
 
+from __future__ import annotations
+
 import os
 import sys
 import sysconfig
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 def find_assize_bin() -> str:
@@ -21,7 +27,7 @@ def find_assize_bin() -> str:
     raise FileNotFoundError(f"the package assize is installed without its program {name}; looked in:{looked}")
 
 
-def _folders():
+def _folders() -> Iterator[str]:
     """Yields the folders in which installers put executables, the most likely one first."""
     # This environment.
     yield sysconfig.get_path("scripts")

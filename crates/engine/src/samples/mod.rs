@@ -1,10 +1,25 @@
-//! Grading of samples in memory, one by one, by a process that goes on: no run folder, no record.
+//! Grading of samples in memory by a process that goes on: no run folder.
 
+mod batch;
+mod grader;
 mod pair;
+mod parts;
+mod result;
+mod rubric;
+mod sample;
 mod service;
 mod stop;
 
+pub use batch::{GradedSamples, GradingBatch};
+pub use grader::SampleGrader;
 pub use pair::ComparedPair;
-pub use service::{GradingSample, PreparedRubric, SampleGrader, SampleService};
+pub use parts::{SampleParts, SampleProblem, content_text};
+pub use result::{
+    DecisionResult, GradeStatus, GradeSummary, OnUngraded, RewardKind, SamplePlace, SampleResult,
+    UngradedPolicy,
+};
+pub use rubric::{PreparedRubric, RubricSource};
+pub use sample::GradingSample;
+pub use service::SampleService;
 pub use stop::GradingStop;
 pub(crate) use stop::{StoppableJudge, StoppableModel};

@@ -7,7 +7,7 @@ mod files;
 mod paths;
 mod plan;
 mod resume;
-mod sample_grading;
+mod sample_batches;
 mod samples;
 mod shards;
 mod stop;

@@ -28,8 +28,8 @@ async fn a_budget_is_a_number_of_dollars_and_nothing_is_sent_beyond_it() {
     let nothing = client.succeed("grade", grading(json!(0))).await;
     assert_eq!((&nothing["summary"]["exit_code"], server.count()), (&json!(4), 0));
     assert_eq!(
-        (&nothing["summary"]["not_run"], &nothing["results"][0]["error"]),
-        (&json!(2), &json!("not graded"))
+        (&nothing["summary"]["criteria_ungraded"], &nothing["results"][0]["verdict"]),
+        (&json!(4), &json!("incomplete"))
     );
     assert!(nothing["stopped"].is_string(), "{nothing}");
 

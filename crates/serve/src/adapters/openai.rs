@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use assize_engine::{GradingSample, GradingStop};
+use assize_engine::{GradingSample, GradingStop, content_text};
 use assize_evalfile::{CaseMessage, GivenOutput, MessageRole};
 use assize_rubric::{Cost, Finding, Tokens, UngradedKind};
 use axum::Json;
@@ -21,7 +21,6 @@ use crate::api::{OnUngraded, UngradedPolicy};
 use crate::decode::{ObjectReader, ProblemList, child};
 use crate::job::stop_if_exhausted;
 use crate::problem::{ApiError, RequestProblem};
-use crate::request::content_text;
 use crate::routes::seconds_since;
 use crate::service::Service;
 use crate::tenant::Tenant;

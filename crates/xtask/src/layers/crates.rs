@@ -56,6 +56,12 @@ pub(crate) const CRATES: &[CrateRule] = &[
         never: "compute a metric, take a command or a path outside its root from a client, print",
     },
     CrateRule {
+        folder: "python",
+        owns: "the extension module of the Python library: objects, jobs, tables, judges that are functions",
+        may_use: "engine grade evalfile llm store rubric diagnostic files",
+        never: "compute a score, print, hold the GIL while it waits",
+    },
+    CrateRule {
         folder: "review",
         owns: "people as judges: items from a run, what a reviewer is shown, keys, order, the file of labels",
         may_use: "engine report run analysis evalfile store rubric stats files",
@@ -235,6 +241,8 @@ pub(crate) const CRATES: &[CrateRule] = &[
 /// Crates from registries that stay in one place each.
 pub(crate) const RESTRICTED_DEPS: &[RestrictedDep] = &[
     RestrictedDep { name: "annotate-snippets", only: &["diagnostic"] },
+    RestrictedDep { name: "arrow-array", only: &["python"] },
+    RestrictedDep { name: "arrow-schema", only: &["python"] },
     RestrictedDep { name: "askama", only: &["report", "view"] },
     RestrictedDep { name: "axum", only: &["serve", "view", TESTKIT] },
     RestrictedDep { name: "cap-fs-ext", only: &["workspace"] },
@@ -251,6 +259,7 @@ pub(crate) const RESTRICTED_DEPS: &[RestrictedDep] = &[
     RestrictedDep { name: "minijinja", only: &["evalfile"] },
     RestrictedDep { name: "nix", only: &["process"] },
     RestrictedDep { name: "process-wrap", only: &["process"] },
+    RestrictedDep { name: "pyo3", only: &["python"] },
     RestrictedDep { name: "reqwest", only: &["llm"] },
     RestrictedDep { name: "rmcp", only: &["mcp"] },
     RestrictedDep { name: "rquickjs", only: &["script"] },

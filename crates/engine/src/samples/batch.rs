@@ -1,0 +1,72 @@
+//! Many samples, graded several at once.
+
+use std::time::Instant;
+
+use assize_run::{RunTotals, WorkItem, run_item};
+use assize_store::{CaseRecord, RunSummary};
+use tokio::task::JoinSet;
+
+use super::stop::GradingStop;
+use crate::exit::{CallStop, RunEnding, exit_of_run};
+use crate::metrics;
+
+/// Samples that were graded.
+#[derive(Debug)]
+pub struct GradedSamples {
+    /// Record of each sample, in the order of the samples.
+    pub records: Vec<CaseRecord>,
+    /// Summary of the records, as that of a run.
+    pub summary: RunSummary,
+    /// Reason for which calls were refused, if they were.
+    pub stop: Option<CallStop>,
+}
+
+impl GradedSamples {
+    pub(super) fn new(
+        records: Vec<CaseRecord>,
+        begun: Instant,
+        stop: &GradingStop,
+        refused: Option<CallStop>,
+    ) -> Self {
+        let mut totals = RunTotals::default();
+        records.iter().for_each(|record| totals.add(record));
+
+        let figures = metrics::from_rows(|| Ok(records.iter().map(|record| Ok(record.result.clone())))).ok();
+        let ending = RunEnding {
+            interrupted: stop.is_stopped(),
+            over_budget: matches!(refused, Some(CallStop::OverBudget(_))),
+            server_given_up: matches!(refused, Some(CallStop::ServerGivenUp(_))),
+            ..RunEnding::default()
+        };
+        let ending = exit_of_run(totals.counts, ending);
+        let summary = metrics::summary(&totals, figures, begun, ending);
+
+        Self { records, summary, stop: refused }
+    }
+}
+
+/// Samples that are being graded. What is not finished is given up when this is dropped.
+pub struct GradingBatch {
+    waiting: std::iter::Enumerate<std::vec::IntoIter<WorkItem>>,
+    tasks: JoinSet<(usize, CaseRecord)>,
+    at_once: usize,
+}
+
+impl GradingBatch {
+    pub(super) fn new(items: Vec<WorkItem>, at_once: usize) -> Self {
+        Self { waiting: items.into_iter().enumerate(), tasks: JoinSet::new(), at_once: at_once.max(1) }
+    }
+
+    /// The next sample that is finished: its place among the samples, from 0, and its record. `None` after the last. Samples
+    /// are begun only while somebody waits here.
+    pub async fn next(&mut self) -> Option<(usize, CaseRecord)> {
+        while self.tasks.len() < self.at_once
+            && let Some((place, item)) = self.waiting.next()
+        {
+            self.tasks.spawn(async move { (place, run_item(&item).await) });
+        }
+
+        // An item that panics has a record of that, so a task fails only when the runtime ends.
+        self.tasks.join_next().await?.ok()
+    }
+}

@@ -1,0 +1,312 @@
+//! Graders of samples.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use assize_evalfile::{
+    Case, GivenAnswer, Grader, GraderKind, LlmGrader, LoadedRubric, PairwiseBaseline, PairwiseGrader,
+    PanelSpec, ProjectConfig, read_rubric, suite_from_answer,
+};
+use assize_grade::Judge;
+use assize_llm::{ChatModel, ModelCard};
+use assize_rubric::{GraderWeighting, IdentityWriter};
+use assize_run::{
+    ItemSource, JudgeError, JudgeProvider, JudgeSelector, WorkItem, fingerprint, panel_selectors, run_item,
+};
+use assize_store::CaseRecord;
+
+use super::batch::{GradedSamples, GradingBatch};
+use super::pair::ComparedPair;
+use super::rubric::PreparedRubric;
+use super::sample::GradingSample;
+use super::stop::{GradingStop, StoppableModel};
+use crate::dependencies::CaseDependencies;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::eval::PlannedRun;
+use crate::event::EngineEvent;
+use crate::forecast::{ModelCards, RunPlan};
+use crate::gateway::ModelGateway;
+use crate::judges::JudgeRegistry;
+use crate::options::RunOptions;
+use crate::plan::{PreflightReport, RunDeps, RunPlanner};
+
+/// Judges that grade samples for one client: its part of the reply cache is its own.
+pub struct SampleGrader {
+    pub(super) engine: Engine,
+    pub(super) options: RunOptions,
+    pub(super) config: ProjectConfig,
+    pub(super) gateway: Arc<ModelGateway>,
+    pub(super) deps: Arc<RunDeps>,
+}
+
+impl SampleGrader {
+    /// Makes the judge of rubrics that name none, so that one without a key is found now rather than by the first sample, and
+    /// tells of keys that are exposed. Returns the names of the judges.
+    ///
+    /// # Errors
+    /// When a judge that the options name can't be used.
+    pub fn check(&self) -> Result<Vec<String>, EngineError> {
+        let judges = self.prepare(&any_rubric())?.judges;
+        for warning in self.gateway.exposed_keys() {
+            self.engine.warn(warning);
+        }
+        if let Some(few) = self.gateway.few_files() {
+            self.engine.warn(few);
+        }
+
+        Ok(judges)
+    }
+
+    /// Makes the judges of a rubric and checks that they can judge it.
+    ///
+    /// # Errors
+    /// When the rubric has errors, or a judge can't be used.
+    pub fn prepare(&self, rubric: &LoadedRubric) -> Result<PreparedRubric, EngineError> {
+        let Some((suite, case)) = suite_from_answer(rubric, "sample", &GivenAnswer::default()) else {
+            return Err(EngineError::invalid_file("the rubric has errors"));
+        };
+
+        let case = Arc::new(case);
+        let planner = RunPlanner::new(&self.config, &self.options)?;
+        let planned = planner.suite(&suite);
+        let mut found = PreflightReport::default();
+        planner.check(&planned, &case, &self.deps, &mut found);
+
+        let warnings = found.conclude(false)?;
+        self.gateway.check()?;
+
+        let mut items = planner.items(&planned, &case, &self.deps, &CaseDependencies::default());
+        let item = items.pop().ok_or_else(|| EngineError::unrunnable("the rubric makes no item"))??;
+        let template = WorkItem { format: None, ..item };
+
+        Ok(PreparedRubric {
+            config_hash: fingerprint(&template),
+            judges: self.judges_of(&template),
+            warnings,
+            template,
+        })
+    }
+
+    /// Refuses keys that could be read on their way to the judges made so far, or that go elsewhere than to their provider.
+    ///
+    /// # Errors
+    /// When there is such a key.
+    pub fn refuse_exposed_keys(&self) -> Result<(), EngineError> {
+        self.gateway.check_keys(true)
+    }
+
+    /// Plans the grading of samples: calls, tokens, money. Nothing is sent.
+    ///
+    /// # Errors
+    /// When a judge can't say what it would ask.
+    pub fn plan(
+        &self,
+        rubric: &PreparedRubric,
+        samples: Vec<GradingSample>,
+    ) -> Result<PlannedRun, EngineError> {
+        let (cases, stop) = (samples.len(), GradingStop::new());
+        let items = samples.into_iter().map(|sample| Ok(self.graded_item(rubric, sample, &stop)));
+        let budget = self.options.spending.budget_with(self.options.spending.budget.usd);
+        let plan = RunPlan::new(items, budget, self)?;
+        let warnings = rubric.warnings.iter().cloned().chain(self.gateway.missing_keys()).collect();
+
+        Ok(PlannedRun { plan, cases, warnings })
+    }
+
+    /// Grades samples, several at once; returns their records in the order of the samples. None of them fails: what could
+    /// not be judged, because the budget is spent for example, is ungraded in its record. Replies that are kept are written when
+    /// this returns.
+    pub async fn grade_all(
+        &self,
+        rubric: &PreparedRubric,
+        samples: Vec<GradingSample>,
+        stop: &GradingStop,
+    ) -> GradedSamples {
+        let begun = Instant::now();
+        self.engine.emit(EngineEvent::RunStarted { cases: samples.len() });
+        let mut records = BTreeMap::new();
+        let mut batch = self.start(rubric, samples, stop);
+        while let Some((place, record)) = batch.next().await {
+            let row = Arc::new(record.result.clone());
+            self.engine.emit(assize_run::RunEvent::CaseFinished { row });
+            records.insert(place, record);
+        }
+
+        if let Err(error) = self.gateway.flush() {
+            self.engine.warn(error.message);
+        }
+
+        GradedSamples::new(records.into_values().collect(), begun, stop, self.gateway.stop())
+    }
+
+    /// Starts to grade samples, several at once. Records come in the order in which they are finished, and what is not
+    /// finished is given up when the batch is dropped.
+    pub fn start(
+        &self,
+        rubric: &PreparedRubric,
+        samples: Vec<GradingSample>,
+        stop: &GradingStop,
+    ) -> GradingBatch {
+        let workers = self.options.workers.map(NonZeroUsize::get).or(self.config.workers);
+        let at_once = workers.unwrap_or_else(|| self.gateway.ceiling());
+        let items = samples.into_iter().map(|sample| self.graded_item(rubric, sample, stop)).collect();
+
+        GradingBatch::new(items, at_once)
+    }
+
+    /// Grades a sample. It never fails: what could not be judged is ungraded in the record, with the reason.
+    pub async fn grade(
+        &self,
+        rubric: &PreparedRubric,
+        sample: GradingSample,
+        stop: &GradingStop,
+    ) -> CaseRecord {
+        run_item(&self.graded_item(rubric, sample, stop)).await
+    }
+
+    /// Has the judge give one score for a sample as a whole, by what is said of a good answer in `expected_outcome`.
+    ///
+    /// # Errors
+    /// When a judge can't be used.
+    pub async fn score(&self, sample: GradingSample, stop: &GradingStop) -> Result<CaseRecord, EngineError> {
+        let rubric = self.prepare(&any_rubric())?;
+        let kind = GraderKind::Llm(LlmGrader {
+            prompt: None,
+            judge: None,
+            panel: PanelSpec::default(),
+            temperature: None,
+            max_steps: None,
+            config: serde_json::Map::new(),
+        });
+        let grader = Arc::new(single_grader("llm-grader", kind, &rubric.template.case));
+        let item = self.item(&rubric, sample, vec![grader], stop);
+
+        Ok(run_item(&item).await)
+    }
+
+    /// Compares the answer of a sample with another answer to the same input, in both orders. The criteria of the rubric say
+    /// what makes an answer the better one; the score is that of the first answer.
+    pub async fn compare(
+        &self,
+        rubric: &PreparedRubric,
+        sample: GradingSample,
+        other: &str,
+        stop: &GradingStop,
+    ) -> ComparedPair {
+        let template = &rubric.template.case;
+        let mut criteria = Vec::new();
+        let mut named = None;
+        for grader in &template.graders {
+            if let GraderKind::Rubric(rubric) = &grader.kind {
+                criteria.extend(rubric.rubric.criteria().iter().map(|criterion| criterion.text.clone()));
+                named = named.or(Some((rubric.judge.clone(), rubric.panel.clone())));
+            }
+        }
+
+        let (judge, panel) = named.unwrap_or_default();
+        let kind = GraderKind::Pairwise(PairwiseGrader {
+            baseline: PairwiseBaseline::Text(other.into()),
+            criteria,
+            judge,
+            panel,
+            scores: assize_rubric::PairScores::default(),
+        });
+        let grader = single_grader("pairwise", kind, template);
+        let item = self.item(rubric, sample, vec![Arc::new(grader)], stop);
+        ComparedPair::from_record(run_item(&item).await)
+    }
+
+    /// Item of a sample that the rubric itself grades.
+    fn graded_item(&self, rubric: &PreparedRubric, sample: GradingSample, stop: &GradingStop) -> WorkItem {
+        self.item(rubric, sample, rubric.template.case.graders.clone(), stop)
+    }
+
+    fn item(
+        &self,
+        rubric: &PreparedRubric,
+        sample: GradingSample,
+        graders: Vec<Arc<Grader>>,
+        stop: &GradingStop,
+    ) -> WorkItem {
+        let (case, answer) = sample.into_case(graders, &rubric.template.case);
+        WorkItem {
+            case: Arc::new(case),
+            source: ItemSource::Given(Arc::new(answer)),
+            judges: Arc::new(StoppableJudges { registry: Arc::clone(&self.deps.judges), stop: stop.clone() }),
+            ..rubric.template.clone()
+        }
+    }
+
+    fn judges_of(&self, template: &WorkItem) -> Vec<String> {
+        let mut names = Vec::new();
+        for grader in &template.case.graders {
+            let GraderKind::Rubric(rubric) = &grader.kind else { continue };
+            let spec = template.panels.spec(&rubric.panel, rubric.judge.as_deref());
+            for selector in panel_selectors(&spec, template.judge_selector(rubric.judge.as_deref())) {
+                let name = self.deps.judges.name_of(selector);
+                if !names.iter().any(|known| known == name) {
+                    names.push(name.to_owned());
+                }
+            }
+        }
+
+        names
+    }
+}
+
+impl ModelCards for SampleGrader {
+    fn judge(&self, name: &str) -> ModelCard {
+        self.deps.judges.card(name).unwrap_or_default()
+    }
+
+    fn model(&self, name: &str) -> ModelCard {
+        self.gateway.card(name)
+    }
+}
+
+/// Rubric whose judge is that of rubrics that name none.
+fn any_rubric() -> LoadedRubric {
+    read_rubric(Path::new("rubric.json"), r#"["anything"]"#)
+}
+
+/// The only grader of a sample.
+fn single_grader(name: &str, kind: GraderKind, template: &Case) -> Grader {
+    Grader {
+        name: name.to_owned(),
+        type_name: name.to_owned(),
+        standing: GraderWeighting::default(),
+        place: template.place.clone(),
+        kind,
+    }
+}
+
+/// Judges of a request, which end with it.
+struct StoppableJudges {
+    registry: Arc<JudgeRegistry>,
+    stop: GradingStop,
+}
+
+impl JudgeProvider for StoppableJudges {
+    fn judge(&self, selector: JudgeSelector<'_>) -> Result<Arc<dyn Judge>, JudgeError> {
+        self.registry
+            .judge_until(selector, &self.stop)
+            .map_err(|error| JudgeError::Unavailable(error.message))
+    }
+
+    fn model(&self, selector: JudgeSelector<'_>) -> Result<(String, Arc<dyn ChatModel>), JudgeError> {
+        self.registry.model(selector)
+    }
+
+    fn embeddings(&self, name: &str) -> Result<Arc<dyn ChatModel>, JudgeError> {
+        let model = self.registry.embeddings(name)?;
+        Ok(Arc::new(StoppableModel::new(model, self.stop.clone())))
+    }
+
+    fn write_settings(&self, selector: JudgeSelector<'_>, identity: &mut IdentityWriter) {
+        self.registry.write_settings(selector, identity);
+    }
+}

@@ -1,0 +1,338 @@
+//! From the record of a sample to its result. Scores are taken over as they are; only the choice of the reward is made here.
+
+use std::collections::BTreeMap;
+
+use assize_rubric::{Cost, OutcomeKind, PartialCost, Tokens, UngradedReason, Usd, Verdict};
+use assize_store::{CaseRecord, CriterionRow, GateRow, ResultRow};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Number that a sample gets as its reward.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RewardKind {
+    /// The score of the rubric.
+    #[default]
+    Score,
+    /// The score, or 0 if a gate failed.
+    Gated,
+    /// 1 for the verdict `pass`, 0 for `borderline` and `fail`.
+    Pass,
+}
+
+/// Reward of a sample whose reward is not known: null, a word, or `{"value": X}`.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum OnUngraded {
+    /// None.
+    #[default]
+    Null,
+    /// A policy by its name.
+    Named(UngradedPolicy),
+    /// This number.
+    Value {
+        /// The number.
+        value: f64,
+    },
+}
+
+/// Policy for samples whose reward is not known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum UngradedPolicy {
+    /// The result is left out, and counted.
+    Drop,
+    /// The request fails with 502, and each such sample is listed.
+    Error,
+    /// The lowest reward that is possible, whatever the sign of the weights.
+    Low,
+    /// The highest reward that is possible.
+    High,
+}
+
+/// Degree to which a sample was graded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum GradeStatus {
+    /// Every criterion is decided.
+    Graded,
+    /// Some criteria are ungraded.
+    Partial,
+    /// No criterion is decided.
+    Ungraded,
+}
+
+/// Result of one sample. Absent knowledge is null, never a made-up value.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct SampleResult {
+    /// Place of the sample in the request, from 0.
+    pub index: usize,
+    /// Id of the sample.
+    pub id: String,
+    /// Its group.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+    /// Degree to which it was graded.
+    pub status: GradeStatus,
+    /// The reward; null when it is not known and the request asked for nothing else.
+    pub reward: Option<f64>,
+    /// True if the reward is that of `on_ungraded`.
+    pub reward_assumed: bool,
+    /// Value of each criterion by its id, 0 to 1; null for one that is ungraded or does not apply. That of a penalty is 1 when
+    /// the fault is there.
+    pub reward_components: BTreeMap<String, Option<f64>>,
+    /// Score of the rubric, 0 to 1.
+    pub score: Option<f64>,
+    /// Lowest score that the ungraded criteria could lead to.
+    pub score_low: Option<f64>,
+    /// Highest score that the ungraded criteria could lead to.
+    pub score_high: Option<f64>,
+    /// Share of the applicable weight that was judged, 0 to 1.
+    pub coverage: Option<f64>,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The gates that failed.
+    pub gates_failed: Vec<GateRow>,
+    /// The decisions, in the order of the rubric.
+    pub decisions: Vec<DecisionResult>,
+    /// Reason why something is ungraded; null when nothing is.
+    pub error: Option<String>,
+    /// Share of the comparisons within its group that it won, ties as half, 0 to 1; null when none was decided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group_score: Option<f64>,
+    /// Comparisons within its group that were decided, and those that were asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group_comparisons: Option<(usize, usize)>,
+    /// Calls of judges, those answered from the reply cache included.
+    pub judge_calls: u64,
+    /// Calls of judges that were answered from the reply cache.
+    pub judge_calls_cached: u64,
+    /// Tokens of the judge calls.
+    pub tokens: Tokens,
+    /// Cost of the judge calls in US dollars; null when not all of it is known.
+    pub cost_usd: Option<Usd>,
+    /// Known part of a cost that is not known as a whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_partial: Option<PartialCost>,
+    /// From the start of the grading to its end, in milliseconds; the wait in the queue is not part of it.
+    pub duration_ms: u64,
+    /// Hash of everything that decides about the result beside the sample: judges, models, prompts, rubric, mode. A judge that
+    /// changes in the middle of a training run changes it.
+    pub judge_config_hash: String,
+}
+
+/// Decision on one criterion.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct DecisionResult {
+    /// The decision, as a run stores it.
+    #[serde(flatten)]
+    pub decision: CriterionRow,
+    /// Reason there is none; null for a criterion that was decided.
+    pub ungraded: Option<UngradedReason>,
+}
+
+/// Sums over the results of a request.
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
+pub struct GradeSummary {
+    /// Samples of the request.
+    pub samples: usize,
+    /// Samples of which every criterion is decided.
+    pub graded: usize,
+    /// Samples of which some criteria are ungraded.
+    pub partial: usize,
+    /// Samples of which no criterion is decided.
+    pub ungraded: usize,
+    /// Samples that were left out because of `on_ungraded: drop`.
+    pub dropped: usize,
+    /// Calls of judges.
+    pub judge_calls: u64,
+    /// Calls of judges that were answered from the reply cache.
+    pub judge_calls_cached: u64,
+    /// Known cost in US dollars.
+    pub cost_usd: Usd,
+    /// Calls whose cost is not known.
+    pub unpriced_calls: u64,
+    /// From the acceptance of the request to its last result, in milliseconds.
+    pub duration_ms: u64,
+}
+
+/// Place and names of a sample among those that are graded together.
+#[derive(Debug, Clone)]
+pub struct SamplePlace {
+    /// Place in the list, from 0.
+    pub index: usize,
+    /// Id, which the result has too.
+    pub id: String,
+    /// Name of its group.
+    pub group: Option<String>,
+}
+
+/// The reward that is known, with the lowest and the highest that are possible.
+struct RewardBounds {
+    known: Option<f64>,
+    low: Option<f64>,
+    high: Option<f64>,
+}
+
+impl SampleResult {
+    /// Result of a sample, made of its record. `config_hash` is that of the rubric.
+    pub fn new(
+        place: SamplePlace,
+        record: CaseRecord,
+        reward: RewardKind,
+        on_ungraded: OnUngraded,
+        config_hash: &str,
+    ) -> Self {
+        let CaseRecord { result, decisions } = record;
+        let (mut calls, mut cached, mut tokens) = (0_u64, 0_u64, Tokens::default());
+        let mut causes: BTreeMap<String, UngradedReason> = BTreeMap::new();
+        for row in decisions {
+            let spent = &row.decision.spent;
+            calls += u64::from(spent.attempts) + u64::from(spent.cached_calls);
+            cached += u64::from(spent.cached_calls);
+            tokens.add(spent.tokens);
+            if let (Some(criterion), Some(reason)) = (row.decision.criterion(), &row.decision.ungraded) {
+                causes.entry(criterion.id.to_string()).or_insert_with(|| reason.clone());
+            }
+        }
+
+        let bounds = reward_bounds(&result, reward);
+        let status = status_of(&result);
+        let (reward, reward_assumed) = match (bounds.known, on_ungraded) {
+            (Some(known), _) => (Some(known), false),
+            (None, OnUngraded::Value { value }) => (Some(value), true),
+            (None, OnUngraded::Named(UngradedPolicy::Low)) => (bounds.low, bounds.low.is_some()),
+            (None, OnUngraded::Named(UngradedPolicy::High)) => (bounds.high, bounds.high.is_some()),
+            (None, _) => (None, false),
+        };
+
+        let error = reason_of(&result, &causes);
+        let rows = result.graders.into_iter().flat_map(|grader| grader.criteria);
+        let decisions: Vec<DecisionResult> = rows
+            .map(|decision| {
+                let is_ungraded = decision.outcome == OutcomeKind::Ungraded;
+                let ungraded = if is_ungraded { causes.remove(&*decision.id) } else { None };
+                DecisionResult { decision, ungraded }
+            })
+            .collect();
+
+        Self {
+            index: place.index,
+            id: place.id,
+            group: place.group,
+            status,
+            reward,
+            reward_assumed,
+            reward_components: decisions
+                .iter()
+                .map(|row| (row.decision.id.to_string(), row.decision.value))
+                .collect(),
+            score: result.score,
+            score_low: result.score_low,
+            score_high: result.score_high,
+            coverage: result.coverage,
+            verdict: result.verdict,
+            gates_failed: result.gates_failed,
+            decisions,
+            error,
+            group_score: None,
+            group_comparisons: None,
+            judge_calls: calls,
+            judge_calls_cached: cached,
+            tokens,
+            cost_usd: result.cost_usd,
+            cost_partial: result.cost_partial,
+            duration_ms: result.duration_ms,
+            judge_config_hash: config_hash.to_owned(),
+        }
+    }
+
+    /// True if its reward is asked for and not known.
+    pub const fn lacks_reward(&self) -> bool {
+        self.reward.is_none() || self.reward_assumed
+    }
+
+    /// True if the policy leaves it out of the results.
+    pub fn is_dropped(&self, on_ungraded: OnUngraded) -> bool {
+        on_ungraded == OnUngraded::Named(UngradedPolicy::Drop) && self.reward.is_none()
+    }
+}
+
+fn status_of(result: &ResultRow) -> GradeStatus {
+    let rows = || result.graders.iter().flat_map(|grader| &grader.criteria);
+    let ungraded = rows().filter(|row| row.outcome == OutcomeKind::Ungraded).count();
+    match rows().count() {
+        // Graders that are no rubrics decide as a whole.
+        0 if result.score.is_some() => GradeStatus::Graded,
+        0 => GradeStatus::Ungraded,
+        _ if ungraded == 0 => GradeStatus::Graded,
+        all if ungraded == all => GradeStatus::Ungraded,
+        _ => GradeStatus::Partial,
+    }
+}
+
+/// Bounds of a reward. They are those of the score, so the worst case follows the sign of the weights.
+fn reward_bounds(result: &ResultRow, reward: RewardKind) -> RewardBounds {
+    match reward {
+        RewardKind::Gated if !result.gates_failed.is_empty() => {
+            RewardBounds { known: Some(0.0), low: Some(0.0), high: Some(0.0) }
+        }
+        RewardKind::Gated if has_open_gate(result) => {
+            RewardBounds { known: None, low: result.score_low.map(|_| 0.0), high: result.score_high }
+        }
+        RewardKind::Score | RewardKind::Gated => {
+            RewardBounds { known: result.score, low: result.score_low, high: result.score_high }
+        }
+        RewardKind::Pass => match result.verdict {
+            Verdict::Pass => RewardBounds { known: Some(1.0), low: Some(1.0), high: Some(1.0) },
+            Verdict::Borderline | Verdict::Fail => {
+                RewardBounds { known: Some(0.0), low: Some(0.0), high: Some(0.0) }
+            }
+            Verdict::Incomplete => RewardBounds { known: None, low: Some(0.0), high: Some(1.0) },
+        },
+    }
+}
+
+/// True if a criterion that gates is ungraded.
+fn has_open_gate(result: &ResultRow) -> bool {
+    let mut rows = result.graders.iter().flat_map(|grader| &grader.criteria);
+    rows.any(|row| row.gate.is_some() && row.outcome == OutcomeKind::Ungraded)
+}
+
+/// Reason why something is ungraded: that of the case, of the grader, else of the first such criterion.
+fn reason_of(result: &ResultRow, causes: &BTreeMap<String, UngradedReason>) -> Option<String> {
+    if let Some(error) = &result.error {
+        return Some(error.message.clone());
+    }
+    if let Some(error) = result.graders.iter().find_map(|grader| grader.error.clone()) {
+        return Some(error);
+    }
+
+    let rows = result.graders.iter().flat_map(|grader| &grader.criteria);
+    let open: Vec<_> = rows.filter(|row| row.outcome == OutcomeKind::Ungraded).collect();
+    let first = open.first()?;
+    let reason = causes.get(&*first.id).map_or(first.reason.as_str(), |cause| &cause.message);
+    Some(match open.len() {
+        1 => format!("{}: {reason}", first.id),
+        more => format!("{}: {reason} (and {} more)", first.id, more - 1),
+    })
+}
+
+impl GradeSummary {
+    /// Adds a result.
+    pub fn add(&mut self, result: &SampleResult, on_ungraded: OnUngraded) {
+        self.samples += 1;
+        match result.status {
+            GradeStatus::Graded => self.graded += 1,
+            GradeStatus::Partial => self.partial += 1,
+            GradeStatus::Ungraded => self.ungraded += 1,
+        }
+        self.dropped += usize::from(result.is_dropped(on_ungraded));
+        self.judge_calls += result.judge_calls;
+        self.judge_calls_cached += result.judge_calls_cached;
+
+        let cost = Cost::from_parts(result.cost_usd, result.cost_partial);
+        self.cost_usd += cost.lower_bound();
+        self.unpriced_calls += cost.unpriced_calls();
+    }
+}

@@ -1,0 +1,80 @@
+//! Rubrics that samples are graded by.
+
+use std::path::{Path, PathBuf};
+
+use assize_evalfile::{Grader, GraderKind, LoadedRubric, load_rubric, read_rubric};
+use assize_run::WorkItem;
+
+use crate::engine::Engine;
+use crate::error::EngineError;
+
+/// Path that diagnostics show for a rubric that is no file.
+const INLINE_RUBRIC: &str = "rubric.yaml";
+
+/// Rubric, by where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RubricSource {
+    /// A rubric file.
+    File(PathBuf),
+    /// The text of a rubric, in YAML or JSON, as it would stand in a file. Environment variables are not substituted.
+    Text(String),
+}
+
+impl Engine {
+    /// Reads a rubric. Its problems are told as [`EngineEvent::Diagnostics`](crate::EngineEvent::Diagnostics).
+    ///
+    /// # Errors
+    /// When it has errors.
+    pub fn read_rubric(&self, source: &RubricSource) -> Result<LoadedRubric, EngineError> {
+        let rubric = match source {
+            RubricSource::File(path) => load_rubric(&self.process().resolve(path), &self.load_options(&[])),
+            RubricSource::Text(text) => read_rubric(Path::new(INLINE_RUBRIC), text),
+        };
+        self.report_diagnostics(&rubric.diagnostics, &rubric.sources);
+        if rubric.has_errors() {
+            return Err(EngineError::invalid_file("the rubric has errors; nothing was graded"));
+        }
+
+        Ok(rubric)
+    }
+}
+
+/// Rubric with its judges, ready to be applied to any number of samples.
+#[derive(Clone)]
+pub struct PreparedRubric {
+    /// Item of a sample that says nothing.
+    pub(super) template: WorkItem,
+    pub(super) config_hash: String,
+    pub(super) judges: Vec<String>,
+    pub(super) warnings: Vec<String>,
+}
+
+impl PreparedRubric {
+    /// Hash of everything that decides about a result beside the sample: judges with their models and prompts, criteria,
+    /// weights, thresholds, mode of judging. A judge that changes in the middle of something changes it.
+    pub fn config_hash(&self) -> &str {
+        &self.config_hash
+    }
+
+    /// Names of the judges.
+    pub fn judges(&self) -> &[String] {
+        &self.judges
+    }
+
+    /// Warnings about the rubric with these judges.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// Number of criteria.
+    pub fn criteria(&self) -> usize {
+        self.template.case.graders.iter().map(|grader| criteria_of(grader)).sum()
+    }
+}
+
+fn criteria_of(grader: &Grader) -> usize {
+    match &grader.kind {
+        GraderKind::Rubric(rubric) => rubric.rubric.criteria().len(),
+        _ => 1,
+    }
+}

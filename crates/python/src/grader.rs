@@ -1,0 +1,275 @@
+//! Graders: judges with their limits, budget and reply cache, for any number of batches.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use assize_diagnostic::render::{TextOptions, to_text};
+use assize_engine::{
+    Engine, EngineEvent, GradingStop, OnUngraded, ProcessContext, RewardKind, SampleGrader, SampleService,
+    UngradedPolicy,
+};
+use assize_llm::FILE_VARIABLES;
+use pyo3::prelude::*;
+use tokio::sync::Semaphore;
+
+use crate::failure::LibraryError;
+use crate::job::{Job, JobPlan, JobSample};
+use crate::judge::FunctionJudge;
+use crate::rubric::{RubricCache, RubricText};
+use crate::runtime::runtime;
+use crate::sample::SampleReader;
+use crate::settings::{GraderSettings, time};
+
+/// Messages that are kept until somebody takes them.
+const MAX_MESSAGES: usize = 200;
+
+/// State that all batches of a grader share.
+pub(crate) struct GraderCore {
+    /// The process that it works in.
+    process: u32,
+    pub(crate) context: ProcessContext,
+    service: SampleService,
+    pub(crate) grader: SampleGrader,
+    /// Names of the judges of a rubric that names none.
+    judges: Vec<String>,
+    rubrics: RubricCache,
+    /// Places for samples that are graded at once.
+    pub(crate) slots: Semaphore,
+    stop: GradingStop,
+    messages: Arc<MessageLog>,
+}
+
+/// Warnings for the logger of Python, and the diagnostics of files that were reported last.
+#[derive(Default)]
+struct MessageLog {
+    warnings: Mutex<Vec<String>>,
+    diagnostics: Mutex<String>,
+}
+
+impl MessageLog {
+    fn observe(&self, event: EngineEvent) {
+        match event {
+            EngineEvent::Diagnostics { diagnostics, sources } => {
+                let text = to_text(&diagnostics, &sources, TextOptions::default());
+                self.diagnostics.lock().unwrap_or_else(PoisonError::into_inner).push_str(&text);
+            }
+            EngineEvent::Warning(message) | EngineEvent::Failure(message) => self.warn(message),
+            EngineEvent::ServerGivenUp { account, reason } => self.warn(format!("{account}: {reason}")),
+            EngineEvent::BudgetReached { reason } => self.warn(reason),
+            _ => {}
+        }
+    }
+
+    fn warn(&self, message: String) {
+        let mut warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
+        if warnings.len() < MAX_MESSAGES {
+            warnings.push(message);
+        }
+    }
+
+    fn take_diagnostics(&self) -> String {
+        std::mem::take(&mut *self.diagnostics.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Judges with their limits, budget and reply cache.
+#[pyclass(frozen, module = "assize_native")]
+pub(crate) struct Grader {
+    /// There until the grader is dropped.
+    core: Option<Arc<GraderCore>>,
+}
+
+#[pymethods]
+impl Grader {
+    /// Makes the judges. Nothing is sent before samples are graded.
+    #[new]
+    fn new(py: Python<'_>, settings: GraderSettings) -> PyResult<Self> {
+        let run = settings.run_options()?;
+        let judges: Vec<FunctionJudge> = settings
+            .functions
+            .iter()
+            .map(|(name, version, function, at_once)| {
+                FunctionJudge::new(name, version, function.clone_ref(py), *at_once)
+            })
+            .collect();
+
+        let made = py.detach(move || {
+            let context = process_context(&settings.folder);
+            let messages = Arc::new(MessageLog::default());
+            let log = Arc::clone(&messages);
+            let mut engine = Engine::new(context.clone(), move |event| log.observe(event));
+            for judge in judges {
+                engine = engine.with_judge(Arc::new(judge));
+            }
+
+            let runtime = runtime()?;
+            let _guard = runtime.enter();
+            let failed = |error| LibraryError::from(error).with_details(&messages.take_diagnostics());
+            let service = SampleService::new(&engine, run, Path::new("")).map_err(failed)?;
+            let grader = service.grader(None).map_err(failed)?;
+            // A judge without a key is found now, and not by the first sample.
+            let judges = grader.check().map_err(failed)?;
+            let at_once = settings.samples_at_once.unwrap_or_else(|| service.samples_at_once());
+
+            Ok::<_, LibraryError>(GraderCore {
+                process: std::process::id(),
+                context,
+                slots: Semaphore::new(at_once.clamp(1, Semaphore::MAX_PERMITS)),
+                service,
+                grader,
+                judges,
+                rubrics: RubricCache::default(),
+                stop: GradingStop::new(),
+                messages,
+            })
+        })?;
+
+        Ok(Self { core: Some(Arc::new(made)) })
+    }
+
+    /// Starts to grade samples. The rubric is a text with a file name that says its syntax, or a file.
+    #[pyo3(signature = (samples, rubric, reward, on_ungraded, deadline, notify, notify_each))]
+    #[expect(clippy::too_many_arguments, reason = "the only caller is the Python package")]
+    fn start(
+        &self,
+        py: Python<'_>,
+        samples: &Bound<'_, PyAny>,
+        rubric: (PathBuf, Option<String>),
+        reward: &str,
+        on_ungraded: (Option<String>, Option<f64>),
+        deadline: Option<f64>,
+        notify: Option<Py<PyAny>>,
+        notify_each: bool,
+    ) -> PyResult<Job> {
+        let core = self.core()?;
+        let (reward, on_ungraded) = (reward_kind(reward)?, policy(on_ungraded)?);
+        let deadline = deadline.map(|seconds| time("deadline", seconds)).transpose()?;
+        let mut reader = SampleReader::new(py);
+        let read = samples.try_iter()?.enumerate();
+        let read: Vec<_> =
+            read.map(|(index, sample)| reader.read(index, &sample?)).collect::<PyResult<_>>()?;
+
+        let work = Arc::clone(core);
+        py.detach(move || {
+            let rubric = RubricText::new(rubric.0, rubric.1, &work.context)?;
+            let runtime = runtime()?;
+            let _guard = runtime.enter();
+            // One rubric for all samples but those with values of their own in it.
+            let plain = read.iter().all(|sample| sample.vars.is_none());
+            let shared = plain.then(|| work.prepare(&rubric, None)).transpose()?;
+            let ready = |sample: crate::sample::ReadSample| {
+                let rubric = match &shared {
+                    Some(shared) => Arc::clone(shared),
+                    None => work.prepare(&rubric, sample.vars.as_ref())?,
+                };
+                Ok::<_, LibraryError>(JobSample { place: sample.place, sample: sample.sample, rubric })
+            };
+            let samples = read.into_iter().map(ready).collect::<Result<Vec<_>, _>>()?;
+
+            let plan = JobPlan { samples, reward, on_ungraded, deadline, notify, notify_each };
+            Ok::<_, LibraryError>(Job::start(&runtime, Arc::clone(&work), plan))
+        })
+        .map_err(PyErr::from)
+    }
+
+    /// Names of the judges of a rubric that names none.
+    fn judges(&self) -> PyResult<Vec<String>> {
+        Ok(self.core()?.judges.clone())
+    }
+
+    /// Warnings since the last call.
+    fn take_warnings(&self) -> PyResult<Vec<String>> {
+        let core = self.core()?;
+        Ok(std::mem::take(&mut core.messages.warnings.lock().unwrap_or_else(PoisonError::into_inner)))
+    }
+
+    /// Gives up everything in flight: what is not decided is ungraded, with this reason.
+    fn cancel(&self, reason: &str) -> PyResult<()> {
+        self.core()?.stop.stop(reason);
+        Ok(())
+    }
+
+    /// Waits until every kept reply is written.
+    fn flush(&self, py: Python<'_>) -> PyResult<()> {
+        let core = self.core()?;
+        Ok(py.detach(|| core.service.flush()).map_err(LibraryError::from)?)
+    }
+}
+
+impl Grader {
+    /// The grader, in the process that made it.
+    fn core(&self) -> Result<&Arc<GraderCore>, LibraryError> {
+        match &self.core {
+            Some(core) if core.process == std::process::id() => Ok(core),
+            _ => Err(LibraryError::forked()),
+        }
+    }
+}
+
+impl Drop for Grader {
+    fn drop(&mut self) {
+        if let Some(core) = self.core.take()
+            && core.process != std::process::id()
+        {
+            // The threads that dropping it would wait for are those of the parent.
+            std::mem::forget(core);
+        }
+    }
+}
+
+impl GraderCore {
+    fn prepare(
+        &self,
+        rubric: &RubricText,
+        vars: Option<&BTreeMap<String, serde_json::Value>>,
+    ) -> Result<Arc<assize_engine::PreparedRubric>, LibraryError> {
+        let prepared = self.rubrics.prepare(rubric, vars, &self.grader, &self.context);
+        prepared.map_err(|error| error.with_details(&self.messages.take_diagnostics()))
+    }
+
+    /// Signal for one batch.
+    pub(crate) fn stop(&self) -> GradingStop {
+        self.stop.child()
+    }
+}
+
+/// The process of a grader: environment, clock and working folder.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this is the one place of the library that reads environment and clock"
+)]
+pub(crate) fn process_context(folder: &Path) -> ProcessContext {
+    let variables = std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .filter(|(name, _)| name != FILE_VARIABLES);
+    let now = || jiff::Timestamp::try_from(std::time::SystemTime::now()).unwrap_or(jiff::Timestamp::MAX);
+
+    ProcessContext::new(folder.to_owned(), std::env::temp_dir(), now).with_variables(variables.collect())
+}
+
+fn reward_kind(name: &str) -> Result<RewardKind, LibraryError> {
+    match name {
+        "score" => Ok(RewardKind::Score),
+        "gated" => Ok(RewardKind::Gated),
+        "pass" => Ok(RewardKind::Pass),
+        other => Err(LibraryError::usage(format!("reward is `{other}`; expected score, gated or pass"))),
+    }
+}
+
+fn policy((name, value): (Option<String>, Option<f64>)) -> Result<OnUngraded, LibraryError> {
+    match (name.as_deref(), value) {
+        (None, None) => Ok(OnUngraded::Null),
+        (None, Some(value)) if value.is_finite() => Ok(OnUngraded::Value { value }),
+        (Some("drop"), None) => Ok(OnUngraded::Named(UngradedPolicy::Drop)),
+        (Some("error"), None) => Ok(OnUngraded::Named(UngradedPolicy::Error)),
+        (Some("low"), None) => Ok(OnUngraded::Named(UngradedPolicy::Low)),
+        (Some("high"), None) => Ok(OnUngraded::Named(UngradedPolicy::High)),
+        (name, value) => {
+            let found =
+                name.map_or_else(|| value.unwrap_or_default().to_string(), |name| format!("`{name}`"));
+            let expected = "expected None, drop, error, low, high or a finite number";
+            Err(LibraryError::usage(format!("on_ungraded is {found}; {expected}")))
+        }
+    }
+}
