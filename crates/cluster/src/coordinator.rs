@@ -1,0 +1,375 @@
+//! The coordinator: makes a job of a plan, sees to it that every unit gets a result, and merges the results.
+//!
+//! It does no work itself and holds nothing that another one could not find out: units, results, spending and the
+//! description of the job are with the servers. So it may die at any moment, and be started again.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use assize_engine::{
+    Engine, EngineError, ExitStatus, FinishedRun, MergeOptions, new_run_id, workspace_fence_key,
+};
+use tokio::time::Instant;
+
+use crate::board::{JobBoard, SEAT_BEAT, Seat};
+use crate::error::ClusterError;
+use crate::job::{JobLimits, JobManifest, JobPlan, JobState};
+use crate::limits::LimitKeeper;
+use crate::pack::unpack;
+use crate::patience::{Patience, persist};
+use crate::request::EvalRequest;
+use crate::seam::{Cluster, JobLinks, LimitHandler};
+use crate::unit::{UnitName, WorkUnit, covering_units, missing_units};
+use crate::worker::CLUSTER_FOLDER;
+
+/// Time between two looks at the results.
+const LOOK: Duration = Duration::from_millis(500);
+/// Time between two comparisons of the queue with what is missing.
+const RECONCILE: Duration = Duration::from_secs(5);
+/// Most shards of a plan.
+const MOST_SHARDS: u64 = 100_000;
+
+/// Options of a run over many machines.
+#[derive(Debug, Clone)]
+pub struct ClusterOptions {
+    /// Results in a unit of work.
+    pub unit_size: u32,
+    /// Place of the results: a folder that all machines see, or the address of a bucket. Without it, the servers keep them.
+    pub results: Option<String>,
+    /// Time after which a unit goes to another worker, unless the one that has it says that it goes on.
+    pub lease: Duration,
+    /// Goes on with a job of the same plan that was not finished, if there is one.
+    pub resume: bool,
+}
+
+/// Something that happened to a job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum JobEvent {
+    /// Units are handed out.
+    Begun {
+        /// Id of the job.
+        job: String,
+        /// Number of shards.
+        shards: u32,
+        /// True if it was begun earlier.
+        goes_on: bool,
+    },
+    /// Another coordinator shows signs of life; this one waits for its end.
+    Waiting,
+    /// Some units are done.
+    Progress {
+        /// Shards without a missing part.
+        done: u32,
+        /// All shards.
+        shards: u32,
+    },
+    /// Something that a person has to know.
+    Warning(String),
+}
+
+/// Failure of a run over many machines.
+#[derive(Debug, thiserror::Error)]
+pub enum ClusterRunError {
+    /// The plan, the files or the merging.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// The servers or the results.
+    #[error(transparent)]
+    Cluster(#[from] ClusterError),
+    /// It was asked to stop. What is done is kept.
+    #[error("stopped; the same command with `--resume` goes on with job {0}")]
+    Stopped(String),
+}
+
+/// A coordinator.
+pub struct Coordinator<'a> {
+    /// Machines that it works with.
+    pub cluster: Arc<dyn Cluster>,
+    /// Engine that plans and merges.
+    pub engine: Engine,
+    /// Options.
+    pub options: ClusterOptions,
+    /// Told what happens.
+    pub observe: &'a dyn Fn(JobEvent),
+}
+
+/// Reason why no more units are handed out.
+enum JobEnd {
+    Complete,
+    OverBudget,
+    Stopped,
+}
+
+impl Coordinator<'_> {
+    /// Has a request carried out by workers. `arguments` is the request as workers read it.
+    ///
+    /// # Errors
+    /// When files have problems, the servers can't be used, or somebody asks to stop.
+    pub async fn run(
+        &self,
+        request: &EvalRequest,
+        arguments: Vec<String>,
+    ) -> Result<FinishedRun, ClusterRunError> {
+        let identity = self.engine.identify(&request.mode, &request.options, false).await?;
+        let fence_key = workspace_fence_key(self.engine.process())?;
+        let limits = JobLimits::of_plan(&identity);
+        let board = JobBoard::new(self.cluster.records());
+        let plan = JobPlan::new(&identity);
+
+        let found = if self.options.resume { find_open(&board, &plan, &arguments).await? } else { None };
+        let goes_on = found.is_some();
+        let mut job = found.unwrap_or_else(|| {
+            let id = new_run_id(self.engine.process().now(), &identity.label);
+            let shards = identity.items.div_ceil(self.options.unit_size.max(1).into()).clamp(1, MOST_SHARDS);
+            let shards = u32::try_from(shards).unwrap_or(u32::MAX);
+            let job = JobManifest::new(id, plan, arguments, shards, fence_key);
+            JobManifest {
+                results: self.options.results.clone(),
+                lease_ms: u64::try_from(self.options.lease.as_millis()).unwrap_or(u64::MAX),
+                ..job
+            }
+        });
+        job.limits = limits;
+        job.state = JobState::Running;
+
+        let holder = uuid::Uuid::new_v4().simple().to_string();
+        let records = self.cluster.records();
+        let seat = Seat::take(records, &job.job, holder, || (self.observe)(JobEvent::Waiting)).await?;
+        let links = self.cluster.open(&job).await?;
+        board.post(&job).await?;
+        (self.observe)(JobEvent::Begun { job: job.job.clone(), shards: job.shards, goes_on });
+
+        let staging = self.engine.process().working_folder.join(CLUSTER_FOLDER).join(&job.job).join("results");
+        let result = self.see_through(&job, &board, &links, seat, &staging, request).await;
+        let _ = std::fs::remove_dir_all(&staging);
+        if let Some(folder) = staging.parent() {
+            let _ = std::fs::remove_dir(folder);
+        }
+        result
+    }
+
+    async fn see_through(
+        &self,
+        job: &JobManifest,
+        board: &JobBoard,
+        links: &JobLinks,
+        seat: Seat,
+        staging: &Path,
+        request: &EvalRequest,
+    ) -> Result<FinishedRun, ClusterRunError> {
+        let keeper = LimitKeeper::open(self.cluster.records(), &job.job, job.limits).await?;
+        let keeper = Arc::new(keeper);
+        let is_seated = Arc::new(AtomicBool::new(true));
+        let handler = limit_handler(&keeper, &is_seated);
+        let mut patience = Patience::default();
+        let serving = persist(&mut patience, || self.cluster.serve_limits(&job.job, Arc::clone(&handler))).await?;
+
+        let mut watch = JobWatch { job, links, keeper: &keeper, is_seated: &is_seated, staging, seat };
+        let end = watch.until_end(self, request.options.run.deadline).await?;
+        let JobWatch { seat, .. } = watch;
+        drop(serving);
+
+        let merged = match end {
+            JobEnd::Stopped => None,
+            JobEnd::Complete | JobEnd::OverBudget => Some(self.merge(job, links, staging, request, &end).await?),
+        };
+        let state = if matches!(end, JobEnd::Complete) { JobState::Done } else { JobState::Stopped };
+        let ended = JobManifest { state, ..job.clone() };
+        persist(&mut patience, || board.post(&ended)).await?;
+        persist(&mut patience, || keeper.close()).await?;
+        if state == JobState::Done {
+            // The results are merged: what can't be removed now is only in the way.
+            if let Err(error) = self.cluster.remove(job).await {
+                (self.observe)(JobEvent::Warning(error.to_string()));
+            }
+        }
+        seat.leave().await;
+
+        merged.ok_or_else(|| ClusterRunError::Stopped(job.job.clone()))
+    }
+
+    /// Merges the results into the run that one process would have made.
+    async fn merge(
+        &self,
+        job: &JobManifest,
+        links: &JobLinks,
+        staging: &Path,
+        request: &EvalRequest,
+        end: &JobEnd,
+    ) -> Result<FinishedRun, ClusterRunError> {
+        let mut patience = Patience::default();
+        let done = persist(&mut patience, || results(links)).await?;
+        let covering = covering_units(job.shards, &done);
+        for unit in &covering {
+            fetch(links, unit, staging).await?;
+        }
+        let is_complete = matches!(end, JobEnd::Complete);
+        if covering.is_empty() {
+            return Err(EngineError {
+                exit: ExitStatus::OverBudget,
+                ..EngineError::usage("the budget did not suffice for a single unit of work; continue with `--resume` and a larger one")
+            }
+            .into());
+        }
+
+        let runs = covering.iter().map(|unit| staging.join(unit.to_string()).display().to_string()).collect();
+        let run_dir = request.options.run.run_dir.clone();
+        let merged = self.engine.merge(&MergeOptions { runs, run_dir, allow_missing: !is_complete })?;
+        let exit = if is_complete { merged.exit } else { ExitStatus::OverBudget };
+
+        Ok(FinishedRun { exit, ..merged })
+    }
+}
+
+/// The job of this plan that was not finished, if there is one.
+async fn find_open(
+    board: &JobBoard,
+    plan: &JobPlan,
+    arguments: &[String],
+) -> Result<Option<JobManifest>, ClusterError> {
+    let mut patience = Patience::default();
+    let ids = persist(&mut patience, || board.open_jobs()).await?;
+    for id in ids.iter().rev() {
+        let job = persist(&mut patience, || board.job(id)).await?;
+        if let Some(job) = job.filter(|job| job.plan == *plan && job.arguments == arguments) {
+            job.check_version()?;
+            return Ok(Some(job));
+        }
+    }
+
+    Ok(None)
+}
+
+fn limit_handler(keeper: &Arc<LimitKeeper>, is_seated: &Arc<AtomicBool>) -> LimitHandler {
+    let (keeper, is_seated) = (Arc::clone(keeper), Arc::clone(is_seated));
+    Arc::new(move |request| {
+        let (keeper, is_seated) = (Arc::clone(&keeper), Arc::clone(&is_seated));
+        Box::pin(async move {
+            // Two coordinators at once would grant the same rate twice.
+            if is_seated.load(Ordering::Acquire) { keeper.answer(&request).await } else { None }
+        })
+    })
+}
+
+/// A job as its coordinator watches it.
+struct JobWatch<'a> {
+    job: &'a JobManifest,
+    links: &'a JobLinks,
+    keeper: &'a LimitKeeper,
+    is_seated: &'a AtomicBool,
+    staging: &'a Path,
+    seat: Seat,
+}
+
+impl JobWatch<'_> {
+    /// Waits until every unit has a result, the budget is spent, or somebody asks to stop.
+    async fn until_end(
+        &mut self,
+        coordinator: &Coordinator<'_>,
+        deadline: Option<Duration>,
+    ) -> Result<JobEnd, ClusterRunError> {
+        let begun = Instant::now();
+        let mut stopped = coordinator.engine.process().stopped();
+        let mut patience = Patience::default();
+        let mut fetched = BTreeSet::new();
+        let mut shown = None;
+        let mut reconciled: Option<Instant> = None;
+        let mut beaten = Instant::now();
+        loop {
+            if beaten.elapsed() >= SEAT_BEAT || !self.seat.is_held() {
+                match self.seat.beat().await {
+                    Ok(()) => beaten = Instant::now(),
+                    Err(error) => patience.wait(error).await?,
+                }
+            }
+            self.is_seated.store(self.seat.is_held(), Ordering::Release);
+
+            match results(self.links).await {
+                Err(error) => {
+                    (coordinator.observe)(JobEvent::Warning(error.to_string()));
+                    patience.wait(error).await?;
+                }
+                Ok(done) => {
+                    patience = Patience::default();
+                    let missing = missing_units(self.job.shards, &done);
+                    for unit in done.iter().filter(|unit| !fetched.contains(*unit)).take(FETCHED_AT_ONCE).cloned().collect::<Vec<_>>() {
+                        if fetch(self.links, &unit, self.staging).await.is_ok() {
+                            fetched.insert(unit);
+                        }
+                    }
+                    let open: BTreeSet<u32> = missing.iter().map(|unit| unit.shard).collect();
+                    let complete = self.job.shards - u32::try_from(open.len()).unwrap_or(u32::MAX);
+                    if shown != Some(complete) {
+                        shown = Some(complete);
+                        let shards = self.job.shards;
+                        (coordinator.observe)(JobEvent::Progress { done: complete, shards });
+                    }
+                    if missing.is_empty() {
+                        return Ok(JobEnd::Complete);
+                    }
+                    if reconciled.is_none_or(|at| at.elapsed() >= RECONCILE) {
+                        if let Err(error) = self.reconcile(&missing).await {
+                            (coordinator.observe)(JobEvent::Warning(error.to_string()));
+                        } else {
+                            reconciled = Some(Instant::now());
+                        }
+                    }
+                }
+            }
+            if self.keeper.has_refused().await {
+                return Ok(JobEnd::OverBudget);
+            }
+            if deadline.is_some_and(|deadline| begun.elapsed() >= deadline) {
+                return Ok(JobEnd::Stopped);
+            }
+
+            tokio::select! {
+                () = tokio::time::sleep(LOOK) => {}
+                () = &mut stopped => return Ok(JobEnd::Stopped),
+            }
+        }
+    }
+
+    /// Hands out again what has no result and is not in the queue: units that were never published, because a coordinator
+    /// died, and units that the servers have lost.
+    async fn reconcile(&self, missing: &[UnitName]) -> Result<(), ClusterError> {
+        if self.links.queue.depth().await? > 0 {
+            return Ok(());
+        }
+        // The last units may have been completed since the results were listed.
+        let done = results(self.links).await?;
+        let units: Vec<WorkUnit> = missing_units(self.job.shards, &done)
+            .into_iter()
+            .filter(|unit| missing.contains(unit))
+            .map(WorkUnit::new)
+            .collect();
+        let tag = uuid::Uuid::new_v4().simple().to_string();
+
+        self.links.queue.publish(&units, &tag).await
+    }
+}
+
+/// Results that are fetched between two looks.
+const FETCHED_AT_ONCE: usize = 64;
+
+async fn results(links: &JobLinks) -> Result<BTreeSet<UnitName>, ClusterError> {
+    let names = links.results.names().await?;
+    // What others have put there is none of ours.
+    Ok(names.iter().filter_map(|name| name.parse().ok()).collect())
+}
+
+/// Fetches a result, unless it is here already.
+async fn fetch(links: &JobLinks, unit: &UnitName, staging: &Path) -> Result<(), ClusterError> {
+    let folder: PathBuf = staging.join(unit.to_string());
+    if folder.exists() {
+        return Ok(());
+    }
+
+    let name = unit.to_string();
+    let mut patience = Patience::default();
+    let bytes = persist(&mut patience, || links.results.get(&name)).await?;
+    unpack(&bytes, &folder)
+}
