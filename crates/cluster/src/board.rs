@@ -7,6 +7,7 @@ use tokio::time::Instant;
 
 use crate::error::ClusterError;
 use crate::job::{JobManifest, JobState};
+use crate::patience::{Patience, persist};
 use crate::seam::{Record, Records};
 
 /// Record with the ids of the jobs that are not done.
@@ -114,11 +115,14 @@ impl Seat {
     ) -> Result<Self, ClusterError> {
         let key = format!("seat.{job}");
         let mut seen: Option<(Record, Instant)> = None;
+        let mut patience = Patience::default();
         loop {
-            let found = records.get(&key).await?;
+            let found = persist(&mut patience, || records.get(&key)).await?;
             let revision = match (&found, &seen) {
                 (None, _) => 0,
                 (Some(record), _) if record.bytes.is_empty() => record.revision,
+                // Taken by this one, which did not hear of it.
+                (Some(record), _) if record.bytes.starts_with(holder.as_bytes()) => record.revision,
                 (Some(record), Some((before, since))) if record == before && since.elapsed() > SEAT_TERM => {
                     record.revision
                 }
@@ -134,8 +138,10 @@ impl Seat {
 
             let shown = Instant::now();
             let bytes = format!("{holder} 0").into_bytes();
-            if let Some(revision) = records.replace(&key, bytes, revision).await? {
-                return Ok(Self { records, key, holder, beats: 0, revision, shown });
+            match records.replace(&key, bytes, revision).await {
+                Ok(Some(revision)) => return Ok(Self { records, key, holder, beats: 0, revision, shown }),
+                Ok(None) => {}
+                Err(error) => patience.wait(error).await?,
             }
         }
     }

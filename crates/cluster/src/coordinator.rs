@@ -137,17 +137,17 @@ impl Coordinator<'_> {
 
         let holder = uuid::Uuid::new_v4().simple().to_string();
         let records = self.cluster.records();
-        let seat = Seat::take(records, &job.job, holder, || (self.observe)(JobEvent::Waiting)).await?;
-        let links = self.cluster.open(&job).await?;
-        board.post(&job).await?;
+        let seat = Seat::take(records, &job.job, holder.clone(), || (self.observe)(JobEvent::Waiting)).await?;
+        let mut patience = Patience::default();
+        let links = persist(&mut patience, || self.cluster.open(&job)).await?;
+        persist(&mut patience, || board.post(&job)).await?;
         (self.observe)(JobEvent::Begun { job: job.job.clone(), shards: job.shards, goes_on });
 
-        let staging = self.engine.process().working_folder.join(CLUSTER_FOLDER).join(&job.job).join("results");
+        let folder = self.engine.process().working_folder.join(CLUSTER_FOLDER).join(&job.job);
+        let staging = folder.join(format!("results-{holder}"));
         let result = self.see_through(&job, &board, &links, seat, &staging, request).await;
-        let _ = std::fs::remove_dir_all(&staging);
-        if let Some(folder) = staging.parent() {
-            let _ = std::fs::remove_dir(folder);
-        }
+        // Of a job that is done, nothing is needed that others of this machine may have left, either.
+        let _ = std::fs::remove_dir_all(if result.is_ok() { &folder } else { &staging });
         result
     }
 
@@ -160,11 +160,13 @@ impl Coordinator<'_> {
         staging: &Path,
         request: &EvalRequest,
     ) -> Result<FinishedRun, ClusterRunError> {
-        let keeper = LimitKeeper::open(self.cluster.records(), &job.job, job.limits).await?;
+        let mut patience = Patience::default();
+        let records = self.cluster.records();
+        let keeper =
+            persist(&mut patience, || LimitKeeper::open(Arc::clone(&records), &job.job, job.limits)).await?;
         let keeper = Arc::new(keeper);
         let is_seated = Arc::new(AtomicBool::new(true));
         let handler = limit_handler(&keeper, &is_seated);
-        let mut patience = Patience::default();
         let serving = persist(&mut patience, || self.cluster.serve_limits(&job.job, Arc::clone(&handler))).await?;
 
         let mut watch = JobWatch { job, links, keeper: &keeper, is_seated: &is_seated, staging, seat };

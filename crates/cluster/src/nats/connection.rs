@@ -22,13 +22,21 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 pub struct ClusterAddress {
     servers: Vec<ServerAddr>,
     /// File with the credentials of this process, if the servers want them.
-    pub credentials: Option<PathBuf>,
+    credentials: Option<PathBuf>,
 }
 
 /// Text that is no address of servers. It is not shown: it may hold a password.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("expected `nats://HOST:PORT` or `tls://HOST:PORT`, several with commas between them")]
 pub struct ClusterAddressError;
+
+impl ClusterAddress {
+    /// The same servers, with the credentials for them in this file.
+    #[must_use]
+    pub fn with_credentials(self, credentials: Option<PathBuf>) -> Self {
+        Self { credentials, ..self }
+    }
+}
 
 impl FromStr for ClusterAddress {
     type Err = ClusterAddressError;
