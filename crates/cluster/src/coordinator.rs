@@ -9,9 +9,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use assize_engine::runs::RUNS_FOLDER;
 use assize_engine::{
-    Engine, EngineError, ExitStatus, FinishedRun, MergeOptions, new_run_id, workspace_fence_key,
+    Engine, EngineError, ExitStatus, FinishedRun, MergeOptions, RunFolder, RunInfo, new_run_id,
+    workspace_fence_key,
 };
+use assize_store::StoreError;
 use tokio::time::Instant;
 
 use crate::board::{JobBoard, SEAT_BEAT, Seat};
@@ -119,6 +122,7 @@ impl Coordinator<'_> {
         let board = JobBoard::new(self.cluster.records());
         let plan = JobPlan::new(&identity);
 
+        self.check_run_dir(request, &identity.hash)?;
         let found = if self.options.resume { find_open(&board, &plan, &arguments).await? } else { None };
         let goes_on = found.is_some();
         let mut job = found.unwrap_or_else(|| {
@@ -139,6 +143,12 @@ impl Coordinator<'_> {
         let records = self.cluster.records();
         let seat = Seat::take(records, &job.job, holder.clone(), || (self.observe)(JobEvent::Waiting)).await?;
         let mut patience = Patience::default();
+        let now = persist(&mut patience, || board.job(&job.job)).await?;
+        if now.is_some_and(|now| now.state == JobState::Done) {
+            seat.leave().await;
+            let what = format!("another coordinator has finished job {} in the meantime", job.job);
+            return Err(ClusterError::Refused(what).into());
+        }
         let links = persist(&mut patience, || self.cluster.open(&job)).await?;
         persist(&mut patience, || board.post(&job)).await?;
         (self.observe)(JobEvent::Begun { job: job.job.clone(), shards: job.shards, goes_on });
@@ -149,6 +159,29 @@ impl Coordinator<'_> {
         // Of a job that is done, nothing is needed that others of this machine may have left, either.
         let _ = std::fs::remove_dir_all(if result.is_ok() { &folder } else { &staging });
         result
+    }
+
+    /// Refuses a folder that holds another run, before anything is spent. What was merged of this plan before its budget was
+    /// raised may be replaced.
+    fn check_run_dir(&self, request: &EvalRequest, plan: &str) -> Result<(), EngineError> {
+        let Some(named) = &request.options.run.run_dir else { return Ok(()) };
+        let folder = RunFolder::new(self.engine.process().resolve(named));
+        match folder.info() {
+            Err(StoreError::NotARun { .. }) => Ok(()),
+            Ok(info) if self.options.resume && is_part_of(&info, plan) => Ok(()),
+            Ok(_) => Err(EngineError::usage(format!(
+                "`{}` holds another run; name another folder with `--run-dir`",
+                folder.path().display()
+            ))),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Folder of the merged run.
+    fn run_dir(&self, job: &JobManifest, request: &EvalRequest) -> PathBuf {
+        let named = request.options.run.run_dir.clone();
+        let folder = named.unwrap_or_else(|| Path::new(RUNS_FOLDER).join(&job.job));
+        self.engine.process().resolve(folder)
     }
 
     async fn see_through(
@@ -171,18 +204,28 @@ impl Coordinator<'_> {
 
         let mut watch = JobWatch { job, links, keeper: &keeper, is_seated: &is_seated, staging, seat };
         let end = watch.until_end(self, request.options.run.deadline).await?;
-        let JobWatch { seat, .. } = watch;
+        let JobWatch { mut seat, .. } = watch;
+        // One that was held up finds out here that somebody else merges.
+        while let Err(error) = seat.beat().await {
+            patience.wait(error).await?;
+        }
+        let is_complete = matches!(end, JobEnd::Complete);
+        if !is_complete {
+            let stopped = JobManifest { state: JobState::Stopped, ..job.clone() };
+            persist(&mut patience, || board.post(&stopped)).await?;
+        }
         drop(serving);
+        persist(&mut patience, || keeper.close()).await?;
 
         let merged = match end {
             JobEnd::Stopped => None,
-            JobEnd::Complete | JobEnd::OverBudget => Some(self.merge(job, links, staging, request, &end).await?),
+            JobEnd::Complete | JobEnd::OverBudget => {
+                Some(self.merge(job, links, staging, request, is_complete, &mut seat).await?)
+            }
         };
-        let state = if matches!(end, JobEnd::Complete) { JobState::Done } else { JobState::Stopped };
-        let ended = JobManifest { state, ..job.clone() };
-        persist(&mut patience, || board.post(&ended)).await?;
-        persist(&mut patience, || keeper.close()).await?;
-        if state == JobState::Done {
+        if is_complete {
+            let done = JobManifest { state: JobState::Done, ..job.clone() };
+            persist(&mut patience, || board.post(&done)).await?;
             // The results are merged: what can't be removed now is only in the way.
             if let Err(error) = self.cluster.remove(job).await {
                 (self.observe)(JobEvent::Warning(error.to_string()));
@@ -200,30 +243,78 @@ impl Coordinator<'_> {
         links: &JobLinks,
         staging: &Path,
         request: &EvalRequest,
-        end: &JobEnd,
+        is_complete: bool,
+        seat: &mut Seat,
     ) -> Result<FinishedRun, ClusterRunError> {
         let mut patience = Patience::default();
         let done = persist(&mut patience, || results(links)).await?;
         let covering = covering_units(job.shards, &done);
-        for unit in &covering {
-            fetch(links, unit, staging).await?;
-        }
-        let is_complete = matches!(end, JobEnd::Complete);
         if covering.is_empty() {
-            return Err(EngineError {
-                exit: ExitStatus::OverBudget,
-                ..EngineError::usage("the budget did not suffice for a single unit of work; continue with `--resume` and a larger one")
+            let what = "the budget did not suffice for a single unit of work; continue with `--resume` and a larger one";
+            return Err(EngineError { exit: ExitStatus::OverBudget, ..EngineError::usage(what) }.into());
+        }
+        let mut beaten = Instant::now();
+        for unit in &covering {
+            while let Err(error) = fetch(links, unit, staging).await {
+                patience.wait(error).await?;
+                seat.beat().await?;
             }
-            .into());
+            if beaten.elapsed() >= SEAT_BEAT {
+                seat.beat().await?;
+                beaten = Instant::now();
+            }
         }
 
+        // Beside its place, and moved there when it is whole: a coordinator that dies leaves no half of a run.
+        let target = self.run_dir(job, request);
+        let draft = draft_of(&target, staging);
         let runs = covering.iter().map(|unit| staging.join(unit.to_string()).display().to_string()).collect();
-        let run_dir = request.options.run.run_dir.clone();
-        let merged = self.engine.merge(&MergeOptions { runs, run_dir, allow_missing: !is_complete })?;
+        let options = MergeOptions {
+            runs,
+            run_dir: Some(draft.clone()),
+            run_id: Some(job.job.clone()),
+            allow_missing: !is_complete,
+        };
+        let engine = self.engine.clone();
+        let mut merging = tokio::task::spawn_blocking(move || engine.merge(&options));
+        let merged = loop {
+            tokio::select! {
+                merged = &mut merging => break merged,
+                () = tokio::time::sleep(SEAT_BEAT) => seat.beat().await?,
+            }
+        };
+        let merged = merged.map_err(|error| EngineError::usage(format!("merging failed: {error}")))?;
+        let merged = merged.inspect_err(|_| drop(std::fs::remove_dir_all(&draft)))?;
+        let folder = place(&draft, target, &job.plan.hash)?;
         let exit = if is_complete { merged.exit } else { ExitStatus::OverBudget };
 
-        Ok(FinishedRun { exit, ..merged })
+        Ok(FinishedRun { exit, folder, ..merged })
     }
+}
+
+/// True for what was merged of this plan while units were missing.
+fn is_part_of(info: &RunInfo, plan: &str) -> bool {
+    info.merged.as_ref().is_some_and(|merged| merged.plan == plan && !merged.missing.is_empty())
+}
+
+/// Folder beside the place of a run, of this coordinator alone.
+fn draft_of(target: &Path, staging: &Path) -> PathBuf {
+    let own = staging.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let name = target.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    target.with_file_name(format!(".{name}-{own}"))
+}
+
+/// Moves a merged run to its place, where there may be what was merged while units were missing.
+fn place(draft: &Path, target: PathBuf, plan: &str) -> Result<RunFolder, ClusterError> {
+    let failed =
+        |error: std::io::Error| ClusterError::storage(&format!("write the run to `{}`", target.display()), error);
+    let folder = RunFolder::new(&target);
+    if folder.info().is_ok_and(|info| is_part_of(&info, plan)) {
+        std::fs::remove_dir_all(&target).map_err(failed)?;
+    }
+    std::fs::rename(draft, &target).map_err(failed)?;
+
+    Ok(folder)
 }
 
 /// The job of this plan that was not finished, if there is one.
@@ -370,8 +461,6 @@ async fn fetch(links: &JobLinks, unit: &UnitName, staging: &Path) -> Result<(), 
         return Ok(());
     }
 
-    let name = unit.to_string();
-    let mut patience = Patience::default();
-    let bytes = persist(&mut patience, || links.results.get(&name)).await?;
+    let bytes = links.results.get(&unit.to_string()).await?;
     unpack(&bytes, &folder)
 }

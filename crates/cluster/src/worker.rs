@@ -119,25 +119,31 @@ impl Worker<'_> {
             }
         });
 
-        let mut refused = BTreeSet::new();
-        let mut since = Instant::now();
+        let mut state = WorkerState {
+            joined: Vec::new(),
+            refused: BTreeSet::new(),
+            patience: Patience::default(),
+            failures: 0,
+            idle_since: Instant::now(),
+        };
         let end = loop {
             if stopped.is_cancelled() {
                 break WorkerEnd::Stopped;
             }
-            match self.find_job(&board, &refused).await? {
-                Some(job) => {
-                    if let Err(why) = self.work_on(&job, &board, &stopped, &mut since).await? {
-                        (self.observe)(WorkerEvent::Warning(why));
-                        refused.insert(job.job.clone());
-                    }
+            let jobs = self.running_jobs(&board, &mut state).await?;
+            for job in &jobs {
+                let wait = if jobs.len() == 1 { LEASE_WAIT } else { LOOK };
+                if !stopped.is_cancelled() {
+                    self.take_turn(job, wait, &board, &stopped, &mut state).await?;
                 }
-                None if self.options.idle.is_some_and(|idle| since.elapsed() >= idle) => break WorkerEnd::Idle,
-                None => {
-                    tokio::select! {
-                        () = tokio::time::sleep(LOOK) => {}
-                        () = stopped.cancelled() => {}
-                    }
+            }
+            if self.options.idle.is_some_and(|idle| state.idle_since.elapsed() >= idle) {
+                break WorkerEnd::Idle;
+            }
+            if jobs.is_empty() {
+                tokio::select! {
+                    () = tokio::time::sleep(LOOK) => {}
+                    () = stopped.cancelled() => {}
                 }
             }
         };
@@ -146,93 +152,88 @@ impl Worker<'_> {
         Ok(end)
     }
 
-    /// The oldest job that is to be worked on, of those that were not refused.
-    async fn find_job(
-        &self,
+    /// Jobs that are to be worked on, the oldest first, without those that were refused.
+    async fn running_jobs<'w>(
+        &'w self,
         board: &JobBoard,
-        refused: &BTreeSet<String>,
-    ) -> Result<Option<JobManifest>, ClusterError> {
+        state: &mut WorkerState<'w>,
+    ) -> Result<Vec<JobManifest>, ClusterError> {
+        let mut running = Vec::new();
         let mut patience = Patience::default();
         for id in persist(&mut patience, || board.open_jobs()).await? {
-            if refused.contains(&id) {
+            if state.refused.contains(&id) {
                 continue;
             }
             let job = persist(&mut patience, || board.job(&id)).await?;
-            if let Some(job) = job.filter(|job| job.state == JobState::Running) {
-                return Ok(Some(job));
-            }
+            running.extend(job.filter(|job| job.state == JobState::Running));
         }
+        // A job that goes on with other limits is joined anew.
+        state.joined.retain(|joined| running.contains(&joined.job));
 
-        Ok(None)
+        Ok(running)
     }
 
-    /// Works on a job until it ends; the inner error says why this worker can't.
-    async fn work_on(
-        &self,
+    /// Works on one unit of a job, if there is one within this time.
+    async fn take_turn<'w>(
+        &'w self,
         job: &JobManifest,
+        wait: Duration,
         board: &JobBoard,
         stopped: &CancellationToken,
-        since: &mut Instant,
-    ) -> Result<Result<(), String>, ClusterError> {
-        let joined = match self.join(job).await {
-            Ok(joined) => joined,
-            Err(ClusterError::Refused(why)) => return Ok(Err(why)),
-            Err(error) => return Err(error),
-        };
-        (self.observe)(WorkerEvent::Joined { job: job.job.clone(), items: job.plan.items });
-
-        let mut failures = 0;
-        let mut patience = Patience::default();
-        while !stopped.is_cancelled() {
-            let now = persist(&mut patience, || board.job(&job.job)).await?;
-            if now.is_none_or(|now| now.state != JobState::Running) {
-                break;
-            }
-            let leased = tokio::select! {
-                leased = joined.links.queue.lease(LEASE_WAIT) => leased,
-                () = stopped.cancelled() => break,
-            };
-            let lease = match leased {
-                Ok(Some(lease)) => lease,
-                Ok(None) => {
-                    if self.options.idle.is_some_and(|idle| since.elapsed() >= idle) {
-                        break;
-                    }
-                    continue;
+        state: &mut WorkerState<'w>,
+    ) -> Result<(), ClusterError> {
+        if state.joined.iter().all(|joined| joined.job != *job) {
+            match self.join(job).await {
+                Ok(joined) => {
+                    (self.observe)(WorkerEvent::Joined { job: job.job.clone(), items: job.plan.items });
+                    state.joined.push(joined);
                 }
-                Err(error) => {
-                    patience.wait(error).await?;
-                    continue;
-                }
-            };
-
-            let end = joined.process(lease, board, stopped).await;
-            *since = Instant::now();
-            match end {
-                Ok(UnitEnd::Done) => failures = 0,
-                Ok(UnitEnd::Lost) => {}
-                Ok(UnitEnd::JobEnded) => tokio::time::sleep(LOOK).await,
-                Ok(UnitEnd::GivenBack) => {
-                    failures += 1;
-                    if failures >= MOST_FAILURES {
-                        return Err(ClusterError::Refused(format!(
-                            "this worker could not run {failures} units in a row, and leaves the work to others"
-                        )));
-                    }
-                    tokio::select! {
-                        () = tokio::time::sleep(LOOK * 2u32.pow(failures)) => {}
-                        () = stopped.cancelled() => {}
-                    }
-                }
-                Err(ClusterError::Unreachable(why)) => {
+                Err(ClusterError::Refused(why)) => {
                     (self.observe)(WorkerEvent::Warning(why));
-                    tokio::time::sleep(LOOK).await;
+                    state.refused.insert(job.job.clone());
+                    return Ok(());
                 }
-                Err(error) => return Err(error),
+                Err(error) => return state.patience.wait(error).await,
             }
         }
+        let Some(joined) = state.joined.iter().find(|joined| joined.job == *job) else { return Ok(()) };
+        let leased = tokio::select! {
+            leased = joined.links.queue.lease(wait) => leased,
+            () = stopped.cancelled() => return Ok(()),
+        };
+        let lease = match leased {
+            Ok(Some(lease)) => lease,
+            Ok(None) => {
+                state.patience = Patience::default();
+                return Ok(());
+            }
+            Err(error) => return state.patience.wait(error).await,
+        };
 
-        Ok(Ok(()))
+        let end = joined.process(lease, board, stopped).await;
+        state.idle_since = Instant::now();
+        match end {
+            Ok(UnitEnd::Done) => state.failures = 0,
+            Ok(UnitEnd::Lost) => {}
+            Ok(UnitEnd::JobEnded) => tokio::time::sleep(LOOK).await,
+            Ok(UnitEnd::GivenBack) => {
+                state.failures += 1;
+                let failures = state.failures;
+                if failures >= MOST_FAILURES {
+                    return Err(ClusterError::Refused(format!(
+                        "this worker could not run {failures} units in a row, and leaves the work to others"
+                    )));
+                }
+                tokio::time::sleep(LOOK * 2u32.pow(failures)).await;
+            }
+            Err(ClusterError::Unreachable(why)) => {
+                (self.observe)(WorkerEvent::Warning(why));
+                tokio::time::sleep(LOOK).await;
+            }
+            Err(error) => return Err(error),
+        }
+
+        Ok(())
     }
 
     /// Checks that the job is about the files of this machine, and gets its links.
@@ -272,6 +273,16 @@ impl Worker<'_> {
     }
 }
 
+/// State of a worker between units.
+struct WorkerState<'a> {
+    joined: Vec<JoinedJob<'a>>,
+    refused: BTreeSet<String>,
+    patience: Patience,
+    /// Units in a row that could not be run.
+    failures: u32,
+    idle_since: Instant,
+}
+
 /// Job as a worker works on it.
 struct JoinedJob<'a> {
     worker: &'a Worker<'a>,
@@ -302,7 +313,8 @@ impl JoinedJob<'_> {
     ) -> Result<UnitEnd, ClusterError> {
         let unit = lease.unit().clone();
         let name = unit.name.to_string();
-        if self.links.results.contains(&name).await? {
+        let mut patience = Patience::default();
+        if persist(&mut patience, || self.links.results.contains(&name)).await? {
             lease.complete().await?;
             return Ok(UnitEnd::Done);
         }

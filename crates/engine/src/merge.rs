@@ -34,6 +34,8 @@ pub struct MergeOptions {
     pub runs: Vec<String>,
     /// Folder of the merged run; one in the runs folder unless given.
     pub run_dir: Option<PathBuf>,
+    /// Id of the merged run; a new one unless given.
+    pub run_id: Option<String>,
     /// Merges what is there where shards are missing or were stopped. The result is incomplete.
     pub allow_missing: bool,
 }
@@ -81,6 +83,9 @@ impl Engine {
         let begun = Instant::now();
         let set = ShardSet::read(options, self)?;
         let mut info = set.merged_info(self);
+        if let Some(id) = &options.run_id {
+            info.run_id.clone_from(id);
+        }
         let folder = self.merged_folder(options, &info);
 
         let (rows, found) = set.find_rows()?;

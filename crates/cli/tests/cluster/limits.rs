@@ -18,7 +18,6 @@ fn no_call_is_made_beyond_the_budget_of_all_and_a_larger_one_goes_on() {
     let spent = judge.count();
     assert!((20..=37).contains(&spent), "{spent} calls");
 
-    std::fs::remove_dir_all(boss.path("merged")).ok();
     let more = ["--unit-size", "5", "--budget-calls", "200", "--resume"];
     let (code, _, err) = coordinator(&boss, &address, &more).finish();
     assert_eq!(code, Some(1), "{err}");

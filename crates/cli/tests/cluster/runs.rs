@@ -26,7 +26,7 @@ fn workers_bring_the_results_of_one_machine_and_pay_each_call_once() {
         // Another secret of the fences: nothing of the last round is found.
         let boss = machine(&judge, CASES);
         let before = judge.count();
-        let more = [&["--unit-size", "7"], &place[..]].concat();
+        let more = [&["--unit-size", "7"][..], &place].concat();
         let (code, _, err) = coordinator(&boss, &servers.address(), &more).finish();
         assert_eq!(code, Some(1), "{at}: {err}");
         assert_same_rows((&local, "local"), (&boss, "merged"));
@@ -109,7 +109,7 @@ fn a_case_that_ends_its_workers_ends_ungraded_and_the_others_do_not() {
     let make = || {
         let cli = machine(&judge, 1);
         let cases: Vec<String> = (0..4)
-            .map(|at| format!("  - id: case-{at}\n    criteria: be right\n    input: {at}\n    assertions: [contains: ok]\n"))
+            .map(|at| format!("  - id: case-{at}\n    criteria: be right\n    input: \"{at}\"\n    assertions: [{{type: contains, value: ok}}]\n"))
             .collect();
         cli.file("suite.yaml", format!("name: deadly\nexecution: {{target: sh}}\ntests:\n{}", cases.concat()));
         let script = "case $(cat {PROMPT_FILE}) in 2) kill -9 $PPID;; esac; echo ok > {OUTPUT_FILE}";

@@ -30,19 +30,12 @@ pub struct LimitRequest {
     pub received: BudgetAmount,
     /// Budget that it has given back, since it began.
     pub returned: BudgetAmount,
-    /// Budget that it waits for.
-    pub budget: Option<BudgetAsk>,
+    /// Least budget of use to it, if it waits for one.
+    pub need: Option<BudgetAmount>,
+    /// True if it may still give something back.
+    pub may_return: bool,
     /// Rates that it wants to use in the next seconds.
     pub rates: Vec<RateAsk>,
-}
-
-/// Budget that a worker waits for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct BudgetAsk {
-    /// Least amount that is of use.
-    pub need: BudgetAmount,
-    /// True if the worker may still give something back.
-    pub may_return: bool,
 }
 
 /// Requests that a worker wants to send on an account.
@@ -113,8 +106,8 @@ struct Worker {
     granted: BudgetAmount,
     returned: BudgetAmount,
     heard: Duration,
-    /// True if it waits for budget, and has nothing that it could give back.
-    stuck: bool,
+    /// True if it has something that it may give back.
+    may_return: bool,
 }
 
 #[derive(Debug, Default)]
@@ -144,7 +137,7 @@ impl LimitBook {
     /// Answers a request.
     pub fn answer(&mut self, request: &LimitRequest, now: Duration) -> LimitReply {
         self.take_back(request, now);
-        let budget = request.budget.map_or(BudgetReply::Granted, |ask| self.grant(&request.worker, ask, now));
+        let budget = request.need.map_or(BudgetReply::Granted, |need| self.grant(&request.worker, need, now));
         let active = self.active(now);
         let rates = request.rates.iter().map(|ask| self.grant_rate(ask, active, now)).collect();
         let granted = self.workers.get(&request.worker).map(|worker| worker.granted).unwrap_or_default();
@@ -164,22 +157,23 @@ impl LimitBook {
         self.used = self.used.minus(returned.minus(worker.returned));
         worker.returned = *returned;
         worker.heard = now;
-        worker.stuck = false;
+        worker.may_return = request.may_return;
     }
 
-    fn grant(&mut self, name: &str, ask: BudgetAsk, now: Duration) -> BudgetReply {
+    fn grant(&mut self, name: &str, need: BudgetAmount, now: Duration) -> BudgetReply {
         let left = self.left();
         let workers = self.active(now);
         let worker = self.workers.entry(name.to_owned()).or_default();
-        if left.covers(ask.need) {
-            let granted = generous(ask.need, left, workers);
+        if left.covers(need) {
+            let granted = generous(need, left, workers);
             self.used = self.used.plus(granted);
             worker.granted = worker.granted.plus(granted);
+            worker.may_return = true;
             return BudgetReply::Granted;
         }
 
-        worker.stuck = !ask.may_return;
-        let is_final = self.workers.values().all(|worker| worker.stuck || now > worker.heard + SILENCE);
+        let may_return = |worker: &Worker| worker.may_return && now <= worker.heard + SILENCE;
+        let is_final = !self.workers.values().any(may_return);
         self.refused |= is_final;
         if is_final { BudgetReply::Never } else { BudgetReply::Wait }
     }
@@ -268,7 +262,8 @@ mod tests {
             worker: worker.to_owned(),
             received: calls(received),
             returned: calls(returned),
-            budget: (need > 0).then(|| BudgetAsk { need: calls(need), may_return }),
+            need: (need > 0).then(|| calls(need)),
+            may_return,
             rates: Vec::new(),
         }
     }
@@ -283,7 +278,7 @@ mod tests {
         let first = book.answer(&ask("a", 0, 0, 10, false), Duration::ZERO);
         assert_eq!((first.budget, first.granted.calls), (BudgetReply::Granted, 10));
         // The answer was lost; the worker asks for nothing now and hears what it has.
-        assert_eq!(book.answer(&ask("a", 0, 0, 0, false), Duration::ZERO).granted.calls, 10);
+        assert_eq!(book.answer(&ask("a", 0, 0, 0, true), Duration::ZERO).granted.calls, 10);
         let waiting = book.answer(&ask("b", 0, 0, 3, false), Duration::ZERO);
         assert_eq!(waiting.budget, BudgetReply::Wait);
         book.answer(&ask("a", 10, 4, 0, false), Duration::ZERO);
@@ -300,6 +295,15 @@ mod tests {
         assert_eq!(book.answer(&ask("a", 5, 0, 1, false), Duration::ZERO).budget, BudgetReply::Wait);
         assert_eq!(book.answer(&ask("b", 0, 0, 1, false), Duration::ZERO).budget, BudgetReply::Never);
         assert!(book.has_refused());
+    }
+
+    #[test]
+    fn nobody_waits_for_workers_without_work() {
+        let mut book = book(5);
+        book.answer(&ask("idle", 0, 0, 0, false), Duration::ZERO);
+        book.answer(&ask("a", 0, 0, 5, false), Duration::ZERO);
+        assert_eq!(book.answer(&ask("a", 5, 0, 1, true), Duration::ZERO).budget, BudgetReply::Wait);
+        assert_eq!(book.answer(&ask("a", 5, 0, 1, false), Duration::ZERO).budget, BudgetReply::Never);
     }
 
     #[test]

@@ -7,6 +7,6 @@ mod bucket;
 mod keeper;
 mod share;
 
-pub use book::{BudgetAsk, BudgetReply, LimitBook, LimitReply, LimitRequest, RateAsk, RateGrant};
+pub use book::{BudgetReply, LimitBook, LimitReply, LimitRequest, RateAsk, RateGrant};
 pub(crate) use keeper::LimitKeeper;
 pub(crate) use share::LimitShare;

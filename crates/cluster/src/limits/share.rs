@@ -9,7 +9,7 @@ use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-use super::book::{BudgetAsk, BudgetReply, LimitReply, LimitRequest, RATE_TERM, RateAsk, RateGrant};
+use super::book::{BudgetReply, LimitReply, LimitRequest, RATE_TERM, RateAsk, RateGrant};
 use crate::job::JobLimits;
 use crate::seam::LimitDesk;
 
@@ -40,7 +40,9 @@ struct Held {
     returned: BudgetAmount,
     /// What was handed on, of what was received.
     handed_on: BudgetAmount,
-    ask: Option<BudgetAsk>,
+    need: Option<BudgetAmount>,
+    /// True if something of what was handed on may come back.
+    may_return: bool,
     never: bool,
     accounts: BTreeMap<String, Pot>,
 }
@@ -113,7 +115,7 @@ impl ShareState {
 
     fn is_waiting(&self) -> bool {
         let held = self.held();
-        held.ask.is_some() || held.accounts.values().any(|pot| pot.waiting > 0)
+        held.need.is_some() || held.accounts.values().any(|pot| pot.waiting > 0)
     }
 
     fn request(&self) -> LimitRequest {
@@ -124,7 +126,8 @@ impl ShareState {
             worker: self.worker.clone(),
             received: held.received,
             returned: held.returned,
-            budget: held.ask,
+            need: held.need,
+            may_return: held.may_return,
             rates,
         }
     }
@@ -142,7 +145,7 @@ impl ShareState {
         let mut held = self.held();
         held.received = reply.granted;
         // What was given back in the meantime is told with the next request.
-        let is_answered = held.ask.is_some() && held.ask == request.budget;
+        let is_answered = held.need.is_some() && held.need == request.need;
         held.never = is_answered && reply.budget == BudgetReply::Never;
         for grant in reply.rates {
             let RateGrant { account, requests, tokens_each, reported } = grant;
@@ -221,15 +224,17 @@ impl BudgetSource for LimitShare {
                     let free = held.received.minus(held.handed_on);
                     if free.covers(need) {
                         held.handed_on = held.received;
-                        held.ask = None;
+                        held.need = None;
+                        held.may_return = true;
                         return Some(free);
                     }
                     if std::mem::take(&mut held.never) {
-                        held.ask = None;
+                        held.need = None;
                         return None;
                     }
                     // What is free is on its way already.
-                    held.ask = Some(BudgetAsk { need: need.minus(free), may_return });
+                    held.need = Some(need.minus(free));
+                    held.may_return = may_return;
                 }
                 state.wanted.notify_one();
                 answered.await;
@@ -240,6 +245,8 @@ impl BudgetSource for LimitShare {
     fn give_back(&self, amount: BudgetAmount) {
         let mut held = self.state.held();
         held.returned = held.returned.plus(amount);
+        // It comes from one that has nothing in flight, or has ended.
+        held.may_return = false;
         drop(held);
         self.state.wanted.notify_one();
     }
