@@ -127,7 +127,11 @@ impl Simulation {
     fn new(cluster: Cluster, seed: u64) -> Self {
         let slow = (cluster.slow.0 * cluster.workers as f64) as usize;
         let workers = (0..cluster.workers)
-            .map(|at| Worker { left: None, slowness: if at < slow { cluster.slow.1 } else { 1.0 }, extended: 0 })
+            .map(|at| Worker {
+                left: None,
+                slowness: if at < slow { cluster.slow.1 } else { 1.0 },
+                extended: 0,
+            })
             .collect();
         let units = cluster.calls.div_ceil(cluster.unit);
         Self {
@@ -316,7 +320,10 @@ pub(super) fn table(quick: bool, seed: u64) -> FigureTable {
         ("a third of the workers ten times slower", Cluster { slow, ..base }),
         ("servers twice as fast", Cluster { messages: base.messages * 2.0, ..base }),
         ("replies not shared", Cluster { shares_replies: false, ..base }),
-        ("replies not shared, no limit of the provider", Cluster { shares_replies: false, provider: 1e9, ..base }),
+        (
+            "replies not shared, no limit of the provider",
+            Cluster { shares_replies: false, provider: 1e9, ..base },
+        ),
         (
             "replies not shared, no limit, planning takes 5 s",
             Cluster { shares_replies: false, provider: 1e9, planning: 5.0, ..base },

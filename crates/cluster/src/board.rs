@@ -86,7 +86,9 @@ fn job_key(id: &str) -> String {
 
 fn read<T: serde::de::DeserializeOwned>(record: &Record) -> Result<T, ClusterError> {
     serde_json::from_slice(&record.bytes).map_err(|error| {
-        ClusterError::Refused(format!("a record of the cluster was written by another version of assize: {error}"))
+        ClusterError::Refused(format!(
+            "a record of the cluster was written by another version of assize: {error}"
+        ))
     })
 }
 
@@ -164,13 +166,26 @@ impl Seat {
             let mine = found.filter(|record| record.bytes.starts_with(self.holder.as_bytes()));
             // An answer was lost.
             self.revision = mine
-                .ok_or_else(|| ClusterError::Refused("another coordinator has taken over this job".to_owned()))?
+                .ok_or_else(|| {
+                    ClusterError::Refused("another coordinator has taken over this job".to_owned())
+                })?
                 .revision;
             return Ok(());
         };
         (self.revision, self.shown) = (revision, shown);
 
         Ok(())
+    }
+
+    /// Shows a sign of life, if the servers can be reached now.
+    ///
+    /// # Errors
+    /// When somebody else has taken it.
+    pub(crate) async fn renew(&mut self) -> Result<(), ClusterError> {
+        match self.beat().await {
+            Err(ClusterError::Unreachable(_)) => Ok(()),
+            shown => shown,
+        }
     }
 
     /// Leaves the seat to whoever comes next.

@@ -47,13 +47,19 @@ fn from_folder(folder: &Path) -> Result<(Arc<dyn ObjectStore>, ObjectPath), Clus
         ClusterError::storage(&format!("use `{}` for results", folder.display()), error)
     };
     std::fs::create_dir_all(folder).map_err(|error| failed(&error))?;
-    let store = object_store::local::LocalFileSystem::new_with_prefix(folder).map_err(|error| failed(&error))?.with_fsync(true);
+    let store = object_store::local::LocalFileSystem::new_with_prefix(folder)
+        .map_err(|error| failed(&error))?
+        .with_fsync(true);
 
     Ok((Arc::new(store), ObjectPath::default()))
 }
 
-fn from_url(address: &str, variables: &Variables) -> Result<(Arc<dyn ObjectStore>, ObjectPath), ClusterError> {
-    let failed = |error: &dyn std::fmt::Display| ClusterError::storage(&format!("use `{address}` for results"), error);
+fn from_url(
+    address: &str,
+    variables: &Variables,
+) -> Result<(Arc<dyn ObjectStore>, ObjectPath), ClusterError> {
+    let failed =
+        |error: &dyn std::fmt::Display| ClusterError::storage(&format!("use `{address}` for results"), error);
     let url = url::Url::parse(address).map_err(|error| failed(&error))?;
     if !cfg!(feature = "cloud") && url.scheme() != "file" {
         return Err(failed(&"this build has no support for buckets; build it with the feature `cloud`"));
@@ -99,7 +105,8 @@ impl ResultStore for BucketResults {
     fn get<'a>(&'a self, name: &'a str) -> Later<'a, Vec<u8>> {
         Box::pin(async move {
             let read = async { self.store.get(&self.object(name)).await?.bytes().await };
-            let bytes = read.await.map_err(|error| failed(&format!("read the result of unit {name}"), error))?;
+            let bytes =
+                read.await.map_err(|error| failed(&format!("read the result of unit {name}"), error))?;
 
             Ok(bytes.to_vec())
         })
@@ -131,13 +138,21 @@ mod tests {
         assert_eq!(two.get("1.2").await.unwrap(), b"first");
         assert!(one.contains("1.2").await.unwrap() && !one.contains("1").await.unwrap());
         assert_eq!(two.names().await.unwrap(), ["1.2"]);
-        assert!(BucketResults::open(&place, "job-2", &Variables::new()).unwrap().names().await.unwrap().is_empty());
+        assert!(
+            BucketResults::open(&place, "job-2", &Variables::new())
+                .unwrap()
+                .names()
+                .await
+                .unwrap()
+                .is_empty()
+        );
     }
 
     #[cfg(not(feature = "cloud"))]
     #[test]
     fn a_build_without_buckets_says_so() {
-        let error = BucketResults::open("s3://results/evals", "job", &Variables::new()).err().unwrap().to_string();
+        let error =
+            BucketResults::open("s3://results/evals", "job", &Variables::new()).err().unwrap().to_string();
         assert!(error.contains("feature `cloud`"), "{error}");
     }
 }

@@ -141,7 +141,8 @@ impl Coordinator<'_> {
 
         let holder = uuid::Uuid::new_v4().simple().to_string();
         let records = self.cluster.records();
-        let seat = Seat::take(records, &job.job, holder.clone(), || (self.observe)(JobEvent::Waiting)).await?;
+        let seat =
+            Seat::take(records, &job.job, holder.clone(), || (self.observe)(JobEvent::Waiting)).await?;
         let mut patience = Patience::default();
         let now = persist(&mut patience, || board.job(&job.job)).await?;
         if now.is_some_and(|now| now.state == JobState::Done) {
@@ -200,7 +201,8 @@ impl Coordinator<'_> {
         let keeper = Arc::new(keeper);
         let is_seated = Arc::new(AtomicBool::new(true));
         let handler = limit_handler(&keeper, &is_seated);
-        let serving = persist(&mut patience, || self.cluster.serve_limits(&job.job, Arc::clone(&handler))).await?;
+        let serving =
+            persist(&mut patience, || self.cluster.serve_limits(&job.job, Arc::clone(&handler))).await?;
 
         let mut watch = JobWatch { job, links, keeper: &keeper, is_seated: &is_seated, staging, seat };
         let end = watch.until_end(self, request.options.run.deadline).await?;
@@ -257,10 +259,10 @@ impl Coordinator<'_> {
         for unit in &covering {
             while let Err(error) = fetch(links, unit, staging).await {
                 patience.wait(error).await?;
-                seat.beat().await?;
+                seat.renew().await?;
             }
             if beaten.elapsed() >= SEAT_BEAT {
-                seat.beat().await?;
+                seat.renew().await?;
                 beaten = Instant::now();
             }
         }
@@ -280,7 +282,7 @@ impl Coordinator<'_> {
         let merged = loop {
             tokio::select! {
                 merged = &mut merging => break merged,
-                () = tokio::time::sleep(SEAT_BEAT) => seat.beat().await?,
+                () = tokio::time::sleep(SEAT_BEAT) => seat.renew().await?,
             }
         };
         let merged = merged.map_err(|error| EngineError::usage(format!("merging failed: {error}")))?;
@@ -306,8 +308,9 @@ fn draft_of(target: &Path, staging: &Path) -> PathBuf {
 
 /// Moves a merged run to its place, where there may be what was merged while units were missing.
 fn place(draft: &Path, target: PathBuf, plan: &str) -> Result<RunFolder, ClusterError> {
-    let failed =
-        |error: std::io::Error| ClusterError::storage(&format!("write the run to `{}`", target.display()), error);
+    let failed = |error: std::io::Error| {
+        ClusterError::storage(&format!("write the run to `{}`", target.display()), error)
+    };
     let folder = RunFolder::new(&target);
     if folder.info().is_ok_and(|info| is_part_of(&info, plan)) {
         std::fs::remove_dir_all(&target).map_err(failed)?;
@@ -388,7 +391,13 @@ impl JobWatch<'_> {
                 Ok(done) => {
                     patience = Patience::default();
                     let missing = missing_units(self.job.shards, &done);
-                    for unit in done.iter().filter(|unit| !fetched.contains(*unit)).take(FETCHED_AT_ONCE).cloned().collect::<Vec<_>>() {
+                    for unit in done
+                        .iter()
+                        .filter(|unit| !fetched.contains(*unit))
+                        .take(FETCHED_AT_ONCE)
+                        .cloned()
+                        .collect::<Vec<_>>()
+                    {
                         if fetch(self.links, &unit, self.staging).await.is_ok() {
                             fetched.insert(unit);
                         }

@@ -81,7 +81,8 @@ impl JobLimits {
     /// Limits of a plan, wherever they are set.
     pub fn of_plan(plan: &PlanIdentity) -> Self {
         let Budget { calls, tokens, usd } = plan.budget;
-        let [requests_per_minute, tokens_per_minute] = plan.rates.map(|rate| rate.map(std::num::NonZero::get));
+        let [requests_per_minute, tokens_per_minute] =
+            plan.rates.map(|rate| rate.map(std::num::NonZero::get));
 
         Self { calls, tokens, pico_usd: usd.map(Usd::as_pico), requests_per_minute, tokens_per_minute }
     }
@@ -123,7 +124,9 @@ impl JobPlan {
 
         match self.files.iter().find(|file| !own.files.contains(file)) {
             Some((name, _)) => format!("`{name}` has other contents here"),
-            None if self.items != own.items => format!("it has {} results, and {} here", self.items, own.items),
+            None if self.items != own.items => {
+                format!("it has {} results, and {} here", self.items, own.items)
+            }
             None => "the judges, targets or settings of the cases differ".to_owned(),
         }
     }

@@ -24,7 +24,8 @@ pub(crate) fn pack(folder: &Path) -> Result<Vec<u8>, ClusterError> {
 }
 
 fn packed(folder: &Path) -> io::Result<Vec<u8>> {
-    let mut names: Vec<_> = fs::read_dir(folder)?.map(|entry| Ok(entry?.file_name())).collect::<io::Result<_>>()?;
+    let mut names: Vec<_> =
+        fs::read_dir(folder)?.map(|entry| Ok(entry?.file_name())).collect::<io::Result<_>>()?;
     names.sort();
 
     let mut archive = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::fast()));

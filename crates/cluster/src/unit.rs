@@ -117,11 +117,7 @@ fn add_covering(unit: UnitName, done: &BTreeSet<UnitName>, covering: &mut Vec<Un
     }
 }
 
-fn add_missing(
-    unit: UnitName,
-    done: &BTreeSet<UnitName>,
-    missing: &mut Vec<UnitName>,
-) {
+fn add_missing(unit: UnitName, done: &BTreeSet<UnitName>, missing: &mut Vec<UnitName>) {
     if done.contains(&unit) {
         return;
     }

@@ -476,7 +476,9 @@ impl JoinedJob<'_> {
         let reason = format!("given up: {} workers ended while they worked on it", deliveries - 1);
         let given_up = WorkUnit { given_up: Some(reason), ..unit.clone() };
         self.links.queue.publish(&[given_up], "given-up").await?;
-        (self.worker.observe)(WorkerEvent::Warning(format!("unit {name} ended {TRIES} workers; it is given up")));
+        (self.worker.observe)(WorkerEvent::Warning(format!(
+            "unit {name} ended {TRIES} workers; it is given up"
+        )));
         Ok(())
     }
 }

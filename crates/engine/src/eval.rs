@@ -162,7 +162,9 @@ impl Engine {
 
         match self.evaluate_for(purpose, mode, loaded, options).await? {
             Evaluated::Outcome(outcome) => Ok(*outcome),
-            Evaluated::Identity(_) => Err(EngineError::unrunnable("a plan that was to be run was identified")),
+            Evaluated::Identity(_) => {
+                Err(EngineError::unrunnable("a plan that was to be run was identified"))
+            }
         }
     }
 

@@ -21,10 +21,7 @@ pub(crate) fn select<'i>(
 }
 
 /// Plan of the shard that the options name, if they name one.
-pub(crate) fn plan<I>(
-    options: &RunOptions,
-    items: impl Fn() -> I,
-) -> Result<Option<ShardPlan>, ItemError>
+pub(crate) fn plan<I>(options: &RunOptions, items: impl Fn() -> I) -> Result<Option<ShardPlan>, ItemError>
 where
     I: Iterator<Item = Result<WorkItem, ItemError>>,
 {

@@ -230,8 +230,7 @@ impl BudgetTracker {
     /// True if replies of this model count against a limit in tokens or money, so that each needs a limit of its own.
     pub(crate) fn limits_replies(&self, card: ModelCard) -> bool {
         let budget = self.state().budget;
-        budget.tokens.is_some()
-            || budget.usd.is_some() && card.price.is_some_and(|price| !price.is_free())
+        budget.tokens.is_some() || budget.usd.is_some() && card.price.is_some_and(|price| !price.is_free())
     }
 
     /// Sets aside the most that a request may take, once that is possible; returns the reason if it never will be.
@@ -415,9 +414,7 @@ impl BudgetTracker {
 
 impl fmt::Debug for BudgetTracker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("BudgetTracker")
-            .field("state", &self.state)
-            .finish_non_exhaustive()
+        f.debug_struct("BudgetTracker").field("state", &self.state).finish_non_exhaustive()
     }
 }
 
@@ -481,10 +478,8 @@ impl Reservation {
     pub(crate) fn ran_out(self, reply: &ChatReply) -> String {
         let (tracker, output) = (Arc::clone(&self.tracker), self.output);
         let budget = tracker.state().budget;
-        let limits = [
-            budget.tokens.map(|tokens| format!("{tokens} tokens")),
-            budget.usd.map(|usd| format!("${usd}")),
-        ];
+        let limits =
+            [budget.tokens.map(|tokens| format!("{tokens} tokens")), budget.usd.map(|usd| format!("${usd}"))];
         let limits = limits.into_iter().flatten().collect::<Vec<_>>().join(" and ");
 
         self.answered(reply);

@@ -266,7 +266,9 @@ impl Link {
 impl LinkState {
     fn join(self: &Arc<Self>, client: &TcpStream, server: &TcpStream) {
         for (from, to) in [(client, server), (server, client)] {
-            let (Ok(from), Ok(to), Ok(known)) = (from.try_clone(), to.try_clone(), to.try_clone()) else { return };
+            let (Ok(from), Ok(to), Ok(known)) = (from.try_clone(), to.try_clone(), to.try_clone()) else {
+                return;
+            };
             let _ = to.set_nodelay(true);
             self.open.lock().unwrap_or_else(PoisonError::into_inner).push(known);
             let state = Arc::clone(self);

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use assize_cluster::EvalRequest;
 use assize_engine::{
-    DeniedFindings, EvalMode, EvalOptions, ExchangeOptions, ProgramUse, RunOptions, SequenceOptions, UnknownPrice,
+    DeniedFindings, EvalMode, EvalOptions, ExchangeOptions, ProgramUse, RunOptions, SequenceOptions,
+    UnknownPrice,
 };
 use assize_rubric::{JudgingMode, TrialStrategy, TruncationMode, UnitInterval};
 use clap::ValueEnum;

@@ -10,9 +10,9 @@ use super::{Args, CliCommand};
 
 /// Options that are about this process or this machine, and limits, which travel as numbers.
 const LOCAL: &[&str] = &[
-    "cluster", "cluster_credentials", "results", "unit_size", "lease", "run_dir", "resume", "out", "json", "show",
-    "quiet", "deadline", "budget_usd", "budget_calls", "budget_tokens", "requests_per_minute", "tokens_per_minute",
-    "color", "env_file",
+    "cluster", "cluster_credentials", "results", "unit_size", "lease", "run_dir", "resume", "out", "json",
+    "show", "quiet", "deadline", "budget_usd", "budget_calls", "budget_tokens", "requests_per_minute",
+    "tokens_per_minute", "color", "env_file",
 ];
 
 /// The arguments of a command line of `assize eval` in one spelling and one order.
@@ -78,7 +78,8 @@ mod tests {
 
     #[test]
     fn arguments_for_others_are_in_one_order_and_leave_out_what_is_about_this_machine() {
-        let one = "eval --keep-going evals a.yaml --judge openai:j -j 4 --shuffle --seed 7 --json --out x.json";
+        let one =
+            "eval --keep-going evals a.yaml --judge openai:j -j 4 --shuffle --seed 7 --json --out x.json";
         let two = "eval --seed=7 --shuffle --workers 4 evals --run-dir d --budget-usd 2 --judge openai:j a.yaml --keep-going";
         assert_eq!(portable(one), portable(two));
         assert_eq!(
@@ -90,8 +91,10 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        let arguments: Vec<String> =
-            portable("eval evals --filter a* --filter b* --threshold 0.5").split(' ').map(str::to_owned).collect();
+        let arguments: Vec<String> = portable("eval evals --filter a* --filter b* --threshold 0.5")
+            .split(' ')
+            .map(str::to_owned)
+            .collect();
         let request = read_portable(&arguments).expect("arguments");
         assert_eq!(request.options.filter, ["a*", "b*"]);
         assert_eq!(request.options.run.threshold.map(assize_rubric::UnitInterval::get), Some(0.5));

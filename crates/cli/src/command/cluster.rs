@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use assize_cluster::{
-    ClusterAddress, ClusterError, ClusterOptions, ClusterRunError, Coordinator, JobEvent, NatsCluster, Worker,
-    WorkerEnd, WorkerEvent,
+    ClusterAddress, ClusterError, ClusterOptions, ClusterRunError, Coordinator, JobEvent, NatsCluster,
+    Worker, WorkerEnd, WorkerEvent,
 };
 use assize_engine::{Engine, ExitStatus, FinishedRun};
 
@@ -48,7 +48,9 @@ pub(super) fn coordinate(
         JobEvent::Begun { job, shards, goes_on } => {
             let begun = if goes_on { "goes on" } else { "has begun" };
             output::print_notice(
-                &format!("job {job} {begun}: {shards} units; start workers with `assize worker --cluster {shown}`\n"),
+                &format!(
+                    "job {job} {begun}: {shards} units; start workers with `assize worker --cluster {shown}`\n"
+                ),
                 context,
             );
         }

@@ -4,9 +4,7 @@ use std::time::Duration;
 
 use assize_testkit::nats::pause_process;
 
-use crate::machines::{
-    EVAL, assert_same_rows, coordinator, judge_server, machine, rows, servers, worker,
-};
+use crate::machines::{EVAL, assert_same_rows, coordinator, judge_server, machine, rows, servers, worker};
 
 const CASES: usize = 60;
 const CALLS: usize = CASES * 2;
@@ -31,7 +29,10 @@ fn workers_bring_the_results_of_one_machine_and_pay_each_call_once() {
         assert_eq!(code, Some(1), "{at}: {err}");
         assert_same_rows((&local, "local"), (&boss, "merged"));
         assert_eq!(judge.count() - before, CALLS, "{at}");
-        assert!(!boss.path(".assize/cluster").exists() || boss.path(".assize/cluster").read_dir().unwrap().next().is_none());
+        assert!(
+            !boss.path(".assize/cluster").exists()
+                || boss.path(".assize/cluster").read_dir().unwrap().next().is_none()
+        );
     }
 
     let files = std::fs::read_dir(local.path("results")).unwrap().count();
@@ -111,7 +112,10 @@ fn a_case_that_ends_its_workers_ends_ungraded_and_the_others_do_not() {
         let cases: Vec<String> = (0..4)
             .map(|at| format!("  - id: case-{at}\n    criteria: be right\n    input: \"{at}\"\n    assertions: [{{type: contains, value: ok}}]\n"))
             .collect();
-        cli.file("suite.yaml", format!("name: deadly\nexecution: {{target: sh}}\ntests:\n{}", cases.concat()));
+        cli.file(
+            "suite.yaml",
+            format!("name: deadly\nexecution: {{target: sh}}\ntests:\n{}", cases.concat()),
+        );
         let script = "case $(cat {PROMPT_FILE}) in 2) kill -9 $PPID;; esac; echo ok > {OUTPUT_FILE}";
         cli.file(
             ".assize/targets.yaml",
@@ -123,8 +127,8 @@ fn a_case_that_ends_its_workers_ends_ungraded_and_the_others_do_not() {
     let (boss, host) = (make(), make());
     let address = servers.address();
     let args = [
-        "eval", "suite.yaml", "--cluster", &address, "--run-dir", "merged", "--unit-size", "4", "--lease", "1s",
-        "-j", "1", "-q",
+        "eval", "suite.yaml", "--cluster", &address, "--run-dir", "merged", "--unit-size", "4", "--lease",
+        "1s", "-j", "1", "-q",
     ];
     let mut running = crate::machines::Running::start(&mut boss.command(&args));
     let mut worker_now = worker(&host, &address);

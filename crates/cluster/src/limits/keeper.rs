@@ -98,7 +98,8 @@ impl LimitKeeper {
     }
 
     async fn write(&self, kept: &mut KeptBook, used: BudgetAmount) -> Result<(), ClusterError> {
-        let bytes = serde_json::to_vec(&used).map_err(|error| ClusterError::storage("write a record", error))?;
+        let bytes =
+            serde_json::to_vec(&used).map_err(|error| ClusterError::storage("write a record", error))?;
         let revision = self.records.replace(&self.key, bytes, kept.revision).await?;
         // Of another revision, it was written by somebody else, or by a request whose answer was lost.
         let Some(revision) = revision else {

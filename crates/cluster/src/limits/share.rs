@@ -154,7 +154,8 @@ impl ShareState {
             pot.reported = reported;
             if requests > 0 {
                 // What is left of the last grant expires with it, or is used by the smaller size.
-                let kept = if pot.tokens_each == tokens_each || !self.counts_tokens() { pot.requests } else { 0 };
+                let kept =
+                    if pot.tokens_each == tokens_each || !self.counts_tokens() { pot.requests } else { 0 };
                 pot.correction -= pot.unused(pot.requests - kept);
                 pot.expires = match pot.expires.filter(|_| kept > 0) {
                     Some(earlier) => Some(earlier.min(asked_at + RATE_TERM)),
@@ -291,10 +292,7 @@ impl SharedRate for LimitShare {
             }
             let try_take = || {
                 let mut held = state.held();
-                held.accounts
-                    .entry(account.to_owned())
-                    .or_default()
-                    .try_take(tokens, state.counts_tokens())
+                held.accounts.entry(account.to_owned()).or_default().try_take(tokens, state.counts_tokens())
             };
             if try_take() {
                 return;

@@ -102,7 +102,9 @@ impl Cluster for NatsCluster {
             let serving = tokio::spawn(async move {
                 while let Some(message) = requests.next().await {
                     let Some(inbox) = message.reply else { continue };
-                    let Ok(request) = serde_json::from_slice::<LimitRequest>(&message.payload) else { continue };
+                    let Ok(request) = serde_json::from_slice::<LimitRequest>(&message.payload) else {
+                        continue;
+                    };
                     let (client, handler) = (client.clone(), Arc::clone(&handler));
                     tokio::spawn(async move {
                         let reply = handler(request).await;
@@ -136,7 +138,8 @@ struct NatsDesk {
 impl LimitDesk for NatsDesk {
     fn ask<'a>(&'a self, request: &'a LimitRequest) -> Later<'a, LimitReply> {
         Box::pin(async move {
-            let failed = |error: &dyn std::fmt::Display| ClusterError::unreachable("ask the coordinator", error);
+            let failed =
+                |error: &dyn std::fmt::Display| ClusterError::unreachable("ask the coordinator", error);
             let bytes = serde_json::to_vec(request).map_err(|error| failed(&error))?;
             let asked = self.client.request(self.subject.clone(), bytes.into());
             let answer = tokio::time::timeout(LIMITS_TIMEOUT, asked)

@@ -84,7 +84,8 @@ pub(super) async fn remove(connection: &Connection, job: &str) -> Result<(), Clu
 impl WorkQueue for NatsQueue {
     fn publish<'a>(&'a self, units: &'a [WorkUnit], tag: &'a str) -> Later<'a, ()> {
         Box::pin(async move {
-            let failed = |error: &dyn std::fmt::Display| ClusterError::unreachable("add units to the queue", error);
+            let failed =
+                |error: &dyn std::fmt::Display| ClusterError::unreachable("add units to the queue", error);
             for some in units.chunks(PUBLISHED_AT_ONCE) {
                 let mut acknowledged = Vec::with_capacity(some.len());
                 for unit in some {

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use assize_run::SharedReplies;
 use async_nats::HeaderMap;
 use async_nats::header::NATS_EXPECTED_LAST_SUBJECT_SEQUENCE;
 use async_nats::jetstream::{Context, kv};
-use assize_run::SharedReplies;
 use futures_util::future::BoxFuture;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
@@ -90,7 +90,8 @@ impl SharedReplies for NatsReplies {
                     Ok(acknowledgement) => match acknowledgement.await {
                         Ok(_) => return,
                         Err(error) => {
-                            error.kind() == async_nats::jetstream::context::PublishErrorKind::WrongLastSequence
+                            error.kind()
+                                == async_nats::jetstream::context::PublishErrorKind::WrongLastSequence
                         }
                     },
                 };

@@ -108,7 +108,8 @@ async fn two_workers_bring_the_run_of_one_process() {
     let merged = merged.unwrap();
     assert_eq!((merged.exit, local.exit), (ExitStatus::Failed, ExitStatus::Failed));
     assert_eq!(rows(merged.folder.path()), rows(local.folder.path()));
-    let done = events.lock().unwrap().iter().filter(|event| matches!(event, WorkerEvent::UnitDone { .. })).count();
+    let done =
+        events.lock().unwrap().iter().filter(|event| matches!(event, WorkerEvent::UnitDone { .. })).count();
     assert_eq!(done, 5);
     assert!(seen.lock().unwrap().contains(&JobEvent::Progress { done: 5, shards: 5 }));
     assert!(!boss.path().join(".assize/cluster").read_dir().is_ok_and(|mut left| left.next().is_some()));

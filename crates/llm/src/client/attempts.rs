@@ -96,8 +96,7 @@ impl<'a> CallAttempts<'a> {
         }
 
         // Counting takes a look at every character, so it is done only where somebody wants to know.
-        let counted =
-            setup.accounts.limits().tokens_per_minute.is_some() || setup.shared_rate.is_some();
+        let counted = setup.accounts.limits().tokens_per_minute.is_some() || setup.shared_rate.is_some();
         let input =
             if counted { TokenEstimator::for_provider(&client.parts.provider).request(&request) } else { 0 };
         Ok(Self {

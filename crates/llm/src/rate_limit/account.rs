@@ -84,7 +84,8 @@ impl ProviderAccounts {
         let identity = (endpoint.host(), *blake3::hash(key.as_bytes()).as_bytes());
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let name = account_name(&identity);
-        let account = known.entry(identity).or_insert_with(|| Arc::new(ProviderAccount::new(name, self.limits)));
+        let account =
+            known.entry(identity).or_insert_with(|| Arc::new(ProviderAccount::new(name, self.limits)));
 
         Arc::clone(account)
     }

@@ -98,10 +98,7 @@ pub(crate) fn allowances(
 }
 
 /// The allowances an answer speaks of in full, for other processes.
-pub(crate) fn reported(
-    headers: &HeaderMap,
-    clock: &dyn Clock,
-) -> impl Iterator<Item = ReportedAllowance> {
+pub(crate) fn reported(headers: &HeaderMap, clock: &dyn Clock) -> impl Iterator<Item = ReportedAllowance> {
     allowances(headers, || clock.now()).filter_map(|ServerAllowance { kind, limit, remaining, reset }| {
         Some(ReportedAllowance { tokens: kind == AllowanceKind::Tokens, limit: limit?, remaining, reset })
     })
