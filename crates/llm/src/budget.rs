@@ -265,35 +265,50 @@ impl BudgetTracker {
     /// Asks the source for what a request needs, unless it has come in the meantime.
     async fn lease(self: &Arc<Self>, source: &Arc<dyn BudgetSource>, request: ReservationRequest) {
         let turn = Arc::clone(&self.asking).lock_owned().await;
-        let (need, idle, may_return) = {
-            let mut state = self.state();
-            let need = state.missing(request.most(&state));
-            if need == BudgetAmount::default() {
-                return;
-            }
-            // What lies idle here may be what somebody else waits for.
-            let may_return = state.in_flight > 0;
-            let idle = if may_return { BudgetAmount::default() } else { state.take_idle() };
-            (need, idle, may_return)
-        };
-
-        if idle != BudgetAmount::default() {
-            source.give_back(idle);
-        }
         // Whoever drops this future must not lose what is on its way.
         let (tracker, source) = (Arc::clone(self), Arc::clone(source));
         let asked = tokio::spawn(async move {
-            let granted = source.lease(need.plus(idle), may_return).await;
-            let mut state = tracker.state();
-            match granted {
-                Some(more) => state.budget = more.added_to(state.budget),
-                None => state.exhausted = true,
-            }
-            drop(state);
+            tracker.ask_source(&*source, request).await;
             drop(turn);
             tracker.settled.notify_waiters();
         });
         let _ = asked.await;
+    }
+
+    /// Asks the source until it has answered, anew whenever something in flight was settled: it may be enough then, and once
+    /// nothing is in flight, what lies idle here may be what somebody else waits for.
+    async fn ask_source(&self, source: &dyn BudgetSource, request: ReservationRequest) {
+        loop {
+            let settled = self.settled.notified();
+            tokio::pin!(settled);
+            settled.as_mut().enable();
+
+            let (need, idle, may_return) = {
+                let mut state = self.state();
+                let need = state.missing(request.most(&state));
+                if need == BudgetAmount::default() {
+                    return;
+                }
+                let may_return = state.in_flight > 0;
+                let idle = if may_return { BudgetAmount::default() } else { state.take_idle() };
+                (need, idle, may_return)
+            };
+            if idle != BudgetAmount::default() {
+                source.give_back(idle);
+            }
+
+            let granted = tokio::select! {
+                biased;
+                granted = source.lease(need.plus(idle), may_return) => granted,
+                () = settled, if may_return => continue,
+            };
+            let mut state = self.state();
+            match granted {
+                Some(more) => state.budget = more.added_to(state.budget),
+                None => state.exhausted = true,
+            }
+            return;
+        }
     }
 
     /// Tells whoever wants to know that the budget stands in the way.

@@ -216,6 +216,7 @@ impl BudgetSource for LimitShare {
     fn lease(&self, need: BudgetAmount, may_return: bool) -> BoxFuture<'_, Option<BudgetAmount>> {
         Box::pin(async move {
             let state = &self.state;
+            let _asking = Asking(state);
             loop {
                 let answered = state.answered.notified();
                 tokio::pin!(answered);
@@ -250,6 +251,15 @@ impl BudgetSource for LimitShare {
         held.may_return = false;
         drop(held);
         self.state.wanted.notify_one();
+    }
+}
+
+/// Somebody who asks for budget. Dropped, nobody does any more.
+struct Asking<'a>(&'a ShareState);
+
+impl Drop for Asking<'_> {
+    fn drop(&mut self) {
+        self.0.held().need = None;
     }
 }
 
