@@ -591,6 +591,51 @@ mod tests {
         }
     }
 
+    /// Source of so many calls, lent two at a time. It keeps those waiting who may still give something back.
+    struct Pool(Mutex<u64>);
+
+    impl BudgetSource for Pool {
+        fn lease(&self, need: BudgetAmount, may_return: bool) -> crate::BoxFuture<'_, Option<BudgetAmount>> {
+            let mut left = self.0.lock().unwrap();
+            if need.calls <= *left {
+                let calls = need.calls.max(2).min(*left);
+                *left -= calls;
+                return Box::pin(std::future::ready(Some(BudgetAmount { calls, ..BudgetAmount::default() })));
+            }
+            if may_return { Box::pin(std::future::pending()) } else { Box::pin(std::future::ready(None)) }
+        }
+
+        fn give_back(&self, amount: BudgetAmount) {
+            *self.0.lock().unwrap() += amount.calls;
+        }
+    }
+
+    #[tokio::test]
+    async fn a_leased_budget_ends_where_its_source_does_and_what_is_left_goes_back() {
+        let pool = Arc::new(Pool(Mutex::new(7)));
+        let limits = Budget { calls: Some(1_000), ..Budget::default() };
+        let refusals = Arc::new(AtomicUsize::new(0));
+        let told = Arc::clone(&refusals);
+        let tracker = BudgetTracker::leasing(limits, Arc::clone(&pool) as _, move |_| {
+            told.fetch_add(1, Ordering::Relaxed);
+        });
+
+        let calls = (0..12).map(|_| async {
+            let reserved = tracker.reserve(request(10, 10, 10)).await;
+            tokio::task::yield_now().await;
+            reserved.is_ok()
+        });
+        let sent = futures_util::future::join_all(calls).await;
+        assert_eq!(sent.into_iter().filter(|is_sent| *is_sent).count(), 7);
+        assert!(refusals.load(Ordering::Relaxed) > 0);
+
+        *pool.0.lock().unwrap() = 3;
+        let other = BudgetTracker::leasing(limits, Arc::clone(&pool) as _, |_| {});
+        drop(other.reserve(request(10, 10, 10)).await.unwrap());
+        drop(other);
+        assert_eq!(*pool.0.lock().unwrap(), 2, "one of two was used");
+    }
+
     #[tokio::test]
     async fn calls_are_counted_exactly() {
         let (tracker, refusals) = tracker(Budget { calls: Some(2), ..Budget::default() });
