@@ -6,6 +6,7 @@
 #![expect(clippy::print_stdout, reason = "a tool for developers: its report goes to the terminal")]
 
 mod cargo;
+mod cluster;
 mod commands;
 mod coverage;
 mod data;
@@ -36,13 +37,16 @@ const VALIDATED: usize = 1_000;
 const USAGE: &str = "\
 usage: cargo run -p assize-bench -- [PART] [--quick] [--write] [--python=PROGRAM]
        cargo run -p assize-bench -- coverage [--quick] [--write]
+       cargo run -p assize-bench -- cluster [--quick] [--seed=N]
 
 PART is one of start, runs, judging, service, rates, commands, scorecards, statistics; without it, all of these are measured. The part
 viewers, which installs other tools, has to be named. --quick takes smaller sizes. --write puts all figures, or those of judging, service,
 rates, commands or viewers alone, into docs/benchmarks.md. Statistics are compared with scipy, statsmodels and krippendorff where the
 Python has them.
 
-coverage simulates how often intervals hold the truth; --write puts its tables into docs/statistics.md";
+coverage simulates how often intervals hold the truth; --write puts its tables into docs/statistics.md
+
+cluster simulates a thousand workers and a billion calls of `assize eval --cluster`";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -60,6 +64,7 @@ fn main() -> ExitCode {
         ["timed", port, file, in_flight] => service::run_timed(port, file, in_flight),
         ["load", way, port, file, in_flight] => load::run(way, port, file, in_flight),
         ["coverage", flags @ ..] => simulate(flags),
+        ["cluster", flags @ ..] => simulate_cluster(flags),
         flags => BenchOptions::parse(flags).ok_or_else(|| USAGE.to_owned()).and_then(run),
     };
 
@@ -86,6 +91,21 @@ fn simulate(flags: &[&str]) -> Result<(), String> {
     } else {
         Ok(())
     }
+}
+
+/// Simulates a run over many machines and prints its table.
+fn simulate_cluster(flags: &[&str]) -> Result<(), String> {
+    let (mut quick, mut seed) = (false, 1);
+    for flag in flags {
+        match flag.strip_prefix("--seed=").map(str::parse) {
+            Some(Ok(number)) => seed = number,
+            None if *flag == "--quick" => quick = true,
+            _ => return Err(USAGE.to_owned()),
+        }
+    }
+
+    println!("{}", cluster::table(quick, seed).to_markdown());
+    Ok(())
 }
 
 /// Puts sections between their marks on a page.

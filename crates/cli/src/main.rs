@@ -145,6 +145,7 @@ fn dispatch(command: CliCommand, context: &CliContext) -> Result<ExitStatus, Com
         CliCommand::Doctor(args) => command::doctor::execute(&args, context),
         CliCommand::Mcp(args) => command::mcp::execute(&args, context),
         CliCommand::Serve(args) => command::serve::execute(&args, context),
+        CliCommand::Worker(args) => command::cluster::execute(&args, context),
         CliCommand::Lsp(args) => command::lsp::execute(&args, context),
         CliCommand::Schema(args) => command::schema::execute(&args, context),
         CliCommand::Completions(args) => Ok(command::completions::completions(&args)),

@@ -7,8 +7,10 @@ use std::sync::Arc;
 use assize_diagnostic::{Diagnostic, SourceMap, render};
 use assize_evalfile::{LoadOptions, ProjectConfig, codes, load_config};
 use assize_grade::Judge;
-use assize_llm::ReplyStore;
+use assize_llm::{BudgetSource, ReplyStore, SharedRate};
+use assize_run::SharedReplies;
 use assize_targets::Target;
+use tokio_util::sync::CancellationToken;
 
 use crate::error::EngineError;
 use crate::event::{EngineEvent, EventObserver};
@@ -28,6 +30,20 @@ pub(crate) struct ProvidedParts {
     pub(crate) judges: BTreeMap<String, Arc<dyn Judge>>,
     pub(crate) targets: BTreeMap<String, Arc<dyn Target>>,
     pub(crate) replies: Option<Arc<dyn ReplyStore>>,
+    pub(crate) sharing: Option<Sharing>,
+}
+
+/// What a process that works on a run together with others has in common with them.
+#[derive(Clone)]
+pub struct Sharing {
+    /// Secret of the fences: with another one, every request is another one.
+    pub fence_key: [u8; 32],
+    /// Replies that others have bought, looked up where the reply cache of this machine has none.
+    pub replies: Arc<dyn SharedReplies>,
+    /// Budget of all, instead of that of the options.
+    pub budget: Option<Arc<dyn BudgetSource>>,
+    /// Rate of all, instead of that of the options.
+    pub rate: Option<Arc<dyn SharedRate>>,
 }
 
 impl Engine {
@@ -55,6 +71,29 @@ impl Engine {
     #[must_use]
     pub fn with_reply_store(mut self, replies: Arc<dyn ReplyStore>) -> Self {
         self.provided.replies = Some(replies);
+        self
+    }
+
+    /// Stops runs also when this token is cancelled.
+    #[must_use]
+    pub fn with_stop(mut self, token: CancellationToken) -> Self {
+        let process = self.process.clone();
+        self.process = self.process.with_stop_signal(move || {
+            let (stopped, token) = (process.stopped(), token.clone());
+            Box::pin(async move {
+                tokio::select! {
+                    () = stopped => {}
+                    () = token.cancelled() => {}
+                }
+            })
+        });
+        self
+    }
+
+    /// Shares replies and limits with the other processes that work on the same run.
+    #[must_use]
+    pub fn with_sharing(mut self, sharing: Sharing) -> Self {
+        self.provided.sharing = Some(sharing);
         self
     }
 

@@ -1,13 +1,15 @@
 //! Running the cases of eval files, in the mode that a command gives them.
 
 use std::collections::BTreeSet;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assize_evalfile::{Case, Suite};
+use assize_llm::Budget;
 use assize_rubric::Usd;
-use assize_run::{ItemError, ShardNumber, ShardPlan, WorkItem};
-use assize_store::{RunSettings, SuiteInfo};
+use assize_run::{ItemError, ShardNumber, ShardPart, ShardPlan, WorkItem};
+use assize_store::{InputHash, RunSettings, SuiteInfo};
 
 use crate::dependencies::CaseDependencies;
 use crate::engine::Engine;
@@ -17,11 +19,11 @@ use crate::exchange::ExportReport;
 use crate::forecast::RunPlan;
 use crate::load::{CaseSelection, LoadedFile, LoadedFiles};
 use crate::mode::{EvalMode, Items, RunMode};
-use crate::options::{CacheUse, EvalOptions};
+use crate::options::{CacheUse, EvalOptions, RunOptions};
 use crate::order;
 use crate::plan::{PlannedSuite, PreflightReport, RunDeps, RunPlanner};
 use crate::prices;
-use crate::session::{FinishedRun, RunSession};
+use crate::session::{FinishedRun, RunSession, hash_inputs};
 use crate::shard;
 use crate::wiring::{ModelAccess, RunWiring, WiringRequest, wire};
 
@@ -55,7 +57,7 @@ impl PlannedRun {
         limit: (&crate::options::SpendingOptions, Option<Usd>),
         wiring: &RunWiring<'_>,
     ) -> Result<Self, EngineError> {
-        let shard = shard.map(|shard| ShardPlan::new(shard, &items)).transpose()?;
+        let shard = shard.map(|shard| ShardPlan::new(shard, ShardPart::default(), &items)).transpose()?;
         let cases = shard.as_ref().map_or(Ok(cases), |shard| shard::count_cases(shard, items()))?;
         let plan =
             RunPlan::new(shard::select(shard.as_ref(), items()), limit.0.budget_with(limit.1), wiring)?
@@ -66,7 +68,46 @@ impl PlannedRun {
     }
 }
 
+/// What tells one plan from another, and how much work a part of it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlanIdentity {
+    /// Hash of all items and of the files they come from, wherever those are.
+    pub hash: String,
+    /// The files.
+    pub files: Vec<InputHash>,
+    /// Word for the ids of its runs: the suite's name.
+    pub label: String,
+    /// Results of the whole plan.
+    pub items: u64,
+    /// Those of the part that the options name.
+    pub own_items: u64,
+    /// Limits of the run, wherever they are set.
+    pub budget: Budget,
+    /// Most requests and most tokens a minute and account, wherever they are set.
+    pub rates: [Option<NonZeroU32>; 2],
+}
+
 impl Engine {
+    /// Plans a run, and says which plan it is. Nothing is sent. With `is_worker`, it is also found out if this process could
+    /// carry it out: the keys of its models have to be there.
+    ///
+    /// # Errors
+    /// When files have problems, or the run can't be carried out as asked for.
+    pub async fn identify(
+        &self,
+        mode: &dyn RunMode,
+        options: &EvalOptions,
+        is_worker: bool,
+    ) -> Result<PlanIdentity, EngineError> {
+        let loaded = self.load(&options.paths, &options.roots)?;
+        let purpose = Purpose::Identify { is_worker };
+
+        match self.evaluate_for(purpose, mode, &loaded, options).await? {
+            Evaluated::Identity(identity) => Ok(identity),
+            Evaluated::Outcome(_) => Err(EngineError::unrunnable("a plan that was to be identified was run")),
+        }
+    }
+
     /// Runs eval files as `assize eval` does.
     ///
     /// # Errors
@@ -117,14 +158,30 @@ impl Engine {
         loaded: &LoadedFiles,
         options: &EvalOptions,
     ) -> Result<RunOutcome, EngineError> {
+        let purpose = if options.dry_run { Purpose::Plan } else { Purpose::Run };
+
+        match self.evaluate_for(purpose, mode, loaded, options).await? {
+            Evaluated::Outcome(outcome) => Ok(*outcome),
+            Evaluated::Identity(_) => {
+                Err(EngineError::unrunnable("a plan that was to be run was identified"))
+            }
+        }
+    }
+
+    async fn evaluate_for(
+        &self,
+        purpose: Purpose,
+        mode: &dyn RunMode,
+        loaded: &LoadedFiles,
+        options: &EvalOptions,
+    ) -> Result<Evaluated, EngineError> {
         let options = &with_cache_of_suites(options, loaded);
         let problems = check_files(loaded, options, self)?;
 
         let usd = prices::limit(&options.run, loaded.files.iter().filter_map(|file| file.suite.as_ref()))?;
-        let access = if options.dry_run {
-            ModelAccess::Plan(&options.run)
-        } else {
-            ModelAccess::Run(&options.run, usd)
+        let access = match purpose {
+            Purpose::Plan | Purpose::Identify { is_worker: false } => ModelAccess::Plan(&options.run),
+            Purpose::Run | Purpose::Identify { is_worker: true } => ModelAccess::Run(&options.run, usd),
         };
         let wiring = wire(
             self,
@@ -164,12 +221,20 @@ impl Engine {
         wiring.gateway.check()?;
         wiring.gateway.check_keys(options.deny.exposed_keys)?;
 
-        if options.dry_run {
+        if let Purpose::Identify { .. } = purpose {
+            let identity = run.identity(loaded, &options.run, label(&suites))?;
+            return Ok(Evaluated::Identity(PlanIdentity {
+                budget: options.run.spending.budget_with(usd),
+                rates: options.run.rates(&wiring.config),
+                ..identity
+            }));
+        }
+        if purpose == Purpose::Plan {
             warnings.extend(wiring.gateway.exposed_keys());
             let limit = (&options.run.spending, usd);
             let (items, cases) = (|| run.items(), run.preflight.cases);
             let planned = PlannedRun::new(items, options.run.shard, cases, warnings, limit, &wiring)?;
-            return Ok(RunOutcome::Planned(planned));
+            return Ok(RunOutcome::Planned(planned).into());
         }
 
         let has_problems = problems.is_some();
@@ -177,10 +242,7 @@ impl Engine {
 
         let plain = RunSession::new(mode.command(), &wiring, &options.run, run.worker_wishes());
         let session = RunSession {
-            label: match suites.as_slice() {
-                [only] => only.name.clone(),
-                several => format!("{}-suites", several.len()),
-            },
+            label: label(&suites),
             inputs: run.inputs(loaded),
             settings: RunSettings {
                 filter: options.filter.clone(),
@@ -197,7 +259,34 @@ impl Engine {
             ..plain
         };
 
-        session.carry_out(mode, || run.items(), &options.run, self).await
+        session.carry_out(mode, || run.items(), &options.run, self).await.map(Evaluated::from)
+    }
+}
+
+/// Purpose of looking at eval files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    Run,
+    Plan,
+    Identify { is_worker: bool },
+}
+
+enum Evaluated {
+    Outcome(Box<RunOutcome>),
+    Identity(PlanIdentity),
+}
+
+impl From<RunOutcome> for Evaluated {
+    fn from(outcome: RunOutcome) -> Self {
+        Self::Outcome(Box::new(outcome))
+    }
+}
+
+/// Word for the id of a run of these suites.
+fn label(suites: &[SuiteInfo]) -> String {
+    match suites {
+        [only] => only.name.clone(),
+        several => format!("{}-suites", several.len()),
     }
 }
 
@@ -328,6 +417,29 @@ impl<'a> EvalRun<'a> {
 
         self.parts.push(part);
         Ok(info)
+    }
+
+    /// What tells the plan from others.
+    fn identity(
+        &self,
+        loaded: &LoadedFiles,
+        options: &RunOptions,
+        label: String,
+    ) -> Result<PlanIdentity, EngineError> {
+        let whole = || ShardPlan::new(ShardNumber::WHOLE, ShardPart::default(), || self.items());
+        let plan = shard::plan(options, || self.items())?.map_or_else(whole, Ok)?;
+        let files = hash_inputs(&self.inputs(loaded))?;
+        let hash = shard::plan_hash(&plan, &files);
+
+        Ok(PlanIdentity {
+            hash,
+            files,
+            label,
+            items: plan.items(),
+            own_items: plan.own_items(),
+            budget: Budget::default(),
+            rates: [None, None],
+        })
     }
 
     /// Refuses a run of nothing, and workspaces in a mode that judges answers in several forms.

@@ -20,7 +20,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::batch::{BATCH_FOLDER, BatchedCalls};
-use crate::engine::Engine;
+use crate::engine::{Engine, Sharing};
 use crate::error::EngineError;
 use crate::event::{EngineEvent, EventObserver};
 use crate::exchange::BatchExchange;
@@ -56,6 +56,15 @@ pub fn replies_file(process: &ProcessContext) -> PathBuf {
     process.working_folder.join(CACHE_FOLDER).join(REPLIES_FILE)
 }
 
+/// The secret of the fences of this working folder. There is one afterwards.
+///
+/// # Errors
+/// When it can't be read or written.
+pub fn workspace_fence_key(process: &ProcessContext) -> Result<[u8; 32], EngineError> {
+    let path = process.working_folder.join(CACHE_FOLDER).join(FENCE_KEY_FILE);
+    Ok(fence_key(&path, random_key())?)
+}
+
 /// Gateway to the models of judges and targets. The cache is opened when the first model is needed, so that a run without
 /// models leaves nothing behind.
 pub(crate) struct ModelGateway {
@@ -82,6 +91,8 @@ pub(crate) struct ModelGateway {
     namespace: Option<[u8; 32]>,
     /// Storage of the caller's own, used instead of the cache.
     provided_replies: Option<Arc<dyn ReplyStore>>,
+    /// What is shared with other processes that work on the same run.
+    sharing: Option<Sharing>,
     reply_owner: Arc<CurrentOwner>,
     prices: PriceTable,
     /// The most tokens of a reply to anybody but a target, by the command line.
@@ -123,14 +134,14 @@ impl ModelGateway {
         gateway.all_priced = usd.is_some() && options.unknown_price == UnknownPrice::Refuse;
         gateway.may_be_unpriced = true;
 
+        let [requests, tokens] = options.rates(config).map(|rate| rate.map(|n| n.get().into()));
+        // Where the rate is that of all, nobody holds it alone.
+        let is_shared = engine.provided().sharing.as_ref().is_some_and(|sharing| sharing.rate.is_some());
         let limits = RateLimits {
             max_concurrency: options.max_concurrency.or(config.max_concurrency),
             workers: options.workers.or(config.workers.and_then(NonZeroUsize::new)),
-            requests_per_minute: options
-                .requests_per_minute
-                .or(config.requests_per_minute)
-                .map(|n| n.get().into()),
-            tokens_per_minute: options.tokens_per_minute.or(config.tokens_per_minute).map(|n| n.get().into()),
+            requests_per_minute: requests.filter(|_| !is_shared),
+            tokens_per_minute: tokens.filter(|_| !is_shared),
             recovery: None,
         };
 
@@ -164,6 +175,7 @@ impl ModelGateway {
             cache: Arc::clone(&self.cache),
             namespace: Some(namespace),
             provided_replies: self.provided_replies.clone(),
+            sharing: self.sharing.clone(),
             reply_owner: Arc::clone(&self.reply_owner),
             prices: self.prices.clone(),
             max_output_tokens: self.max_output_tokens,
@@ -262,16 +274,21 @@ impl ModelGateway {
 
         let limit = CancellationToken::new();
         let refusal: Arc<OnceLock<String>> = Arc::default();
+        let source = engine.provided().sharing.as_ref().and_then(|sharing| sharing.budget.clone());
         let tracker = (budget != Budget::default()).then(|| {
             let limit = limit.clone();
             let refusal = Arc::clone(&refusal);
             let observer = engine.observer();
-            BudgetTracker::new(budget, move |why: &str| {
+            let on_limit = move |why: &str| {
                 if refusal.set(why.to_owned()).is_ok() {
                     observer.observe(EngineEvent::BudgetReached { reason: why.to_owned() });
                 }
                 limit.cancel();
-            })
+            };
+            match source {
+                None => BudgetTracker::new(budget, on_limit),
+                Some(source) => BudgetTracker::leasing(budget, source, on_limit),
+            }
         });
 
         let outage: Arc<OnceLock<String>> = Arc::default();
@@ -286,6 +303,7 @@ impl ModelGateway {
             transport: Arc::new(transport(engine)),
             budget: tracker,
             observer: Some(Arc::new(observer)),
+            shared_rate: engine.provided().sharing.as_ref().and_then(|sharing| sharing.rate.clone()),
             ..ClientSetup::default()
         };
 
@@ -313,6 +331,7 @@ impl ModelGateway {
             cache: Arc::default(),
             namespace: None,
             provided_replies: engine.provided().replies.clone(),
+            sharing: engine.provided().sharing.clone(),
             reply_owner: Arc::default(),
             asks_models: AtomicBool::new(false),
             meter: Arc::default(),
@@ -547,12 +566,21 @@ impl ModelGateway {
 
         let clock = self.clock;
         let owner = Arc::clone(&self.reply_owner);
-        Some(Arc::new(CachedReplyStore::new(self.cache()?, owner, move || clock().as_second())))
+        let mut store = CachedReplyStore::new(self.cache()?, owner, move || clock().as_second());
+        if let Some(sharing) = &self.sharing {
+            store = store.sharing(Arc::clone(&sharing.replies));
+        }
+
+        Some(Arc::new(store))
     }
 
     /// The secret of the fences. The same in every run that uses the cache: with other fences every call would be a
     /// new one.
     pub(crate) fn fence_key(&self) -> [u8; 32] {
+        if let Some(sharing) = &self.sharing {
+            return sharing.fence_key;
+        }
+
         let fresh = random_key();
         match self.miss {
             None => fresh,

@@ -310,17 +310,17 @@ pub use attempt_material::{AttemptCase, AttemptRequest, AttemptSubject, LoadedAt
 pub use attempt_watch::{AttemptWatch, WatchEvent};
 pub use case_scorings::case_scorings;
 pub use critique::{CritiqueFile, CritiqueOptions, CritiqueReport};
-pub use engine::Engine;
+pub use engine::{Engine, Sharing};
 pub use error::{EngineError, EngineErrorKind};
 pub use estimate::RunEstimate;
-pub use eval::{PlannedRun, RunOutcome};
+pub use eval::{PlanIdentity, PlannedRun, RunOutcome};
 pub use event::{EngineEvent, EventObserver};
 pub use exchange::{CountedExamples, ExchangeOptions, ExportReport, ExportedFile, ImportReport};
 pub use exit::{CallStop, ExitStatus, RunEnding, exit_of_run};
 pub use explained::{CaseSelector, FoundCase, find_cases};
 pub use files::{replace_file, replace_file_with};
 pub use forecast::{RunPlan, estimate_text};
-pub use gateway::{remedy, replies_file};
+pub use gateway::{remedy, replies_file, workspace_fence_key};
 pub use generate::{GenerateOptions, GenerateReport};
 pub use grade::GradeOptions;
 pub use judges::OFFLINE;
@@ -333,7 +333,7 @@ pub use merge::MergeOptions;
 pub use mode::{EvalMode, Items, RunMode};
 pub use options::{
     BatchOptions, CacheUse, DeniedFindings, EvalOptions, PanelOptions, ProgramUse, RunOptions,
-    SequenceOptions, SpendingOptions, UnknownPrice,
+    SequenceOptions, SpendingOptions, UnitOptions, UnknownPrice,
 };
 pub use process::{ProcessContext, StopSignal};
 pub use report_material::ReportMaterial;
@@ -345,7 +345,7 @@ pub use samples::{
 };
 pub use schemas::{all_schemas, stored_schemas};
 pub use scorecard::{ScorecardInput, ScorecardOptions, ScoredCard};
-pub use session::{FinishedRun, stored_records, summary_json};
+pub use session::{FinishedRun, run_id as new_run_id, stored_records, summary_json};
 pub use targets::is_secret_name;
 pub use trend::read_trend;
 pub use validate::{ValidatedFile, ValidationReport};

@@ -1,12 +1,12 @@
 //! Merging of shards: the run that one process would have made of the whole plan.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use assize_analysis::RunSummarizer;
 use assize_rubric::MissingPolicy;
-use assize_run::RunTotals;
+use assize_run::{RunTotals, ShardPart};
 use assize_store::{
     FORMAT_VERSION, MergeInfo, MergedShard, RowMerge, RunFolder, RunInfo, RunMetrics, RunSettings,
     RunSummary, ScorecardConclusion, ShardInfo, StoreError,
@@ -34,6 +34,8 @@ pub struct MergeOptions {
     pub runs: Vec<String>,
     /// Folder of the merged run; one in the runs folder unless given.
     pub run_dir: Option<PathBuf>,
+    /// Id of the merged run; a new one unless given.
+    pub run_id: Option<String>,
     /// Merges what is there where shards are missing or were stopped. The result is incomplete.
     pub allow_missing: bool,
 }
@@ -55,6 +57,7 @@ impl ShardRun {
         let summary = self.info.summary.as_ref();
         MergedShard {
             number: self.shard.number,
+            part: self.shard.part.clone(),
             run_id: self.info.run_id.clone(),
             items: self.shard.items,
             started_at: self.info.started_at.clone(),
@@ -80,6 +83,9 @@ impl Engine {
         let begun = Instant::now();
         let set = ShardSet::read(options, self)?;
         let mut info = set.merged_info(self);
+        if let Some(id) = &options.run_id {
+            info.run_id.clone_from(id);
+        }
         let folder = self.merged_folder(options, &info);
 
         let (rows, found) = set.find_rows()?;
@@ -123,10 +129,15 @@ impl Engine {
 impl ShardSet {
     /// Reads what the runs say of themselves, and refuses those that don't belong together.
     fn read(options: &MergeOptions, engine: &Engine) -> Result<Self, EngineError> {
-        let mut shards: BTreeMap<u32, ShardRun> = BTreeMap::new();
+        let mut shards: BTreeMap<(u32, ShardPart), ShardRun> = BTreeMap::new();
         for name in &options.runs {
             let run = read_shard(name, options.allow_missing, engine)?;
-            if let Some(other) = shards.get(&run.shard.number) {
+            let part = part_of(&run.shard)?;
+            let number = run.shard.number;
+            let same = shards.range((number, ShardPart::default())..(number + 1, ShardPart::default()));
+            let mut same = same.filter(|((_, other), _)| part.is_within(other) || other.is_within(&part));
+            let twice = same.next();
+            if let Some((_, other)) = twice {
                 return Err(EngineError::usage(format!(
                     "`{}` and `{}` are both shard {} of {}; name each shard once",
                     other.path(),
@@ -135,9 +146,10 @@ impl ShardSet {
                     run.shard.count
                 )));
             }
-            shards.insert(run.shard.number, run);
+            shards.insert((run.shard.number, part), run);
         }
 
+        let present: BTreeSet<(u32, ShardPart)> = shards.keys().cloned().collect();
         let shards: Vec<ShardRun> = shards.into_values().collect();
         let Some(first) = shards.first() else {
             return Err(EngineError::usage("name the runs of the shards"));
@@ -153,7 +165,7 @@ impl ShardSet {
         }
 
         let missing: Vec<u32> = (1..=first.shard.count)
-            .filter(|number| shards.iter().all(|run| run.shard.number != *number))
+            .filter(|number| !is_present(&present, *number, &ShardPart::default()))
             .collect();
         if !missing.is_empty() && !options.allow_missing {
             let (names, count) = (named_shards(&missing), first.shard.count);
@@ -338,6 +350,24 @@ impl ShardSet {
         };
         Ok((exit, summary))
     }
+}
+
+/// Part of a shard that a run is of.
+fn part_of(shard: &ShardInfo) -> Result<ShardPart, EngineError> {
+    let part = shard.part.as_deref().unwrap_or_default();
+    part.parse().map_err(|error| EngineError::unreadable(format!("`part` is `{part}`: {error}")))
+}
+
+/// True if this part of a shard is among the runs, as a whole or in parts.
+fn is_present(runs: &BTreeSet<(u32, ShardPart)>, number: u32, part: &ShardPart) -> bool {
+    if runs.contains(&(number, part.clone())) {
+        return true;
+    }
+
+    // The parts of a part come right after it.
+    let next = runs.range((number, part.clone())..).next();
+    let has_smaller = next.is_some_and(|(other, smaller)| *other == number && smaller.is_within(part));
+    has_smaller && part.halves().iter().all(|half| is_present(runs, number, half))
 }
 
 /// Reads the description of the run of a shard, and refuses what can't be merged.

@@ -5,13 +5,15 @@ use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use assize_evalfile::{EscalateWhen, Escalation, PanelJudge, PanelSpec, ScoringMethod, ThresholdOverrides};
+use assize_evalfile::{
+    EscalateWhen, Escalation, PanelJudge, PanelSpec, ProjectConfig, ScoringMethod, ThresholdOverrides,
+};
 use assize_grade::WarmUp;
 use assize_llm::Budget;
 use assize_rubric::{
     JudgingMode, PanelRule, TiePolicy, TrialStrategy, TruncationMode, UnitInterval, Usd, Weight,
 };
-use assize_run::ShardNumber;
+use assize_run::{ShardNumber, ShardPart};
 
 use crate::error::EngineError;
 use crate::exchange::ExchangeOptions;
@@ -117,6 +119,19 @@ impl BatchOptions {
     }
 }
 
+/// Terms under which a process works on a shard for somebody else.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct UnitOptions {
+    /// Part of the shard.
+    pub part: ShardPart,
+    /// Hash that the plan must have. A run of another plan is refused.
+    pub plan: String,
+    /// Id of the run. Replies that a process bought for a run of this id count as bought by this run.
+    pub run_id: String,
+    /// Reason for which no case of the part is run: each ends with it.
+    pub given_up: Option<String>,
+}
+
 /// Options of everything that judges.
 #[derive(Debug, Clone, Default)]
 pub struct RunOptions {
@@ -158,6 +173,8 @@ pub struct RunOptions {
     pub exchange: ExchangeOptions,
     /// Part of the plan to run; all of it unless given.
     pub shard: Option<ShardNumber>,
+    /// Terms under which the shard is run for somebody else.
+    pub unit: Option<UnitOptions>,
     /// Folder of the run; one in the runs folder unless given.
     pub run_dir: Option<PathBuf>,
     /// Run to go on with: a folder, an id, or [`NEWEST_RUN`](crate::NEWEST_RUN).
@@ -205,6 +222,14 @@ pub struct EvalOptions {
 }
 
 impl RunOptions {
+    /// Most requests and most tokens a minute and account, of these options or of the configuration.
+    pub(crate) fn rates(&self, config: &ProjectConfig) -> [Option<NonZeroU32>; 2] {
+        [
+            self.requests_per_minute.or(config.requests_per_minute),
+            self.tokens_per_minute.or(config.tokens_per_minute),
+        ]
+    }
+
     /// Thresholds that beat those of files.
     pub(crate) fn lines(&self) -> ThresholdOverrides {
         ThresholdOverrides { pass: self.threshold, borderline: self.borderline }

@@ -360,7 +360,7 @@ impl<'a> RunPlanner<'a> {
                 }
                 Err(error) => {
                     let message = error.to_string();
-                    (ItemSource::Missing { kind: CaseErrorKind::BadOutput, message }, None)
+                    (ItemSource::Missing { kind: CaseErrorKind::BadOutput, message, target: None }, None)
                 }
             }],
             None => self
@@ -375,7 +375,8 @@ impl<'a> RunPlanner<'a> {
                         (ItemSource::Target(target), place)
                     }
                     Err(error) => {
-                        (ItemSource::Missing { kind: CaseErrorKind::NoTarget, message: error.message }, None)
+                        let (kind, message) = (CaseErrorKind::NoTarget, error.message);
+                        (ItemSource::Missing { kind, message, target: None }, None)
                     }
                 })
                 .collect(),

@@ -32,7 +32,7 @@ use crate::exit::{ExitStatus, RunEnding};
 use crate::gateway::ModelGateway;
 use crate::metrics;
 use crate::mode::RunMode;
-use crate::options::RunOptions;
+use crate::options::{RunOptions, UnitOptions};
 use crate::resume::{self, NEWEST_RUN, ResumedRun};
 use crate::runs;
 use crate::shard;
@@ -133,11 +133,17 @@ impl RunSession {
         let run_id = run_id(started_at, &self.label);
         let mut info = self.take_info(run_id, started_at.to_string())?;
 
-        let plan = options.shard.map(|shard| ShardPlan::new(shard, &items)).transpose()?;
+        let plan = shard::plan(options, &items)?;
         let items = || shard::select(plan.as_ref(), items());
         if let Some(plan) = &plan {
             self.limit_to(plan, &mut info, mode);
         }
+        let unit = options.unit.as_ref();
+        if let Some(unit) = unit {
+            take_terms(unit, &mut info)?;
+        }
+        let reason = unit.and_then(|unit| unit.given_up.as_deref());
+        let items = || items().map(move |item| Ok(give_up(item?, reason)));
 
         let OpenedRun { folder, mut writer, done, totals, mut summariser } =
             open(&mut info, options, items, engine)?;
@@ -248,7 +254,7 @@ impl RunSession {
         options: &RunOptions,
         engine: &Engine,
     ) -> Result<ExportReport, EngineError> {
-        let plan = options.shard.map(|shard| ShardPlan::new(shard, &items)).transpose()?;
+        let plan = shard::plan(options, &items)?;
         let total = plan.as_ref().map_or(self.total, shard::own_items);
 
         self.gateway.begin_alone("export");
@@ -363,6 +369,27 @@ fn note_replies(gateway: &ModelGateway, engine: &Engine) {
     engine.notice(report.summary());
     for problem in report.problems() {
         engine.warn(problem);
+    }
+}
+
+/// Takes over the terms under which a shard is run for somebody else.
+fn take_terms(unit: &UnitOptions, info: &mut RunInfo) -> Result<(), EngineError> {
+    let is_same = info.shard.as_ref().is_some_and(|shard| shard.plan == unit.plan);
+    if !is_same {
+        return Err(EngineError::unrunnable(
+            "the files have changed since the plan was made; nothing was run",
+        ));
+    }
+
+    info.run_id.clone_from(&unit.run_id);
+    Ok(())
+}
+
+/// The item, or its failure for this reason.
+fn give_up(item: WorkItem, reason: Option<&str>) -> WorkItem {
+    match reason {
+        None => item,
+        Some(reason) => item.given_up(CaseErrorKind::Abandoned, reason),
     }
 }
 
@@ -659,7 +686,7 @@ async fn stop_after(left: Duration, too_late: Arc<AtomicBool>, cancel: Cancellat
 
 /// Creates an id such as `20260102-153012-label-1a2b`: it sorts by time, and two runs within one second
 /// differ.
-pub(crate) fn run_id(started_at: jiff::Timestamp, label: &str) -> String {
+pub fn run_id(started_at: jiff::Timestamp, label: &str) -> String {
     let mut word: String =
         label.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect();
     word.truncate(32);
@@ -670,7 +697,7 @@ pub(crate) fn run_id(started_at: jiff::Timestamp, label: &str) -> String {
     format!("{}-{word}-{suffix}", started_at.strftime("%Y%m%d-%H%M%S"))
 }
 
-fn hash_inputs(paths: &[PathBuf]) -> Result<Vec<InputHash>, EngineError> {
+pub(crate) fn hash_inputs(paths: &[PathBuf]) -> Result<Vec<InputHash>, EngineError> {
     let mut hashes = Vec::with_capacity(paths.len());
     for path in paths {
         let mut hasher = blake3::Hasher::new();

@@ -7,6 +7,7 @@ use assize_store::{InputHash, ShardInfo, VerdictCounts};
 
 use crate::exit::{ExitStatus, RunEnding};
 use crate::mode::{Items, RunMode};
+use crate::options::RunOptions;
 
 /// The items of a shard, or all of them.
 pub(crate) fn select<'i>(
@@ -17,6 +18,17 @@ pub(crate) fn select<'i>(
         None => Box::new(items),
         Some(plan) => Box::new(plan.select(items)),
     }
+}
+
+/// Plan of the shard that the options name, if they name one.
+pub(crate) fn plan<I>(options: &RunOptions, items: impl Fn() -> I) -> Result<Option<ShardPlan>, ItemError>
+where
+    I: Iterator<Item = Result<WorkItem, ItemError>>,
+{
+    let Some(shard) = options.shard else { return Ok(None) };
+    let part = options.unit.as_ref().map(|unit| unit.part.clone()).unwrap_or_default();
+
+    ShardPlan::new(shard, part, items).map(Some)
 }
 
 /// Number of items of a shard.
@@ -40,11 +52,13 @@ pub(crate) fn count_cases(
 
 /// Cases that were excluded because of errors in their files. They belong to no shard, and the first one tells of them.
 pub(crate) fn left_out(plan: &ShardPlan, left_out: usize) -> usize {
-    if plan.shard().number() == 1 { left_out } else { 0 }
+    let is_first = plan.shard().number() == 1 && plan.part().as_str().bytes().all(|digit| digit == b'1');
+    if is_first { left_out } else { 0 }
 }
 
-/// The record of a shard. Paths have no part in the hash of the plan: other machines may have the files elsewhere.
-pub(crate) fn describe(plan: &ShardPlan, inputs: &[InputHash], mode: &dyn RunMode) -> ShardInfo {
+/// Hash of the items of a plan and of the files they come from. Paths have no part in it: other machines may have the files
+/// elsewhere.
+pub(crate) fn plan_hash(plan: &ShardPlan, inputs: &[InputHash]) -> String {
     let mut files: Vec<&str> = inputs.iter().map(|input| input.blake3.as_str()).collect();
     files.sort_unstable();
 
@@ -54,10 +68,18 @@ pub(crate) fn describe(plan: &ShardPlan, inputs: &[InputHash], mode: &dyn RunMod
         hasher.update(file.as_bytes());
     }
 
+    hasher.finalize().to_hex().to_string()
+}
+
+/// The record of a shard.
+pub(crate) fn describe(plan: &ShardPlan, inputs: &[InputHash], mode: &dyn RunMode) -> ShardInfo {
+    let part = plan.part();
+
     ShardInfo {
         number: plan.shard().number(),
         count: plan.shard().count(),
-        plan: hasher.finalize().to_hex().to_string(),
+        part: (!part.is_whole()).then(|| part.as_str().to_owned()),
+        plan: plan_hash(plan, inputs),
         plan_items: plan.items(),
         items: plan.own_items(),
         scorecard: mode.scorecard_conclusion(),
@@ -67,8 +89,9 @@ pub(crate) fn describe(plan: &ShardPlan, inputs: &[InputHash], mode: &dyn RunMod
 /// Remark on the metrics of a shard.
 pub(crate) fn remark(shard: &ShardInfo) -> String {
     let ShardInfo { number, count, items, plan_items, .. } = shard;
+    let part = shard.part.as_ref().map(|part| format!(" (part {part})")).unwrap_or_default();
     format!(
-        "Shard {number} of {count}, {items} of {plan_items} results: `assize merge` computes the metrics of the whole run."
+        "Shard {number}{part} of {count}, {items} of {plan_items} results: `assize merge` computes the metrics of the whole run."
     )
 }
 

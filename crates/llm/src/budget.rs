@@ -10,6 +10,7 @@ use crate::error::FailedAttempt;
 use crate::output_limit::OutputLimit;
 use crate::price::{ModelCard, may_be_charged};
 use crate::reply::ChatReply;
+use crate::shared_limits::{BudgetAmount, BudgetSource};
 use crate::token_counts::TokenCounts;
 
 /// Limits on spending; `None` is no limit.
@@ -32,8 +33,11 @@ pub struct Budget {
 /// that is worth asking for. So no reply can pass the budget, whatever order replies come in. A request whose cost nobody
 /// reports counts as what was set aside.
 pub struct BudgetTracker {
-    budget: Budget,
     state: Mutex<TrackerState>,
+    /// Source of the budget of a process that has a part of it at a time.
+    source: Option<Arc<dyn BudgetSource>>,
+    /// Turn of the one who asks the source.
+    asking: Arc<tokio::sync::Mutex<()>>,
     /// Something that was set aside has been settled.
     settled: Notify,
     /// Told once for every refusal, with the reason.
@@ -42,6 +46,9 @@ pub struct BudgetTracker {
 
 #[derive(Debug, Clone, Copy, Default)]
 struct TrackerState {
+    budget: Budget,
+    /// True if the source has nothing more to give.
+    exhausted: bool,
     calls: u64,
     spent: Spend,
     /// The part of `spent` that nobody reported.
@@ -52,6 +59,48 @@ struct TrackerState {
     /// By how many percent real input passed what was set aside for it at worst. More than 0 only where a provider reads
     /// more than it is sent.
     underestimated: u64,
+}
+
+impl TrackerState {
+    fn allows(&self, all: Spend) -> bool {
+        self.budget.tokens.is_none_or(|limit| all.tokens <= limit)
+            && self.budget.usd.is_none_or(|limit| all.usd <= limit)
+    }
+
+    /// What has to come before a request may be sent that takes this at most.
+    fn missing(&self, most: Spend) -> BudgetAmount {
+        let needed = self.spent.plus(self.reserved).plus(most);
+        let Budget { calls, tokens, usd } = self.budget;
+        BudgetAmount {
+            calls: calls.map_or(0, |limit| (self.calls + 1).saturating_sub(limit)),
+            tokens: tokens.map_or(0, |limit| needed.tokens.saturating_sub(limit)),
+            usd: usd.map_or(Usd::ZERO, |limit| needed.usd.saturating_sub(limit)),
+        }
+    }
+
+    /// Takes out of the budget what is neither spent nor set aside.
+    fn take_idle(&mut self) -> BudgetAmount {
+        let taken = self.spent.plus(self.reserved);
+        let idle = BudgetAmount {
+            calls: self.budget.calls.map_or(0, |limit| limit.saturating_sub(self.calls)),
+            tokens: self.budget.tokens.map_or(0, |limit| limit.saturating_sub(taken.tokens)),
+            usd: self.budget.usd.map_or(Usd::ZERO, |limit| limit.saturating_sub(taken.usd)),
+        };
+        let Budget { calls, tokens, usd } = &mut self.budget;
+        *calls = calls.map(|limit| limit - idle.calls);
+        *tokens = tokens.map(|limit| limit - idle.tokens);
+        *usd = usd.map(|limit| limit.saturating_sub(idle.usd));
+
+        idle
+    }
+}
+
+impl Drop for BudgetTracker {
+    fn drop(&mut self) {
+        let Some(source) = &self.source else { return };
+        let idle = self.state.get_mut().unwrap_or_else(PoisonError::into_inner).take_idle();
+        source.give_back(idle);
+    }
 }
 
 /// Tokens and money of a request, expected or real.
@@ -121,6 +170,18 @@ pub(crate) struct ReservationRequest {
     pub(crate) card: ModelCard,
 }
 
+impl ReservationRequest {
+    /// The most tokens it can have, by what is known of earlier ones.
+    fn input_at_most(&self, state: &TrackerState) -> u64 {
+        let more = self.input.saturating_mul(state.underestimated).div_ceil(100);
+        self.input.saturating_add(more)
+    }
+
+    fn most(&self, state: &TrackerState) -> Spend {
+        Spend::estimate(self.input_at_most(state), self.output_limit.most.into(), self.card)
+    }
+}
+
 /// Reason why a request is not sent now.
 #[derive(Debug, PartialEq, Eq)]
 enum ReservationRefusal {
@@ -133,18 +194,43 @@ enum ReservationRefusal {
 impl BudgetTracker {
     /// A tracker that has counted nothing; `on_limit` hears the reason of every refusal.
     pub fn new(budget: Budget, on_limit: impl Fn(&str) + Send + Sync + 'static) -> Arc<Self> {
-        Arc::new(Self {
-            budget,
-            state: Mutex::default(),
+        Arc::new(Self::with(budget, None, on_limit))
+    }
+
+    /// A tracker of what is limited in `limits`, with nothing of it at first: it asks `source` for as much as it needs, and
+    /// gives back what it does not need any more.
+    pub fn leasing(
+        limits: Budget,
+        source: Arc<dyn BudgetSource>,
+        on_limit: impl Fn(&str) + Send + Sync + 'static,
+    ) -> Arc<Self> {
+        let budget = Budget {
+            calls: limits.calls.map(|_| 0),
+            tokens: limits.tokens.map(|_| 0),
+            usd: limits.usd.map(|_| Usd::ZERO),
+        };
+
+        Arc::new(Self::with(budget, Some(source), on_limit))
+    }
+
+    fn with(
+        budget: Budget,
+        source: Option<Arc<dyn BudgetSource>>,
+        on_limit: impl Fn(&str) + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            state: Mutex::new(TrackerState { budget, ..TrackerState::default() }),
+            source,
+            asking: Arc::default(),
             settled: Notify::new(),
             on_limit: Box::new(on_limit),
-        })
+        }
     }
 
     /// True if replies of this model count against a limit in tokens or money, so that each needs a limit of its own.
     pub(crate) fn limits_replies(&self, card: ModelCard) -> bool {
-        self.budget.tokens.is_some()
-            || self.budget.usd.is_some() && card.price.is_some_and(|price| !price.is_free())
+        let budget = self.state().budget;
+        budget.tokens.is_some() || budget.usd.is_some() && card.price.is_some_and(|price| !price.is_free())
     }
 
     /// Sets aside the most that a request may take, once that is possible; returns the reason if it never will be.
@@ -161,9 +247,67 @@ impl BudgetTracker {
 
             match self.try_reserve(request) {
                 Ok(reserve) => return Ok(reserve),
-                Err(ReservationRefusal::NotYet) => settled.await,
+                Err(ReservationRefusal::NotYet) => match &self.source {
+                    Some(source) if !self.state().exhausted => {
+                        tokio::select! {
+                            biased;
+                            () = settled => {}
+                            () = self.lease(source, request) => {}
+                        }
+                    }
+                    _ => settled.await,
+                },
                 Err(ReservationRefusal::Never(why)) => return Err(self.refuse(why)),
             }
+        }
+    }
+
+    /// Asks the source for what a request needs, unless it has come in the meantime.
+    async fn lease(self: &Arc<Self>, source: &Arc<dyn BudgetSource>, request: ReservationRequest) {
+        let turn = Arc::clone(&self.asking).lock_owned().await;
+        // Whoever drops this future must not lose what is on its way.
+        let (tracker, source) = (Arc::clone(self), Arc::clone(source));
+        let asked = tokio::spawn(async move {
+            tracker.ask_source(&*source, request).await;
+            drop(turn);
+            tracker.settled.notify_waiters();
+        });
+        let _ = asked.await;
+    }
+
+    /// Asks the source until it has answered, anew whenever something in flight was settled: it may be enough then, and once
+    /// nothing is in flight, what lies idle here may be what somebody else waits for.
+    async fn ask_source(&self, source: &dyn BudgetSource, request: ReservationRequest) {
+        loop {
+            let settled = self.settled.notified();
+            tokio::pin!(settled);
+            settled.as_mut().enable();
+
+            let (need, idle, may_return) = {
+                let mut state = self.state();
+                let need = state.missing(request.most(&state));
+                if need == BudgetAmount::default() {
+                    return;
+                }
+                let may_return = state.in_flight > 0;
+                let idle = if may_return { BudgetAmount::default() } else { state.take_idle() };
+                (need, idle, may_return)
+            };
+            if idle != BudgetAmount::default() {
+                source.give_back(idle);
+            }
+
+            let granted = tokio::select! {
+                biased;
+                granted = source.lease(need.plus(idle), may_return) => granted,
+                () = settled, if may_return => continue,
+            };
+            let mut state = self.state();
+            match granted {
+                Some(more) => state.budget = more.added_to(state.budget),
+                None => state.exhausted = true,
+            }
+            return;
         }
     }
 
@@ -176,19 +320,22 @@ impl BudgetTracker {
     fn try_reserve(self: &Arc<Self>, request: ReservationRequest) -> Result<Reservation, ReservationRefusal> {
         let ReservationRequest { output_limit, card, .. } = request;
         let mut state = self.state();
-        if let Some(limit) = self.budget.calls.filter(|limit| state.calls >= *limit) {
+        let is_leasing = self.source.is_some() && !state.exhausted;
+        if is_leasing && state.missing(request.most(&state)) != BudgetAmount::default() {
+            return Err(ReservationRefusal::NotYet);
+        }
+        if let Some(limit) = state.budget.calls.filter(|limit| state.calls >= *limit) {
             return Err(ReservationRefusal::Never(format!("the budget of {limit} calls is spent")));
         }
 
-        let more = request.input.saturating_mul(state.underestimated).div_ceil(100);
-        let input = request.input.saturating_add(more);
+        let input = request.input_at_most(&state);
         let least = Spend::estimate(input, output_limit.least.into(), card);
         if let Some(why) = self.never(&state, least, input, output_limit.least) {
             return Err(ReservationRefusal::Never(why));
         }
 
         let most = Spend::estimate(input, output_limit.most.into(), card);
-        let output = if self.allows(state.spent.plus(state.reserved).plus(most)) {
+        let output = if state.allows(state.spent.plus(state.reserved).plus(most)) {
             output_limit.most
         } else if state.in_flight == 0 {
             self.affordable(&state, input, card).clamp(output_limit.least, output_limit.most)
@@ -208,14 +355,14 @@ impl BudgetTracker {
     /// Number of these calls, from the first, that the budget allows to be sent together.
     pub fn affordable_calls(&self, calls: impl Iterator<Item = CallBound>) -> usize {
         let state = self.state();
-        let left = self.budget.calls.map_or(u64::MAX, |limit| limit.saturating_sub(state.calls));
+        let left = state.budget.calls.map_or(u64::MAX, |limit| limit.saturating_sub(state.calls));
         let mut sum = state.spent.plus(state.reserved);
 
         calls
             .zip(0..left)
             .take_while(|(bound, _)| {
                 sum = sum.plus(bound.0);
-                self.allows(sum)
+                state.allows(sum)
             })
             .count()
     }
@@ -232,16 +379,11 @@ impl BudgetTracker {
         BatchReservation { tracker: Arc::clone(self), calls, reserved: most.0 }
     }
 
-    fn allows(&self, all: Spend) -> bool {
-        self.budget.tokens.is_none_or(|limit| all.tokens <= limit)
-            && self.budget.usd.is_none_or(|limit| all.usd <= limit)
-    }
-
     /// Reason why the budget will never allow a request that needs this much.
     fn never(&self, state: &TrackerState, least: Spend, input: u64, output: u32) -> Option<String> {
-        let TrackerState { spent, unreported, .. } = *state;
+        let TrackerState { budget, spent, unreported, .. } = *state;
         let of_it = |amount: String| format!(", {amount} of it reserved for calls without reported usage");
-        if let Some(limit) = self.budget.tokens.filter(|limit| spent.plus(least).tokens > *limit) {
+        if let Some(limit) = budget.tokens.filter(|limit| spent.plus(least).tokens > *limit) {
             let unreported = match unreported.tokens {
                 0 => String::new(),
                 tokens => of_it(tokens.to_string()),
@@ -253,7 +395,7 @@ impl BudgetTracker {
             ));
         }
 
-        if let Some(limit) = self.budget.usd.filter(|limit| spent.plus(least).usd > *limit) {
+        if let Some(limit) = budget.usd.filter(|limit| spent.plus(least).usd > *limit) {
             let unreported = match unreported.usd {
                 Usd::ZERO => String::new(),
                 usd => of_it(format!("${usd}")),
@@ -270,11 +412,11 @@ impl BudgetTracker {
 
     /// The tokens that may be written in reply to a request that is alone.
     fn affordable(&self, state: &TrackerState, input: u64, card: ModelCard) -> u32 {
-        let tokens = self
+        let tokens = state
             .budget
             .tokens
             .map_or(u64::MAX, |limit| limit.saturating_sub(state.spent.tokens).saturating_sub(input));
-        let paid = self.budget.usd.zip(card.price).map_or(u64::MAX, |(limit, price)| {
+        let paid = state.budget.usd.zip(card.price).map_or(u64::MAX, |(limit, price)| {
             price.output_for(input, limit.saturating_sub(state.spent.usd))
         });
         u32::try_from(tokens.min(paid)).unwrap_or(u32::MAX)
@@ -287,10 +429,7 @@ impl BudgetTracker {
 
 impl fmt::Debug for BudgetTracker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("BudgetTracker")
-            .field("budget", &self.budget)
-            .field("state", &self.state)
-            .finish_non_exhaustive()
+        f.debug_struct("BudgetTracker").field("state", &self.state).finish_non_exhaustive()
     }
 }
 
@@ -353,10 +492,9 @@ impl Reservation {
     /// The request brought a reply that ends where the budget does: nobody can tell what a longer one would have said.
     pub(crate) fn ran_out(self, reply: &ChatReply) -> String {
         let (tracker, output) = (Arc::clone(&self.tracker), self.output);
-        let limits = [
-            tracker.budget.tokens.map(|tokens| format!("{tokens} tokens")),
-            tracker.budget.usd.map(|usd| format!("${usd}")),
-        ];
+        let budget = tracker.state().budget;
+        let limits =
+            [budget.tokens.map(|tokens| format!("{tokens} tokens")), budget.usd.map(|usd| format!("${usd}"))];
         let limits = limits.into_iter().flatten().collect::<Vec<_>>().join(" and ");
 
         self.answered(reply);
@@ -451,6 +589,51 @@ mod tests {
             Err(ReservationRefusal::Never(why)) => why,
             other => panic!("{:?}", other.err()),
         }
+    }
+
+    /// Source of so many calls, lent two at a time. It keeps those waiting who may still give something back.
+    struct Pool(Mutex<u64>);
+
+    impl BudgetSource for Pool {
+        fn lease(&self, need: BudgetAmount, may_return: bool) -> crate::BoxFuture<'_, Option<BudgetAmount>> {
+            let mut left = self.0.lock().unwrap();
+            if need.calls <= *left {
+                let calls = need.calls.max(2).min(*left);
+                *left -= calls;
+                return Box::pin(std::future::ready(Some(BudgetAmount { calls, ..BudgetAmount::default() })));
+            }
+            if may_return { Box::pin(std::future::pending()) } else { Box::pin(std::future::ready(None)) }
+        }
+
+        fn give_back(&self, amount: BudgetAmount) {
+            *self.0.lock().unwrap() += amount.calls;
+        }
+    }
+
+    #[tokio::test]
+    async fn a_leased_budget_ends_where_its_source_does_and_what_is_left_goes_back() {
+        let pool = Arc::new(Pool(Mutex::new(7)));
+        let limits = Budget { calls: Some(1_000), ..Budget::default() };
+        let refusals = Arc::new(AtomicUsize::new(0));
+        let told = Arc::clone(&refusals);
+        let tracker = BudgetTracker::leasing(limits, Arc::clone(&pool) as _, move |_| {
+            told.fetch_add(1, Ordering::Relaxed);
+        });
+
+        let calls = (0..12).map(|_| async {
+            let reserved = tracker.reserve(request(10, 10, 10)).await;
+            tokio::task::yield_now().await;
+            reserved.is_ok()
+        });
+        let sent = futures_util::future::join_all(calls).await;
+        assert_eq!(sent.into_iter().filter(|is_sent| *is_sent).count(), 7);
+        assert!(refusals.load(Ordering::Relaxed) > 0);
+
+        *pool.0.lock().unwrap() = 3;
+        let other = BudgetTracker::leasing(limits, Arc::clone(&pool) as _, |_| {});
+        drop(other.reserve(request(10, 10, 10)).await.unwrap());
+        drop(other);
+        assert_eq!(*pool.0.lock().unwrap(), 2, "one of two was used");
     }
 
     #[tokio::test]

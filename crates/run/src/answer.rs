@@ -46,7 +46,7 @@ pub(crate) async fn obtain_answer(
     let failed = |kind, message: String| CaseError { stage: CaseStage::Target, kind, message };
     match &item.source {
         ItemSource::Given(answer) => Ok(Arc::clone(answer)),
-        ItemSource::Missing { kind, message } => Err(failed(*kind, message.clone())),
+        ItemSource::Missing { kind, message, .. } => Err(failed(*kind, message.clone())),
         ItemSource::Target(target) => {
             let mut input =
                 input().map_err(|error| failed(target_error_kind(error.kind), error.to_string()))?;

@@ -118,7 +118,7 @@ fn add_source(identity: &mut IdentityWriter, item: &WorkItem) {
             identity.text("given");
             identity.field(answer);
         }
-        ItemSource::Missing { kind, message } => {
+        ItemSource::Missing { kind, message, .. } => {
             identity.text("missing");
             identity.text(kind.name());
             identity.field(message);

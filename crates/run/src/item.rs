@@ -111,6 +111,8 @@ pub enum ItemSource {
         kind: CaseErrorKind,
         /// Description of the failure.
         message: String,
+        /// Name of the target that would have been asked, if one would.
+        target: Option<Arc<str>>,
     },
 }
 
@@ -119,7 +121,8 @@ impl ItemSource {
     pub fn name_of_target(&self) -> Option<&str> {
         match self {
             Self::Target(target) => Some(target.name()),
-            Self::Given(_) | Self::Missing { .. } => None,
+            Self::Missing { target, .. } => target.as_deref(),
+            Self::Given(_) => None,
         }
     }
 }
@@ -127,10 +130,16 @@ impl ItemSource {
 impl WorkItem {
     /// Name of the target that is asked; `None` for an answer that was there before.
     pub(crate) fn target_name(&self) -> Option<&str> {
-        match &self.source {
-            ItemSource::Target(target) => Some(target.name()),
-            ItemSource::Given(_) | ItemSource::Missing { .. } => None,
-        }
+        self.source.name_of_target()
+    }
+
+    /// The item with a failure in the place of its answer. It keeps its key and its place.
+    #[must_use]
+    pub fn given_up(self, kind: CaseErrorKind, message: &str) -> Self {
+        let target = self.source.name_of_target().map(Arc::from);
+        let source = ItemSource::Missing { kind, message: message.to_owned(), target };
+
+        Self { source, workplace: None, ..self }
     }
 
     /// Key that tells it from the other items of its run.

@@ -54,9 +54,9 @@ pub use item::{CasePrerequisite, ItemRelations, ItemSource, JudgeProvider, RunLi
 pub use judge_selector::JudgeSelector;
 pub use material::target_input;
 pub use panel::{PanelSettings, panel_selectors};
-pub use reply_store::{CachedReplyStore, CurrentOwner, ReplyOwner};
+pub use reply_store::{CachedReplyStore, CurrentOwner, ReplyOwner, SharedReplies};
 pub use rescore::{RescoreResult, rescore, score_record};
-pub use shard::{ShardNumber, ShardNumberError, ShardPlan};
+pub use shard::{ShardNumber, ShardNumberError, ShardPart, ShardPartError, ShardPlan};
 pub use task::run_item;
 pub use thresholds::{ThresholdSources, resolve_thresholds};
 pub use totals::{HaltReason, RunTotals};

@@ -57,6 +57,15 @@ struct StoredReply<'a> {
     reply: Cow<'a, ChatReply>,
 }
 
+/// Storage of replies that several machines share.
+pub trait SharedReplies: Send + Sync {
+    /// Returns what was stored under this key; nothing where the storage can't be reached.
+    fn get(&self, key: [u8; 32]) -> BoxFuture<'_, Option<Vec<u8>>>;
+
+    /// Stores a reply, unless there is one under this key. Returns at once.
+    fn put(&self, key: [u8; 32], reply: Vec<u8>);
+}
+
 /// Reply cache as the storage of cached models.
 pub struct CachedReplyStore {
     cache: Arc<ReplyCache>,
@@ -64,6 +73,7 @@ pub struct CachedReplyStore {
     owner: Arc<CurrentOwner>,
     /// The time, in seconds since 1970.
     now: Box<dyn Fn() -> i64 + Send + Sync>,
+    shared: Option<Arc<dyn SharedReplies>>,
 }
 
 impl CachedReplyStore {
@@ -73,8 +83,25 @@ impl CachedReplyStore {
         owner: Arc<CurrentOwner>,
         now: impl Fn() -> i64 + Send + Sync + 'static,
     ) -> Self {
-        Self { cache, owner, now: Box::new(now) }
+        Self { cache, owner, now: Box::new(now), shared: None }
     }
+
+    /// Looks up in `shared` what the cache does not have, and hands on to it what is stored.
+    #[must_use]
+    pub fn sharing(self, shared: Arc<dyn SharedReplies>) -> Self {
+        Self { shared: Some(shared), ..self }
+    }
+
+    fn hit(&self, key: CallKey, owner: Option<&ReplyOwner>, reply: ChatReply) -> CacheHit {
+        CacheHit { produced_by_this_run: self.owner.owns(key, owner), reply }
+    }
+}
+
+/// Reply with its owner and its body, as other machines get it.
+#[derive(Serialize, Deserialize)]
+struct TravellingReply {
+    stored: String,
+    body: String,
 }
 
 impl ReplyStore for CachedReplyStore {
@@ -94,15 +121,32 @@ impl ReplyStore for CachedReplyStore {
                 reply.raw = body;
             }
 
-            Some(CacheHit { produced_by_this_run: self.owner.owns(key, owner.as_deref()), reply })
+            Some(self.hit(key, owner.as_deref(), reply))
         });
-        Box::pin(std::future::ready(hit))
+
+        match &self.shared {
+            Some(shared) if hit.is_none() => Box::pin(async move {
+                let bytes = shared.get(*key.as_bytes()).await?;
+                let TravellingReply { stored, body } = serde_json::from_slice(&bytes).ok()?;
+                let StoredReply { owner, reply } = serde_json::from_str(&stored).ok()?;
+                let reply = ChatReply { raw: body, ..reply.into_owned() };
+
+                Some(self.hit(key, owner.as_deref(), reply))
+            }),
+            _ => Box::pin(std::future::ready(hit)),
+        }
     }
 
     fn keep(&self, key: CallKey, reply: &ChatReply) {
         let stored = StoredReply { owner: self.owner.get().map(Cow::Owned), reply: Cow::Borrowed(reply) };
         // A reply is made of strings and numbers, which all have a form in JSON.
         let Ok(json) = serde_json::to_string(&stored) else { return };
+        if let Some(shared) = &self.shared {
+            let travelling = TravellingReply { stored: json.clone(), body: reply.raw.clone() };
+            if let Ok(bytes) = serde_json::to_vec(&travelling) {
+                shared.put(*key.as_bytes(), bytes);
+            }
+        }
 
         self.cache.keep(CachedReply {
             key: *key.as_bytes(),

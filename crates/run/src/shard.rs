@@ -46,6 +46,9 @@ pub enum ShardNumberError {
 }
 
 impl ShardNumber {
+    /// The whole plan as its only shard.
+    pub const WHOLE: Self = Self { number: 1, count: 1 };
+
     /// Shard `number`, from 1, of `count`.
     ///
     /// # Errors
@@ -93,6 +96,52 @@ impl FromStr for ShardNumber {
     }
 }
 
+/// Part of a shard that was halved, perhaps more than once: `1` is its first half, `12` the second half of that one. The
+/// whole shard is the empty text.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct ShardPart(String);
+
+/// Text that names no part of a shard.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("expected digits 1 and 2, such as `12` for the second half of the first half")]
+pub struct ShardPartError;
+
+impl ShardPart {
+    /// The two halves of this part.
+    pub fn halves(&self) -> [Self; 2] {
+        ['1', '2'].map(|half| Self(format!("{}{half}", self.0)))
+    }
+
+    /// True for a shard that was not halved.
+    pub fn is_whole(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// True if all of this part is in the other one.
+    pub fn is_within(&self, other: &Self) -> bool {
+        self.0.starts_with(&other.0)
+    }
+
+    /// The digits.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// For each halving, which half it is, from 0.
+    fn steps(&self) -> impl Iterator<Item = u32> {
+        self.0.bytes().map(|digit| u32::from(digit != b'1'))
+    }
+}
+
+impl FromStr for ShardPart {
+    type Err = ShardPartError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let is_part = text.bytes().all(|digit| matches!(digit, b'1' | b'2'));
+        is_part.then(|| Self(text.to_owned())).ok_or(ShardPartError)
+    }
+}
+
 /// A plan and the shard of it that a run takes.
 ///
 /// Items of one case stay together, and so do cases of which one depends on the other, and cases that share a workspace. What
@@ -101,6 +150,7 @@ impl FromStr for ShardNumber {
 #[derive(Debug)]
 pub struct ShardPlan {
     shard: ShardNumber,
+    part: ShardPart,
     hash: String,
     items: u64,
     own: u64,
@@ -112,7 +162,7 @@ impl ShardPlan {
     ///
     /// # Errors
     /// When the items can't be read.
-    pub fn new<I>(shard: ShardNumber, items: impl Fn() -> I) -> Result<Self, ItemError>
+    pub fn new<I>(shard: ShardNumber, part: ShardPart, items: impl Fn() -> I) -> Result<Self, ItemError>
     where
         I: Iterator<Item = Result<WorkItem, ItemError>>,
     {
@@ -127,7 +177,7 @@ impl ShardPlan {
         }
 
         let hash = hasher.finalize().to_hex().to_string();
-        let mut plan = Self { shard, hash, items: count, own: 0, groups: groups.finish() };
+        let mut plan = Self { shard, part, hash, items: count, own: 0, groups: groups.finish() };
         let own = plan.select(items()).try_fold(0, |count, item| item.map(|_| count + 1))?;
         plan.own = own;
 
@@ -137,6 +187,11 @@ impl ShardPlan {
     /// The shard.
     pub const fn shard(&self) -> ShardNumber {
         self.shard
+    }
+
+    /// Part of the shard.
+    pub const fn part(&self) -> &ShardPart {
+        &self.part
     }
 
     /// Hash of what all items of the plan ask and of how they are graded, in their order.
@@ -159,11 +214,16 @@ impl ShardPlan {
     where
         I: Iterator<Item = Result<WorkItem, ItemError>>,
     {
-        let mut dealer = ShardDealer::new(self.shard.count, &self.groups);
-        let mine = self.shard.number - 1;
+        // Each halving deals again what the one before has left.
+        let shard = (ShardDealer::new(self.shard.count, &self.groups), self.shard.number - 1);
+        let halves = self.part.steps().map(|half| (ShardDealer::new(2, &self.groups), half));
+        let mut dealers: Vec<(ShardDealer<'_>, u32)> = std::iter::once(shard).chain(halves).collect();
 
         items.zip(1..).filter_map(move |(item, place)| match item {
-            Ok(item) => (dealer.shard_of(&item) == mine).then(|| Ok(WorkItem { place, ..item })),
+            Ok(item) => {
+                let is_mine = dealers.iter_mut().all(|(dealer, mine)| dealer.shard_of(&item) == *mine);
+                is_mine.then(|| Ok(WorkItem { place, ..item }))
+            }
             Err(error) => Some(Err(error)),
         })
     }
@@ -386,6 +446,17 @@ impl<'a> ShardDealer<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parts_are_halves_of_halves() {
+        let whole = ShardPart::default();
+        let [first, second] = whole.halves();
+        assert!(whole.is_whole() && !first.is_whole());
+        assert_eq!(second.halves().map(|part| part.as_str().to_owned()), ["21", "22"]);
+        assert!(first.halves()[1].is_within(&first) && !first.is_within(&second));
+        assert_eq!("12".parse(), Ok(first.halves()[1].clone()));
+        assert_eq!("13".parse::<ShardPart>(), Err(ShardPartError));
+    }
 
     #[test]
     fn shards_are_numbered_from_one_and_messages_say_what_to_write() {

@@ -45,6 +45,8 @@ assize_rubric::named_enum! {
     /// The kind of failure of a case.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
     pub enum CaseErrorKind {
+        /// Every process that worked on it ended before it had a result.
+        Abandoned = "abandoned",
         /// The server did not accept the API key.
         Authentication = "authentication",
         /// The input can't be handed to the target.

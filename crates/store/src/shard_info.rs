@@ -11,6 +11,9 @@ pub struct ShardInfo {
     pub number: u32,
     /// Number of shards of the plan.
     pub count: u32,
+    /// Part of a shard that was halved: `1` is its first half, `12` the second half of that one. Absent for a whole shard.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<String>,
     /// Hash of the whole plan: its cases in order, what they ask, their graders, and the input files.
     pub plan: String,
     /// Results that the whole plan would have: cases times targets times repeats.
@@ -53,6 +56,9 @@ pub struct MergeInfo {
 pub struct MergedShard {
     /// Number of the shard, from 1.
     pub number: u32,
+    /// Part of the shard, if it was halved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<String>,
     /// Id of its run.
     pub run_id: String,
     /// Results that it was to have.

@@ -7,6 +7,8 @@ pub mod golden;
 mod known_judge;
 pub mod mock;
 #[cfg(unix)]
+pub mod nats;
+#[cfg(unix)]
 pub mod pty;
 
 pub use known_judge::KnownJudge;

@@ -4,12 +4,15 @@ use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use assize_cluster::EvalRequest;
 use assize_engine::{
-    DeniedFindings, EvalOptions, ExchangeOptions, ProgramUse, RunOptions, SequenceOptions, UnknownPrice,
+    DeniedFindings, EvalMode, EvalOptions, ExchangeOptions, ProgramUse, RunOptions, SequenceOptions,
+    UnknownPrice,
 };
 use assize_rubric::{JudgingMode, TrialStrategy, TruncationMode, UnitInterval};
 use clap::ValueEnum;
 
+use super::cluster::ClusterArgs;
 use super::exchange::ExchangeArgs;
 use super::headings::{ADVANCED, JUDGE, LIMITS, OUTPUT, SELECTION};
 use super::judge_batch::JudgeBatchArgs;
@@ -67,6 +70,8 @@ pub(crate) struct EvalCommandArgs {
     pub(crate) exchange: ExchangeArgs,
     #[command(flatten)]
     pub(crate) batch: JudgeBatchArgs,
+    #[command(flatten)]
+    pub(crate) cluster: ClusterArgs,
 }
 
 /// Cases to run, and the targets and settings to run them with.
@@ -154,6 +159,11 @@ impl SequenceArgs {
 }
 
 impl EvalCommandArgs {
+    /// The request, as other machines take it.
+    pub(crate) fn request(&self) -> EvalRequest {
+        EvalRequest { mode: EvalMode { sequence: self.sequence.options() }, options: self.options() }
+    }
+
     /// Typed options of these flags, without the order of cases.
     pub(crate) fn options(&self) -> EvalOptions {
         let mut options = self.eval.options();
@@ -212,6 +222,7 @@ impl RunArgs {
             allow_code: self.allow_code,
             exchange: ExchangeOptions::default(),
             shard: None,
+            unit: None,
             run_dir: self.run_dir.clone(),
             resume: self.resume.clone(),
         }

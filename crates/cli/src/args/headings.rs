@@ -10,6 +10,8 @@ pub(super) const LIMITS: &str = "Budget and limits";
 pub(super) const OUTPUT: &str = "Output";
 /// Address and browser of commands that show pages.
 pub(super) const BROWSER: &str = "In the browser";
+/// Machines that work together.
+pub(super) const CLUSTER: &str = "Cluster";
 /// Options that few people need.
 pub(super) const ADVANCED: &str = "Advanced";
 /// Options of every command.

@@ -51,6 +51,7 @@ impl MergeArgs {
         MergeOptions {
             runs: self.runs.clone(),
             run_dir: self.run_dir.clone(),
+            run_id: None,
             allow_missing: self.allow_missing,
         }
     }

@@ -4,6 +4,7 @@ mod attempt;
 mod audit;
 mod cache;
 mod calibrate;
+mod cluster;
 mod compare;
 mod completions;
 mod convert;
@@ -24,6 +25,7 @@ mod mcp;
 mod merge;
 mod pairwise;
 mod panel;
+mod portable;
 mod power;
 mod report;
 mod report_file;
@@ -40,6 +42,7 @@ mod usage_error;
 mod validate;
 mod values;
 mod view;
+mod worker;
 
 use std::path::PathBuf;
 
@@ -71,6 +74,7 @@ pub(crate) use lsp::LspArgs;
 pub(crate) use mcp::McpArgs;
 pub(crate) use merge::MergeArgs;
 pub(crate) use pairwise::PairwiseArgs;
+pub(crate) use portable::{portable_arguments, read_portable};
 pub(crate) use power::PowerArgs;
 pub(crate) use report::ReportArgs;
 pub(crate) use report_file::{ReportFile, ReportFormat};
@@ -87,6 +91,7 @@ pub(crate) use tables::{AgreementArgs, CriteriaArgs, DriftArgs, NoiseArgs, Panel
 pub(crate) use usage_error::{usage_message, wants_json, with_fitting_tips};
 pub(crate) use validate::{FormatChoice, ValidateArgs};
 pub(crate) use view::ViewArgs;
+pub(crate) use worker::WorkerArgs;
 
 /// Grade the output of language models against rubrics, with results you can audit.
 ///
@@ -108,7 +113,7 @@ pub(crate) use view::ViewArgs;
                   Exit codes: 0 all passed, 1 something failed, 2 invalid input (nothing was run), \
                   3 incomplete (something could not be judged or run), 4 stopped by a budget, \
                   5 inconclusive comparison under --strict, 130 interrupted.\n\n\
-                  For programs: assize lsp, schema, completions, man. Each has --help."
+                  For programs: assize worker, lsp, schema, completions, man. Each has --help."
 )]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -190,6 +195,9 @@ pub(crate) enum CliCommand {
     Mcp(McpArgs),
     /// Grade over HTTP: rewards for training, scores for other programs.
     Serve(Box<ServeArgs>),
+    /// Run units of `assize eval --cluster` on this machine.
+    #[command(hide = true)]
+    Worker(WorkerArgs),
     /// Serve an editor on stdin and stdout: diagnostics, hover, completion (language server protocol).
     #[command(hide = true)]
     Lsp(LspArgs),

@@ -2,7 +2,7 @@
 
 use assize_engine::{EvalMode, ExitStatus, ExportReport, ImportReport, PlannedRun, RunOutcome};
 
-use super::present;
+use super::{cluster, present};
 use crate::args::{EvalCommandArgs, ReportFormat, RunArgs};
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
@@ -12,6 +12,12 @@ use crate::runtime::block_on;
 pub(crate) fn execute(args: &EvalCommandArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let run = &args.eval.run;
     let engine = context.run_engine(run.quiet, run.json);
+    if let Some(cluster) = args.cluster.options(run.resume.is_some()) {
+        let finished = cluster::coordinate(args, cluster, engine, context)?;
+        present::finished_run(&finished, run.output(), run.show, context)?;
+        return Ok(finished.exit);
+    }
+
     let mode = EvalMode { sequence: args.sequence.options() };
 
     match block_on(engine.evaluate(mode, &args.options()))? {

@@ -5,6 +5,7 @@ pub(crate) mod attempt;
 pub(crate) mod audit;
 pub(crate) mod cache;
 pub(crate) mod calibrate;
+pub(crate) mod cluster;
 pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod convert;

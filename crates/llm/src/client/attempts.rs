@@ -15,7 +15,7 @@ use crate::logprobs_probe::ProbeTurn;
 use crate::output_limit::{OutputLimit, ReplyLengthStats};
 use crate::price::ModelCard;
 use crate::quirks::ServerQuirks;
-use crate::rate_limit::{AcquireError, FailureConsequence, Permit, QueuedRequest};
+use crate::rate_limit::{AcquireError, FailureConsequence, Permit, QueuedRequest, reported};
 use crate::reply::{ChatReply, FinishReason};
 use crate::request::ChatRequest;
 use crate::retry::{RetryJitter, RetryPolicy};
@@ -96,7 +96,7 @@ impl<'a> CallAttempts<'a> {
         }
 
         // Counting takes a look at every character, so it is done only where somebody wants to know.
-        let counted = setup.accounts.limits().tokens_per_minute.is_some();
+        let counted = setup.accounts.limits().tokens_per_minute.is_some() || setup.shared_rate.is_some();
         let input =
             if counted { TokenEstimator::for_provider(&client.parts.provider).request(&request) } else { 0 };
         Ok(Self {
@@ -160,6 +160,11 @@ impl<'a> CallAttempts<'a> {
                 return Err(error);
             }
         };
+
+        if let Some(rate) = &client.setup.shared_rate {
+            let tokens = permit.expected_tokens();
+            rate.admit(client.account.name(), tokens).await;
+        }
 
         let begun = Instant::now();
         let answer = client.setup.transport.send(client.outgoing(call)).await;
@@ -279,6 +284,8 @@ impl<'a> CallAttempts<'a> {
         answer: HttpAnswer,
     ) -> Result<AttemptOutcome, AskError> {
         let SentAttempt { request, permit, reservation, latency } = sent;
+        self.report_allowances(&answer.headers);
+        self.settle_rate(&permit, reply.usage);
         if permit.answered(&*self.client.setup.clock, &answer.headers, latency, reply.usage) {
             let account = self.client.parts.endpoint.host();
             self.client.observe(&CallEvent::AccountBack { account: &account });
@@ -314,6 +321,21 @@ impl<'a> CallAttempts<'a> {
         let attempts = count(&self.failed) + 1;
         let failed = std::mem::take(&mut self.failed);
         Ok(AttemptOutcome::Answered(ChatReply { cut_at, attempts, failed, ..reply }))
+    }
+
+    /// Tells the other processes what the server says of its limits.
+    fn report_allowances(&self, headers: &HeaderMap) {
+        let Some(rate) = &self.client.setup.shared_rate else { return };
+        for allowance in reported(headers, &*self.client.setup.clock) {
+            rate.report(self.client.account.name(), allowance);
+        }
+    }
+
+    /// Tells the other processes what a request really took.
+    fn settle_rate(&self, permit: &Permit, usage: TokenCounts) {
+        let Some((rate, input)) = self.client.setup.shared_rate.as_ref().zip(usage.input) else { return };
+        let real = input.saturating_add(usage.output.unwrap_or(0));
+        rate.settle(self.client.account.name(), permit.expected_tokens(), real);
     }
 
     /// Records a failure.
@@ -384,7 +406,10 @@ impl<'a> CallAttempts<'a> {
         }
 
         let clock = &*client.setup.clock;
-        let rest = permit.limited(clock, headers, error.retry_after);
+        self.report_allowances(headers);
+        let shared = client.setup.shared_rate.as_ref();
+        let known = shared.and_then(|rate| rate.reported_rate(client.account.name()));
+        let rest = permit.limited(clock, headers, error.retry_after, known);
         if let Some(until) = rest.and_then(|rest| clock.now().checked_add(rest)) {
             let account = client.parts.endpoint.host();
             client.observe(&CallEvent::RateLimited { account: &account, until });

@@ -10,6 +10,7 @@ use crate::endpoint::ModelEndpoint;
 use crate::http::HttpTransport;
 use crate::rate_limit::ProviderAccounts;
 use crate::retry::RetryPolicy;
+use crate::shared_limits::SharedRate;
 use crate::transport::Transport;
 use crate::wire::WireCodec;
 
@@ -30,6 +31,8 @@ pub struct ClientSetup {
     pub accounts: Arc<ProviderAccounts>,
     /// Budget of all clients that share it; `None` counts nothing.
     pub budget: Option<Arc<BudgetTracker>>,
+    /// Rates that other processes share; `None` leaves them to the accounts.
+    pub shared_rate: Option<Arc<dyn SharedRate>>,
     /// Told of retries and pauses; `None` tells nobody.
     pub observer: Option<Arc<dyn CallObserver>>,
 }
@@ -45,6 +48,7 @@ impl Default for ClientSetup {
             seed: 0,
             accounts: Arc::default(),
             budget: None,
+            shared_rate: None,
             observer: None,
         }
     }

@@ -83,14 +83,26 @@ impl ProviderAccounts {
         // The hash tells keys apart without keeping them a second time.
         let identity = (endpoint.host(), *blake3::hash(key.as_bytes()).as_bytes());
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let account = known.entry(identity).or_insert_with(|| Arc::new(ProviderAccount::new(self.limits)));
+        let name = account_name(&identity);
+        let account =
+            known.entry(identity).or_insert_with(|| Arc::new(ProviderAccount::new(name, self.limits)));
 
         Arc::clone(account)
     }
 }
 
+/// Name of an account for other processes. Half a hash of a hash: it tells accounts apart, and confirms no guess of a key.
+fn account_name((host, key): &AccountKey) -> String {
+    let mut hasher = blake3::Hasher::new_derive_key("assize account of a provider, version 1");
+    hasher.update(host.as_bytes());
+    hasher.update(key);
+    hasher.finalize().to_hex()[..16].to_owned()
+}
+
 /// One account.
 pub(crate) struct ProviderAccount {
+    /// Name from which neither server nor key can be told.
+    name: String,
     /// Turn of the one request that goes out next; the others queue for it, first come, first served.
     turn: tokio::sync::Mutex<()>,
     /// Wakes the one whose turn it is, when something has changed.
@@ -125,11 +137,12 @@ pub(crate) struct QueuedRequest<'a> {
 }
 
 impl ProviderAccount {
-    fn new(limits: RateLimits) -> Self {
+    fn new(name: String, limits: RateLimits) -> Self {
         let ceiling = u32::try_from(limits.ceiling()).unwrap_or(u32::MAX >> 3);
         let start = limits.workers.map_or(START, |workers| u32::try_from(workers.get()).unwrap_or(ceiling));
         let window = ConcurrencyWindow::new(start, ceiling);
         Self {
+            name,
             turn: tokio::sync::Mutex::default(),
             changed: Notify::new(),
             state: Mutex::new(AccountLimits {
@@ -138,6 +151,11 @@ impl ProviderAccount {
                 born: Instant::now(),
             }),
         }
+    }
+
+    /// Name for other processes.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
     }
 
     fn state(&self) -> MutexGuard<'_, AccountLimits> {
@@ -237,6 +255,11 @@ pub(crate) struct Permit {
 }
 
 impl Permit {
+    /// Tokens that the request is expected to take.
+    pub(crate) fn expected_tokens(&self) -> u64 {
+        self.tokens.ceil() as u64
+    }
+
     /// A good answer came. Returns true if it ends an outage.
     pub(crate) fn answered(
         &self,
@@ -256,12 +279,14 @@ impl Permit {
         is_back
     }
 
-    /// The server limited this request, and perhaps asked for a pause. How long the account rests, if it does.
+    /// The server limited this request, and perhaps asked for a pause. `known` is the rate, in requests a second, that other
+    /// processes know of. How long the account rests, if it does.
     pub(crate) fn limited(
         &self,
         clock: &dyn Clock,
         headers: &HeaderMap,
         asked: Option<Duration>,
+        known: Option<f64>,
     ) -> Option<Duration> {
         let mut state = self.account.state();
         let now = state.now(clock);
@@ -270,7 +295,7 @@ impl Permit {
             state.limiter.update_allowance(allowance);
         }
 
-        let until = state.limiter.limited((self.number, self.sent_at), now, asked)?;
+        let until = state.limiter.limited((self.number, self.sent_at), now, asked, known)?;
         Some(until.saturating_sub(now))
     }
 

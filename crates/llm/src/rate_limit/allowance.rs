@@ -4,7 +4,9 @@ use std::time::{Duration, SystemTime};
 
 use reqwest::header::HeaderMap;
 
+use crate::clock::Clock;
 use crate::retry_after::{clock_of, moment, text};
+use crate::shared_limits::ReportedAllowance;
 
 /// Kind of limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,6 +95,13 @@ pub(crate) fn allowances(
     }
 
     tightest.into_iter().flatten()
+}
+
+/// The allowances an answer speaks of in full, for other processes.
+pub(crate) fn reported(headers: &HeaderMap, clock: &dyn Clock) -> impl Iterator<Item = ReportedAllowance> {
+    allowances(headers, || clock.now()).filter_map(|ServerAllowance { kind, limit, remaining, reset }| {
+        Some(ReportedAllowance { tokens: kind == AllowanceKind::Tokens, limit: limit?, remaining, reset })
+    })
 }
 
 impl ServerAllowance {

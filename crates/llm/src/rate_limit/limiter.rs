@@ -159,8 +159,9 @@ impl RateLimiter {
         request: (u64, Duration),
         now: Duration,
         asked: Option<Duration>,
+        known: Option<f64>,
     ) -> Option<Duration> {
-        let hint = self.reported.into_iter().flatten().reduce(f64::min);
+        let hint = self.reported.into_iter().chain([known]).flatten().reduce(f64::min);
         match self.pace.refused(request, now, self.window.sent(), asked, hint) {
             RefusalMeaning::OneRequest => None,
             RefusalMeaning::Account { until, again } => {

@@ -16,4 +16,5 @@ mod window;
 
 pub(crate) use account::{AcquireError, Permit, ProviderAccount, QueuedRequest};
 pub use account::{ProviderAccounts, RateLimits};
+pub(crate) use allowance::reported;
 pub(crate) use outage::FailureConsequence;

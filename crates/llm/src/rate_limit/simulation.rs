@@ -196,6 +196,7 @@ fn simulate(server: SimulatedServer, calls: usize, workers: u32, start: u32) -> 
                     (number, Duration::from_micros(sent_at)),
                     time,
                     asked.map(Duration::from_micros),
+                    None,
                 );
                 limiter.window.leave();
                 let range = asked

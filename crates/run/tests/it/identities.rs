@@ -718,7 +718,11 @@ fn fingerprints_of_cases_are_held() {
         (
             "missing",
             WorkItem {
-                source: ItemSource::Missing { kind: CaseErrorKind::NoTarget, message: "m".to_owned() },
+                source: ItemSource::Missing {
+                    kind: CaseErrorKind::NoTarget,
+                    message: "m".to_owned(),
+                    target: None,
+                },
                 ..plain()
             },
         ),

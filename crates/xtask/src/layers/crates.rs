@@ -33,9 +33,15 @@ pub(crate) const CRATES: &[CrateRule] = &[
     CrateRule {
         folder: "cli",
         owns: "flags, printing, progress, exit codes: the binary `assize`",
-        may_use: "serve view mcp engine report run analysis author audit review convert lsp lint grade targets workspace \
+        may_use: "cluster serve view mcp engine report run analysis author audit review convert lsp lint grade targets workspace \
                   evalfile llm store trace process rubric stats diagnostic files listen",
         never: "hold logic worth a unit test",
+    },
+    CrateRule {
+        folder: "cluster",
+        owns: "one run over many machines: units of work, leases, results, limits of all; the seam and NATS behind it",
+        may_use: "engine run llm store rubric",
+        never: "judge, know a provider's key, let anything of NATS through its seam",
     },
     CrateRule {
         folder: "serve",
@@ -244,6 +250,7 @@ pub(crate) const RESTRICTED_DEPS: &[RestrictedDep] = &[
     RestrictedDep { name: "arrow-array", only: &["python"] },
     RestrictedDep { name: "arrow-schema", only: &["python"] },
     RestrictedDep { name: "askama", only: &["report", "view"] },
+    RestrictedDep { name: "async-nats", only: &["cluster"] },
     RestrictedDep { name: "axum", only: &["serve", "view", TESTKIT] },
     RestrictedDep { name: "cap-fs-ext", only: &["workspace"] },
     RestrictedDep { name: "cap-std", only: &["workspace"] },
@@ -258,6 +265,7 @@ pub(crate) const RESTRICTED_DEPS: &[RestrictedDep] = &[
     RestrictedDep { name: "lsp-types", only: &["lsp"] },
     RestrictedDep { name: "minijinja", only: &["evalfile"] },
     RestrictedDep { name: "nix", only: &["process"] },
+    RestrictedDep { name: "object_store", only: &["cluster"] },
     RestrictedDep { name: "process-wrap", only: &["process"] },
     RestrictedDep { name: "pyo3", only: &["python"] },
     RestrictedDep { name: "reqwest", only: &["llm"] },

@@ -1,0 +1,55 @@
+//! Running over many machines.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use assize_cluster::{ClusterAddress, ClusterOptions};
+
+use super::headings::CLUSTER;
+use super::values::duration;
+
+/// Machines to run on.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct ClusterArgs {
+    /// Have workers run the cases; see `assize worker --help`.
+    ///
+    /// The address of NATS servers with JetStream, 2.12 or newer: `nats://HOST:4222`, several with commas between them.
+    #[arg(
+        long, value_name = "ADDRESS", help_heading = CLUSTER,
+        conflicts_with_all = ["shard", "export_requests", "import_replies", "judge_batch", "bail", "dry_run"]
+    )]
+    pub(crate) cluster: Option<ClusterAddress>,
+    /// File with the credentials for these servers.
+    #[arg(long, value_name = "FILE", requires = "cluster", help_heading = CLUSTER, hide_short_help = true)]
+    pub(crate) cluster_credentials: Option<PathBuf>,
+    /// Folder that all machines see, or a bucket, for the results; the servers keep them unless given.
+    #[arg(long, value_name = "PLACE", requires = "cluster", help_heading = CLUSTER, hide_short_help = true)]
+    pub(crate) results: Option<String>,
+    /// Results in a unit of work.
+    #[arg(
+        long, value_name = "N", default_value_t = 500, requires = "cluster", help_heading = CLUSTER,
+        value_parser = clap::value_parser!(u32).range(1..=100_000), hide_short_help = true
+    )]
+    pub(crate) unit_size: u32,
+    /// Time after which a unit of a silent worker goes to another one.
+    #[arg(
+        long, value_parser = duration, value_name = "TIME", default_value = "30s", requires = "cluster",
+        help_heading = CLUSTER, hide_short_help = true
+    )]
+    pub(crate) lease: Duration,
+}
+
+impl ClusterArgs {
+    /// Address of the servers with the credentials for them, and typed options.
+    pub(crate) fn options(&self, resume: bool) -> Option<(ClusterAddress, ClusterOptions)> {
+        let address = self.cluster.clone()?;
+        let options = ClusterOptions {
+            unit_size: self.unit_size,
+            results: self.results.clone(),
+            lease: self.lease,
+            resume,
+        };
+
+        Some((address.with_credentials(self.cluster_credentials.clone()), options))
+    }
+}

@@ -1,0 +1,49 @@
+//! `assize worker`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use assize_cluster::{ClusterAddress, WorkerOptions};
+
+use super::headings::CLUSTER;
+use super::values::duration;
+
+/// Run units of `assize eval --cluster` on this machine.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Start it in a checkout of the same version of the project as the coordinator's, in the same folder of it, with the \
+    keys of the models that the files use: neither files nor keys travel. Workers come and go at any time.\n\n\
+    Whoever can write to the servers can have workers run any eval file that is on their machines.\n\n\
+    Examples:\n  \
+    assize worker --cluster nats://10.0.0.5:4222\n  \
+    assize worker --cluster nats://a:4222,nats://b:4222,nats://c:4222 --idle 10m"
+)]
+pub(crate) struct WorkerArgs {
+    /// Address of the NATS servers; several with commas between them.
+    #[arg(long, value_name = "ADDRESS", help_heading = CLUSTER)]
+    cluster: ClusterAddress,
+    /// File with the credentials for these servers.
+    #[arg(long, value_name = "FILE", help_heading = CLUSTER)]
+    cluster_credentials: Option<PathBuf>,
+    /// Place of the results as this machine sees it.
+    #[arg(long, value_name = "PLACE", help_heading = CLUSTER)]
+    results: Option<String>,
+    /// Time without work after which the worker leaves, such as `10m`.
+    #[arg(long, value_parser = duration, value_name = "TIME", help_heading = CLUSTER)]
+    idle: Option<Duration>,
+    /// No notices on stderr; errors and warnings remain.
+    #[arg(long, short = 'q', help_heading = CLUSTER)]
+    pub(crate) quiet: bool,
+}
+
+impl WorkerArgs {
+    /// Address of the servers, with the credentials for them.
+    pub(crate) fn address(&self) -> ClusterAddress {
+        self.cluster.clone().with_credentials(self.cluster_credentials.clone())
+    }
+
+    /// Typed options of these flags.
+    pub(crate) fn options(&self) -> WorkerOptions {
+        WorkerOptions { idle: self.idle, results: self.results.clone() }
+    }
+}

@@ -1,0 +1,103 @@
+//! `assize eval --cluster`, and `assize worker`.
+
+use std::sync::Arc;
+
+use assize_cluster::{
+    ClusterAddress, ClusterError, ClusterOptions, ClusterRunError, Coordinator, JobEvent, NatsCluster,
+    Worker, WorkerEnd, WorkerEvent,
+};
+use assize_engine::{Engine, ExitStatus, FinishedRun};
+
+use crate::args::{EvalCommandArgs, WorkerArgs, portable_arguments, read_portable};
+use crate::context::CliContext;
+use crate::failure::CommandFailure;
+use crate::output;
+use crate::runtime::block_on;
+
+impl From<ClusterError> for CommandFailure {
+    fn from(error: ClusterError) -> Self {
+        error.to_string().into()
+    }
+}
+
+impl From<ClusterRunError> for CommandFailure {
+    fn from(error: ClusterRunError) -> Self {
+        match error {
+            ClusterRunError::Engine(error) => error.into(),
+            ClusterRunError::Cluster(error) => error.into(),
+            stopped @ ClusterRunError::Stopped(_) => {
+                Self { message: stopped.to_string(), exit: ExitStatus::Interrupted }
+            }
+        }
+    }
+}
+
+/// Has workers run eval files.
+pub(super) fn coordinate(
+    args: &EvalCommandArgs,
+    (address, options): (ClusterAddress, ClusterOptions),
+    engine: Engine,
+    context: &CliContext,
+) -> Result<FinishedRun, CommandFailure> {
+    let arguments = portable_arguments(std::env::args_os())?;
+    let quiet = args.eval.run.quiet;
+    let shown = address.to_string();
+    let observe = move |event: JobEvent| match event {
+        JobEvent::Warning(why) => output::print_warning(&why, context),
+        _ if quiet => {}
+        JobEvent::Begun { job, shards, goes_on } => {
+            let begun = if goes_on { "goes on" } else { "has begun" };
+            output::print_notice(
+                &format!(
+                    "job {job} {begun}: {shards} units; start workers with `assize worker --cluster {shown}`\n"
+                ),
+                context,
+            );
+        }
+        JobEvent::Waiting => {
+            output::print_notice("another coordinator works on this job; waiting for its end\n", context);
+        }
+        JobEvent::Progress { done, shards } => {
+            output::print_notice(&format!("{done} of {shards} units are done\n"), context);
+        }
+    };
+
+    block_on(async {
+        let variables = context.process.variables().clone();
+        let cluster = Arc::new(NatsCluster::connect(&address, variables).await?);
+        let coordinator = Coordinator { cluster, engine, options, observe: &observe };
+        coordinator.run(&args.request(), arguments).await.map_err(CommandFailure::from)
+    })
+}
+
+pub(crate) fn execute(args: &WorkerArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
+    let quiet = args.quiet;
+    let observe = |event: WorkerEvent| match event {
+        WorkerEvent::Warning(why) => output::print_warning(&why, context),
+        _ if quiet => {}
+        WorkerEvent::Joined { job, items } => {
+            output::print_notice(&format!("working on job {job}, {items} results\n"), context);
+        }
+        WorkerEvent::UnitDone { unit, items } => {
+            output::print_notice(&format!("unit {unit} is done, {items} results\n"), context);
+        }
+    };
+
+    let end = block_on(async {
+        let variables = context.process.variables().clone();
+        let cluster = Arc::new(NatsCluster::connect(&args.address(), variables).await?);
+        let worker = Worker {
+            cluster,
+            engine: context.run_engine(true, true),
+            arguments: &read_portable,
+            options: args.options(),
+            observe: &observe,
+        };
+        worker.work().await
+    })?;
+
+    Ok(match end {
+        WorkerEnd::Stopped => ExitStatus::Interrupted,
+        WorkerEnd::Idle => ExitStatus::Passed,
+    })
+}

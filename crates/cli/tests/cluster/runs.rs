@@ -1,0 +1,159 @@
+//! What many machines do is what one does.
+
+use std::time::Duration;
+
+use assize_testkit::nats::pause_process;
+
+use crate::machines::{EVAL, assert_same_rows, coordinator, judge_server, machine, rows, servers, worker};
+
+const CASES: usize = 60;
+const CALLS: usize = CASES * 2;
+
+#[test]
+fn workers_bring_the_results_of_one_machine_and_pay_each_call_once() {
+    let Some(servers) = servers("workers_bring_the_results_of_one_machine") else { return };
+    let judge = judge_server(Duration::from_millis(5));
+    let local = machine(&judge, CASES);
+    local.run(&[&EVAL[..], &["--run-dir", "local"]].concat()).expect_code(1);
+    assert_eq!(judge.count(), CALLS);
+
+    let machines: Vec<_> = (0..3).map(|_| machine(&judge, CASES)).collect();
+    let _workers: Vec<_> = machines.iter().map(|machine| worker(machine, &servers.address())).collect();
+    let results = local.path("results").display().to_string();
+    for (at, place) in [vec![], vec!["--results", results.as_str()]].into_iter().enumerate() {
+        // Another secret of the fences: nothing of the last round is found.
+        let boss = machine(&judge, CASES);
+        let before = judge.count();
+        let more = [&["--unit-size", "7"][..], &place].concat();
+        let (code, _, err) = coordinator(&boss, &servers.address(), &more).finish();
+        assert_eq!(code, Some(1), "{at}: {err}");
+        assert_same_rows((&local, "local"), (&boss, "merged"));
+        assert_eq!(judge.count() - before, CALLS, "{at}");
+        assert!(
+            !boss.path(".assize/cluster").exists()
+                || boss.path(".assize/cluster").read_dir().unwrap().next().is_none()
+        );
+    }
+
+    let files = std::fs::read_dir(local.path("results")).unwrap().count();
+    assert_eq!(files, 1, "a folder for the job that had its results there");
+}
+
+#[test]
+fn a_second_run_finds_the_replies_that_other_machines_bought() {
+    let Some(servers) = servers("a_second_run_finds_the_replies") else { return };
+    let judge = judge_server(Duration::from_millis(5));
+    let boss = machine(&judge, CASES);
+    for round in 0..2 {
+        // A new machine each time, without a cache of its own.
+        let fresh = machine(&judge, CASES);
+        let _worker = worker(&fresh, &servers.address());
+        let folder = format!("merged-{round}");
+        let mut args = EVAL.to_vec();
+        let address = servers.address();
+        args.extend(["--cluster", &address, "--run-dir", &folder, "--unit-size", "20", "-q"]);
+        boss.run(&args).expect_code(1);
+        assert_eq!(judge.count(), CALLS, "round {round}");
+    }
+}
+
+#[test]
+fn killed_workers_and_coordinators_lose_nothing_and_pay_again_only_what_was_in_flight() {
+    let Some(servers) = servers("killed_workers_and_coordinators") else { return };
+    let judge = judge_server(Duration::from_millis(30));
+    let boss = machine(&judge, CASES);
+    let local = machine(&judge, CASES);
+    local.run(&[&EVAL[..], &["--run-dir", "local"]].concat()).expect_code(1);
+    let before = judge.count();
+
+    let machines: Vec<_> = (0..2).map(|_| machine(&judge, CASES)).collect();
+    let address = servers.address();
+    let mut workers: Vec<_> = machines.iter().map(|machine| worker(machine, &address)).collect();
+    let more = ["--unit-size", "15", "--lease", "2s", "--resume"];
+    let mut running = coordinator(&boss, &address, &more);
+
+    let mut kills = 0;
+    for kill in 0..4u64 {
+        // After so many further calls, work is going on somewhere.
+        let target = (judge.count() - before + 10 + usize::try_from(kill).unwrap() * 3).min(CALLS - 10);
+        while judge.count() - before < target {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        if kill == 1 {
+            running.kill();
+            running = coordinator(&boss, &address, &more);
+        } else {
+            let at = usize::try_from(kill % 2).unwrap();
+            workers[at].kill();
+            kills += 1;
+            workers[at] = worker(&machines[at], &address);
+        }
+    }
+    // One that is held up for longer than its lease, and finds out.
+    pause_process(workers[0].0.id(), true);
+    std::thread::sleep(Duration::from_secs(3));
+    pause_process(workers[0].0.id(), false);
+
+    let (code, _, err) = running.finish();
+    assert_eq!(code, Some(1), "{err}");
+    assert_same_rows((&local, "local"), (&boss, "merged"));
+    // Four cases at a time, each with two calls, of a worker that was killed or held up.
+    let paid = judge.count() - before;
+    let in_flight = (kills + 1) * 8;
+    assert!((CALLS..=CALLS + in_flight).contains(&paid), "{paid} calls");
+}
+
+#[test]
+fn a_case_that_ends_its_workers_ends_ungraded_and_the_others_do_not() {
+    let Some(servers) = servers("a_case_that_ends_its_workers") else { return };
+    let judge = judge_server(Duration::from_millis(1));
+    let make = || {
+        let cli = machine(&judge, 1);
+        let cases: Vec<String> = (0..4)
+            .map(|at| format!("  - id: case-{at}\n    criteria: be right\n    input: \"{at}\"\n    assertions: [{{type: contains, value: ok}}]\n"))
+            .collect();
+        cli.file(
+            "suite.yaml",
+            format!("name: deadly\nexecution: {{target: sh}}\ntests:\n{}", cases.concat()),
+        );
+        let script = "case $(cat {PROMPT_FILE}) in 2) kill -9 $PPID;; esac; echo ok > {OUTPUT_FILE}";
+        cli.file(
+            ".assize/targets.yaml",
+            format!("targets:\n  - name: sh\n    provider: cli\n    command: \"{script}\"\n"),
+        );
+        cli
+    };
+
+    let (boss, host) = (make(), make());
+    let address = servers.address();
+    let args = [
+        "eval", "suite.yaml", "--cluster", &address, "--run-dir", "merged", "--unit-size", "4", "--lease",
+        "1s", "-j", "1", "-q",
+    ];
+    let mut running = crate::machines::Running::start(&mut boss.command(&args));
+    let mut worker_now = worker(&host, &address);
+    let mut ended = 0;
+    while !running.has_ended() {
+        if worker_now.has_ended() {
+            ended += 1;
+            assert!(ended < 20, "it is given up after a few workers");
+            worker_now = worker(&host, &address);
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+
+    let (code, _, err) = running.finish();
+    let results = rows(&boss, "merged/results.jsonl");
+    assert_eq!(results.len(), 4, "{err}");
+    for (case, rows) in &results {
+        let error = &rows[0]["error"];
+        if case == "case-2" {
+            assert_eq!(error["kind"], "abandoned", "{error}");
+            assert!(error["message"].as_str().unwrap().contains("workers ended while they worked on it"));
+        } else {
+            assert_eq!((&rows[0]["verdict"], error.is_null()), (&"pass".into(), true), "{case}: {error}");
+        }
+    }
+    assert_eq!(code, Some(3), "{err}");
+    assert_eq!(ended, 6, "twice as a whole, twice as a half, twice alone");
+}

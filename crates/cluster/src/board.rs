@@ -1,0 +1,196 @@
+//! Jobs as records: which ones there are, their descriptions, and who coordinates them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::error::ClusterError;
+use crate::job::{JobManifest, JobState};
+use crate::patience::{Patience, persist};
+use crate::seam::{Record, Records};
+
+/// Record with the ids of the jobs that are not done.
+const OPEN_JOBS: &str = "open-jobs";
+/// Attempts at changing a record that others change as well.
+const ATTEMPTS: u32 = 20;
+/// Time after which a coordinator that has said nothing is taken to be gone.
+pub(crate) const SEAT_TERM: Duration = Duration::from_secs(6);
+/// Time between two signs of life of a coordinator.
+pub(crate) const SEAT_BEAT: Duration = Duration::from_secs(2);
+/// Pause between two looks at a seat that is taken.
+const LOOK: Duration = Duration::from_millis(250);
+
+/// Jobs of a cluster.
+#[derive(Clone)]
+pub(crate) struct JobBoard {
+    records: Arc<dyn Records>,
+}
+
+impl JobBoard {
+    pub(crate) fn new(records: Arc<dyn Records>) -> Self {
+        Self { records }
+    }
+
+    /// Ids of the jobs that are not done, the oldest first.
+    pub(crate) async fn open_jobs(&self) -> Result<Vec<String>, ClusterError> {
+        let record = self.records.get(OPEN_JOBS).await?;
+        record.map_or(Ok(Vec::new()), |record| read(&record))
+    }
+
+    /// Description of a job.
+    pub(crate) async fn job(&self, id: &str) -> Result<Option<JobManifest>, ClusterError> {
+        let record = self.records.get(&job_key(id)).await?;
+        record.map(|record| read(&record)).transpose()
+    }
+
+    /// Stores the description of a job, and lists it unless it is done.
+    pub(crate) async fn post(&self, job: &JobManifest) -> Result<(), ClusterError> {
+        let bytes = write(job)?;
+        self.change(&job_key(&job.job), |_| Ok(Some(bytes.clone()))).await?;
+        self.change(OPEN_JOBS, |record| {
+            let mut ids: Vec<String> = record.map_or(Ok(Vec::new()), read)?;
+            let is_listed = ids.contains(&job.job);
+            match job.state {
+                JobState::Done => ids.retain(|id| *id != job.job),
+                JobState::Running | JobState::Stopped if !is_listed => ids.push(job.job.clone()),
+                JobState::Running | JobState::Stopped => return Ok(None),
+            }
+            write(&ids).map(Some)
+        })
+        .await
+    }
+
+    /// Changes a record, again and again as long as others are faster; `None` leaves it as it is.
+    async fn change(
+        &self,
+        key: &str,
+        to: impl Fn(Option<&Record>) -> Result<Option<Vec<u8>>, ClusterError>,
+    ) -> Result<(), ClusterError> {
+        for _ in 0..ATTEMPTS {
+            let found = self.records.get(key).await?;
+            let Some(bytes) = to(found.as_ref())? else { return Ok(()) };
+            let revision = found.map_or(0, |record| record.revision);
+            if self.records.replace(key, bytes, revision).await?.is_some() {
+                return Ok(());
+            }
+        }
+
+        Err(ClusterError::Unreachable(format!("the record `{key}` is changed by others all the time")))
+    }
+}
+
+fn job_key(id: &str) -> String {
+    format!("job.{id}")
+}
+
+fn read<T: serde::de::DeserializeOwned>(record: &Record) -> Result<T, ClusterError> {
+    serde_json::from_slice(&record.bytes).map_err(|error| {
+        ClusterError::Refused(format!(
+            "a record of the cluster was written by another version of assize: {error}"
+        ))
+    })
+}
+
+fn write<T: serde::Serialize>(value: &T) -> Result<Vec<u8>, ClusterError> {
+    serde_json::to_vec(value).map_err(|error| ClusterError::storage("write a record", error))
+}
+
+/// Right to coordinate a job. Whoever has it shows signs of life; without them for a while, somebody else may take it.
+pub(crate) struct Seat {
+    records: Arc<dyn Records>,
+    key: String,
+    holder: String,
+    beats: u64,
+    revision: u64,
+    /// Last sign of life that was recorded.
+    shown: Instant,
+}
+
+impl Seat {
+    /// Takes the seat, once nobody else shows signs of life.
+    pub(crate) async fn take(
+        records: Arc<dyn Records>,
+        job: &str,
+        holder: String,
+        waits: impl Fn(),
+    ) -> Result<Self, ClusterError> {
+        let key = format!("seat.{job}");
+        let mut seen: Option<(Record, Instant)> = None;
+        let mut patience = Patience::default();
+        loop {
+            let found = persist(&mut patience, || records.get(&key)).await?;
+            let revision = match (&found, &seen) {
+                (None, _) => 0,
+                (Some(record), _) if record.bytes.is_empty() => record.revision,
+                // Taken by this one, which did not hear of it.
+                (Some(record), _) if record.bytes.starts_with(holder.as_bytes()) => record.revision,
+                (Some(record), Some((before, since))) if record == before && since.elapsed() > SEAT_TERM => {
+                    record.revision
+                }
+                (Some(record), before) => {
+                    if before.as_ref().is_none_or(|(before, _)| before != record) {
+                        seen = Some((record.clone(), Instant::now()));
+                        waits();
+                    }
+                    tokio::time::sleep(LOOK).await;
+                    continue;
+                }
+            };
+
+            let shown = Instant::now();
+            let bytes = format!("{holder} 0").into_bytes();
+            match records.replace(&key, bytes, revision).await {
+                Ok(Some(revision)) => return Ok(Self { records, key, holder, beats: 0, revision, shown }),
+                Ok(None) => {}
+                Err(error) => patience.wait(error).await?,
+            }
+        }
+    }
+
+    /// True while nobody else can have taken it.
+    pub(crate) fn is_held(&self) -> bool {
+        self.shown.elapsed() < SEAT_TERM
+    }
+
+    /// Shows a sign of life.
+    ///
+    /// # Errors
+    /// When somebody else has taken it.
+    pub(crate) async fn beat(&mut self) -> Result<(), ClusterError> {
+        let shown = Instant::now();
+        self.beats += 1;
+        let bytes = format!("{} {}", self.holder, self.beats).into_bytes();
+        let Some(revision) = self.records.replace(&self.key, bytes, self.revision).await? else {
+            let found = self.records.get(&self.key).await?;
+            let mine = found.filter(|record| record.bytes.starts_with(self.holder.as_bytes()));
+            // An answer was lost.
+            self.revision = mine
+                .ok_or_else(|| {
+                    ClusterError::Refused("another coordinator has taken over this job".to_owned())
+                })?
+                .revision;
+            return Ok(());
+        };
+        (self.revision, self.shown) = (revision, shown);
+
+        Ok(())
+    }
+
+    /// Shows a sign of life, if the servers can be reached now.
+    ///
+    /// # Errors
+    /// When somebody else has taken it.
+    pub(crate) async fn renew(&mut self) -> Result<(), ClusterError> {
+        match self.beat().await {
+            Err(ClusterError::Unreachable(_)) => Ok(()),
+            shown => shown,
+        }
+    }
+
+    /// Leaves the seat to whoever comes next.
+    pub(crate) async fn leave(self) {
+        // Without it, the next one waits a little.
+        let _ = self.records.replace(&self.key, Vec::new(), self.revision).await;
+    }
+}

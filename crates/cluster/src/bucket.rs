@@ -1,0 +1,158 @@
+//! Results in a folder that all machines see, or in a bucket.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use futures_util::TryStreamExt;
+use object_store::path::Path as ObjectPath;
+use object_store::{ObjectStore, ObjectStoreExt, PutMode, PutOptions, PutPayload};
+
+use crate::error::ClusterError;
+use crate::seam::{Later, ResultStore};
+
+/// Variables of the process.
+pub(crate) type Variables = BTreeMap<String, String>;
+
+/// Ending of the names of results.
+const ENDING: &str = ".tar.gz";
+
+/// Results of a job as objects.
+pub(crate) struct BucketResults {
+    store: Arc<dyn ObjectStore>,
+    folder: ObjectPath,
+}
+
+impl BucketResults {
+    /// Results of a job in a folder or at an address such as `s3://bucket/folder`.
+    ///
+    /// Buckets are reached with what `variables` of the process say.
+    ///
+    /// # Errors
+    /// When the place can't be used.
+    pub(crate) fn open(place: &str, job: &str, variables: &Variables) -> Result<Self, ClusterError> {
+        let (store, folder) =
+            if place.contains("://") { from_url(place, variables)? } else { from_folder(Path::new(place))? };
+
+        Ok(Self { store, folder: folder.join(job) })
+    }
+
+    fn object(&self, name: &str) -> ObjectPath {
+        self.folder.clone().join(format!("{name}{ENDING}"))
+    }
+}
+
+fn from_folder(folder: &Path) -> Result<(Arc<dyn ObjectStore>, ObjectPath), ClusterError> {
+    let failed = |error: &dyn std::fmt::Display| {
+        ClusterError::storage(&format!("use `{}` for results", folder.display()), error)
+    };
+    std::fs::create_dir_all(folder).map_err(|error| failed(&error))?;
+    let store = object_store::local::LocalFileSystem::new_with_prefix(folder)
+        .map_err(|error| failed(&error))?
+        .with_fsync(true);
+
+    Ok((Arc::new(store), ObjectPath::default()))
+}
+
+fn from_url(
+    address: &str,
+    variables: &Variables,
+) -> Result<(Arc<dyn ObjectStore>, ObjectPath), ClusterError> {
+    let failed =
+        |error: &dyn std::fmt::Display| ClusterError::storage(&format!("use `{address}` for results"), error);
+    let url = url::Url::parse(address).map_err(|error| failed(&error))?;
+    if !cfg!(feature = "cloud") && url.scheme() != "file" {
+        return Err(failed(&"this build has no support for buckets; build it with the feature `cloud`"));
+    }
+    let is_meant = |name: &str| ["AWS_", "GOOGLE_", "AZURE_"].iter().any(|prefix| name.starts_with(prefix));
+    let options = variables.iter().filter(|(name, _)| is_meant(name));
+    let options = options.map(|(name, value)| (name.to_ascii_lowercase(), value.clone()));
+    let (store, folder) = object_store::parse_url_opts(&url, options).map_err(|error| failed(&error))?;
+
+    Ok((Arc::from(store), folder))
+}
+
+fn failed(what: &str, error: object_store::Error) -> ClusterError {
+    match error {
+        // Networks come back, disks are cleaned up.
+        object_store::Error::Generic { .. } => ClusterError::unreachable(what, error),
+        _ => ClusterError::storage(what, error),
+    }
+}
+
+impl ResultStore for BucketResults {
+    fn create<'a>(&'a self, name: &'a str, bytes: Vec<u8>) -> Later<'a, bool> {
+        Box::pin(async move {
+            let options = PutOptions::from(PutMode::Create);
+            match self.store.put_opts(&self.object(name), PutPayload::from(bytes), options).await {
+                Ok(_) => Ok(true),
+                Err(object_store::Error::AlreadyExists { .. }) => Ok(false),
+                Err(error) => Err(failed(&format!("store the result of unit {name}"), error)),
+            }
+        })
+    }
+
+    fn contains<'a>(&'a self, name: &'a str) -> Later<'a, bool> {
+        Box::pin(async move {
+            match self.store.head(&self.object(name)).await {
+                Ok(_) => Ok(true),
+                Err(object_store::Error::NotFound { .. }) => Ok(false),
+                Err(error) => Err(failed(&format!("look for the result of unit {name}"), error)),
+            }
+        })
+    }
+
+    fn get<'a>(&'a self, name: &'a str) -> Later<'a, Vec<u8>> {
+        Box::pin(async move {
+            let read = async { self.store.get(&self.object(name)).await?.bytes().await };
+            let bytes =
+                read.await.map_err(|error| failed(&format!("read the result of unit {name}"), error))?;
+
+            Ok(bytes.to_vec())
+        })
+    }
+
+    fn names(&self) -> Later<'_, Vec<String>> {
+        Box::pin(async move {
+            let objects = self.store.list(Some(&self.folder)).try_filter_map(|object| async move {
+                let name = object.location.filename().and_then(|name| name.strip_suffix(ENDING));
+                Ok(name.map(str::to_owned))
+            });
+
+            objects.try_collect().await.map_err(|error| failed("list the results", error))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn the_first_result_of_a_unit_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join("results").display().to_string();
+        let [one, two] = [(); 2].map(|()| BucketResults::open(&place, "job-1", &Variables::new()).unwrap());
+        assert!(one.create("1.2", b"first".to_vec()).await.unwrap());
+        assert!(!two.create("1.2", b"second".to_vec()).await.unwrap());
+        assert_eq!(two.get("1.2").await.unwrap(), b"first");
+        assert!(one.contains("1.2").await.unwrap() && !one.contains("1").await.unwrap());
+        assert_eq!(two.names().await.unwrap(), ["1.2"]);
+        assert!(
+            BucketResults::open(&place, "job-2", &Variables::new())
+                .unwrap()
+                .names()
+                .await
+                .unwrap()
+                .is_empty()
+        );
+    }
+
+    #[cfg(not(feature = "cloud"))]
+    #[test]
+    fn a_build_without_buckets_says_so() {
+        let error =
+            BucketResults::open("s3://results/evals", "job", &Variables::new()).err().unwrap().to_string();
+        assert!(error.contains("feature `cloud`"), "{error}");
+    }
+}

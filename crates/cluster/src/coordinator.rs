@@ -1,0 +1,475 @@
+//! The coordinator: makes a job of a plan, sees to it that every unit gets a result, and merges the results.
+//!
+//! It does no work itself and holds nothing that another one could not find out: units, results, spending and the
+//! description of the job are with the servers. So it may die at any moment, and be started again.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use assize_engine::runs::RUNS_FOLDER;
+use assize_engine::{
+    Engine, EngineError, ExitStatus, FinishedRun, MergeOptions, RunFolder, RunInfo, new_run_id,
+    workspace_fence_key,
+};
+use assize_store::StoreError;
+use tokio::time::Instant;
+
+use crate::board::{JobBoard, SEAT_BEAT, Seat};
+use crate::error::ClusterError;
+use crate::job::{JobLimits, JobManifest, JobPlan, JobState};
+use crate::limits::LimitKeeper;
+use crate::pack::unpack;
+use crate::patience::{Patience, persist};
+use crate::request::EvalRequest;
+use crate::seam::{Cluster, JobLinks, LimitHandler};
+use crate::unit::{UnitName, WorkUnit, covering_units, missing_units};
+use crate::worker::CLUSTER_FOLDER;
+
+/// Time between two looks at the results.
+const LOOK: Duration = Duration::from_millis(500);
+/// Time between two comparisons of the queue with what is missing.
+const RECONCILE: Duration = Duration::from_secs(5);
+/// Most shards of a plan.
+const MOST_SHARDS: u64 = 100_000;
+
+/// Options of a run over many machines.
+#[derive(Debug, Clone)]
+pub struct ClusterOptions {
+    /// Results in a unit of work.
+    pub unit_size: u32,
+    /// Place of the results: a folder that all machines see, or the address of a bucket. Without it, the servers keep them.
+    pub results: Option<String>,
+    /// Time after which a unit goes to another worker, unless the one that has it says that it goes on.
+    pub lease: Duration,
+    /// Goes on with a job of the same plan that was not finished, if there is one.
+    pub resume: bool,
+}
+
+/// Something that happened to a job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum JobEvent {
+    /// Units are handed out.
+    Begun {
+        /// Id of the job.
+        job: String,
+        /// Number of shards.
+        shards: u32,
+        /// True if it was begun earlier.
+        goes_on: bool,
+    },
+    /// Another coordinator shows signs of life; this one waits for its end.
+    Waiting,
+    /// Some units are done.
+    Progress {
+        /// Shards without a missing part.
+        done: u32,
+        /// All shards.
+        shards: u32,
+    },
+    /// Something that a person has to know.
+    Warning(String),
+}
+
+/// Failure of a run over many machines.
+#[derive(Debug, thiserror::Error)]
+pub enum ClusterRunError {
+    /// The plan, the files or the merging.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// The servers or the results.
+    #[error(transparent)]
+    Cluster(#[from] ClusterError),
+    /// It was asked to stop. What is done is kept.
+    #[error("stopped; the same command with `--resume` goes on with job {0}")]
+    Stopped(String),
+}
+
+/// A coordinator.
+pub struct Coordinator<'a> {
+    /// Machines that it works with.
+    pub cluster: Arc<dyn Cluster>,
+    /// Engine that plans and merges.
+    pub engine: Engine,
+    /// Options.
+    pub options: ClusterOptions,
+    /// Told what happens.
+    pub observe: &'a dyn Fn(JobEvent),
+}
+
+/// Reason why no more units are handed out.
+enum JobEnd {
+    Complete,
+    OverBudget,
+    Stopped,
+}
+
+impl Coordinator<'_> {
+    /// Has a request carried out by workers. `arguments` is the request as workers read it.
+    ///
+    /// # Errors
+    /// When files have problems, the servers can't be used, or somebody asks to stop.
+    pub async fn run(
+        &self,
+        request: &EvalRequest,
+        arguments: Vec<String>,
+    ) -> Result<FinishedRun, ClusterRunError> {
+        let identity = self.engine.identify(&request.mode, &request.options, false).await?;
+        let fence_key = workspace_fence_key(self.engine.process())?;
+        let limits = JobLimits::of_plan(&identity);
+        let board = JobBoard::new(self.cluster.records());
+        let plan = JobPlan::new(&identity);
+
+        self.check_run_dir(request, &identity.hash)?;
+        let found = if self.options.resume { find_open(&board, &plan, &arguments).await? } else { None };
+        let goes_on = found.is_some();
+        let mut job = found.unwrap_or_else(|| {
+            let id = new_run_id(self.engine.process().now(), &identity.label);
+            let shards = identity.items.div_ceil(self.options.unit_size.max(1).into()).clamp(1, MOST_SHARDS);
+            let shards = u32::try_from(shards).unwrap_or(u32::MAX);
+            let job = JobManifest::new(id, plan, arguments, shards, fence_key);
+            JobManifest {
+                results: self.options.results.clone(),
+                lease_ms: u64::try_from(self.options.lease.as_millis()).unwrap_or(u64::MAX),
+                ..job
+            }
+        });
+        job.limits = limits;
+        job.state = JobState::Running;
+
+        let holder = uuid::Uuid::new_v4().simple().to_string();
+        let records = self.cluster.records();
+        let seat =
+            Seat::take(records, &job.job, holder.clone(), || (self.observe)(JobEvent::Waiting)).await?;
+        let mut patience = Patience::default();
+        let now = persist(&mut patience, || board.job(&job.job)).await?;
+        if now.is_some_and(|now| now.state == JobState::Done) {
+            seat.leave().await;
+            let what = format!("another coordinator has finished job {} in the meantime", job.job);
+            return Err(ClusterError::Refused(what).into());
+        }
+        let links = persist(&mut patience, || self.cluster.open(&job)).await?;
+        persist(&mut patience, || board.post(&job)).await?;
+        (self.observe)(JobEvent::Begun { job: job.job.clone(), shards: job.shards, goes_on });
+
+        let folder = self.engine.process().working_folder.join(CLUSTER_FOLDER).join(&job.job);
+        let staging = folder.join(format!("results-{holder}"));
+        let result = self.see_through(&job, &board, &links, seat, &staging, request).await;
+        // Of a job that is done, nothing is needed that others of this machine may have left, either.
+        let _ = std::fs::remove_dir_all(if result.is_ok() { &folder } else { &staging });
+        result
+    }
+
+    /// Refuses a folder that holds another run, before anything is spent. What was merged of this plan before its budget was
+    /// raised may be replaced.
+    fn check_run_dir(&self, request: &EvalRequest, plan: &str) -> Result<(), EngineError> {
+        let Some(named) = &request.options.run.run_dir else { return Ok(()) };
+        let folder = RunFolder::new(self.engine.process().resolve(named));
+        match folder.info() {
+            Err(StoreError::NotARun { .. }) => Ok(()),
+            Ok(info) if self.options.resume && is_part_of(&info, plan) => Ok(()),
+            Ok(_) => Err(EngineError::usage(format!(
+                "`{}` holds another run; name another folder with `--run-dir`",
+                folder.path().display()
+            ))),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Folder of the merged run.
+    fn run_dir(&self, job: &JobManifest, request: &EvalRequest) -> PathBuf {
+        let named = request.options.run.run_dir.clone();
+        let folder = named.unwrap_or_else(|| Path::new(RUNS_FOLDER).join(&job.job));
+        self.engine.process().resolve(folder)
+    }
+
+    async fn see_through(
+        &self,
+        job: &JobManifest,
+        board: &JobBoard,
+        links: &JobLinks,
+        seat: Seat,
+        staging: &Path,
+        request: &EvalRequest,
+    ) -> Result<FinishedRun, ClusterRunError> {
+        let mut patience = Patience::default();
+        let records = self.cluster.records();
+        let keeper =
+            persist(&mut patience, || LimitKeeper::open(Arc::clone(&records), &job.job, job.limits)).await?;
+        let keeper = Arc::new(keeper);
+        let is_seated = Arc::new(AtomicBool::new(true));
+        let handler = limit_handler(&keeper, &is_seated);
+        let serving =
+            persist(&mut patience, || self.cluster.serve_limits(&job.job, Arc::clone(&handler))).await?;
+
+        let mut watch = JobWatch { job, links, keeper: &keeper, is_seated: &is_seated, staging, seat };
+        let end = watch.until_end(self, request.options.run.deadline).await?;
+        let JobWatch { mut seat, .. } = watch;
+        // One that was held up finds out here that somebody else merges.
+        while let Err(error) = seat.beat().await {
+            patience.wait(error).await?;
+        }
+        let is_complete = matches!(end, JobEnd::Complete);
+        if !is_complete {
+            let stopped = JobManifest { state: JobState::Stopped, ..job.clone() };
+            persist(&mut patience, || board.post(&stopped)).await?;
+        }
+        drop(serving);
+        persist(&mut patience, || keeper.close()).await?;
+
+        let merged = match end {
+            JobEnd::Stopped => None,
+            JobEnd::Complete | JobEnd::OverBudget => {
+                Some(self.merge(job, links, staging, request, is_complete, &mut seat).await?)
+            }
+        };
+        if is_complete {
+            let done = JobManifest { state: JobState::Done, ..job.clone() };
+            persist(&mut patience, || board.post(&done)).await?;
+            // The results are merged: what can't be removed now is only in the way.
+            if let Err(error) = self.cluster.remove(job).await {
+                (self.observe)(JobEvent::Warning(error.to_string()));
+            }
+        }
+        seat.leave().await;
+
+        merged.ok_or_else(|| ClusterRunError::Stopped(job.job.clone()))
+    }
+
+    /// Merges the results into the run that one process would have made.
+    async fn merge(
+        &self,
+        job: &JobManifest,
+        links: &JobLinks,
+        staging: &Path,
+        request: &EvalRequest,
+        is_complete: bool,
+        seat: &mut Seat,
+    ) -> Result<FinishedRun, ClusterRunError> {
+        let mut patience = Patience::default();
+        let done = persist(&mut patience, || results(links)).await?;
+        let covering = covering_units(job.shards, &done);
+        if covering.is_empty() {
+            let what = "the budget did not suffice for a single unit of work; continue with `--resume` and a larger one";
+            return Err(EngineError { exit: ExitStatus::OverBudget, ..EngineError::usage(what) }.into());
+        }
+        let mut beaten = Instant::now();
+        for unit in &covering {
+            while let Err(error) = fetch(links, unit, staging).await {
+                patience.wait(error).await?;
+                seat.renew().await?;
+            }
+            if beaten.elapsed() >= SEAT_BEAT {
+                seat.renew().await?;
+                beaten = Instant::now();
+            }
+        }
+
+        // Beside its place, and moved there when it is whole: a coordinator that dies leaves no half of a run.
+        let target = self.run_dir(job, request);
+        let draft = draft_of(&target, staging);
+        let runs = covering.iter().map(|unit| staging.join(unit.to_string()).display().to_string()).collect();
+        let options = MergeOptions {
+            runs,
+            run_dir: Some(draft.clone()),
+            run_id: Some(job.job.clone()),
+            allow_missing: !is_complete,
+        };
+        let engine = self.engine.clone();
+        let mut merging = tokio::task::spawn_blocking(move || engine.merge(&options));
+        let merged = loop {
+            tokio::select! {
+                merged = &mut merging => break merged,
+                () = tokio::time::sleep(SEAT_BEAT) => seat.renew().await?,
+            }
+        };
+        let merged = merged.map_err(|error| EngineError::usage(format!("merging failed: {error}")))?;
+        let merged = merged.inspect_err(|_| drop(std::fs::remove_dir_all(&draft)))?;
+        let folder = place(&draft, target, &job.plan.hash)?;
+        let exit = if is_complete { merged.exit } else { ExitStatus::OverBudget };
+
+        Ok(FinishedRun { exit, folder, ..merged })
+    }
+}
+
+/// True for what was merged of this plan while units were missing.
+fn is_part_of(info: &RunInfo, plan: &str) -> bool {
+    info.merged.as_ref().is_some_and(|merged| merged.plan == plan && !merged.missing.is_empty())
+}
+
+/// Folder beside the place of a run, of this coordinator alone.
+fn draft_of(target: &Path, staging: &Path) -> PathBuf {
+    let own = staging.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let name = target.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    target.with_file_name(format!(".{name}-{own}"))
+}
+
+/// Moves a merged run to its place, where there may be what was merged while units were missing.
+fn place(draft: &Path, target: PathBuf, plan: &str) -> Result<RunFolder, ClusterError> {
+    let failed = |error: std::io::Error| {
+        ClusterError::storage(&format!("write the run to `{}`", target.display()), error)
+    };
+    let folder = RunFolder::new(&target);
+    if folder.info().is_ok_and(|info| is_part_of(&info, plan)) {
+        std::fs::remove_dir_all(&target).map_err(failed)?;
+    }
+    std::fs::rename(draft, &target).map_err(failed)?;
+
+    Ok(folder)
+}
+
+/// The job of this plan that was not finished, if there is one.
+async fn find_open(
+    board: &JobBoard,
+    plan: &JobPlan,
+    arguments: &[String],
+) -> Result<Option<JobManifest>, ClusterError> {
+    let mut patience = Patience::default();
+    let ids = persist(&mut patience, || board.open_jobs()).await?;
+    for id in ids.iter().rev() {
+        let job = persist(&mut patience, || board.job(id)).await?;
+        if let Some(job) = job.filter(|job| job.plan == *plan && job.arguments == arguments) {
+            job.check_version()?;
+            return Ok(Some(job));
+        }
+    }
+
+    Ok(None)
+}
+
+fn limit_handler(keeper: &Arc<LimitKeeper>, is_seated: &Arc<AtomicBool>) -> LimitHandler {
+    let (keeper, is_seated) = (Arc::clone(keeper), Arc::clone(is_seated));
+    Arc::new(move |request| {
+        let (keeper, is_seated) = (Arc::clone(&keeper), Arc::clone(&is_seated));
+        Box::pin(async move {
+            // Two coordinators at once would grant the same rate twice.
+            if is_seated.load(Ordering::Acquire) { keeper.answer(&request).await } else { None }
+        })
+    })
+}
+
+/// A job as its coordinator watches it.
+struct JobWatch<'a> {
+    job: &'a JobManifest,
+    links: &'a JobLinks,
+    keeper: &'a LimitKeeper,
+    is_seated: &'a AtomicBool,
+    staging: &'a Path,
+    seat: Seat,
+}
+
+impl JobWatch<'_> {
+    /// Waits until every unit has a result, the budget is spent, or somebody asks to stop.
+    async fn until_end(
+        &mut self,
+        coordinator: &Coordinator<'_>,
+        deadline: Option<Duration>,
+    ) -> Result<JobEnd, ClusterRunError> {
+        let begun = Instant::now();
+        let mut stopped = coordinator.engine.process().stopped();
+        let mut patience = Patience::default();
+        let mut fetched = BTreeSet::new();
+        let mut shown = None;
+        let mut reconciled: Option<Instant> = None;
+        let mut beaten = Instant::now();
+        loop {
+            if beaten.elapsed() >= SEAT_BEAT || !self.seat.is_held() {
+                match self.seat.beat().await {
+                    Ok(()) => beaten = Instant::now(),
+                    Err(error) => patience.wait(error).await?,
+                }
+            }
+            self.is_seated.store(self.seat.is_held(), Ordering::Release);
+
+            match results(self.links).await {
+                Err(error) => {
+                    (coordinator.observe)(JobEvent::Warning(error.to_string()));
+                    patience.wait(error).await?;
+                }
+                Ok(done) => {
+                    patience = Patience::default();
+                    let missing = missing_units(self.job.shards, &done);
+                    for unit in done
+                        .iter()
+                        .filter(|unit| !fetched.contains(*unit))
+                        .take(FETCHED_AT_ONCE)
+                        .cloned()
+                        .collect::<Vec<_>>()
+                    {
+                        if fetch(self.links, &unit, self.staging).await.is_ok() {
+                            fetched.insert(unit);
+                        }
+                    }
+                    let open: BTreeSet<u32> = missing.iter().map(|unit| unit.shard).collect();
+                    let complete = self.job.shards - u32::try_from(open.len()).unwrap_or(u32::MAX);
+                    if shown != Some(complete) {
+                        shown = Some(complete);
+                        let shards = self.job.shards;
+                        (coordinator.observe)(JobEvent::Progress { done: complete, shards });
+                    }
+                    if missing.is_empty() {
+                        return Ok(JobEnd::Complete);
+                    }
+                    if reconciled.is_none_or(|at| at.elapsed() >= RECONCILE) {
+                        if let Err(error) = self.reconcile(&missing).await {
+                            (coordinator.observe)(JobEvent::Warning(error.to_string()));
+                        } else {
+                            reconciled = Some(Instant::now());
+                        }
+                    }
+                }
+            }
+            if self.keeper.has_refused().await {
+                return Ok(JobEnd::OverBudget);
+            }
+            if deadline.is_some_and(|deadline| begun.elapsed() >= deadline) {
+                return Ok(JobEnd::Stopped);
+            }
+
+            tokio::select! {
+                () = tokio::time::sleep(LOOK) => {}
+                () = &mut stopped => return Ok(JobEnd::Stopped),
+            }
+        }
+    }
+
+    /// Hands out again what has no result and is not in the queue: units that were never published, because a coordinator
+    /// died, and units that the servers have lost.
+    async fn reconcile(&self, missing: &[UnitName]) -> Result<(), ClusterError> {
+        if self.links.queue.depth().await? > 0 {
+            return Ok(());
+        }
+        // The last units may have been completed since the results were listed.
+        let done = results(self.links).await?;
+        let units: Vec<WorkUnit> = missing_units(self.job.shards, &done)
+            .into_iter()
+            .filter(|unit| missing.contains(unit))
+            .map(WorkUnit::new)
+            .collect();
+        let tag = uuid::Uuid::new_v4().simple().to_string();
+
+        self.links.queue.publish(&units, &tag).await
+    }
+}
+
+/// Results that are fetched between two looks.
+const FETCHED_AT_ONCE: usize = 64;
+
+async fn results(links: &JobLinks) -> Result<BTreeSet<UnitName>, ClusterError> {
+    let names = links.results.names().await?;
+    // What others have put there is none of ours.
+    Ok(names.iter().filter_map(|name| name.parse().ok()).collect())
+}
+
+/// Fetches a result, unless it is here already.
+async fn fetch(links: &JobLinks, unit: &UnitName, staging: &Path) -> Result<(), ClusterError> {
+    let folder: PathBuf = staging.join(unit.to_string());
+    if folder.exists() {
+        return Ok(());
+    }
+
+    let bytes = links.results.get(&unit.to_string()).await?;
+    unpack(&bytes, &folder)
+}

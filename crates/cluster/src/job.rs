@@ -1,0 +1,214 @@
+//! A job: what a coordinator wants done, as workers read it.
+
+use std::fmt;
+use std::path::Path;
+use std::time::Duration;
+
+use assize_engine::{Budget, PlanIdentity, Usd};
+use serde::{Deserialize, Serialize};
+
+use crate::error::ClusterError;
+
+/// Version of what coordinators and workers say to each other.
+const PROTOCOL: u32 = 1;
+
+/// Description of a job. It holds no key of a provider: each worker has its own.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+pub struct JobManifest {
+    /// Version of the protocol.
+    pub protocol: u32,
+    /// Version of the program.
+    pub version: String,
+    /// Id of the job, with letters, digits and `-` only.
+    pub job: String,
+    /// The plan.
+    pub plan: JobPlan,
+    /// Arguments of `assize eval` that have an effect on the work, in the same order for everybody.
+    pub arguments: Vec<String>,
+    /// Number of shards.
+    pub shards: u32,
+    /// Place of the results: a folder or the address of a bucket; `None` for the message server itself.
+    pub results: Option<String>,
+    /// Secret of the fences, in hexadecimal digits: with another one, no reply could be shared.
+    pub fence_key: String,
+    /// Milliseconds after which a unit goes to another worker, unless the one that has it says that it goes on.
+    pub lease_ms: u64,
+    /// Limits of all workers together.
+    pub limits: JobLimits,
+    /// State of the job.
+    pub state: JobState,
+}
+
+/// What a worker compares with its own files.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JobPlan {
+    /// Hash of all items and files.
+    pub hash: String,
+    /// Results of the whole plan.
+    pub items: u64,
+    /// Names of the files with their hashes.
+    pub files: Vec<(String, String)>,
+}
+
+/// Limits of a job; `None` is no limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct JobLimits {
+    /// Requests.
+    pub calls: Option<u64>,
+    /// Tokens read and written.
+    pub tokens: Option<u64>,
+    /// Money, in picodollars.
+    pub pico_usd: Option<u64>,
+    /// Requests a minute and account.
+    pub requests_per_minute: Option<u32>,
+    /// Tokens a minute and account.
+    pub tokens_per_minute: Option<u32>,
+}
+
+/// State of a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum JobState {
+    /// Units are handed out.
+    Running,
+    /// It was stopped, and can be continued.
+    Stopped,
+    /// Its results were merged.
+    Done,
+}
+
+impl JobLimits {
+    /// Limits of a plan, wherever they are set.
+    pub fn of_plan(plan: &PlanIdentity) -> Self {
+        let Budget { calls, tokens, usd } = plan.budget;
+        let [requests_per_minute, tokens_per_minute] =
+            plan.rates.map(|rate| rate.map(std::num::NonZero::get));
+
+        Self { calls, tokens, pico_usd: usd.map(Usd::as_pico), requests_per_minute, tokens_per_minute }
+    }
+
+    /// The budget.
+    pub fn budget(&self) -> Budget {
+        Budget { calls: self.calls, tokens: self.tokens, usd: self.pico_usd.map(Usd::from_pico) }
+    }
+
+    /// True if the rate of an account is limited.
+    pub fn limits_rate(&self) -> bool {
+        self.requests_per_minute.is_some() || self.tokens_per_minute.is_some()
+    }
+}
+
+impl JobPlan {
+    /// Plan without the folders in which this machine has its files.
+    pub fn new(identity: &PlanIdentity) -> Self {
+        let name = |path: &str| {
+            Path::new(path).file_name().map_or_else(|| path.to_owned(), |name| name.to_string_lossy().into())
+        };
+        let files = identity.files.iter().map(|file| (name(&file.path), file.blake3.clone())).collect();
+
+        Self { hash: identity.hash.clone(), items: identity.items, files }
+    }
+
+    /// The first thing in which another plan differs, in words.
+    fn difference(&self, own: &Self) -> String {
+        let missing = |a: &Self, b: &Self| {
+            let found = a.files.iter().find(|(name, _)| b.files.iter().all(|(other, _)| other != name));
+            found.map(|(name, _)| name.clone())
+        };
+        if let Some(name) = missing(self, own) {
+            return format!("`{name}` is not read here");
+        }
+        if let Some(name) = missing(own, self) {
+            return format!("`{name}` is read here only");
+        }
+
+        match self.files.iter().find(|file| !own.files.contains(file)) {
+            Some((name, _)) => format!("`{name}` has other contents here"),
+            None if self.items != own.items => {
+                format!("it has {} results, and {} here", self.items, own.items)
+            }
+            None => "the judges, targets or settings of the cases differ".to_owned(),
+        }
+    }
+}
+
+impl JobManifest {
+    /// A job that is to be begun.
+    pub fn new(job: String, plan: JobPlan, arguments: Vec<String>, shards: u32, fence_key: [u8; 32]) -> Self {
+        Self {
+            protocol: PROTOCOL,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            job,
+            plan,
+            arguments,
+            shards,
+            results: None,
+            fence_key: blake3::Hash::from_bytes(fence_key).to_hex().to_string(),
+            lease_ms: 30_000,
+            limits: JobLimits::default(),
+            state: JobState::Running,
+        }
+    }
+
+    /// Time after which a unit goes to another worker.
+    pub fn lease_term(&self) -> Duration {
+        Duration::from_millis(self.lease_ms.max(100))
+    }
+
+    /// Refuses a job of another version of the program.
+    ///
+    /// # Errors
+    /// When this program would not do the same as the coordinator's.
+    pub fn check_version(&self) -> Result<(), ClusterError> {
+        let own = env!("CARGO_PKG_VERSION");
+        if self.protocol == PROTOCOL && self.version == own {
+            return Ok(());
+        }
+
+        Err(ClusterError::Refused(format!(
+            "job {} was started by assize {}, and this is {own}: install the same version on all machines",
+            self.job, self.version
+        )))
+    }
+
+    /// Refuses a job whose files are not those of this machine.
+    ///
+    /// # Errors
+    /// When they differ, naming the first difference.
+    pub fn check_plan(&self, own: &PlanIdentity) -> Result<(), ClusterError> {
+        if self.plan.hash == own.hash {
+            return Ok(());
+        }
+
+        Err(ClusterError::Refused(format!(
+            "job {} is about other files: {}. Start the worker in a checkout of the same version of the project",
+            self.job,
+            self.plan.difference(&JobPlan::new(own))
+        )))
+    }
+
+    /// The secret of the fences.
+    ///
+    /// # Errors
+    /// When it is damaged.
+    pub fn fence_key(&self) -> Result<[u8; 32], ClusterError> {
+        let hash = blake3::Hash::from_hex(&self.fence_key);
+        hash.map(|hash| *hash.as_bytes())
+            .map_err(|_| ClusterError::Refused(format!("the description of job {} is damaged", self.job)))
+    }
+}
+
+/// Without the secret of the fences.
+impl fmt::Debug for JobManifest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("JobManifest")
+            .field("job", &self.job)
+            .field("version", &self.version)
+            .field("plan", &self.plan.hash)
+            .field("shards", &self.shards)
+            .field("results", &self.results)
+            .field("limits", &self.limits)
+            .field("state", &self.state)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,34 @@
+//! One run over many machines: units of work, leases, one store of results, one budget.
+//!
+//! A [`Coordinator`] makes a job of a plan and hands out its units; any number of [`Worker`]s take them, run each with the
+//! normal engine, and store its result as one file. [`Cluster`] is the seam below them; [`NatsCluster`] is what stands
+//! behind it, and [`MemoryCluster`] what tests and simulations use.
+
+#![warn(missing_docs)]
+
+mod board;
+mod bucket;
+mod coordinator;
+mod error;
+mod job;
+pub mod limits;
+mod memory;
+mod nats;
+mod pack;
+mod patience;
+mod request;
+mod seam;
+mod unit;
+mod worker;
+
+pub use coordinator::{ClusterOptions, ClusterRunError, Coordinator, JobEvent};
+pub use error::ClusterError;
+pub use job::{JobLimits, JobManifest, JobPlan, JobState};
+pub use memory::MemoryCluster;
+pub use nats::{ClusterAddress, ClusterAddressError, NatsCluster};
+pub use request::{ArgumentReader, EvalRequest};
+pub use seam::{
+    Cluster, JobLinks, Later, LimitDesk, LimitHandler, Record, Records, ResultStore, UnitLease, WorkQueue,
+};
+pub use unit::{UnitName, WorkUnit, covering_units, missing_units};
+pub use worker::{Worker, WorkerEnd, WorkerEvent, WorkerOptions};

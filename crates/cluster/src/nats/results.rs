@@ -1,0 +1,109 @@
+//! Results in the object store of the servers, for machines without a common folder or bucket.
+//!
+//! Putting an object there replaces an older one. So each attempt is an object of its own, and a record that is created
+//! only if it is absent says which one is the result.
+
+use async_nats::jetstream::kv::{self, CreateErrorKind};
+use async_nats::jetstream::object_store::{self, ObjectStore};
+use futures_util::TryStreamExt;
+use tokio::io::AsyncReadExt;
+
+use super::connection::Connection;
+use crate::error::ClusterError;
+use crate::seam::{Later, ResultStore};
+
+pub(super) struct NatsResults {
+    files: ObjectStore,
+    done: kv::Store,
+}
+
+fn files_bucket(job: &str) -> String {
+    format!("assize_{job}_files")
+}
+
+fn done_bucket(job: &str) -> String {
+    format!("assize_{job}_done")
+}
+
+impl NatsResults {
+    pub(super) async fn open(connection: &Connection, job: &str) -> Result<Self, ClusterError> {
+        let files = object_store::Config { bucket: files_bucket(job), ..object_store::Config::default() };
+        let done = kv::Config { bucket: done_bucket(job), history: 1, ..kv::Config::default() };
+
+        Ok(Self { files: connection.objects(files).await?, done: connection.bucket(done).await? })
+    }
+}
+
+/// Removes the results of a job, if there are any.
+pub(super) async fn remove(connection: &Connection, job: &str) -> Result<(), ClusterError> {
+    let context = &connection.context;
+    let (files, done) = (files_bucket(job), done_bucket(job));
+    if let Err(error) = context.delete_object_store(&files).await
+        && context.get_object_store(&files).await.is_ok()
+    {
+        return Err(ClusterError::unreachable("remove the results", error));
+    }
+    if let Err(error) = context.delete_key_value(&done).await
+        && context.get_key_value(&done).await.is_ok()
+    {
+        return Err(ClusterError::unreachable("remove the results", error));
+    }
+
+    Ok(())
+}
+
+impl ResultStore for NatsResults {
+    fn create<'a>(&'a self, name: &'a str, bytes: Vec<u8>) -> Later<'a, bool> {
+        Box::pin(async move {
+            let failed = |error: &dyn std::fmt::Display| ClusterError::unreachable("store a result", error);
+            let object = format!("{name}-{}", uuid::Uuid::new_v4().simple());
+            self.files.put(object.as_str(), &mut &bytes[..]).await.map_err(|error| failed(&error))?;
+
+            match self.done.create(name, object.clone().into()).await {
+                Ok(_) => Ok(true),
+                Err(error) if error.kind() == CreateErrorKind::AlreadyExists => {
+                    // Perhaps by this very call, whose answer was lost.
+                    let known = self.done.get(name).await.map_err(|error| failed(&error))?;
+                    if known.is_some_and(|known| known == object.as_bytes()) {
+                        return Ok(true);
+                    }
+                    // What is not deleted goes with the job.
+                    let _ = self.files.delete(&object).await;
+                    Ok(false)
+                }
+                Err(error) => Err(failed(&error)),
+            }
+        })
+    }
+
+    fn contains<'a>(&'a self, name: &'a str) -> Later<'a, bool> {
+        Box::pin(async move {
+            let found = self.done.get(name).await;
+            Ok(found.map_err(|error| ClusterError::unreachable("look for a result", error))?.is_some())
+        })
+    }
+
+    fn get<'a>(&'a self, name: &'a str) -> Later<'a, Vec<u8>> {
+        Box::pin(async move {
+            let failed = |error: &dyn std::fmt::Display| {
+                ClusterError::unreachable(&format!("read the result of unit {name}"), error)
+            };
+            let object = self.done.get(name).await.map_err(|error| failed(&error))?;
+            let object = object.ok_or_else(|| failed(&"there is none"))?;
+            let object = String::from_utf8_lossy(&object).into_owned();
+            let mut reader = self.files.get(&object).await.map_err(|error| failed(&error))?;
+            let mut bytes = Vec::with_capacity(reader.info().size);
+            reader.read_to_end(&mut bytes).await.map_err(|error| failed(&error))?;
+
+            Ok(bytes)
+        })
+    }
+
+    fn names(&self) -> Later<'_, Vec<String>> {
+        Box::pin(async move {
+            let failed = |error: &dyn std::fmt::Display| ClusterError::unreachable("list the results", error);
+            let keys = self.done.keys().await.map_err(|error| failed(&error))?;
+            keys.try_collect().await.map_err(|error| failed(&error))
+        })
+    }
+}

@@ -1,0 +1,117 @@
+//! The seam between the work and whatever carries it: queue, records, results, replies, limits. Everything above it knows
+//! nothing of message servers.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use assize_run::SharedReplies;
+use futures_util::future::BoxFuture;
+
+use crate::error::ClusterError;
+use crate::job::JobManifest;
+use crate::limits::{LimitReply, LimitRequest};
+use crate::unit::WorkUnit;
+
+/// Result of an operation of the cluster, some time later.
+pub type Later<'a, T> = BoxFuture<'a, Result<T, ClusterError>>;
+
+/// Answers requests for parts of the limits.
+pub type LimitHandler = Arc<dyn Fn(LimitRequest) -> BoxFuture<'static, Option<LimitReply>> + Send + Sync>;
+
+/// A group of machines that can work together.
+pub trait Cluster: Send + Sync {
+    /// Records of jobs, which outlive every process.
+    fn records(&self) -> Arc<dyn Records>;
+
+    /// Makes everything that a job needs, unless it is there.
+    fn open<'a>(&'a self, job: &'a JobManifest) -> Later<'a, JobLinks>;
+
+    /// Removes what a job needed. Results in a folder or a bucket stay.
+    fn remove<'a>(&'a self, job: &'a JobManifest) -> Later<'a, ()>;
+
+    /// Answers requests for parts of the limits of a job until what it returns is dropped.
+    fn serve_limits<'a>(&'a self, job: &'a str, handler: LimitHandler) -> Later<'a, Box<dyn Send>>;
+}
+
+/// Links of a job.
+#[derive(Clone)]
+pub struct JobLinks {
+    /// Units to be worked on.
+    pub queue: Arc<dyn WorkQueue>,
+    /// Their results.
+    pub results: Arc<dyn ResultStore>,
+    /// Replies of models.
+    pub replies: Arc<dyn SharedReplies>,
+    /// Parts of the limits.
+    pub limits: Arc<dyn LimitDesk>,
+}
+
+/// Small records with a revision each.
+pub trait Records: Send + Sync {
+    /// The record under this key.
+    fn get<'a>(&'a self, key: &'a str) -> Later<'a, Option<Record>>;
+
+    /// Replaces a record of this revision, 0 for one that is not there, and returns the new revision; `None` if it has
+    /// another one.
+    fn replace<'a>(&'a self, key: &'a str, bytes: Vec<u8>, revision: u64) -> Later<'a, Option<u64>>;
+}
+
+/// Record as it was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Record {
+    /// Contents.
+    pub bytes: Vec<u8>,
+    /// Revision, more than 0.
+    pub revision: u64,
+}
+
+/// Queue of units. Each is handed out again until it is completed, so that it may be worked on twice, but is never lost.
+pub trait WorkQueue: Send + Sync {
+    /// Adds units. A unit that was added under the same tag shortly before is not added again.
+    fn publish<'a>(&'a self, units: &'a [WorkUnit], tag: &'a str) -> Later<'a, ()>;
+
+    /// Takes a unit, waiting for one at most this long.
+    fn lease(&self, wait: Duration) -> Later<'_, Option<Box<dyn UnitLease>>>;
+
+    /// Number of units in the queue, those that are worked on included.
+    fn depth(&self) -> Later<'_, u64>;
+
+    /// Time after which a unit is handed out again unless its lease is extended.
+    fn lease_term(&self) -> Duration;
+}
+
+/// Lease of a unit.
+pub trait UnitLease: Send + Sync {
+    /// The unit.
+    fn unit(&self) -> &WorkUnit;
+
+    /// Times that it was handed out, this one included.
+    fn deliveries(&self) -> u64;
+
+    /// Begins the term anew. An error means that the lease may run out.
+    fn extend(&self) -> Later<'_, ()>;
+
+    /// Takes the unit out of the queue.
+    fn complete(&self) -> Later<'_, ()>;
+}
+
+/// Results, one immutable file a unit.
+pub trait ResultStore: Send + Sync {
+    /// Stores a result. Returns false if there was one already, which stays.
+    fn create<'a>(&'a self, name: &'a str, bytes: Vec<u8>) -> Later<'a, bool>;
+
+    /// True if there is a result of this name.
+    fn contains<'a>(&'a self, name: &'a str) -> Later<'a, bool>;
+
+    /// The result of this name.
+    fn get<'a>(&'a self, name: &'a str) -> Later<'a, Vec<u8>>;
+
+    /// Names of all results.
+    fn names(&self) -> Later<'_, Vec<String>>;
+}
+
+/// The side of a worker of the limits that all share.
+pub trait LimitDesk: Send + Sync {
+    /// Asks for a part. An error means that nobody answers now.
+    fn ask<'a>(&'a self, request: &'a LimitRequest) -> Later<'a, LimitReply>;
+}

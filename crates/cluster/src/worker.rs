@@ -1,0 +1,504 @@
+//! A worker: takes units of jobs, runs each with the normal engine, and stores the results.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use assize_engine::{
+    CancellationToken, Engine, EngineError, ExitStatus, FinishedRun, RunOutcome, Sharing, UnitOptions,
+};
+use assize_run::ShardNumber;
+use tokio::time::Instant;
+
+use crate::board::JobBoard;
+use crate::error::ClusterError;
+use crate::job::{JobManifest, JobState};
+use crate::limits::LimitShare;
+use crate::pack::pack;
+use crate::patience::{Patience, persist};
+use crate::request::{ArgumentReader, EvalRequest};
+use crate::seam::{Cluster, JobLinks, UnitLease};
+use crate::unit::WorkUnit;
+
+/// Folder of what workers and coordinators have in the making, in the working folder.
+pub(crate) const CLUSTER_FOLDER: &str = ".assize/cluster";
+/// Pause between two looks for a job.
+const LOOK: Duration = Duration::from_millis(500);
+/// Wait for a unit before the state of the job is looked at again.
+const LEASE_WAIT: Duration = Duration::from_secs(2);
+/// Times that a unit is handed out before it is halved: those before ended without a result, and without a word.
+const TRIES: u64 = 2;
+/// Units in a row that this worker could not run, after which it leaves.
+const MOST_FAILURES: u32 = 5;
+
+/// Options of a worker.
+#[derive(Debug, Clone, Default)]
+pub struct WorkerOptions {
+    /// Time without work after which the worker leaves; without it, it waits for the next job.
+    pub idle: Option<Duration>,
+    /// Place of the results as this machine sees it, instead of the one that the coordinator names.
+    pub results: Option<String>,
+}
+
+/// Something that happened to a worker.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WorkerEvent {
+    /// It works on a job.
+    Joined {
+        /// Id of the job.
+        job: String,
+        /// Results of the whole plan.
+        items: u64,
+    },
+    /// A unit is done.
+    UnitDone {
+        /// Name of the unit.
+        unit: String,
+        /// Results in it.
+        items: usize,
+    },
+    /// Something that a person has to know.
+    Warning(String),
+}
+
+/// Ending of a worker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WorkerEnd {
+    /// It was asked to stop.
+    Stopped,
+    /// There was no work for as long as it was to wait.
+    Idle,
+}
+
+/// A worker.
+pub struct Worker<'a> {
+    /// Machines that it works with.
+    pub cluster: Arc<dyn Cluster>,
+    /// Engine that runs the units.
+    pub engine: Engine,
+    /// Reader of the arguments of jobs.
+    pub arguments: &'a ArgumentReader,
+    /// Options.
+    pub options: WorkerOptions,
+    /// Told what happens.
+    pub observe: &'a (dyn Fn(WorkerEvent) + Sync),
+}
+
+/// What became of a unit.
+enum UnitEnd {
+    Done,
+    /// It goes back to the queue, and does not count as tried.
+    GivenBack,
+    /// The job was stopped, or its budget is spent.
+    JobEnded,
+    /// The lease ran out: somebody else has the unit.
+    Lost,
+}
+
+/// What a run of a unit came to.
+enum UnitRun {
+    Finished(Box<FinishedRun>),
+    Failed(EngineError),
+}
+
+impl Worker<'_> {
+    /// Works until it is stopped, or idle for as long as it was to be.
+    ///
+    /// # Errors
+    /// When this machine can't run units.
+    pub async fn work(&self) -> Result<WorkerEnd, ClusterError> {
+        let board = JobBoard::new(self.cluster.records());
+        let stopped = CancellationToken::new();
+        let signal = self.engine.process().stopped();
+        let watch = tokio::spawn({
+            let stopped = stopped.clone();
+            async move {
+                signal.await;
+                stopped.cancel();
+            }
+        });
+
+        let mut state = WorkerState {
+            joined: Vec::new(),
+            refused: BTreeSet::new(),
+            patience: Patience::default(),
+            failures: 0,
+            idle_since: Instant::now(),
+        };
+        let end = loop {
+            if stopped.is_cancelled() {
+                break WorkerEnd::Stopped;
+            }
+            let jobs = self.running_jobs(&board, &mut state).await?;
+            for job in &jobs {
+                let wait = if jobs.len() == 1 { LEASE_WAIT } else { LOOK };
+                if !stopped.is_cancelled() {
+                    self.take_turn(job, wait, &board, &stopped, &mut state).await?;
+                }
+            }
+            if self.options.idle.is_some_and(|idle| state.idle_since.elapsed() >= idle) {
+                break WorkerEnd::Idle;
+            }
+            if jobs.is_empty() {
+                tokio::select! {
+                    () = tokio::time::sleep(LOOK) => {}
+                    () = stopped.cancelled() => {}
+                }
+            }
+        };
+        watch.abort();
+
+        Ok(end)
+    }
+
+    /// Jobs that are to be worked on, the oldest first, without those that were refused.
+    async fn running_jobs<'w>(
+        &'w self,
+        board: &JobBoard,
+        state: &mut WorkerState<'w>,
+    ) -> Result<Vec<JobManifest>, ClusterError> {
+        let mut running = Vec::new();
+        let mut patience = Patience::default();
+        for id in persist(&mut patience, || board.open_jobs()).await? {
+            if state.refused.contains(&id) {
+                continue;
+            }
+            let job = persist(&mut patience, || board.job(&id)).await?;
+            running.extend(job.filter(|job| job.state == JobState::Running));
+        }
+        // A job that goes on with other limits is joined anew.
+        state.joined.retain(|joined| running.contains(&joined.job));
+
+        Ok(running)
+    }
+
+    /// Works on one unit of a job, if there is one within this time.
+    async fn take_turn<'w>(
+        &'w self,
+        job: &JobManifest,
+        wait: Duration,
+        board: &JobBoard,
+        stopped: &CancellationToken,
+        state: &mut WorkerState<'w>,
+    ) -> Result<(), ClusterError> {
+        if state.joined.iter().all(|joined| joined.job != *job) {
+            match self.join(job).await {
+                Ok(joined) => {
+                    (self.observe)(WorkerEvent::Joined { job: job.job.clone(), items: job.plan.items });
+                    state.joined.push(joined);
+                }
+                Err(ClusterError::Refused(why)) => {
+                    (self.observe)(WorkerEvent::Warning(why));
+                    state.refused.insert(job.job.clone());
+                    return Ok(());
+                }
+                Err(error) => return state.patience.wait(error).await,
+            }
+        }
+        let Some(joined) = state.joined.iter().find(|joined| joined.job == *job) else { return Ok(()) };
+        let leased = tokio::select! {
+            leased = joined.links.queue.lease(wait) => leased,
+            () = stopped.cancelled() => return Ok(()),
+        };
+        let lease = match leased {
+            Ok(Some(lease)) => lease,
+            Ok(None) => {
+                state.patience = Patience::default();
+                return Ok(());
+            }
+            Err(error) => return state.patience.wait(error).await,
+        };
+
+        let end = joined.process(lease, board, stopped).await;
+        state.idle_since = Instant::now();
+        match end {
+            Ok(UnitEnd::Done) => state.failures = 0,
+            Ok(UnitEnd::Lost) => {}
+            Ok(UnitEnd::JobEnded) => tokio::time::sleep(LOOK).await,
+            Ok(UnitEnd::GivenBack) => {
+                state.failures += 1;
+                let failures = state.failures;
+                if failures >= MOST_FAILURES {
+                    return Err(ClusterError::Refused(format!(
+                        "this worker could not run {failures} units in a row, and leaves the work to others"
+                    )));
+                }
+                tokio::time::sleep(LOOK * 2u32.pow(failures)).await;
+            }
+            Err(ClusterError::Unreachable(why)) => {
+                (self.observe)(WorkerEvent::Warning(why));
+                tokio::time::sleep(LOOK).await;
+            }
+            Err(error) => return Err(error),
+        }
+
+        Ok(())
+    }
+
+    /// Checks that the job is about the files of this machine, and gets its links.
+    async fn join(&self, job: &JobManifest) -> Result<JoinedJob<'_>, ClusterError> {
+        job.check_version()?;
+        let request = (self.arguments)(&job.arguments).map_err(ClusterError::Refused)?;
+        let fence_key = job.fence_key()?;
+
+        let mut described = job.clone();
+        if self.options.results.is_some() && job.results.is_some() {
+            described.results.clone_from(&self.options.results);
+        }
+        let mut patience = Patience::default();
+        let links = persist(&mut patience, || self.cluster.open(&described)).await?;
+
+        // An id of its own for each job: an old one would not know what it has got of the limits.
+        let id = uuid::Uuid::new_v4().simple().to_string();
+        let budget = job.limits.budget();
+        let has_budget = budget != assize_engine::Budget::default();
+        let share = LimitShare::start(id.clone(), job.limits, Arc::clone(&links.limits));
+        let engine = self.engine.clone().with_sharing(Sharing {
+            fence_key,
+            replies: Arc::clone(&links.replies),
+            budget: has_budget.then(|| Arc::clone(&share) as _),
+            rate: Some(share),
+        });
+
+        let mut request = request;
+        request.options.run.spending.budget = budget;
+        let own = identify(&engine, &request).await.map_err(|error| {
+            ClusterError::Refused(format!("job {} can't be worked on here: {}", job.job, error.message))
+        })?;
+        job.check_plan(&own)?;
+
+        let folder = self.engine.process().working_folder.join(CLUSTER_FOLDER).join(&job.job);
+        Ok(JoinedJob { worker: self, job: job.clone(), engine, request, links, id, folder })
+    }
+}
+
+/// State of a worker between units.
+struct WorkerState<'a> {
+    joined: Vec<JoinedJob<'a>>,
+    refused: BTreeSet<String>,
+    patience: Patience,
+    /// Units in a row that could not be run.
+    failures: u32,
+    idle_since: Instant,
+}
+
+/// Job as a worker works on it.
+struct JoinedJob<'a> {
+    worker: &'a Worker<'a>,
+    job: JobManifest,
+    engine: Engine,
+    request: EvalRequest,
+    links: JobLinks,
+    /// Id of this worker in this job.
+    id: String,
+    /// Folder of what is in the making.
+    folder: PathBuf,
+}
+
+impl Drop for JoinedJob<'_> {
+    fn drop(&mut self) {
+        // Other workers of this machine may have their parts of it: only an empty folder can be removed.
+        let _ = std::fs::remove_dir(&self.folder);
+    }
+}
+
+impl JoinedJob<'_> {
+    /// Works on a unit.
+    async fn process(
+        &self,
+        lease: Box<dyn UnitLease>,
+        board: &JobBoard,
+        stopped: &CancellationToken,
+    ) -> Result<UnitEnd, ClusterError> {
+        let unit = lease.unit().clone();
+        let name = unit.name.to_string();
+        let mut patience = Patience::default();
+        if persist(&mut patience, || self.links.results.contains(&name)).await? {
+            lease.complete().await?;
+            return Ok(UnitEnd::Done);
+        }
+        if lease.deliveries() > TRIES && unit.given_up.is_none() {
+            self.split(&unit, lease.deliveries()).await?;
+            lease.complete().await?;
+            return Ok(UnitEnd::Done);
+        }
+
+        let folder = self.folder.join(format!("{name}-{}", self.id));
+        let _ = std::fs::remove_dir_all(&folder);
+        let end = self.run_and_store(&*lease, &folder, board, stopped).await;
+        let _ = std::fs::remove_dir_all(&folder);
+        end
+    }
+
+    async fn run_and_store(
+        &self,
+        lease: &dyn UnitLease,
+        folder: &Path,
+        board: &JobBoard,
+        stopped: &CancellationToken,
+    ) -> Result<UnitEnd, ClusterError> {
+        let unit = lease.unit();
+        let name = unit.name.to_string();
+        let stop = stopped.child_token();
+        let run = self.start(unit, folder, stop.clone());
+        let (run, was_lost, has_ended) = self.hold(lease, run, &stop, board).await?;
+
+        match run {
+            UnitRun::Finished(finished) if is_complete(&finished) => {
+                let items = finished.totals.counts.total();
+                let bytes = pack(folder)?;
+                let mut patience = Patience::default();
+                // Stored also when the lease is lost: it is as good as that of somebody else, and here now.
+                persist(&mut patience, || self.links.results.create(&name, bytes.clone())).await?;
+                persist(&mut patience, || lease.complete()).await?;
+                (self.worker.observe)(WorkerEvent::UnitDone { unit: name, items });
+                Ok(UnitEnd::Done)
+            }
+            _ if was_lost => Ok(UnitEnd::Lost),
+            run => {
+                let is_spent = matches!(&run, UnitRun::Finished(run) if run.exit == ExitStatus::OverBudget);
+                let why = match run {
+                    UnitRun::Failed(error) => Some(error.message),
+                    UnitRun::Finished(finished) => {
+                        let summary = finished.info.summary;
+                        summary.filter(|_| !stop.is_cancelled()).map(|summary| summary.exit_reason)
+                    }
+                };
+                self.give_back(lease).await?;
+                if has_ended || is_spent || stopped.is_cancelled() {
+                    return Ok(UnitEnd::JobEnded);
+                }
+                if let Some(why) = why {
+                    (self.worker.observe)(WorkerEvent::Warning(format!("unit {name} goes back: {why}")));
+                }
+                Ok(UnitEnd::GivenBack)
+            }
+        }
+    }
+
+    /// Runs a unit on a thread of its own: a run is a task that stays where it is.
+    fn start(
+        &self,
+        unit: &WorkUnit,
+        folder: &Path,
+        stop: CancellationToken,
+    ) -> tokio::task::JoinHandle<UnitRun> {
+        let engine = self.engine.clone().with_stop(stop);
+        let mut request = self.request.clone();
+        let run = &mut request.options.run;
+        run.run_dir = Some(folder.to_path_buf());
+        run.shard = ShardNumber::new(unit.name.shard, self.job.shards).ok();
+        run.unit = Some(UnitOptions {
+            part: unit.name.part.clone(),
+            plan: self.job.plan.hash.clone(),
+            // The same for all that work on the shard: what one of them bought is bought by the unit.
+            run_id: format!("{}-{}", self.job.job, unit.name.shard),
+            given_up: unit.given_up.clone(),
+        });
+
+        let runtime = tokio::runtime::Handle::current();
+        tokio::task::spawn_blocking(move || {
+            let outcome = runtime.block_on(engine.evaluate(request.mode, &request.options));
+            match outcome {
+                Ok(RunOutcome::Finished(finished)) => UnitRun::Finished(finished),
+                Ok(_) => UnitRun::Failed(EngineError::usage("the arguments of the job ask for no run")),
+                Err(error) => UnitRun::Failed(error),
+            }
+        })
+    }
+
+    /// Extends the lease while the unit runs, and stops the run when the lease is lost or the job ends. Returns also
+    /// whether that was so.
+    async fn hold(
+        &self,
+        lease: &dyn UnitLease,
+        mut run: tokio::task::JoinHandle<UnitRun>,
+        stop: &CancellationToken,
+        board: &JobBoard,
+    ) -> Result<(UnitRun, bool, bool), ClusterError> {
+        let term = self.links.queue.lease_term();
+        let mut held = Instant::now();
+        let (mut was_lost, mut has_ended) = (false, false);
+        loop {
+            tokio::select! {
+                ended = &mut run => {
+                    let ended = ended.map_err(|error| ClusterError::Refused(format!("a run failed: {error}")))?;
+                    return Ok((ended, was_lost, has_ended));
+                }
+                () = tokio::time::sleep(term / 3) => {}
+            }
+
+            // A process that was held up finds out here that its time is over.
+            if held.elapsed() < term {
+                let begun = Instant::now();
+                if matches!(tokio::time::timeout(term / 3, lease.extend()).await, Ok(Ok(()))) {
+                    held = begun;
+                }
+            }
+            was_lost |= held.elapsed() >= term;
+            let state = tokio::time::timeout(term / 3, board.job(&self.job.job)).await;
+            has_ended |= matches!(state, Ok(Ok(Some(job))) if job.state != JobState::Running);
+            if was_lost || has_ended {
+                stop.cancel();
+            }
+        }
+    }
+
+    /// Puts a unit back for others, as one that was not tried.
+    async fn give_back(&self, lease: &dyn UnitLease) -> Result<(), ClusterError> {
+        let tag = uuid::Uuid::new_v4().simple().to_string();
+        self.links.queue.publish(std::slice::from_ref(lease.unit()), &tag).await?;
+        lease.complete().await
+    }
+
+    /// Halves a unit that ends its workers, down to a case, which is given up.
+    async fn split(&self, unit: &WorkUnit, deliveries: u64) -> Result<(), ClusterError> {
+        let size = async |part: &WorkUnit| {
+            let mut request = self.request.clone();
+            request.options.run.shard = ShardNumber::new(part.name.shard, self.job.shards).ok();
+            request.options.run.unit =
+                Some(UnitOptions { part: part.name.part.clone(), ..UnitOptions::default() });
+            let identity = identify(&self.engine, &request).await;
+            identity.map(|identity| identity.own_items).map_err(|error| ClusterError::Refused(error.message))
+        };
+
+        let halves = unit.name.halves().map(WorkUnit::new);
+        let (whole, first) = (size(unit).await?, size(&halves[0]).await?);
+        let name = &unit.name;
+        if first > 0 && first < whole {
+            self.links.queue.publish(&halves, "half").await?;
+            let what = format!("unit {name} ended {TRIES} workers; it is run in halves");
+            (self.worker.observe)(WorkerEvent::Warning(what));
+            return Ok(());
+        }
+
+        let reason = format!("given up: {} workers ended while they worked on it", deliveries - 1);
+        let given_up = WorkUnit { given_up: Some(reason), ..unit.clone() };
+        self.links.queue.publish(&[given_up], "given-up").await?;
+        (self.worker.observe)(WorkerEvent::Warning(format!(
+            "unit {name} ended {TRIES} workers; it is given up"
+        )));
+        Ok(())
+    }
+}
+
+/// What this process makes of a request: which plan it is, and whether it could be carried out.
+async fn identify(
+    engine: &Engine,
+    request: &EvalRequest,
+) -> Result<assize_engine::PlanIdentity, EngineError> {
+    let (engine, request) = (engine.clone(), request.clone());
+    let runtime = tokio::runtime::Handle::current();
+    let identified = tokio::task::spawn_blocking(move || {
+        runtime.block_on(engine.identify(&request.mode, &request.options, true))
+    });
+
+    identified.await.unwrap_or_else(|error| Err(EngineError::usage(format!("planning failed: {error}"))))
+}
+
+/// True if the run came to all its cases.
+fn is_complete(run: &FinishedRun) -> bool {
+    let is_whole = run.info.summary.as_ref().is_some_and(|summary| summary.not_run == 0);
+    is_whole && run.info.rows.is_some()
+}

@@ -1,0 +1,150 @@
+//! Coordinator and workers over the memory of one process, with the engine and the offline judge.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use assize_cluster::{
+    Cluster, ClusterOptions, Coordinator, EvalRequest, JobEvent, MemoryCluster, UnitName, WorkUnit, Worker,
+    WorkerEnd, WorkerEvent, WorkerOptions,
+};
+use assize_engine::{Engine, EngineEvent, EvalMode, EvalOptions, ExitStatus, ProcessContext, RunOutcome};
+use tempfile::TempDir;
+
+const CASES: usize = 13;
+
+fn now() -> jiff::Timestamp {
+    jiff::Timestamp::UNIX_EPOCH
+}
+
+fn machine() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let mut text = String::from("name: words\ntests:\n");
+    for case in 0..CASES {
+        let said = if case % 3 == 0 { "nothing" } else { "the capital is Paris" };
+        let _ = write!(
+            text,
+            "  - id: case-{case}\n    criteria: be right\n    input: question\n    output: {said} {case}\n    \
+             assertions:\n      - type: rubrics\n        criteria: [Names the capital Paris]\n"
+        );
+    }
+    std::fs::write(folder.path().join("suite.yaml"), text).unwrap();
+    folder
+}
+
+fn engine(folder: &Path) -> Engine {
+    Engine::new(ProcessContext::new(folder.to_owned(), folder.join("tmp"), now), |_: EngineEvent| {})
+}
+
+fn request(run_dir: &str) -> EvalRequest {
+    let mut options = EvalOptions { paths: vec!["suite.yaml".into()], ..EvalOptions::default() };
+    options.run.run_dir = Some(run_dir.into());
+    EvalRequest { mode: EvalMode::default(), options }
+}
+
+fn read(_: &[String]) -> Result<EvalRequest, String> {
+    Ok(request("ignored"))
+}
+
+fn options() -> ClusterOptions {
+    ClusterOptions { unit_size: 3, results: None, lease: Duration::from_secs(30), resume: false }
+}
+
+/// Rows of a run by case, without times and sums of the row.
+fn rows(folder: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(folder.join("results.jsonl")).unwrap();
+    let mut rows: Vec<String> = text
+        .lines()
+        .map(|line| {
+            let mut row: serde_json::Value = serde_json::from_str(line).unwrap();
+            for changing in ["duration_ms", "crc"] {
+                row.as_object_mut().unwrap().remove(changing);
+            }
+            row.to_string()
+        })
+        .collect();
+    rows.sort();
+    rows
+}
+
+async fn work(cluster: &MemoryCluster, folder: &Path, events: &Mutex<Vec<WorkerEvent>>) {
+    let worker = Worker {
+        cluster: Arc::new(cluster.clone()),
+        engine: engine(folder),
+        arguments: &read,
+        options: WorkerOptions { idle: Some(Duration::from_secs(3)), results: None },
+        observe: &|event| events.lock().unwrap().push(event),
+    };
+    assert_eq!(worker.work().await, Ok(WorkerEnd::Idle));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_workers_bring_the_run_of_one_process() {
+    let (boss, one, two) = (machine(), machine(), machine());
+    let alone = engine(boss.path());
+    let local = request("local");
+    let RunOutcome::Finished(local) = alone.evaluate(local.mode, &local.options).await.unwrap() else {
+        panic!("it was run")
+    };
+
+    let cluster = MemoryCluster::default();
+    let events = Mutex::new(Vec::new());
+    let seen = Mutex::new(Vec::new());
+    let observe = |event: JobEvent| seen.lock().unwrap().push(event);
+    let coordinator = Coordinator {
+        cluster: Arc::new(cluster.clone()),
+        engine: engine(boss.path()),
+        options: options(),
+        observe: &observe,
+    };
+    let request = request("merged");
+    let (merged, (), ()) = tokio::join!(
+        coordinator.run(&request, Vec::new()),
+        work(&cluster, one.path(), &events),
+        work(&cluster, two.path(), &events),
+    );
+
+    let merged = merged.unwrap();
+    assert_eq!((merged.exit, local.exit), (ExitStatus::Failed, ExitStatus::Failed));
+    assert_eq!(rows(merged.folder.path()), rows(local.folder.path()));
+    let done =
+        events.lock().unwrap().iter().filter(|event| matches!(event, WorkerEvent::UnitDone { .. })).count();
+    assert_eq!(done, 5);
+    assert!(seen.lock().unwrap().contains(&JobEvent::Progress { done: 5, shards: 5 }));
+    assert!(!boss.path().join(".assize/cluster").read_dir().is_ok_and(|mut left| left.next().is_some()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn doubled_and_halved_units_come_out_as_one_run() {
+    let (boss, host) = (machine(), machine());
+    let cluster = MemoryCluster::default();
+    let events = Mutex::new(Vec::new());
+    let doubling = Mutex::new(None);
+    let again = cluster.clone();
+    // As soon as there is a job: a unit for a second time, and the halves of another one.
+    let observe = |event: JobEvent| {
+        if let JobEvent::Begun { job, .. } = event {
+            let cluster = again.clone();
+            *doubling.lock().unwrap() = Some(tokio::spawn(async move {
+                let bytes = cluster.records().get(&format!("job.{job}")).await.unwrap().unwrap().bytes;
+                let job = serde_json::from_slice(&bytes).unwrap();
+                let queue = cluster.open(&job).await.unwrap().queue;
+                let halves = UnitName::whole(2).halves().map(WorkUnit::new);
+                queue.publish(&halves, "test").await.unwrap();
+                queue.publish(&[WorkUnit::new(UnitName::whole(1))], "test").await.unwrap();
+            }));
+        }
+    };
+    let coordinator = Coordinator {
+        cluster: Arc::new(cluster.clone()),
+        engine: engine(boss.path()),
+        options: options(),
+        observe: &observe,
+    };
+    let request = request("merged");
+    let (merged, ()) =
+        tokio::join!(coordinator.run(&request, Vec::new()), work(&cluster, host.path(), &events));
+
+    assert_eq!(rows(merged.unwrap().folder.path()).len(), CASES);
+}

