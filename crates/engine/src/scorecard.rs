@@ -208,7 +208,7 @@ struct CardPlan<'a> {
     planner: RunPlanner<'a>,
     suite: &'a Suite,
     scorecard: &'a Scorecard,
-    cases: ScorecardCases<'a>,
+    cases: ScorecardCases<&'a Scorecard>,
     selection: CaseSelection<'a>,
     deps: Arc<RunDeps>,
 }
