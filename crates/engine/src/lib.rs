@@ -335,7 +335,7 @@ pub use report_material::ReportMaterial;
 pub use resume::NEWEST_RUN;
 pub use samples::{
     ComparedPair, GradedSamples, GradingBatch, GradingSample, GradingStop, PreparedRubric, RubricSource,
-    SampleGrader, SampleService,
+    SampleGrader, SampleService, ScoredPart, ScoredSample,
 };
 pub use schemas::{all_schemas, stored_schemas};
 pub use scorecard::{ScorecardInput, ScorecardOptions, ScoredCard};

@@ -148,18 +148,30 @@ impl PreflightReport {
             return Ok(None);
         }
 
-        let named: Vec<&str> = self.programs.iter().take(MAX_PROBLEMS).map(String::as_str).collect();
-        let more = match self.programs.len() - named.len() {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        let needed =
-            format!("programs are not allowed here, and these are needed: {}{more}", named.join(", "));
+        let needed = self.needed_programs();
         if options.dry_run {
             return Ok(Some(needed));
         }
 
         Err(EngineError::unrunnable(format!("{needed}; nothing was run")))
+    }
+
+    /// Refuses cases that need programs, naming each.
+    pub(crate) fn refuse_programs(&self) -> Result<(), EngineError> {
+        match self.programs.is_empty() {
+            true => Ok(()),
+            false => Err(EngineError::unrunnable(self.needed_programs())),
+        }
+    }
+
+    fn needed_programs(&self) -> String {
+        let named: Vec<&str> = self.programs.iter().take(MAX_PROBLEMS).map(String::as_str).collect();
+        let more = match self.programs.len() - named.len() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+
+        format!("programs are not allowed here, and these are needed: {}{more}", named.join(", "))
     }
 
     /// Takes note of a target.

@@ -300,7 +300,7 @@ fn refuse_missing_outputs(cases: impl Iterator<Item = Arc<Case>>) -> Result<(), 
 }
 
 /// The scorecard as the suite its cases belong to.
-fn suite_of(scorecard: &Scorecard, path: &Path) -> Suite {
+pub(crate) fn suite_of(scorecard: &Scorecard, path: &Path) -> Suite {
     Suite {
         format: EvalFileFormat::Two,
         name: scorecard.name.clone(),

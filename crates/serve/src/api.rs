@@ -2,17 +2,24 @@
 
 use std::collections::BTreeMap;
 
-use assize_rubric::{PartialCost, Tokens, UngradedReason, Usd, Verdict};
-use assize_store::{CriterionRow, GateRow};
+use assize_rubric::{
+    BenchmarkState, DecidedBy, NodeStatus, PartialCost, Tokens, UngradedReason, UnitInterval, Usd, Verdict,
+    Weight,
+};
+use assize_store::{CriterionRow, GateRow, ScorecardPartKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Samples to be graded by one rubric.
+/// Samples to be graded by one rubric or by one scorecard.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct GradeRequest {
-    /// The rubric.
-    pub rubric: RubricSource,
+    /// The rubric. Either this or `scorecard`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rubric: Option<RubricSource>,
+    /// The scorecard, each sample being a case of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scorecard: Option<ScorecardSource>,
     /// The samples, at least one.
     pub samples: Vec<GradeSample>,
     /// Number that each sample gets as its reward; `score` unless given.
@@ -43,7 +50,18 @@ pub enum RubricSource {
     File(Map<String, Value>),
 }
 
-/// Name of a rubric that the server has loaded.
+/// A scorecard: the name of one that the server has loaded, or its content.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum ScorecardSource {
+    /// Loaded scorecard.
+    Named(NamedRubric),
+    /// Content of a scorecard in one file, as JSON: `rubrics`, `benchmarks`, `index`. `prompts` holds the texts of the prompt
+    /// files by the names that benchmarks give them.
+    Content(Map<String, Value>),
+}
+
+/// Name of a rubric or scorecard that the server has loaded.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct NamedRubric {
@@ -82,6 +100,9 @@ pub struct GradeSample {
     /// `input`, `reference` or the answer instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vars: Option<BTreeMap<String, Value>>,
+    /// Tags, by which benchmarks of a scorecard apply to the sample; those without tags are asked about it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
     /// Name of the group of samples that answer the same input; for `compare`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
@@ -91,7 +112,7 @@ pub struct GradeSample {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RewardKind {
-    /// The score of the rubric.
+    /// The score of the rubric, or of the top of the scorecard.
     #[default]
     Score,
     /// The score, or 0 if a gate failed.
@@ -151,11 +172,11 @@ pub struct GradeReply {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GradeStatus {
-    /// Every criterion is decided.
+    /// Every criterion, or benchmark, is decided.
     Graded,
-    /// Some criteria are ungraded.
+    /// Some of them are ungraded.
     Partial,
-    /// No criterion is decided.
+    /// None of them is decided.
     Ungraded,
 }
 
@@ -176,9 +197,9 @@ pub struct SampleResult {
     /// True if the reward is that of `on_ungraded`.
     pub reward_assumed: bool,
     /// Value of each criterion by its id, 0 to 1; null for one that is ungraded or does not apply. That of a penalty is 1 when
-    /// the fault is there.
+    /// the fault is there. Of a scorecard, the score of each part below the top by its code.
     pub reward_components: BTreeMap<String, Option<f64>>,
-    /// Score of the rubric, 0 to 1.
+    /// Score of the rubric, or of the top of the scorecard, 0 to 1. A failed gate of a scorecard does not change it.
     pub score: Option<f64>,
     /// Lowest score that the ungraded criteria could lead to.
     pub score_low: Option<f64>,
@@ -188,10 +209,13 @@ pub struct SampleResult {
     pub coverage: Option<f64>,
     /// The verdict.
     pub verdict: Verdict,
-    /// The gates that failed.
+    /// The gates that failed. Of a scorecard, each hard gate by its code.
     pub gates_failed: Vec<GateRow>,
-    /// The decisions, in the order of the rubric.
+    /// The decisions on criteria, in the order of the rubric.
     pub decisions: Vec<DecisionResult>,
+    /// Parts of the scorecard, the top first and each before those below it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scorecard: Vec<ScorecardPartResult>,
     /// Reason why something is ungraded; null when nothing is.
     pub error: Option<String>,
     /// Share of the comparisons within its group that it won, ties as half, 0 to 1; null when none was decided.
@@ -228,6 +252,52 @@ pub struct DecisionResult {
     pub ungraded: Option<UngradedReason>,
 }
 
+/// Score of a part of a scorecard.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ScorecardPartResult {
+    /// Its code.
+    pub code: String,
+    /// Its name for people.
+    pub label: Option<String>,
+    /// Kind of the part.
+    pub kind: ScorecardPartKind,
+    /// Code of the part it stands under; null on top.
+    pub parent: Option<String>,
+    /// Its weight among its siblings.
+    pub weight: Weight,
+    /// The score it must reach.
+    pub threshold: UnitInterval,
+    /// True if missing the threshold blocks every level above.
+    pub hard_gate: bool,
+    /// The status.
+    pub standing: NodeStatus,
+    /// The score, 0 to 1; null while open benchmarks could change it, and where nothing applies.
+    pub score: Option<f64>,
+    /// Lowest score that open benchmarks could lead to.
+    pub score_low: Option<f64>,
+    /// Highest score that open benchmarks could lead to.
+    pub score_high: Option<f64>,
+    /// Share of the applicable weight below that has a result, 0 to 1.
+    pub coverage: Option<f64>,
+    /// Codes of the hard gates that failed at or below it.
+    pub blocked_by: Vec<String>,
+    /// Decision on a benchmark that applies; null for other parts.
+    pub decision: Option<BenchmarkResult>,
+}
+
+/// Decision on a benchmark.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct BenchmarkResult {
+    /// State of the benchmark.
+    pub state: BenchmarkState,
+    /// True if the sample passes; null where nothing was decided.
+    pub pass: Option<bool>,
+    /// Source of the decision; null where there is none.
+    pub decided_by: Option<DecidedBy>,
+    /// Reason of the decision, or reason there is none.
+    pub reason: String,
+}
+
 /// Sums over the results of a request.
 #[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub struct GradeSummary {
@@ -262,8 +332,20 @@ pub struct RubricListing {
     pub hash: String,
     /// Hashes of earlier versions that can still be named, newest first.
     pub earlier: Vec<String>,
-    /// Number of its criteria.
+    /// Rubric or scorecard.
+    pub kind: RubricListingKind,
+    /// Number of its criteria, or of its benchmarks.
     pub criteria: usize,
     /// Reason why its file could not be read again; the version above is an earlier one then.
     pub problem: Option<String>,
+}
+
+/// Kind of what a name stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RubricListingKind {
+    /// A rubric.
+    Rubric,
+    /// A scorecard.
+    Scorecard,
 }

@@ -12,6 +12,7 @@ use crate::admission::AcceptedSamples;
 use crate::api::{GradeSummary, OnUngraded, RewardKind, SampleResult};
 use crate::group;
 use crate::result::{SamplePlace, sample_result};
+use crate::scorecard_result::scorecard_result;
 use crate::service::Service;
 use crate::tenant::{Tenant, TenantSamples};
 
@@ -207,7 +208,16 @@ pub(crate) async fn grade_sample(
     let record = tenant.grader.grade(&rubric, sample, &stop).await;
 
     tenant.spend(Cost::from_parts(record.result.cost_usd, record.result.cost_partial).lower_bound());
-    sample_result(place, record, reward, on_ungraded, rubric.config_hash())
+    if let Some(telemetry) = &service.telemetry {
+        telemetry.export(&tenant.name, rubric.config_hash(), place.trace.as_ref(), &record);
+    }
+
+    let card = rubric.score_parts(&record);
+    let result = sample_result(place, record, reward, on_ungraded, rubric.config_hash());
+    match card {
+        Some(card) => scorecard_result(result, &card.parts(), reward, on_ungraded),
+        None => result,
+    }
 }
 
 /// Signal that has fired already where the client has no money left: nothing more is asked then.

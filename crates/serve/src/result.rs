@@ -8,6 +8,7 @@ use assize_store::{CaseRecord, ResultRow};
 use crate::api::{
     DecisionResult, GradeStatus, GradeSummary, OnUngraded, RewardKind, SampleResult, UngradedPolicy,
 };
+use crate::telemetry::TraceParent;
 
 /// Place and names of a sample in its request.
 #[derive(Debug, Clone)]
@@ -15,13 +16,33 @@ pub(crate) struct SamplePlace {
     pub(crate) index: usize,
     pub(crate) id: String,
     pub(crate) group: Option<String>,
+    /// Trace that the request belongs to.
+    pub(crate) trace: Option<TraceParent>,
 }
 
 /// The reward that is known, with the lowest and the highest that are possible.
-struct RewardBounds {
-    known: Option<f64>,
-    low: Option<f64>,
-    high: Option<f64>,
+pub(crate) struct RewardBounds {
+    pub(crate) known: Option<f64>,
+    pub(crate) low: Option<f64>,
+    pub(crate) high: Option<f64>,
+}
+
+impl RewardBounds {
+    /// A reward that is known.
+    pub(crate) const fn of(reward: f64) -> Self {
+        Self { known: Some(reward), low: Some(reward), high: Some(reward) }
+    }
+
+    /// The reward with this policy for what is not known, and whether it was assumed.
+    pub(crate) const fn choose(&self, on_ungraded: OnUngraded) -> (Option<f64>, bool) {
+        match (self.known, on_ungraded) {
+            (Some(known), _) => (Some(known), false),
+            (None, OnUngraded::Value { value }) => (Some(value), true),
+            (None, OnUngraded::Named(UngradedPolicy::Low)) => (self.low, self.low.is_some()),
+            (None, OnUngraded::Named(UngradedPolicy::High)) => (self.high, self.high.is_some()),
+            (None, _) => (None, false),
+        }
+    }
 }
 
 /// Makes the result of a sample of its record.
@@ -47,13 +68,7 @@ pub(crate) fn sample_result(
 
     let bounds = reward_bounds(&result, reward);
     let status = status_of(&result);
-    let (reward, reward_assumed) = match (bounds.known, on_ungraded) {
-        (Some(known), _) => (Some(known), false),
-        (None, OnUngraded::Value { value }) => (Some(value), true),
-        (None, OnUngraded::Named(UngradedPolicy::Low)) => (bounds.low, bounds.low.is_some()),
-        (None, OnUngraded::Named(UngradedPolicy::High)) => (bounds.high, bounds.high.is_some()),
-        (None, _) => (None, false),
-    };
+    let (reward, reward_assumed) = bounds.choose(on_ungraded);
 
     let error = reason_of(&result, &causes);
     let rows = result.graders.into_iter().flat_map(|grader| grader.criteria);
@@ -83,6 +98,7 @@ pub(crate) fn sample_result(
         verdict: result.verdict,
         gates_failed: result.gates_failed,
         decisions,
+        scorecard: Vec::new(),
         error,
         group_score: None,
         group_comparisons: None,
@@ -110,9 +126,7 @@ fn status_of(result: &ResultRow) -> GradeStatus {
 /// Bounds of a reward. They are those of the score, so the worst case follows the sign of the weights.
 fn reward_bounds(result: &ResultRow, reward: RewardKind) -> RewardBounds {
     match reward {
-        RewardKind::Gated if !result.gates_failed.is_empty() => {
-            RewardBounds { known: Some(0.0), low: Some(0.0), high: Some(0.0) }
-        }
+        RewardKind::Gated if !result.gates_failed.is_empty() => RewardBounds::of(0.0),
         RewardKind::Gated if has_open_gate(result) => {
             RewardBounds { known: None, low: result.score_low.map(|_| 0.0), high: result.score_high }
         }
@@ -120,10 +134,8 @@ fn reward_bounds(result: &ResultRow, reward: RewardKind) -> RewardBounds {
             RewardBounds { known: result.score, low: result.score_low, high: result.score_high }
         }
         RewardKind::Pass => match result.verdict {
-            Verdict::Pass => RewardBounds { known: Some(1.0), low: Some(1.0), high: Some(1.0) },
-            Verdict::Borderline | Verdict::Fail => {
-                RewardBounds { known: Some(0.0), low: Some(0.0), high: Some(0.0) }
-            }
+            Verdict::Pass => RewardBounds::of(1.0),
+            Verdict::Borderline | Verdict::Fail => RewardBounds::of(0.0),
             Verdict::Incomplete => RewardBounds { known: None, low: Some(0.0), high: Some(1.0) },
         },
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use assize_engine::{RunOptions, UnknownPrice};
 use assize_rubric::{JudgingMode, TruncationMode, UnitInterval, Usd};
-use assize_serve::{KeyQuotas, RequestLimits, ServeOptions};
+use assize_serve::{KeyQuotas, RequestLimits, ServeOptions, TelemetryOptions};
 
 use super::eval::UNKNOWN_PRICES;
 use super::headings::{ADVANCED, JUDGE, LIMITS};
@@ -71,6 +71,12 @@ pub(crate) struct ServeArgs {
     borderline: Option<UnitInterval>,
     #[command(flatten)]
     spending: SpendingArgs,
+    /// Collector for OpenTelemetry events of results (OTLP over HTTP).
+    #[arg(long, value_name = "URL", help_heading = ADVANCED)]
+    otlp: Option<String>,
+    /// Answers and reasons of judges in those events.
+    #[arg(long, help_heading = ADVANCED, hide_short_help = true)]
+    otlp_texts: bool,
     /// Effect of `--budget-usd` on a model of unknown price.
     #[arg(
         long, value_parser = one_of(UNKNOWN_PRICES), default_value = "refuse", value_name = "WHAT",
@@ -202,6 +208,7 @@ impl ServeArgs {
             samples_at_once: self.workers.map(NonZeroUsize::get),
             queue: self.queue.get(),
             grace: self.grace,
+            telemetry: TelemetryOptions { endpoint: self.otlp.clone(), texts: self.otlp_texts },
             limits,
         }
     }

@@ -1,6 +1,7 @@
 //! Grading of samples in memory by a process that goes on: no run folder.
 
 mod batch;
+mod card;
 mod grader;
 mod pair;
 mod rubric;
@@ -9,6 +10,7 @@ mod service;
 mod stop;
 
 pub use batch::{GradedSamples, GradingBatch};
+pub use card::{ScoredPart, ScoredSample};
 pub use grader::SampleGrader;
 pub use pair::ComparedPair;
 pub use rubric::{PreparedRubric, RubricSource};

@@ -40,7 +40,7 @@ pub(crate) const CRATES: &[CrateRule] = &[
     CrateRule {
         folder: "serve",
         owns: "grading as a service: requests, keys and quotas, the queue, replies, adapters to trainers",
-        may_use: "engine evalfile store rubric stats diagnostic files listen",
+        may_use: "engine report evalfile llm store rubric stats diagnostic files listen",
         never: "compute a score, open a path or run a command of a request",
     },
     CrateRule {
