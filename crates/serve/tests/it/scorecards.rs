@@ -190,12 +190,12 @@ async fn problems_of_a_scorecard_stand_at_their_place_and_nothing_is_opened() {
         (
             json!({"scorecard": {"name": "../secret"}, "samples": [{"output": "a"}]}),
             "/scorecard/name",
-            "nothing",
+            "of this name is loaded",
         ),
         (
             json!({"scorecard": {"name": "/etc/passwd"}, "samples": [{"output": "a"}]}),
             "/scorecard/name",
-            "nothing",
+            "of this name is loaded",
         ),
         (json!({"scorecard": [], "samples": [{"output": "a"}]}), "/scorecard", "an object"),
     ] {
