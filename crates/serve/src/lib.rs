@@ -13,6 +13,7 @@ mod access;
 mod adapters;
 mod admission;
 mod api;
+mod check;
 mod decode;
 mod group;
 mod idempotency;
@@ -43,6 +44,7 @@ pub use api::{
     GradeSummary, NamedRubric, OnUngraded, RewardKind, RubricListing, RubricListingKind, RubricSource,
     SampleResult, ScorecardPartResult, ScorecardSource, UngradedPolicy,
 };
+pub use check::check_request;
 pub use key_file::{ClientKey, KeyFile, KeyQuotas};
 pub use openapi::openapi;
 pub use options::{RequestLimits, ServeOptions, TelemetryOptions};

@@ -39,7 +39,9 @@ pub(crate) fn scorecard_result(
             .iter()
             .map(|code| GateRow { grader: (*code).to_owned(), criterion: None, rule: "hard_gate".to_owned() })
             .collect(),
-        error: result.error.or_else(|| reason_of(parts)),
+        // Checks of benchmarks are parts of their decisions.
+        decisions: Vec::new(),
+        error: reason_of(parts).or(result.error),
         scorecard: parts.iter().map(part_result).collect(),
         ..result
     }

@@ -7,17 +7,17 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use assize_engine::{Engine, EngineError, GradingStop, PreparedRubric, RunOptions, SampleService};
-use assize_evalfile::ParsedDocument;
 use axum::http::StatusCode;
 use serde_json::Value;
 use tokio_util::task::TaskTracker;
 
 use crate::admission::SampleQueue;
 use crate::api::{GradeRequest, NamedRubric, RubricSource, ScorecardSource};
+use crate::check::inline_rubric;
 use crate::decode::{ProblemList, child};
 use crate::group::count_pairs;
 use crate::idempotency::ReplayMemory;
-use crate::inline_rubric::{InlineRubric, refuse_paths};
+use crate::inline_rubric::InlineRubric;
 use crate::inline_scorecard::InlineScorecard;
 use crate::job::{Job, JobPlan, JobSample};
 use crate::key_file::KeyFile;
@@ -294,21 +294,12 @@ impl Service {
     }
 
     fn request_rubric(&self, tenant: &Arc<Tenant>, rubric: RubricSource) -> Result<RequestRubric, ApiError> {
-        let value = match rubric {
-            RubricSource::Named(named) => {
-                return self.named_rubric(tenant, &named, "/rubric").map(RequestRubric::Prepared);
-            }
-            RubricSource::Text(text) => {
-                let value = ParsedDocument::parse(Path::new("rubric.yaml"), &text).ok();
-                refuse(value.as_ref().map(ParsedDocument::value).as_ref())?;
-                return Ok(RequestRubric::Inline(InlineRubric::from_yaml(text)));
-            }
-            RubricSource::List(list) => Value::Array(list),
-            RubricSource::File(map) => Value::Object(map),
-        };
+        if let RubricSource::Named(named) = &rubric {
+            return self.named_rubric(tenant, named, "/rubric").map(RequestRubric::Prepared);
+        }
 
-        refuse(Some(&value))?;
-        Ok(RequestRubric::Inline(InlineRubric::from_json(&value)))
+        let inline = inline_rubric(rubric)?;
+        inline.map(RequestRubric::Inline).ok_or_else(|| ApiError::invalid_at("/rubric", "missing"))
     }
 
     fn request_scorecard(
@@ -398,15 +389,6 @@ impl RequestRubric {
 
 fn of_sample(problem: RequestProblem, index: usize) -> RequestProblem {
     RequestProblem { message: format!("{} (with the vars of sample {index})", problem.message), ..problem }
-}
-
-fn refuse(value: Option<&Value>) -> Result<(), ApiError> {
-    let mut problems = Vec::new();
-    if let Some(value) = value {
-        refuse_paths(value, "/rubric", &mut problems);
-    }
-
-    if problems.is_empty() { Ok(()) } else { Err(ApiError::invalid(problems)) }
 }
 
 fn content_hash(path: &Path) -> Option<blake3::Hash> {

@@ -123,8 +123,7 @@ async fn a_scorecard_is_named_like_a_rubric_and_read_again_when_a_file_of_it_cha
     assert_eq!(kind(2), (json!("tone"), json!("scorecard")));
 
     let text = "Complaint: Nausea. Assessment: As stated. Treatment: ondansetron 4 mg IV at 14:05.";
-    let sample =
-        json!([{"input": "Gave ondansetron 4 mg IV at 14:05.", "output": text, "tags": ["drafted"]}]);
+    let sample = json!([{"input": "Gave ondansetron 4 mg IV at 14:05.", "output": text, "tags": ["drafted", "treated", "medication"]}]);
     let hash = listed["rubrics"][1]["hash"].clone();
     let ride = json!({"scorecard": {"name": "ride", "hash": hash}, "samples": sample});
     let result = server.graded(&ride).await["results"][0].clone();

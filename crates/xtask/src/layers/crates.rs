@@ -215,7 +215,7 @@ pub(crate) const CRATES: &[CrateRule] = &[
     CrateRule {
         folder: "fuzz",
         owns: "hostile inputs for everything that reads what others wrote",
-        may_use: "lsp grade evalfile llm store rubric stats",
+        may_use: "serve lsp grade evalfile llm store rubric stats",
         never: "ship",
     },
     CrateRule {
