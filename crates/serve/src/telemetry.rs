@@ -151,8 +151,13 @@ impl TelemetryExporter {
 }
 
 /// Origin of events that says nothing of a sample.
-const ORIGIN: EventOrigin<'static> =
-    EventOrigin { version: env!("CARGO_PKG_VERSION"), attributes: &[], span: None, reasons: false };
+const ORIGIN: EventOrigin<'static> = EventOrigin {
+    version: env!("CARGO_PKG_VERSION"),
+    attributes: &[],
+    span: None,
+    reasons: false,
+    graders: true,
+};
 
 /// Connection to a collector.
 struct Collector {

@@ -37,7 +37,7 @@ pub(crate) struct ServeArgs {
     /// Address and port to listen on; port 0 for a free one.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8418")]
     listen: SocketAddr,
-    /// Folder of rubric files, which requests name; read again when they change.
+    /// Folder of rubrics and scorecards, which requests name; read again when they change.
     #[arg(long, value_name = "DIR")]
     rubrics: Option<PathBuf>,
     /// File of keys that clients need; `assize serve key new NAME` makes one.

@@ -32,6 +32,7 @@ pub(super) fn write_events(out: &mut dyn Write, runs: &[RunReport<'_>]) -> Resul
             attributes: &[("assize.run.id", &run.info.run_id)],
             span: None,
             reasons: true,
+            graders: false,
         };
         let index = CaseIndex::read(run)?;
         for read in index.rows(run, |_| true)? {
@@ -59,6 +60,8 @@ pub struct EventOrigin<'a> {
     pub span: Option<(&'a str, &'a str)>,
     /// True if reasons of judges are told; they may quote the answer.
     pub reasons: bool,
+    /// True if graders without criteria, such as the benchmarks of a scorecard, have events of their own.
+    pub graders: bool,
 }
 
 impl EventOrigin<'_> {
@@ -69,7 +72,7 @@ impl EventOrigin<'_> {
         let time = time.max(0).to_string();
         let mut events = vec![self.case_event(row, &time)];
         for grader in &row.graders {
-            if let ([], Some(score)) = (&*grader.criteria, grader.score) {
+            if let (true, [], Some(score)) = (self.graders, &*grader.criteria, grader.score) {
                 events.push(self.grader_event(row, grader, score, &time));
             }
             events.extend(grader.criteria.iter().map(|criterion| self.event(row, grader, criterion, &time)));
