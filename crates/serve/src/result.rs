@@ -29,7 +29,7 @@ pub(crate) struct RewardBounds {
 
 impl RewardBounds {
     /// A reward that is known.
-    pub(crate) const fn of(reward: f64) -> Self {
+    pub(crate) const fn certain(reward: f64) -> Self {
         Self { known: Some(reward), low: Some(reward), high: Some(reward) }
     }
 
@@ -126,7 +126,7 @@ fn status_of(result: &ResultRow) -> GradeStatus {
 /// Bounds of a reward. They are those of the score, so the worst case follows the sign of the weights.
 fn reward_bounds(result: &ResultRow, reward: RewardKind) -> RewardBounds {
     match reward {
-        RewardKind::Gated if !result.gates_failed.is_empty() => RewardBounds::of(0.0),
+        RewardKind::Gated if !result.gates_failed.is_empty() => RewardBounds::certain(0.0),
         RewardKind::Gated if has_open_gate(result) => {
             RewardBounds { known: None, low: result.score_low.map(|_| 0.0), high: result.score_high }
         }
@@ -134,8 +134,8 @@ fn reward_bounds(result: &ResultRow, reward: RewardKind) -> RewardBounds {
             RewardBounds { known: result.score, low: result.score_low, high: result.score_high }
         }
         RewardKind::Pass => match result.verdict {
-            Verdict::Pass => RewardBounds::of(1.0),
-            Verdict::Borderline | Verdict::Fail => RewardBounds::of(0.0),
+            Verdict::Pass => RewardBounds::certain(1.0),
+            Verdict::Borderline | Verdict::Fail => RewardBounds::certain(0.0),
             Verdict::Incomplete => RewardBounds { known: None, low: Some(0.0), high: Some(1.0) },
         },
     }

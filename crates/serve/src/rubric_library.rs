@@ -25,7 +25,7 @@ pub(crate) struct RubricVersion {
     pub(crate) content: LibraryContent,
 }
 
-/// What a name stands for.
+/// Meaning of a name.
 #[derive(Clone)]
 pub(crate) enum LibraryContent {
     Rubric(Arc<LoadedRubric>),

@@ -99,15 +99,15 @@ fn reward_bounds(top: &ScoredPart<'_>, parts: &[ScoredPart<'_>], reward: RewardK
     let score = &top.score;
     let has_open_gate = || parts.iter().any(|part| part.part.hard_gate && part.score.missing > 0);
     match (reward, score.standing) {
-        (RewardKind::Gated, NodeStatus::Blocked) => RewardBounds::of(0.0),
+        (RewardKind::Gated, NodeStatus::Blocked) => RewardBounds::certain(0.0),
         (RewardKind::Gated, _) if has_open_gate() => {
             RewardBounds { known: None, low: low(score).map(|_| 0.0), high: high(score) }
         }
         (RewardKind::Score | RewardKind::Gated, _) => {
             RewardBounds { known: score.score(), low: low(score), high: high(score) }
         }
-        (RewardKind::Pass, NodeStatus::Pass) => RewardBounds::of(1.0),
-        (RewardKind::Pass, NodeStatus::Fail | NodeStatus::Blocked) => RewardBounds::of(0.0),
+        (RewardKind::Pass, NodeStatus::Pass) => RewardBounds::certain(1.0),
+        (RewardKind::Pass, NodeStatus::Fail | NodeStatus::Blocked) => RewardBounds::certain(0.0),
         (RewardKind::Pass, NodeStatus::Incomplete | NodeStatus::NotApplicable) => {
             RewardBounds { known: None, low: Some(0.0), high: Some(1.0) }
         }
