@@ -147,9 +147,7 @@ impl PreflightReport {
     /// of its run is returned as a warning.
     pub(crate) fn check_programs(&self, options: &EvalOptions) -> Result<Option<String>, EngineError> {
         let needed = if options.programs == ProgramUse::Refuse {
-            let all: BTreeSet<&String> = self.programs.iter().chain(&self.code).collect();
-            name_some(&all)
-                .map(|named| format!("programs are not allowed here, and these are needed: {named}"))
+            self.needed_programs()
         } else if options.run.allow_code {
             None
         } else {
@@ -163,6 +161,17 @@ impl PreflightReport {
         }
 
         Err(EngineError::unrunnable(format!("{needed}; nothing was run")))
+    }
+
+    /// Refuses cases that need programs, naming each.
+    pub(crate) fn refuse_programs(&self) -> Result<(), EngineError> {
+        self.needed_programs().map_or(Ok(()), |needed| Err(EngineError::unrunnable(needed)))
+    }
+
+    /// Refusal of programs and code; `None` if nothing needs them.
+    fn needed_programs(&self) -> Option<String> {
+        let all: BTreeSet<&String> = self.programs.iter().chain(&self.code).collect();
+        name_some(&all).map(|named| format!("programs are not allowed here, and these are needed: {named}"))
     }
 
     /// Takes note of a target.

@@ -114,7 +114,7 @@ impl ProcessContext {
     }
 
     /// The clock itself.
-    pub(crate) fn clock(&self) -> fn() -> jiff::Timestamp {
+    pub fn clock(&self) -> fn() -> jiff::Timestamp {
         self.clock
     }
 

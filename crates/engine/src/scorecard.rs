@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assize_analysis::{LabelSet, ScorecardRun, ScorecardTree};
+use assize_diagnostic::render;
 use assize_evalfile::{
     Case, EvalFileFormat, EvaluatorType, GivenOutput, Grader, GraderKind, Scorecard, ScorecardCases, Suite,
-    SuiteSettings, ThresholdOverrides,
+    SuiteSettings, ThresholdOverrides, load_scorecard,
 };
 use assize_rubric::{
     CaseTally, DistinctCases, JudgingMode, MissingPolicy, NodeStatus, ScorecardNodeId, ScorecardScores,
@@ -23,7 +24,7 @@ use crate::exit::{ExitStatus, RunEnding, exit_of_run};
 use crate::labels::{LabelOptions, label_set};
 use crate::load::CaseSelection;
 use crate::mode::RunMode;
-use crate::options::{DeniedFindings, RunOptions};
+use crate::options::{DeniedFindings, ProgramUse, RunOptions};
 use crate::plan::{PreflightReport, RunDeps, RunPlanner};
 use crate::session::RunSession;
 use crate::wiring::{ModelAccess, WiringRequest, wire};
@@ -47,6 +48,8 @@ pub struct ScorecardOptions {
     pub roots: Vec<PathBuf>,
     /// Findings that are refused.
     pub deny: DeniedFindings,
+    /// Use of the programs that checks and targets name.
+    pub programs: ProgramUse,
     /// Handling of cases without a result.
     pub missing: MissingPolicy,
     /// Labels that count beside those of the scorecard.
@@ -81,6 +84,26 @@ pub struct ScorecardInput {
 }
 
 impl Engine {
+    /// Reads a scorecard. Its problems are told as [`EngineEvent::Diagnostics`](crate::EngineEvent::Diagnostics).
+    ///
+    /// # Errors
+    /// When it has errors.
+    pub fn load_scorecard(&self, path: &Path, roots: &[PathBuf]) -> Result<ScorecardInput, EngineError> {
+        let loaded = load_scorecard(&self.process().resolve(path), &self.load_options(roots));
+        self.report_diagnostics(&loaded.diagnostics, &loaded.sources);
+
+        let (_, warnings) = render::count_by_severity(&loaded.diagnostics);
+        let files = loaded.sources.files().map(|(_, source)| source.path().to_path_buf());
+        let mut files: Vec<PathBuf> = files.filter(|path| path.is_file()).collect();
+        files.sort();
+        files.dedup();
+
+        match loaded.scorecard {
+            Some(scorecard) => Ok(ScorecardInput { scorecard, files, warnings }),
+            None => Err(EngineError::invalid_file("the scorecard has errors; nothing was run")),
+        }
+    }
+
     /// Runs a scorecard.
     ///
     /// # Errors
@@ -132,6 +155,9 @@ impl Engine {
         let warnings = preflight.conclude(options.deny.self_judging)?;
 
         preflight.check_batches(options.run.judge_batch.is_some())?;
+        if options.programs == ProgramUse::Refuse {
+            preflight.refuse_programs()?;
+        }
         wiring.gateway.check()?;
         wiring.gateway.check_keys(options.deny.exposed_keys)?;
 
@@ -208,7 +234,7 @@ struct CardPlan<'a> {
     planner: RunPlanner<'a>,
     suite: &'a Suite,
     scorecard: &'a Scorecard,
-    cases: ScorecardCases<'a>,
+    cases: ScorecardCases<&'a Scorecard>,
     selection: CaseSelection<'a>,
     deps: Arc<RunDeps>,
 }
@@ -300,7 +326,7 @@ fn refuse_missing_outputs(cases: impl Iterator<Item = Arc<Case>>) -> Result<(), 
 }
 
 /// The scorecard as the suite its cases belong to.
-fn suite_of(scorecard: &Scorecard, path: &Path) -> Suite {
+pub(crate) fn suite_of(scorecard: &Scorecard, path: &Path) -> Suite {
     Suite {
         format: EvalFileFormat::Two,
         name: scorecard.name.clone(),

@@ -25,7 +25,7 @@ pub use decode::{ASSERTION_TYPES, AssertionSupport, AssertionType, MAX_MATRIX_CA
 pub use decode::{AnswerColumns, CaseLoadError, EnvironmentLookup};
 pub use decode::{
     LoadedCardResults, LoadedScorecard, is_scorecard, load_card_results, load_scorecard,
-    load_scorecard_with_labels, looks_like_scorecard, read_scorecard,
+    load_scorecard_with_labels, looks_like_scorecard, read_scorecard, read_scorecard_text,
 };
 pub use decode::{
     LoadedConfig, LoadedRubric, LoadedTargets, load_config, load_rubric, load_targets, read_rubric,

@@ -38,6 +38,7 @@ impl SeedCorpus {
                 (vec![root.join("fixtures"), root.join("examples")], &["yaml", "yml", "jsonl", "json"])
             }
             FuzzTarget::Reply => (vec![own.join("seeds/replies")], &["txt"]),
+            FuzzTarget::Request => (vec![own.join("seeds/requests")], &["json"]),
             FuzzTarget::RunFolder => (vec![root.join("crates/store/tests/data")], &["json", "jsonl"]),
         };
 

@@ -10,6 +10,7 @@ use assize_grade::{
 };
 use assize_llm::{AskError, BoxFuture, ChatModel, ChatReply, ChatRequest, FinishReason, ModelId};
 use assize_rubric::{Criterion, CriterionScale, JudgingMode, RawScore, Rubric, ScoreBand, ScoreBands};
+use assize_serve::{RequestLimits, check_request};
 use assize_store::RunFolder;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -36,6 +37,8 @@ pub enum FuzzTarget {
     RunFolder,
     /// Documents and messages of editors.
     LanguageServer,
+    /// Bodies of requests to the grading service.
+    Request,
 }
 
 /// State that a target keeps between its inputs.
@@ -55,8 +58,15 @@ pub struct TargetState {
 
 impl FuzzTarget {
     /// All targets.
-    pub const ALL: [Self; 6] =
-        [Self::Yaml, Self::Json, Self::Suite, Self::Reply, Self::RunFolder, Self::LanguageServer];
+    pub const ALL: [Self; 7] = [
+        Self::Yaml,
+        Self::Json,
+        Self::Suite,
+        Self::Reply,
+        Self::RunFolder,
+        Self::LanguageServer,
+        Self::Request,
+    ];
 
     /// Returns the word for a command line.
     pub const fn name(self) -> &'static str {
@@ -67,6 +77,7 @@ impl FuzzTarget {
             Self::Reply => "reply",
             Self::RunFolder => "run",
             Self::LanguageServer => "lsp",
+            Self::Request => "request",
         }
     }
 }
@@ -130,6 +141,7 @@ impl TargetState {
             FuzzTarget::Reply => self.read_reply(&text, mutator),
             FuzzTarget::RunFolder => self.read_run(input, mutator),
             FuzzTarget::LanguageServer => self.serve(&text, mutator),
+            FuzzTarget::Request => read_request(input),
         }
     }
 
@@ -322,4 +334,16 @@ fn rubric() -> Rubric {
         Criterion::checklist("two", "Is short"),
     ])
     .expect("a rubric")
+}
+
+/// Looks at a body as the grading service does. Every problem has a place in the request.
+fn read_request(input: &[u8]) -> ReadOutcome {
+    let limits = RequestLimits { samples: 64, criteria: 64, ..RequestLimits::default() };
+    let mut outcome = ReadOutcome::default();
+    for problem in check_request(input, &limits, &["openai:m".to_owned()]) {
+        assert!(problem.path.is_empty() || problem.path.starts_with('/'), "a pointer: {}", problem.path);
+        outcome.add(&problem.message);
+    }
+
+    outcome
 }

@@ -76,3 +76,8 @@ fn inputs_with_a_new_outcome_become_seeds() {
     assert!(summary.learnt > 5 && summary.learnt < 500, "{}", summary.learnt);
     assert!(reports > 0);
 }
+
+#[test]
+fn requests_to_the_grading_service() {
+    run_briefly(FuzzTarget::Request);
+}

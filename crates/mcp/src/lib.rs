@@ -9,7 +9,9 @@
 
 mod arguments;
 mod background;
+mod message_limit;
 mod outcome;
+mod progress;
 mod resources;
 mod results;
 mod root;

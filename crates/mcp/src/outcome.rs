@@ -3,9 +3,12 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use assize_diagnostic::{Diagnostic, SourceMap, render};
-use assize_engine::{EngineError, EngineErrorKind, EngineEvent, EventObserver};
+use assize_engine::{CaseEvent, EngineError, EngineErrorKind, EngineEvent, EventObserver};
 use rmcp::model::CallToolResult;
 use serde_json::{Value, json};
+use tokio::sync::watch;
+
+use crate::progress::CallProgress;
 
 /// Warnings and diagnostics kept of one call; more are counted.
 const MAX_NOTES: usize = 100;
@@ -54,7 +57,7 @@ impl From<EngineError> for ToolFailure {
 
 /// Observer that keeps what a person would be told, for the result of a call.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct CallNotes(Arc<Mutex<KeptNotes>>);
+pub(crate) struct CallNotes(Arc<Mutex<KeptNotes>>, Arc<watch::Sender<CallProgress>>);
 
 #[derive(Debug, Default)]
 struct KeptNotes {
@@ -64,6 +67,11 @@ struct KeptNotes {
 }
 
 impl CallNotes {
+    /// Progress of the call.
+    pub(crate) fn progress(&self) -> watch::Receiver<CallProgress> {
+        self.1.subscribe()
+    }
+
     fn warn(&self, message: String) {
         let mut notes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if notes.warnings.len() < MAX_NOTES {
@@ -106,6 +114,10 @@ impl EventObserver for CallNotes {
             EngineEvent::Diagnostics { diagnostics, sources } => self.add_diagnostics(&diagnostics, &sources),
             EngineEvent::Notice(message) | EngineEvent::Warning(message) | EngineEvent::Failure(message) => {
                 self.warn(message);
+            }
+            EngineEvent::RunStarted { cases } => self.1.send_modify(|progress| progress.cases = cases),
+            EngineEvent::Run(CaseEvent::CaseFinished { .. }) => {
+                self.1.send_modify(|progress| progress.finished += 1);
             }
             EngineEvent::BudgetReached { reason } => self.warn(reason),
             EngineEvent::ServerGivenUp { account, reason } => {

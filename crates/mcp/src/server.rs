@@ -11,9 +11,10 @@ use rmcp::handler::server::router::tool::ToolRouter;
 use rmcp::handler::server::tool::ToolCallContext;
 use rmcp::handler::server::wrapper::Parameters;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, Implementation, ListResourceTemplatesResult,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
-    ReadResourceResponse, ReadResourceResult, ServerCapabilities, ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult, ErrorCode,
+    Implementation, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
+    ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt, tool, tool_router};
@@ -26,7 +27,9 @@ use crate::arguments::{
     ValidateArguments,
 };
 use crate::background::BackgroundRuns;
+use crate::message_limit::{MAX_MESSAGE, TOO_LONG, pass_messages, too_long};
 use crate::outcome::{CallNotes, ToolFailure, finish};
+use crate::progress::tell_progress;
 use crate::resources;
 use crate::root::RootFolder;
 use crate::schema_text;
@@ -137,12 +140,19 @@ impl McpServer {
         let handle = Handle::current();
         let stop = GradingStop::new();
         let signal = stop.clone();
-        let mut work = std::pin::pin!(
-            self.call(move |state, notes| handle.block_on(state.grade(arguments, notes, &signal)))
-        );
+        let notes = CallNotes::default();
+        let told = tell_progress(notes.progress(), &context);
+        let mut work = std::pin::pin!(self.call_with(notes, move |state, notes| {
+            handle.block_on(state.grade(arguments, notes, &signal))
+        }));
 
+        let told = async {
+            told.await;
+            std::future::pending::<()>().await;
+        };
         tokio::select! {
             result = &mut work => return result,
+            () = told => {}
             () = context.ct.cancelled() => stop.stop("the client cancelled the call"),
             () = self.state.stop.cancelled() => stop.stop("the server is stopping"),
         }
@@ -158,10 +168,19 @@ impl McpServer {
         destructive_hint = false,
         open_world_hint = true
     ))]
-    async fn run_eval(&self, Parameters(arguments): Parameters<RunArguments>) -> CallToolResult {
+    async fn run_eval(
+        &self,
+        Parameters(arguments): Parameters<RunArguments>,
+        context: RequestContext<RoleServer>,
+    ) -> CallToolResult {
         let notes = CallNotes::default();
+        let mut work = std::pin::pin!(self.state.run_eval(arguments, &notes));
+        let result = tokio::select! {
+            result = &mut work => result,
+            () = tell_progress(notes.progress(), &context) => work.await,
+        };
 
-        finish(self.state.run_eval(arguments, &notes).await, &notes)
+        finish(result, &notes)
     }
 
     /// List stored runs, newest first, with counts by verdict, pass rate, judge and cost.
@@ -255,8 +274,11 @@ impl McpServer {
     {
         let state = Arc::clone(&self.state);
         let mut stop = std::pin::pin!(stop);
+        let (passed_on, messages) = tokio::io::duplex(1 << 20);
+        // Ends with its reader, or with the server that nobody reads for any more.
+        let passing = tokio::spawn(pass_messages(reader, passed_on, MAX_MESSAGE));
         let served = async {
-            let service = ServiceExt::serve(self, (reader, writer))
+            let service = ServiceExt::serve(self, (messages, writer))
                 .await
                 .map_err(|error| McpError::Client(error.to_string()))?;
             // An error here is that of a task that was cancelled.
@@ -268,6 +290,7 @@ impl McpServer {
             result = served => result,
             () = &mut stop => Ok(()),
         };
+        passing.abort();
         state.stop.cancel();
         // A run that takes longer can be resumed, as one that was killed.
         let _ = tokio::time::timeout(STOP_TIMEOUT, state.runs.wait()).await;
@@ -288,7 +311,13 @@ impl McpServer {
     where
         W: FnOnce(&ToolState, &CallNotes) -> Result<serde_json::Value, ToolFailure> + Send + 'static,
     {
-        let notes = CallNotes::default();
+        self.call_with(CallNotes::default(), work).await
+    }
+
+    async fn call_with<W>(&self, notes: CallNotes, work: W) -> CallToolResult
+    where
+        W: FnOnce(&ToolState, &CallNotes) -> Result<serde_json::Value, ToolFailure> + Send + 'static,
+    {
         let (state, kept) = (Arc::clone(&self.state), notes.clone());
         let worked = tokio::task::spawn_blocking(move || work(&state, &kept)).await;
         let result = worked.unwrap_or_else(|_| Err(ToolFailure::internal("the call broke off unexpectedly")));
@@ -325,6 +354,17 @@ impl ServerHandler for McpServer {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         self.tools.call(ToolCallContext::new(self, request, context)).await
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        match request.method.as_str() {
+            TOO_LONG => Err(too_long()),
+            _ => Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None)),
+        }
     }
 
     async fn list_resources(

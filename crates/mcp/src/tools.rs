@@ -10,11 +10,11 @@ use assize_engine::{
     CacheUse, CallStop, CaseSelector, DeniedFindings, Engine, EngineError, EvalMode, EvalOptions,
     EventObserver, GivenOutput, GradedSamples, GradingSample, GradingStop, LabelOptions, PlannedRun,
     ProcessContext, ProgramUse, ReportMaterial, RubricSource, RunOptions, RunOutcome, SampleService,
-    SequenceOptions, SpendingOptions, find_cases, labelled_run, summary_json,
+    ScorecardOptions, ScoredCard, SequenceOptions, SpendingOptions, find_cases, labelled_run, summary_json,
 };
 use assize_llm::Budget;
-use assize_report::{ListedRun, explanation_json, run_list_json};
-use assize_rubric::Usd;
+use assize_report::{ListedRun, ScorecardNodeJson, explanation_json, run_list_json};
+use assize_rubric::{MissingPolicy, Usd};
 use assize_store::{RunFolder, RunInfo};
 use serde_json::{Map, Value, json};
 use tokio::runtime::Handle;
@@ -285,6 +285,9 @@ impl ToolState {
             value["cases"] = cases.into();
             value["cases_finished"] = finished.into();
         }
+        if info.scorecard.is_some() {
+            value["scorecard"] = self.scorecard_parts(&material.folder)?.into();
+        }
         if let Some(warning) = material.warning {
             value["labels"] = warning.into();
         }
@@ -319,8 +322,62 @@ impl ToolState {
             self.check_inside(path)?;
         }
 
+        if let ([], [scorecard]) = (&*loaded.files, &*loaded.scorecards) {
+            return self.evaluate_scorecard(engine, scorecard, selection, options).await;
+        }
+
         let sequence = SequenceOptions { repeat: selection.repeat, ..SequenceOptions::default() };
         Ok(engine.evaluate_loaded(&EvalMode { sequence }, &loaded, options).await?)
+    }
+
+    /// Runs or plans a scorecard.
+    async fn evaluate_scorecard(
+        &self,
+        engine: &Engine,
+        path: &Path,
+        selection: &SelectionArguments,
+        options: &EvalOptions,
+    ) -> Result<RunOutcome, ToolFailure> {
+        if selection.repeat.is_some() || options.targets.len() > 1 {
+            return Err(ToolFailure::usage("a scorecard is run once, against one target at most"));
+        }
+
+        let input = engine.load_scorecard(path, &options.roots)?;
+        for file in &input.files {
+            self.check_inside(file)?;
+        }
+
+        let options = ScorecardOptions {
+            path: path.to_path_buf(),
+            target: options.targets.first().cloned(),
+            filter: options.filter.clone(),
+            tags: options.tags.clone(),
+            deny: options.deny,
+            programs: options.programs,
+            dry_run: options.dry_run,
+            run: options.run.clone(),
+            ..ScorecardOptions::default()
+        };
+        options.check()?;
+        Ok(engine.run_scorecard(&input, &options).await?)
+    }
+
+    /// Parts of the scorecard of a run with their scores.
+    fn scorecard_parts(&self, folder: &RunFolder) -> Result<Vec<Value>, ToolFailure> {
+        let labelled = labelled_run(folder, &LabelOptions::default(), &self.process)?;
+        let run = &labelled.run;
+        let scored = ScoredCard::new(&run.info, None, |place| run.tally(place), MissingPolicy::default())?;
+
+        let mut parts = Vec::new();
+        for (tree, scores) in scored.scores() {
+            let contributions = scores.contributions();
+            for id in tree.card.ids() {
+                let part = ScorecardNodeJson::new(scored.info, tree, &scores, &contributions, id);
+                parts.extend(part.map(|part| json!(part)));
+            }
+        }
+
+        Ok(parts)
     }
 
     fn eval_options(

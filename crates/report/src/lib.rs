@@ -78,7 +78,7 @@ pub use explain::{
     WholePart, explain_case, explanation_json, formula_text, render_explanation,
 };
 pub use export::{
-    ComparisonMaterial, CriterionName, CriterionPosition, ExportFormat, ReportError, RunReport,
+    ComparisonMaterial, CriterionName, CriterionPosition, EventOrigin, ExportFormat, ReportError, RunReport,
     ScorecardMaterial, spreadsheet_text, write_report,
 };
 pub use injection_audit::render_injection_audit;

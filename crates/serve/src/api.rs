@@ -7,14 +7,19 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 pub use assize_engine::{
-    DecisionResult, GradeStatus, GradeSummary, OnUngraded, RewardKind, SampleResult, UngradedPolicy,
+    BenchmarkResult, DecisionResult, GradeStatus, GradeSummary, OnUngraded, RewardKind, SampleResult,
+    ScorecardPartResult, UngradedPolicy,
 };
 
-/// Samples to be graded by one rubric.
+/// Samples to be graded by one rubric or by one scorecard.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct GradeRequest {
-    /// The rubric.
-    pub rubric: RubricSource,
+    /// The rubric. Either this or `scorecard`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rubric: Option<RubricSource>,
+    /// The scorecard, each sample being a case of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scorecard: Option<ScorecardSource>,
     /// The samples, at least one.
     pub samples: Vec<GradeSample>,
     /// Number that each sample gets as its reward; `score` unless given.
@@ -45,7 +50,18 @@ pub enum RubricSource {
     File(Map<String, Value>),
 }
 
-/// Name of a rubric that the server has loaded.
+/// A scorecard: the name of one that the server has loaded, or its content.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum ScorecardSource {
+    /// Loaded scorecard.
+    Named(NamedRubric),
+    /// Content of a scorecard in one file, as JSON: `rubrics`, `benchmarks`, `index`. `prompts` holds the texts of the prompt
+    /// files by the names that benchmarks give them.
+    Content(Map<String, Value>),
+}
+
+/// Name of a rubric or scorecard that the server has loaded.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct NamedRubric {
@@ -84,6 +100,9 @@ pub struct GradeSample {
     /// `input`, `reference` or the answer instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vars: Option<BTreeMap<String, Value>>,
+    /// Tags, by which benchmarks of a scorecard apply to the sample; those without tags are asked about it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
     /// Name of the group of samples that answer the same input; for `compare`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
@@ -115,8 +134,20 @@ pub struct RubricListing {
     pub hash: String,
     /// Hashes of earlier versions that can still be named, newest first.
     pub earlier: Vec<String>,
-    /// Number of its criteria.
+    /// Rubric or scorecard.
+    pub kind: RubricListingKind,
+    /// Number of its criteria, or of its benchmarks.
     pub criteria: usize,
     /// Reason why its file could not be read again; the version above is an earlier one then.
     pub problem: Option<String>,
+}
+
+/// Kind of what a name stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RubricListingKind {
+    /// A rubric.
+    Rubric,
+    /// A scorecard.
+    Scorecard,
 }

@@ -35,6 +35,7 @@ pub(crate) async fn run(service: &Arc<Service>, tenant: &Arc<Tenant>, plan: JobP
     let compared = join_all(compared);
     let copies = plan.samples.iter().map(|sample| JobSample {
         place: sample.place.clone(),
+        trace: sample.trace.clone(),
         sample: sample.sample.clone(),
         rubric: Arc::clone(&sample.rubric),
     });

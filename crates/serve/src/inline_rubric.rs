@@ -25,7 +25,13 @@ const REFUSED_KEYS: [&str; 22] = [
 pub(crate) struct InlineRubric {
     /// Name of the text, which has its syntax.
     file: &'static str,
-    text: String,
+    text: PlacedText,
+}
+
+/// Text of a value of a request, with the place of each value in it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct PlacedText {
+    pub(crate) text: String,
     /// Byte ranges of the values, outer ones first, with their pointers; empty for YAML.
     places: Vec<(Range<usize>, String)>,
 }
@@ -33,22 +39,22 @@ pub(crate) struct InlineRubric {
 impl InlineRubric {
     /// A rubric as JSON, at `/rubric` of the request.
     pub(crate) fn from_json(value: &Value) -> Self {
-        let mut rubric = Self { file: "rubric.json", text: String::new(), places: Vec::new() };
-        rubric.write(value, "/rubric".to_owned());
+        let mut rubric = Self { file: "rubric.json", text: PlacedText::default() };
+        rubric.text.write(value, "/rubric".to_owned());
         rubric
     }
 
     /// A rubric as YAML text.
     pub(crate) fn from_yaml(text: String) -> Self {
-        Self { file: "rubric.yaml", text, places: Vec::new() }
+        Self { file: "rubric.yaml", text: PlacedText { text, places: Vec::new() } }
     }
 
     /// Hash of what is decoded; `vars` are those of a sample.
     pub(crate) fn hash(&self, vars: Option<&BTreeMap<String, Value>>) -> blake3::Hash {
         let mut hasher = blake3::Hasher::new();
         hasher.update(self.file.as_bytes());
-        hasher.update(&(self.text.len() as u64).to_le_bytes());
-        hasher.update(self.text.as_bytes());
+        hasher.update(&(self.text.text.len() as u64).to_le_bytes());
+        hasher.update(self.text.text.as_bytes());
         if let Some(vars) = vars {
             let vars = serde_json::to_vec(vars).unwrap_or_default();
             hasher.update(&vars);
@@ -59,7 +65,7 @@ impl InlineRubric {
 
     /// True if the texts may have `{{ name }}` in them.
     pub(crate) fn has_templates(&self) -> bool {
-        self.text.contains("{{")
+        self.text.text.contains("{{")
     }
 
     /// Decodes the rubric. Its warnings are no problems, but a name without a value is.
@@ -72,7 +78,7 @@ impl InlineRubric {
         limits: &RequestLimits,
         judges: &[String],
     ) -> Result<LoadedRubric, Vec<RequestProblem>> {
-        let loaded = read_rubric_with(Path::new(self.file), &self.text, vars);
+        let loaded = read_rubric_with(Path::new(self.file), &self.text.text, vars);
         // An eval file may mean such a text as it stands; the reward of a sample must not rest on a name.
         let is_open_name = |found: &Diagnostic| found.code == codes::UNKNOWN_VARIABLE;
         let mut problems: Vec<RequestProblem> = loaded
@@ -80,20 +86,14 @@ impl InlineRubric {
             .iter()
             .filter(|found| found.severity == Severity::Error || is_open_name(found))
             .map(|found| {
-                let mut message = found.title.replace("the case has", "the sample has");
                 let help = found.help.iter().filter(|_| !is_open_name(found));
-                for part in [&found.primary.text].into_iter().chain(help) {
-                    if !part.is_empty() {
-                        message.push_str("; ");
-                        message.push_str(part);
-                    }
-                }
-                if self.places.is_empty() {
+                let mut message = describe(found, help).replace("the case has", "the sample has");
+                if self.text.places.is_empty() {
                     let at = loaded.sources.position(found.primary.span);
                     message = format!("line {}, column {}: {message}", at.line, at.column);
                 }
 
-                RequestProblem::new(self.pointer(found.primary.span.start), message)
+                RequestProblem::new(self.text.pointer(found.primary.span.start).unwrap_or("/rubric"), message)
             })
             .collect();
 
@@ -102,14 +102,17 @@ impl InlineRubric {
         }
         if problems.is_empty() { Ok(loaded) } else { Err(problems) }
     }
+}
 
+impl PlacedText {
     /// Pointer to the innermost value at an offset.
-    fn pointer(&self, offset: usize) -> &str {
+    pub(crate) fn pointer(&self, offset: usize) -> Option<&str> {
         let inside = self.places.iter().rev().find(|(range, _)| range.contains(&offset));
-        inside.map_or("/rubric", |(_, pointer)| pointer)
+        inside.map(|(_, pointer)| pointer.as_str())
     }
 
-    fn write(&mut self, value: &Value, pointer: String) {
+    /// Writes a value at this pointer as JSON.
+    pub(crate) fn write(&mut self, value: &Value, pointer: String) {
         let (place, start) = (self.places.len(), self.text.len());
         self.places.push((start..start, String::new()));
         match value {
@@ -143,6 +146,17 @@ impl InlineRubric {
 
         self.places[place] = (start..self.text.len(), pointer);
     }
+}
+
+/// A diagnostic in one line: what it is about, what stands there, and these pieces of help.
+pub(crate) fn describe<'a>(found: &'a Diagnostic, help: impl Iterator<Item = &'a String>) -> String {
+    let mut message = found.title.clone();
+    for part in [&found.primary.text].into_iter().chain(help).filter(|part| !part.is_empty()) {
+        message.push_str("; ");
+        message.push_str(part);
+    }
+
+    message
 }
 
 /// Problems of values that would have something opened or run.

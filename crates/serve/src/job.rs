@@ -12,11 +12,14 @@ use crate::admission::AcceptedSamples;
 use crate::api::{GradeSummary, OnUngraded, RewardKind, SampleResult};
 use crate::group;
 use crate::service::Service;
+use crate::telemetry::TraceParent;
 use crate::tenant::{Tenant, TenantSamples};
 
 /// A sample with the rubric that it is graded by.
 pub(crate) struct JobSample {
     pub(crate) place: SamplePlace,
+    /// Trace that the request belongs to.
+    pub(crate) trace: Option<TraceParent>,
     pub(crate) sample: GradingSample,
     pub(crate) rubric: Arc<PreparedRubric>,
 }
@@ -200,13 +203,22 @@ pub(crate) async fn grade_sample(
     (reward, on_ungraded): (RewardKind, OnUngraded),
     stop: &GradingStop,
 ) -> SampleResult {
-    let JobSample { place, sample, rubric } = sample;
+    let JobSample { place, trace, sample, rubric } = sample;
     let _turn = service.queue.turn(stop).await;
     let stop = stop_if_exhausted(tenant, stop);
     let record = tenant.grader.grade(&rubric, sample, &stop).await;
 
     tenant.spend(Cost::from_parts(record.result.cost_usd, record.result.cost_partial).lower_bound());
-    SampleResult::new(place, record, reward, on_ungraded, rubric.config_hash())
+    if let Some(telemetry) = &service.telemetry {
+        telemetry.export(&tenant.name, rubric.config_hash(), trace.as_ref(), &record);
+    }
+
+    let card = rubric.score_parts(&record);
+    let result = SampleResult::new(place, record, reward, on_ungraded, rubric.config_hash());
+    match card {
+        Some(card) => result.with_scorecard(&card.parts(), reward, on_ungraded),
+        None => result,
+    }
 }
 
 /// Signal that has fired already where the client has no money left: nothing more is asked then.

@@ -13,10 +13,12 @@ mod access;
 mod adapters;
 mod admission;
 mod api;
+mod check;
 mod decode;
 mod group;
 mod idempotency;
 mod inline_rubric;
+mod inline_scorecard;
 mod job;
 mod key_file;
 mod metrics;
@@ -31,15 +33,18 @@ mod rubric_library;
 mod server;
 mod service;
 mod stall;
+mod telemetry;
 mod tenant;
 mod tls;
 
 pub use api::{
-    CompareMode, DecisionResult, GradeReply, GradeRequest, GradeSample, GradeStatus, GradeSummary,
-    NamedRubric, OnUngraded, RewardKind, RubricListing, RubricSource, SampleResult, UngradedPolicy,
+    BenchmarkResult, CompareMode, DecisionResult, GradeReply, GradeRequest, GradeSample, GradeStatus,
+    GradeSummary, NamedRubric, OnUngraded, RewardKind, RubricListing, RubricListingKind, RubricSource,
+    SampleResult, ScorecardPartResult, ScorecardSource, UngradedPolicy,
 };
+pub use check::check_request;
 pub use key_file::{ClientKey, KeyFile, KeyQuotas};
 pub use openapi::openapi;
-pub use options::{RequestLimits, ServeOptions};
+pub use options::{RequestLimits, ServeOptions, TelemetryOptions};
 pub use problem::{ErrorBody, ErrorReply, RequestProblem};
 pub use server::{GradingServer, GradingServerError};

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use assize_rubric::{Cost, OutcomeKind, Usd};
+use assize_rubric::{BenchmarkState, Cost, OutcomeKind, Usd};
 
 use crate::api::{GradeStatus, SampleResult};
 
@@ -42,6 +42,8 @@ pub(crate) struct MetricGauges {
     pub(crate) working: usize,
     pub(crate) queue: usize,
     pub(crate) by_client: BTreeMap<Arc<str>, usize>,
+    /// Samples whose events reached a collector, and those whose events did not, where there is one.
+    pub(crate) telemetry: Option<(u64, u64)>,
     pub(crate) is_ready: bool,
 }
 
@@ -77,6 +79,18 @@ impl ServiceMetrics {
                 let kind = serde_json::to_value(cause.kind).ok();
                 let kind = kind.as_ref().and_then(|kind| kind.as_str()).unwrap_or("unknown");
                 *state.ungraded.entry(kind.to_owned()).or_default() += 1;
+            }
+        }
+        let open = result.scorecard.iter().filter_map(|part| part.decision.as_ref());
+        for decision in open {
+            let is_open = !matches!(
+                decision.state,
+                BenchmarkState::Scored | BenchmarkState::Uncertain | BenchmarkState::NotApplicable
+            );
+            *state.decisions.entry(if is_open { "ungraded" } else { decision.state.name() }).or_default() +=
+                1;
+            if is_open {
+                *state.ungraded.entry(decision.state.name().to_owned()).or_default() += 1;
             }
         }
         state.calls += result.judge_calls;
@@ -127,6 +141,15 @@ impl ServiceMetrics {
         page.line("assize_queue_limit", "", gauges.queue);
         page.head("assize_samples_working", "gauge", "Samples that are graded now.");
         page.line("assize_samples_working", "", gauges.working);
+        if let Some((sent, dropped)) = gauges.telemetry {
+            page.head(
+                "assize_otlp_samples_total",
+                "counter",
+                "Samples by what became of their OpenTelemetry events.",
+            );
+            page.line("assize_otlp_samples_total", "result=\"sent\"", sent);
+            page.line("assize_otlp_samples_total", "result=\"dropped\"", dropped);
+        }
         page.head("assize_ready", "gauge", "1 while requests are taken.");
         page.line("assize_ready", "", u8::from(gauges.is_ready));
 

@@ -49,14 +49,14 @@ pub fn openapi() -> Value {
         "openapi": "3.1.0",
         "info": {
             "title": "Assize",
-            "description": "Grades answers of language models by rubrics.",
+            "description": "Grades answers of language models by rubrics and scorecards.",
             "version": env!("CARGO_PKG_VERSION"),
         },
         "security": [{ "key": [] }, {}],
         "paths": {
             "/v1/grade": { "post": {
                 "operationId": "grade",
-                "summary": "Grade samples by a rubric.",
+                "summary": "Grade samples by a rubric or a scorecard.",
                 "parameters": [{
                     "name": "Idempotency-Key",
                     "in": "header",
@@ -167,6 +167,33 @@ fn examples() -> Value {
             "value": {
                 "rubric": "criteria:\n- Names the refund period of 30 days\n",
                 "samples": [{ "output": "The refund period is 30 days." }],
+            },
+        },
+        "scorecard": {
+            "summary": "A scorecard with a hard gate",
+            "value": {
+                "scorecard": {
+                    "rubrics": [{
+                        "code": "REF",
+                        "label": "Refunds",
+                        "weight": 1.0,
+                        "aggregation_method": "WEIGHTED_AVERAGE",
+                        "passing_threshold": 0.8,
+                        "benchmarks": ["REF1"],
+                    }],
+                    "benchmarks": [{
+                        "code": "REF1",
+                        "concept": "Share of answers that name the refund period.",
+                        "weight": 1.0,
+                        "threshold": 1.0,
+                        "criticality": "hard_gate",
+                        "evaluator_type": "code",
+                        "evaluator_config": { "deterministic": [{ "type": "contains", "value": "30 days" }] },
+                        "inclusion_criteria": "Apply when a refund is asked for. Flag if the period is missing.",
+                    }],
+                },
+                "samples": [{ "output": "The refund period is 30 days." }],
+                "reward": "gated",
             },
         },
         "group": {

@@ -25,8 +25,19 @@ pub struct ServeOptions {
     pub queue: usize,
     /// Time for requests in flight to finish once the server is told to stop. What is not decided then is ungraded.
     pub grace: Duration,
+    /// Export of results to a collector of OpenTelemetry.
+    pub telemetry: TelemetryOptions,
     /// Limits of requests.
     pub limits: RequestLimits,
+}
+
+/// Export of results as OpenTelemetry events.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TelemetryOptions {
+    /// Address of a collector for OTLP over HTTP; that of the environment's `OTEL_EXPORTER_OTLP_ENDPOINT` without it.
+    pub endpoint: Option<String>,
+    /// Sends answers, and reasons of judges, which may quote them.
+    pub texts: bool,
 }
 
 /// Limits of requests. What exceeds one is refused with an error that names it.
@@ -66,6 +77,7 @@ impl Default for ServeOptions {
             samples_at_once: None,
             queue: 10_000,
             grace: Duration::from_secs(30),
+            telemetry: TelemetryOptions::default(),
             limits: RequestLimits::default(),
         }
     }

@@ -73,12 +73,13 @@ impl AdapterQuery {
         otherwise: OnUngraded,
     ) -> Result<GradeRequest, ApiError> {
         let Some(name) = self.rubric.clone() else {
-            let message = "name a loaded rubric in the address: `?rubric=NAME`";
+            let message = "name a loaded rubric or scorecard in the address: `?rubric=NAME`";
             return Err(ApiError::invalid_at("", message));
         };
 
         Ok(GradeRequest {
-            rubric: RubricSource::Named(NamedRubric { name, hash: self.hash.clone() }),
+            rubric: Some(RubricSource::Named(NamedRubric { name, hash: self.hash.clone() })),
+            scorecard: None,
             samples,
             reward: self.reward,
             on_ungraded: self.on_ungraded.unwrap_or(otherwise),

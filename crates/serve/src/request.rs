@@ -4,7 +4,8 @@ use assize_engine::{GradingSample, SampleParts};
 use serde_json::{Map, Value};
 
 use crate::api::{
-    CompareMode, GradeRequest, GradeSample, NamedRubric, OnUngraded, RewardKind, RubricSource, UngradedPolicy,
+    CompareMode, GradeRequest, GradeSample, NamedRubric, OnUngraded, RewardKind, RubricSource,
+    ScorecardSource, UngradedPolicy,
 };
 use crate::decode::{ObjectReader, ProblemList, child, type_name};
 use crate::options::RequestLimits;
@@ -53,13 +54,20 @@ pub(crate) fn decode_request(
 
 fn read_request(body: Value, limits: &RequestLimits, problems: &mut ProblemList) -> Option<GradeRequest> {
     let mut object = ObjectReader::new(body, "", problems)?;
-    let rubric = match object.take("rubric") {
-        None => {
-            object.problem("rubric", "missing: a list of criteria, or {\"name\": ...} of a loaded rubric");
-            None
+    let rubric = object.take("rubric").map(|rubric| read_rubric_source(rubric, &mut object));
+    let scorecard = object.take("scorecard").map(|card| read_scorecard_source(card, &mut object));
+    match (&rubric, &scorecard) {
+        (None, None) => {
+            object.problem(
+                "rubric",
+                "missing: a list of criteria, or {\"name\": ...} of a loaded rubric; or `scorecard`",
+            );
         }
-        Some(rubric) => read_rubric_source(rubric, &mut object),
-    };
+        (Some(_), Some(_)) => {
+            object.problem("scorecard", "`rubric` is there too; samples are graded by one of them")
+        }
+        _ => {}
+    }
 
     let samples = match object.list("samples") {
         None => {
@@ -97,7 +105,11 @@ fn read_request(body: Value, limits: &RequestLimits, problems: &mut ProblemList)
     let compare = object.word("compare", &[("pairwise", CompareMode::Pairwise)]);
     object.finish();
 
-    Some(GradeRequest { rubric: rubric?, samples: samples?, reward, on_ungraded, deadline_ms, compare })
+    let (rubric, scorecard) = match (rubric, scorecard) {
+        (Some(rubric), _) => (Some(rubric?), None),
+        (None, card) => (None, Some(card??)),
+    };
+    Some(GradeRequest { rubric, scorecard, samples: samples?, reward, on_ungraded, deadline_ms, compare })
 }
 
 fn read_rubric_source(value: Value, object: &mut ObjectReader<'_>) -> Option<RubricSource> {
@@ -109,11 +121,7 @@ fn read_rubric_source(value: Value, object: &mut ObjectReader<'_>) -> Option<Rub
             Some(RubricSource::File(map))
         }
         Value::Object(map) if map.contains_key("name") => {
-            let path = object.at("rubric");
-            let mut named = ObjectReader::new(Value::Object(map), path, object.problems())?;
-            let (name, hash) = (named.text("name"), named.text("hash"));
-            named.finish();
-            Some(RubricSource::Named(NamedRubric { name: name?, hash }))
+            read_named(map, object.at("rubric"), object.problems()).map(RubricSource::Named)
         }
         Value::Object(map) => Some(RubricSource::File(map)),
         other => {
@@ -125,6 +133,37 @@ fn read_rubric_source(value: Value, object: &mut ObjectReader<'_>) -> Option<Rub
             None
         }
     }
+}
+
+fn read_scorecard_source(value: Value, object: &mut ObjectReader<'_>) -> Option<ScorecardSource> {
+    match value {
+        Value::Object(map) if map.contains_key("name") => {
+            read_named(map, object.at("scorecard"), object.problems()).map(ScorecardSource::Named)
+        }
+        Value::Object(map) => Some(ScorecardSource::Content(map)),
+        other => {
+            object.problem("scorecard", format!("expected an object, found {}", type_name(&other)));
+            None
+        }
+    }
+}
+
+fn read_named(map: Map<String, Value>, path: String, problems: &mut ProblemList) -> Option<NamedRubric> {
+    let mut named = ObjectReader::new(Value::Object(map), path, problems)?;
+    let (name, hash) = (named.text("name"), named.text("hash"));
+    named.finish();
+
+    Some(NamedRubric { name: name?, hash })
+}
+
+fn read_tags(value: Value, object: &mut ObjectReader<'_>) -> Vec<String> {
+    let tags: Option<Vec<String>> =
+        value.as_array().and_then(|tags| tags.iter().map(|tag| tag.as_str().map(str::to_owned)).collect());
+    if tags.is_none() {
+        object.problem("tags", "expected a list of texts");
+    }
+
+    tags.unwrap_or_default()
 }
 
 fn read_policy(value: Value, object: &mut ObjectReader<'_>) -> OnUngraded {
@@ -167,6 +206,7 @@ fn read_sample(
                 None
             }
         }),
+        tags: object.take("tags").map(|tags| read_tags(tags, &mut object)).unwrap_or_default(),
         group: read_name("group", limits, &mut object),
     };
 
@@ -208,8 +248,8 @@ pub(crate) fn to_grading_sample(
     problems: &mut ProblemList,
 ) -> Option<GradingSample> {
     let path = child("/samples", &index.to_string());
-    let GradeSample { id, input, output, messages, reference, expected_outcome, .. } = sample;
-    let parts = SampleParts { input, output, messages, reference, expected_outcome };
+    let GradeSample { id, input, output, messages, reference, expected_outcome, tags, .. } = sample;
+    let parts = SampleParts { input, output, messages, reference, expected_outcome, tags };
 
     let made = GradingSample::from_parts(id.unwrap_or_else(|| index.to_string()), parts);
     made.map_err(|problem| problems.add(format!("{path}{}", problem.path), problem.message)).ok()

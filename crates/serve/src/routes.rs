@@ -24,6 +24,7 @@ use crate::problem::ApiError;
 use crate::reply::{ReplyForm, reply};
 use crate::request::decode_request;
 use crate::service::Service;
+use crate::telemetry::TraceParent;
 use crate::tenant::Tenant;
 
 /// All addresses.
@@ -72,15 +73,16 @@ async fn grade(
     let limits = &service.options.limits;
     let check_rubric = |rubric| service.rubric_problems(&tenant, rubric);
     let request = || decode_request(parse_body(&body, limits)?, limits, check_rubric);
+    let trace = TraceParent::from_headers(&head.headers);
 
     let Some(key) = key else {
-        let job = service.start(&tenant, request()?)?;
+        let job = service.start(&tenant, request()?, trace)?;
         return Ok(reply(JobGuard::new(job, false), form, false).await);
     };
 
     let found = service
         .replays
-        .find_or(&tenant.name, &key, blake3::hash(&body), || service.start(&tenant, request()?))?;
+        .find_or(&tenant.name, &key, blake3::hash(&body), || service.start(&tenant, request()?, trace))?;
     match found {
         ReplayFound::New(job) => Ok(reply(JobGuard::new(job, true), form, false).await),
         ReplayFound::Job(job) => Ok(reply(JobGuard::new(job, true), form, true).await),

@@ -1,25 +1,69 @@
-//! Named rubrics: the files of a folder, read again when they change.
+//! Named rubrics and scorecards: the files and folders of a folder, read again when they change.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use assize_evalfile::{LoadOptions, LoadedRubric, load_rubric};
+use assize_diagnostic::{Diagnostic, Severity, SourceMap};
+use assize_evalfile::{LoadOptions, LoadedRubric, Scorecard, is_scorecard, load_rubric, load_scorecard};
 
-use crate::api::RubricListing;
+use crate::api::{RubricListing, RubricListingKind};
 
 /// Versions of a rubric that are remembered, the newest included: a training run that names a hash is not disturbed by an edit.
 const MAX_VERSIONS: usize = 8;
 /// Files of a folder that are looked at.
 const MAX_FILES: usize = 10_000;
+/// Folders that the files of a scorecard may lie below each other.
+const MAX_DEPTH: usize = 16;
 /// Largest rubric file.
 const MAX_BYTES: u64 = 4 << 20;
 
-/// A version of a rubric.
+/// A version of a rubric or scorecard.
 #[derive(Clone)]
 pub(crate) struct RubricVersion {
     pub(crate) hash: blake3::Hash,
-    pub(crate) rubric: Arc<LoadedRubric>,
+    pub(crate) content: LibraryContent,
+}
+
+/// Meaning of a name.
+#[derive(Clone)]
+pub(crate) enum LibraryContent {
+    Rubric(Arc<LoadedRubric>),
+    Scorecard(Arc<Scorecard>),
+}
+
+impl LibraryContent {
+    /// Reads a rubric file, a scorecard in one file, or the folder of one.
+    ///
+    /// # Errors
+    /// With the first problem.
+    fn load(path: &Path, options: &LoadOptions) -> Result<Self, String> {
+        if !is_scorecard(path) && !path.is_dir() {
+            let loaded = load_rubric(path, options);
+            return match loaded.rubric {
+                Some(_) => Ok(Self::Rubric(Arc::new(loaded))),
+                None => Err(first_error(&loaded.diagnostics, &loaded.sources)),
+            };
+        }
+
+        let loaded = load_scorecard(path, options);
+        let problem = || first_error(&loaded.diagnostics, &loaded.sources);
+        loaded.scorecard.map(|card| Self::Scorecard(Arc::new(card))).ok_or_else(problem)
+    }
+
+    const fn kind(&self) -> RubricListingKind {
+        match self {
+            Self::Rubric(_) => RubricListingKind::Rubric,
+            Self::Scorecard(_) => RubricListingKind::Scorecard,
+        }
+    }
+
+    fn criteria(&self) -> usize {
+        match self {
+            Self::Rubric(rubric) => rubric.rubric.as_ref().map_or(0, |rubric| rubric.rubric.criteria().len()),
+            Self::Scorecard(scorecard) => scorecard.benchmarks.len(),
+        }
+    }
 }
 
 /// A named rubric.
@@ -79,7 +123,8 @@ impl RubricLibrary {
                     .iter()
                     .map(|version| version.hash.to_hex().to_string())
                     .collect(),
-                criteria: newest.rubric.rubric.as_ref().map_or(0, |rubric| rubric.rubric.criteria().len()),
+                kind: newest.content.kind(),
+                criteria: newest.content.criteria(),
                 problem: named.broken.as_ref().map(|(_, problem)| problem.clone()),
             })
         });
@@ -102,14 +147,12 @@ impl RubricLibrary {
 
         for (name, path) in &files {
             // A file that can't be read now may be in the middle of being replaced.
-            let Ok(bytes) = assize_files::read_bytes(path, MAX_BYTES) else { continue };
-            let hash = blake3::hash(&bytes);
+            let Some(hash) = content_hash(path) else { continue };
             if self.knows(name, hash) {
                 continue;
             }
 
-            let loaded = load_rubric(path, &self.options);
-            changes.push(self.take(name, hash, loaded));
+            changes.push(self.take(name, hash, LibraryContent::load(path, &self.options)));
         }
 
         changes.extend(self.forget_all_but(&files));
@@ -128,20 +171,22 @@ impl RubricLibrary {
         }
     }
 
-    fn take(&self, name: &str, hash: blake3::Hash, loaded: LoadedRubric) -> LibraryChange {
+    fn take(&self, name: &str, hash: blake3::Hash, loaded: Result<LibraryContent, String>) -> LibraryChange {
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
         let mut unusable = self.unusable.write().unwrap_or_else(PoisonError::into_inner);
-        if loaded.rubric.is_none() {
-            let problem = first_error(&loaded);
-            match known.get_mut(name) {
-                Some(named) => named.broken = Some((hash, problem.clone())),
-                None => drop(unusable.insert(name.to_owned(), (hash, problem.clone()))),
+        let content = match loaded {
+            Ok(content) => content,
+            Err(problem) => {
+                match known.get_mut(name) {
+                    Some(named) => named.broken = Some((hash, problem.clone())),
+                    None => drop(unusable.insert(name.to_owned(), (hash, problem.clone()))),
+                }
+                return LibraryChange::Broken { name: name.to_owned(), problem };
             }
-            return LibraryChange::Broken { name: name.to_owned(), problem };
-        }
+        };
 
         unusable.remove(name);
-        let version = RubricVersion { hash, rubric: Arc::new(loaded) };
+        let version = RubricVersion { hash, content };
         let named =
             known.entry(name.to_owned()).or_insert(NamedVersions { versions: Vec::new(), broken: None });
         named.broken = None;
@@ -173,17 +218,20 @@ pub(crate) enum RubricMissing {
     Hash(String),
 }
 
-/// The rubric files of a folder by name. A name is looked up among these and never made into a path.
+/// The rubric files and scorecards of a folder by name. A name is looked up among these and never made into a path.
 fn rubric_files(folder: &Path) -> Result<BTreeMap<String, PathBuf>, String> {
     let failed = |error: std::io::Error| format!("can't read the folder `{}`: {error}", folder.display());
     let mut files = BTreeMap::new();
     for entry in std::fs::read_dir(folder).map_err(failed)?.take(MAX_FILES) {
         let path = entry.map_err(failed)?.path();
+        let is_folder = path.is_dir();
         let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-        if !matches!(ending, "yaml" | "yml" | "json") || !path.is_file() {
+        let is_file = matches!(ending, "yaml" | "yml" | "json") && path.is_file();
+        if !is_file && !(is_folder && is_scorecard(&path)) {
             continue;
         }
-        let Some(name) = path.file_stem().and_then(|stem| stem.to_str()) else { continue };
+        let name = if is_folder { path.file_name() } else { path.file_stem() };
+        let Some(name) = name.and_then(|name| name.to_str()) else { continue };
         if !name.starts_with('.') {
             files.entry(name.to_owned()).or_insert(path);
         }
@@ -192,11 +240,53 @@ fn rubric_files(folder: &Path) -> Result<BTreeMap<String, PathBuf>, String> {
     Ok(files)
 }
 
-fn first_error(loaded: &LoadedRubric) -> String {
-    let errors =
-        loaded.diagnostics.iter().filter(|found| found.severity == assize_diagnostic::Severity::Error);
+/// Hash of a file, or of the names and contents of all files of a folder; `None` for what can't be read now.
+fn content_hash(path: &Path) -> Option<blake3::Hash> {
+    if !path.is_dir() {
+        return Some(blake3::hash(&assize_files::read_bytes(path, MAX_BYTES).ok()?));
+    }
+
+    let mut files = Vec::new();
+    list_files(path, MAX_DEPTH, &mut files)?;
+    files.sort();
+
+    let mut hasher = blake3::Hasher::new();
+    for file in files {
+        let name = file.strip_prefix(path).unwrap_or(&file).to_string_lossy().into_owned();
+        let content = assize_files::read_bytes(&file, MAX_BYTES).ok()?;
+        for part in [name.as_bytes(), &content] {
+            hasher.update(&(part.len() as u64).to_le_bytes());
+            hasher.update(part);
+        }
+    }
+
+    Some(hasher.finalize())
+}
+
+/// Adds the files below a folder that can be a part of a scorecard. Links to folders are not followed.
+fn list_files(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Option<()> {
+    for entry in std::fs::read_dir(folder).ok()? {
+        let entry = entry.ok()?;
+        let (path, kind) = (entry.path(), entry.file_type().ok()?);
+        if kind.is_dir() && depth > 0 {
+            list_files(&path, depth - 1, files)?;
+        }
+        let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+        if !kind.is_dir()
+            && files.len() < MAX_FILES
+            && matches!(ending, "yaml" | "yml" | "json" | "jsonl" | "md")
+        {
+            files.push(path);
+        }
+    }
+
+    Some(())
+}
+
+fn first_error(diagnostics: &[Diagnostic], sources: &SourceMap) -> String {
+    let errors = diagnostics.iter().filter(|found| found.severity == Severity::Error);
     let mut messages = errors.map(|found| {
-        let at = loaded.sources.position(found.primary.span);
+        let at = sources.position(found.primary.span);
         format!("line {}, column {}: {}", at.line, at.column, found.title)
     });
     let first = messages.next().unwrap_or_else(|| "it has errors".to_owned());

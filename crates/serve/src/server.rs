@@ -170,6 +170,9 @@ impl GradingServer {
         refresh.abort();
         drop(listener);
         finish(&service, graceful).await;
+        if let Some(telemetry) = &service.telemetry {
+            telemetry.close().await;
+        }
         service.flush()?;
         Ok(())
     }

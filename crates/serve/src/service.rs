@@ -15,18 +15,21 @@ use serde_json::Value;
 use tokio_util::task::TaskTracker;
 
 use crate::admission::SampleQueue;
-use crate::api::{GradeRequest, NamedRubric, RubricSource};
+use crate::api::{GradeRequest, NamedRubric, RubricSource, ScorecardSource};
+use crate::check::inline_rubric;
 use crate::decode::{ProblemList, child};
 use crate::group::count_pairs;
 use crate::idempotency::ReplayMemory;
-use crate::inline_rubric::{InlineRubric, refuse_paths};
+use crate::inline_rubric::InlineRubric;
+use crate::inline_scorecard::InlineScorecard;
 use crate::job::{Job, JobPlan, JobSample};
 use crate::key_file::KeyFile;
 use crate::metrics::{MetricGauges, ServiceMetrics};
 use crate::options::ServeOptions;
 use crate::problem::{ApiError, RequestProblem};
 use crate::request::to_grading_sample;
-use crate::rubric_library::{LibraryChange, RubricLibrary, RubricMissing};
+use crate::rubric_library::{LibraryChange, LibraryContent, RubricLibrary, RubricMissing};
+use crate::telemetry::{TelemetryExporter, TraceParent};
 use crate::tenant::{Tenant, TenantList};
 
 /// Receiver of messages for the operator, a line each.
@@ -44,6 +47,8 @@ pub(crate) struct Service {
     /// Jobs that go on.
     pub(crate) tasks: TaskTracker,
     pub(crate) log: OperatorLog,
+    /// Export of results, if there is one.
+    pub(crate) telemetry: Option<TelemetryExporter>,
     samples: SampleService,
     /// Judges that rubrics in requests may name.
     judges: Vec<String>,
@@ -55,7 +60,7 @@ pub(crate) struct Service {
 
 /// Rubric of a request, before the variables of a sample are in it.
 enum RequestRubric {
-    Named(Arc<PreparedRubric>),
+    Prepared(Arc<PreparedRubric>),
     Inline(InlineRubric),
 }
 
@@ -93,6 +98,7 @@ impl Service {
             metrics: ServiceMetrics::default(),
             stop: GradingStop::new(),
             tasks: TaskTracker::new(),
+            telemetry: TelemetryExporter::new(&options.telemetry, process, Arc::clone(&log))?,
             log,
             samples,
             judges,
@@ -172,6 +178,10 @@ impl Service {
             working: self.queue.working(),
             queue: self.queue.limit(),
             by_client: self.tenants().in_flight(),
+            telemetry: self.telemetry.as_ref().map(|exporter| {
+                let counts = exporter.counts();
+                (counts.sent.load(Ordering::Relaxed), counts.dropped.load(Ordering::Relaxed))
+            }),
             is_ready: !self.is_draining(),
         }
     }
@@ -189,8 +199,9 @@ impl Service {
         self: &Arc<Self>,
         tenant: &Arc<Tenant>,
         request: GradeRequest,
+        trace: Option<TraceParent>,
     ) -> Result<Arc<Job>, ApiError> {
-        let plan = self.plan(tenant, request)?;
+        let plan = self.plan(tenant, request, trace)?;
         let count = plan.samples.len();
         let of_tenant = tenant.take_samples(count)?;
         let accepted = self.queue.accept(count)?;
@@ -209,13 +220,31 @@ impl Service {
         }
     }
 
-    fn plan(&self, tenant: &Arc<Tenant>, request: GradeRequest) -> Result<JobPlan, ApiError> {
-        let GradeRequest { rubric, samples, reward, on_ungraded, deadline_ms, compare } = request;
+    fn plan(
+        &self,
+        tenant: &Arc<Tenant>,
+        request: GradeRequest,
+        trace: Option<TraceParent>,
+    ) -> Result<JobPlan, ApiError> {
+        let GradeRequest { rubric, scorecard, samples, reward, on_ungraded, deadline_ms, compare } = request;
         if compare.is_some() {
             self.check_groups(&samples)?;
         }
 
-        let rubric = self.request_rubric(tenant, rubric)?;
+        let rubric = match (rubric, scorecard) {
+            (Some(rubric), _) => self.request_rubric(tenant, rubric)?,
+            (None, Some(scorecard)) => RequestRubric::Prepared(self.request_scorecard(tenant, scorecard)?),
+            (None, None) => return Err(ApiError::invalid_at("/rubric", "missing")),
+        };
+        if compare.is_some()
+            && matches!(&rubric, RequestRubric::Prepared(prepared) if prepared.is_scorecard())
+        {
+            return Err(ApiError::invalid_at(
+                "/compare",
+                "answers are compared by a rubric, not by a scorecard",
+            ));
+        }
+
         let mut problems = ProblemList::default();
         let mut prepared = Vec::with_capacity(samples.len());
         for (index, sample) in samples.into_iter().enumerate() {
@@ -227,7 +256,9 @@ impl Service {
             };
             let graded = to_grading_sample(sample, index, &mut problems);
             match (ready, graded) {
-                (Ok(rubric), Some(sample)) => prepared.push(JobSample { place, sample, rubric }),
+                (Ok(rubric), Some(sample)) => {
+                    prepared.push(JobSample { place, trace: trace.clone(), sample, rubric });
+                },
                 (Err(error), _) if error.body.problems.is_empty() => return Err(error),
                 // The same rubric is wrong for every sample in the same way.
                 (Err(error), _) if !rubric.has_templates() => return Err(error),
@@ -266,35 +297,47 @@ impl Service {
     }
 
     fn request_rubric(&self, tenant: &Arc<Tenant>, rubric: RubricSource) -> Result<RequestRubric, ApiError> {
-        let value = match rubric {
-            RubricSource::Named(named) => return self.named_rubric(tenant, &named).map(RequestRubric::Named),
-            RubricSource::Text(text) => {
-                let value = ParsedDocument::parse(Path::new("rubric.yaml"), &text).ok();
-                refuse(value.as_ref().map(ParsedDocument::value).as_ref())?;
-                return Ok(RequestRubric::Inline(InlineRubric::from_yaml(text)));
-            }
-            RubricSource::List(list) => Value::Array(list),
-            RubricSource::File(map) => Value::Object(map),
-        };
+        if let RubricSource::Named(named) = &rubric {
+            return self.named_rubric(tenant, named, "/rubric").map(RequestRubric::Prepared);
+        }
 
-        refuse(Some(&value))?;
-        Ok(RequestRubric::Inline(InlineRubric::from_json(&value)))
+        let inline = inline_rubric(rubric)?;
+        inline.map(RequestRubric::Inline).ok_or_else(|| ApiError::invalid_at("/rubric", "missing"))
     }
 
+    fn request_scorecard(
+        &self,
+        tenant: &Arc<Tenant>,
+        scorecard: ScorecardSource,
+    ) -> Result<Arc<PreparedRubric>, ApiError> {
+        let inline = match scorecard {
+            ScorecardSource::Named(named) => return self.named_rubric(tenant, &named, "/scorecard"),
+            ScorecardSource::Content(content) => InlineScorecard::new(content).map_err(ApiError::invalid)?,
+        };
+
+        tenant.prepared(inline.hash(), || {
+            let scorecard = inline.decode(&self.options.limits).map_err(ApiError::invalid)?;
+            let prepared = tenant.grader.prepare_scorecard(scorecard);
+            prepared.map_err(|error| ApiError::invalid_at("/scorecard", error.message))
+        })
+    }
+
+    /// A loaded rubric or scorecard; `place` is where the request names it.
     fn named_rubric(
         &self,
         tenant: &Arc<Tenant>,
         named: &NamedRubric,
+        place: &str,
     ) -> Result<Arc<PreparedRubric>, ApiError> {
         let found =
             self.rubrics.find(&named.name, named.hash.as_deref()).map_err(|missing| match missing {
                 RubricMissing::Name => {
-                    let message = "no rubric of this name is loaded; GET /v1/rubrics lists them";
-                    ApiError::invalid_at("/rubric/name", message)
+                    let message = "no rubric or scorecard of this name is loaded; GET /v1/rubrics lists them";
+                    ApiError::invalid_at(child(place, "name"), message)
                 }
                 RubricMissing::Hash(newest) => {
                     let message = format!("no version with this hash is remembered; the newest is {newest}");
-                    let error = ApiError::invalid_at("/rubric/hash", message).kind("rubric_changed");
+                    let error = ApiError::invalid_at(child(place, "hash"), message).kind("rubric_changed");
                     ApiError { status: StatusCode::CONFLICT, ..error }
                 }
             })?;
@@ -303,10 +346,13 @@ impl Service {
         let mut key = blake3::Hasher::new();
         key.update(b"named").update(found.hash.as_bytes()).update(named.name.as_bytes());
         tenant.prepared(key.finalize(), || {
-            tenant
-                .grader
-                .prepare(&found.rubric)
-                .map_err(|error| ApiError::invalid_at("/rubric", error.message))
+            let prepared = match &found.content {
+                LibraryContent::Rubric(rubric) => tenant.grader.prepare(rubric),
+                LibraryContent::Scorecard(scorecard) => {
+                    tenant.grader.prepare_scorecard(Arc::clone(scorecard))
+                }
+            };
+            prepared.map_err(|error| ApiError::invalid_at(place, error.message))
         })
     }
 
@@ -318,7 +364,7 @@ impl Service {
         index: usize,
     ) -> Result<Arc<PreparedRubric>, ApiError> {
         let inline = match rubric {
-            RequestRubric::Named(prepared) => return Ok(Arc::clone(prepared)),
+            RequestRubric::Prepared(prepared) => return Ok(Arc::clone(prepared)),
             RequestRubric::Inline(inline) => inline,
         };
 
@@ -346,15 +392,6 @@ impl RequestRubric {
 
 fn of_sample(problem: RequestProblem, index: usize) -> RequestProblem {
     RequestProblem { message: format!("{} (with the vars of sample {index})", problem.message), ..problem }
-}
-
-fn refuse(value: Option<&Value>) -> Result<(), ApiError> {
-    let mut problems = Vec::new();
-    if let Some(value) = value {
-        refuse_paths(value, "/rubric", &mut problems);
-    }
-
-    if problems.is_empty() { Ok(()) } else { Err(ApiError::invalid(problems)) }
 }
 
 fn content_hash(path: &Path) -> Option<blake3::Hash> {

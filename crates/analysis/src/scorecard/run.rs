@@ -84,15 +84,7 @@ impl ScorecardRun {
             if let Some(labels) = labels {
                 labels.apply(&mut record, &run.info);
             }
-
-            let mut measurements = case_measurements(&record, &mut texts);
-            let CaseRecord { result, decisions } = record;
-            let id = texts.share(&result.case_id);
-            for decided in decisions {
-                let measurement =
-                    if decided.is_vote() { None } else { measurements.remove(&*decided.grader) };
-                run.add(&id, decided, measurement.unwrap_or_default());
-            }
+            run.add_record(record, &mut texts);
         }
 
         for part in &mut run.parts {
@@ -100,6 +92,24 @@ impl ScorecardRun {
         }
 
         Ok(run)
+    }
+
+    /// Run of one case that is not stored.
+    pub fn of_case(info: ScorecardInfo, record: CaseRecord) -> Self {
+        let mut run = Self::new(info);
+        run.add_record(record, &mut SharedTexts::default());
+
+        run
+    }
+
+    fn add_record(&mut self, record: CaseRecord, texts: &mut SharedTexts) {
+        let mut measurements = case_measurements(&record, texts);
+        let CaseRecord { result, decisions } = record;
+        let id = texts.share(&result.case_id);
+        for decided in decisions {
+            let measurement = if decided.is_vote() { None } else { measurements.remove(&*decided.grader) };
+            self.add(&id, decided, measurement.unwrap_or_default());
+        }
     }
 
     fn new(info: ScorecardInfo) -> Self {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use assize_engine::{RunOptions, UnknownPrice};
 use assize_rubric::{JudgingMode, TruncationMode, UnitInterval, Usd};
-use assize_serve::{KeyQuotas, RequestLimits, ServeOptions};
+use assize_serve::{KeyQuotas, RequestLimits, ServeOptions, TelemetryOptions};
 
 use super::eval::UNKNOWN_PRICES;
 use super::headings::{ADVANCED, JUDGE, LIMITS};
@@ -38,7 +38,7 @@ pub(crate) struct ServeArgs {
     /// Address and port to listen on; port 0 for a free one.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8418")]
     listen: SocketAddr,
-    /// Folder of rubric files, which requests name; read again when they change.
+    /// Folder of rubrics and scorecards, which requests name; read again when they change.
     #[arg(long, value_name = "DIR")]
     rubrics: Option<PathBuf>,
     /// File of keys that clients need; `assize serve key new NAME` makes one.
@@ -72,6 +72,12 @@ pub(crate) struct ServeArgs {
     borderline: Option<UnitInterval>,
     #[command(flatten)]
     spending: SpendingArgs,
+    /// Collector for OpenTelemetry events of results (OTLP over HTTP).
+    #[arg(long, value_name = "URL", help_heading = ADVANCED)]
+    otlp: Option<String>,
+    /// Answers and reasons of judges in those events.
+    #[arg(long, help_heading = ADVANCED, hide_short_help = true)]
+    otlp_texts: bool,
     /// Effect of `--budget-usd` on a model of unknown price.
     #[arg(
         long, value_parser = one_of(UNKNOWN_PRICES), default_value = "refuse", value_name = "WHAT",
@@ -204,6 +210,7 @@ impl ServeArgs {
             samples_at_once: self.workers.map(NonZeroUsize::get),
             queue: self.queue.get(),
             grace: self.grace,
+            telemetry: TelemetryOptions { endpoint: self.otlp.clone(), texts: self.otlp_texts },
             limits,
         }
     }

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use assize_evalfile::{
     Case, GivenAnswer, Grader, GraderKind, LlmGrader, LoadedRubric, PairwiseBaseline, PairwiseGrader,
-    PanelSpec, ProjectConfig, read_rubric, suite_from_answer,
+    PanelSpec, ProjectConfig, Scorecard, Suite, ThresholdOverrides, read_rubric, suite_from_answer,
 };
 use assize_grade::Judge;
 use assize_llm::{ChatModel, ModelCard};
@@ -19,6 +19,7 @@ use assize_run::{
 use assize_store::CaseRecord;
 
 use super::batch::{GradedSamples, GradingBatch};
+use super::card::SampleCard;
 use super::pair::ComparedPair;
 use super::rubric::PreparedRubric;
 use super::sample::GradingSample;
@@ -30,9 +31,11 @@ use crate::eval::PlannedRun;
 use crate::event::EngineEvent;
 use crate::forecast::{ModelCards, RunPlan};
 use crate::gateway::ModelGateway;
+use crate::graders::{JudgeDemand, judge_demand};
 use crate::judges::JudgeRegistry;
 use crate::options::RunOptions;
 use crate::plan::{PreflightReport, RunDeps, RunPlanner};
+use crate::scorecard::suite_of;
 
 /// Judges that grade samples for one client: its part of the reply cache is its own.
 pub struct SampleGrader {
@@ -70,9 +73,61 @@ impl SampleGrader {
             return Err(EngineError::invalid_file("the rubric has errors"));
         };
 
-        let case = Arc::new(case);
         let planner = RunPlanner::new(&self.config, &self.options)?;
-        let planned = planner.suite(&suite);
+        let (template, warnings, _) = self.template(&planner, &suite, case)?;
+        Ok(PreparedRubric {
+            config_hash: fingerprint(&template),
+            judges: self.judges_of(&template),
+            warnings,
+            template,
+            card: None,
+        })
+    }
+
+    /// Makes the judges of a scorecard and checks that they can judge it. Its own cases and labels play no part: each sample is a
+    /// case. Benchmarks that people decide stay open.
+    ///
+    /// # Errors
+    /// When it has no single top, a judge can't be used, or a check would start a program.
+    pub fn prepare_scorecard(&self, scorecard: Arc<Scorecard>) -> Result<PreparedRubric, EngineError> {
+        let suite = suite_of(&scorecard, &scorecard.root);
+        let card = SampleCard::new(scorecard)?;
+        let planner = RunPlanner {
+            lines: ThresholdOverrides::default(),
+            judging: None,
+            truncate: None,
+            ..RunPlanner::new(&self.config, &self.options)?
+        };
+
+        let (template, mut warnings, found) = self.template(&planner, &suite, card.widest_case())?;
+        found.refuse_programs()?;
+        if card.needs_people() {
+            warnings.push("people decide a part of the scorecard, which stays open here".to_owned());
+        }
+
+        // The fingerprint knows the benchmarks, and nothing of the tree above them.
+        let mut hash = blake3::Hasher::new_derive_key("assize 2026-11 scorecard of samples");
+        hash.update(fingerprint(&template).as_bytes());
+        hash.update(&serde_json::to_vec(&card.info).unwrap_or_default());
+
+        Ok(PreparedRubric {
+            config_hash: hash.finalize().to_hex().to_string(),
+            judges: self.judges_of(&template),
+            warnings,
+            template,
+            card: Some(Arc::new(card)),
+        })
+    }
+
+    /// The only item of a case with an answer, after a look at it, with warnings.
+    fn template(
+        &self,
+        planner: &RunPlanner<'_>,
+        suite: &Suite,
+        case: Case,
+    ) -> Result<(WorkItem, Vec<String>, PreflightReport), EngineError> {
+        let case = Arc::new(case);
+        let planned = planner.suite(suite);
         let mut found = PreflightReport::default();
         planner.check(&planned, &case, &self.deps, &mut found);
 
@@ -81,14 +136,8 @@ impl SampleGrader {
 
         let mut items = planner.items(&planned, &case, &self.deps, &CaseDependencies::default());
         let item = items.pop().ok_or_else(|| EngineError::unrunnable("the rubric makes no item"))??;
-        let template = WorkItem { format: None, ..item };
 
-        Ok(PreparedRubric {
-            config_hash: fingerprint(&template),
-            judges: self.judges_of(&template),
-            warnings,
-            template,
-        })
+        Ok((WorkItem { format: None, ..item }, warnings, found))
     }
 
     /// Refuses keys that could be read on their way to the judges made so far, or that go elsewhere than to their provider.
@@ -222,7 +271,12 @@ impl SampleGrader {
 
     /// Item of a sample that the rubric itself grades.
     fn graded_item(&self, rubric: &PreparedRubric, sample: GradingSample, stop: &GradingStop) -> WorkItem {
-        self.item(rubric, sample, rubric.template.case.graders.clone(), stop)
+        let graders = match &rubric.card {
+            Some(card) => card.graders(&sample),
+            None => rubric.template.case.graders.clone(),
+        };
+
+        self.item(rubric, sample, graders, stop)
     }
 
     fn item(
@@ -244,9 +298,9 @@ impl SampleGrader {
     fn judges_of(&self, template: &WorkItem) -> Vec<String> {
         let mut names = Vec::new();
         for grader in &template.case.graders {
-            let GraderKind::Rubric(rubric) = &grader.kind else { continue };
-            let spec = template.panels.spec(&rubric.panel, rubric.judge.as_deref());
-            for selector in panel_selectors(&spec, template.judge_selector(rubric.judge.as_deref())) {
+            let Some(JudgeDemand { named, panel }) = judge_demand(grader) else { continue };
+            let spec = panel.map(|own| template.panels.spec(own, named)).unwrap_or_default();
+            for selector in panel_selectors(&spec, template.judge_selector(named)) {
                 let name = self.deps.judges.name_of(selector);
                 if !names.iter().any(|known| known == name) {
                     names.push(name.to_owned());

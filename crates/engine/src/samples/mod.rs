@@ -1,16 +1,19 @@
 //! Grading of samples in memory by a process that goes on: no run folder.
 
 mod batch;
+mod card;
 mod grader;
 mod pair;
 mod parts;
 mod result;
 mod rubric;
 mod sample;
+mod scorecard_result;
 mod service;
 mod stop;
 
 pub use batch::{GradedSamples, GradingBatch};
+pub use card::{ScoredPart, ScoredSample};
 pub use grader::SampleGrader;
 pub use pair::ComparedPair;
 pub use parts::{SampleParts, SampleProblem, content_text};
@@ -20,6 +23,7 @@ pub use result::{
 };
 pub use rubric::{PreparedRubric, RubricSource};
 pub use sample::GradingSample;
+pub use scorecard_result::{BenchmarkResult, ScorecardPartResult};
 pub use service::SampleService;
 pub use stop::GradingStop;
 pub(crate) use stop::{StoppableJudge, StoppableModel};

@@ -19,6 +19,8 @@ pub struct SampleParts {
     pub reference: Option<Value>,
     /// Description of a good answer.
     pub expected_outcome: Option<String>,
+    /// Tags, by which benchmarks of a scorecard apply.
+    pub tags: Vec<String>,
 }
 
 /// Problem of a part of a sample.
@@ -42,7 +44,7 @@ impl GradingSample {
     /// # Errors
     /// When a message has no role, or there is no answer.
     pub fn from_parts(id: impl Into<String>, parts: SampleParts) -> Result<Self, SampleProblem> {
-        let SampleParts { input, output, messages, reference, expected_outcome } = parts;
+        let SampleParts { input, output, messages, reference, expected_outcome, tags } = parts;
         let (output, path, before) = match (output, messages) {
             (Some(Value::String(text)), _) => (GivenOutput::Text(text), "/output", Vec::new()),
             // Messages belong under `messages`; a list here is an answer that is a list.
@@ -62,6 +64,7 @@ impl GradingSample {
         sample.input = input;
         sample.reference = reference.map(to_text);
         sample.expected_outcome = expected_outcome;
+        sample.tags = tags;
 
         Ok(sample)
     }

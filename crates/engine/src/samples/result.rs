@@ -7,11 +7,13 @@ use assize_store::{CaseRecord, CriterionRow, GateRow, ResultRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::scorecard_result::ScorecardPartResult;
+
 /// Number that a sample gets as its reward.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RewardKind {
-    /// The score of the rubric.
+    /// The score of the rubric, or of the top of the scorecard.
     #[default]
     Score,
     /// The score, or 0 if a gate failed.
@@ -54,11 +56,11 @@ pub enum UngradedPolicy {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GradeStatus {
-    /// Every criterion is decided.
+    /// Every criterion, or benchmark, is decided.
     Graded,
-    /// Some criteria are ungraded.
+    /// Some of them are ungraded.
     Partial,
-    /// No criterion is decided.
+    /// None of them is decided.
     Ungraded,
 }
 
@@ -79,9 +81,9 @@ pub struct SampleResult {
     /// True if the reward is that of `on_ungraded`.
     pub reward_assumed: bool,
     /// Value of each criterion by its id, 0 to 1; null for one that is ungraded or does not apply. That of a penalty is 1 when
-    /// the fault is there.
+    /// the fault is there. Of a scorecard, the score of each part below the top by its code.
     pub reward_components: BTreeMap<String, Option<f64>>,
-    /// Score of the rubric, 0 to 1.
+    /// Score of the rubric, or of the top of the scorecard, 0 to 1. A failed gate of a scorecard does not change it.
     pub score: Option<f64>,
     /// Lowest score that the ungraded criteria could lead to.
     pub score_low: Option<f64>,
@@ -91,10 +93,13 @@ pub struct SampleResult {
     pub coverage: Option<f64>,
     /// The verdict.
     pub verdict: Verdict,
-    /// The gates that failed.
+    /// The gates that failed. Of a scorecard, each hard gate by its code.
     pub gates_failed: Vec<GateRow>,
-    /// The decisions, in the order of the rubric.
+    /// The decisions on criteria, in the order of the rubric.
     pub decisions: Vec<DecisionResult>,
+    /// Parts of the scorecard, the top first and each before those below it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scorecard: Vec<ScorecardPartResult>,
     /// Reason why something is ungraded; null when nothing is.
     pub error: Option<String>,
     /// Share of the comparisons within its group that it won, ties as half, 0 to 1; null when none was decided.
@@ -168,10 +173,28 @@ pub struct SamplePlace {
 }
 
 /// The reward that is known, with the lowest and the highest that are possible.
-struct RewardBounds {
-    known: Option<f64>,
-    low: Option<f64>,
-    high: Option<f64>,
+pub(super) struct RewardBounds {
+    pub(super) known: Option<f64>,
+    pub(super) low: Option<f64>,
+    pub(super) high: Option<f64>,
+}
+
+impl RewardBounds {
+    /// A reward that is known.
+    pub(super) const fn certain(reward: f64) -> Self {
+        Self { known: Some(reward), low: Some(reward), high: Some(reward) }
+    }
+
+    /// The reward with this policy for what is not known, and whether it was assumed.
+    pub(super) const fn choose(&self, on_ungraded: OnUngraded) -> (Option<f64>, bool) {
+        match (self.known, on_ungraded) {
+            (Some(known), _) => (Some(known), false),
+            (None, OnUngraded::Value { value }) => (Some(value), true),
+            (None, OnUngraded::Named(UngradedPolicy::Low)) => (self.low, self.low.is_some()),
+            (None, OnUngraded::Named(UngradedPolicy::High)) => (self.high, self.high.is_some()),
+            (None, _) => (None, false),
+        }
+    }
 }
 
 impl SampleResult {
@@ -198,13 +221,7 @@ impl SampleResult {
 
         let bounds = reward_bounds(&result, reward);
         let status = status_of(&result);
-        let (reward, reward_assumed) = match (bounds.known, on_ungraded) {
-            (Some(known), _) => (Some(known), false),
-            (None, OnUngraded::Value { value }) => (Some(value), true),
-            (None, OnUngraded::Named(UngradedPolicy::Low)) => (bounds.low, bounds.low.is_some()),
-            (None, OnUngraded::Named(UngradedPolicy::High)) => (bounds.high, bounds.high.is_some()),
-            (None, _) => (None, false),
-        };
+        let (reward, reward_assumed) = bounds.choose(on_ungraded);
 
         let error = reason_of(&result, &causes);
         let rows = result.graders.into_iter().flat_map(|grader| grader.criteria);
@@ -234,6 +251,7 @@ impl SampleResult {
             verdict: result.verdict,
             gates_failed: result.gates_failed,
             decisions,
+            scorecard: Vec::new(),
             error,
             group_score: None,
             group_comparisons: None,
@@ -275,7 +293,7 @@ fn status_of(result: &ResultRow) -> GradeStatus {
 fn reward_bounds(result: &ResultRow, reward: RewardKind) -> RewardBounds {
     match reward {
         RewardKind::Gated if !result.gates_failed.is_empty() => {
-            RewardBounds { known: Some(0.0), low: Some(0.0), high: Some(0.0) }
+            RewardBounds::certain(0.0)
         }
         RewardKind::Gated if has_open_gate(result) => {
             RewardBounds { known: None, low: result.score_low.map(|_| 0.0), high: result.score_high }
@@ -284,9 +302,9 @@ fn reward_bounds(result: &ResultRow, reward: RewardKind) -> RewardBounds {
             RewardBounds { known: result.score, low: result.score_low, high: result.score_high }
         }
         RewardKind::Pass => match result.verdict {
-            Verdict::Pass => RewardBounds { known: Some(1.0), low: Some(1.0), high: Some(1.0) },
+            Verdict::Pass => RewardBounds::certain(1.0),
             Verdict::Borderline | Verdict::Fail => {
-                RewardBounds { known: Some(0.0), low: Some(0.0), high: Some(0.0) }
+                RewardBounds::certain(0.0)
             }
             Verdict::Incomplete => RewardBounds { known: None, low: Some(0.0), high: Some(1.0) },
         },

@@ -1,10 +1,13 @@
 //! Rubrics that samples are graded by.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use assize_evalfile::{Grader, GraderKind, LoadedRubric, load_rubric, read_rubric};
 use assize_run::WorkItem;
+use assize_store::CaseRecord;
 
+use super::card::{SampleCard, ScoredSample};
 use crate::engine::Engine;
 use crate::error::EngineError;
 
@@ -39,7 +42,7 @@ impl Engine {
     }
 }
 
-/// Rubric with its judges, ready to be applied to any number of samples.
+/// Rubric or scorecard with its judges, ready to be applied to any number of samples.
 #[derive(Clone)]
 pub struct PreparedRubric {
     /// Item of a sample that says nothing.
@@ -47,6 +50,8 @@ pub struct PreparedRubric {
     pub(super) config_hash: String,
     pub(super) judges: Vec<String>,
     pub(super) warnings: Vec<String>,
+    /// Scorecard that it was made of, if it was.
+    pub(super) card: Option<Arc<SampleCard>>,
 }
 
 impl PreparedRubric {
@@ -66,7 +71,17 @@ impl PreparedRubric {
         &self.warnings
     }
 
-    /// Number of criteria.
+    /// True if it was made of a scorecard.
+    pub fn is_scorecard(&self) -> bool {
+        self.card.is_some()
+    }
+
+    /// Scores of all parts of a scorecard for a sample with this record; `None` for a rubric.
+    pub fn score_parts(&self, record: &CaseRecord) -> Option<ScoredSample> {
+        self.card.as_ref().map(|card| ScoredSample::new(Arc::clone(card), record))
+    }
+
+    /// Number of criteria, or of benchmarks.
     pub fn criteria(&self) -> usize {
         self.template.case.graders.iter().map(|grader| criteria_of(grader)).sum()
     }

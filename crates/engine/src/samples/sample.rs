@@ -19,6 +19,8 @@ pub struct GradingSample {
     pub reference: Option<String>,
     /// Description of a good answer.
     pub expected_outcome: Option<String>,
+    /// Tags, by which benchmarks of a scorecard apply.
+    pub tags: Vec<String>,
     answer: TargetAnswer,
 }
 
@@ -29,7 +31,19 @@ impl GradingSample {
     /// When the output holds no answer: messages without one of the assistant, or null.
     pub fn new(id: impl Into<String>, output: &GivenOutput) -> Result<Self, EngineError> {
         let answer = given(output).map_err(|error| EngineError::usage(error.message))?;
-        Ok(Self { id: id.into(), input: Vec::new(), reference: None, expected_outcome: None, answer })
+        Ok(Self { id: id.into(), answer, ..Self::empty() })
+    }
+
+    /// Sample that says nothing.
+    pub(super) fn empty() -> Self {
+        Self {
+            id: "sample".to_owned(),
+            input: Vec::new(),
+            reference: None,
+            expected_outcome: None,
+            tags: Vec::new(),
+            answer: TargetAnswer::default(),
+        }
     }
 
     /// Sets the question that the answer replies to.
@@ -48,6 +62,7 @@ impl GradingSample {
         let case = Case {
             input: self.input,
             expected_outcome: self.expected_outcome,
+            tags: self.tags,
             expected_output: reference.map(|text| CaseMessage::text(MessageRole::Assistant, text)).collect(),
             ..Case::new(CaseId::new(self.id), template.place.clone(), graders)
         };

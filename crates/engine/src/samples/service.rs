@@ -1,4 +1,4 @@
-//! What the graders of a process share.
+//! Parts that the graders of a process share.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -37,6 +37,13 @@ pub(crate) struct LoadScope {
     pub(crate) open: BTreeMap<PathBuf, String>,
 }
 
+impl LoadScope {
+    /// True if there is a folder that files may be read from.
+    pub(crate) fn reads_files(&self) -> bool {
+        !self.roots.is_empty()
+    }
+}
+
 /// A text file that an eval file refers to.
 #[derive(Debug, Clone)]
 pub(crate) struct TextFile {
@@ -95,6 +102,19 @@ impl DecodeContext {
     /// the file that holds the reference, then against the search folders. Returns `None` after adding a
     /// diagnostic.
     pub(crate) fn find_file(&mut self, written: &str, span: Span) -> Option<PathBuf> {
+        if !self.reach.reads_files() {
+            self.problems.add(
+                Diagnostic::error(
+                    codes::FILE_NOT_FOUND,
+                    "no file can be read here",
+                    span,
+                    format!("`{written}`"),
+                )
+                .with_help("write the content itself"),
+            );
+            return None;
+        }
+
         let given = Path::new(written.strip_prefix("file://").unwrap_or(written));
         let home = self.folder_of(span.source);
         let mut candidates = Vec::new();

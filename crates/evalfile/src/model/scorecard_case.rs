@@ -1,6 +1,7 @@
 //! Conversion of the cases of a scorecard to cases that can be run: benchmarks become graders.
 
 use std::collections::BTreeMap;
+use std::ops::Deref;
 use std::sync::Arc;
 
 use assize_rubric::{Criticality, GraderWeighting, Label, Weight};
@@ -13,24 +14,24 @@ use super::{
     MessageRole, Scorecard, ScorecardCase,
 };
 
-/// Converter of the cases of a scorecard. Parts that many cases share are built once.
+/// Converter of the cases of a scorecard, borrowed or shared. Parts that many cases share are built once.
 #[derive(Debug)]
-pub struct ScorecardCases<'s> {
-    scorecard: &'s Scorecard,
+pub struct ScorecardCases<S> {
+    scorecard: S,
     /// Questions of each benchmark: without and with the decision on applicability.
     behaviours: Vec<[Option<Arc<Behaviour>>; 2]>,
     /// Labels by case and code of the benchmark.
     labels: BTreeMap<(String, String), Vec<Label>>,
 }
 
-impl<'s> ScorecardCases<'s> {
+impl<S: Deref<Target = Scorecard>> ScorecardCases<S> {
     /// Prepares the benchmarks of a scorecard.
-    pub fn new(scorecard: &'s Scorecard) -> Self {
+    pub fn new(scorecard: S) -> Self {
         let guidelines: Vec<Option<Arc<Guidelines>>> =
             scorecard.rubrics.iter().map(|rubric| rubric.guidelines.clone().map(Arc::new)).collect();
         let behaviours = (0..scorecard.benchmarks.len())
             .map(|at| {
-                let plain = build_behaviour(scorecard, &guidelines, at);
+                let plain = build_behaviour(&scorecard, &guidelines, at);
                 let asking = plain.clone().map(|plain| {
                     let benchmark = &scorecard.benchmarks[at];
                     let applicability = Applicability {
@@ -51,14 +52,23 @@ impl<'s> ScorecardCases<'s> {
         Self { scorecard, behaviours, labels }
     }
 
-    /// Returns the case at an index, with one grader for each benchmark that applies or may apply, in the
-    /// order of the benchmarks; `None` if the index is out of range.
+    /// Returns the case at an index as in [`ScorecardCases::build`]; `None` if the index is out of range.
+    pub fn build_case(&self, at: usize) -> Option<Case> {
+        self.scorecard.cases.get(at).map(|case| self.build(case))
+    }
+
+    /// The scorecard.
+    pub fn scorecard(&self) -> &Scorecard {
+        &self.scorecard
+    }
+
+    /// Returns a case, of the scorecard or of elsewhere, with one grader for each benchmark that applies or may apply, in the
+    /// order of the benchmarks.
     ///
     /// The source narrative becomes its question, the ground truth its reference, the candidate output its
     /// answer. A hard gate becomes a required grader, so that a
     /// case that fails one fails; an improvement signal has weight 0.
-    pub fn build_case(&self, at: usize) -> Option<Case> {
-        let case = self.scorecard.cases.get(at)?;
+    pub fn build(&self, case: &ScorecardCase) -> Case {
         let graders: Vec<Arc<Grader>> = (0..self.scorecard.benchmarks.len())
             .filter_map(|benchmark| {
                 let applies = self.scorecard.applies(benchmark, case);
@@ -70,13 +80,13 @@ impl<'s> ScorecardCases<'s> {
         let text = |value: &Option<Value>, role| {
             value.as_ref().map(|value| CaseMessage::text(role, value_text(value)))
         };
-        Some(Case {
+        Case {
             input: text(&case.source_narrative, MessageRole::User).into_iter().collect(),
             expected_output: text(&case.ground_truth, MessageRole::Assistant).into_iter().collect(),
             output: case.candidate_output.as_ref().map(value_text).map(GivenOutput::Text),
             tags: case.tags.clone(),
             ..Case::new(CaseId::new(Arc::clone(&case.id)), case.place.clone(), graders)
-        })
+        }
     }
 
     fn build_grader(&self, at: usize, case: &ScorecardCase, applies: BenchmarkApplicability) -> Grader {

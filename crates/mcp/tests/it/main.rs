@@ -2,6 +2,7 @@
 
 mod limits;
 mod money;
+mod progress;
 mod safety;
 mod support;
 mod tools;

@@ -9,9 +9,11 @@ use assize_rubric::Usd;
 use assize_testkit::mock::MockServer;
 use rmcp::model::{CallToolRequestParams, CallToolResult};
 use rmcp::service::RunningService;
-use rmcp::{RoleClient, ServiceExt};
+use rmcp::{ClientHandler, RoleClient, ServiceExt};
 use serde_json::Value;
 use tempfile::TempDir;
+use tokio::io::DuplexStream;
+use tokio::task::JoinHandle;
 
 /// Folder of a test, with the options of its server.
 pub(crate) struct Fixture {
@@ -25,7 +27,7 @@ pub(crate) struct Fixture {
 /// Client of a server in this process.
 pub(crate) struct Client {
     service: RunningService<RoleClient, ()>,
-    server: tokio::task::JoinHandle<()>,
+    server: JoinHandle<()>,
 }
 
 impl Fixture {
@@ -75,6 +77,18 @@ impl Fixture {
 
     /// Starts a server, and a client that is connected to it.
     pub(crate) async fn connect(&self) -> Client {
+        let (near, server) = self.start();
+        let service = ().serve(near).await.expect("a client");
+
+        Client { service, server }
+    }
+
+    /// Starts a server, and a client of this kind that is connected to it.
+    pub(crate) async fn connect_as<H: ClientHandler>(&self, handler: H) -> RunningService<RoleClient, H> {
+        handler.serve(self.start().0).await.expect("a client")
+    }
+
+    fn start(&self) -> (DuplexStream, JoinHandle<()>) {
         let folder = self.folder.path().to_path_buf();
         let process = ProcessContext::new(folder.clone(), std::env::temp_dir(), jiff::Timestamp::now)
             .with_variables(self.variables.clone());
@@ -87,9 +101,8 @@ impl Fixture {
             let streams = tokio::io::split(far);
             server.serve(streams, std::future::pending()).await.expect("it serves");
         });
-        let service = ().serve(near).await.expect("a client");
 
-        Client { service, server }
+        (near, server)
     }
 }
 

@@ -230,3 +230,50 @@ async fn resources_hold_schemas_codes_and_rules() {
     assert!(format!("{read:?}").contains("Unknown key"));
     assert!(service.read_resource(ReadResourceRequestParams::new("file:///etc/passwd")).await.is_err());
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_scorecard_is_planned_run_read_and_explained() {
+    let fixture = Fixture::writing();
+    let benchmark = |code: &str, weight: f64, check: &str| {
+        format!(
+            "- {{code: {code}, concept: c, weight: {weight}, threshold: 0.9, criticality: hard_gate, evaluator_type: code,\n   \
+             evaluator_config: {{deterministic: [{check}]}},\n   \
+             inclusion_criteria: Apply when an answer is given. Flag if it is wrong.}}\n"
+        )
+    };
+    let card = |check: &str| {
+        format!(
+            "rubrics:\n- {{code: T, label: Tone, weight: 1.0, aggregation_method: WEIGHTED_AVERAGE, passing_threshold: 0.8, \
+             benchmarks: [T1, T2]}}\nbenchmarks:\n{}{}cases:\n- {{id: a, candidate_output: hello}}\n",
+            benchmark("T1", 0.25, "{type: contains, value: hello}"),
+            benchmark("T2", 0.75, check)
+        )
+    };
+    fixture.write("card.yaml", &card("{type: contains, value: thanks}"));
+    let client = fixture.connect().await;
+
+    let plan = client.succeed("plan", json!({ "paths": ["card.yaml"] })).await;
+    assert_eq!((&plan["cases"], &plan["calls"]), (&json!(1), &json!(0)));
+    let run = json!({ "paths": ["card.yaml"], "budget_usd": 0, "wait_seconds": 60 });
+    let ended = client.succeed("run_eval", run).await;
+    assert_eq!((&ended["status"], &ended["summary"]["exit_code"]), (&json!("finished"), &json!(1)));
+
+    let page = client.succeed("results", json!({ "run": ended["run_id"] })).await;
+    let parts = page["scorecard"].as_array().expect("parts");
+    assert_eq!(
+        (&parts[0]["code"], &parts[0]["score"], &parts[0]["standing"]),
+        (&json!("T"), &json!(0.25), &json!("blocked"))
+    );
+    assert_eq!(parts[0]["blocked_by"], json!(["T2"]));
+    assert_eq!(
+        client.succeed("explain", json!({ "case": "a" })).await["cases"].as_array().map(Vec::len),
+        Some(1)
+    );
+
+    fixture.write("program.yaml", &card("{type: code-grader, command: [touch, x]}"));
+    let run = json!({ "paths": ["program.yaml"], "budget_usd": 0, "wait_seconds": 60 });
+    let message = client.fail("run_eval", run).await;
+    assert!(message.contains("programs are not allowed"), "{message}");
+    let twice = json!({ "paths": ["card.yaml"], "budget_usd": 0, "repeat": 2 });
+    assert!(client.fail("run_eval", twice).await.contains("run once"));
+}

@@ -26,38 +26,146 @@ const ERROR: u8 = 17;
 pub(super) fn write_events(out: &mut dyn Write, runs: &[RunReport<'_>]) -> Result<Vec<String>, ReportError> {
     for run in runs {
         let time = run.info.finished_at.as_ref().unwrap_or(&run.info.started_at);
-        let nanoseconds =
-            time.parse::<jiff::Timestamp>().map_or(0, jiff::Timestamp::as_nanosecond).max(0).to_string();
+        let nanoseconds = time.parse::<jiff::Timestamp>().map_or(0, jiff::Timestamp::as_nanosecond);
+        let origin = EventOrigin {
+            version: &run.info.assize_version,
+            attributes: &[("assize.run.id", &run.info.run_id)],
+            span: None,
+            reasons: true,
+            graders: false,
+        };
         let index = CaseIndex::read(run)?;
         for read in index.rows(run, |_| true)? {
             let (_, record) = read?;
-            write_json(out, &request(run, &record, &nanoseconds), false)?;
+            write_json(out, &origin.request(origin.events(&record, nanoseconds)), false)?;
             out.write_all(b"\n")?;
         }
 
-        let event = run_event(run, &RunConclusion::new(run, &index), &nanoseconds);
-        write_json(out, &resource(run, vec![event]), false)?;
+        let event = run_event(run, &RunConclusion::new(run, &index), &nanoseconds.max(0).to_string());
+        write_json(out, &origin.request(vec![event]), false)?;
         out.write_all(b"\n")?;
     }
 
     Ok(Vec::new())
 }
 
-fn request(run: &RunReport<'_>, record: &CaseRecord, time: &str) -> Value {
-    let row = &record.result;
-    let mut events = vec![case_event(run, row, time)];
-    for grader in &row.graders {
-        events.extend(grader.criteria.iter().map(|criterion| event(run, row, grader, criterion, time)));
-    }
-
-    resource(run, events)
+/// Origin of the events of a case, and what they may say.
+#[derive(Debug, Clone, Copy)]
+pub struct EventOrigin<'a> {
+    /// Version of the program.
+    pub version: &'a str,
+    /// Attributes of every event, such as `assize.run.id`.
+    pub attributes: &'a [(&'static str, &'a str)],
+    /// Trace and span that the events belong to, in hexadecimal digits.
+    pub span: Option<(&'a str, &'a str)>,
+    /// True if reasons of judges are told; they may quote the answer.
+    pub reasons: bool,
+    /// True if graders without criteria, such as the benchmarks of a scorecard, have events of their own.
+    pub graders: bool,
 }
 
-fn resource(run: &RunReport<'_>, events: Vec<Value>) -> Value {
-    json!({ "resourceLogs": [{
-        "resource": { "attributes": [text("service.name", "assize"), text("service.version", &run.info.assize_version)] },
-        "scopeLogs": [{ "scope": { "name": "assize", "version": run.info.assize_version }, "logRecords": events }],
-    }] })
+impl EventOrigin<'_> {
+    /// Log records about a case, one for it and one for each criterion: an event `gen_ai.evaluation.result` each, at this time in
+    /// nanoseconds since 1970. Texts of answers are not among them.
+    pub fn events(&self, record: &CaseRecord, time: i128) -> Vec<Value> {
+        let row = &record.result;
+        let time = time.max(0).to_string();
+        let mut events = vec![self.case_event(row, &time)];
+        for grader in &row.graders {
+            if let (true, [], Some(score)) = (self.graders, &*grader.criteria, grader.score) {
+                events.push(self.grader_event(row, grader, score, &time));
+            }
+            events.extend(grader.criteria.iter().map(|criterion| self.event(row, grader, criterion, &time)));
+        }
+
+        events
+    }
+
+    /// Request of OTLP over HTTP, as JSON, with these log records.
+    pub fn request(&self, events: Vec<Value>) -> Value {
+        json!({ "resourceLogs": [{
+            "resource": { "attributes": [text("service.name", "assize"), text("service.version", self.version)] },
+            "scopeLogs": [{ "scope": { "name": "assize", "version": self.version }, "logRecords": events }],
+        }] })
+    }
+
+    /// The event of the case as a whole.
+    fn case_event(&self, row: &ResultRow, time: &str) -> Value {
+        let verdict = if row.is_skipped() { "skipped" } else { row.verdict.name() };
+        let mut attributes = self.case_attributes(row);
+        attributes.push(text("gen_ai.evaluation.name", &row.suite));
+        attributes.push(text("gen_ai.evaluation.score.label", verdict));
+        attributes.extend(row.score.map(|score| number("gen_ai.evaluation.score.value", score)));
+        if let Some(error) = &row.error {
+            attributes.push(text("error.type", error.kind.name()));
+        }
+
+        self.log_record(attributes, row.error.is_some(), time)
+    }
+
+    /// The event of a grader without criteria.
+    fn grader_event(&self, row: &ResultRow, grader: &GraderRow, score: f64, time: &str) -> Value {
+        let mut attributes = self.case_attributes(row);
+        attributes.extend([
+            text("gen_ai.evaluation.name", &format!("{}/{}", row.suite, grader.name)),
+            number("gen_ai.evaluation.score.value", score),
+            text("assize.grader.name", &grader.name),
+        ]);
+
+        self.log_record(attributes, false, time)
+    }
+
+    fn event(&self, row: &ResultRow, grader: &GraderRow, criterion: &CriterionRow, time: &str) -> Value {
+        let ungraded = criterion.outcome == OutcomeKind::Ungraded;
+        let mut attributes = self.case_attributes(row);
+        attributes.extend([
+            text("gen_ai.evaluation.name", &format!("{}/{}/{}", row.suite, grader.name, criterion.id)),
+            text("gen_ai.evaluation.score.label", criterion.outcome.name()),
+        ]);
+        attributes.extend(criterion.value.map(|value| number("gen_ai.evaluation.score.value", value)));
+        if self.reasons && !criterion.reason.trim().is_empty() {
+            attributes.push(text("gen_ai.evaluation.explanation", &criterion.reason));
+        }
+        if ungraded {
+            attributes.push(text("error.type", "ungraded"));
+        }
+
+        attributes.extend([
+            text("assize.grader.name", &grader.name),
+            text("assize.criterion.id", &criterion.id),
+            number("assize.criterion.weight", criterion.weight),
+            text("assize.judge.name", &criterion.judge.name),
+        ]);
+        attributes.extend(criterion.gate.as_deref().map(|gate| text("assize.criterion.gate", gate)));
+        attributes.extend(criterion.judge.model.as_deref().map(|model| text("assize.judge.model", model)));
+        attributes
+            .extend(criterion.judge.version.as_deref().map(|version| text("assize.judge.version", version)));
+
+        self.log_record(attributes, ungraded, time)
+    }
+
+    fn case_attributes(&self, row: &ResultRow) -> Vec<Value> {
+        let mut attributes: Vec<Value> =
+            self.attributes.iter().map(|(key, value)| text(key, value)).collect();
+        attributes.extend([
+            text("assize.suite.name", &row.suite),
+            text("assize.case.id", &row.case_id),
+            json!({ "key": "assize.case.repeat", "value": { "intValue": row.repeat.to_string() } }),
+        ]);
+        attributes.extend(row.target.as_deref().map(|target| text("assize.target.name", target)));
+
+        attributes
+    }
+
+    fn log_record(&self, attributes: Vec<Value>, is_error: bool, time: &str) -> Value {
+        let mut record = log_record(attributes, is_error, time);
+        if let Some((trace, span)) = self.span {
+            record["traceId"] = trace.into();
+            record["spanId"] = span.into();
+        }
+
+        record
+    }
 }
 
 /// The event of the run as a whole: it passed only if its exit code is 0.
@@ -82,67 +190,6 @@ fn run_event(run: &RunReport<'_>, conclusion: &RunConclusion, time: &str) -> Val
     }
 
     log_record(attributes, conclusion.exit_code != 0, time)
-}
-
-/// The event of the case as a whole.
-fn case_event(run: &RunReport<'_>, row: &ResultRow, time: &str) -> Value {
-    let verdict = if row.is_skipped() { "skipped" } else { row.verdict.name() };
-    let mut attributes = case_attributes(run, row);
-    attributes.push(text("gen_ai.evaluation.name", &row.suite));
-    attributes.push(text("gen_ai.evaluation.score.label", verdict));
-    attributes.extend(row.score.map(|score| number("gen_ai.evaluation.score.value", score)));
-    if let Some(error) = &row.error {
-        attributes.push(text("error.type", error.kind.name()));
-    }
-
-    log_record(attributes, row.error.is_some(), time)
-}
-
-fn event(
-    run: &RunReport<'_>,
-    row: &ResultRow,
-    grader: &GraderRow,
-    criterion: &CriterionRow,
-    time: &str,
-) -> Value {
-    let ungraded = criterion.outcome == OutcomeKind::Ungraded;
-    let mut attributes = case_attributes(run, row);
-    attributes.extend([
-        text("gen_ai.evaluation.name", &format!("{}/{}/{}", row.suite, grader.name, criterion.id)),
-        text("gen_ai.evaluation.score.label", criterion.outcome.name()),
-    ]);
-    attributes.extend(criterion.value.map(|value| number("gen_ai.evaluation.score.value", value)));
-    if !criterion.reason.trim().is_empty() {
-        attributes.push(text("gen_ai.evaluation.explanation", &criterion.reason));
-    }
-    if ungraded {
-        attributes.push(text("error.type", "ungraded"));
-    }
-
-    attributes.extend([
-        text("assize.grader.name", &grader.name),
-        text("assize.criterion.id", &criterion.id),
-        number("assize.criterion.weight", criterion.weight),
-        text("assize.judge.name", &criterion.judge.name),
-    ]);
-    attributes.extend(criterion.gate.as_deref().map(|gate| text("assize.criterion.gate", gate)));
-    attributes.extend(criterion.judge.model.as_deref().map(|model| text("assize.judge.model", model)));
-    attributes
-        .extend(criterion.judge.version.as_deref().map(|version| text("assize.judge.version", version)));
-
-    log_record(attributes, ungraded, time)
-}
-
-fn case_attributes(run: &RunReport<'_>, row: &ResultRow) -> Vec<Value> {
-    let mut attributes = vec![
-        text("assize.run.id", &run.info.run_id),
-        text("assize.suite.name", &row.suite),
-        text("assize.case.id", &row.case_id),
-        json!({ "key": "assize.case.repeat", "value": { "intValue": row.repeat.to_string() } }),
-    ];
-    attributes.extend(row.target.as_deref().map(|target| text("assize.target.name", target)));
-
-    attributes
 }
 
 fn log_record(attributes: Vec<Value>, is_error: bool, time: &str) -> Value {

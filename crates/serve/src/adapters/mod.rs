@@ -55,7 +55,7 @@ async fn grade(
         return Err(ApiError::invalid_at("", message));
     }
 
-    let job = JobGuard::new(service.start(tenant, query.request(samples, otherwise)?)?, false);
+    let job = JobGuard::new(service.start(tenant, query.request(samples, otherwise)?, None)?, false);
     let results = job.job().all().await;
     match ungraded_error(&results, job.job().on_ungraded) {
         Some(error) => Err(error),

@@ -68,7 +68,7 @@ async fn an_adapter_needs_a_rubric_and_tells_options_that_it_does_not_know() {
     let body = json!({"prompt": "p", "response": "r", "label": null});
     for (path, message) in [
         ("/slime", "?rubric=NAME"),
-        ("/slime?rubric=none", "no rubric of this name"),
+        ("/slime?rubric=none", "of this name is loaded"),
         ("/slime?rubric=refunds&rewrad=gated", "unknown option `rewrad`"),
         ("/slime?rubric=refunds&on_ungraded=never", "`on_ungraded` of the address"),
     ] {

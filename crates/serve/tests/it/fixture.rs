@@ -64,6 +64,11 @@ impl Setup {
         std::fs::write(path, text).unwrap();
     }
 
+    /// Sets a variable of the environment.
+    pub(crate) fn variable(&mut self, name: &str, value: &str) {
+        self.variables.insert(name.to_owned(), value.to_owned());
+    }
+
     /// Adds keys of these names; returns them.
     pub(crate) fn keys(&mut self, keys: &[(&str, assize_serve::KeyQuotas)]) -> Vec<String> {
         let path = self.folder.path().join("keys.json");

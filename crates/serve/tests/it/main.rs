@@ -11,3 +11,6 @@ mod grading;
 mod hostile;
 mod openapi;
 mod rewards;
+mod scorecards;
+mod telemetry;
+mod tls;

@@ -46,7 +46,7 @@ pub(crate) const CRATES: &[CrateRule] = &[
     CrateRule {
         folder: "serve",
         owns: "grading as a service: requests, keys and quotas, the queue, replies, adapters to trainers",
-        may_use: "engine evalfile store rubric stats diagnostic files listen",
+        may_use: "engine report evalfile llm store rubric stats diagnostic files listen",
         never: "compute a score, open a path or run a command of a request",
     },
     CrateRule {
@@ -227,7 +227,7 @@ pub(crate) const CRATES: &[CrateRule] = &[
     CrateRule {
         folder: "fuzz",
         owns: "hostile inputs for everything that reads what others wrote",
-        may_use: "lsp grade evalfile llm store rubric stats",
+        may_use: "serve lsp grade evalfile llm store rubric stats",
         never: "ship",
     },
     CrateRule {

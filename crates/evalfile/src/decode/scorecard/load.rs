@@ -65,6 +65,21 @@ pub fn read_scorecard(
     read_parts(path, open, None, options)
 }
 
+/// Decodes a scorecard in one text, JSON if the ending of `path` says so and YAML otherwise, as a file at `path` would be. Reads no
+/// files: `prompts` are the texts of the prompt files by the names that benchmarks give them.
+pub fn read_scorecard_text(path: &Path, text: &str, prompts: &BTreeMap<String, String>) -> LoadedScorecard {
+    let mut cx = DecodeContext::new(Arc::new(|_| None), Vec::new(), Vec::new());
+    Arc::make_mut(&mut cx.reach).open = BTreeMap::from([(path.to_path_buf(), text.to_owned())]);
+
+    let mut draft = ScorecardDraft::default();
+    for (name, text) in prompts {
+        prompts::take_prompt(&mut cx, name, text, &mut draft);
+    }
+    decode_single_file(&mut cx, path, &mut draft);
+
+    finish(cx, draft, path, parent_folder(path), 1 + prompts.len())
+}
+
 fn read_parts(
     path: &Path,
     open: BTreeMap<PathBuf, String>,
@@ -90,9 +105,18 @@ fn read_parts(
     let labels = labels.filter(|labels| !is_folder || !is_same_folder(labels, &root.join("labels")));
     let files = files + labels.map_or(0, |folder| read_labels(&mut cx, folder, &mut draft));
 
+    finish(cx, draft, path, root, files)
+}
+
+fn finish(
+    mut cx: DecodeContext,
+    draft: ScorecardDraft,
+    path: &Path,
+    root: PathBuf,
+    files: usize,
+) -> LoadedScorecard {
     let cases = draft.cases.len();
-    let name = scorecard_name(path);
-    let scorecard = link::link_scorecard(&mut cx, draft, root, name, is_folder);
+    let scorecard = link::link_scorecard(&mut cx, draft, root, scorecard_name(path), path.is_dir());
     let sound = cx.problems.error_count() == 0;
     let DecodeContext { sources, problems, .. } = cx;
     let mut diagnostics = problems.into_vec();

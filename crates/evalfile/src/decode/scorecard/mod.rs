@@ -21,5 +21,7 @@ mod shared;
 mod weights;
 
 pub use folder::{is_scorecard, looks_like_scorecard};
-pub use load::{LoadedScorecard, load_scorecard, load_scorecard_with_labels, read_scorecard};
+pub use load::{
+    LoadedScorecard, load_scorecard, load_scorecard_with_labels, read_scorecard, read_scorecard_text,
+};
 pub use results::{LoadedCardResults, load_card_results};

@@ -35,6 +35,22 @@ pub(super) fn load_prompt(
     Some(draft.prompts.len() - 1)
 }
 
+/// Takes the text of a prompt that is given under a name instead of a file.
+pub(super) fn take_prompt(cx: &mut DecodeContext, name: &str, text: &str, draft: &mut ScorecardDraft) {
+    let source = cx.sources.add(Path::new(name), text);
+    let text = ParsedPrompt::parse(cx.sources.file(source).text());
+    prompt_checks::check_prompt(cx, source, &text);
+
+    let span = Span::new(source, 0, 0);
+    draft.prompts.push(PromptDraft {
+        real: PathBuf::from(name),
+        path: name.to_owned(),
+        text,
+        span,
+        used: false,
+    });
+}
+
 /// Finds the prompt file that a benchmark names, relative to the scorecard's folder, else to the folder of
 /// the file that names it. Returns `None` after adding a diagnostic.
 pub(super) fn find_prompt(
@@ -43,10 +59,15 @@ pub(super) fn find_prompt(
     written: &SpannedValue<String>,
     draft: &mut ScorecardDraft,
 ) -> Option<usize> {
+    if let Some(known) = draft.prompts.iter().position(|prompt| prompt.path == written.value) {
+        return Some(known);
+    }
+
     let home = cx.folder_of(written.span.source);
     let relative = Path::new(written.value.trim_start_matches("file://"));
-    let found: Option<PathBuf> =
-        [root, &home].map(|folder| folder.join(relative)).into_iter().find(|path| path.is_file());
+    // Without a folder that may be read, nothing is looked for on the disk.
+    let folders = [root, &home].into_iter().filter(|_| cx.reach.reads_files());
+    let found: Option<PathBuf> = folders.map(|folder| folder.join(relative)).find(|path| path.is_file());
     let Some(path) = found else {
         let known = draft.prompts.iter().map(|prompt| prompt.path.as_str());
         let name = file_name(&written.value);

@@ -1,0 +1,180 @@
+//! Results of samples that were graded by a scorecard. The scores of its parts are taken over as they are.
+
+use assize_rubric::{BenchmarkState, DecidedBy, NodeScore, NodeStatus, UnitInterval, Verdict, Weight};
+use assize_store::{GateRow, ScorecardPartKind};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::card::ScoredPart;
+use super::result::{GradeStatus, OnUngraded, RewardBounds, RewardKind, SampleResult};
+
+/// Score of a part of a scorecard.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ScorecardPartResult {
+    /// Its code.
+    pub code: String,
+    /// Its name for people.
+    pub label: Option<String>,
+    /// Kind of the part.
+    pub kind: ScorecardPartKind,
+    /// Code of the part it stands under; null on top.
+    pub parent: Option<String>,
+    /// Its weight among its siblings.
+    pub weight: Weight,
+    /// The score it must reach.
+    pub threshold: UnitInterval,
+    /// True if missing the threshold blocks every level above.
+    pub hard_gate: bool,
+    /// The status.
+    pub standing: NodeStatus,
+    /// The score, 0 to 1; null while open benchmarks could change it, and where nothing applies.
+    pub score: Option<f64>,
+    /// Lowest score that open benchmarks could lead to.
+    pub score_low: Option<f64>,
+    /// Highest score that open benchmarks could lead to.
+    pub score_high: Option<f64>,
+    /// Share of the applicable weight below that has a result, 0 to 1.
+    pub coverage: Option<f64>,
+    /// Codes of the hard gates that failed at or below it.
+    pub blocked_by: Vec<String>,
+    /// Decision on a benchmark that applies; null for other parts.
+    pub decision: Option<BenchmarkResult>,
+}
+
+/// Decision on a benchmark.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct BenchmarkResult {
+    /// State of the benchmark.
+    pub state: BenchmarkState,
+    /// True if the sample passes; null where nothing was decided.
+    pub pass: Option<bool>,
+    /// Source of the decision; null where there is none.
+    pub decided_by: Option<DecidedBy>,
+    /// Reason of the decision, or reason there is none.
+    pub reason: String,
+}
+
+impl SampleResult {
+    /// Puts the scorecard of the sample into its result. The first part is the top.
+    #[must_use]
+    pub fn with_scorecard(
+        self,
+        parts: &[ScoredPart<'_>],
+        reward: RewardKind,
+        on_ungraded: OnUngraded,
+    ) -> Self {
+        let Some(top) = parts.first() else { return self };
+        let (reward, reward_assumed) = reward_bounds(top, parts, reward).choose(on_ungraded);
+
+        Self {
+            status: status_of(parts),
+            reward,
+            reward_assumed,
+            reward_components: parts[1..]
+                .iter()
+                .map(|part| (part.part.code.clone(), part.score.score()))
+                .collect(),
+            score: top.score.score(),
+            score_low: low(&top.score),
+            score_high: high(&top.score),
+            coverage: top.score.coverage,
+            verdict: match top.score.standing {
+                NodeStatus::Pass => Verdict::Pass,
+                NodeStatus::Fail | NodeStatus::Blocked => Verdict::Fail,
+                NodeStatus::Incomplete | NodeStatus::NotApplicable => Verdict::Incomplete,
+            },
+            gates_failed: top
+                .blocked_by
+                .iter()
+                .map(|code| GateRow { grader: (*code).to_owned(), criterion: None, rule: "hard_gate".to_owned() })
+                .collect(),
+            // Checks of benchmarks are parts of their decisions.
+            decisions: Vec::new(),
+            error: reason_of(parts).or(self.error),
+            scorecard: parts.iter().map(part_result).collect(),
+            ..self
+        }
+    }
+}
+
+fn part_result(scored: &ScoredPart<'_>) -> ScorecardPartResult {
+    let ScoredPart { part, parent, score, blocked_by, decision } = scored;
+    ScorecardPartResult {
+        code: part.code.clone(),
+        label: part.label.clone(),
+        kind: part.kind,
+        parent: parent.map(str::to_owned),
+        weight: part.weight,
+        threshold: part.threshold,
+        hard_gate: part.hard_gate,
+        standing: score.standing,
+        score: score.score(),
+        score_low: low(score),
+        score_high: high(score),
+        coverage: score.coverage,
+        blocked_by: blocked_by.iter().map(|code| (*code).to_owned()).collect(),
+        decision: decision.map(|case| BenchmarkResult {
+            state: case.finding.state,
+            pass: case.finding.pass,
+            decided_by: case.finding.decided_by,
+            reason: case.reason.clone(),
+        }),
+    }
+}
+
+fn low(score: &NodeScore) -> Option<f64> {
+    score.bounds.map(|(low, _)| low)
+}
+
+fn high(score: &NodeScore) -> Option<f64> {
+    score.bounds.map(|(_, high)| high)
+}
+
+/// True for a benchmark that applies and has no score.
+fn is_open(part: &ScoredPart<'_>) -> bool {
+    part.decision
+        .is_some_and(|case| !matches!(case.finding.state, BenchmarkState::Scored | BenchmarkState::Uncertain))
+}
+
+fn status_of(parts: &[ScoredPart<'_>]) -> GradeStatus {
+    let decided = parts.iter().filter(|part| part.decision.is_some()).count();
+    match parts.iter().filter(|part| is_open(part)).count() {
+        0 => GradeStatus::Graded,
+        open if open == decided => GradeStatus::Ungraded,
+        _ => GradeStatus::Partial,
+    }
+}
+
+fn reward_bounds(top: &ScoredPart<'_>, parts: &[ScoredPart<'_>], reward: RewardKind) -> RewardBounds {
+    let score = &top.score;
+    let has_open_gate = || parts.iter().any(|part| part.part.hard_gate && part.score.missing > 0);
+    match (reward, score.standing) {
+        (RewardKind::Gated, NodeStatus::Blocked) => RewardBounds::certain(0.0),
+        (RewardKind::Gated, _) if has_open_gate() => {
+            RewardBounds { known: None, low: low(score).map(|_| 0.0), high: high(score) }
+        }
+        (RewardKind::Score | RewardKind::Gated, _) => {
+            RewardBounds { known: score.score(), low: low(score), high: high(score) }
+        }
+        (RewardKind::Pass, NodeStatus::Pass) => RewardBounds::certain(1.0),
+        (RewardKind::Pass, NodeStatus::Fail | NodeStatus::Blocked) => RewardBounds::certain(0.0),
+        (RewardKind::Pass, NodeStatus::Incomplete | NodeStatus::NotApplicable) => {
+            RewardBounds { known: None, low: Some(0.0), high: Some(1.0) }
+        }
+    }
+}
+
+/// Reason why something is open: that of the first such benchmark.
+fn reason_of(parts: &[ScoredPart<'_>]) -> Option<String> {
+    let open: Vec<_> = parts.iter().filter(|part| is_open(part)).collect();
+    let Some(first) = open.first() else {
+        let is_idle = parts.iter().all(|part| part.decision.is_none());
+        return is_idle.then(|| "no benchmark applies to the sample".to_owned());
+    };
+
+    let reason = first.decision.map_or("", |case| &case.reason);
+    Some(match open.len() {
+        1 => format!("{}: {reason}", first.part.code),
+        more => format!("{}: {reason} (and {} more)", first.part.code, more - 1),
+    })
+}

@@ -1,0 +1,60 @@
+//! Messages beyond the limit, and progress of calls.
+
+use std::sync::{Arc, Mutex};
+
+use rmcp::model::{
+    CallToolRequestParams, ClientRequest, NumberOrString, ProgressNotificationParam, ProgressToken, Request,
+    RequestMetaObject,
+};
+use rmcp::service::{NotificationContext, PeerRequestOptions};
+use rmcp::{ClientHandler, RoleClient};
+use serde_json::json;
+
+use crate::support::Fixture;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_message_that_is_too_long_is_answered_and_the_next_one_is_served() {
+    let client = Fixture::new().connect().await;
+    let answer = "x".repeat(17 << 20);
+    let arguments = json!({ "rubric": ["a b"], "samples": [{ "answer": answer }], "budget_usd": 0 });
+    let request = CallToolRequestParams::new("grade")
+        .with_arguments(arguments.as_object().cloned().expect("an object"));
+
+    let error = client.service().call_tool(request).await.expect_err("it is refused").to_string();
+
+    assert!(error.contains("longer than 16 MiB"), "{error}");
+    let small = json!({ "rubric": ["a b"], "samples": [{ "answer": "a b" }], "budget_usd": 0 });
+    assert_eq!(client.succeed("grade", small).await["summary"]["counts"]["pass"], 1);
+    client.disconnect().await;
+}
+
+/// Client that keeps what it is told of progress.
+#[derive(Clone, Default)]
+struct Watching(Arc<Mutex<Vec<(f64, Option<f64>)>>>);
+
+impl ClientHandler for Watching {
+    async fn on_progress(&self, told: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
+        self.0.lock().expect("not poisoned").push((told.progress, told.total));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_asks_for_it_is_told_of_progress() {
+    let watching = Watching::default();
+    let client = Fixture::new().connect_as(watching.clone()).await;
+    let samples: Vec<_> = (0..50).map(|at| json!({ "answer": format!("answer {at}") })).collect();
+    let arguments = json!({ "rubric": ["says answer"], "samples": samples, "budget_usd": 0 });
+    let params = CallToolRequestParams::new("grade")
+        .with_arguments(arguments.as_object().cloned().expect("an object"));
+    let mut meta = RequestMetaObject::default();
+    meta.set_progress_token(ProgressToken(NumberOrString::Number(7)));
+    let options = PeerRequestOptions::no_options().with_meta(meta);
+
+    let request = ClientRequest::CallToolRequest(Request::new(params));
+    let sent = client.send_cancellable_request(request, options).await.expect("it is sent");
+    sent.await_response().await.expect("it is answered");
+
+    let told = watching.0.lock().expect("not poisoned").clone();
+    assert!(!told.is_empty(), "something was told");
+    assert!(told.iter().all(|(done, total)| *done <= 50.0 && *total == Some(50.0)), "{told:?}");
+}

@@ -1,0 +1,83 @@
+//! Problems of a request without a server.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use assize_evalfile::ParsedDocument;
+use serde_json::Value;
+
+use crate::api::{GradeRequest, RubricSource, ScorecardSource};
+use crate::decode::{ProblemList, parse_body};
+use crate::inline_rubric::{InlineRubric, refuse_paths};
+use crate::inline_scorecard::InlineScorecard;
+use crate::options::RequestLimits;
+use crate::problem::{ApiError, RequestProblem};
+use crate::request::{decode_request, to_grading_sample};
+
+/// Problems of the body of a grading request, as a server with these limits and judges lists them. Nothing is opened and nobody
+/// is asked; names of loaded rubrics count as known.
+pub fn check_request(body: &[u8], limits: &RequestLimits, judges: &[String]) -> Vec<RequestProblem> {
+    match find_problems(body, limits, judges) {
+        Ok(problems) => problems,
+        Err(error) if error.body.problems.is_empty() => vec![RequestProblem::new("", error.body.message)],
+        Err(error) => error.body.problems,
+    }
+}
+
+fn find_problems(
+    body: &[u8],
+    limits: &RequestLimits,
+    judges: &[String],
+) -> Result<Vec<RequestProblem>, ApiError> {
+    let request = decode_request(parse_body(body, limits)?, limits, |_| Vec::new())?;
+    let GradeRequest { rubric, scorecard, samples, .. } = request;
+
+    let mut problems = Vec::new();
+    if let Some(rubric) = rubric.map(inline_rubric).transpose()?.flatten() {
+        let none = BTreeMap::new();
+        let vars = samples.first().and_then(|sample| sample.vars.as_ref()).unwrap_or(&none);
+        problems.extend(rubric.decode(vars, limits, judges).err().unwrap_or_default());
+    }
+    if let Some(ScorecardSource::Content(content)) = scorecard {
+        let decoded = InlineScorecard::new(content).and_then(|card| card.decode(limits));
+        problems.extend(decoded.err().unwrap_or_default());
+    }
+
+    let mut found = ProblemList::default();
+    for (index, sample) in samples.into_iter().enumerate() {
+        to_grading_sample(sample, index, &mut found);
+    }
+    match found.check() {
+        Ok(()) => Ok(problems),
+        Err(error) => Ok([problems, error.body.problems].concat()),
+    }
+}
+
+/// Rubric that stands in a request; `None` for one that is named.
+///
+/// # Errors
+/// When it would have something opened or run.
+pub(crate) fn inline_rubric(source: RubricSource) -> Result<Option<InlineRubric>, ApiError> {
+    let value = match source {
+        RubricSource::Named(_) => return Ok(None),
+        RubricSource::Text(text) => {
+            let value = ParsedDocument::parse(Path::new("rubric.yaml"), &text).ok();
+            refuse(value.as_ref().map(ParsedDocument::value).as_ref())?;
+            return Ok(Some(InlineRubric::from_yaml(text)));
+        }
+        RubricSource::List(list) => Value::Array(list),
+        RubricSource::File(map) => Value::Object(map),
+    };
+
+    refuse(Some(&value))?;
+    Ok(Some(InlineRubric::from_json(&value)))
+}
+
+fn refuse(value: Option<&Value>) -> Result<(), ApiError> {
+    let mut problems = Vec::new();
+    if let Some(value) = value {
+        refuse_paths(value, "/rubric", &mut problems);
+    }
+
+    if problems.is_empty() { Ok(()) } else { Err(ApiError::invalid(problems)) }
+}
