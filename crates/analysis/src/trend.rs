@@ -229,7 +229,7 @@ pub struct TrendReader {
     cases: Vec<TrendCase>,
 }
 
-/// What the metrics of a trend need of a case.
+/// Facts of a case that the metrics of a trend need.
 #[derive(Debug)]
 struct TrendCase {
     suite: u32,

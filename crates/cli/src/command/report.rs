@@ -37,7 +37,7 @@ struct ReportedRun {
     measured: JudgeMeasurement,
 }
 
-/// What is known of the judges of a run, which HTML reports show.
+/// Measurements of the judges of a run, which HTML reports show.
 #[derive(Default)]
 struct JudgeMeasurement {
     calibration: Option<CalibrationReport>,

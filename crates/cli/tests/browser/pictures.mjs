@@ -37,6 +37,7 @@ for (const [suffix, scheme, width, height] of all) {
   await page.goto(`${origin}/runs/intake/scorecard`);
   await take(page, `view-scorecard${suffix}`);
   await page.goto(`${origin}/runs/quickstart/calibration`);
+  await page.evaluate(() => document.querySelector(".measurement h3").scrollIntoView());
   await take(page, `view-calibration${suffix}`);
   await page.context().close();
 

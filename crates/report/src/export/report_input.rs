@@ -30,7 +30,7 @@ pub struct RunReport<'a> {
     pub comparison: Option<ComparisonMaterial<'a>>,
     /// Its judges against the labels of people.
     pub calibration: Option<&'a CalibrationReport>,
-    /// What it measured, if it is an audit.
+    /// Its metrics, if it is an audit.
     pub audit: Option<&'a StoredAudit>,
 }
 

@@ -1,4 +1,4 @@
-//! What was measured about judges, as pictures with their numbers: the common form of calibrations and audits.
+//! Measurements of judges as pictures with their numbers: the common form of calibrations and audits.
 
 use askama::Template;
 use assize_analysis::MetricEstimate;

@@ -434,7 +434,7 @@ fn criterion_text(benchmark: &ScorecardBenchmark) -> String {
     criterion
 }
 
-/// What a part of a scorecard asks: of a benchmark its criterion and its prompt, and for each part the guidelines from the
+/// Words of a part of a scorecard: of a benchmark its criterion and its prompt, and for each part the guidelines from the
 /// top down to it. Empty if there is no such part, or it has no words.
 pub fn part_sections(scorecard: &Scorecard, code: &str) -> Vec<ReviewSection> {
     let about = ReviewSectionKind::Question;

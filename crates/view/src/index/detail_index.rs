@@ -1,4 +1,4 @@
-//! Where the judgements and the questions of cases begin: what a case page needs beside the row of the case.
+//! Offsets of the judgements and the questions of cases, which a case page needs beside the row of the case.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};

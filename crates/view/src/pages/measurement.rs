@@ -1,4 +1,4 @@
-//! What was measured about judges.
+//! Measurements of judges: calibrations and audits.
 
 use askama::Template;
 

@@ -80,7 +80,7 @@ pub(crate) struct PartPage {
     pub(crate) children: Vec<NodeText>,
     pub(crate) cases: Vec<BenchmarkCaseText>,
     pub(crate) case_count: usize,
-    /// What is asked, and the guidelines.
+    /// Criterion and guidelines.
     pub(crate) sections: Vec<SectionText>,
     pub(crate) arithmetic: String,
 }

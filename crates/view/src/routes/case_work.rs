@@ -1,4 +1,4 @@
-//! What a target did for its answer: turns of a conversation, calls of tools, changes of files.
+//! Work of a target for its answer: turns of a conversation, calls of tools, changes of files.
 
 use assize_report::format_duration;
 use assize_store::{ToolCallRow, TurnRow};

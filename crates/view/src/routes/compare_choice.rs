@@ -1,4 +1,4 @@
-//! What a comparison is asked to do, as the address of its page says it.
+//! Options of a comparison, as the address of its page says them.
 
 use assize_analysis::compare::{ComparisonOptions, HeadlineMetric};
 use assize_report::format_plain;

@@ -1,4 +1,4 @@
-//! What was measured about judges: calibrations against labels, and audits.
+//! Measurements of judges: calibrations against labels, and audits.
 
 use assize_engine::audit::read_audit;
 use assize_engine::calibration::calibrate_run;

@@ -83,7 +83,7 @@ pub(crate) async fn page(
     .await
 }
 
-/// What the tree says about a part.
+/// Facts of the tree about a part.
 fn part_page(
     slug: &str,
     info: &assize_store::ScorecardInfo,

@@ -96,7 +96,7 @@ fn trend_page(library: &RunLibrary, wanted: Option<String>) -> TrendPage {
     TrendPage { suites, rate_picture, score_picture, points: lines, notices }
 }
 
-/// What a trend is about: the runs, and how far their rows were written.
+/// Key of a trend: the runs, and how far their rows were written.
 fn trend_key(library: &RunLibrary, slugs: &[String]) -> String {
     let part = |slug: &String| {
         let folder = library.folder(slug);
