@@ -183,20 +183,14 @@ impl JudgedScores {
         let mut components: Vec<ErrorComponent> = sets.map(|set| component(Some(set))).collect();
         components.extend(found.repeats.is_some().then(|| component(None)));
 
-        let per_cell = found.levels.iter().product::<usize>().max(1) as f64;
-        let repeats = (found.n as f64 / per_cell).round().max(1.0) as usize;
+        let repeats = mean_repeats(&found);
         Ok(TotalError {
             components,
             repeats,
             se_total: found.error_variance(&found.levels, repeats, 0).sqrt(),
             se_cases: naive_error(&by_case),
             fixed: (1 << facets.len()) - 2,
-            few: facets
-                .iter()
-                .zip(&found.levels)
-                .filter(|(facet, levels)| **facet != ErrorFacet::Case && **levels < FEW_LEVELS)
-                .map(|(facet, levels)| (*facet, *levels))
-                .collect(),
+            few: few_levels(&facets, &found.levels),
             facets,
             variance: found,
         })
@@ -236,6 +230,18 @@ impl JudgedScores {
         }
         scores
     }
+}
+
+/// Facets beside cases with too few levels for more than a guess.
+fn few_levels(facets: &[ErrorFacet], levels: &[usize]) -> Vec<(ErrorFacet, usize)> {
+    let all = facets.iter().copied().zip(levels.iter().copied());
+    all.filter(|(facet, levels)| *facet != ErrorFacet::Case && *levels < FEW_LEVELS).collect()
+}
+
+/// Number of values for each combination of levels, on average; at least 1.
+fn mean_repeats(found: &CrossedVariance) -> usize {
+    let cells = found.levels.iter().product::<usize>().max(1) as f64;
+    (found.n as f64 / cells).round().max(1.0) as usize
 }
 
 /// Standard error of the mean as if cases were all that varies.

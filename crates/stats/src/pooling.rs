@@ -122,7 +122,7 @@ fn worst(m: f64, c: f64) -> f64 {
     let chord = |t: f64| (outside(t, c) - outside(0.0, c)) / t;
     let (mut low, mut high) = (c * c - 3.0, 2.0 * c * c + 10.0);
     let ratio = (5.0_f64.sqrt() - 1.0) / 2.0;
-    for _ in 0..90 {
+    for _ in 0..40 {
         let (first, second) = (high - ratio * (high - low), low + ratio * (high - low));
         if chord(first) < chord(second) { low = first } else { high = second }
     }
@@ -137,7 +137,7 @@ fn critical_value(m: f64, level: ConfidenceLevel) -> f64 {
         low = high;
         high *= 2.0;
     }
-    for _ in 0..80 {
+    for _ in 0..45 {
         let middle = f64::midpoint(low, high);
         if worst(m, middle) > level.alpha() { low = middle } else { high = middle }
     }

@@ -115,14 +115,18 @@ fn the_error_of_a_mean_has_judges_and_prompts_in_it() {
     for case in 0..20 {
         for (judge, kind) in [("a", 2), ("b", 0), ("c", 1)] {
             for (prompt, more) in [("v1", 0), ("v2", 1)] {
-                let score = case % 5 + kind + more + (case * 7 + kind * 3) % 2;
+                let score = f64::from(case % 5 + kind + more + (case * 7 + kind * 3) % 2) / 4.0;
                 writeln!(text, "c{case},{judge},{prompt},{score}").expect("a string takes everything");
             }
         }
     }
     cli.file("t.csv", &text);
     let run = |arguments: &[&str]| {
-        object(&cli.run(&[&["calibrate", "noise", "t.csv", "--json"], arguments].concat()).expect_code(0))["total_error"].clone()
+        object(
+            &cli.run(&[&["calibrate", "noise", "t.csv", "--json", "--resamples", "40"], arguments].concat())
+                .expect_code(0),
+        )["total_error"]
+            .clone()
     };
     let found = run(&[]);
     assert_eq!(found["levels"], serde_json::json!({ "cases": 20, "judges": 3, "prompts": 2 }));

@@ -479,7 +479,7 @@ fn error_rates_of_a_stored_panel_need_no_labels() {
         .collect();
     let plans: Vec<&str> = plans.iter().map(String::as_str).collect();
     let (cli, _server) = with_server(planned);
-    cli.file("s.yaml", suite("[openai:a, openai:b, openai:c, openai:d]", &plans));
+    cli.file("s.yaml", suite("{judges: [openai:a, openai:b, openai:c, openai:d]}", &plans));
     cli.run(&["eval", "s.yaml", "--run-dir", "run", "--quiet"]);
 
     let output = cli.run(&["calibrate", "panel", "run", "--json", "--resamples", "50"]).expect_code(0);
@@ -508,8 +508,8 @@ fn a_judge_that_changed_is_told_by_answers_that_did_not() {
     let plans = plan(16);
     let plans: Vec<&str> = plans.iter().map(String::as_str).collect();
     for (run, judge) in [("one", "openai:a"), ("two", "openai:a"), ("three", "openai:b")] {
-        cli.file("s.yaml", suite(&format!("[{judge}]"), &plans));
-        cli.run(&["eval", "s.yaml", "--run-dir", run, "--quiet", "--no-cache"]);
+        cli.file("s.yaml", suite("none", &plans).replace("    panel: none\n", ""));
+        cli.run(&["eval", "s.yaml", "--run-dir", run, "--quiet", "--no-cache", "--judge", judge]);
     }
 
     let same =
@@ -526,8 +526,8 @@ fn a_judge_that_changed_is_told_by_answers_that_did_not() {
 
     let text = cli.run(&["calibrate", "drift", "one", "two", "three"]).expect_code(0).stdout;
     assert!(text.contains("The judge has changed: by three it is stricter"), "{text}");
-    cli.file("s.yaml", suite("[openai:a]", &["a=met"]));
-    cli.run(&["eval", "s.yaml", "--run-dir", "other", "--quiet", "--no-cache"]);
+    cli.file("s.yaml", suite("none", &["a=met"]).replace("    panel: none\n", ""));
+    cli.run(&["eval", "s.yaml", "--run-dir", "other", "--quiet", "--no-cache", "--judge", "openai:a"]);
     let error = cli.run(&["calibrate", "drift", "one", "other"]).expect_code(2).stderr;
     assert!(error.contains("--no-cache"), "{error}");
 }

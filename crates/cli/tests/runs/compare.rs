@@ -488,7 +488,8 @@ fn a_comparison_may_be_looked_at_at_any_time_and_small_groups_are_pooled() {
     // Tags of two to twenty cases, of which more and more are right in the candidate.
     let tagged = |text: String| {
         (0..80).fold(text, |text, at| {
-            let tag = ["a", "b", "c", "d", "e"][usize::from(at > 2) + usize::from(at > 6) + usize::from(at > 20) + usize::from(at > 50)];
+            let tag = ["a", "b", "c", "d", "e"]
+                [usize::from(at > 2) + usize::from(at > 6) + usize::from(at > 20) + usize::from(at > 50)];
             text.replace(&format!("- id: c{at}\n"), &format!("- id: c{at}\n  tags: [{tag}]\n"))
         })
     };
@@ -503,7 +504,8 @@ fn a_comparison_may_be_looked_at_at_any_time_and_small_groups_are_pooled() {
     assert!(same.contains("Not clear yet"), "{same}");
 
     let found: Value =
-        serde_json::from_str(&cli.run(&["compare", "old", "new", "--json"]).expect_code(0).stdout).expect("an object");
+        serde_json::from_str(&cli.run(&["compare", "old", "new", "--json"]).expect_code(0).stdout)
+            .expect("an object");
     let tables = found["comparisons"][0]["tables"].as_array().expect("tables");
     let tags = tables.iter().find(|table| table["by"] == "tag").expect("tags");
     assert_eq!(tags["too_small"], 2);
