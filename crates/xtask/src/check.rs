@@ -131,7 +131,7 @@ fn site() -> StepResult {
 
 /// Builds the Python library with the profile of the tests, and tests it.
 fn python_library() -> StepResult {
-    match python::run("dev", false)? {
+    match python::run("dev")? {
         PythonOutcome::Skipped(why) => Ok(StepOutcome::Skipped(why)),
         PythonOutcome::Works(_) => Ok(StepOutcome::Passed),
     }
