@@ -1,33 +1,31 @@
 //! `cargo xtask python`: the Python library, built, installed into an environment of its own, and tested there.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use crate::{shell, wheel};
 
-/// The folder of everything that is made here, relative to the root of the checkout.
-const FOLDER: &str = "target/python";
 /// The environment in which the library is tested.
 const ENVIRONMENT: &str = "target/python/env";
 /// What the tests need. The trainers are not among them: their tests are skipped where they are not installed.
 const PACKAGES: &[&str] = &["maturin", "uv", "pytest", "mypy", "polars", "pandas", "pyarrow"];
-/// The stubs under version control.
-const STUBS: &str = "python/native/assize_native.pyi";
+/// The stubs are compared with the module.
+const STUBTEST: &[&str] =
+    &["-m", "mypy.stubtest", "--allowlist", "python/native/stubtest.txt", "assize_native"];
 /// Code with types, which mypy checks.
 const TYPED: &[&str] = &["python/src/assize", "python/tests", "python/measure.py", "examples/python"];
 
 /// Good end of the chore.
 #[derive(Debug)]
 pub(crate) enum PythonOutcome {
-    /// The library works. The last line of its tests.
-    Works(String),
+    /// The library works.
+    Works,
     /// Nothing was tested, for this reason.
     Skipped(String),
 }
 
-/// Builds both wheels with a profile of cargo, and tests the library in them. With `write`, the stubs are written instead of
-/// compared.
-pub(crate) fn run(profile: &str, write: bool) -> Result<PythonOutcome, String> {
+/// Builds both wheels with a profile of cargo, and tests the library in them.
+pub(crate) fn run(profile: &str) -> Result<PythonOutcome, String> {
     let environment = shell::root().join(ENVIRONMENT);
     if let Err(why) = prepare(&environment) {
         return Ok(PythonOutcome::Skipped(why));
@@ -36,21 +34,18 @@ pub(crate) fn run(profile: &str, write: bool) -> Result<PythonOutcome, String> {
     let python = wheel::executable(&environment, "python");
     let maturin = wheel::executable(&environment, "maturin");
     let program = wheel::build(&maturin, "python", profile, &[])?;
-    stubs(&maturin, profile, write)?;
-    let library = wheel::build(&maturin, "python/native", profile, &["--features", "inspect"])?;
+    let library = wheel::build(&maturin, "python/native", profile, &[])?;
 
     let install = ["-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--force-reinstall"];
     shell::run(wheel::program(&python, &install).arg(program).arg(library))?;
     let places = std::env::join_paths(["python/src", "python/tests"]).map_err(|error| error.to_string())?;
     let mut types = wheel::program(&python, &["-m", "mypy", "--strict"]);
     shell::run(types.args(TYPED).env("MYPYPATH", places))?;
-    shell::run(&mut wheel::program(&python, &["-m", "mypy.stubtest", "assize_native"]))?;
+    shell::run(&mut wheel::program(&python, STUBTEST))?;
 
     let tests = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-rs", "python/tests"];
-    let told = shell::output(&mut wheel::program(&python, &tests));
-    let told = told.map_err(|error| format!("{error}; `{}` runs the tests again", tests.join(" ")))?;
-    print!("{told}");
-    Ok(PythonOutcome::Works(told.lines().last().unwrap_or_default().to_owned()))
+    shell::run(&mut wheel::program(&python, &tests))?;
+    Ok(PythonOutcome::Works)
 }
 
 /// Makes the environment, unless it is there. The error is the reason for which it can't be made.
@@ -75,31 +70,4 @@ fn prepare(environment: &Path) -> Result<(), String> {
 
 fn succeeds(command: &mut Command) -> bool {
     command.status().is_ok_and(|status| status.success())
-}
-
-/// Makes the stubs of the library, and compares them with those under version control.
-fn stubs(maturin: &Path, profile: &str, write: bool) -> Result<(), String> {
-    let root = shell::root();
-    let folder = root.join(FOLDER).join("stubs");
-    let mut generate = Command::new(maturin);
-    generate.args(["generate-stubs", "--profile", profile, "--features", "inspect", "--out"]).arg(&folder);
-    // The signatures are found by the names of symbols.
-    generate.args(["--", "-C", "strip=none"]);
-    generate.current_dir(root.join("python/native")).env("CARGO_TARGET_DIR", root.join("target"));
-    shell::run(&mut generate)?;
-
-    let made = read(&folder.join("assize_native/__init__.pyi"))
-        .or_else(|_| read(&folder.join("assize_native.pyi")))?;
-    let kept = root.join(STUBS);
-    if write {
-        return std::fs::write(&kept, made).map_err(|error| format!("can't write {STUBS}: {error}"));
-    }
-    if read(&kept)? == made {
-        return Ok(());
-    }
-    Err(format!("{STUBS} is not current; `cargo xtask python --write-stubs` writes it again"))
-}
-
-fn read(path: &PathBuf) -> Result<String, String> {
-    std::fs::read_to_string(path).map_err(|error| format!("can't read {}: {error}", path.display()))
 }
