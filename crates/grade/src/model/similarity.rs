@@ -90,7 +90,7 @@ fn finding(result: CheckResult) -> GraderFinding {
     }
 }
 
-/// What came of asking for a vector.
+/// Outcome of asking for a vector.
 enum Embedded {
     Vector(Vec<f64>, CacheableReply),
     Unusable(JudgeFailure, CacheableReply),

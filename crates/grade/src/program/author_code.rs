@@ -17,7 +17,7 @@ const NODE_HOST: &str = include_str!("../../hosts/node.mjs");
 /// Time limit of a call.
 const CODE_TIME: Duration = Duration::from_mins(1);
 
-/// What a function is called for. It decides the name of the function where none is written.
+/// Purpose of a call. It decides the name of the function where none is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CodePurpose {
     /// To decide on an answer.
@@ -35,7 +35,7 @@ impl CodePurpose {
     }
 }
 
-/// What came of a call.
+/// Outcome of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Called {
     /// The function returned this.

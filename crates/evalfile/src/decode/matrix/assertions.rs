@@ -13,6 +13,7 @@ use super::values::{text_of, texts_of};
 use crate::codes;
 use crate::decode::map_reader::{number, string, wrong_type};
 use crate::decode::{DecodeContext, MapReader};
+use crate::model::SimilarityMeasure;
 use crate::tree::{MapEntry, NodeValue, TreeNode};
 
 /// Default threshold of `g-eval`.
@@ -342,15 +343,7 @@ impl AssertionWriter<'_> {
             }
             AssertionSupport::Set => self.write_set(cx, object, grader, assertion, &parts, &gate)?,
             AssertionSupport::Similar(measure) => {
-                grader.add_text("type", "similar");
-                Self::add_value(cx, grader, assertion, &parts, Clone::clone)?;
-                grader.add_text("measure", measure.name());
-                if let Some(threshold) = parts.threshold {
-                    grader.add_number("threshold", span, threshold);
-                }
-                if let Some(model) = &parts.embedder {
-                    grader.add_text("target", model.clone());
-                }
+                Self::write_similar(cx, grader, assertion, &parts, measure)?;
                 if must_pass {
                     grader.add_flag("required", true);
                 }
@@ -381,6 +374,27 @@ impl AssertionWriter<'_> {
             }
             // Refused before anything else of it was read.
             AssertionSupport::Refused(_) => return None,
+        }
+
+        Some(())
+    }
+
+    /// Writes a comparison of meaning.
+    fn write_similar(
+        cx: &mut DecodeContext,
+        grader: &mut MapNode,
+        assertion: &AssertionParts,
+        parts: &AssertionValues<'_>,
+        measure: SimilarityMeasure,
+    ) -> Option<()> {
+        grader.add_text("type", "similar");
+        Self::add_value(cx, grader, assertion, parts, Clone::clone)?;
+        grader.add_text("measure", measure.name());
+        if let Some(threshold) = parts.threshold {
+            grader.add_number("threshold", assertion.span, threshold);
+        }
+        if let Some(model) = &parts.embedder {
+            grader.add_text("target", model.clone());
         }
 
         Some(())
