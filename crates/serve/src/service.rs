@@ -9,7 +9,6 @@ use std::time::Duration;
 use assize_engine::{
     Engine, EngineError, GradingStop, PreparedRubric, RunOptions, SamplePlace, SampleService,
 };
-use assize_evalfile::ParsedDocument;
 use axum::http::StatusCode;
 use serde_json::Value;
 use tokio_util::task::TaskTracker;
