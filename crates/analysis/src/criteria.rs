@@ -1,6 +1,7 @@
-//! What each criterion measures: whether it tells answers apart, whether another one says the same, and how few would do.
+//! Measurement by each criterion: if it tells answers apart, if another one says the same, and how few would do.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use assize_rubric::{LabelOutcome, VoteValue};
 use assize_stats::{
@@ -27,7 +28,7 @@ const RARE: f64 = 0.1;
 /// Largest number of pairs with an interval, those that agree most.
 const MAX_PAIRS: usize = 20;
 
-/// What a criterion is known by: id, wording, and in runs the grader.
+/// Identity of a criterion: id, wording, and in runs the grader.
 type CriterionIdentity = (String, String, u64);
 
 /// Values of criteria by answer.
@@ -103,7 +104,9 @@ impl CriterionResponses {
     pub fn analyze(&self, resampling: ResamplingOptions) -> Result<CriteriaReport, UndefinedReason> {
         let mut counts = vec![0; self.criteria.len()];
         for (_, values) in self.answers.values() {
-            values.keys().for_each(|at| counts[*at] += 1);
+            for at in values.keys() {
+                counts[*at] += 1;
+            }
         }
         let kept: Vec<usize> = (0..counts.len()).filter(|at| counts[*at] >= MIN_ANSWERS).collect();
         if kept.is_empty() {
@@ -151,7 +154,8 @@ impl CriterionResponses {
             if graders[grader.as_str()] > 1 {
                 let number = seen.entry((id, grader)).or_default();
                 *number += 1;
-                name.push_str(&format!(" (wording {number})"));
+                // Writing to a text never fails.
+                let _ = write!(name, " (wording {number})");
             }
             names[*at] = name;
         }
@@ -346,7 +350,7 @@ pub struct CriterionAnalysis {
     pub mean: f64,
     /// Correlation with the other criteria.
     pub discrimination: MetricEstimate,
-    /// What is wrong with it.
+    /// Problem of the criterion.
     pub flag: Option<CriterionFlag>,
 }
 
@@ -382,7 +386,7 @@ pub struct CriteriaModel {
     pub enough: usize,
 }
 
-/// What the criteria of some answers measure.
+/// Measurement by the criteria of some answers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CriteriaReport {
     /// Number of answers.

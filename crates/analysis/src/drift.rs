@@ -12,7 +12,7 @@ use assize_store::CaseRecord;
 /// Evidence from which a judge is said to have changed: 1 in 20 judges that stay the same ever reach it.
 pub const CHANGED: f64 = 20.0;
 
-/// What a decision is about: suite, case, grader, criterion, and the hash of what the judge saw.
+/// Subject of a decision: suite, case, grader, criterion, and the hash of what the judge saw.
 type Anchor = (String, String, String, String, String);
 
 /// Decisions of a run on what may be anchors.
@@ -87,7 +87,7 @@ pub struct DriftPoint {
     pub cached: usize,
     /// True if the judge's name, model or prompt is another one than in the run before.
     pub renamed: bool,
-    /// What the test says after this run; `None` if it has no anchors.
+    /// Result of the test after this run; `None` if it has no anchors.
     pub step: Option<DriftStep>,
 }
 

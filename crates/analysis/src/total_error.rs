@@ -31,6 +31,9 @@ pub struct JudgedScores {
     cases: BTreeMap<String, String>,
 }
 
+/// Judge, prompt and repeat.
+type Judging<'a> = (&'a str, &'a str, usize);
+
 impl JudgedScores {
     /// Adds the decisions of a stored case on criteria: those of a panel's judges, or of the one judge. Several runs are several
     /// prompts where their prompts differ.
@@ -198,7 +201,7 @@ impl JudgedScores {
 
     /// The score of each answer by each judge with each prompt in each repeat: the mean over the criteria that all of them decided.
     fn scores(&self) -> Vec<AnswerScore> {
-        let mut answers: BTreeMap<&str, BTreeMap<(&str, &str, usize), BTreeMap<&str, f64>>> = BTreeMap::new();
+        let mut answers: BTreeMap<&str, BTreeMap<Judging<'_>, BTreeMap<&str, f64>>> = BTreeMap::new();
         for ((answer, criterion, judge, prompt), values) in &self.values {
             let judgings = answers.entry(answer).or_default();
             for (repeat, value) in values.iter().enumerate() {

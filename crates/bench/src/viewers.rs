@@ -47,7 +47,7 @@ impl ProgramUnderTest {
         let columns: Vec<&str> = std::iter::once("viewer").chain(TIMES.map(|(_, title)| title)).collect();
         let mut table = FigureTable::new(&title, &columns);
         let program = self.program.display().to_string();
-        let own = self.measure(
+        let own = Self::measure(
             &modules,
             "assize",
             &self.folder,
@@ -60,8 +60,8 @@ impl ProgramUnderTest {
         if !forms.is_ok_and(|status| status.success()) {
             return Err("python3 can't write the run in other forms".to_owned());
         }
-        row(&mut table, "`inspect view`", self.inspect(&modules).as_ref().map_err(String::as_str));
-        row(&mut table, "promptfoo", self.promptfoo(&modules).as_ref().map_err(String::as_str));
+        row(&mut table, "`inspect view`", Self::inspect(&modules).as_ref().map_err(String::as_str));
+        row(&mut table, "promptfoo", Self::promptfoo(&modules).as_ref().map_err(String::as_str));
 
         Ok(table)
     }
@@ -80,7 +80,7 @@ impl ProgramUnderTest {
         Ok(run)
     }
 
-    fn inspect(&self, modules: &Path) -> Result<Value, String> {
+    fn inspect(modules: &Path) -> Result<Value, String> {
         let venv = modules.join("inspect");
         quietly(Command::new("python3").args(["-m", "venv"]).arg(&venv))?;
         quietly(Command::new(venv.join("bin/pip")).args(["install", "--quiet", INSPECT]))?;
@@ -88,10 +88,10 @@ impl ProgramUnderTest {
         let logs = modules.join("logs").display().to_string();
         let arguments =
             [&*program, "view", "start", "--log-dir", &logs, "--host", "127.0.0.1", "--port", "PORT"];
-        self.measure(modules, "inspect", modules, &arguments)
+        Self::measure(modules, "inspect", modules, &arguments)
     }
 
-    fn promptfoo(&self, modules: &Path) -> Result<Value, String> {
+    fn promptfoo(modules: &Path) -> Result<Value, String> {
         let folder = modules.join("promptfoo");
         std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
         quietly(
@@ -113,11 +113,11 @@ impl ProgramUnderTest {
         }
 
         let program = program.display().to_string();
-        self.measure(modules, "promptfoo", &folder, &[&program, "view", "--no", "--port", "PORT"])
+        Self::measure(modules, "promptfoo", &folder, &[&program, "view", "--no", "--port", "PORT"])
     }
 
     /// Runs the script with a viewer.
-    fn measure(&self, modules: &Path, tool: &str, folder: &Path, command: &[&str]) -> Result<Value, String> {
+    fn measure(modules: &Path, tool: &str, folder: &Path, command: &[&str]) -> Result<Value, String> {
         let chromium = BROWSERS.iter().find(|name| found(name)).ok_or("there is no Chromium")?;
         let output = Command::new("node")
             .arg(script("measure.mjs"))

@@ -39,7 +39,7 @@ pub struct JobManifest {
     pub state: JobState,
 }
 
-/// What a worker compares with its own files.
+/// Facts that a worker compares with its own files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobPlan {
     /// Hash of all items and files.

@@ -85,7 +85,7 @@ pub struct Worker<'a> {
     pub observe: &'a (dyn Fn(WorkerEvent) + Sync),
 }
 
-/// What became of a unit.
+/// Fate of a unit.
 enum UnitEnd {
     Done,
     /// It goes back to the queue, and does not count as tried.
@@ -96,7 +96,7 @@ enum UnitEnd {
     Lost,
 }
 
-/// What a run of a unit came to.
+/// Result of the run of a unit.
 enum UnitRun {
     Finished(Box<FinishedRun>),
     Failed(EngineError),
@@ -483,7 +483,7 @@ impl JoinedJob<'_> {
     }
 }
 
-/// What this process makes of a request: which plan it is, and whether it could be carried out.
+/// Reading of a request by this process: which plan it is, and if it could be carried out.
 async fn identify(
     engine: &Engine,
     request: &EvalRequest,

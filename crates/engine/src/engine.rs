@@ -33,7 +33,7 @@ pub(crate) struct ProvidedParts {
     pub(crate) sharing: Option<Sharing>,
 }
 
-/// What a process that works on a run together with others has in common with them.
+/// Resources that a process shares with others that work on the same run.
 #[derive(Clone)]
 pub struct Sharing {
     /// Secret of the fences: with another one, every request is another one.

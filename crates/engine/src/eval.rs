@@ -68,7 +68,7 @@ impl PlannedRun {
     }
 }
 
-/// What tells one plan from another, and how much work a part of it is.
+/// Identity of a plan, and the amount of work in a part of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlanIdentity {
     /// Hash of all items and of the files they come from, wherever those are.
@@ -419,7 +419,7 @@ impl<'a> EvalRun<'a> {
         Ok(info)
     }
 
-    /// What tells the plan from others.
+    /// Identity of the plan.
     fn identity(
         &self,
         loaded: &LoadedFiles,

@@ -91,7 +91,7 @@ pub(crate) struct ModelGateway {
     namespace: Option<[u8; 32]>,
     /// Storage of the caller's own, used instead of the cache.
     provided_replies: Option<Arc<dyn ReplyStore>>,
-    /// What is shared with other processes that work on the same run.
+    /// Resources shared with other processes that work on the same run.
     sharing: Option<Sharing>,
     reply_owner: Arc<CurrentOwner>,
     prices: PriceTable,

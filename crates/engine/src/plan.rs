@@ -174,6 +174,15 @@ impl PreflightReport {
         name_some(&all).map(|named| format!("programs are not allowed here, and these are needed: {named}"))
     }
 
+    /// Takes note of a grader whose embedding model can't be used.
+    fn check_embeddings(&mut self, grader: &Grader, deps: &RunDeps) {
+        let GraderKind::Similar(check) = &grader.kind else { return };
+        let model = check.model.as_deref().unwrap_or(SimilarityCheck::MODEL);
+        if let Err(error) = deps.judges.embeddings(model) {
+            self.problem(&grader.place, format!("grader `{}`: {error}", grader.name));
+        }
+    }
+
     /// Takes note of a target.
     fn note_target(&mut self, name: &str, kind: TargetKind) {
         self.targets.insert(name.to_owned());
@@ -517,12 +526,7 @@ impl<'a> RunPlanner<'a> {
     ) {
         let suite = planned.suite;
         let mut see = |grader: &Grader, case: &Case, fallback: Option<&Arc<dyn Target>>| {
-            if let GraderKind::Similar(check) = &grader.kind
-                && let Err(error) =
-                    deps.judges.embeddings(check.model.as_deref().unwrap_or(SimilarityCheck::MODEL))
-            {
-                found.problem(&grader.place, format!("grader `{}`: {error}", grader.name));
-            }
+            found.check_embeddings(grader, deps);
             let Some(JudgeDemand { named, panel }) = judge_demand(grader) else { return };
             let selector = JudgeSelector {
                 grader: named,

@@ -148,19 +148,7 @@ impl RunSession {
         let OpenedRun { folder, mut writer, done, totals, mut summariser } =
             open(&mut info, options, items, engine)?;
         self.gateway.begin(&info.run_id);
-        engine.emit(EngineEvent::RunOpened {
-            run_id: info.run_id.clone(),
-            folder: folder.path().to_path_buf(),
-        });
-        assize_workspace::remove_abandoned(&engine.process().temp_folder);
-
-        if let Some(workspaces) = &self.workspaces {
-            workspaces.begin(&info.run_id);
-        }
-
-        for warning in &info.warnings {
-            engine.notice(warning);
-        }
+        self.announce(&info, &folder, engine);
 
         let stops = StopTokens::default();
         let watchers =
@@ -226,6 +214,23 @@ impl RunSession {
         note_replies(&self.gateway, engine);
 
         Ok(FinishedRun { folder, info, totals: ended.totals, exit })
+    }
+
+    /// Tells that the run is open, and makes its workspaces ready.
+    fn announce(&self, info: &RunInfo, folder: &RunFolder, engine: &Engine) {
+        engine.emit(EngineEvent::RunOpened {
+            run_id: info.run_id.clone(),
+            folder: folder.path().to_path_buf(),
+        });
+        assize_workspace::remove_abandoned(&engine.process().temp_folder);
+
+        if let Some(workspaces) = &self.workspaces {
+            workspaces.begin(&info.run_id);
+        }
+
+        for warning in &info.warnings {
+            engine.notice(warning);
+        }
     }
 
     /// Circumstances under which the run ends, as far as they are not those of its cases.

@@ -67,7 +67,7 @@ impl TrackerState {
             && self.budget.usd.is_none_or(|limit| all.usd <= limit)
     }
 
-    /// What has to come before a request may be sent that takes this at most.
+    /// Condition for sending a request that takes this at most.
     fn missing(&self, most: Spend) -> BudgetAmount {
         let needed = self.spent.plus(self.reserved).plus(most);
         let Budget { calls, tokens, usd } = self.budget;
@@ -330,7 +330,7 @@ impl BudgetTracker {
 
         let input = request.input_at_most(&state);
         let least = Spend::estimate(input, output_limit.least.into(), card);
-        if let Some(why) = self.never(&state, least, input, output_limit.least) {
+        if let Some(why) = Self::never(&state, least, input, output_limit.least) {
             return Err(ReservationRefusal::Never(why));
         }
 
@@ -338,7 +338,7 @@ impl BudgetTracker {
         let output = if state.allows(state.spent.plus(state.reserved).plus(most)) {
             output_limit.most
         } else if state.in_flight == 0 {
-            self.affordable(&state, input, card).clamp(output_limit.least, output_limit.most)
+            Self::affordable(&state, input, card).clamp(output_limit.least, output_limit.most)
         } else {
             return Err(ReservationRefusal::NotYet);
         };
@@ -380,7 +380,7 @@ impl BudgetTracker {
     }
 
     /// Reason why the budget will never allow a request that needs this much.
-    fn never(&self, state: &TrackerState, least: Spend, input: u64, output: u32) -> Option<String> {
+    fn never(state: &TrackerState, least: Spend, input: u64, output: u32) -> Option<String> {
         let TrackerState { budget, spent, unreported, .. } = *state;
         let of_it = |amount: String| format!(", {amount} of it reserved for calls without reported usage");
         if let Some(limit) = budget.tokens.filter(|limit| spent.plus(least).tokens > *limit) {
@@ -411,7 +411,7 @@ impl BudgetTracker {
     }
 
     /// The tokens that may be written in reply to a request that is alone.
-    fn affordable(&self, state: &TrackerState, input: u64, card: ModelCard) -> u32 {
+    fn affordable(state: &TrackerState, input: u64, card: ModelCard) -> u32 {
         let tokens = state
             .budget
             .tokens

@@ -25,6 +25,7 @@ mod exact_money {
     use assize_rubric::Usd;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
     pub(super) fn serialize<S: Serializer>(usd: &Usd, serializer: S) -> Result<S::Ok, S::Error> {
         usd.as_pico().serialize(serializer)
     }
@@ -45,7 +46,7 @@ impl BudgetAmount {
         }
     }
 
-    /// What is left of it without the other, at least nothing.
+    /// Remainder without the other, at least nothing.
     #[must_use]
     pub fn minus(self, other: Self) -> Self {
         Self {

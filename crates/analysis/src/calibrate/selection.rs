@@ -1,4 +1,4 @@
-//! What labels of cases that were not drawn at random still say about the pass rate.
+//! Conclusions about the pass rate from labels of cases that were not drawn at random.
 
 use assize_rubric::SamplingMethod;
 use assize_stats::{
@@ -18,11 +18,11 @@ pub struct SelectionBound {
     pub factor: f64,
     /// Lowest and highest rate, if the rates of the labelled items were exact.
     pub bounds: (f64, f64),
-    /// The same with the sampling error of the labels.
+    /// The bounds, widened by the sampling error of the labels.
     pub with_error: (f64, f64),
 }
 
-/// How strongly the choice of labels may bias the pass rate.
+/// Strength of the bias that the choice of labels may cause in the pass rate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SelectionReport {
     /// Number of labelled items.

@@ -40,7 +40,7 @@ pub struct PooledDifferences {
     pub groups: Vec<PooledDifference>,
 }
 
-/// What is known of a group: the mean difference of each of its clusters.
+/// Data of a group: the mean difference of each of its clusters.
 pub(crate) struct GroupDifferences {
     name: String,
     pairs: usize,

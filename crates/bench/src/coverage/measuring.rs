@@ -19,10 +19,13 @@ const JUDGED: usize = 1_000;
 const OTHERS: [(f64, f64); 7] =
     [(1.2, -1.5), (1.2, -1.0), (1.2, -0.5), (1.2, 0.0), (1.2, 0.5), (1.2, -1.0), (1.2, -2.0)];
 
+/// Methods for correlations of a criterion and the rest.
+const REST: &[&str] = &["wider of Fisher z and robust"];
+/// Methods for labels that were drawn with different probabilities.
+const DRAWN: &[&str] = &["PPI, weighted, Wilson", "weighted people alone, Wilson"];
+
 pub(super) fn cells() -> Vec<CoverageCell> {
     let cell = |what, truth, methods, hundreds, draw| CoverageCell { what, truth, methods, hundreds, draw };
-    const REST: &[&str] = &["wider of Fisher z and robust"];
-    const DRAWN: &[&str] = &["PPI, weighted, Wilson", "weighted people alone, Wilson"];
     vec![
         // True correlations by 20 million simulated answers.
         cell("item and rest, easy item", 0.2486, REST, 20, |n, random| item_rest((1.0, -2.2), n, random)),

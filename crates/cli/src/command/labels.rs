@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use assize_analysis::calibrate::MaterialError;
 use assize_analysis::labels::{
-    ColumnMapping, ColumnRole, LabelProblem, LabelReadOptions, LabelRow, describe_problems, label_files, read_rows,
+    ColumnMapping, ColumnRole, LabelProblem, LabelReadOptions, LabelRow, describe_problems, label_files,
+    read_rows,
 };
 use assize_report::escape_unsafe;
 

@@ -49,7 +49,7 @@ pub struct RateAsk {
     pub tokens_each: u64,
     /// Tokens that were taken beyond what was granted, since the last request; negative if fewer were taken.
     pub correction: i64,
-    /// What the server reported last.
+    /// Latest report of the server.
     pub reports: Vec<ReportedAllowance>,
 }
 
@@ -235,7 +235,7 @@ impl Account {
     }
 }
 
-/// What is needed, or more, as long as others get their part.
+/// The needed amount, or more, as long as others get their part.
 fn generous(need: BudgetAmount, left: BudgetAmount, workers: u64) -> BudgetAmount {
     let parts = workers * GRANTED_PART;
     let more = |need: u64, left: u64| need.max((left / parts).min(need.saturating_mul(GRANTED_CALLS)));

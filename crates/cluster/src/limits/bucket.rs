@@ -39,7 +39,7 @@ impl SharedBucket {
         taken
     }
 
-    /// How often `each` could be taken now.
+    /// Number of times that `each` could be taken now.
     pub(super) fn fitting(&mut self, now: Duration, each: f64) -> u64 {
         self.flow(now, each);
         if each <= 0.0 { u64::MAX } else { (self.level / each + 1e-9).floor().max(0.0) as u64 }

@@ -26,7 +26,7 @@ pub(crate) struct LimitKeeper {
 
 struct KeptBook {
     book: LimitBook,
-    /// What the record says is used: at least as much as is.
+    /// Use according to the record: at least as much as the real one.
     recorded: BudgetAmount,
     revision: u64,
 }

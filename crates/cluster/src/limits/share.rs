@@ -38,7 +38,7 @@ struct ShareState {
 struct Held {
     received: BudgetAmount,
     returned: BudgetAmount,
-    /// What was handed on, of what was received.
+    /// Part of the received amount that was handed on.
     handed_on: BudgetAmount,
     need: Option<BudgetAmount>,
     /// True if something of what was handed on may come back.

@@ -31,7 +31,7 @@ pub struct ClusterAddress {
 pub struct ClusterAddressError;
 
 impl ClusterAddress {
-    /// The same servers, with the credentials for them in this file.
+    /// Servers as before, with the credentials for them in this file.
     #[must_use]
     pub fn with_credentials(self, credentials: Option<PathBuf>) -> Self {
         Self { credentials, ..self }

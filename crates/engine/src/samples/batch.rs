@@ -29,7 +29,9 @@ impl GradedSamples {
         refused: Option<CallStop>,
     ) -> Self {
         let mut totals = RunTotals::default();
-        records.iter().for_each(|record| totals.add(record));
+        for record in &records {
+            totals.add(record);
+        }
 
         let figures = metrics::from_rows(|| Ok(records.iter().map(|record| Ok(record.result.clone())))).ok();
         let ending = RunEnding {

@@ -292,9 +292,7 @@ fn status_of(result: &ResultRow) -> GradeStatus {
 /// Bounds of a reward. They are those of the score, so the worst case follows the sign of the weights.
 fn reward_bounds(result: &ResultRow, reward: RewardKind) -> RewardBounds {
     match reward {
-        RewardKind::Gated if !result.gates_failed.is_empty() => {
-            RewardBounds::certain(0.0)
-        }
+        RewardKind::Gated if !result.gates_failed.is_empty() => RewardBounds::certain(0.0),
         RewardKind::Gated if has_open_gate(result) => {
             RewardBounds { known: None, low: result.score_low.map(|_| 0.0), high: result.score_high }
         }
@@ -303,9 +301,7 @@ fn reward_bounds(result: &ResultRow, reward: RewardKind) -> RewardBounds {
         }
         RewardKind::Pass => match result.verdict {
             Verdict::Pass => RewardBounds::certain(1.0),
-            Verdict::Borderline | Verdict::Fail => {
-                RewardBounds::certain(0.0)
-            }
+            Verdict::Borderline | Verdict::Fail => RewardBounds::certain(0.0),
             Verdict::Incomplete => RewardBounds { known: None, low: Some(0.0), high: Some(1.0) },
         },
     }

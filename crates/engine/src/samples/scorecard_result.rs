@@ -86,7 +86,11 @@ impl SampleResult {
             gates_failed: top
                 .blocked_by
                 .iter()
-                .map(|code| GateRow { grader: (*code).to_owned(), criterion: None, rule: "hard_gate".to_owned() })
+                .map(|code| GateRow {
+                    grader: (*code).to_owned(),
+                    criterion: None,
+                    rule: "hard_gate".to_owned(),
+                })
                 .collect(),
             // Checks of benchmarks are parts of their decisions.
             decisions: Vec::new(),
@@ -149,7 +153,8 @@ fn reward_bounds(top: &ScoredPart<'_>, parts: &[ScoredPart<'_>], reward: RewardK
     let score = &top.score;
     let has_open_gate = || parts.iter().any(|part| part.part.hard_gate && part.score.missing > 0);
     match (reward, score.standing) {
-        (RewardKind::Gated, NodeStatus::Blocked) => RewardBounds::certain(0.0),
+        (RewardKind::Gated, NodeStatus::Blocked)
+        | (RewardKind::Pass, NodeStatus::Fail | NodeStatus::Blocked) => RewardBounds::certain(0.0),
         (RewardKind::Gated, _) if has_open_gate() => {
             RewardBounds { known: None, low: low(score).map(|_| 0.0), high: high(score) }
         }
@@ -157,7 +162,6 @@ fn reward_bounds(top: &ScoredPart<'_>, parts: &[ScoredPart<'_>], reward: RewardK
             RewardBounds { known: score.score(), low: low(score), high: high(score) }
         }
         (RewardKind::Pass, NodeStatus::Pass) => RewardBounds::certain(1.0),
-        (RewardKind::Pass, NodeStatus::Fail | NodeStatus::Blocked) => RewardBounds::certain(0.0),
         (RewardKind::Pass, NodeStatus::Incomplete | NodeStatus::NotApplicable) => {
             RewardBounds { known: None, low: Some(0.0), high: Some(1.0) }
         }

@@ -225,7 +225,12 @@ fn check_merge(
     }
     names.reverse();
 
-    let merge = MergeOptions { runs: names, run_dir: Some(fixture.path("merged")), allow_missing: false, run_id: None };
+    let merge = MergeOptions {
+        runs: names,
+        run_dir: Some(fixture.path("merged")),
+        allow_missing: false,
+        run_id: None,
+    };
     let merged = engine(&fixture).merge(&merge).expect("merged");
 
     let (a, b) = (fixture.path("whole"), fixture.path("merged"));

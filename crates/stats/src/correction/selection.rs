@@ -1,4 +1,4 @@
-//! How far a rate may be off if cases were not drawn at random for labelling.
+//! Possible error of a rate if cases were not drawn at random for labelling.
 
 use crate::{UndefinedReason, undefined::check_finite};
 

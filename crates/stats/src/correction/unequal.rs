@@ -16,9 +16,9 @@ const PSEUDO_MINORITY: f64 = 2.0;
 /// A judged and labelled case.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DrawnLabel {
-    /// What people say.
+    /// Value that people gave.
     pub human: f64,
-    /// What the judge says.
+    /// Value that the judge gave.
     pub judge: f64,
     /// Probability with which the case was drawn for labelling, above 0 and up to 1. A common factor of all changes nothing, so
     /// whoever stops before the last one has drawn a sample all the same, as long as the order is random.

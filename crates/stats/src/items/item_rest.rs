@@ -55,14 +55,14 @@ pub fn item_rest_correlation<K: Ord>(
 
     let n = own.len();
     let correlation =
-        if n < MIN_ANSWERS { Err(UndefinedReason::TooFew) } else { pearson(&own, &rest).and_then(snapped) };
+        if n < MIN_ANSWERS { Err(UndefinedReason::TooFew) } else { pearson(&own, &rest).map(snapped) };
     let interval = correlation.and_then(|r| interval(&own, &rest, &of, r, level));
     ItemRestCorrelation { n, correlation, interval }
 }
 
 /// A correlation of 1 on paper, where rounding left a little less.
-fn snapped(r: f64) -> Result<f64, UndefinedReason> {
-    Ok(if r.abs() > 1.0 - 1e-12 { r.signum() } else { r })
+fn snapped(r: f64) -> f64 {
+    if r.abs() > 1.0 - 1e-12 { r.signum() } else { r }
 }
 
 fn interval<K: Ord>(

@@ -1,4 +1,4 @@
-//! What the criteria of a rubric measure: whether they go with the rest, and how able an answer is.
+//! Measurement by the criteria of a rubric: if they go with the rest, and how able an answer is.
 
 mod item_rest;
 mod two_parameter;

@@ -146,8 +146,9 @@ fn solve(rows: &mut [Vec<f64>]) -> Option<Vec<f64>> {
         for row in 0..size {
             if row != column {
                 let factor = rows[row][column] / rows[column][column];
-                for at in column..=size {
-                    rows[row][at] -= factor * rows[column][at];
+                let pivot_row = rows[column].clone();
+                for (value, eliminated) in rows[row].iter_mut().zip(&pivot_row).skip(column) {
+                    *value -= factor * eliminated;
                 }
             }
         }
@@ -242,7 +243,7 @@ pub struct CrossedDesign {
     pub numbers: Vec<usize>,
     /// Number of times that each combination is repeated.
     pub repeats: usize,
-    /// What it costs, in calls of a judge.
+    /// Cost, in calls of a judge.
     pub calls: f64,
     /// Standard error of its mean.
     pub error: f64,

@@ -31,7 +31,8 @@ pub struct BettingSequence {
 impl BettingSequence {
     /// Begins without values. Values lie between `range.0` and `range.1`.
     pub fn new(range: (f64, f64), level: ConfidenceLevel) -> Result<Self, UndefinedReason> {
-        if !(range.1 - range.0 > 0.0) || !(range.1 - range.0).is_finite() {
+        let width = range.1 - range.0;
+        if !width.is_finite() || width <= 0.0 {
             return Err(UndefinedReason::OutOfRange);
         }
         let capital = vec![(0.0, 0.0); STEPS + 1];

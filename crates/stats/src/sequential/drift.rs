@@ -1,11 +1,11 @@
-//! Whether a judge that decides the same items again and again has changed.
+//! Test if a judge that decides the same items again and again has changed.
 
 use crate::{UndefinedReason, undefined::check_finite};
 
 /// Values of epsilon that the bets are spread over.
 const BETS: [f64; 4] = [0.2, 0.4, 0.6, 0.8];
 
-/// What one run showed.
+/// Result of one run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DriftStep {
     /// Number of items that this run and an earlier one decided.

@@ -36,12 +36,12 @@ fn weighted_estimates_are_those_of_other_implementations() {
     assert_near(found.plain.mean, 0.825, 1e-12);
     // From survey's variances of y and f, 0.00908333 and 0.02411111, their covariance 0.00538889, and the variance of the
     // mean of the judge over 40 cases, 27/40 * 13/40 / 40.
-    let (y, f, c) = (0.009_083_333_333_33, 0.024_111_111_111_11, 0.005_388_888_888_89);
-    let v: f64 = 0.675 * 0.325 / 40.0;
-    let r = c / f64::sqrt(y * f) * 10.0 / 18.0;
-    assert_near(found.gain.unwrap(), 1.0 / (1.0 - r * r * f / (f + v)), 1e-9);
-    assert_near(found.weight, r * f64::sqrt(y / f) * f / (f + v), 1e-9);
-    assert_near(found.plain.se, f64::sqrt(y + f - 2.0 * c + v), 1e-9);
+    let (human, judge, both) = (0.009_083_333_333_33, 0.024_111_111_111_11, 0.005_388_888_888_89);
+    let everywhere_else: f64 = 0.675 * 0.325 / 40.0;
+    let shrunk = both / f64::sqrt(human * judge) * 10.0 / 18.0;
+    assert_near(found.gain.unwrap(), 1.0 / (1.0 - shrunk * shrunk * judge / (judge + everywhere_else)), 1e-9);
+    assert_near(found.weight, shrunk * f64::sqrt(human / judge) * judge / (judge + everywhere_else), 1e-9);
+    assert_near(found.plain.se, f64::sqrt(human + judge - 2.0 * both + everywhere_else), 1e-9);
 
     // The same in clusters of two: svydesign(ids = ~c), 0.0795495128835.
     let pairs: Vec<usize> = (0..10).map(|at| at / 2).collect();
@@ -97,7 +97,9 @@ fn draws_keep_to_their_probabilities() {
     for _ in 0..9_000 {
         let drawn = systematic_draw(&probabilities, &mut random);
         assert_eq!(drawn.len(), 3);
-        drawn.iter().for_each(|at| counts[*at] += 1.0);
+        for at in drawn {
+            counts[at] += 1.0;
+        }
     }
     for (count, probability) in counts.iter().zip(expected) {
         // Five standard errors of a share of 9,000.

@@ -65,9 +65,9 @@ const CRITERION: &str = "a criterion, decided met or unmet; a `threshold` on the
 const SERVICE: &str = "calls an external service that has no counterpart here";
 const COMPARES: &str =
     "compares the answers of several providers; run them and use `assize compare pairwise`";
-const GENERATED: &str =
-    "its score is computed from generated questions or a given context; state the requirement with `llm-rubric`";
-const METRIC: &str = "a text-similarity metric that says little about an answer; use `llm-rubric`, `similar` or `rouge-n`";
+const GENERATED: &str = "its score is computed from generated questions or a given context; state the requirement with `llm-rubric`";
+const METRIC: &str =
+    "a text-similarity metric that says little about an answer; use `llm-rubric`, `similar` or `rouge-n`";
 const SIMILAR: &str = "at least 0.75 by default; needs embeddings from a server with OpenAI's interface";
 const TRACE: &str = "needs OpenTelemetry spans that promptfoo itself collects";
 
@@ -86,11 +86,7 @@ pub const ASSERTION_TYPES: &[AssertionType] = &[
     kind("contains-html", BuiltIn("contains-html"), ""),
     kind("contains-json", BuiltIn("contains-json"), "without a schema"),
     kind("contains-sql", Refused("needs a parser of the SQL dialect"), ""),
-    kind(
-        "contains-xml",
-        BuiltIn("contains-xml"),
-        "the outer element is not checked in depth",
-    ),
+    kind("contains-xml", BuiltIn("contains-xml"), "the outer element is not checked in depth"),
     kind("context-faithfulness", Refused(GENERATED), ""),
     kind("context-recall", Refused(GENERATED), ""),
     kind("context-relevance", Refused(GENERATED), ""),
@@ -106,11 +102,7 @@ pub const ASSERTION_TYPES: &[AssertionType] = &[
     kind("factuality", Fact, "met unless the answer contradicts the value"),
     kind("field-accuracy", SameKeys("field-accuracy"), "AgentV's"),
     kind("finish-reason", Refused("targets do not report why a model stopped"), ""),
-    kind(
-        "g-eval",
-        ScoredCriterion,
-        "a criterion scored from 0 to 10; the default threshold is 0.7",
-    ),
+    kind("g-eval", ScoredCriterion, "a criterion scored from 0 to 10; the default threshold is 0.7"),
     kind("gleu", Refused(METRIC), ""),
     kind("guardrails", Refused(SERVICE), ""),
     kind("human", Refused("label answers after the run instead: `assize review`"), ""),
@@ -173,7 +165,11 @@ pub const ASSERTION_TYPES: &[AssertionType] = &[
     kind("skill-used", Skill, ""),
     kind("starts-with", Text, "white space at both ends does not count"),
     kind("token-usage", SameKeys("token-usage"), "AgentV's"),
-    kind("tool-call-f1", BuiltIn("tool-call-f1"), "compares the names of the calls; the default threshold is 1"),
+    kind(
+        "tool-call-f1",
+        BuiltIn("tool-call-f1"),
+        "compares the names of the calls; the default threshold is 1",
+    ),
     kind("trace-error-spans", Refused(TRACE), ""),
     kind("trace-span-count", Refused(TRACE), ""),
     kind("trace-span-duration", Refused(TRACE), ""),
@@ -186,7 +182,11 @@ pub const ASSERTION_TYPES: &[AssertionType] = &[
     kind("trajectory:tool-args-match", BuiltIn("tool-args-match"), ""),
     kind("trajectory:tool-sequence", BuiltIn("tool-sequence"), ""),
     kind("trajectory:tool-used", BuiltIn("tool-used"), ""),
-    kind("webhook", Refused("sends the answer to a server; use `javascript`, or a `code-grader` in an eval file"), ""),
+    kind(
+        "webhook",
+        Refused("sends the answer to a server; use `javascript`, or a `code-grader` in an eval file"),
+        "",
+    ),
     kind("word-count", BuiltIn("word-count"), ""),
 ];
 
