@@ -71,7 +71,8 @@ pub(crate) struct AgreementArgs {
     Examples:\n  \
     assize calibrate criteria last\n  \
     assize calibrate criteria last~2 last~1 last\n  \
-    assize calibrate criteria judged.csv --columns case=id,criterion=rule,label=verdict"
+    assize calibrate criteria judged.csv \\\n      \
+    --columns case=id,criterion=rule,label=verdict"
 )]
 pub(crate) struct CriteriaArgs {
     /// Stored runs; or tables with a decision on each criterion of each case.

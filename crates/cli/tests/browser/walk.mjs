@@ -93,8 +93,11 @@ async function useKeys() {
 
   await page.goto(at(`${large}/cases`));
   await page.waitForSelector(".grid-body a");
+  // The rest of the rows comes after the first ones.
+  await page.waitForFunction((all) => document.getElementById("cases-grid").getAttribute("aria-rowcount") === all, "1001");
   await page.keyboard.press("G");
   await page.waitForSelector(".grid-row.selected a");
+  await page.waitForFunction(() => document.querySelector(".grid-row.selected").getAttribute("aria-rowindex") === "1001");
   const last = await page.$eval(".grid-row.selected", (row) => row.getAttribute("aria-rowindex"));
   const rows = await page.$eval("#cases-grid", (grid) => grid.getAttribute("aria-rowcount"));
   assert.equal(last, rows, "the last row is reached");

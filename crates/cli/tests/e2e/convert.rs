@@ -23,7 +23,7 @@ fn a_conversion_between_formats_is_whole() {
     cli.run(&["validate", "new/two.yaml", "--max-warnings", "0"]).expect_code(0);
     let refused = cli.run(&["convert", "one.yaml", "--to", "tests", "-o", "new/two.yaml"]).expect_code(2);
     assert!(refused.stderr.contains("--force"), "{}", refused.stderr);
-    cli.run(&["convert", "one.yaml", "--to", "1", "-o", "new/two.yaml", "--force"]).expect_code(0);
+    cli.run(&["convert", "one.yaml", "--to", "evalcases", "-o", "new/two.yaml", "--force"]).expect_code(0);
     assert!(cli.read("new/two.yaml").contains("evalcases:"));
 }
 

@@ -55,10 +55,10 @@ fn what_is_written_is_sound_and_runs_without_a_model() {
 fn a_converted_file_names_its_schema_where_there_is_one() {
     let cli = cli();
     cli.file("old.yaml", "evalcases:\n- {id: a, input: q, output: x, expected_outcome: Says x}\n");
-    cli.run(&["convert", "old.yaml", "--to", "2", "--out", "bare.eval.yaml"]).expect_code(0);
+    cli.run(&["convert", "old.yaml", "--to", "tests", "--out", "bare.eval.yaml"]).expect_code(0);
     assert!(!cli.read("bare.eval.yaml").contains("yaml-language-server"));
     cli.run(&["schema", "--out", ".assize/schemas"]).expect_code(0);
-    cli.run(&["convert", "old.yaml", "--to", "2", "--out", "./deep/er/new.eval.yaml"]).expect_code(0);
+    cli.run(&["convert", "old.yaml", "--to", "tests", "--out", "./deep/er/new.eval.yaml"]).expect_code(0);
     assert!(schema_of(&cli, "deep/er/new.eval.yaml").is_file());
     cli.run(&["validate", "deep"]).expect_code(0);
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use assize_cluster::{
     Cluster, ClusterOptions, Coordinator, EvalRequest, JobEvent, MemoryCluster, UnitName, WorkUnit, Worker,
-    WorkerEnd, WorkerEvent, WorkerOptions,
+    WorkerEvent, WorkerOptions,
 };
 use assize_engine::{Engine, EngineEvent, EvalMode, EvalOptions, ExitStatus, ProcessContext, RunOutcome};
 use tempfile::TempDir;
@@ -68,15 +68,16 @@ fn rows(folder: &Path) -> Vec<String> {
     rows
 }
 
+/// Works until it is dropped: a worker that ended when it was idle could end before there is anything to do.
 async fn work(cluster: &MemoryCluster, folder: &Path, events: &Mutex<Vec<WorkerEvent>>) {
     let worker = Worker {
         cluster: Arc::new(cluster.clone()),
         engine: engine(folder),
         arguments: &read,
-        options: WorkerOptions { idle: Some(Duration::from_secs(3)), results: None },
+        options: WorkerOptions { idle: None, results: None },
         observe: &|event| events.lock().unwrap().push(event),
     };
-    assert_eq!(worker.work().await, Ok(WorkerEnd::Idle));
+    panic!("the worker ended: {:?}", worker.work().await);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -99,11 +100,11 @@ async fn two_workers_bring_the_run_of_one_process() {
         observe: &observe,
     };
     let request = request("merged");
-    let (merged, (), ()) = tokio::join!(
-        coordinator.run(&request, Vec::new()),
-        work(&cluster, one.path(), &events),
-        work(&cluster, two.path(), &events),
-    );
+    let merged = tokio::select! {
+        merged = coordinator.run(&request, Vec::new()) => merged,
+        () = work(&cluster, one.path(), &events) => unreachable!(),
+        () = work(&cluster, two.path(), &events) => unreachable!(),
+    };
 
     let merged = merged.unwrap();
     assert_eq!((merged.exit, local.exit), (ExitStatus::Failed, ExitStatus::Failed));
@@ -143,8 +144,10 @@ async fn doubled_and_halved_units_come_out_as_one_run() {
         observe: &observe,
     };
     let request = request("merged");
-    let (merged, ()) =
-        tokio::join!(coordinator.run(&request, Vec::new()), work(&cluster, host.path(), &events));
+    let merged = tokio::select! {
+        merged = coordinator.run(&request, Vec::new()) => merged,
+        () = work(&cluster, host.path(), &events) => unreachable!(),
+    };
 
     assert_eq!(rows(merged.unwrap().folder.path()).len(), CASES);
 }

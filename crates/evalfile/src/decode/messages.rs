@@ -512,7 +512,7 @@ mod tests {
             ("[{role: user, content: [{type: text}]}]", "a content block has no value"),
             ("[{role: user, content: [{value: x}]}]", "a content block has no type"),
             ("[{role: user, content: [7]}]", "a content block must be a string or a map"),
-            ("[{role: user, content: [{type: file, value: gone.md}]}]", "file not found"),
+            ("[{role: user, content: [{type: file, value: gone.md}]}]", "no file can be read here"),
             ("[{role: user, content: [{type: image, value: a.tiff}]}]", "not a kind of image that is read"),
             ("[]", "`input` is an empty list"),
             ("''", "`input` is empty"),
