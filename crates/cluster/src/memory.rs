@@ -23,11 +23,14 @@ pub struct MemoryCluster {
     shared: Arc<MemoryState>,
 }
 
+/// Queue and results of a job.
+type MemoryJob = (Arc<MemoryQueue>, Arc<MemoryResults>);
+
 #[derive(Default)]
 struct MemoryState {
     records: Arc<MemoryRecords>,
     replies: Arc<MemoryReplies>,
-    jobs: Mutex<BTreeMap<String, (Arc<MemoryQueue>, Arc<MemoryResults>)>>,
+    jobs: Mutex<BTreeMap<String, MemoryJob>>,
     handlers: Arc<Mutex<BTreeMap<String, LimitHandler>>>,
 }
 

@@ -41,7 +41,9 @@ pub(crate) async fn pass_messages(
             let taken = end.map_or(bytes.len(), |end| end + 1);
             let bytes = &bytes[..taken];
 
-            bytes.iter().for_each(|byte| ids.read(*byte));
+            for byte in bytes {
+                ids.read(*byte);
+            }
             is_long = is_long || line.len() + taken > limit;
             if is_long {
                 line = Vec::new();

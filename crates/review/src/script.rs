@@ -47,7 +47,7 @@ pub enum ReviewScriptLine {
         /// Name of the reviewer, if the line names one.
         who: Option<String>,
         /// Time and use of the decision, if the line names them.
-        earlier: EarlierDecision,
+        earlier: Box<EarlierDecision>,
     },
     /// Skips to the next item.
     Skip,
@@ -102,7 +102,7 @@ pub fn parse_line(text: &str) -> Result<ReviewScriptLine, String> {
         severity,
         note,
         who: None,
-        earlier: EarlierDecision::default(),
+        earlier: Box::default(),
     })
 }
 
@@ -232,10 +232,10 @@ pub fn parse_decision_fields(object: &Map<String, Value>) -> Result<ReviewScript
     let key = item.map(|item| item.trim_start_matches(ITEM_PREFIX).to_owned());
     let seen = object.get("seen").and_then(Value::as_str).map(str::to_owned);
     let of = NamedItem { case, criterion, key, seen };
-    let earlier = EarlierDecision {
+    let earlier = Box::new(EarlierDecision {
         at: word("at")?.map(|at| parse_time(&at)).transpose()?,
         split: word("split")?.map(|split| parse_split(&split)).transpose()?,
-    };
+    });
     Ok(ReviewScriptLine::Decide { of: Some(of), said, severity, note, who, earlier })
 }
 
@@ -267,7 +267,7 @@ mod tests {
             severity: Some(FailureSeverity::High),
             note: Some("the dose is wrong".to_owned()),
             who: None,
-            earlier: EarlierDecision::default(),
+            earlier: Box::default(),
         };
         assert_eq!(line, expected);
         assert_eq!(parse_line(" # later"), Ok(ReviewScriptLine::Nothing));

@@ -64,7 +64,7 @@ fn read_request(body: Value, limits: &RequestLimits, problems: &mut ProblemList)
             );
         }
         (Some(_), Some(_)) => {
-            object.problem("scorecard", "`rubric` is there too; samples are graded by one of them")
+            object.problem("scorecard", "`rubric` is there too; samples are graded by one of them");
         }
         _ => {}
     }

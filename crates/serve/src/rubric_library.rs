@@ -227,7 +227,8 @@ fn rubric_files(folder: &Path) -> Result<BTreeMap<String, PathBuf>, String> {
         let is_folder = path.is_dir();
         let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
         let is_file = matches!(ending, "yaml" | "yml" | "json") && path.is_file();
-        if !is_file && !(is_folder && is_scorecard(&path)) {
+        let is_loaded = is_file || (is_folder && is_scorecard(&path));
+        if !is_loaded {
             continue;
         }
         let name = if is_folder { path.file_name() } else { path.file_stem() };

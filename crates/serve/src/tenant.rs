@@ -178,14 +178,13 @@ impl TenantList {
         for key in &file.keys {
             let Some(hash) = SecretHash::from_hex(&key.hash) else { continue };
             let known = earlier.into_iter().flat_map(|list| &list.keyed).find(|(_, known, _)| known == key);
-            let tenant = match known {
-                Some((.., tenant)) => Arc::clone(tenant),
+            let tenant = if let Some((.., tenant)) = known {
+                Arc::clone(tenant)
+            } else {
                 // The part of the cache belongs to the name, so that a new key of a client finds its replies.
-                None => {
-                    let grader = samples.grader(Some(&key.name))?;
-                    grader.check()?;
-                    Arc::new(Tenant::new(&key.name, grader, key.quotas))
-                }
+                let grader = samples.grader(Some(&key.name))?;
+                grader.check()?;
+                Arc::new(Tenant::new(&key.name, grader, key.quotas))
             };
             keyed.push((hash, key.clone(), tenant));
         }

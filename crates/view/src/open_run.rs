@@ -160,9 +160,10 @@ impl OpenRun {
     /// Reads where judgements and questions begin, which a case page needs, until one does: it goes on with more readers. One
     /// reader leaves the others to who shows a page meanwhile.
     pub(crate) fn read_ahead(&self) -> Result<(), StoreError> {
-        while !self.are_details_wanted.load(Ordering::Relaxed)
-            && lock(&self.details).read_step(&self.folder, 1)?
-        {}
+        let mut is_more = true;
+        while is_more && !self.are_details_wanted.load(Ordering::Relaxed) {
+            is_more = lock(&self.details).read_step(&self.folder, 1)?;
+        }
         Ok(())
     }
 

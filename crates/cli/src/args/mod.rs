@@ -152,7 +152,7 @@ pub(crate) enum CliCommand {
     Init(InitArgs),
     /// Run eval files: get answers, judge them, score them.
     #[command(visible_alias = "run")]
-    Eval(EvalCommandArgs),
+    Eval(Box<EvalCommandArgs>),
     /// Grade existing answers (JSONL, CSV, TSV) against a rubric.
     Grade(GradeArgs),
     /// Try a criterion on one answer; `--watch` runs it again on every save.

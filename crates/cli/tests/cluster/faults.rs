@@ -2,7 +2,8 @@
 //! `ASSIZE_FAULT_SEED` sets the seed.
 
 use std::collections::BTreeMap;
-use std::io::Write;
+use std::fmt::Write as _;
+use std::io::Write as _;
 use std::net::TcpStream;
 use std::process::Stdio;
 use std::time::Duration;
@@ -172,7 +173,8 @@ impl<'a> Scene<'a> {
             for _ in 0..3 {
                 let unit = format!("{{\"name\":\"{}\"}}", self.random.below(CASES / 10) + 1);
                 let subject = format!("assize.{}.work", job.file_name().to_string_lossy());
-                text.push_str(&format!("PUB {subject} {}\r\n{unit}\r\n", unit.len()));
+                write!(text, "PUB {subject} {}\r\n{unit}\r\n", unit.len())
+                    .expect("a string takes everything");
             }
         }
         if let Ok(mut stream) = TcpStream::connect(server) {

@@ -75,13 +75,11 @@ fn labels_that_were_drawn_with_probabilities_are_weighed_by_them() {
         let judge = if case % 10 == 0 { "unmet" } else { "met" };
         let labelled = if case % 10 == 0 { case % 20 == 0 } else { case % 20 == 1 };
         let label = if case % 10 == 0 && case % 60 != 0 { "unmet" } else { "met" };
-        match labelled {
-            true => {
-                let drawn = if case % 10 == 0 { 0.5 } else { 0.05 };
-                writeln!(text, "c{case},{judge},{label},weighted,{drawn}")
-                    .expect("a string takes everything");
-            }
-            false => writeln!(text, "c{case},{judge},,,").expect("a string takes everything"),
+        if labelled {
+            let drawn = if case % 10 == 0 { 0.5 } else { 0.05 };
+            writeln!(text, "c{case},{judge},{label},weighted,{drawn}").expect("a string takes everything");
+        } else {
+            writeln!(text, "c{case},{judge},,,").expect("a string takes everything");
         }
     }
     cli.file("t.csv", &text);

@@ -323,7 +323,7 @@ mod tests {
             tokens: false,
             limit: 600.0,
             remaining: 0.0,
-            reset: Duration::from_secs(60),
+            reset: Duration::from_mins(1),
         }];
         let rates = vec![RateAsk { account: "x".into(), requests: 1, reports, ..RateAsk::default() }];
         book.answer(&ask("a", 0, 0, 0, false), Duration::ZERO);

@@ -90,13 +90,12 @@ async fn talk(state: Arc<ShareState>, desk: Arc<dyn LimitDesk>) {
 
         let asked_at = Instant::now();
         let request = state.request();
-        match desk.ask(&request).await {
-            Ok(reply) => state.take(&request, reply, asked_at),
+        if let Ok(reply) = desk.ask(&request).await {
+            state.take(&request, reply, asked_at);
+        } else {
             // Nobody answers: what is held can be used, and the rest waits.
-            Err(_) => {
-                state.put_back(request);
-                tokio::time::sleep(PATIENCE).await;
-            }
+            state.put_back(request);
+            tokio::time::sleep(PATIENCE).await;
         }
         if state.is_waiting() {
             tokio::time::sleep(PATIENCE.saturating_sub(asked_at.elapsed())).await;

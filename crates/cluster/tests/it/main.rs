@@ -19,7 +19,7 @@ fn now() -> jiff::Timestamp {
 }
 
 fn machine() -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().expect("works");
     let mut text = String::from("name: words\ntests:\n");
     for case in 0..CASES {
         let said = if case % 3 == 0 { "nothing" } else { "the capital is Paris" };
@@ -29,7 +29,7 @@ fn machine() -> TempDir {
              assertions:\n      - type: rubrics\n        criteria: [Names the capital Paris]\n"
         );
     }
-    std::fs::write(folder.path().join("suite.yaml"), text).unwrap();
+    std::fs::write(folder.path().join("suite.yaml"), text).expect("works");
     folder
 }
 
@@ -43,6 +43,7 @@ fn request(run_dir: &str) -> EvalRequest {
     EvalRequest { mode: EvalMode::default(), options }
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "the signature of a reader of arguments")]
 fn read(_: &[String]) -> Result<EvalRequest, String> {
     Ok(request("ignored"))
 }
@@ -53,13 +54,13 @@ fn options() -> ClusterOptions {
 
 /// Rows of a run by case, without times and sums of the row.
 fn rows(folder: &Path) -> Vec<String> {
-    let text = std::fs::read_to_string(folder.join("results.jsonl")).unwrap();
+    let text = std::fs::read_to_string(folder.join("results.jsonl")).expect("works");
     let mut rows: Vec<String> = text
         .lines()
         .map(|line| {
-            let mut row: serde_json::Value = serde_json::from_str(line).unwrap();
+            let mut row: serde_json::Value = serde_json::from_str(line).expect("works");
             for changing in ["duration_ms", "crc"] {
-                row.as_object_mut().unwrap().remove(changing);
+                row.as_object_mut().expect("works").remove(changing);
             }
             row.to_string()
         })
@@ -75,7 +76,7 @@ async fn work(cluster: &MemoryCluster, folder: &Path, events: &Mutex<Vec<WorkerE
         engine: engine(folder),
         arguments: &read,
         options: WorkerOptions { idle: None, results: None },
-        observe: &|event| events.lock().unwrap().push(event),
+        observe: &|event| events.lock().expect("works").push(event),
     };
     panic!("the worker ended: {:?}", worker.work().await);
 }
@@ -85,14 +86,14 @@ async fn two_workers_bring_the_run_of_one_process() {
     let (boss, one, two) = (machine(), machine(), machine());
     let alone = engine(boss.path());
     let local = request("local");
-    let RunOutcome::Finished(local) = alone.evaluate(local.mode, &local.options).await.unwrap() else {
+    let RunOutcome::Finished(local) = alone.evaluate(local.mode, &local.options).await.expect("works") else {
         panic!("it was run")
     };
 
     let cluster = MemoryCluster::default();
     let events = Mutex::new(Vec::new());
     let seen = Mutex::new(Vec::new());
-    let observe = |event: JobEvent| seen.lock().unwrap().push(event);
+    let observe = |event: JobEvent| seen.lock().expect("works").push(event);
     let coordinator = Coordinator {
         cluster: Arc::new(cluster.clone()),
         engine: engine(boss.path()),
@@ -106,13 +107,17 @@ async fn two_workers_bring_the_run_of_one_process() {
         () = work(&cluster, two.path(), &events) => unreachable!(),
     };
 
-    let merged = merged.unwrap();
+    let merged = merged.expect("works");
     assert_eq!((merged.exit, local.exit), (ExitStatus::Failed, ExitStatus::Failed));
     assert_eq!(rows(merged.folder.path()), rows(local.folder.path()));
-    let done =
-        events.lock().unwrap().iter().filter(|event| matches!(event, WorkerEvent::UnitDone { .. })).count();
+    let done = events
+        .lock()
+        .expect("works")
+        .iter()
+        .filter(|event| matches!(event, WorkerEvent::UnitDone { .. }))
+        .count();
     assert_eq!(done, 5);
-    assert!(seen.lock().unwrap().contains(&JobEvent::Progress { done: 5, shards: 5 }));
+    assert!(seen.lock().expect("works").contains(&JobEvent::Progress { done: 5, shards: 5 }));
     assert!(!boss.path().join(".assize/cluster").read_dir().is_ok_and(|mut left| left.next().is_some()));
 }
 
@@ -127,13 +132,14 @@ async fn doubled_and_halved_units_come_out_as_one_run() {
     let observe = |event: JobEvent| {
         if let JobEvent::Begun { job, .. } = event {
             let cluster = again.clone();
-            *doubling.lock().unwrap() = Some(tokio::spawn(async move {
-                let bytes = cluster.records().get(&format!("job.{job}")).await.unwrap().unwrap().bytes;
-                let job = serde_json::from_slice(&bytes).unwrap();
-                let queue = cluster.open(&job).await.unwrap().queue;
+            *doubling.lock().expect("works") = Some(tokio::spawn(async move {
+                let bytes =
+                    cluster.records().get(&format!("job.{job}")).await.expect("works").expect("works").bytes;
+                let job = serde_json::from_slice(&bytes).expect("works");
+                let queue = cluster.open(&job).await.expect("works").queue;
                 let halves = UnitName::whole(2).halves().map(WorkUnit::new);
-                queue.publish(&halves, "test").await.unwrap();
-                queue.publish(&[WorkUnit::new(UnitName::whole(1))], "test").await.unwrap();
+                queue.publish(&halves, "test").await.expect("works");
+                queue.publish(&[WorkUnit::new(UnitName::whole(1))], "test").await.expect("works");
             }));
         }
     };
@@ -149,5 +155,5 @@ async fn doubled_and_halved_units_come_out_as_one_run() {
         () = work(&cluster, host.path(), &events) => unreachable!(),
     };
 
-    assert_eq!(rows(merged.unwrap().folder.path()).len(), CASES);
+    assert_eq!(rows(merged.expect("works").folder.path()).len(), CASES);
 }

@@ -30,7 +30,10 @@ async fn a_message_that_is_too_long_is_answered_and_the_next_one_is_served() {
 
 /// Client that keeps what it is told of progress.
 #[derive(Clone, Default)]
-struct Watching(Arc<Mutex<Vec<(f64, Option<f64>)>>>);
+struct Watching(Arc<Mutex<Vec<Progress>>>);
+
+/// Work that is done, and the total if it is known.
+type Progress = (f64, Option<f64>);
 
 impl ClientHandler for Watching {
     async fn on_progress(&self, told: ProgressNotificationParam, _: NotificationContext<RoleClient>) {

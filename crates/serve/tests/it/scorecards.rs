@@ -163,11 +163,10 @@ async fn problems_of_a_scorecard_stand_at_their_place_and_nothing_is_opened() {
     };
     let with = |pointer: &str, value: Value| {
         let mut card = card();
-        match card.pointer_mut(pointer) {
-            Some(place) => *place = value,
-            None => {
-                drop(card.as_object_mut().unwrap().insert(pointer.trim_start_matches('/').to_owned(), value))
-            }
+        if let Some(place) = card.pointer_mut(pointer) {
+            *place = value;
+        } else {
+            card[pointer.trim_start_matches('/')] = value;
         }
         body(&card, &json!({}))
     };

@@ -56,17 +56,16 @@ fn trend_page(library: &RunLibrary, wanted: Option<String>) -> TrendPage {
     slugs.reverse();
 
     let key = trend_key(library, &slugs);
-    let points = match library.known_trend(&key) {
-        Some(known) => known,
-        None => {
-            let before = notices.len();
-            let points = Arc::new(read_points(library, &slugs, &mut notices));
-            // What was left out is said each time.
-            if notices.len() == before {
-                library.keep_trend(key, Arc::clone(&points));
-            }
-            points
+    let points = if let Some(known) = library.known_trend(&key) {
+        known
+    } else {
+        let before = notices.len();
+        let points = Arc::new(read_points(library, &slugs, &mut notices));
+        // What was left out is said each time.
+        if notices.len() == before {
+            library.keep_trend(key, Arc::clone(&points));
         }
+        points
     };
     let pictured = |metric: fn(&TrendPoint) -> &assize_store::EstimatedMetric| {
         points.iter().map(|(_, point)| (metric(point), !point.changed.is_empty())).collect::<Vec<_>>()
