@@ -1,6 +1,6 @@
 //! The extension module `assize_native`: grading with the engine of Assize, for the Python package `assize`.
 //!
-//! Work runs on the threads of one runtime per process, without the GIL; Python waits for a [`job::Job`] as a whole. The
+//! Work runs on the threads of one runtime per process, without the GIL; Python waits for a job as a whole. The
 //! names here are private to the package: it wraps them in the interface that is documented.
 
 mod arrow;
