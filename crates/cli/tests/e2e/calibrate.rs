@@ -7,17 +7,17 @@ use serde_json::Value;
 
 use crate::bench::object;
 
-const QUICK: [&str; 2] = ["--resamples", "100"];
+pub(crate) const QUICK: [&str; 2] = ["--resamples", "100"];
 
-fn cli() -> CliTest {
+pub(crate) fn cli() -> CliTest {
     CliTest::new(env!("CARGO_BIN_EXE_assize"))
 }
 
-fn calibrate(cli: &CliTest, arguments: &[&str]) -> Value {
+pub(crate) fn calibrate(cli: &CliTest, arguments: &[&str]) -> Value {
     object(&cli.run(&[&["calibrate", "--json"], arguments, &QUICK].concat()).expect_code(0))
 }
 
-fn refused(cli: &CliTest, arguments: &[&str]) -> String {
+pub(crate) fn refused(cli: &CliTest, arguments: &[&str]) -> String {
     cli.run(&[&["calibrate"], arguments].concat()).expect_code(2).stderr
 }
 

@@ -2,24 +2,10 @@
 
 use std::fmt::Write as _;
 
-use assize_testkit::cli::CliTest;
 use serde_json::Value;
 
 use crate::bench::object;
-
-const QUICK: [&str; 2] = ["--resamples", "100"];
-
-fn cli() -> CliTest {
-    CliTest::new(env!("CARGO_BIN_EXE_assize"))
-}
-
-fn calibrate(cli: &CliTest, arguments: &[&str]) -> Value {
-    object(&cli.run(&[&["calibrate", "--json"], arguments, &QUICK].concat()).expect_code(0))
-}
-
-fn refused(cli: &CliTest, arguments: &[&str]) -> String {
-    cli.run(&[&["calibrate"], arguments].concat()).expect_code(2).stderr
-}
+use crate::calibrate::{QUICK, calibrate, cli, refused};
 
 #[test]
 fn criteria_that_measure_nothing_or_the_same_are_named() {

@@ -69,6 +69,10 @@ fn rows(folder: &Path) -> Vec<String> {
     rows
 }
 
+fn coordinator<'a>(cluster: &MemoryCluster, folder: &Path, observe: &'a dyn Fn(JobEvent)) -> Coordinator<'a> {
+    Coordinator { cluster: Arc::new(cluster.clone()), engine: engine(folder), options: options(), observe }
+}
+
 /// Works until it is dropped: a worker that ended when it was idle could end before there is anything to do.
 async fn work(cluster: &MemoryCluster, folder: &Path, events: &Mutex<Vec<WorkerEvent>>) {
     let worker = Worker {
@@ -94,12 +98,7 @@ async fn two_workers_bring_the_run_of_one_process() {
     let events = Mutex::new(Vec::new());
     let seen = Mutex::new(Vec::new());
     let observe = |event: JobEvent| seen.lock().expect("works").push(event);
-    let coordinator = Coordinator {
-        cluster: Arc::new(cluster.clone()),
-        engine: engine(boss.path()),
-        options: options(),
-        observe: &observe,
-    };
+    let coordinator = coordinator(&cluster, boss.path(), &observe);
     let request = request("merged");
     let merged = tokio::select! {
         merged = coordinator.run(&request, Vec::new()) => merged,
@@ -143,12 +142,7 @@ async fn doubled_and_halved_units_come_out_as_one_run() {
             }));
         }
     };
-    let coordinator = Coordinator {
-        cluster: Arc::new(cluster.clone()),
-        engine: engine(boss.path()),
-        options: options(),
-        observe: &observe,
-    };
+    let coordinator = coordinator(&cluster, boss.path(), &observe);
     let request = request("merged");
     let merged = tokio::select! {
         merged = coordinator.run(&request, Vec::new()) => merged,
