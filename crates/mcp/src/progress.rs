@@ -12,23 +12,44 @@ pub(crate) struct CallProgress {
     pub(crate) finished: usize,
 }
 
-/// Tells the client of progress until there is no more, if its request asks for that.
-pub(crate) async fn tell_progress(
-    mut progress: watch::Receiver<CallProgress>,
-    context: &RequestContext<RoleServer>,
-) {
-    let Some(token) = context.meta.get_progress_token() else { return };
-    while progress.changed().await.is_ok() {
-        let CallProgress { cases, finished } = *progress.borrow_and_update();
-        if finished == 0 {
-            continue;
-        }
+/// Tells a client of the progress of its call, if its request asks for that.
+pub(crate) struct ProgressTeller<'a> {
+    progress: watch::Receiver<CallProgress>,
+    told: CallProgress,
+    context: &'a RequestContext<RoleServer>,
+}
 
-        let mut told = ProgressNotificationParam::new(token.clone(), finished as f64);
-        told.total = (cases > 0).then_some(cases as f64);
-        told.message = Some(format!("{finished} of {cases} cases are finished"));
-        if context.peer.notify_progress(told).await.is_err() {
+impl<'a> ProgressTeller<'a> {
+    pub(crate) fn new(
+        progress: watch::Receiver<CallProgress>,
+        context: &'a RequestContext<RoleServer>,
+    ) -> Self {
+        Self { progress, told: CallProgress::default(), context }
+    }
+
+    /// Tells of each change; does not end, so that the work decides when that is over.
+    pub(crate) async fn tell_changes(&mut self) {
+        while self.progress.changed().await.is_ok() {
+            self.tell().await;
+        }
+        std::future::pending::<()>().await;
+    }
+
+    /// Tells of the newest state unless the client knows it. A call that is done calls this before its reply: nothing is told
+    /// of a call that is answered.
+    pub(crate) async fn tell(&mut self) {
+        let newest = *self.progress.borrow();
+        let Some(token) = self.context.meta.get_progress_token() else { return };
+        if newest.finished == 0 || newest == self.told {
             return;
         }
+
+        let CallProgress { cases, finished } = newest;
+        let mut told = ProgressNotificationParam::new(token, finished as f64);
+        told.total = (cases > 0).then_some(cases as f64);
+        told.message = Some(format!("{finished} of {cases} cases are finished"));
+        // A client that is gone is noticed where the reply is sent.
+        let _ = self.context.peer.notify_progress(told).await;
+        self.told = newest;
     }
 }

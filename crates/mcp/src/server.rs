@@ -29,7 +29,7 @@ use crate::arguments::{
 use crate::background::BackgroundRuns;
 use crate::message_limit::{MAX_MESSAGE, TOO_LONG, pass_messages, too_long};
 use crate::outcome::{CallNotes, ToolFailure, finish};
-use crate::progress::tell_progress;
+use crate::progress::ProgressTeller;
 use crate::resources;
 use crate::root::RootFolder;
 use crate::schema_text;
@@ -141,22 +141,29 @@ impl McpServer {
         let stop = GradingStop::new();
         let signal = stop.clone();
         let notes = CallNotes::default();
-        let told = tell_progress(notes.progress(), &context);
+        let mut teller = ProgressTeller::new(notes.progress(), &context);
         let mut work = std::pin::pin!(self.call_with(notes, move |state, notes| {
             handle.block_on(state.grade(arguments, notes, &signal))
         }));
 
-        let told = async {
-            told.await;
-            std::future::pending::<()>().await;
+        let result = tokio::select! {
+            result = &mut work => Some(result),
+            () = teller.tell_changes() => None,
+            () = context.ct.cancelled() => {
+                stop.stop("the client cancelled the call");
+                None
+            }
+            () = self.state.stop.cancelled() => {
+                stop.stop("the server is stopping");
+                None
+            }
         };
-        tokio::select! {
-            result = &mut work => return result,
-            () = told => {}
-            () = context.ct.cancelled() => stop.stop("the client cancelled the call"),
-            () = self.state.stop.cancelled() => stop.stop("the server is stopping"),
-        }
-        work.await
+        let result = match result {
+            Some(result) => result,
+            None => work.await,
+        };
+        teller.tell().await;
+        result
     }
 
     /// Run eval files: get answers from their targets, judge and score them, and store the run. Returns the run's id at once, or the
@@ -175,11 +182,13 @@ impl McpServer {
     ) -> CallToolResult {
         let notes = CallNotes::default();
         let mut work = std::pin::pin!(self.state.run_eval(arguments, &notes));
+        let mut teller = ProgressTeller::new(notes.progress(), &context);
         let result = tokio::select! {
             result = &mut work => result,
-            () = tell_progress(notes.progress(), &context) => work.await,
+            () = teller.tell_changes() => work.await,
         };
 
+        teller.tell().await;
         finish(result, &notes)
     }
 

@@ -40,10 +40,8 @@ pub(crate) struct InitArgs {
 pub(crate) enum InitFormat {
     /// A list `tests` with `assertions`.
     #[default]
-    #[value(alias = "2")]
     Tests,
     /// A list `evalcases` with `rubrics`.
-    #[value(alias = "1")]
     Evalcases,
     /// A tree of rubrics over benchmarks.
     Scorecard,

@@ -14,8 +14,8 @@ fn schema_of(cli: &assize_testkit::cli::CliTest, path: &str) -> std::path::PathB
 #[test]
 fn what_is_written_is_sound_and_runs_without_a_model() {
     for (format, yaml, run) in [
-        ("2", vec!["evals/first.eval.yaml"], vec!["eval", "evals"]),
-        ("1", vec!["evals/first.eval.yaml"], vec!["eval", "evals"]),
+        ("tests", vec!["evals/first.eval.yaml"], vec!["eval", "evals"]),
+        ("evalcases", vec!["evals/first.eval.yaml"], vec!["eval", "evals"]),
         (
             "scorecard",
             vec![

@@ -67,13 +67,20 @@ async fn programs_are_started_only_where_the_server_was_told_so() {
     let command = "tests:\n- id: a\n  criteria: be right\n  input: hello\n  execution: {target: agent}\n  assertions:\n  \
                    - {type: contains, value: right}\n";
     let targets = "targets:\n- {name: agent, provider: cli, command: 'touch started; echo right'}\n";
+    let code = "prompts: ['{{ said }}']\nproviders: [echo]\ntests:\n- vars: {said: hello}\n  assert:\n  \
+                - {type: python, value: \"open('started', 'w') is not None\"}\n";
     let mut fixture = Fixture::writing();
     fixture.write("suite.yaml", suite);
     fixture.write("command.yaml", command);
+    fixture.write("code.yaml", code);
     fixture.write(".assize/targets.yaml", targets);
 
     let client = fixture.connect().await;
-    for (file, named) in [("suite.yaml", "grader `checker`"), ("command.yaml", "target `agent`")] {
+    for (file, named) in [
+        ("suite.yaml", "grader `checker`"),
+        ("command.yaml", "target `agent`"),
+        ("code.yaml", "grader `python`"),
+    ] {
         let message =
             client.fail("run_eval", json!({ "paths": [file], "budget_usd": 0, "wait_seconds": 60 })).await;
         assert!(message.contains(named) && message.contains("not allowed"), "{message}");
