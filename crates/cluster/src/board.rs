@@ -39,9 +39,14 @@ impl JobBoard {
     }
 
     /// Description of a job.
+    ///
+    /// # Errors
+    /// When it can't be that of a job: its id is the name of folders on this machine.
     pub(crate) async fn job(&self, id: &str) -> Result<Option<JobManifest>, ClusterError> {
-        let record = self.records.get(&job_key(id)).await?;
-        record.map(|record| read(&record)).transpose()
+        let Some(record) = self.records.get(&job_key(id)).await? else { return Ok(None) };
+        let job: JobManifest = read(&record)?;
+        job.check_names()?;
+        Ok(Some(job))
     }
 
     /// Stores the description of a job, and lists it unless it is done.

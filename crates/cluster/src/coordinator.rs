@@ -14,6 +14,7 @@ use assize_engine::{
     Engine, EngineError, ExitStatus, FinishedRun, MergeOptions, RunFolder, RunInfo, new_run_id,
     workspace_fence_key,
 };
+use assize_run::ShardNumber;
 use assize_store::StoreError;
 use tokio::time::Instant;
 
@@ -32,8 +33,6 @@ use crate::worker::CLUSTER_FOLDER;
 const LOOK: Duration = Duration::from_millis(500);
 /// Time between two comparisons of the queue with what is missing.
 const RECONCILE: Duration = Duration::from_secs(5);
-/// Most shards of a plan.
-const MOST_SHARDS: u64 = 100_000;
 
 /// Options of a run over many machines.
 #[derive(Debug, Clone)]
@@ -127,8 +126,8 @@ impl Coordinator<'_> {
         let goes_on = found.is_some();
         let mut job = found.unwrap_or_else(|| {
             let id = new_run_id(self.engine.process().now(), &identity.label);
-            let shards = identity.items.div_ceil(self.options.unit_size.max(1).into()).clamp(1, MOST_SHARDS);
-            let shards = u32::try_from(shards).unwrap_or(u32::MAX);
+            let shards = identity.items.div_ceil(self.options.unit_size.max(1).into());
+            let shards = u32::try_from(shards).unwrap_or(u32::MAX).clamp(1, ShardNumber::MOST);
             let job = JobManifest::new(id, plan, arguments, shards, fence_key);
             JobManifest {
                 results: self.options.results.clone(),

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use assize_engine::{Budget, PlanIdentity, Usd};
+use assize_run::ShardNumber;
 use serde::{Deserialize, Serialize};
 
 use crate::error::ClusterError;
@@ -155,6 +156,24 @@ impl JobManifest {
         Duration::from_millis(self.lease_ms.max(100))
     }
 
+    /// Refuses a description that no coordinator writes.
+    ///
+    /// # Errors
+    /// When the id could be a path, or there are more shards than a plan may have.
+    pub(crate) fn check_names(&self) -> Result<(), ClusterError> {
+        let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+        if self.job.is_empty() || !self.job.bytes().all(is_name) {
+            return Err(ClusterError::Refused(format!(
+                "a record of the cluster names the job {:?}; expected letters, digits and `-`",
+                self.job
+            )));
+        }
+
+        ShardNumber::new(1, self.shards)
+            .map(drop)
+            .map_err(|error| ClusterError::Refused(format!("job {}: {error}", self.job)))
+    }
+
     /// Refuses a job of another version of the program.
     ///
     /// # Errors
@@ -210,5 +229,24 @@ impl fmt::Debug for JobManifest {
             .field("limits", &self.limits)
             .field("state", &self.state)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_job_has_no_path_for_its_name_and_a_number_of_shards() {
+        let plan = JobPlan { hash: String::new(), items: 1, files: Vec::new() };
+        let checked = |job: &str, shards| {
+            JobManifest::new(job.to_owned(), plan.clone(), Vec::new(), shards, [0; 32]).check_names()
+        };
+        assert_eq!(checked("20260102-030405-refunds-1a2b", 5), Ok(()));
+        for (job, shards) in
+            [("..", 1), ("../../x", 1), ("/etc", 1), ("a b", 1), ("", 1), ("a", 0), ("a", u32::MAX)]
+        {
+            assert!(matches!(checked(job, shards), Err(ClusterError::Refused(_))), "{job} {shards}");
+        }
     }
 }

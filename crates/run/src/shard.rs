@@ -16,9 +16,6 @@ use crate::{ItemError, ItemRelations, ItemSource, WorkItem};
 /// Version of what is hashed. Raised when the same plan is to have another hash, or its shards other items.
 const VERSION: u64 = 1;
 
-/// Most shards of a plan, as many as the largest job arrays have tasks.
-const MOST_SHARDS: u32 = 100_000;
-
 /// One of several equal parts of a plan, written `2/4`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ShardNumber {
@@ -41,11 +38,13 @@ pub enum ShardNumberError {
     #[error("there is no shard {0} of {1}; the last one is `{1}/{1}`")]
     Beyond(u32, u32),
     /// There are too many shards, or none.
-    #[error("a plan has 1 to {MOST_SHARDS} shards")]
+    #[error("a plan has 1 to {} shards", ShardNumber::MOST)]
     Count,
 }
 
 impl ShardNumber {
+    /// Most shards of a plan, as many as the largest job arrays have tasks.
+    pub const MOST: u32 = 100_000;
     /// The whole plan as its only shard.
     pub const WHOLE: Self = Self { number: 1, count: 1 };
 
@@ -54,7 +53,7 @@ impl ShardNumber {
     /// # Errors
     /// When there is no such shard.
     pub const fn new(number: u32, count: u32) -> Result<Self, ShardNumberError> {
-        if count == 0 || count > MOST_SHARDS {
+        if count == 0 || count > Self::MOST {
             Err(ShardNumberError::Count)
         } else if number == 0 {
             Err(ShardNumberError::Zero(count))
