@@ -20,7 +20,9 @@ use assize_engine::ExitStatus;
 use assize_evalfile::load_config;
 use clap::{CommandFactory, FromArgMatches};
 
-use crate::args::{Args, CliCommand, GlobalArgs, usage_message, wants_json, with_fitting_tips};
+use crate::args::{
+    Args, CliCommand, GlobalArgs, usage_message, wants_json, with_fitting_tips, with_front_page,
+};
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
 
@@ -105,7 +107,7 @@ fn run() -> ExitCode {
 
 /// Reads the command line. The flag says that the command is to print JSON.
 fn read_args() -> Result<(Args, bool), clap::Error> {
-    let mut matches = Args::command().try_get_matches().map_err(with_fitting_tips)?;
+    let mut matches = with_front_page(Args::command()).try_get_matches().map_err(with_fitting_tips)?;
     let wants_json = wants_json(&matches);
     let args =
         Args::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut Args::command()))?;

@@ -109,7 +109,7 @@ fn keep_going_runs_the_sound_cases_and_exits_with_3_or_more() {
     let value = object(
         &cli.run(&["eval", "mixed.yaml", "--keep-going", "--json", "--run-dir", "run"]).expect_code(3),
     );
-    assert_eq!((value["counts"]["pass"].as_u64(), value["left_out"].as_u64()), (Some(1), Some(1)));
+    assert_eq!((value["counts"]["pass"].as_u64(), value["excluded"].as_u64()), (Some(1), Some(1)));
     assert_eq!(value["exit_code"], 3);
     assert_eq!(rows(&cli, "run").len(), 1);
     cli.file("mixed.yaml", format!("{FAILING}- id: broken\n  criteria: x\n  input: q\n  ouptut: y\n"));
@@ -127,10 +127,10 @@ fn json_prints_one_object_of_this_shape_and_nothing_else() {
     assert_eq!(
         keys,
         [
-            "run_id", "run_dir", "counts", "not_run", "left_out", "mean_score", "figures", "judges",
-            "tokens", "cost_usd", "cost_partial", "judge_calls", "judge_calls_cached", "sent", "criteria",
-            "criteria_ungraded", "criterion_rates", "quotes", "quotes_found", "panel", "criteria_truncated",
-            "warnings", "exit_code", "exit_reason"
+            "run_id", "run_dir", "results", "counts", "not_run", "excluded", "mean_score", "figures",
+            "judges", "tokens", "cost_usd", "cost_partial", "judge_calls", "judge_calls_cached", "sent",
+            "criteria", "criteria_ungraded", "criterion_rates", "quotes", "quotes_found", "panel",
+            "criteria_truncated", "warnings", "exit_code", "exit_reason"
         ]
     );
     assert_eq!(value["counts"], serde_json::json!({"pass": 1, "borderline": 0, "fail": 1, "incomplete": 0}));
