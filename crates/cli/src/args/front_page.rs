@@ -31,6 +31,7 @@ pub(crate) fn with_front_page(command: Command) -> Command {
 /// Gives the program its front page of a width in columns.
 pub(super) fn with_front_page_of(command: Command, columns: usize) -> Command {
     let groups = render_groups(&command, columns.max(MIN_WIDTH));
+    let groups = groups.trim_end();
     let template = format!("{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}{{after-help}}");
 
     command.help_template(template)

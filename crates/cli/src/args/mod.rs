@@ -107,7 +107,7 @@ pub(crate) use worker::WorkerArgs;
     disable_help_subcommand = true,
     disable_help_flag = true,
     disable_version_flag = true,
-    after_help = "`assize COMMAND -h` lists its options; `assize --help` adds examples and exit codes.",
+    after_help = "`assize COMMAND -h` lists options; `assize --help` has examples and exit codes.",
     after_long_help = "Examples:\n  \
                   assize init\n  \
                   assize eval evals/\n  \
