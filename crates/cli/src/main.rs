@@ -21,7 +21,8 @@ use assize_evalfile::load_config;
 use clap::{CommandFactory, FromArgMatches};
 
 use crate::args::{
-    Args, CliCommand, GlobalArgs, usage_message, wants_json, with_fitting_tips, with_front_page,
+    Args, CliCommand, GlobalArgs, print_usage_error, usage_message, wants_json, with_fitting_tips,
+    with_front_page,
 };
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
@@ -59,7 +60,7 @@ fn run() -> ExitCode {
     let (args, wants_json) = match read_args() {
         Ok(read) => read,
         Err(error) => {
-            let _ = error.print();
+            print_usage_error(&error);
             if error.use_stderr() && std::env::args_os().any(|word| word == "--json") {
                 output::print_failure_json(&usage_message(&error), ExitStatus::Invalid, None);
             }

@@ -90,7 +90,7 @@ pub(crate) struct TryArgs {
     /// Print one JSON object; with `--watch` a line per criterion.
     #[arg(long, help_heading = OUTPUT)]
     pub(crate) json: bool,
-    /// Print no notices, only warnings and errors.
+    /// No notices; warnings and errors remain.
     #[arg(long, short = 'q', help_heading = OUTPUT)]
     pub(crate) quiet: bool,
 }

@@ -325,7 +325,7 @@ pub(crate) struct RunArgs {
     /// that `--run-dir` names.
     #[arg(long, value_name = "RUN", num_args = 0..=1, default_missing_value = "last", help_heading = OUTPUT)]
     pub(crate) resume: Option<String>,
-    /// Print no progress and no notices, only warnings and errors.
+    /// No progress or notices; warnings and errors remain.
     #[arg(long, short = 'q', help_heading = OUTPUT)]
     pub(crate) quiet: bool,
     /// Allow eval files to run Python, and JavaScript that imports modules.

@@ -74,7 +74,7 @@ pub(crate) struct GenerateRubricsArgs {
     /// Print JSON instead of text.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Print no progress and no notices, only warnings and errors.
+    /// No progress or notices; warnings and errors remain.
     #[arg(long, short = 'q')]
     pub(crate) quiet: bool,
 }

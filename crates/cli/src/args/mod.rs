@@ -90,7 +90,7 @@ pub(crate) use serve::{KeyAction, ServeArgs, ServeCommand};
 pub(crate) use server::ServerArgs;
 pub(crate) use shard::ShardArgs;
 pub(crate) use tables::{AgreementArgs, CriteriaArgs, DriftArgs, NoiseArgs, PanelRatesArgs, TableArgs};
-pub(crate) use usage_error::{usage_message, wants_json, with_fitting_tips};
+pub(crate) use usage_error::{print_usage_error, usage_message, wants_json, with_fitting_tips};
 pub(crate) use validate::{FormatChoice, ValidateArgs};
 pub(crate) use view::ViewArgs;
 pub(crate) use worker::WorkerArgs;

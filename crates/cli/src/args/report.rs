@@ -9,8 +9,8 @@ use super::report_file::{ReportFile, ReportFormat, report_file, report_format};
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "The ending of a file names its format; `--format` names those that share an ending.\n\n  \
-    html       .html       One page with charts, criteria and cases; needs no network\n  \
-    markdown   .md         For a job summary or a comment, at most 65,536 characters\n  \
+    html       .html       One page with charts and cases, usable offline\n  \
+    markdown   .md         For a job summary or comment, 65,536 characters\n  \
     junit      .xml        JUnit, a test for each case\n  \
     csv        .csv        A row for each criterion of a case\n  \
     csv-cases  -cases.csv  A row for each case\n  \

@@ -44,8 +44,10 @@ pub(crate) struct ReviewArgs {
     /// Folder of the labels [default: `labels` beside the scorecard or eval file].
     #[arg(long, value_name = "DIR")]
     pub(crate) labels: Option<PathBuf>,
-    /// `queue` (what waits for a person), `random`, `random:SEED` or `uncertain-first` (both everything); `stratified`
-    /// or `active`, with `:SEED` (`--limit` items, drawn with probabilities that labels record).
+    /// Order: `queue`, `random`, `uncertain-first`, `stratified` or `active`.
+    ///
+    /// `queue` shows only what waits for a person, the others everything. `stratified` and `active` draw as many items as
+    /// `--limit` says, with probabilities that the labels record. `random`, `stratified` and `active` take a seed, such as `random:7`.
     #[arg(long, default_value = "queue", value_name = "ORDER")]
     pub(crate) order: ReviewOrder,
     /// Review at most N items.

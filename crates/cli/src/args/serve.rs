@@ -114,7 +114,7 @@ pub(crate) struct ServeArgs {
     /// Cut material too long for a judge: `head`, `tail`, `middle`, `chunk` or `never`.
     #[arg(long, value_parser = truncate, value_name = "MODE", help_heading = ADVANCED, hide_short_help = true)]
     truncate: Option<TruncationMode>,
-    /// Print no notices, only warnings and errors.
+    /// No notices; warnings and errors remain.
     #[arg(long, short = 'q', help_heading = ADVANCED)]
     pub(crate) quiet: bool,
 }

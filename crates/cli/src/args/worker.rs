@@ -31,7 +31,7 @@ pub(crate) struct WorkerArgs {
     /// Exit after this long without work, such as `10m`.
     #[arg(long, value_parser = duration, value_name = "TIME", help_heading = CLUSTER)]
     idle: Option<Duration>,
-    /// Print no notices, only warnings and errors.
+    /// No notices; warnings and errors remain.
     #[arg(long, short = 'q', help_heading = CLUSTER)]
     pub(crate) quiet: bool,
 }

@@ -144,7 +144,7 @@ fn print_some(records: impl Iterator<Item = CaseRecord>, more: usize, context: &
 
     if !table.is_empty() {
         output::print(&render_case_table(&table, more, context.stdout));
-        output::print("  `--show failed` prints all of these in full\n\n");
+        output::print_text("  `--show failed` prints all of these in full\n\n", context);
     }
 }
 

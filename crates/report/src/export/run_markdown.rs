@@ -274,7 +274,7 @@ fn write_criteria(page: &mut MarkdownPage, rates: &[CriterionRate]) {
             (percent(&rate.rate), percent_interval(&rate.rate))
         };
         let words = if rate.text.trim().is_empty() { &rate.criterion } else { &rate.text };
-        let penalty = if rate.weight < 0.0 { "penalty: " } else { "" };
+        let penalty = if rate.weight < 0.0 { "penalty incurred: " } else { "" };
         let ungraded = if rate.ungraded == 0 { String::new() } else { grouped(rate.ungraded) };
         let _ = writeln!(
             text,
