@@ -22,7 +22,8 @@ fn both_formats_pass_in_one_run_and_exit_with_0() {
          required_min_score: 5\n    score_ranges:\n    - {score_range: [0, 4], expected_outcome: Says nothing about sorting}\n    \
          - {score_range: [5, 10], expected_outcome: Quicksort picks a pivot}\n",
     );
-    let output = cli.run(&["eval", "a.yaml", "b.eval.yaml", "--run-dir", "run"]).expect_code(0);
+    let output =
+        cli.run(&["eval", "a.yaml", "b.eval.yaml", "--show", "all", "--run-dir", "run"]).expect_code(0);
     for words in ["Names Paris as the capital", "“The capital is Paris.”", "Result", "exit code 0", "offline"]
     {
         assert!(output.stdout.contains(words), "{words} not in\n{}", output.stdout);
@@ -168,7 +169,7 @@ fn an_occupied_or_unwritable_folder_is_refused_before_anything_is_spent() {
 }
 
 #[test]
-fn show_chooses_the_cases_that_are_printed_in_full() {
+fn show_chooses_the_cases_that_are_printed_and_how_far() {
     let cli = cli();
     cli.file("p.eval.yaml", PASSING).file("f.eval.yaml", FAILING);
     let shown = |show: &str| {
@@ -177,7 +178,7 @@ fn show_chooses_the_cases_that_are_printed_in_full() {
         (output.stdout.contains("“The capital is Paris.”"), output.stdout.contains("✗ fail  bad"))
     };
     assert_eq!(shown("all"), (true, true));
-    assert_eq!(shown("auto"), (true, true));
+    assert_eq!(shown("auto"), (false, true), "a case that passed is a line");
     assert_eq!(shown("failed"), (false, true));
     assert_eq!(shown("none"), (false, false));
 }
