@@ -69,8 +69,12 @@ fn overview(page: &mut String, commands: &[(String, CommandHelp)]) {
     for (name, help) in commands.iter().filter(|(name, _)| !name.contains(' ')) {
         let inner: Vec<String> = commands
             .iter()
-            .filter_map(|(other, _)| Some((other, other.strip_prefix(name.as_str())?.strip_prefix(' ')?)))
-            .map(|(other, shown)| link(other, shown))
+            .filter_map(|(other, help)| {
+                Some((other, other.strip_prefix(name.as_str())?.strip_prefix(' ')?, help))
+            })
+            .map(
+                |(other, shown, help)| if is_group(help) { format!("`{shown}`") } else { link(other, shown) },
+            )
             .collect();
         let title = if is_group(help) { format!("`{name}`") } else { link(name, name) };
         if inner.is_empty() {
