@@ -64,7 +64,7 @@ pub(crate) struct InjectionArgs {
     /// Use only these probes; `assize audit probes` lists them.
     #[arg(long, value_delimiter = ',', value_name = "NAME", help_heading = SELECTION)]
     pub(crate) probes: Vec<String>,
-    /// Where in the answer: `append`, `prepend` or `inject` [default: each probe's own].
+    /// Place in the answer: `append`, `prepend` or `inject` [default: each probe's own].
     #[arg(long, value_delimiter = ',', value_parser = place, value_name = "PLACE", help_heading = SELECTION)]
     pub(crate) place: Vec<InsertPosition>,
     /// Judge each unchanged answer N more times, to measure the judge's own noise.

@@ -94,7 +94,7 @@ pub(crate) struct CalibrateArgs {
     /// Score to take from a probability distribution.
     #[arg(long = "reading", action = ArgAction::Set, value_parser = one_of(READINGS), default_value = "expected", value_name = "HOW", help_heading = JUDGE)]
     pub(crate) likeliest: bool,
-    /// What counts as truth where several people labelled an item.
+    /// Truth where several people labelled an item.
     #[arg(long, value_parser = one_of(TRUTH_RULES), default_value = "each", value_name = "WHAT", help_heading = JUDGE)]
     pub(crate) truth: TruthRule,
     /// Unit to treat as independent.

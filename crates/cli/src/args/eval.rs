@@ -121,7 +121,7 @@ pub(crate) struct SequenceArgs {
         long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), help_heading = SELECTION
     )]
     pub(crate) repeat: Option<u32>,
-    /// How to combine the trials of a case [default: the suite's rule, else mean].
+    /// Rule that combines the trials of a case [default: the suite's rule, else mean].
     #[arg(
         long, value_parser = one_of(TRIAL_STRATEGIES), value_name = "HOW", help_heading = SELECTION,
         hide_short_help = true
@@ -268,7 +268,7 @@ pub(crate) struct RunArgs {
     pub(crate) borderline: Option<UnitInterval>,
     #[command(flatten)]
     pub(crate) spending: SpendingArgs,
-    /// What `--budget-usd` does about models of unknown price.
+    /// Treatment of models of unknown price by `--budget-usd`.
     #[arg(
         long, value_parser = one_of(UNKNOWN_PRICES), default_value = "refuse", value_name = "WHAT",
         help_heading = LIMITS, hide_short_help = true

@@ -48,7 +48,7 @@ pub(crate) struct PairwiseArgs {
     /// Without it, the question and the expectations decide.
     #[arg(long, value_name = "TEXT", help_heading = JUDGE)]
     pub(crate) criteria: Vec<String>,
-    /// How ties and contradictory orders count in the ranking.
+    /// Value of ties and contradictory orders in the ranking.
     #[arg(long, value_parser = one_of(TIE_RULES), default_value = "half", value_name = "RULE", help_heading = JUDGE)]
     pub(crate) rank_ties: TieRule,
     /// Compare only cases whose id matches this pattern; repeatable.

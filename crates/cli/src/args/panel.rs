@@ -53,13 +53,13 @@ pub(crate) struct PanelArgs {
     /// Ask this judge only where the others are unsure.
     #[arg(long, value_name = "JUDGE", help_heading = JUDGE)]
     pub(crate) escalate: Option<String>,
-    /// How to combine votes [default: majority; mean for scores].
+    /// Rule that combines votes [default: majority; mean for scores].
     #[arg(
         long, value_parser = one_of(PANEL_RULES), value_name = "RULE", help_heading = JUDGE,
         hide_short_help = true
     )]
     pub(crate) combine: Option<PanelRule>,
-    /// How to resolve a tie [default: ungraded].
+    /// Result of a tie [default: ungraded].
     #[arg(
         long, value_parser = one_of(TIE_POLICIES), value_name = "WHAT", help_heading = JUDGE,
         hide_short_help = true

@@ -92,7 +92,7 @@ pub(crate) struct ScoreCardArgs {
 /// Computing and printing of scores.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CardResultArgs {
-    /// How to treat cases without a result.
+    /// Treatment of cases without a result.
     #[arg(long, value_parser = one_of(MISSING_POLICIES), default_value = "incomplete", value_name = "HOW", help_heading = LIMITS)]
     pub(crate) treat_missing: MissingPolicy,
     /// Require results for this share of the weight, else incomplete.
@@ -186,7 +186,7 @@ pub(crate) struct CompareCardsArgs {
     /// Accept these changes of the measurement as comparable.
     #[arg(long, value_parser = one_of(ALLOWED_DIFFERENCES), value_delimiter = ',', value_name = "WHAT")]
     pub(crate) allow: Vec<Option<ComparisonAspect>>,
-    /// How to treat cases without a result.
+    /// Treatment of cases without a result.
     #[arg(long, value_parser = one_of(MISSING_POLICIES), default_value = "incomplete", value_name = "HOW")]
     pub(crate) treat_missing: MissingPolicy,
     /// Print JSON instead of text.
@@ -209,7 +209,7 @@ pub(crate) struct TrendCardsArgs {
     /// Show only the newest N runs.
     #[arg(long, value_name = "N")]
     pub(crate) last: Option<NonZeroUsize>,
-    /// How to treat cases without a result.
+    /// Treatment of cases without a result.
     #[arg(long, value_parser = one_of(MISSING_POLICIES), default_value = "incomplete", value_name = "HOW")]
     pub(crate) treat_missing: MissingPolicy,
     /// Print JSON instead of text.

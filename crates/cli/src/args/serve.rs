@@ -78,7 +78,7 @@ pub(crate) struct ServeArgs {
     /// Include answers and judges' reasons in those events.
     #[arg(long, help_heading = ADVANCED, hide_short_help = true)]
     otlp_texts: bool,
-    /// What `--budget-usd` does about models of unknown price.
+    /// Treatment of models of unknown price by `--budget-usd`.
     #[arg(
         long, value_parser = one_of(UNKNOWN_PRICES), default_value = "refuse", value_name = "WHAT",
         help_heading = LIMITS, hide_short_help = true

@@ -171,7 +171,7 @@ fn incomplete_reasons(reasons: &[IncompleteReason]) -> Vec<String> {
     lines
 }
 
-/// What to do about criteria that could not be judged, where their message does not say it.
+/// Returns the remedy for criteria that could not be judged, where their message does not name it.
 const fn fix_of(kind: UngradedKind) -> Option<&'static str> {
     match kind {
         UngradedKind::Transport | UngradedKind::Cancelled => None,
