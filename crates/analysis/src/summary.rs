@@ -26,6 +26,8 @@ use crate::sample::ClusteredSample;
 
 /// Wanted margin of error of a pass rate or a mean score.
 const WANTED: f64 = 0.05;
+/// Number of cases below which a run is no basis for planning.
+const FEW: u64 = 20;
 /// Maximum number of unstable criteria that are listed.
 const MAX_UNSTABLE: usize = 50;
 
@@ -400,28 +402,31 @@ fn precision_remarks(
         design_effect.filter(|effect| *effect > 1.0).map_or(Ok(n), |effect| inflate_for_clusters(n, effect))
     };
     let mut needs = Vec::new();
+    // A rate of few cases, or one without any exception, is no basis to plan on: the worst case is 50%.
+    let is_guess = pass_rate.n < FEW || pass_rate.value.is_some_and(|rate| rate == 0.0 || rate == 1.0);
     if let Some(rate) = pass_rate.value.filter(|_| reach(pass_rate) > WANTED)
-        && let Ok(n) = rate_precision(rate, WANTED, level).and_then(clusters)
+        && let Ok(n) = rate_precision(if is_guess { 0.5 } else { rate }, WANTED, level).and_then(clusters)
     {
         let reached = format!("{:.1} pp (pass rate)", reach(pass_rate) * 100.0);
-        needs.push((reached, format!("{} pp", WANTED * 100.0), round_up_cases(n)));
+        let most = if is_guess { "up to" } else { "about" };
+        needs.push((reached, format!("{} pp takes {most}", WANTED * 100.0), round_up_cases(n)));
     }
 
     let sd = scores.values.iter().copied().collect::<assize_stats::MeanAccumulator>().mean(level).sd;
     if let Ok(sd) = sd
+        && mean_score.n >= FEW
         && reach(mean_score) > WANTED
         && let Ok(n) = mean_precision(sd, WANTED, level).and_then(clusters)
     {
         let reached = format!("{:.3} (mean score)", reach(mean_score));
-        needs.push((reached, WANTED.to_string(), round_up_cases(n)));
+        needs.push((reached, format!("{WANTED} takes about"), round_up_cases(n)));
     }
 
     needs.retain(|(.., n)| *n > pass_rate.n.max(mean_score.n) as f64);
 
     if !needs.is_empty() {
         let reached: Vec<String> = needs.iter().map(|(reached, ..)| format!("±{reached}")).collect();
-        let enough: Vec<String> =
-            needs.iter().map(|(_, wanted, n)| format!("±{wanted} takes about {n} cases")).collect();
+        let enough: Vec<String> = needs.iter().map(|(_, wanted, n)| format!("±{wanted} {n} cases")).collect();
         remarks.push(format!("Margin of error {}. {}.", reached.join(", "), enough.join(", ")));
     }
 

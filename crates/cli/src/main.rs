@@ -20,7 +20,10 @@ use assize_engine::ExitStatus;
 use assize_evalfile::load_config;
 use clap::{CommandFactory, FromArgMatches};
 
-use crate::args::{Args, CliCommand, GlobalArgs, usage_message, wants_json, with_fitting_tips};
+use crate::args::{
+    Args, CliCommand, GlobalArgs, print_usage_error, usage_message, wants_json, with_fitting_tips,
+    with_front_page,
+};
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
 
@@ -57,7 +60,7 @@ fn run() -> ExitCode {
     let (args, wants_json) = match read_args() {
         Ok(read) => read,
         Err(error) => {
-            let _ = error.print();
+            print_usage_error(&error);
             if error.use_stderr() && std::env::args_os().any(|word| word == "--json") {
                 output::print_failure_json(&usage_message(&error), ExitStatus::Invalid, None);
             }
@@ -105,7 +108,7 @@ fn run() -> ExitCode {
 
 /// Reads the command line. The flag says that the command is to print JSON.
 fn read_args() -> Result<(Args, bool), clap::Error> {
-    let mut matches = Args::command().try_get_matches().map_err(with_fitting_tips)?;
+    let mut matches = with_front_page(Args::command()).try_get_matches().map_err(with_fitting_tips)?;
     let wants_json = wants_json(&matches);
     let args =
         Args::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut Args::command()))?;

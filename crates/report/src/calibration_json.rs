@@ -27,7 +27,7 @@ pub fn calibration_json(
         "judge": calibration.judge,
         "items": calibration.items,
         "clusters": calibration.clusters,
-        "left_out": calibration.left_out,
+        "excluded": calibration.left_out,
         "sections": calibration.sections.iter().map(section).collect::<Vec<_>>(),
         "rates": calibration.rates.iter().map(rates).collect::<Vec<_>>(),
         "gates": gates.iter().map(gate).collect::<Vec<_>>(),

@@ -6,18 +6,24 @@ use std::sync::Arc;
 use assize_rubric::{CaseDecision, CriterionScale, OutcomeKind, Verdict};
 use assize_store::{CriterionRow, GateRow, GraderRow, ResultRow, criterion_texts};
 
-use crate::criterion::CriterionLine;
+use crate::criterion::{CriterionLine, WORD};
+use crate::export::has_failed_gate;
 use crate::mark::{VerdictMark, format_raw_score};
 use crate::number;
 use crate::page::{ReportPage, ReportPiece};
 use crate::sanitize;
 use crate::style::{ReportStyle, ReportTone};
 
+/// Characters of a reason in a compact case.
+const MAX_COMPACT_REASON: usize = 240;
+
 /// Level of detail of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CaseDetailLevel {
     /// Every criterion with its reason and evidence.
     Full,
+    /// A line for a case that passed; of others what counts against the answer.
+    Compact,
     /// One line.
     Brief,
 }
@@ -35,6 +41,7 @@ pub fn render_case(
     let mut page = ReportPage::new(style);
     match show {
         CaseDetailLevel::Brief => render_brief(&mut page, row),
+        CaseDetailLevel::Compact => render_compact(&mut page, row, texts),
         CaseDetailLevel::Full => render_full(&mut page, row, texts),
     }
 
@@ -112,19 +119,77 @@ pub(crate) fn main_reason(row: &ResultRow) -> Option<String> {
         return Some(format!("grader {} failed to run", sanitize::sanitize_name(&grader.name)));
     }
 
-    match row
-        .graders
-        .iter()
-        .flat_map(|grader| &grader.criteria)
-        .filter(|row| row.outcome == OutcomeKind::Ungraded)
-        .count()
-    {
-        0 => match row.verdict {
-            Verdict::Borderline | Verdict::Fail => Some("score below the threshold".to_owned()),
-            Verdict::Pass | Verdict::Incomplete => None,
-        },
-        open => Some(format!("{open} ungraded")),
+    let ungraded = ungraded_reason(row);
+    match row.verdict {
+        Verdict::Pass => ungraded,
+        Verdict::Incomplete => ungraded.or_else(|| criteria_reason(row)),
+        Verdict::Borderline | Verdict::Fail => {
+            criteria_reason(row).or(ungraded).or_else(|| Some("score below the threshold".to_owned()))
+        }
     }
+}
+
+/// Names the ungraded criteria.
+fn ungraded_reason(row: &ResultRow) -> Option<String> {
+    let open = decided_criteria(row).filter(|(_, criterion)| criterion.outcome == OutcomeKind::Ungraded);
+    let names: Vec<String> = open.map(|(grader, criterion)| criterion_name(grader, criterion)).collect();
+    (!names.is_empty()).then(|| format!("ungraded: {}", list_names(&names)))
+}
+
+/// Names the criteria and the graders that count against the answer, by what was decided.
+fn criteria_reason(row: &ResultRow) -> Option<String> {
+    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
+    let mut add = |word: String, name: String| match groups.iter_mut().find(|(other, _)| *other == word) {
+        Some((_, names)) => names.push(name),
+        None => groups.push((word, vec![name])),
+    };
+
+    for (grader, criterion) in decided_criteria(row) {
+        let mark = VerdictMark::for_criterion(criterion, grader.negate);
+        if mark.tone == ReportTone::Bad {
+            add(mark.word, criterion_name(grader, criterion));
+        }
+    }
+
+    for grader in row.graders.iter().filter(|grader| grader.verdict == Some(Verdict::Fail)) {
+        let explained = grader
+            .criteria
+            .iter()
+            .any(|one| VerdictMark::for_criterion(one, grader.negate).tone == ReportTone::Bad);
+        if !explained {
+            add("failed".to_owned(), sanitize::sanitize_name(&grader.name));
+        }
+    }
+
+    let texts: Vec<String> =
+        groups.iter().map(|(word, names)| format!("{word}: {}", list_names(names))).collect();
+    (!texts.is_empty()).then(|| texts.join("; "))
+}
+
+fn decided_criteria(row: &ResultRow) -> impl Iterator<Item = (&GraderRow, &CriterionRow)> {
+    row.graders.iter().flat_map(|grader| grader.criteria.iter().map(move |criterion| (grader, criterion)))
+}
+
+/// Name of a criterion: its id, or for a check, which numbers what it finds, the name of the grader.
+fn criterion_name(grader: &GraderRow, criterion: &CriterionRow) -> String {
+    let is_numbered = criterion.id.strip_prefix("check-").is_some_and(|rest| rest.parse::<u32>().is_ok());
+    sanitize::sanitize_name(if is_numbered { &grader.name } else { &criterion.id })
+}
+
+/// The first names; the rest is counted.
+fn list_names(names: &[String]) -> String {
+    const MAX_NAMES: usize = 4;
+    let mut shown: Vec<&str> = Vec::new();
+    names.iter().for_each(|name| {
+        if !shown.contains(&name.as_str()) {
+            shown.push(name);
+        }
+    });
+    let more = shown.len().saturating_sub(MAX_NAMES);
+    shown.truncate(MAX_NAMES);
+
+    let text = shown.join(", ");
+    if more > 0 { format!("{text} and {more} more") } else { text }
 }
 
 /// Returns the target and the trial, where they distinguish cases.
@@ -155,7 +220,7 @@ fn render_full(page: &mut ReportPage, row: &ResultRow, texts: &dyn Fn(&str, &str
         }
 
         for criterion in &grader.criteria {
-            render_criterion(page, grader, criterion, &row.gates_failed, texts);
+            render_criterion(page, grader, criterion, row, texts);
         }
     }
 
@@ -166,6 +231,74 @@ fn render_full(page: &mut ReportPage, row: &ResultRow, texts: &dyn Fn(&str, &str
         );
     }
 
+    render_error_and_coverage(page, row);
+}
+
+/// Renders what counts against the answer or is undecided, and counts the rest.
+fn render_compact(page: &mut ReportPage, row: &ResultRow, texts: &dyn Fn(&str, &str) -> Option<String>) {
+    render_heading(page, row);
+    if row.verdict == Verdict::Pass {
+        return;
+    }
+
+    let several = row.graders.len() > 1;
+    let mut others: Vec<String> = Vec::new();
+    let mut shown = 0;
+    for grader in &row.graders {
+        let needs_heading = several && grader.verdict != Some(Verdict::Pass);
+        if grader.error.is_some() || needs_heading {
+            render_grader(page, grader);
+        }
+
+        for criterion in &grader.criteria {
+            let mark = VerdictMark::for_criterion(criterion, grader.negate);
+            let gate_failed = has_failed_gate(row, &grader.name, &criterion.id);
+            if matches!(mark.tone, ReportTone::Good | ReportTone::Dim) && !gate_failed {
+                if mark.tone == ReportTone::Good {
+                    others.push(criterion_name(grader, criterion));
+                }
+                continue;
+            }
+
+            let text = texts(&grader.name, &criterion.id);
+            let mut line =
+                CriterionLine::from_row(criterion, text.as_deref(), grader.negate, gate_failed, &[]);
+            let reason = sanitize::cut_text(line.reason.trim(), MAX_COMPACT_REASON);
+            line.reason = &reason;
+            // One quote shows what the decision rests on.
+            line.evidence = &line.evidence[..line.evidence.len().min(1)];
+            line.put(page, 2);
+            shown += 1;
+        }
+    }
+
+    if !others.is_empty() {
+        let word = if shown > 0 { "others" } else { "criteria" };
+        page.add_text(
+            &[ReportPiece::new(ReportTone::Good, format!("  ✓ {word:WORD$}  "))],
+            &[ReportPiece::new(ReportTone::Dim, list_names(&others))],
+        );
+    }
+
+    let gates = row.gates_failed.iter().map(|gate| match &gate.criterion {
+        // The rule of a criterion is shown with it.
+        Some(id) => sanitize::sanitize_name(id),
+        None => gate_sentence(row, gate),
+    });
+    let gates: Vec<String> = gates.collect();
+    if !gates.is_empty() {
+        let word = if gates.len() == 1 { "  gate failed: " } else { "  gates failed: " };
+        page.add_text(
+            &[ReportPiece::new(ReportTone::Bad, word)],
+            &[ReportPiece::untrusted(ReportTone::Bad, &gates.join(", "), sanitize::MAX_REASON)],
+        );
+    }
+
+    render_error_and_coverage(page, row);
+}
+
+/// Renders the error of a case, and the share of the weight that was graded if that is not all.
+fn render_error_and_coverage(page: &mut ReportPage, row: &ResultRow) {
     if let Some(error) = &row.error {
         let lead = format!("  {} failed ({}): ", error.stage.name(), error.kind.name());
         page.add_text(
@@ -217,13 +350,16 @@ pub(crate) fn render_heading(page: &mut ReportPage, row: &ResultRow) {
 }
 
 fn render_grader(page: &mut ReportPage, grader: &GraderRow) {
+    let negated = if grader.negate { ", negated" } else { "" };
     let mut pieces = vec![ReportPiece::untrusted_name(ReportTone::Strong, &grader.name)];
     if grader.name != grader.type_name {
         pieces.push(ReportPiece::plain(" "));
         pieces.push(ReportPiece::new(
             ReportTone::Dim,
-            format!("({})", sanitize::sanitize_name(&grader.type_name)),
+            format!("({}{negated})", sanitize::sanitize_name(&grader.type_name)),
         ));
+    } else if grader.negate {
+        pieces.push(ReportPiece::new(ReportTone::Dim, " (negated)"));
     }
 
     pieces.push(ReportPiece::plain("  "));
@@ -256,15 +392,13 @@ fn render_criterion(
     page: &mut ReportPage,
     grader: &GraderRow,
     criterion: &CriterionRow,
-    gates_failed: &[GateRow],
+    row: &ResultRow,
     texts: &dyn Fn(&str, &str) -> Option<String>,
 ) {
     let text = texts(&grader.name, &criterion.id);
-    let gate_failed = gates_failed
-        .iter()
-        .any(|gate| gate.grader == grader.name && gate.criterion.as_deref() == Some(&criterion.id));
+    let gate_failed = has_failed_gate(row, &grader.name, &criterion.id);
     let notes = CriterionLine::notes(criterion);
-    let decision = CriterionLine::from_row(criterion, text.as_deref(), gate_failed, &notes);
+    let decision = CriterionLine::from_row(criterion, text.as_deref(), grader.negate, gate_failed, &notes);
 
     decision.put(page, 2);
 }
@@ -282,7 +416,10 @@ pub(crate) fn gate_sentence(row: &ResultRow, gate: &GateRow) -> String {
     let criterion = grader.and_then(|grader| grader.criteria.iter().find(|criterion| *criterion.id == **id));
     let state = match criterion.map(|criterion| (criterion, criterion.score_out_of_ten())) {
         Some((_, Some(points))) => format!(" has {}", format_raw_score(points)),
-        Some((criterion, None)) => format!(" is {}", criterion.outcome.name()),
+        Some((criterion, None)) => {
+            let negated = grader.is_some_and(|grader| grader.negate);
+            format!(" is {}", VerdictMark::for_criterion(criterion, negated).word)
+        }
         None => String::new(),
     };
     format!("`{}`{state}, {}", sanitize::sanitize_name(id), gate.rule)

@@ -5,11 +5,11 @@
 use std::fmt::Write as _;
 
 use assize_analysis::compare::{
-    ComparisonGroup, ComparisonSet, ComparisonTable, Conclusion, FlipSide, HeadlineMetric, IncompletePair,
-    MetricDifference, MetricUnit, PooledDifference, RunComparison, VerdictFlip,
+    ComparisonGroup, ComparisonSet, ComparisonTable, Conclusion, CriterionFlip, FlipSide, HeadlineMetric,
+    IncompletePair, MetricDifference, MetricUnit, PooledDifference, RunComparison, VerdictFlip,
 };
 
-use crate::mark::VerdictMark;
+use crate::mark::{VerdictMark, outcome_word};
 use crate::number::{self, format_count, grouped};
 use crate::page::{ReportPage, ReportPiece};
 use crate::sanitize;
@@ -115,7 +115,7 @@ fn render_one(
     render_entry(
         page,
         "Verdict",
-        vec![word, ReportPiece::new(ReportTone::Dim, format!(" on {}", headline_name(comparison.headline)))],
+        vec![word, ReportPiece::new(ReportTone::Dim, format!(" {}", describe_headline(comparison)))],
     );
 
     page.add_blank();
@@ -190,10 +190,25 @@ pub(crate) fn format_case_counts(comparison: &RunComparison) -> String {
     text
 }
 
-pub(crate) fn headline_name(headline: HeadlineMetric) -> &'static str {
+fn headline_name(headline: HeadlineMetric) -> &'static str {
     match headline {
         HeadlineMetric::Score => "mean score",
         HeadlineMetric::PassRate => "pass rate",
+    }
+}
+
+/// Says which metric the verdict rests on, and what the other one says where that differs.
+pub(crate) fn describe_headline(comparison: &RunComparison) -> String {
+    let name = headline_name(comparison.headline);
+    let (other, contrast) = match comparison.headline {
+        HeadlineMetric::Score => (HeadlineMetric::PassRate, &comparison.pass_rate),
+        HeadlineMetric::PassRate => (HeadlineMetric::Score, &comparison.score),
+    };
+    let other = headline_name(other);
+    if contrast.call == comparison.verdict {
+        format!("on {name} and on {other}")
+    } else {
+        format!("on {name}; {} on {other}", contrast.call.words())
     }
 }
 
@@ -462,7 +477,11 @@ fn render_flips(page: &mut ReportPage, what: &str, flips: &[VerdictFlip], limit:
                     ReportPiece::plain(format!("{name}  ")),
                     ReportPiece::new(
                         ReportTone::Dim,
-                        format!("{} → {}", format_value(criterion.base), format_value(criterion.candidate)),
+                        format!(
+                            "{} → {}",
+                            flip_value(criterion, criterion.base),
+                            flip_value(criterion, criterion.candidate)
+                        ),
                     ),
                 ],
             );
@@ -487,8 +506,15 @@ fn side_pieces(side: FlipSide) -> Vec<ReportPiece> {
     vec![ReportPiece::new(mark.tone, mark.word), ReportPiece::plain(score.unwrap_or_default())]
 }
 
-pub(crate) fn format_value(value: Option<f64>) -> String {
-    value.map_or_else(|| "ungraded".to_owned(), number::format_score)
+/// Formats the value of a changed criterion; of a penalty whether it was incurred.
+pub(crate) fn flip_value(criterion: &CriterionFlip, value: Option<f64>) -> String {
+    match value {
+        None => "ungraded".to_owned(),
+        Some(value) if criterion.penalty && (value == 0.0 || value == 1.0) => {
+            outcome_word(value == 1.0, true).to_owned()
+        }
+        Some(value) => number::format_score(value),
+    }
 }
 
 /// Describes a case that is incomplete on at least one side.

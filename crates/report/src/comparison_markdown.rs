@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use assize_analysis::compare::{ComparisonSet, Conclusion, MetricDifference, RunComparison, VerdictFlip};
 
 use crate::comparison::{
-    ComparisonLimits, describe_incomplete, describe_methods, format_case_counts, format_difference,
-    format_interval, format_metric, format_p_value, format_rescored, format_value, group_name, headline_name,
-    table_title,
+    ComparisonLimits, describe_headline, describe_incomplete, describe_methods, flip_value,
+    format_case_counts, format_difference, format_interval, format_metric, format_p_value, format_rescored,
+    group_name, table_title,
 };
 use crate::number::{self, grouped};
 use crate::sanitize;
@@ -81,10 +81,10 @@ fn write_one(
     // Writing to a string does not fail.
     let _ = writeln!(
         out,
-        "### {} {} on {}\n\n{} → {}: {}.\n",
+        "### {} {} {}\n\n{} → {}: {}.\n",
         conclusion_icon(comparison.verdict),
         capitalize(comparison.verdict.words()),
-        headline_name(comparison.headline),
+        describe_headline(comparison),
         escape_markdown(&comparison.base, 200),
         escape_markdown(&comparison.candidate, 200),
         format_case_counts(comparison)
@@ -252,9 +252,9 @@ fn write_flips(out: &mut String, what: &str, flips: &[VerdictFlip], limit: usize
                 out,
                 "| | {} | {}{} | {}{} |",
                 name,
-                format_value(criterion.base),
+                flip_value(criterion, criterion.base),
                 reason(&criterion.base_reason).unwrap_or_default(),
-                format_value(criterion.candidate),
+                flip_value(criterion, criterion.candidate),
                 reason(&criterion.candidate_reason).unwrap_or_default()
             );
         }

@@ -189,7 +189,7 @@ pub fn criteria_json(report: &CriteriaReport) -> Value {
     json!({
         "answers": report.answers,
         "cases": report.cases,
-        "left_out": report.rare,
+        "omitted": report.rare,
         "criteria": report.criteria.iter().map(criterion_json).collect::<Vec<_>>(),
         "pairs_compared": report.compared,
         "pairs": report.pairs.iter().map(pair_json).collect::<Vec<_>>(),

@@ -20,6 +20,8 @@ pub(crate) struct CriterionLine<'a> {
     /// The score from 0 to 10, when there is one.
     pub(crate) points: Option<f64>,
     pub(crate) weight: f64,
+    /// True if its grader is negated.
+    pub(crate) negated: bool,
     pub(crate) gate: Option<&'a str>,
     pub(crate) gate_failed: bool,
     pub(crate) reason: &'a str,
@@ -30,14 +32,18 @@ pub(crate) struct CriterionLine<'a> {
     pub(crate) notes: &'a [String],
 }
 
+/// Words before the text of a criterion of a negated grader.
+pub(crate) const NOT: &str = "not: ";
+
 /// Width of the longest outcome word.
-const WORD: usize = 8;
+pub(crate) const WORD: usize = 8;
 
 impl<'a> CriterionLine<'a> {
     /// The decision that is on record. `notes` come from [`CriterionLine::notes`].
     pub(crate) fn from_row(
         row: &'a CriterionRow,
         text: Option<&'a str>,
+        negated: bool,
         gate_failed: bool,
         notes: &'a [String],
     ) -> Self {
@@ -47,6 +53,7 @@ impl<'a> CriterionLine<'a> {
             outcome: Some(row.outcome),
             points: row.score_out_of_ten(),
             weight: row.weight,
+            negated,
             gate: row.gate.as_deref(),
             gate_failed,
             reason: &row.reason,
@@ -66,7 +73,7 @@ impl<'a> CriterionLine<'a> {
 impl CriterionLine<'_> {
     /// Sets the decision, its sign `indent` columns in.
     pub(crate) fn put(&self, page: &mut ReportPage, indent: usize) {
-        let of = |outcome| VerdictMark::for_outcome(outcome, self.points, self.weight);
+        let of = |outcome| VerdictMark::for_outcome(outcome, self.points, self.weight < 0.0, self.negated);
         let mark = self.outcome.map_or(VerdictMark::remark(), of);
         let lead = [
             ReportPiece::plain(" ".repeat(indent)),
@@ -96,6 +103,10 @@ impl CriterionLine<'_> {
         let text = self.text.filter(|text| !text.trim().is_empty());
         let mut pieces = Vec::new();
         let mut about: Vec<ReportPiece> = Vec::new();
+        if self.negated {
+            pieces.push(ReportPiece::new(ReportTone::Strong, NOT));
+        }
+
         match text {
             Some(text) => {
                 pieces.push(ReportPiece::untrusted(ReportTone::Strong, text, sanitize::MAX_CRITERION_TEXT));
@@ -124,12 +135,13 @@ impl CriterionLine<'_> {
             about.push(ReportPiece::untrusted(tone, rule, sanitize::MAX_NAME));
         }
 
+        let has_notes = !about.is_empty();
         for (index, piece) in about.into_iter().enumerate() {
             pieces.push(ReportPiece::new(ReportTone::Dim, if index == 0 { "  [" } else { ", " }));
             pieces.push(piece);
         }
 
-        if pieces.len() > 1 {
+        if has_notes {
             pieces.push(ReportPiece::new(ReportTone::Dim, "]"));
         }
 

@@ -16,7 +16,7 @@ pub fn render_criterion_change(
     style: ReportStyle,
 ) -> String {
     let mut page = ReportPage::new(style);
-    let mark = |row: &CriterionRow| VerdictMark::for_outcome(row.outcome, row.score_out_of_ten(), row.weight);
+    let mark = |row: &CriterionRow| VerdictMark::for_criterion(row, false);
     if let Some(before) = before {
         let (was, is) = (mark(before), mark(after));
         page.add_line(&[
@@ -29,7 +29,7 @@ pub fn render_criterion_change(
     }
 
     let notes = CriterionLine::notes(after);
-    CriterionLine::from_row(after, text, false, &notes).put(&mut page, 2);
+    CriterionLine::from_row(after, text, false, false, &notes).put(&mut page, 2);
 
     page.finish()
 }

@@ -31,7 +31,7 @@ pub(crate) fn render_criterion_rates(page: &mut ReportPage, rates: &[CriterionRa
                 (percent(&one.rate), percent_interval(&one.rate))
             };
             let text = if one.text.trim().is_empty() { &one.criterion } else { &one.text };
-            let penalty = if one.weight < 0.0 { "penalty: " } else { "" };
+            let penalty = if one.weight < 0.0 { "penalty incurred: " } else { "" };
 
             vec![
                 ReportPiece::new(ReportTone::Strong, rate),

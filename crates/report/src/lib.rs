@@ -83,6 +83,7 @@ pub use export::{
 };
 pub use injection_audit::render_injection_audit;
 pub use listing::{ListingRow, render_listing, wrap_message};
+pub use mark::outcome_word;
 pub use noise::{noise_json, render_noise};
 pub use number::{dollars, format_duration, format_plain, format_rate, format_score, grouped};
 pub use pairwise::{pairwise_json, render_pairwise, render_pairwise_markdown};

@@ -1,7 +1,7 @@
 //! Sign, word and tone of verdicts and outcomes.
 
 use assize_rubric::{OutcomeKind, Verdict};
-use assize_store::ResultRow;
+use assize_store::{CriterionRow, ResultRow};
 
 use crate::number;
 use crate::style::ReportTone;
@@ -40,17 +40,28 @@ impl VerdictMark {
         Self { sign: "·", word: String::new(), tone: ReportTone::Dim }
     }
 
-    /// An outcome: the points of a score, 0 to 10, and the weight, which says whether meeting it is good.
-    pub(crate) fn for_outcome(outcome: OutcomeKind, points: Option<f64>, weight: f64) -> Self {
-        let penalty = weight < 0.0;
+    /// Returns the mark of a criterion, `negated` if its grader is.
+    pub(crate) fn for_criterion(row: &CriterionRow, negated: bool) -> Self {
+        Self::for_outcome(row.outcome, row.score_out_of_ten(), row.weight < 0.0, negated)
+    }
+
+    /// An outcome and the points of a score, 0 to 10. A penalty is incurred or avoided; a negated criterion is met where
+    /// its text is not.
+    pub(crate) fn for_outcome(
+        outcome: OutcomeKind,
+        points: Option<f64>,
+        penalty: bool,
+        negated: bool,
+    ) -> Self {
         let (sign, word, tone) = match (outcome, points) {
             (OutcomeKind::Met | OutcomeKind::Unmet, _) => {
-                let good = (outcome == OutcomeKind::Met) != penalty;
-                let tone = if good { ReportTone::Good } else { ReportTone::Bad };
-                (if good { "✓" } else { "✗" }, outcome.name().to_owned(), tone)
+                let is_met = (outcome == OutcomeKind::Met) != negated;
+                let (sign, tone) =
+                    if is_met == penalty { ("✗", ReportTone::Bad) } else { ("✓", ReportTone::Good) };
+                (sign, outcome_word(is_met, penalty).to_owned(), tone)
             }
             (OutcomeKind::Scored, Some(points)) => {
-                let tone = match if penalty { 10.0 - points } else { points } {
+                let tone = match if penalty == negated { points } else { 10.0 - points } {
                     8.0.. => ReportTone::Good,
                     5.0.. => ReportTone::Middling,
                     _ => ReportTone::Bad,
@@ -66,6 +77,16 @@ impl VerdictMark {
     }
 }
 
+/// Returns the word of a decided outcome: `met` or `unmet`, of a penalty `incurred` or `avoided`.
+pub const fn outcome_word(is_met: bool, penalty: bool) -> &'static str {
+    match (is_met, penalty) {
+        (true, false) => "met",
+        (false, false) => "unmet",
+        (true, true) => "incurred",
+        (false, true) => "avoided",
+    }
+}
+
 /// Formats a raw score: `7/10`, `7.67/10`.
 pub(crate) fn format_raw_score(points: f64) -> String {
     format!("{}/10", number::format_hundredths(points))
@@ -77,11 +98,26 @@ mod tests {
 
     #[test]
     fn meeting_a_penalty_is_bad() {
-        assert_eq!(VerdictMark::for_outcome(OutcomeKind::Met, None, -1.0).sign, "✗");
-        assert_eq!(VerdictMark::for_outcome(OutcomeKind::Unmet, None, -1.0).tone, ReportTone::Good);
-        assert_eq!(VerdictMark::for_outcome(OutcomeKind::Scored, Some(9.0), 1.0).tone, ReportTone::Good);
-        assert_eq!(VerdictMark::for_outcome(OutcomeKind::Scored, Some(9.0), -1.0).tone, ReportTone::Bad);
-        assert_eq!(VerdictMark::for_outcome(OutcomeKind::Scored, Some(23.0 / 3.0), 1.0).word, "7.67/10");
-        assert_eq!(VerdictMark::for_outcome(OutcomeKind::Scored, Some(7.0), 1.0).word, "7/10");
+        let shown = |outcome, points, penalty, negated| {
+            let VerdictMark { sign, word, tone } =
+                VerdictMark::for_outcome(outcome, points, penalty, negated);
+            (sign, word, tone)
+        };
+        let decided = |outcome, penalty, negated| {
+            let (sign, word, _) = shown(outcome, None, penalty, negated);
+            format!("{sign} {word}")
+        };
+        assert_eq!(decided(OutcomeKind::Met, false, false), "✓ met");
+        assert_eq!(decided(OutcomeKind::Met, true, false), "✗ incurred");
+        assert_eq!(decided(OutcomeKind::Unmet, true, false), "✓ avoided");
+        assert_eq!(decided(OutcomeKind::Met, false, true), "✗ unmet");
+        assert_eq!(decided(OutcomeKind::Unmet, false, true), "✓ met");
+
+        let scored = |points, penalty, negated| shown(OutcomeKind::Scored, Some(points), penalty, negated);
+        assert_eq!(scored(9.0, false, false).2, ReportTone::Good);
+        assert_eq!(scored(9.0, true, false).2, ReportTone::Bad);
+        assert_eq!(scored(9.0, false, true).2, ReportTone::Bad);
+        assert_eq!(scored(23.0 / 3.0, false, false).1, "7.67/10");
+        assert_eq!(scored(7.0, false, false).1, "7/10");
     }
 }

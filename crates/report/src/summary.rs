@@ -26,6 +26,10 @@ pub struct SummaryExtra<'a> {
     pub folder: Option<&'a str>,
     /// Number of cases with a failed gate.
     pub gated: Option<usize>,
+    /// Reasons of incomplete cases, each with its number of cases and what to do.
+    pub incomplete: &'a [String],
+    /// First cases that did not pass, and the number of further ones; where they are not listed above.
+    pub failing: (&'a [String], usize),
     /// Number of quotes that were found in the judge's material, and of all quotes.
     pub quotes: Option<(u64, u64)>,
     /// Thresholds of the verdicts.
@@ -139,6 +143,11 @@ fn render_metrics(page: &mut ReportPage, summary: &RunSummary, extra: SummaryExt
 
     entry(page, "Cases", cases);
     render_bar(page, settled);
+    render_failing(page, extra.failing);
+    for (index, reason) in extra.incomplete.iter().enumerate() {
+        let label = if index == 0 { "Incomplete" } else { "" };
+        entry(page, label, vec![ReportPiece::untrusted(ReportTone::Open, reason, sanitize::MAX_REASON)]);
+    }
 
     if repeats.is_some() {
         let mut runs =
@@ -171,11 +180,13 @@ fn render_metrics(page: &mut ReportPage, summary: &RunSummary, extra: SummaryExt
         render_pairwise_metrics(page, figures);
     }
 
-    if let Some(gated) = extra.gated {
+    let is_judged = counts.pass + counts.borderline + counts.fail > 0;
+    if let Some(gated) = extra.gated.filter(|gated| *gated > 0 || is_judged) {
         entry(
             page,
             "Gates",
             vec![match gated {
+                0 if counts.incomplete > 0 => ReportPiece::plain("none failed so far"),
                 0 => ReportPiece::plain("none failed"),
                 gated => ReportPiece::new(
                     ReportTone::Bad,
@@ -185,6 +196,31 @@ fn render_metrics(page: &mut ReportPage, summary: &RunSummary, extra: SummaryExt
         );
     }
 
+    if summary.criteria > 0 {
+        render_criterion_counts(page, summary, extra);
+    }
+
+    if let Some(panel) = &summary.panel {
+        panel::render_panel_summary(page, panel);
+    }
+}
+
+/// Names the cases that did not pass.
+fn render_failing(page: &mut ReportPage, (cases, more): (&[String], usize)) {
+    if cases.is_empty() {
+        return;
+    }
+
+    let names: Vec<String> = cases.iter().map(|id| sanitize::sanitize_name(id)).collect();
+    let mut pieces = vec![ReportPiece::new(ReportTone::Bad, names.join(", "))];
+    if more > 0 {
+        pieces.push(ReportPiece::plain(format!(" and {} more", grouped(more as u64))));
+    }
+    entry(page, "Not passed", pieces);
+}
+
+/// Counts the criteria and the quotes.
+fn render_criterion_counts(page: &mut ReportPage, summary: &RunSummary, extra: SummaryExtra<'_>) {
     let judged = summary.criteria.saturating_sub(summary.criteria_ungraded);
     let mut criteria = vec![ReportPiece::plain(format!("{} judged", grouped(judged)))];
     if summary.criteria_ungraded > 0 {
@@ -208,10 +244,6 @@ fn render_metrics(page: &mut ReportPage, summary: &RunSummary, extra: SummaryExt
     }
 
     entry(page, "Criteria", criteria);
-
-    if let Some(panel) = &summary.panel {
-        panel::render_panel_summary(page, panel);
-    }
 }
 
 /// Formats the pass rate of the decided cases with its interval; for runs without stored metrics only the

@@ -310,7 +310,7 @@ fn footer_lines(session: &ReviewSession, item: &ReviewItem, width: usize) -> Vec
             "Enter decide  Esc back"
         }
         ReviewMode::Choosing(_) => "↑↓ move  Enter decide  Esc back",
-        ReviewMode::Decided => "Enter next  z undo  q leave  ↑↓ scroll",
+        ReviewMode::Decided => "Enter next  z undo  q quit  ↑↓ scroll",
         ReviewMode::Finished => "",
         ReviewMode::Deciding => {
             let severity = session.severity.map_or("none", severity_word);
@@ -322,13 +322,13 @@ fn footer_lines(session: &ReviewSession, item: &ReviewItem, width: usize) -> Vec
 
             match &item.question {
                 ReviewQuestion::Verdict(None) => {
-                    "p pass  f fail  n n/a  u unsure  s severity  e note  x skip  z undo  ? help"
+                    "p pass  f fail  n n/a  u unsure  s severity  e note  x skip  z undo  q quit  ? help"
                 }
                 ReviewQuestion::Verdict(Some(_)) => {
-                    "v score  n n/a  u unsure  s severity  e note  x skip  z undo  ? help"
+                    "v score  n n/a  u unsure  s severity  e note  x skip  z undo  q quit  ? help"
                 }
                 ReviewQuestion::Primary(_) => {
-                    "c choose  0 another failure  o no failure  s severity  e note  x skip  z undo  ? help"
+                    "c choose  0 another failure  o no failure  s severity  e note  x skip  z undo  q quit  ? help"
                 }
             }
         }
@@ -368,7 +368,7 @@ fn help_lines(width: usize) -> Vec<ScreenLine> {
         ("space b", "ten lines down or up; also Page Up, Page Down"),
         ("Home End", "to the beginning, to the end"),
         ("Enter", "to the next item, once decided"),
-        ("q", "leave; what was decided is kept"),
+        ("q", "quit; labels are kept"),
         ("", "Severity and note come before the decision."),
         ("", "Press any key to close."),
     ];

@@ -39,7 +39,8 @@ pub struct TrialPlan {
     /// No further repeat is begun once the known cost of those before has reached this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_limit_usd: Option<Usd>,
-    /// The lines that a score made of several is held against.
+    /// Thresholds of a score made of several trials.
+    #[serde(rename = "thresholds")]
     pub lines: VerdictThresholds,
 }
 

@@ -90,6 +90,7 @@ pub(crate) fn assemble(
             name: grader.name.to_owned(),
             type_name: grader.type_name.to_owned(),
             weight: grader.standing.weight.get(),
+            negate: grader.standing.negate,
             settings: grader.settings.clone(),
             score: score.score,
             verdict: score.verdict,

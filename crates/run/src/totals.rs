@@ -5,6 +5,7 @@ use assize_stats::{ConfidenceLevel, MeanAccumulator};
 use assize_store::{CaseRecord, MeanScore, PanelSummary, VerdictCounts};
 
 use crate::criterion_totals::{CriterionTally, CriterionTotals};
+use crate::incomplete::{IncompleteReason, add_reason};
 use crate::panel_totals::PanelTotals;
 
 /// Different thresholds that are kept; more are only listed by the rows.
@@ -19,6 +20,8 @@ pub struct RunTotals {
     pub scores: MeanAccumulator,
     /// Cases with a failed gate.
     pub gated: usize,
+    /// Reasons of the incomplete cases.
+    pub incomplete: Vec<IncompleteReason>,
     /// Tokens of targets and judges.
     pub tokens: Tokens,
     /// Cost of targets and judges.
@@ -64,6 +67,7 @@ impl Default for RunTotals {
             counts: VerdictCounts::default(),
             scores: MeanAccumulator::default(),
             gated: 0,
+            incomplete: Vec::new(),
             tokens: Tokens::default(),
             cost: Cost::ZERO,
             judge_calls: 0,
@@ -93,6 +97,7 @@ impl RunTotals {
         }
 
         self.gated += usize::from(!row.gates_failed.is_empty());
+        add_reason(&mut self.incomplete, record);
         self.tokens.add(row.tokens);
         self.cost += row.cost();
         self.panels.add(record);

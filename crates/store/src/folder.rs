@@ -44,6 +44,11 @@ impl RunFolder {
         &self.path
     }
 
+    /// Path of the file with a row for each finished case.
+    pub fn results_path(&self) -> PathBuf {
+        self.path.join(RESULTS_FILE)
+    }
+
     /// Makes the folder and writes the first `run.json`, so that a folder that can't be written is
     /// found out before anything is spent.
     pub fn create(&self, info: &RunInfo) -> Result<RunWriter, StoreError> {

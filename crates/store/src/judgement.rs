@@ -23,7 +23,8 @@ pub struct JudgementRow {
     pub target: Option<Arc<str>>,
     /// Number of the repeat, from 1.
     pub repeat: u32,
-    /// The lines the case's verdict was drawn at.
+    /// Thresholds of the case's verdict.
+    #[serde(rename = "thresholds")]
     pub lines: VerdictThresholds,
     /// Name of the grader.
     pub grader: Arc<str>,

@@ -132,6 +132,9 @@ pub struct GraderRow {
     pub type_name: String,
     /// Weight among the graders of the case.
     pub weight: f64,
+    /// True if its result is turned around: a criterion that is met then counts against the answer.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub negate: bool,
     /// Hash of the settings that decide about its result, beside criteria, judges and weights; absent in runs of versions
     /// that did not keep it. Of a program it covers the command line, not the content of files.
     #[serde(default, skip_serializing_if = "Option::is_none")]

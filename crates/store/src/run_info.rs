@@ -138,7 +138,8 @@ pub struct RunSummary {
     pub counts: VerdictCounts,
     /// Cases that were selected but not finished (interrupted, refused by a limit).
     pub not_run: usize,
-    /// Cases left out because the file they stand in has problems.
+    /// Cases excluded because their file has errors.
+    #[serde(rename = "excluded")]
     pub left_out: usize,
     /// Mean over the cases whose score is known.
     pub mean_score: Option<MeanScore>,

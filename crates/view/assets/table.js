@@ -130,7 +130,7 @@ export function openTable(root, form) {
 
   function criteriaMarks(text) {
     const cell = element("span", "marks");
-    const words = { "+": "met", "-": "unmet", "?": "ungraded", "~": "does not apply", "*": "scored" };
+    const words = { "+": "met or avoided", "-": "unmet or incurred", "?": "ungraded", "~": "does not apply", "*": "scored" };
     for (const sign of text.slice(0, 24)) {
       const [className, shown] = SIGNS[sign] ?? ["middling", sign];
       const mark = element("b", `c ${className}`, shown);

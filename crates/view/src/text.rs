@@ -3,7 +3,7 @@
 use std::fmt;
 
 use assize_report::chart::ChartAxis;
-use assize_report::{dollars, format_rate, format_score};
+use assize_report::{dollars, format_rate, format_score, outcome_word};
 use assize_rubric::{OutcomeKind, PartialCost, Usd, Verdict};
 use assize_store::EstimatedMetric;
 
@@ -42,13 +42,19 @@ impl ResultMark {
         Self::new(class, sign, status.name())
     }
 
-    /// An outcome with its score from 0 to 10, if it has one. Meeting a penalty is bad.
-    pub(crate) fn of_outcome(outcome: OutcomeKind, points: Option<f64>, is_penalty: bool) -> Self {
+    /// An outcome with its score from 0 to 10, if it has one. A penalty is incurred or avoided; a negated criterion is met
+    /// where its text is not.
+    pub(crate) fn of_outcome(
+        outcome: OutcomeKind,
+        points: Option<f64>,
+        is_penalty: bool,
+        is_negated: bool,
+    ) -> Self {
         match outcome {
             OutcomeKind::Met | OutcomeKind::Unmet => {
-                let is_good = (outcome == OutcomeKind::Met) != is_penalty;
-                let (class, sign) = if is_good { ("good", "✓") } else { ("bad", "✗") };
-                Self::new(class, sign, outcome.name())
+                let is_met = (outcome == OutcomeKind::Met) != is_negated;
+                let (class, sign) = if is_met == is_penalty { ("bad", "✗") } else { ("good", "✓") };
+                Self::new(class, sign, outcome_word(is_met, is_penalty))
             }
             OutcomeKind::Scored => {
                 let word =

@@ -42,6 +42,8 @@ pub struct CriterionFlip {
     pub criterion: String,
     /// Text of the criterion; empty where none is stored.
     pub text: String,
+    /// True if the criterion is a penalty: a value of 1 then means that it was incurred.
+    pub penalty: bool,
     /// Value in the base, 0 to 1; null if it did not apply or was ungraded.
     pub base: Option<f64>,
     /// Value in the candidate.
@@ -70,6 +72,7 @@ impl VerdictFlip {
                     grader: names.text(a.grader).to_owned(),
                     criterion: names.text(a.id).to_owned(),
                     text: names.text(b.text).to_owned(),
+                    penalty: b.is_fault,
                     base: value(a.decision),
                     candidate: value(b.decision),
                     base_reason: None,

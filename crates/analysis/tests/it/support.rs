@@ -139,7 +139,7 @@ impl Case {
             };
             let row = json!({
                 "suite": self.suite, "case_id": self.id, "target": self.target, "repeat": self.repeat,
-                "lines": { "pass": self.pass_line, "borderline": null }, "grader": name,
+                "thresholds": { "pass": self.pass_line, "borderline": null }, "grader": name,
                 "standing": { "weight": self.standing.0, "required": self.standing.1, "min_score": null, "negate": false },
                 "criterion": {
                     "id": "grader", "text": "the grader as a whole", "weight": 1.0, "scale": "checklist", "gate": null,
@@ -162,7 +162,7 @@ impl Case {
             .map(|(id, text, weight, value)| {
                 let row = json!({
                     "suite": self.suite, "case_id": self.id, "target": self.target, "repeat": self.repeat,
-                    "lines": { "pass": self.pass_line, "borderline": null }, "grader": "rubrics",
+                    "thresholds": { "pass": self.pass_line, "borderline": null }, "grader": "rubrics",
                     "standing": {
                         "weight": self.standing.0, "required": self.standing.1, "min_score": null, "negate": false,
                     },

@@ -30,36 +30,36 @@ pub(crate) struct TryArgs {
     /// Criterion the answer must meet, in a sentence; several are judged one by one.
     #[arg(required_unless_present_any = ["rubric", "watch"], conflicts_with_all = ["rubric", "watch"], value_name = "CRITERION")]
     pub(crate) criteria: Vec<String>,
-    /// The answer; from standard input or the case unless given.
+    /// Text of the answer [default: the case's, else standard input].
     #[arg(long, value_name = "TEXT", conflicts_with = "answer_file", help_heading = SELECTION)]
     pub(crate) answer: Option<String>,
     /// File with the answer; `-` for standard input.
     #[arg(long, value_name = "FILE", help_heading = SELECTION)]
     pub(crate) answer_file: Option<PathBuf>,
-    /// Question the answer replies to.
+    /// Question that the answer replies to.
     #[arg(long, value_name = "TEXT", help_heading = SELECTION)]
     pub(crate) question: Option<String>,
-    /// An example of a good answer, shown to the judge.
+    /// Example of a good answer, shown to the judge.
     #[arg(long, value_name = "TEXT", help_heading = SELECTION)]
     pub(crate) reference: Option<String>,
-    /// Description of a good answer, in a sentence, shown to the judge.
+    /// Description of a good answer, shown to the judge.
     #[arg(long, value_name = "TEXT", help_heading = SELECTION)]
     pub(crate) expected_outcome: Option<String>,
-    /// Score range, such as `5-10: friendly`; together they cover 0 to 10.
+    /// Score range, such as `5-10: friendly`; repeat to cover 0 to 10.
     #[arg(long, value_name = "LOW-HIGH: TEXT", requires = "criteria", help_heading = SELECTION)]
     pub(crate) range: Vec<String>,
-    /// Rubric file to judge by; with `--case` an eval file.
+    /// Judge by this rubric file, or with `--case` by an eval file.
     #[arg(long, value_name = "FILE", conflicts_with = "watch", help_heading = SELECTION)]
     pub(crate) rubric: Option<PathBuf>,
-    /// Case of the eval file: its rubric, question and answer are used.
+    /// Take rubric, question and answer from this case of the eval file.
     #[arg(long, value_name = "ID", conflicts_with = "criteria", help_heading = SELECTION)]
     pub(crate) case: Option<String>,
-    /// Rubric file to judge by, again on every save.
+    /// Judge by this rubric file, again on every save.
     ///
     /// Runs until interrupted. Only criteria that changed are judged and printed.
     #[arg(long, value_name = "FILE", help_heading = SELECTION)]
     pub(crate) watch: Option<PathBuf>,
-    /// Judge: PROVIDER:MODEL, a target or `offline`; repeat for a panel.
+    /// Judge with PROVIDER:MODEL, a target or `offline`; repeat for a panel.
     #[arg(long, value_name = "JUDGE", help_heading = JUDGE)]
     pub(crate) judge: Vec<String>,
     #[command(flatten)]
@@ -67,21 +67,21 @@ pub(crate) struct TryArgs {
     /// Criteria per judge call: `per-criterion`, `batched` or `batched:N`.
     #[arg(long, value_parser = judging, value_name = "MODE", help_heading = JUDGE)]
     pub(crate) judging: Option<JudgingMode>,
-    /// File that defines the targets.
+    /// Read targets from this file.
     #[arg(long, value_name = "FILE", help_heading = SELECTION, hide_short_help = true)]
     pub(crate) targets: Option<PathBuf>,
-    /// Folder that eval files may read from, in addition to their own repository; repeatable.
+    /// Also let files read from this folder; repeatable.
     #[arg(long, value_name = "DIR", help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) root: Vec<PathBuf>,
-    /// Time limit of one request to a model, such as `90s` [default: 3m].
+    /// Time limit per model request, such as `90s` [default: 3m].
     #[arg(long, value_parser = duration, value_name = "TIME", help_heading = LIMITS, hide_short_help = true)]
     pub(crate) request_timeout: Option<Duration>,
     #[command(flatten)]
     pub(crate) spending: SpendingArgs,
-    /// Context size of models in tokens, instead of the one in the table of models.
+    /// Assume that models have a context of N tokens.
     #[arg(long, value_name = "N", help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) context_tokens: Option<NonZeroU64>,
-    /// Handling of material too long for a judge: `head`, `tail`, `middle`, `chunk` or `never`.
+    /// Cut material too long for a judge: `head`, `tail`, `middle`, `chunk` or `never`.
     #[arg(long, value_parser = truncate, value_name = "MODE", help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) truncate: Option<TruncationMode>,
     /// Pass threshold, 0 to 1.
@@ -90,7 +90,7 @@ pub(crate) struct TryArgs {
     /// Print one JSON object; with `--watch` a line per criterion.
     #[arg(long, help_heading = OUTPUT)]
     pub(crate) json: bool,
-    /// No notices on stderr; errors and warnings remain.
+    /// No notices; warnings and errors remain.
     #[arg(long, short = 'q', help_heading = OUTPUT)]
     pub(crate) quiet: bool,
 }

@@ -38,7 +38,7 @@ pub(crate) enum AuditCommand {
     /// Test whether judges prefer answers of their own model family.
     #[command(name = "self")]
     OwnFamily(Box<SelfArgs>),
-    /// Print the probes: the texts, their classes, where each attack is described.
+    /// Print the probes with their classes and sources.
     Probes(ProbesArgs),
     /// Print the metrics of a stored audit again.
     Show(ShowAuditArgs),
@@ -61,22 +61,22 @@ pub(crate) enum AuditCommand {
 pub(crate) struct InjectionArgs {
     #[command(flatten)]
     pub(crate) eval: EvalArgs,
-    /// Probes to use, by name; all unless given. `assize audit probes` lists them.
+    /// Use only these probes; `assize audit probes` lists them.
     #[arg(long, value_delimiter = ',', value_name = "NAME", help_heading = SELECTION)]
     pub(crate) probes: Vec<String>,
-    /// Place in the answer: `append`, `prepend` or `inject` (into the middle); each probe's own place unless given.
+    /// Place in the answer: `append`, `prepend` or `inject` [default: each probe's own].
     #[arg(long, value_delimiter = ',', value_parser = place, value_name = "PLACE", help_heading = SELECTION)]
     pub(crate) place: Vec<InsertPosition>,
-    /// Number of times the unchanged answer is judged again, to measure changes that happen by themselves.
+    /// Judge each unchanged answer N more times, to measure the judge's own noise.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) repeats: u32,
-    /// Cases to look at, chosen at random if there are more.
+    /// Audit at most N cases, chosen at random.
     #[arg(long, value_name = "N", help_heading = SELECTION)]
     pub(crate) max_cases: Option<NonZeroUsize>,
-    /// Seed of that choice.
+    /// Random seed.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
-    /// Highest share of decisions that attacks may turn in the answer's favour, 0 to 1.
+    /// Fail if attacks turn more than this share of decisions.
     #[arg(long, value_parser = unit, value_name = "SHARE")]
     pub(crate) max_flip_rate: Option<UnitInterval>,
 }
@@ -84,13 +84,13 @@ pub(crate) struct InjectionArgs {
 /// Options of audits that compare decisions.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ProbingArgs {
-    /// Number of times each unchanged answer is judged again, to measure changes that happen by themselves.
+    /// Judge each unchanged answer N more times, to measure the judge's own noise.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) repeats: u32,
-    /// Cases to look at, chosen at random if there are more.
+    /// Audit at most N cases, chosen at random.
     #[arg(long, value_name = "N")]
     pub(crate) max_cases: Option<NonZeroUsize>,
-    /// Seed of what is drawn at random.
+    /// Random seed.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
 }
@@ -111,10 +111,10 @@ pub(crate) struct OrderArgs {
     pub(crate) eval: EvalArgs,
     #[command(flatten)]
     pub(crate) probing: ProbingArgs,
-    /// Other orders of each rubric: the reverse, then orders drawn at random.
+    /// Try N other orders of each rubric: the reverse, then random ones.
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = permutations, help_heading = SELECTION)]
     pub(crate) permutations: usize,
-    /// Highest share of decisions that another order may change, 0 to 1.
+    /// Fail if another order changes more than this share of decisions.
     #[arg(long, value_parser = unit, value_name = "SHARE")]
     pub(crate) max_flip_rate: Option<UnitInterval>,
 }
@@ -153,7 +153,7 @@ pub(crate) struct LengthArgs {
     pub(crate) eval: EvalArgs,
     #[command(flatten)]
     pub(crate) probing: ProbingArgs,
-    /// Largest mean score shift, up or down, that an edit may cause, 0 to 1.
+    /// Fail if an edit shifts the mean score by more than this, 0 to 1.
     #[arg(long, value_parser = unit, value_name = "X")]
     pub(crate) max_shift: Option<UnitInterval>,
 }
@@ -174,10 +174,10 @@ pub(crate) struct SelfArgs {
     pub(crate) eval: EvalArgs,
     #[command(flatten)]
     pub(crate) probing: ProbingArgs,
-    /// The family of a judge or target.
+    /// Model family of a judge or target; repeatable.
     #[arg(long, value_parser = named, value_name = "NAME=FAMILY", help_heading = SELECTION)]
     pub(crate) family: Vec<(String, String)>,
-    /// Largest self-preference, 0 to 1.
+    /// Fail if self-preference exceeds this, 0 to 1.
     #[arg(long, value_parser = unit, value_name = "X")]
     pub(crate) max_preference: Option<UnitInterval>,
 }
@@ -186,7 +186,7 @@ pub(crate) struct SelfArgs {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  assize audit probes\n  assize audit probes --json")]
 pub(crate) struct ProbesArgs {
-    /// Print a JSON list, with the texts in full.
+    /// Print JSON instead of text.
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -197,14 +197,13 @@ pub(crate) struct ProbesArgs {
     after_help = "Examples:\n  assize audit show last\n  assize audit show runs/audit --max-flip-rate 0.1"
 )]
 pub(crate) struct ShowAuditArgs {
-    /// The audit: its folder, its id, or `last`.
+    /// Audit: folder, id or `last`.
     #[arg(value_name = "RUN")]
     pub(crate) run: String,
-    /// The limit of the audit: highest share of decisions that attacks may turn in the answer's favour or another order
-    /// may change, largest score shift of an edit, or largest self-preference, 0 to 1.
+    /// Fail above this limit: share of changed decisions, score shift or self-preference.
     #[arg(long, visible_alias = "limit", value_parser = unit, value_name = "SHARE")]
     pub(crate) max_flip_rate: Option<UnitInterval>,
-    /// Print one JSON object on stdout instead of tables.
+    /// Print JSON instead of text.
     #[arg(long)]
     pub(crate) json: bool,
 }

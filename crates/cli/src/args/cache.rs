@@ -20,10 +20,10 @@ pub(crate) struct CacheArgs {
 /// Actions on the reply cache.
 #[derive(Debug, Subcommand)]
 pub(crate) enum CacheAction {
-    /// Count the replies in it, by model.
+    /// Count cached replies by model.
     #[command(after_help = "Examples:\n  assize cache stats\n  assize cache stats --json")]
     Stats {
-        /// Print JSON.
+        /// Print JSON instead of text.
         #[arg(long)]
         json: bool,
     },
@@ -33,17 +33,17 @@ pub(crate) enum CacheAction {
         assize cache prune --older-than 7\n  \
         assize cache prune --older-than 12h")]
     Prune {
-        /// Delete replies bought at least this long ago: days, or a length of time such as `12h` or `7d`.
+        /// Delete replies at least this old: days, or a time such as `12h`.
         #[arg(long, value_name = "DAYS", default_value = "30", value_parser = values::age)]
         older_than: Duration,
-        /// Print JSON.
+        /// Print JSON instead of text.
         #[arg(long)]
         json: bool,
     },
-    /// Delete all replies, also of a cache that can't be read any more.
+    /// Delete all replies, even of a damaged cache.
     #[command(after_help = "Examples:\n  assize cache clear")]
     Clear {
-        /// Print JSON.
+        /// Print JSON instead of text.
         #[arg(long)]
         json: bool,
     },

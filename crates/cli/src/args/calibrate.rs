@@ -64,7 +64,7 @@ pub(crate) enum CalibrateCommand {
     Agreement(AgreementArgs),
     /// Find criteria that measure nothing, or what another one measures.
     Criteria(CriteriaArgs),
-    /// Tell a judge that changed from a system that did, by answers judged in every run.
+    /// Tell a changed judge from a changed system, by answers judged in every run.
     Drift(DriftArgs),
     /// Measure the variance of scores over repeats.
     Noise(NoiseArgs),
@@ -77,7 +77,7 @@ pub(crate) enum CalibrateCommand {
 /// Options of `assize calibrate`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CalibrateArgs {
-    /// The run: its folder, its id, or `last`. Without one, the tables hold the verdicts.
+    /// Run: folder, id or `last`; without one, the labels files hold the judge's verdicts.
     #[arg(value_name = "RUN")]
     pub(crate) run: Option<String>,
     /// Labels: files, or folders of them.
@@ -85,47 +85,47 @@ pub(crate) struct CalibrateArgs {
     pub(crate) labels: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) table: TableArgs,
-    /// Name of the judge when it is one of the raters.
+    /// Name of the rater that is the judge.
     #[arg(long, value_name = "NAME", conflicts_with = "run", help_heading = SELECTION)]
     pub(crate) judge_is: Option<String>,
     /// Probability at or above which a verdict is `met`.
     #[arg(long, default_value_t = 0.5, value_name = "P", help_heading = JUDGE)]
     pub(crate) threshold: f64,
-    /// Score to take from a distribution over scores.
+    /// Score to take from a probability distribution.
     #[arg(long = "reading", action = ArgAction::Set, value_parser = one_of(READINGS), default_value = "expected", value_name = "HOW", help_heading = JUDGE)]
     pub(crate) likeliest: bool,
     /// Truth where several people labelled an item.
     #[arg(long, value_parser = one_of(TRUTH_RULES), default_value = "each", value_name = "WHAT", help_heading = JUDGE)]
     pub(crate) truth: TruthRule,
-    /// Unit of independent evidence.
+    /// Unit to treat as independent.
     #[arg(long = "cluster", action = ArgAction::Set, value_parser = one_of(CLUSTERS), default_value = "case", value_name = "UNIT", help_heading = JUDGE)]
     pub(crate) items_independent: bool,
-    /// Labels to count, by the split they name.
+    /// Count only labels of this split.
     #[arg(long, value_parser = one_of(LABEL_SPLITS), value_name = "PART", conflicts_with = "holdout", help_heading = SELECTION)]
     pub(crate) split: Option<LabelSplit>,
-    /// Measure on this share of the cases, chosen by their ids.
+    /// Measure on this share of the cases only, chosen by id.
     #[arg(long, value_parser = share, value_name = "SHARE", help_heading = SELECTION)]
     pub(crate) holdout: Option<f64>,
-    /// Cases that the judge was shown as examples; repeatable.
+    /// Exclude cases that the judge saw as examples; repeatable.
     #[arg(long, value_name = "CASE", help_heading = SELECTION)]
     pub(crate) exclude: Vec<String>,
     /// Treat the labelled cases as a random sample, whatever their labels say.
     #[arg(long, help_heading = ADVANCED)]
     pub(crate) assume_random: bool,
-    /// Known sensitivity: of truly met, the share the judge finds met.
+    /// Known sensitivity: of truly met criteria, how many the judge finds met.
     ///
     /// As a count, `69/81`; or as a share, `0.85`, which gives no interval.
     #[arg(long, value_parser = known_rate, value_name = "K/N", requires = "specificity", help_heading = ADVANCED)]
     pub(crate) sensitivity: Option<KnownRate>,
-    /// Known specificity: of truly unmet, the share the judge finds unmet.
+    /// Known specificity: of truly unmet criteria, how many the judge finds unmet.
     #[arg(long, value_parser = known_rate, value_name = "K/N", requires = "sensitivity", help_heading = ADVANCED)]
     pub(crate) specificity: Option<KnownRate>,
-    /// The table holds preferences between two answers in both orders.
+    /// Read preferences between two answers, each in both orders.
     ///
     /// Its columns are `preferred`, `first` and `second`.
     #[arg(long, conflicts_with_all = ["run", "judge_is", "holdout", "split", "sensitivity"], help_heading = SELECTION)]
     pub(crate) pairs: bool,
-    /// Rescale the judge's scores or probabilities to what people say.
+    /// Fit the judge's scores or probabilities to people's labels.
     ///
     /// By a line or Platt's curve and by isotonic regression, with errors by cross-validation, a threshold for
     /// probabilities and conformal intervals for scores.
@@ -169,7 +169,7 @@ pub(crate) struct LimitArgs {
     /// Quadratic kappa of scores.
     #[arg(long, value_parser = limit, allow_hyphen_values = true, value_name = "X", conflicts_with = "pairs")]
     min_quadratic_kappa: Option<f64>,
-    /// Value to check against the limits.
+    /// Compare the limits with the estimate or the end of its interval.
     #[arg(long, value_parser = one_of(GATE_BASES), default_value = "estimate", value_name = "WHAT")]
     pub(crate) gate_on: GateBasis,
 }

@@ -11,7 +11,7 @@ use super::values::duration;
 /// Machines to run on.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct ClusterArgs {
-    /// Have workers run the cases; see `assize worker --help`.
+    /// Run the cases on workers; see `assize worker --help`.
     ///
     /// The address of NATS servers with JetStream, 2.12 or newer: `nats://HOST:4222`, several with commas between them.
     #[arg(
@@ -22,16 +22,16 @@ pub(crate) struct ClusterArgs {
     /// File with the credentials for these servers.
     #[arg(long, value_name = "FILE", requires = "cluster", help_heading = CLUSTER, hide_short_help = true)]
     pub(crate) cluster_credentials: Option<PathBuf>,
-    /// Folder that all machines see, or a bucket, for the results; the servers keep them unless given.
+    /// Shared folder or bucket for results [default: the servers keep them].
     #[arg(long, value_name = "PLACE", requires = "cluster", help_heading = CLUSTER, hide_short_help = true)]
     pub(crate) results: Option<String>,
-    /// Results in a unit of work.
+    /// Results per unit of work.
     #[arg(
         long, value_name = "N", default_value_t = 500, requires = "cluster", help_heading = CLUSTER,
         value_parser = clap::value_parser!(u32).range(1..=100_000), hide_short_help = true
     )]
     pub(crate) unit_size: u32,
-    /// Time after which a unit of a silent worker goes to another one.
+    /// Reassign the work of a worker that is silent this long.
     #[arg(
         long, value_parser = duration, value_name = "TIME", default_value = "30s", requires = "cluster",
         help_heading = CLUSTER, hide_short_help = true

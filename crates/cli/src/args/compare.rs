@@ -71,18 +71,17 @@ pub(crate) struct CompareCommandArgs {
 /// Comparisons that ask a judge.
 #[derive(Debug, Subcommand)]
 pub(crate) enum CompareCommand {
-    /// Let a judge compare the answers of runs two at a time, in both orders, and rank them.
+    /// Rank runs by a judge that compares their answers in pairs, in both orders.
     Pairwise(Box<PairwiseArgs>),
 }
 
 /// Options of `assize compare`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CompareArgs {
-    /// The base, then the runs to compare with it: folders, ids, `last`, or `last~N` for the Nth before; `@TARGET` takes
-    /// the answers of that target only.
+    /// Base, then candidates: folders, ids, `last`, `last~N`; `RUN@TARGET` for one target.
     #[arg(value_name = "RUN", required_unless_present = "trend")]
     pub(crate) runs: Vec<String>,
-    /// Show metrics over runs, oldest first; marks changes of judge or rubric.
+    /// Show metrics over runs, oldest first, and where judge or rubric changed.
     ///
     /// Without runs: the stored ones with the same suites as the newest.
     #[arg(long, help_heading = TREND, conflicts_with_all = [
@@ -96,18 +95,18 @@ pub(crate) struct CompareArgs {
     /// Only the answers of this target.
     #[arg(long, value_name = "NAME", help_heading = TREND)]
     pub(crate) target: Option<String>,
-    /// Only the newest N runs.
+    /// Show only the newest N runs.
     #[arg(long, value_name = "N", help_heading = TREND)]
     pub(crate) last: Option<NonZeroUsize>,
-    /// Metric of the verdict.
+    /// Metric that decides.
     #[arg(
         long, value_parser = one_of(METRICS), default_value = "score", value_name = "METRIC", hide_default_value = true
     )]
     pub(crate) metric: HeadlineMetric,
-    /// Equivalence margin: an interval within it means equivalent.
+    /// Call runs equivalent if they differ by less than X.
     #[arg(long, value_parser = share, value_name = "X")]
     pub(crate) margin: Option<f64>,
-    /// Add an interval that may be looked at again and again, also while a run goes on.
+    /// Add an interval that stays valid however often you look.
     ///
     /// It holds the difference at all times at once, in the order in which cases were finished, and says after how many the
     /// difference was clear.
@@ -116,22 +115,22 @@ pub(crate) struct CompareArgs {
     /// Confidence level of intervals and tests.
     #[arg(long, value_parser = level, default_value = "0.95", value_name = "LEVEL", help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) level: f64,
-    /// Adjustment of p values where several comparisons are made.
+    /// Correction of p values for multiple comparisons.
     #[arg(long, value_enum, default_value_t, value_name = "METHOD", help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) adjust: AdjustChoice,
     /// Bootstrap the intervals of score differences.
     #[arg(long, help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) bootstrap: bool,
-    /// Take McNemar's mid-p value for pass rates: less cautious than the exact one.
+    /// Use McNemar's mid-p test for pass rates, less conservative than the exact test.
     #[arg(long, help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) mid_p: bool,
     /// Random seed.
     #[arg(long, default_value_t = 1, value_name = "N", help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) seed: u64,
-    /// Differences between the runs that are marked instead of refused.
+    /// Compare in spite of these differences, and mark them.
     #[arg(long, value_parser = one_of(ALLOWED_DIFFERENCES), value_delimiter = ',', value_name = "WHAT", help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) allow: Vec<Option<ComparisonAspect>>,
-    /// Score all runs with the weights of the second, or of a file.
+    /// Rescore all runs with the weights of the second, or of FILE.
     ///
     /// Weights, gates and thresholds are those of the second run, or of an eval file; decisions are the stored ones. Graders and criteria that it lacks no longer count. Decisions on a criterion that reads otherwise are not comparable.
     #[arg(
@@ -165,10 +164,10 @@ pub(crate) struct CompareArgs {
         help_heading = OUTPUT
     )]
     pub(crate) out: Vec<ReportFile>,
-    /// Print one JSON object.
+    /// Print JSON instead of text.
     #[arg(long, conflicts_with = "markdown", help_heading = OUTPUT)]
     pub(crate) json: bool,
-    /// Print Markdown, for a comment on a change.
+    /// Print Markdown, for a pull request comment.
     #[arg(long, help_heading = OUTPUT)]
     pub(crate) markdown: bool,
 }

@@ -11,7 +11,7 @@ use clap_complete::Shell;
     assize completions zsh > ~/.zfunc/_assize\n  \
     assize completions fish > ~/.config/fish/completions/assize.fish")]
 pub(crate) struct CompletionsArgs {
-    /// The shell.
+    /// Shell.
     #[arg(value_enum, value_name = "SHELL")]
     pub(crate) shell: Shell,
 }
@@ -23,10 +23,10 @@ pub(crate) struct CompletionsArgs {
     assize man scorecard list | man -l -\n  \
     assize man --out ~/.local/share/man/man1")]
 pub(crate) struct ManArgs {
-    /// The command whose page is wanted; none for that of `assize` itself.
+    /// Command whose page to print; none for `assize` itself.
     #[arg(value_name = "COMMAND", conflicts_with = "out")]
     pub(crate) command: Vec<String>,
-    /// Write the pages of all commands into this folder.
+    /// Write the pages of all commands to this folder.
     #[arg(long, short = 'o', value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
 }

@@ -81,19 +81,19 @@ pub(crate) struct ConvertArgs {
     /// Format to write.
     #[arg(long, value_parser = one_of(OUTPUT_KINDS), value_name = "FORMAT")]
     pub(crate) to: OutputKind,
-    /// Kind of the file; detected from its content unless given.
+    /// Input format [default: detected].
     #[arg(long, value_parser = one_of(INPUT_KINDS), value_name = "KIND")]
     pub(crate) kind: Option<InputKind>,
-    /// File to write; stdout unless given.
+    /// File to write [default: stdout].
     #[arg(long, short = 'o', value_name = "OUT")]
     pub(crate) out: Option<PathBuf>,
-    /// Overwrite the file if it exists.
+    /// Overwrite an existing file.
     #[arg(long, requires = "out")]
     pub(crate) force: bool,
-    /// Skip lines of a session log that can't be read; the exit code is then 3.
+    /// Skip unreadable lines of a session log (exit code 3).
     #[arg(long)]
     pub(crate) keep_going: bool,
-    /// Folder that eval files may read from, in addition to their own repository; repeatable.
+    /// Also let files read from this folder; repeatable.
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Vec<PathBuf>,
     /// Print one JSON object on stdout: what was read, what was not carried over, and the text unless `--out` is given.

@@ -11,13 +11,13 @@
     assize doctor --json"
 )]
 pub(crate) struct DoctorArgs {
-    /// Ask each server that is set up whether it takes the key. That costs nothing: it is asked for its list of models.
+    /// Check each configured key by listing the server's models, free of charge.
     #[arg(long)]
     pub(crate) check: bool,
-    /// Print JSON.
+    /// Print JSON instead of text.
     #[arg(long)]
     pub(crate) json: bool,
-    /// List every provider, also those of which nothing is set up.
+    /// List all providers, also those not configured.
     #[arg(long)]
     pub(crate) all: bool,
 }

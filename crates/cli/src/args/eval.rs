@@ -80,15 +80,15 @@ pub(crate) struct EvalArgs {
     /// Eval files, or folders to look for them in.
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
-    /// Target to run, instead of the one the file names; repeatable.
+    /// Run this target instead of the file's own; repeatable.
     #[arg(long, value_name = "NAME", help_heading = SELECTION)]
     pub(crate) target: Vec<String>,
-    /// File that defines the targets.
+    /// Read targets from this file.
     #[arg(long, value_name = "FILE", help_heading = SELECTION)]
     pub(crate) targets: Option<PathBuf>,
     /// Run only cases whose id matches this pattern; repeatable.
     ///
-    /// `--test-id` is the same.
+    /// Alias: `--test-id`.
     #[arg(long, alias = "test-id", value_name = "GLOB", help_heading = SELECTION)]
     pub(crate) filter: Vec<String>,
     /// Run only cases with this tag (or whose suite has it); repeatable.
@@ -102,13 +102,13 @@ pub(crate) struct EvalArgs {
     /// Estimate calls, tokens and cost, and send nothing.
     #[arg(long, help_heading = LIMITS)]
     pub(crate) dry_run: bool,
-    /// Folder that eval files may read from, in addition to their own repository; repeatable.
+    /// Also let files read from this folder; repeatable.
     #[arg(long, value_name = "DIR", help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) root: Vec<PathBuf>,
-    /// Refuse to run what is usually only warned about.
+    /// Treat these warnings as errors.
     #[arg(long, value_enum, value_name = "WHAT", help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) deny: Vec<DenyChoice>,
-    /// Keep the workspaces of the cases after the run, and print where they are.
+    /// Keep the workspaces of cases after the run and print their paths.
     #[arg(long, help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) keep_workspaces: bool,
 }
@@ -121,7 +121,7 @@ pub(crate) struct SequenceArgs {
         long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), help_heading = SELECTION
     )]
     pub(crate) repeat: Option<u32>,
-    /// Rule that combines the trials of a case; the suite's own rule unless given, or the mean.
+    /// Rule that combines the trials of a case [default: the suite's rule, else mean].
     #[arg(
         long, value_parser = one_of(TRIAL_STRATEGIES), value_name = "HOW", help_heading = SELECTION,
         hide_short_help = true
@@ -137,7 +137,7 @@ pub(crate) struct SequenceArgs {
     pub(crate) seed: Option<u64>,
     /// Stop after N cases that did not pass [default: 1].
     ///
-    /// `--resume` goes on with the rest.
+    /// `--resume` runs the rest.
     #[arg(
         long, value_name = "N", num_args = 0..=1, default_missing_value = "1", require_equals = true,
         help_heading = LIMITS
@@ -252,7 +252,7 @@ pub(crate) enum DenyChoice {
 /// Options of every command that judges.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct RunArgs {
-    /// Judge: PROVIDER:MODEL, a target or `offline`; repeat for a panel.
+    /// Judge with PROVIDER:MODEL, a target or `offline`; repeat for a panel.
     #[arg(long, value_name = "JUDGE", help_heading = JUDGE)]
     pub(crate) judge: Vec<String>,
     #[command(flatten)]
@@ -268,34 +268,35 @@ pub(crate) struct RunArgs {
     pub(crate) borderline: Option<UnitInterval>,
     #[command(flatten)]
     pub(crate) spending: SpendingArgs,
-    /// Effect of `--budget-usd` on a model of unknown price.
+    /// Treatment of models of unknown price by `--budget-usd`.
     #[arg(
         long, value_parser = one_of(UNKNOWN_PRICES), default_value = "refuse", value_name = "WHAT",
         help_heading = LIMITS, hide_short_help = true
     )]
     pub(crate) budget_unknown_price: UnknownPrice,
-    /// Cases at once, and concurrent requests to start with.
+    /// Run N cases at once.
     ///
-    /// Without it: as many cases as keep every permitted request to models in flight, and 8 commands.
+    /// Requests also start with this concurrency. Default: enough cases to keep every permitted request in flight, and
+    /// 8 commands.
     #[arg(long, short = 'j', value_name = "N", help_heading = LIMITS)]
     pub(crate) workers: Option<NonZeroUsize>,
     /// Maximum concurrent requests per account [default: 256].
     ///
-    /// The number in use adapts below it. The default is `--workers` if that is more. `--judge-calls` is the same.
+    /// The number in use adapts below it. The default is `--workers` if that is more. Alias: `--judge-calls`.
     #[arg(long, alias = "judge-calls", value_name = "N", help_heading = LIMITS)]
     pub(crate) max_concurrency: Option<NonZeroUsize>,
     /// Maximum requests per minute and account.
     #[arg(long, value_name = "N", help_heading = LIMITS)]
     pub(crate) requests_per_minute: Option<NonZeroU32>,
-    /// Maximum tokens read and written per minute and account.
+    /// Maximum input and output tokens per minute and account.
     ///
     /// Estimated before a request, corrected by what its reply reports.
     #[arg(long, value_name = "N", help_heading = LIMITS, hide_short_help = true)]
     pub(crate) tokens_per_minute: Option<NonZeroU32>,
-    /// Time limit of one request to a model, such as `90s` [default: 3m].
+    /// Time limit per model request, such as `90s` [default: 3m].
     #[arg(long, value_parser = duration, value_name = "TIME", help_heading = LIMITS)]
     pub(crate) request_timeout: Option<Duration>,
-    /// Time limit of the run, such as `30m`; `--resume` goes on later.
+    /// Time limit of the run, such as `30m`; `--resume` continues it.
     #[arg(long, value_parser = duration, value_name = "TIME", help_heading = LIMITS)]
     pub(crate) deadline: Option<Duration>,
     /// Write a report: .html, .md, .xml, .csv, .sarif or .json; repeatable.
@@ -303,13 +304,13 @@ pub(crate) struct RunArgs {
     /// FILE.xml is JUnit, FILE.json has what `--json` prints. `assize report` writes them of a stored run, and other formats.
     #[arg(long, short = 'o', value_parser = report_file, value_name = "FILE", help_heading = OUTPUT)]
     pub(crate) out: Vec<ReportFile>,
-    /// Print one JSON object on stdout instead of tables.
+    /// Print JSON instead of text.
     #[arg(long, help_heading = OUTPUT)]
     pub(crate) json: bool,
-    /// Print cases in full: `auto`, `all`, `failed` or `none`.
+    /// Cases to print: `auto`, `all`, `failed` or `none`.
     ///
-    /// `auto` prints all cases of a small run; of a large one the first ten that did not pass, and the others that did not
-    /// pass as a line each.
+    /// `auto` prints what counts against the first ten failing cases, and a line for each of the others; cases that
+    /// passed only if there are at most twelve. `all` and `failed` print every decision.
     #[arg(
         long, value_enum, default_value_t, value_name = "WHICH", help_heading = OUTPUT,
         hide_possible_values = true, hide_default_value = true
@@ -318,24 +319,24 @@ pub(crate) struct RunArgs {
     /// Folder of the run [default: .assize/runs/ID].
     #[arg(long, value_name = "DIR", help_heading = OUTPUT)]
     pub(crate) run_dir: Option<PathBuf>,
-    /// Go on with a stopped run: its folder or id [default: the newest].
+    /// Continue a stopped run: its folder or id [default: the newest].
     ///
     /// Finished cases whose inputs are unchanged are kept. Without a value: the newest run of these suites, or the folder
     /// that `--run-dir` names.
     #[arg(long, value_name = "RUN", num_args = 0..=1, default_missing_value = "last", help_heading = OUTPUT)]
     pub(crate) resume: Option<String>,
-    /// No progress and no notices on stderr; errors and warnings remain.
+    /// No progress or notices; warnings and errors remain.
     #[arg(long, short = 'q', help_heading = OUTPUT)]
     pub(crate) quiet: bool,
-    /// Run Python, and JavaScript with modules, that eval files name.
+    /// Allow eval files to run Python, and JavaScript that imports modules.
     ///
-    /// It runs as you, with everything you may do. Without the option, a run that needs it is refused.
+    /// The code runs with your permissions. Without the option, a run that needs it is refused.
     #[arg(long, help_heading = ADVANCED)]
     pub(crate) allow_code: bool,
-    /// Context size of models in tokens, instead of the one in the table of models.
+    /// Assume that models have a context of N tokens.
     #[arg(long, value_name = "N", help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) context_tokens: Option<NonZeroU64>,
-    /// Handling of material too long for a judge: `head`, `tail`, `middle`, `chunk` or `never`.
+    /// Cut material too long for a judge: `head`, `tail`, `middle`, `chunk` or `never`.
     ///
     /// Cut its head, tail or middle; judge the answer in parts (`chunk`); or leave the criterion ungraded (`never`).
     #[arg(long, value_parser = truncate, value_name = "MODE", help_heading = ADVANCED, hide_short_help = true)]

@@ -9,7 +9,7 @@ use super::headings::ADVANCED;
 /// Files that take the place of model servers.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct ExchangeArgs {
-    /// Write the requests that the cache can't answer to FILE, and send nothing.
+    /// Write uncached requests to FILE and send nothing.
     ///
     /// Lines of OpenAI's batch format, for models that speak its chat format. No run is stored. Several models get a file
     /// each, `FILE` with the model's name before its ending.
@@ -18,7 +18,7 @@ pub(crate) struct ExchangeArgs {
         hide_short_help = true
     )]
     pub(crate) export_requests: Option<PathBuf>,
-    /// Take replies from FILE instead of a server; repeatable.
+    /// Read replies from FILE instead of a server; repeatable.
     ///
     /// Output and error files of OpenAI's batch format, in any order. Usable replies go into the cache. Give the files of
     /// all rounds.

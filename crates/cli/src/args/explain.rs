@@ -10,11 +10,10 @@ use super::LabelArgs;
     assize explain last A-REF\n  \
     assize explain .assize/runs/20260102-120000-support refund-policy --json")]
 pub(crate) struct ExplainArgs {
-    /// The run: its folder, its id, `last` or `last~N`.
+    /// Run: folder, id, `last` or `last~N`.
     #[arg(value_name = "RUN")]
     pub(crate) run: String,
-    /// Id of the case; in the run of a scorecard also the code of an index, a rubric or a benchmark. Without it the cases
-    /// are listed.
+    /// Id of the case, or code of a part of a scorecard; without it, lists the cases.
     #[arg(value_name = "CASE")]
     pub(crate) case: Option<String>,
     /// Only cases of this suite.
@@ -23,7 +22,7 @@ pub(crate) struct ExplainArgs {
     /// Only answers of this target.
     #[arg(long, value_name = "NAME")]
     pub(crate) target: Option<String>,
-    /// Print JSON.
+    /// Print JSON instead of text.
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]

@@ -21,7 +21,7 @@ pub(crate) struct GenerateArgs {
 /// Drafts to make.
 #[derive(Debug, Subcommand)]
 pub(crate) enum GenerateCommand {
-    /// Draft criteria for every case that has an expected outcome and no rubric.
+    /// Draft criteria for cases with an expected outcome and no rubric.
     Rubrics(GenerateRubricsArgs),
 }
 
@@ -42,40 +42,39 @@ pub(crate) struct GenerateRubricsArgs {
     /// Eval files: YAML, JSON or JSONL, of either format.
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// Target of the targets file whose model drafts.
+    /// Draft with the model of this target.
     #[arg(long, short = 't', value_name = "NAME", conflicts_with = "judge")]
     pub(crate) target: Option<String>,
-    /// Model that drafts, such as `openai:gpt-4o-mini`, or `offline` for drafts without a model.
+    /// Draft with this model, or `offline` for drafts without one.
     #[arg(long, value_name = "MODEL")]
     pub(crate) judge: Option<String>,
-    /// File that defines the targets.
+    /// Read targets from this file.
     #[arg(long, value_name = "FILE")]
     pub(crate) targets: Option<PathBuf>,
-    /// Criteria with score ranges from 0 to 10 instead of yes or no.
+    /// Draft criteria with score ranges from 0 to 10 instead of yes or no.
     #[arg(long)]
     pub(crate) ranges: bool,
-    /// Show what would be written, and write nothing. Models are asked; their replies are kept, so that the same
-    /// command without this costs nothing more.
+    /// Print the drafts without writing them; replies are cached for the real run.
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Put new drafts in the place of the rubrics that cases have.
+    /// Replace the rubrics that cases already have.
     #[arg(long)]
     pub(crate) replace: bool,
-    /// Only cases whose id matches this pattern; repeatable.
+    /// Draft only for cases whose id matches this pattern; repeatable.
     #[arg(long, value_name = "GLOB")]
     pub(crate) filter: Vec<String>,
-    /// Cases drafted at once.
+    /// Draft for N cases at once.
     #[arg(long, short = 'j', value_name = "N", default_value = "4")]
     pub(crate) workers: NonZeroUsize,
-    /// Folder that eval files may read from, in addition to their own repository; repeatable.
+    /// Also let files read from this folder; repeatable.
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) spending: SpendingArgs,
-    /// Print one JSON object on stdout.
+    /// Print JSON instead of text.
     #[arg(long)]
     pub(crate) json: bool,
-    /// No progress and no notices on stderr; errors and warnings remain.
+    /// No progress or notices; warnings and errors remain.
     #[arg(long, short = 'q')]
     pub(crate) quiet: bool,
 }

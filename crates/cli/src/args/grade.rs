@@ -32,10 +32,10 @@ use crate::failure::CommandFailure;
     --judge openai:gpt-4o-mini --judge-batch"
 )]
 pub(crate) struct GradeArgs {
-    /// The rubric: a YAML file with a list of criteria.
+    /// Rubric: a YAML file with a list of criteria.
     #[arg(value_name = "RUBRIC")]
     pub(crate) rubric: PathBuf,
-    /// The answers: JSONL, CSV or TSV.
+    /// Answers: JSONL, CSV or TSV.
     #[arg(long, required = true, value_name = "FILE", help_heading = SELECTION)]
     pub(crate) answers: PathBuf,
     /// Column names, such as `answer=response,question=prompt`; repeatable.

@@ -15,22 +15,22 @@ use clap::ValueEnum;
     assize init --format scorecard --yes\n  \
     assize init --judge openai:gpt-4o-mini --force")]
 pub(crate) struct InitArgs {
-    /// The folder; the working folder unless given. It is made if it is not there.
+    /// Folder to set up, created if missing [default: .].
     #[arg(value_name = "DIR")]
     pub(crate) folder: Option<PathBuf>,
     /// Format of the first suite.
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub(crate) format: InitFormat,
-    /// The judge that the configuration names.
+    /// Judge to put into the configuration, such as `openai:gpt-4o-mini`.
     #[arg(long, value_name = "MODEL")]
     pub(crate) judge: Option<String>,
-    /// Ask nothing; keep existing files.
+    /// Ask no questions; keep existing files.
     #[arg(long, short = 'y')]
     pub(crate) yes: bool,
     /// Overwrite existing files.
     #[arg(long)]
     pub(crate) force: bool,
-    /// Print what was done as JSON.
+    /// Print JSON instead of text.
     #[arg(long)]
     pub(crate) json: bool,
 }

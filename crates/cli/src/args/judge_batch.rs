@@ -10,13 +10,13 @@ use super::values::duration;
 /// Batches of judge calls.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct JudgeBatchArgs {
-    /// Send judge calls in batches: half the price, within a day.
+    /// Use the provider's batch API: half the price, up to a day.
     ///
     /// OpenAI, Azure, Groq, Anthropic and Gemini, and servers that speak OpenAI's files and batches. Interrupted, the
     /// batches go on, and `--resume` takes them in.
     #[arg(long, help_heading = LIMITS)]
     pub(crate) judge_batch: bool,
-    /// Time for batches, such as `2h`; the rest is asked live.
+    /// Wait for batches this long, such as `2h`, then ask live.
     ///
     /// Without it, the run waits until they end.
     #[arg(long, requires = "judge_batch", value_parser = duration, value_name = "TIME", help_heading = LIMITS)]

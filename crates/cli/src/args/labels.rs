@@ -8,10 +8,10 @@ use assize_rubric::UnboundLabels;
 /// Labels that count in the run of a scorecard.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct LabelArgs {
-    /// Folder of labels, beside those of the scorecard; one in a single file has no folder of its own. A run remembers it.
+    /// Also read labels from this folder.
     #[arg(long, value_name = "DIR")]
     pub(crate) labels: Option<PathBuf>,
-    /// Count labels that do not say which answer they are about; `assize review` writes labels that do.
+    /// Count labels that do not name the answer they are about.
     #[arg(long)]
     pub(crate) accept_unbound_labels: bool,
 }

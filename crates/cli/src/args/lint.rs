@@ -27,19 +27,19 @@ pub(crate) struct LintArgs {
     /// Eval files, rubric files, or folders to look for eval files in.
     #[arg(required_unless_present = "list", value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
-    /// Format of the findings.
+    /// Output format.
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub(crate) format: FormatChoice,
     /// Same as `--format json`.
     #[arg(long, conflicts_with = "format")]
     pub(crate) json: bool,
-    /// Folder that eval files may read from, in addition to their own repository; repeatable.
+    /// Also let files read from this folder; repeatable.
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Vec<PathBuf>,
-    /// Exit with 1 when anything is found.
+    /// Exit with 1 on any finding.
     #[arg(long)]
     pub(crate) strict: bool,
-    /// Make the changes that are sure to keep the meaning; everything else in the files stays as it is.
+    /// Apply the fixes that cannot change what a rubric means.
     #[arg(long)]
     pub(crate) fix: bool,
     /// Apply only this rule, by code or name; repeatable.
@@ -48,16 +48,16 @@ pub(crate) struct LintArgs {
     /// Skip this rule, by code or name; repeatable.
     #[arg(long, value_name = "RULE")]
     pub(crate) skip: Vec<String>,
-    /// Have a model apply the rules that need one: a model such as `openai:gpt-4o-mini`, or the name of a target.
+    /// Also apply the rules that need a model, with this model or target.
     #[arg(long, value_name = "MODEL")]
     pub(crate) judge: Option<String>,
-    /// File that defines the targets.
+    /// Read targets from this file.
     #[arg(long, value_name = "FILE", requires = "judge")]
     pub(crate) targets: Option<PathBuf>,
-    /// Say what the model would be asked and what that would cost, and send nothing.
+    /// Estimate calls, tokens and cost, and send nothing.
     #[arg(long, requires = "judge", conflicts_with = "fix")]
     pub(crate) dry_run: bool,
-    /// Rubrics that the model looks at at once.
+    /// Check N rubrics at once with the model.
     #[arg(long, short = 'j', value_name = "N", default_value = "4", requires = "judge")]
     pub(crate) workers: NonZeroUsize,
     #[command(flatten)]

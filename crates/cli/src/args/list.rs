@@ -11,13 +11,13 @@
     assize list --json"
 )]
 pub(crate) struct ListRunsArgs {
-    /// Only runs that hold this suite.
+    /// List only runs of this suite.
     #[arg(long, value_name = "NAME")]
     pub(crate) suite: Option<String>,
-    /// List all runs; without it the newest 20.
+    /// List all runs, not only the newest 20.
     #[arg(long)]
     pub(crate) all: bool,
-    /// Print a JSON list of all runs.
+    /// Print JSON instead of text.
     #[arg(long)]
     pub(crate) json: bool,
 }

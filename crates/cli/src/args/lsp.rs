@@ -9,7 +9,7 @@ use std::path::PathBuf;
     Examples:\n  assize lsp"
 )]
 pub(crate) struct LspArgs {
-    /// Folder that eval files may read from, in addition to their own repository; repeatable.
+    /// Also let files read from this folder; repeatable.
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Vec<PathBuf>,
     /// Taken for editors that add it; standard input and output are used in any case.

@@ -20,16 +20,16 @@ use super::values::usd;
     assize mcp --root projects/support --write --budget-usd 5\n  \
     claude mcp add assize -- assize mcp --write")]
 pub(crate) struct McpArgs {
-    /// Folder that paths can't leave [default: the working folder].
+    /// Confine paths to this folder [default: .].
     #[arg(long, value_name = "DIR", default_value = ".", hide_default_value = true)]
     pub(crate) root: PathBuf,
-    /// Allow run_eval, which stores runs and replies below the root folder.
+    /// Allow run_eval, which writes runs and replies below the root.
     #[arg(long)]
     pub(crate) write: bool,
-    /// Allow eval files to start programs: grading programs, commands and agents as targets, hooks of workspaces.
+    /// Allow eval files to start programs: graders, targets, workspace hooks.
     #[arg(long)]
     pub(crate) allow_programs: bool,
-    /// US dollars for all calls of this server together. Each call names its own budget within it.
+    /// Stop once all calls of this server together cost this many US dollars.
     #[arg(long, value_parser = usd, value_name = "DOLLARS")]
     pub(crate) budget_usd: Option<Usd>,
 }

@@ -20,10 +20,10 @@ use super::report_file::{ReportFile, report_file};
     assize merge shards/* --allow-missing --out report.html"
 )]
 pub(crate) struct MergeArgs {
-    /// The shards: folders of runs, or ids.
+    /// Shards: run folders or ids.
     #[arg(required = true, value_name = "RUN")]
     pub(crate) runs: Vec<String>,
-    /// Merge what is there if shards are missing or were stopped (exit code 3 or more).
+    /// Merge even if shards are missing or were stopped (exit code 3 or more).
     #[arg(long)]
     pub(crate) allow_missing: bool,
     /// Write a report: .html, .md, .xml, .csv, .sarif or .json; repeatable.
@@ -31,10 +31,10 @@ pub(crate) struct MergeArgs {
     /// FILE.xml is JUnit, FILE.json has what `--json` prints.
     #[arg(long, short = 'o', value_parser = report_file, value_name = "FILE", help_heading = OUTPUT)]
     pub(crate) out: Vec<ReportFile>,
-    /// Print one JSON object on stdout instead of tables.
+    /// Print JSON instead of text.
     #[arg(long, help_heading = OUTPUT)]
     pub(crate) json: bool,
-    /// Print cases in full: `auto`, `all`, `failed` or `none`.
+    /// Cases to print: `auto`, `all`, `failed` or `none`.
     #[arg(
         long, value_enum, default_value_t, value_name = "WHICH", help_heading = OUTPUT,
         hide_possible_values = true, hide_default_value = true

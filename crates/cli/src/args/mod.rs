@@ -12,6 +12,7 @@ mod doctor;
 mod eval;
 mod exchange;
 mod explain;
+mod front_page;
 mod generate;
 mod grade;
 mod headings;
@@ -64,6 +65,7 @@ pub(crate) use doctor::DoctorArgs;
 pub(crate) use eval::{DenyChoice, EvalArgs, EvalCommandArgs, RunArgs, ShowChoice, denied};
 pub(crate) use exchange::ExchangeArgs;
 pub(crate) use explain::ExplainArgs;
+pub(crate) use front_page::with_front_page;
 pub(crate) use generate::{GenerateArgs, GenerateCommand, GenerateRubricsArgs};
 pub(crate) use grade::{GradeArgs, answer_columns};
 pub(crate) use init::{InitArgs, InitFormat};
@@ -88,7 +90,7 @@ pub(crate) use serve::{KeyAction, ServeArgs, ServeCommand};
 pub(crate) use server::ServerArgs;
 pub(crate) use shard::ShardArgs;
 pub(crate) use tables::{AgreementArgs, CriteriaArgs, DriftArgs, NoiseArgs, PanelRatesArgs, TableArgs};
-pub(crate) use usage_error::{usage_message, wants_json, with_fitting_tips};
+pub(crate) use usage_error::{print_usage_error, usage_message, wants_json, with_fitting_tips};
 pub(crate) use validate::{FormatChoice, ValidateArgs};
 pub(crate) use view::ViewArgs;
 pub(crate) use worker::WorkerArgs;
@@ -105,7 +107,8 @@ pub(crate) use worker::WorkerArgs;
     disable_help_subcommand = true,
     disable_help_flag = true,
     disable_version_flag = true,
-    after_help = "Examples:\n  \
+    after_help = "`assize COMMAND -h` lists options; `assize --help` has examples and exit codes.",
+    after_long_help = "Examples:\n  \
                   assize init\n  \
                   assize eval evals/\n  \
                   assize grade rubric.yaml --answers answers.csv --judge openai:gpt-4o-mini\n  \
@@ -113,6 +116,7 @@ pub(crate) use worker::WorkerArgs;
                   Exit codes: 0 all passed, 1 something failed, 2 invalid input (nothing was run), \
                   3 incomplete (something could not be judged or run), 4 stopped by a budget, \
                   5 inconclusive comparison under --strict, 130 interrupted.\n\n\
+                  Options of every command: --color, --env-file, -h (--help), -V (--version).\n\n\
                   For programs: assize worker, lsp, schema, completions, man. Each has --help."
 )]
 pub(crate) struct Args {
@@ -145,25 +149,25 @@ pub(crate) struct GlobalArgs {
     version: Option<bool>,
 }
 
-/// Commands of the program, in the order in which people meet them; programs start the hidden ones.
+/// Commands of the program; programs start the hidden ones. The front page puts the others in groups.
 #[derive(Debug, Subcommand)]
 pub(crate) enum CliCommand {
-    /// Set up a project: a small suite, settings, editor schemas, a CI workflow.
+    /// Create a project: a small suite, settings, a CI workflow.
     Init(InitArgs),
     /// Run eval files: get answers, judge them, score them.
     #[command(visible_alias = "run")]
     Eval(Box<EvalCommandArgs>),
     /// Grade existing answers (JSONL, CSV, TSV) against a rubric.
     Grade(GradeArgs),
-    /// Try a criterion on one answer; `--watch` runs it again on every save.
+    /// Try a criterion on one answer; `--watch` reruns it on every save.
     Try(TryArgs),
     /// Check eval files and scorecards without running them.
     Validate(ValidateArgs),
-    /// Find weak criteria in valid rubrics, with the reason for each finding.
+    /// Find weak criteria in valid rubrics.
     Lint(LintArgs),
     /// Draft rubrics from the expected outcomes of cases.
     Generate(GenerateArgs),
-    /// Look at results in a browser.
+    /// Browse results in a web browser.
     View(ViewArgs),
     /// Merge the runs of shards into one run.
     Merge(MergeArgs),
@@ -171,37 +175,37 @@ pub(crate) enum CliCommand {
     List(ListRunsArgs),
     /// Explain the score of a case: arithmetic, reasons, quotes.
     Explain(ExplainArgs),
-    /// Write runs as HTML, Markdown, JUnit, CSV, SARIF and other formats.
+    /// Write a run as HTML, Markdown, JUnit, CSV, SARIF and more.
     Report(ReportArgs),
     /// Compare runs case by case, or show a trend over many.
     Compare(Box<CompareCommandArgs>),
-    /// Label cases as a person, for scorecards and for measuring judges.
+    /// Label cases yourself, for scorecards and to measure judges.
     Review(ReviewArgs),
-    /// Measure a judge against people; also agreement, noise and sample sizes.
+    /// Measure a judge against people; agreement, noise, sample sizes.
     Calibrate(Box<CalibrateCommandArgs>),
-    /// Work with trees of rubrics over benchmarks: list, run, score, compare.
+    /// Score trees of rubrics over benchmarks.
     Scorecard(ScorecardArgs),
-    /// Test a judge for prompt injection, order, length and self-preference bias.
+    /// Test a judge for prompt injection, order, length and self bias.
     Audit(AuditArgs),
-    /// Convert rubrics between formats and tools, and agents' session logs to cases.
+    /// Convert rubrics of other tools, and agents' session logs to cases.
     Convert(ConvertArgs),
-    /// Recompute the scores of a run with new weights or thresholds; no model calls.
+    /// Recompute scores of a run with new weights or thresholds.
     Score(ScoreArgs),
     /// Inspect and prune the reply cache.
     Cache(CacheArgs),
     /// Check which providers are configured.
     Doctor(DoctorArgs),
-    /// Serve an agent on stdin and stdout: validate, plan, grade, run, read results (MCP).
+    /// Serve an agent over MCP: validate, plan, grade, run, read results.
     Mcp(McpArgs),
-    /// Grade over HTTP: rewards for training, scores for other programs.
+    /// Grade over HTTP: rewards for training, scores for programs.
     Serve(Box<ServeArgs>),
     /// Run units of `assize eval --cluster` on this machine.
     #[command(hide = true)]
     Worker(WorkerArgs),
-    /// Serve an editor on stdin and stdout: diagnostics, hover, completion (language server protocol).
+    /// Serve an editor as a language server (LSP): diagnostics, hover, completion.
     #[command(hide = true)]
     Lsp(LspArgs),
-    /// Print the JSON Schema of a kind of file, for editors and other programs.
+    /// Print the JSON Schema of a kind of file.
     #[command(hide = true)]
     Schema(SchemaArgs),
     /// Print a completion script for a shell.
@@ -224,9 +228,15 @@ mod tests {
     }
 
     fn built() -> Command {
-        let mut root = Args::command().term_width(100);
+        let mut root = front_page::with_front_page_of(Args::command(), 100).term_width(100);
         root.build();
         root
+    }
+
+    /// Text below the options of the long help.
+    fn end_of(command: &Command) -> String {
+        let end = command.get_after_long_help().or_else(|| command.get_after_help());
+        end.map(ToString::to_string).unwrap_or_default()
     }
 
     #[test]
@@ -235,7 +245,7 @@ mod tests {
         every_command(&built(), &mut commands);
         assert!(commands.len() > 30, "{}", commands.len());
         for command in commands {
-            let end = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let end = end_of(&command);
             assert!(end.contains("Examples:\n"), "{} has none", command.get_name());
         }
     }
@@ -268,7 +278,7 @@ mod tests {
         every_command(&built(), &mut commands);
         for command in commands {
             let name = command.get_bin_name().unwrap_or("assize").to_owned();
-            let end = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let end = end_of(&command);
             let (paragraphs, examples) = paragraphs_and_examples(&end);
             for paragraph in paragraphs {
                 // Lines are broken by the window alone, except in lists, which are indented.
@@ -276,7 +286,7 @@ mod tests {
                 assert_eq!(broken, None, "{name} breaks a paragraph");
             }
 
-            let shown = command.clone().term_width(80).render_help().to_string();
+            let shown = command.clone().term_width(80).render_long_help().to_string();
             for example in examples {
                 let words = example[0].trim_start();
                 assert!(words.contains("assize "), "{name}: {words:?}");
@@ -308,7 +318,7 @@ mod tests {
     #[test]
     fn the_front_page_names_every_command_that_it_hides() {
         let root = built();
-        let page = root.get_after_help().map(ToString::to_string).unwrap_or_default();
+        let page = end_of(&root);
         let hidden: Vec<&str> =
             root.get_subcommands().filter(|one| one.is_hide_set()).map(Command::get_name).collect();
         assert!(page.contains(&format!("For programs: assize {}.", hidden.join(", "))), "{page}");

@@ -43,12 +43,12 @@ pub(crate) struct PairwiseArgs {
     /// Such as `answer=response,question=user_prompt`; `metadata=*` keeps all other columns from the judge.
     #[arg(long, alias = "column", value_parser = AnswerColumns::parse, value_name = "NAME=COLUMN,…", help_heading = SELECTION)]
     pub(crate) columns: Vec<AnswerColumns>,
-    /// Criterion for the better answer; repeatable.
+    /// Prefer answers by this criterion; repeatable.
     ///
     /// Without it, the question and the expectations decide.
     #[arg(long, value_name = "TEXT", help_heading = JUDGE)]
     pub(crate) criteria: Vec<String>,
-    /// Value of ties, and of orders that disagree, in the ranking.
+    /// Value of ties and contradictory orders in the ranking.
     #[arg(long, value_parser = one_of(TIE_RULES), default_value = "half", value_name = "RULE", help_heading = JUDGE)]
     pub(crate) rank_ties: TieRule,
     /// Compare only cases whose id matches this pattern; repeatable.
@@ -57,10 +57,10 @@ pub(crate) struct PairwiseArgs {
     /// Compare only cases with this tag (or whose suite has it); repeatable.
     #[arg(long, value_name = "TAG", help_heading = SELECTION)]
     pub(crate) tag: Vec<String>,
-    /// File that defines the targets, one of which may judge.
+    /// Read targets from this file.
     #[arg(long, value_name = "FILE", help_heading = SELECTION)]
     pub(crate) targets: Option<PathBuf>,
-    /// Folder that eval files may read from, in addition to their own repository; repeatable.
+    /// Also let files read from this folder; repeatable.
     #[arg(long, value_name = "DIR", help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) root: Vec<PathBuf>,
     /// Estimate calls, tokens and cost, and send nothing.

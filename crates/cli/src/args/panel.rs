@@ -45,35 +45,35 @@ const WARM_UPS: &OptionValues<WarmUp> = &[
 /// Options about panels.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct PanelArgs {
-    /// Number of times each judge is asked, 1 to 100.
+    /// Ask each judge N times, 1 to 100.
     #[arg(
         long, value_parser = clap::value_parser!(u32).range(1..=100), value_name = "N", help_heading = JUDGE
     )]
     pub(crate) judge_repeats: Option<u32>,
-    /// Judge that is asked only where the others are not sure.
+    /// Ask this judge only where the others are unsure.
     #[arg(long, value_name = "JUDGE", help_heading = JUDGE)]
     pub(crate) escalate: Option<String>,
-    /// Rule that combines votes; majority on met and unmet and mean on scores unless given.
+    /// Rule that combines votes [default: majority; mean for scores].
     #[arg(
         long, value_parser = one_of(PANEL_RULES), value_name = "RULE", help_heading = JUDGE,
         hide_short_help = true
     )]
     pub(crate) combine: Option<PanelRule>,
-    /// Result of a tie; ungraded unless given.
+    /// Result of a tie [default: ungraded].
     #[arg(
         long, value_parser = one_of(TIE_POLICIES), value_name = "WHAT", help_heading = JUDGE,
         hide_short_help = true
     )]
     pub(crate) ties: Option<TiePolicy>,
-    /// Weight of a judge, for `--combine weighted`; once for each judge.
+    /// Weight of a judge under `--combine weighted`; repeatable.
     #[arg(
         long, value_parser = weight, value_name = "JUDGE=WEIGHT", help_heading = JUDGE, hide_short_help = true
     )]
     pub(crate) judge_weight: Vec<(String, Weight)>,
-    /// Sampling temperature of the judges, 0 to 2; 0 unless given.
+    /// Sampling temperature of the judges, 0 to 2 [default: 0].
     #[arg(long, value_parser = temperature, value_name = "T", help_heading = JUDGE, hide_short_help = true)]
     pub(crate) judge_temperature: Option<f64>,
-    /// Score from the judge's text or from the probabilities of its tokens; written unless given.
+    /// Read decisions from the judge's text or its token probabilities [default: written].
     #[arg(
         long, value_parser = one_of(SCORING_METHODS), value_name = "HOW", help_heading = JUDGE,
         hide_short_help = true

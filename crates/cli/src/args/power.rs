@@ -20,7 +20,7 @@ use super::values::{amount, level, share, unit};
     assize calibrate power --from last~1 --from last --difference 0.03"
 )]
 pub(crate) struct PowerArgs {
-    /// A run to learn from, or two of the same cases: folder, id, `last`, `last~N`, `RUN@TARGET`.
+    /// Estimate unknowns from a run, or from two over the same cases.
     #[arg(long, value_name = "RUN")]
     pub(crate) from: Vec<String>,
     /// Wanted: full width of the interval, such as 0.1 for 0.05 to either side.
@@ -68,7 +68,7 @@ pub(crate) struct PowerArgs {
     /// Known: the judge's specificity.
     #[arg(long, value_parser = unit, value_name = "RATE")]
     pub(crate) specificity: Option<UnitInterval>,
-    /// Print one JSON object.
+    /// Print JSON instead of text.
     #[arg(long)]
     pub(crate) json: bool,
 }

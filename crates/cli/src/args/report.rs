@@ -9,8 +9,8 @@ use super::report_file::{ReportFile, ReportFormat, report_file, report_format};
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "The ending of a file names its format; `--format` names those that share an ending.\n\n  \
-    html       .html       One page with charts, criteria and cases; needs no network\n  \
-    markdown   .md         For a job summary or a comment, at most 65,536 characters\n  \
+    html       .html       One page with charts and cases, usable offline\n  \
+    markdown   .md         For a job summary or comment, 65,536 characters\n  \
     junit      .xml        JUnit, a test for each case\n  \
     csv        .csv        A row for each criterion of a case\n  \
     csv-cases  -cases.csv  A row for each case\n  \
@@ -28,16 +28,16 @@ use super::report_file::{ReportFile, ReportFormat, report_file, report_format};
     assize report last --format github"
 )]
 pub(crate) struct ReportArgs {
-    /// The runs: folders, ids, `last`, or `last~N` for the Nth before; `@TARGET` takes the answers of that target only.
+    /// Runs: folders, ids, `last`, `last~N`; `RUN@TARGET` for one target's answers.
     #[arg(value_name = "RUN", required = true)]
     pub(crate) runs: Vec<String>,
-    /// File to write; repeat it for several [default: Markdown on stdout].
+    /// File to write; repeatable [default: Markdown on stdout].
     #[arg(long, short = 'o', value_name = "FILE")]
     out: Vec<PathBuf>,
     /// Format of the file, or of stdout without one.
     #[arg(long, value_parser = report_format, value_name = "FORMAT")]
     pub(crate) format: Option<ReportFormat>,
-    /// Run to compare with: HTML and Markdown then begin with what changed.
+    /// Compare with this run; HTML and Markdown start with what changed.
     #[arg(long, value_name = "RUN")]
     pub(crate) baseline: Option<String>,
     #[command(flatten)]

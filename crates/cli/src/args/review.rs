@@ -35,21 +35,22 @@ use super::values::{LABEL_SPLITS, one_of};
     assize review runs/rdi --agreement"
 )]
 pub(crate) struct ReviewArgs {
-    /// A run (its folder, its id, or `last`), or the folder of a scorecard.
+    /// Run (folder, id or `last`), or folder of a scorecard.
     #[arg(value_name = "RUN|DIR")]
     pub(crate) what: String,
-    /// Name of the reviewer, recorded in every label. The login name unless given. With --browser it may be repeated: each
-    /// reviewer gets an address.
+    /// Reviewer's name, stored in each label [default: login name]; repeat with --browser.
     #[arg(long, value_name = "NAME")]
     pub(crate) who: Vec<String>,
-    /// Folder of the labels, one file a reviewer. `labels` beside the scorecard or eval file unless given.
+    /// Folder of the labels [default: `labels` beside the scorecard or eval file].
     #[arg(long, value_name = "DIR")]
     pub(crate) labels: Option<PathBuf>,
-    /// `queue` (what waits for a person), `random`, `random:SEED` or `uncertain-first` (both everything); `stratified`
-    /// or `active`, with `:SEED` (`--limit` items, drawn with probabilities that labels record).
+    /// Order: `queue`, `random`, `uncertain-first`, `stratified` or `active`.
+    ///
+    /// `queue` shows only what waits for a person, the others everything. `stratified` and `active` draw as many items as
+    /// `--limit` says, with probabilities that the labels record. `random`, `stratified` and `active` take a seed, such as `random:7`.
     #[arg(long, default_value = "queue", value_name = "ORDER")]
     pub(crate) order: ReviewOrder,
-    /// Maximum number of items.
+    /// Review at most N items.
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
     /// Only items of cases whose id matches this pattern; repeatable.
@@ -58,42 +59,40 @@ pub(crate) struct ReviewArgs {
     /// Only items of this criterion or benchmark; repeatable.
     #[arg(long, value_name = "ID")]
     pub(crate) criterion: Vec<String>,
-    /// Ask about an item until N reviewers have decided it, each of them once. The `raters` of the benchmark
-    /// unless given, else 1.
+    /// Collect N labels per item, from different reviewers [default: the benchmark's `raters`, else 1].
     #[arg(long, value_name = "N")]
     pub(crate) raters: Option<NonZeroUsize>,
-    /// Decide what reviewers of a scorecard differ on, in their place: only such items, with what they said.
+    /// Settle the items of a scorecard that reviewers disagree on, seeing their labels.
     #[arg(long, conflicts_with_all = ["traces", "raters", "agreement"])]
     pub(crate) adjudicate: bool,
-    /// Name the first failure of each case of a scorecard instead of deciding benchmark by benchmark.
+    /// Name the first failure of each scorecard case instead of labelling every benchmark.
     #[arg(long)]
     pub(crate) traces: bool,
-    /// Show again what you have decided before.
+    /// Include items that you have already labelled.
     #[arg(long)]
     pub(crate) again: bool,
-    /// Split to record in the labels: the use they may be put to.
+    /// Mark the labels as part of this split.
     #[arg(long, value_parser = one_of(LABEL_SPLITS), value_name = "PART")]
     pub(crate) split: Option<LabelSplit>,
-    /// Read the decisions from this file: one a line, a file of labels, or a table (CSV, TSV) with `case`,
-    /// `criterion` and `label`.
+    /// Read labels from a file instead of asking: a label per line, JSONL, CSV or TSV.
     #[arg(long, value_name = "FILE", conflicts_with = "plain")]
     pub(crate) decisions: Option<PathBuf>,
-    /// Write the items as a table (CSV) for a spreadsheet, to be filled in and read with --decisions.
+    /// Write the items as CSV, to fill in and read back with --decisions.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["decisions", "plain", "browser", "agreement"])]
     pub(crate) export: Option<PathBuf>,
-    /// Lines of text instead of a screen, for screen readers.
+    /// Print plain lines instead of a full screen, for screen readers.
     #[arg(long)]
     pub(crate) plain: bool,
-    /// Review in a browser: print an address for each reviewer, and serve it until Ctrl-C.
+    /// Review in a browser: prints an address per reviewer, serves until Ctrl-C.
     #[arg(long, conflicts_with_all = ["decisions", "plain", "again"])]
     pub(crate) browser: bool,
-    /// Decide nothing; print how far the reviewers agree.
+    /// Print how far the reviewers agree, and exit.
     #[arg(long, conflicts_with_all = ["decisions", "plain", "browser"])]
     pub(crate) agreement: bool,
-    /// Print the agreement as one JSON object.
+    /// With --agreement: print JSON instead of text.
     #[arg(long, requires = "agreement")]
     pub(crate) json: bool,
-    /// Folder that the files may read from, in addition to their own repository; repeatable.
+    /// Also let files read from this folder; repeatable.
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Vec<PathBuf>,
     #[command(flatten)]

@@ -20,10 +20,10 @@ use super::values::unit;
     --run-dir rescored"
 )]
 pub(crate) struct ScoreArgs {
-    /// The run: its folder, its id, or `last`.
+    /// Run: folder, id or `last`.
     #[arg(value_name = "RUN")]
     pub(crate) run: String,
-    /// Rubric whose weights, gates and criteria replace those of the run.
+    /// Score with the weights, gates and criteria of this rubric.
     #[arg(long, value_name = "FILE")]
     pub(crate) rubric: Option<PathBuf>,
     /// Pass threshold, 0 to 1.
@@ -37,16 +37,16 @@ pub(crate) struct ScoreArgs {
     /// FILE.xml is JUnit, FILE.json has what `--json` prints; all but that need `--run-dir`.
     #[arg(long, short = 'o', value_parser = report_file, value_name = "FILE", help_heading = OUTPUT)]
     pub(crate) out: Vec<ReportFile>,
-    /// Print one JSON object on stdout instead of tables.
+    /// Print JSON instead of text.
     #[arg(long, help_heading = OUTPUT)]
     pub(crate) json: bool,
-    /// Print cases in full: `auto`, `all`, `failed` or `none`.
+    /// Cases to print: `auto`, `all`, `failed` or `none`.
     #[arg(
         long, value_enum, default_value_t, value_name = "WHICH", help_heading = OUTPUT,
         hide_possible_values = true, hide_default_value = true
     )]
     pub(crate) show: ShowChoice,
-    /// Folder to store the rescored run in; nothing is stored unless given.
+    /// Store the rescored run in this folder [default: not stored].
     #[arg(long, value_name = "DIR", help_heading = OUTPUT)]
     pub(crate) run_dir: Option<PathBuf>,
 }

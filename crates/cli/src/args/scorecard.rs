@@ -48,12 +48,12 @@ pub(crate) struct ScorecardArgs {
 /// Actions on a scorecard.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ScorecardCommand {
-    /// Print the tree with weights, thresholds, evaluators and the cases of each part.
+    /// Print the tree with weights, thresholds, evaluators and cases.
     #[command(after_help = "Examples:\n  \
         assize scorecard list scorecards/intake\n  \
         assize scorecard list scorecards/intake --weights phase-2 --json")]
     List(ListArgs),
-    /// Judge every benchmark on the cases it applies to, and aggregate the tree.
+    /// Judge every benchmark on its cases and aggregate the tree.
     Run(Box<RunCardArgs>),
     /// Aggregate existing results, of a run or a file, into scores and gates.
     Score(ScoreCardArgs),
@@ -77,7 +77,7 @@ pub(crate) enum ScorecardCommand {
 pub(crate) struct ScoreCardArgs {
     #[command(flatten)]
     pub(crate) list: ListArgs,
-    /// Results, one JSON object a line.
+    /// Results, one JSON object per line.
     #[arg(long, value_name = "FILE")]
     pub(crate) results: Option<PathBuf>,
     /// Write a report file: FILE.md, or FILE.json with what `--json` prints; repeatable.
@@ -92,15 +92,15 @@ pub(crate) struct ScoreCardArgs {
 /// Computing and printing of scores.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CardResultArgs {
-    /// Handling of a case without a result.
+    /// Treatment of cases without a result.
     #[arg(long, value_parser = one_of(MISSING_POLICIES), default_value = "incomplete", value_name = "HOW", help_heading = LIMITS)]
     pub(crate) treat_missing: MissingPolicy,
-    /// Incomplete unless results cover this share of the weight.
+    /// Require results for this share of the weight, else incomplete.
     ///
     /// What applies to no case is not covered.
     #[arg(long, value_parser = unit, value_name = "SHARE", help_heading = LIMITS)]
     pub(crate) min_coverage: Option<UnitInterval>,
-    /// Levels of the tree to print.
+    /// Print N levels of the tree.
     ///
     /// As many as fit 200 lines unless given; `--json` has them all.
     #[arg(long, value_name = "N", help_heading = OUTPUT)]
@@ -122,10 +122,10 @@ pub(crate) struct CardResultArgs {
     --judge-batch --batch-wait 6h"
 )]
 pub(crate) struct RunCardArgs {
-    /// The scorecard: a folder, or one file with everything inside.
+    /// Scorecard: a folder or a single file.
     #[arg(value_name = "DIR")]
     pub(crate) path: PathBuf,
-    /// Weight set of the index, instead of the one it names.
+    /// Use this weight set of the index.
     #[arg(long, value_name = "SET", help_heading = JUDGE)]
     pub(crate) weights: Option<String>,
     #[command(flatten)]
@@ -133,7 +133,7 @@ pub(crate) struct RunCardArgs {
     /// Target for cases without a `candidate_output`.
     #[arg(long, value_name = "NAME", help_heading = SELECTION)]
     pub(crate) target: Option<String>,
-    /// File that defines the targets.
+    /// Read targets from this file.
     #[arg(long, value_name = "FILE", help_heading = SELECTION)]
     pub(crate) targets: Option<PathBuf>,
     /// Run only cases whose id matches this pattern; repeatable.
@@ -142,10 +142,10 @@ pub(crate) struct RunCardArgs {
     /// Run only cases with this tag; repeatable.
     #[arg(long, value_name = "TAG", help_heading = SELECTION)]
     pub(crate) tag: Vec<String>,
-    /// Folder that the scorecard may read from, in addition to its own repository; repeatable.
+    /// Also let files read from this folder; repeatable.
     #[arg(long, value_name = "DIR", help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) root: Vec<PathBuf>,
-    /// Refuse to run what is usually only warned about.
+    /// Treat these warnings as errors.
     #[arg(long, value_enum, value_name = "WHAT", help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) deny: Vec<DenyChoice>,
     /// Estimate calls, tokens and cost, and send nothing.
@@ -174,22 +174,22 @@ pub(crate) struct RunCardArgs {
     assize scorecard compare 20260102-120000-rdi-1a2b last --json"
 )]
 pub(crate) struct CompareCardsArgs {
-    /// The run to compare with: its folder, its id, or `last`.
+    /// Baseline: folder, id or `last`.
     #[arg(value_name = "BASE")]
     pub(crate) base: String,
-    /// The run that is looked at.
+    /// Run to compare with the baseline.
     #[arg(value_name = "CANDIDATE")]
     pub(crate) candidate: String,
-    /// Fail when the candidate is blocked by a hard gate, or when a part regressed; both may be named.
+    /// Fail if a hard gate blocks the candidate, or if a part regressed; repeatable.
     #[arg(long, value_parser = one_of(FAILING_CHANGES), value_delimiter = ',', value_name = "WHAT")]
     pub(crate) fail_on: Vec<ScorecardFailOn>,
-    /// Changes of the measurement that don't leave the gates open.
+    /// Accept these changes of the measurement as comparable.
     #[arg(long, value_parser = one_of(ALLOWED_DIFFERENCES), value_delimiter = ',', value_name = "WHAT")]
     pub(crate) allow: Vec<Option<ComparisonAspect>>,
-    /// Handling of a case without a result.
+    /// Treatment of cases without a result.
     #[arg(long, value_parser = one_of(MISSING_POLICIES), default_value = "incomplete", value_name = "HOW")]
     pub(crate) treat_missing: MissingPolicy,
-    /// Print one JSON object.
+    /// Print JSON instead of text.
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -203,16 +203,16 @@ pub(crate) struct CompareCardsArgs {
     assize scorecard trend runs/january runs/february runs/march --json"
 )]
 pub(crate) struct TrendCardsArgs {
-    /// The runs, oldest first: folders, ids, `last`, `last~N`.
+    /// Runs, oldest first: folders, ids, `last`, `last~N`.
     #[arg(value_name = "RUN")]
     pub(crate) runs: Vec<String>,
-    /// Only the newest N runs.
+    /// Show only the newest N runs.
     #[arg(long, value_name = "N")]
     pub(crate) last: Option<NonZeroUsize>,
-    /// Handling of a case without a result.
+    /// Treatment of cases without a result.
     #[arg(long, value_parser = one_of(MISSING_POLICIES), default_value = "incomplete", value_name = "HOW")]
     pub(crate) treat_missing: MissingPolicy,
-    /// Print one JSON object.
+    /// Print JSON instead of text.
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -220,16 +220,16 @@ pub(crate) struct TrendCardsArgs {
 /// Options of `assize scorecard list`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ListArgs {
-    /// The scorecard: a folder, or one file with everything inside.
+    /// Scorecard: a folder or a single file.
     #[arg(value_name = "DIR")]
     pub(crate) path: PathBuf,
-    /// The weight set of the index to show, instead of the one it names.
+    /// Use this weight set of the index.
     #[arg(long, value_name = "SET")]
     pub(crate) weights: Option<String>,
-    /// Print one JSON object.
+    /// Print JSON instead of text.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Folder that the scorecard may read from, in addition to its own repository; repeatable.
+    /// Also let files read from this folder; repeatable.
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Vec<PathBuf>,
 }

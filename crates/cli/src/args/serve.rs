@@ -38,25 +38,25 @@ pub(crate) struct ServeArgs {
     /// Address and port to listen on; port 0 for a free one.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8418")]
     listen: SocketAddr,
-    /// Folder of rubrics and scorecards, which requests name; read again when they change.
+    /// Folder of rubrics and scorecards that requests name; reloaded on change.
     #[arg(long, value_name = "DIR")]
     rubrics: Option<PathBuf>,
-    /// File of keys that clients need; `assize serve key new NAME` makes one.
+    /// File of client keys; `assize serve key new NAME` adds one.
     #[arg(long, value_name = "FILE")]
     keys: Option<PathBuf>,
-    /// Certificate chain for TLS, a PEM file.
+    /// TLS certificate chain, in PEM.
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     tls_cert: Option<PathBuf>,
-    /// Private key of the certificate, a PEM file.
+    /// Private key of the certificate, in PEM.
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
-    /// A proxy before the server has the certificate.
+    /// Leave TLS to a proxy in front of the server.
     #[arg(long, conflicts_with = "tls_cert")]
     behind_proxy: bool,
-    /// Name by which a proxy or other machines reach the server; may be repeated.
+    /// Host name by which clients reach the server; repeatable.
     #[arg(long, value_name = "NAME")]
     name: Vec<String>,
-    /// Judge: PROVIDER:MODEL, a target or `offline`; repeat for a panel.
+    /// Judge with PROVIDER:MODEL, a target or `offline`; repeat for a panel.
     #[arg(long, value_name = "JUDGE", help_heading = JUDGE)]
     judge: Vec<String>,
     #[command(flatten)]
@@ -72,25 +72,25 @@ pub(crate) struct ServeArgs {
     borderline: Option<UnitInterval>,
     #[command(flatten)]
     spending: SpendingArgs,
-    /// Collector for OpenTelemetry events of results (OTLP over HTTP).
+    /// Send results as OpenTelemetry events to this collector (OTLP over HTTP).
     #[arg(long, value_name = "URL", help_heading = ADVANCED)]
     otlp: Option<String>,
-    /// Answers and reasons of judges in those events.
+    /// Include answers and judges' reasons in those events.
     #[arg(long, help_heading = ADVANCED, hide_short_help = true)]
     otlp_texts: bool,
-    /// Effect of `--budget-usd` on a model of unknown price.
+    /// Treatment of models of unknown price by `--budget-usd`.
     #[arg(
         long, value_parser = one_of(UNKNOWN_PRICES), default_value = "refuse", value_name = "WHAT",
         help_heading = LIMITS, hide_short_help = true
     )]
     budget_unknown_price: UnknownPrice,
-    /// Samples graded at once [default: as many as keep every request in flight].
+    /// Grade N samples at once [default: enough to keep every request in flight].
     #[arg(long, short = 'j', value_name = "N", help_heading = LIMITS)]
     workers: Option<NonZeroUsize>,
-    /// Samples accepted at once; more are refused with 429.
+    /// Accept at most N samples at once; refuse more with 429.
     #[arg(long, value_name = "N", default_value = "10000", help_heading = LIMITS)]
     queue: NonZeroUsize,
-    /// Time for samples in flight to finish when the server is stopped.
+    /// Time for samples in flight to finish at shutdown.
     #[arg(long, value_parser = duration, value_name = "TIME", default_value = "30s", help_heading = LIMITS)]
     grace: Duration,
     /// Maximum concurrent requests per account [default: 256].
@@ -99,22 +99,22 @@ pub(crate) struct ServeArgs {
     /// Maximum requests per minute and account.
     #[arg(long, value_name = "N", help_heading = LIMITS)]
     requests_per_minute: Option<NonZeroU32>,
-    /// Maximum tokens read and written per minute and account.
+    /// Maximum input and output tokens per minute and account.
     #[arg(long, value_name = "N", help_heading = LIMITS, hide_short_help = true)]
     tokens_per_minute: Option<NonZeroU32>,
-    /// Time limit of one request to a model, such as `90s` [default: 3m].
+    /// Time limit per model request, such as `90s` [default: 3m].
     #[arg(long, value_parser = duration, value_name = "TIME", help_heading = LIMITS)]
     request_timeout: Option<Duration>,
-    /// Largest body of a request, in MiB.
+    /// Largest request body, in MiB.
     #[arg(long, value_name = "MIB", default_value = "16", help_heading = LIMITS, hide_short_help = true)]
     max_body: NonZeroU32,
-    /// Context size of models in tokens, instead of the one in the table of models.
+    /// Assume that models have a context of N tokens.
     #[arg(long, value_name = "N", help_heading = ADVANCED, hide_short_help = true)]
     context_tokens: Option<NonZeroU64>,
-    /// Handling of material too long for a judge: `head`, `tail`, `middle`, `chunk` or `never`.
+    /// Cut material too long for a judge: `head`, `tail`, `middle`, `chunk` or `never`.
     #[arg(long, value_parser = truncate, value_name = "MODE", help_heading = ADVANCED, hide_short_help = true)]
     truncate: Option<TruncationMode>,
-    /// No messages on stderr but errors and warnings.
+    /// No notices; warnings and errors remain.
     #[arg(long, short = 'q', help_heading = ADVANCED)]
     pub(crate) quiet: bool,
 }
@@ -122,7 +122,7 @@ pub(crate) struct ServeArgs {
 /// Work on what the server needs.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum ServeCommand {
-    /// Make, list and remove keys of clients.
+    /// Create, list and revoke client keys.
     #[command(after_help = "Examples:\n  assize serve key new trainer\n  assize serve key list")]
     Key {
         #[command(subcommand)]

@@ -15,19 +15,19 @@ pub(crate) struct ServerArgs {
     /// Port to listen on [default: the first free one from 8417].
     #[arg(long, value_name = "PORT")]
     pub(crate) port: Option<u16>,
-    /// Address to listen on. Others than this machine need a token, and TLS here or in a proxy.
+    /// Address to listen on; beyond this machine it needs a token and TLS.
     #[arg(long, value_name = "ADDRESS", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
     pub(crate) host: IpAddr,
-    /// Name by which a proxy or other machines reach the server; may be repeated.
+    /// Host name by which clients reach the server; repeatable.
     #[arg(long, value_name = "NAME", hide_short_help = true)]
     pub(crate) name: Vec<String>,
-    /// Certificate of the server in PEM, followed by those that lead to a known authority.
+    /// TLS certificate chain, in PEM.
     #[arg(long, value_name = "FILE", requires = "tls_key", hide_short_help = true)]
     pub(crate) tls_cert: Option<PathBuf>,
     /// Private key of the certificate, in PEM.
     #[arg(long, value_name = "FILE", requires = "tls_cert", hide_short_help = true)]
     pub(crate) tls_key: Option<PathBuf>,
-    /// A proxy encrypts connections, and is the only one that reaches this server.
+    /// Leave TLS to a proxy in front of the server.
     #[arg(long, requires = "name", hide_short_help = true)]
     pub(crate) behind_proxy: bool,
 }

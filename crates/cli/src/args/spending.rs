@@ -12,26 +12,26 @@ use super::values::usd;
 /// Use of the reply cache, and limits on requests beside it.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct SpendingArgs {
-    /// US dollars for all requests together; then the command stops.
+    /// Stop once all requests together cost this many US dollars.
     ///
     /// Prices are those of `.assize/prices.yaml` and of the built-in table.
     #[arg(long, value_parser = usd, value_name = "DOLLARS", help_heading = LIMITS)]
     pub(crate) budget_usd: Option<Usd>,
-    /// Requests to models; then the command stops and keeps what it has.
+    /// Stop after N requests to models.
     ///
-    /// Requests for answers and for judgements count together.
+    /// Requests to targets and to judges count together. What is finished is kept.
     #[arg(long, value_name = "N", help_heading = LIMITS)]
     pub(crate) budget_calls: Option<u64>,
-    /// Tokens read and written by all requests together.
+    /// Stop after N input and output tokens of all requests.
     #[arg(long, value_name = "N", help_heading = LIMITS, hide_short_help = true)]
     pub(crate) budget_tokens: Option<u64>,
-    /// Token limit per judge reply, including reasoning. Truncated replies are not graded.
+    /// Limit judge replies to N tokens, reasoning included.
     ///
-    /// It holds for every model that is not a target. Without it, replies are limited only where tokens or dollars are, and
-    /// generously.
+    /// Criteria whose reply is cut off stay ungraded. The limit holds for every model that is not a target; without it,
+    /// replies are limited, generously, only under a budget of tokens or dollars.
     #[arg(long, value_name = "N", help_heading = LIMITS, hide_short_help = true)]
     pub(crate) max_output_tokens: Option<NonZeroU32>,
-    /// Ask every model again, and keep no reply.
+    /// Neither read nor write the reply cache.
     #[arg(long, conflicts_with = "cache_only", help_heading = LIMITS)]
     pub(crate) no_cache: bool,
     /// Use cached replies only; what is not cached stays ungraded.

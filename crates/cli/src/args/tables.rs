@@ -31,7 +31,7 @@ pub(crate) struct TableArgs {
     /// Random seed.
     #[arg(long, default_value_t = ResamplingOptions::default().seed, value_name = "N", help_heading = ADVANCED)]
     pub(crate) seed: u64,
-    /// Print one JSON object.
+    /// Print JSON instead of text.
     #[arg(long, help_heading = OUTPUT)]
     pub(crate) json: bool,
 }
@@ -98,10 +98,10 @@ pub(crate) struct DriftArgs {
     /// Only the anchors of this suite.
     #[arg(long, value_name = "NAME", help_heading = SELECTION)]
     pub(crate) suite: Option<String>,
-    /// Exit with 1 if the judge is shown to have changed.
+    /// Exit with 1 if the judge changed significantly.
     #[arg(long)]
     pub(crate) fail_on_drift: bool,
-    /// Print one JSON object.
+    /// Print JSON instead of text.
     #[arg(long, help_heading = OUTPUT)]
     pub(crate) json: bool,
 }
@@ -143,16 +143,16 @@ pub(crate) struct NoiseArgs {
     /// Tables of repeated scores, or of what several judges said; or stored runs of the same answers.
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<PathBuf>,
-    /// Place of the right answer among the answers of a row, from 0.
+    /// Position of the right answer in each row, from 0.
     #[arg(long, value_name = "PLACE")]
     pub(crate) right: Option<usize>,
-    /// Number of scores to average: the first one, the first three, …
+    /// Average the first N scores of each row.
     #[arg(short, value_delimiter = ',', default_value = "1", value_parser = at_least_one, value_name = "N,…")]
     pub(crate) k: Vec<usize>,
-    /// Find the cheapest number of cases, judges, prompts and repeats for an interval of this full width.
+    /// Find the cheapest design whose interval has this full width.
     #[arg(long, value_parser = share, value_name = "X", help_heading = ADVANCED)]
     pub(crate) width: Option<f64>,
-    /// Cost of an answer, in calls of a judge.
+    /// Cost of an answer, in judge calls.
     #[arg(long, default_value_t = 1.0, value_parser = amount, value_name = "CALLS", requires = "width", help_heading = ADVANCED)]
     pub(crate) answer_cost: f64,
     #[command(flatten)]

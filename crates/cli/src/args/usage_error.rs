@@ -31,6 +31,47 @@ pub(crate) fn with_fitting_tips(mut error: clap::Error) -> clap::Error {
     error
 }
 
+/// Prints an error or a help page, errors wrapped to the terminal.
+pub(crate) fn print_usage_error(error: &clap::Error) {
+    let columns = std::env::var("COLUMNS").ok().and_then(|value| value.parse().ok());
+    let columns = columns.or_else(|| console::Term::stderr().size_checked().map(|(_, width)| width.into()));
+    let Some(columns) = columns.filter(|_| error.use_stderr()).map(|columns: usize| columns.max(40)) else {
+        let _ = error.print();
+        return;
+    };
+
+    let text = error.render();
+    let text = if console::colors_enabled_stderr() { text.ansi().to_string() } else { text.to_string() };
+    crate::output::print_message(&wrap_lines(&text, columns));
+}
+
+/// Wraps lines between words, each below its own indentation. Styles take no columns.
+fn wrap_lines(text: &str, columns: usize) -> String {
+    let mut out = String::new();
+    for line in text.split_inclusive('\n') {
+        let indent = " ".repeat(line.len() - line.trim_start_matches(' ').len());
+        let mut used = 0;
+        for (at, word) in line.trim_start_matches(' ').split(' ').enumerate() {
+            let width = console::measure_text_width(word.trim_end());
+            if at == 0 {
+                out.push_str(&indent);
+                used = indent.len();
+            } else if used + 1 + width > columns {
+                out.push('\n');
+                out.push_str(&indent);
+                used = indent.len();
+            } else {
+                out.push(' ');
+                used += 1;
+            }
+            out.push_str(word);
+            used += width;
+        }
+    }
+
+    out
+}
+
 /// Returns the message of an error in one paragraph, without the usage.
 pub(crate) fn usage_message(error: &clap::Error) -> String {
     let text = error.to_string();
@@ -74,6 +115,18 @@ mod tests {
         let answers = message(&["grade", "rubric.yaml", "answers.csv"]);
         assert!(answers.contains("tip: pass the file as '--answers answers.csv'"), "{answers}");
         assert!(!message(&["explain", "last", "a", "b"]).contains("tip:"));
+    }
+
+    #[test]
+    fn errors_are_wrapped_to_the_terminal() {
+        let text = message(&["convert", "a", "--to", "nothing"]);
+        let wrapped = wrap_lines(&text, 40);
+        assert!(text.lines().any(|line| line.len() > 40), "{text}");
+        assert!(wrapped.lines().all(|line| line.len() <= 40), "{wrapped}");
+        assert_eq!(
+            wrapped.split_whitespace().collect::<Vec<_>>(),
+            text.split_whitespace().collect::<Vec<_>>()
+        );
     }
 
     #[test]

@@ -15,21 +15,21 @@ pub(crate) struct ValidateArgs {
     /// Eval files and scorecards, or folders to look for them in.
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
-    /// Output format of diagnostics.
+    /// Output format.
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub(crate) format: FormatChoice,
     /// Same as `--format json`.
     #[arg(long, conflicts_with = "format")]
     pub(crate) json: bool,
-    /// Folder that eval files may read from, in addition to their own repository; repeatable.
+    /// Also let files read from this folder; repeatable.
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Vec<PathBuf>,
-    /// Exit with 2 when there are more warnings than this.
+    /// Exit with 2 if there are more than N warnings.
     #[arg(long, value_name = "N")]
     pub(crate) max_warnings: Option<usize>,
 }
 
-/// Output format of diagnostics.
+/// Output format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum FormatChoice {
     /// For people, with the source line.

@@ -21,7 +21,7 @@ use super::ServerArgs;
     --tls-cert cert.pem --tls-key key.pem"
 )]
 pub(crate) struct ViewArgs {
-    /// Runs to show: folders, ids, `last`, or `last~N` for the Nth before; two are compared.
+    /// Runs to show: folders, ids, `last`, `last~N`; two are compared.
     #[arg(value_name = "RUN")]
     pub(crate) runs: Vec<String>,
     #[command(flatten)]

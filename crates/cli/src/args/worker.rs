@@ -19,19 +19,19 @@ use super::values::duration;
     assize worker --cluster nats://a:4222,nats://b:4222,nats://c:4222 --idle 10m"
 )]
 pub(crate) struct WorkerArgs {
-    /// Address of the NATS servers; several with commas between them.
+    /// Addresses of the NATS servers, comma-separated.
     #[arg(long, value_name = "ADDRESS", help_heading = CLUSTER)]
     cluster: ClusterAddress,
     /// File with the credentials for these servers.
     #[arg(long, value_name = "FILE", help_heading = CLUSTER)]
     cluster_credentials: Option<PathBuf>,
-    /// Place of the results as this machine sees it.
+    /// Path of the results on this machine.
     #[arg(long, value_name = "PLACE", help_heading = CLUSTER)]
     results: Option<String>,
-    /// Time without work after which the worker leaves, such as `10m`.
+    /// Exit after this long without work, such as `10m`.
     #[arg(long, value_parser = duration, value_name = "TIME", help_heading = CLUSTER)]
     idle: Option<Duration>,
-    /// No notices on stderr; errors and warnings remain.
+    /// No notices; warnings and errors remain.
     #[arg(long, short = 'q', help_heading = CLUSTER)]
     pub(crate) quiet: bool,
 }

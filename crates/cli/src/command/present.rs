@@ -6,8 +6,8 @@ use assize_engine::{FinishedRun, LabelOptions, runs::RUNS_FOLDER, stored_records
 use assize_report::{
     CaseDetailLevel, SummaryExtra, render_case, render_case_table, render_summary, stored_texts,
 };
-use assize_rubric::{MissingPolicy, Verdict};
-use assize_run::RunTotals;
+use assize_rubric::{MissingPolicy, UngradedKind, Verdict};
+use assize_run::{IncompleteReason, RunTotals};
 use assize_store::{CaseRecord, ResultRow, RunInfo, first_in_order};
 
 use super::report;
@@ -16,10 +16,14 @@ use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output::{self, ResultOutput};
 
-/// Size of a run up to which `auto` prints all cases in full.
+/// Size of a run up to which `auto` prints the cases that passed too, a line each.
 pub(super) const SMALL_RUN: usize = 12;
-/// Limit of cases that did not pass and are printed in full in a larger run.
-const MAX_FULL: usize = 10;
+/// Limit of cases that did not pass and are printed with what counts against them.
+const MAX_LISTED: usize = 10;
+/// Limit of failing cases that the summary names where no cases are printed.
+const MAX_NAMED: usize = 10;
+/// Limit of reasons for incomplete cases.
+const MAX_REASONS: usize = 4;
 /// Limit of further such cases, printed as a line each.
 const MAX_TABLE: usize = 90;
 
@@ -57,33 +61,29 @@ where
     E: Into<CommandFailure>,
 {
     let total = info.summary.as_ref().map_or(0, |summary| summary.counts.total());
-    let everything = show == ShowChoice::All || (show == ShowChoice::Auto && total <= SMALL_RUN);
-    let needs_attention = |record: &CaseRecord| everything || record.result.verdict != Verdict::Pass;
+    let is_small = total <= SMALL_RUN;
+    let everything = show == ShowChoice::All || (show == ShowChoice::Auto && is_small);
+    let needs_attention = |record: &CaseRecord| everything || is_failing(record);
     let read = |after, most| {
         let records = records().map_err(Into::into)?;
         first_in_order(records, needs_attention, after, most).map_err(Into::into)
     };
 
     let mut failing: Option<String> = None;
+    let mut unlisted: (Vec<String>, usize) = (Vec::new(), 0);
     match show {
-        ShowChoice::None => {}
-        ShowChoice::Auto if !everything => {
-            let (records, found) = read(None, MAX_FULL + MAX_TABLE)?;
+        ShowChoice::None => {
+            let (records, found) = read(None, MAX_NAMED)?;
+            unlisted = (records.values().map(case_id).collect(), found - records.len());
+            failing = unlisted.0.first().cloned();
+        }
+        ShowChoice::Auto => {
+            let (records, found) = read(None, MAX_LISTED + MAX_TABLE)?;
             let more = found - records.len();
             failing = records.values().find(|record| is_failing(record)).map(case_id);
-            let mut records = records.into_values();
-
-            for record in records.by_ref().take(MAX_FULL) {
-                print_full(&record, context);
-            }
-
-            let table: Vec<ResultRow> = records.map(|record| record.result).collect();
-            if !table.is_empty() {
-                output::print(&render_case_table(&table, more, context.stdout));
-                output::print("  `--show failed` prints all of these in full\n\n");
-            }
+            print_some(records.into_values(), more, context);
         }
-        ShowChoice::All | ShowChoice::Failed | ShowChoice::Auto => {
+        ShowChoice::All | ShowChoice::Failed => {
             let mut after = None;
             loop {
                 let (records, found) = read(after, MAX_HELD)?;
@@ -105,6 +105,8 @@ where
     let extra = SummaryExtra {
         folder: Some(&folder.display().to_string()),
         gated: Some(totals.gated),
+        incomplete: &incomplete_reasons(&totals.incomplete),
+        failing: (&unlisted.0, unlisted.1),
         quotes: Some((totals.quotes_verified, totals.quotes)),
         thresholds: &totals.thresholds,
         worst: &[],
@@ -113,6 +115,75 @@ where
 
     output::print(&render_summary(info, extra, context.stdout));
     Ok(())
+}
+
+/// Prints cases compactly, the failing ones beyond the first few as a table.
+fn print_some(records: impl Iterator<Item = CaseRecord>, more: usize, context: &CliContext) {
+    let (mut listed, mut was_block) = (0, false);
+    let mut table: Vec<ResultRow> = Vec::new();
+    let mut is_empty = true;
+    for record in records {
+        let is_block = is_failing(&record);
+        if is_block && listed == MAX_LISTED {
+            table.push(record.result);
+            continue;
+        }
+
+        listed += usize::from(is_block);
+        // Blank lines set blocks apart; cases of a line each stay together.
+        if !is_empty && (is_block || was_block) {
+            output::print("\n");
+        }
+        let texts = stored_texts(&record.decisions);
+        output::print(&render_case(&record.result, &texts, CaseDetailLevel::Compact, context.stdout));
+        (is_empty, was_block) = (false, is_block);
+    }
+    if !is_empty {
+        output::print("\n");
+    }
+
+    if !table.is_empty() {
+        output::print(&render_case_table(&table, more, context.stdout));
+        output::print_text("  `--show failed` prints all of these in full\n\n", context);
+    }
+}
+
+/// Describes why cases are incomplete, the most frequent reason first, with what to do.
+fn incomplete_reasons(reasons: &[IncompleteReason]) -> Vec<String> {
+    let mut reasons: Vec<&IncompleteReason> = reasons.iter().collect();
+    reasons.sort_by_key(|one| std::cmp::Reverse(one.cases));
+    let more: u64 = reasons.iter().skip(MAX_REASONS).map(|one| one.cases).sum();
+
+    let mut lines: Vec<String> = reasons
+        .into_iter()
+        .take(MAX_REASONS)
+        .map(|one| {
+            let cases = format!("{} {}", one.cases, if one.cases == 1 { "case" } else { "cases" });
+            let fix = one.kind.and_then(fix_of).map(|fix| format!(" Fix: {fix}.")).unwrap_or_default();
+            let example = one.example.trim().trim_end_matches('.');
+            format!("{cases}: {example}.{fix}")
+        })
+        .collect();
+    if more > 0 {
+        lines.push(format!("{more} more for other reasons; `assize explain` names them"));
+    }
+
+    lines
+}
+
+/// Returns the remedy for criteria that could not be judged, where their message does not name it.
+const fn fix_of(kind: UngradedKind) -> Option<&'static str> {
+    match kind {
+        UngradedKind::Transport | UngradedKind::Cancelled => None,
+        UngradedKind::Refusal => Some("use another judge, or reword the criterion"),
+        UngradedKind::Malformed => Some("use a judge that supports structured output"),
+        UngradedKind::Truncated => Some("raise `--max-output-tokens`"),
+        UngradedKind::ContextLength => Some("set `truncate`, or use a judge with a larger context"),
+        UngradedKind::Evidence => Some("use another judge, or don't require evidence"),
+        UngradedKind::Tie => Some("give `--ties`, or an odd number of judges"),
+        UngradedKind::Probability => Some("use `--scoring written`, or a judge with token probabilities"),
+        UngradedKind::NotJudged => Some("run it again with a judge"),
+    }
 }
 
 fn is_failing(record: &CaseRecord) -> bool {

@@ -132,7 +132,7 @@ fn what_the_judge_was_tuned_on_does_not_measure_it() {
     cli.file("t.jsonl", text);
     let compared = |arguments: &[&str]| {
         let found = calibrate(&cli, &[&["--labels", "t.jsonl"], arguments].concat());
-        (overall(&found)["counts"]["compared"].as_u64(), found["left_out"]["other_split"].as_u64())
+        (overall(&found)["counts"]["compared"].as_u64(), found["excluded"]["other_split"].as_u64())
     };
     assert_eq!(compared(&[]), (Some(3), Some(2)));
     assert_eq!(compared(&["--split", "test"]), (Some(2), Some(3)));
@@ -358,7 +358,7 @@ fn a_run_is_measured_by_case_and_criterion() {
         (section["counts"]["compared"].as_u64(), section["counts"]["judged"].as_u64()),
         (Some(3), Some(4))
     );
-    assert_eq!(found["left_out"]["unmatched"], 1);
+    assert_eq!(found["excluded"]["unmatched"], 1);
     assert!(found["notes"].to_string().contains("no such criterion `b`"), "{}", found["notes"]);
     assert_eq!(found["judge"], "offline");
     assert!(section["biases"]["length"]["n"].is_number(), "answers are stored, so their length is known");
@@ -626,7 +626,7 @@ fn a_label_of_a_run_is_about_its_question_its_criterion_and_its_answer() {
     let measured = |out: &str| {
         let found = calibrate(&cli, &[out, "--labels", "labels"]);
         let section = overall(&found);
-        (found["left_out"]["stale"].clone(), section["counts"]["compared"].clone())
+        (found["excluded"]["stale"].clone(), section["counts"]["compared"].clone())
     };
     assert_eq!(measured("before"), (0.into(), 2.into()));
     for (at, (what, from, to)) in [

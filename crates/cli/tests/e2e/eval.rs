@@ -22,7 +22,8 @@ fn both_formats_pass_in_one_run_and_exit_with_0() {
          required_min_score: 5\n    score_ranges:\n    - {score_range: [0, 4], expected_outcome: Says nothing about sorting}\n    \
          - {score_range: [5, 10], expected_outcome: Quicksort picks a pivot}\n",
     );
-    let output = cli.run(&["eval", "a.yaml", "b.eval.yaml", "--run-dir", "run"]).expect_code(0);
+    let output =
+        cli.run(&["eval", "a.yaml", "b.eval.yaml", "--show", "all", "--run-dir", "run"]).expect_code(0);
     for words in ["Names Paris as the capital", "“The capital is Paris.”", "Result", "exit code 0", "offline"]
     {
         assert!(output.stdout.contains(words), "{words} not in\n{}", output.stdout);
@@ -109,7 +110,7 @@ fn keep_going_runs_the_sound_cases_and_exits_with_3_or_more() {
     let value = object(
         &cli.run(&["eval", "mixed.yaml", "--keep-going", "--json", "--run-dir", "run"]).expect_code(3),
     );
-    assert_eq!((value["counts"]["pass"].as_u64(), value["left_out"].as_u64()), (Some(1), Some(1)));
+    assert_eq!((value["counts"]["pass"].as_u64(), value["excluded"].as_u64()), (Some(1), Some(1)));
     assert_eq!(value["exit_code"], 3);
     assert_eq!(rows(&cli, "run").len(), 1);
     cli.file("mixed.yaml", format!("{FAILING}- id: broken\n  criteria: x\n  input: q\n  ouptut: y\n"));
@@ -127,10 +128,10 @@ fn json_prints_one_object_of_this_shape_and_nothing_else() {
     assert_eq!(
         keys,
         [
-            "run_id", "run_dir", "counts", "not_run", "left_out", "mean_score", "figures", "judges",
-            "tokens", "cost_usd", "cost_partial", "judge_calls", "judge_calls_cached", "sent", "criteria",
-            "criteria_ungraded", "criterion_rates", "quotes", "quotes_found", "panel", "criteria_truncated",
-            "warnings", "exit_code", "exit_reason"
+            "run_id", "run_dir", "results", "counts", "not_run", "excluded", "mean_score", "figures",
+            "judges", "tokens", "cost_usd", "cost_partial", "judge_calls", "judge_calls_cached", "sent",
+            "criteria", "criteria_ungraded", "criterion_rates", "quotes", "quotes_found", "panel",
+            "criteria_truncated", "warnings", "exit_code", "exit_reason"
         ]
     );
     assert_eq!(value["counts"], serde_json::json!({"pass": 1, "borderline": 0, "fail": 1, "incomplete": 0}));
@@ -168,7 +169,7 @@ fn an_occupied_or_unwritable_folder_is_refused_before_anything_is_spent() {
 }
 
 #[test]
-fn show_chooses_the_cases_that_are_printed_in_full() {
+fn show_chooses_the_cases_that_are_printed_and_how_far() {
     let cli = cli();
     cli.file("p.eval.yaml", PASSING).file("f.eval.yaml", FAILING);
     let shown = |show: &str| {
@@ -177,7 +178,7 @@ fn show_chooses_the_cases_that_are_printed_in_full() {
         (output.stdout.contains("“The capital is Paris.”"), output.stdout.contains("✗ fail  bad"))
     };
     assert_eq!(shown("all"), (true, true));
-    assert_eq!(shown("auto"), (true, true));
+    assert_eq!(shown("auto"), (false, true), "a case that passed is a line");
     assert_eq!(shown("failed"), (false, true));
     assert_eq!(shown("none"), (false, false));
 }

@@ -51,7 +51,7 @@ fn command_line_beats_case_and_case_beats_suite() {
     assert_eq!(verdict(&high_case, &[], "a"), ("fail".to_owned(), 1));
     assert_eq!(verdict(&high_case, &["--threshold", "0.5"], "b"), ("pass".to_owned(), 0));
     assert_eq!(verdict(&high_case, &["--borderline", "0.5"], "c"), ("borderline".to_owned(), 1));
-    let lines: Value = judgements(&high_case, "c")[0]["lines"].clone();
+    let lines: Value = judgements(&high_case, "c")[0]["thresholds"].clone();
     assert!(lines.to_string().contains("0.9") && lines.to_string().contains("0.5"), "{lines}");
 }
 

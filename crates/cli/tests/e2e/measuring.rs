@@ -30,7 +30,7 @@ fn criteria_that_measure_nothing_or_the_same_are_named() {
     let found = object(
         &cli.run(&[&["calibrate", "criteria", "t.csv", "--json"], &QUICK[..]].concat()).expect_code(0),
     );
-    assert_eq!((&found["answers"], &found["left_out"]), (&60.into(), &1.into()));
+    assert_eq!((&found["answers"], &found["omitted"]), (&60.into(), &1.into()));
     let named = |name: &str| {
         let criteria = found["criteria"].as_array().expect("a list");
         criteria.iter().find(|one| one["name"] == name).expect("there is one").clone()

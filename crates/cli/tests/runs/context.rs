@@ -82,7 +82,7 @@ fn what_is_left_out_is_marked_in_the_request_and_in_every_record() {
         let left_out: u64 = mark.split(' ').next().unwrap().parse().unwrap();
         let row = &rows(&cli, "run/judgements.jsonl")[0];
         let truncated = &row["truncated"];
-        assert_eq!((&truncated["mode"], &truncated["left_out"]), (&mode.into(), &left_out.into()));
+        assert_eq!((&truncated["mode"], &truncated["omitted"]), (&mode.into(), &left_out.into()));
         assert_eq!(truncated["characters"].as_u64().unwrap(), answer().chars().count() as u64);
         let result = &rows(&cli, "run/results.jsonl")[0];
         assert_eq!(result["graders"][0]["criteria"][0]["truncated"], mode);
@@ -120,7 +120,7 @@ fn an_answer_in_parts_is_judged_whole_and_merged() {
     assert_eq!((&row["outcome"], &row["attempts"]), (&"met".into(), &(parts as u64).into()));
     assert_eq!(row["evidence"], json!([{ "quote": "THE NEEDLE IS HERE.", "verified": true }]));
     assert_eq!(
-        (&row["truncated"]["parts"], &row["truncated"]["left_out"]),
+        (&row["truncated"]["parts"], &row["truncated"]["omitted"]),
         (&(parts as u64).into(), &0.into())
     );
     assert_eq!(row["replies"].as_array().unwrap().len(), parts);

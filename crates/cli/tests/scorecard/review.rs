@@ -298,11 +298,11 @@ mod on_a_terminal {
         terminal.press("x");
         terminal.wait_for("j2 · C1");
         terminal.press("p");
-        terminal.wait_for("z undo  q leave");
+        terminal.wait_for("z undo  q quit");
         terminal.press("z");
         terminal.wait_for("decide again");
         terminal.press("f");
-        terminal.wait_for("z undo  q leave");
+        terminal.wait_for("z undo  q quit");
         terminal.press("q");
         let (drawn, code) = terminal.end();
         assert_eq!(code, Some(0), "{drawn}");
@@ -325,7 +325,7 @@ mod on_a_terminal {
         terminal.press("c");
         terminal.wait_for("> C1");
         terminal.press("\r");
-        terminal.wait_for("q leave");
+        terminal.wait_for("q quit");
         terminal.press("\u{3}");
         let (drawn, code) = terminal.end();
         assert_eq!(code, Some(0), "{drawn}");

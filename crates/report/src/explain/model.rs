@@ -21,6 +21,7 @@ pub struct CaseExplanation {
     /// Number of the repeat, from 1.
     pub repeat: u32,
     /// Thresholds of the verdict; null if no decision has them.
+    #[serde(rename = "thresholds")]
     pub lines: Option<VerdictThresholds>,
     /// Reason there is no answer or no grading.
     pub error: Option<CaseError>,

@@ -262,7 +262,7 @@ fn render_grader(page: &mut ReportPage, part: &GraderPart) {
     }
 
     if let Some(whole) = &part.whole {
-        render_whole_decision(page, whole);
+        render_whole_decision(page, whole, part.negate);
     }
 
     let judges =
@@ -279,7 +279,7 @@ fn render_grader(page: &mut ReportPage, part: &GraderPart) {
 
     let said_above = judges.is_some() && confidence.is_some();
     for criterion in &part.criteria {
-        render_decision(page, criterion, judges.is_none(), !said_above);
+        render_decision(page, (criterion, part.negate), judges.is_none(), !said_above);
     }
 
     if !part.criteria.is_empty() {
@@ -332,7 +332,7 @@ fn render_grader(page: &mut ReportPage, part: &GraderPart) {
 }
 
 /// Renders the decision of a grader other than a rubric: its notes, or its aggregation.
-fn render_whole_decision(page: &mut ReportPage, whole: &WholePart) {
+fn render_whole_decision(page: &mut ReportPage, whole: &WholePart, negated: bool) {
     if let Some(aggregator) = &whole.aggregator {
         render_fact(page, "combines", vec![ReportPiece::plain(aggregator)]);
     }
@@ -355,7 +355,7 @@ fn render_whole_decision(page: &mut ReportPage, whole: &WholePart) {
     }
 
     let shown = whole.truncated.as_ref().map(crate::truncation::truncation_details);
-    for line in whole.panel.iter().flat_map(panel_notes).chain(shown) {
+    for line in whole.panel.iter().flat_map(|panel| panel_notes(panel, false)).chain(shown) {
         page.add_text(
             &[ReportPiece::plain("  ")],
             &[ReportPiece::untrusted(ReportTone::Dim, &line, sanitize::MAX_REASON)],
@@ -374,6 +374,7 @@ fn render_whole_decision(page: &mut ReportPage, whole: &WholePart) {
             outcome,
             points: None,
             weight: note.weight.unwrap_or(1.0),
+            negated,
             gate: None,
             gate_failed: false,
             reason: &note.reason,
@@ -385,7 +386,12 @@ fn render_whole_decision(page: &mut ReportPage, whole: &WholePart) {
     }
 }
 
-fn render_decision(page: &mut ReportPage, part: &CriterionPart, name_judge: bool, confidence: bool) {
+fn render_decision(
+    page: &mut ReportPage,
+    (part, negated): (&CriterionPart, bool),
+    name_judge: bool,
+    confidence: bool,
+) {
     let mut notes = Vec::new();
     if let Some(band) = &part.band {
         notes.push(format!("in the band {band}"));
@@ -396,7 +402,7 @@ fn render_decision(page: &mut ReportPage, part: &CriterionPart, name_judge: bool
         part.confidence.filter(|_| confidence).map(|level| format!("confidence {}", confidence_word(level))),
     );
     notes.extend(part.probability.as_ref().map(crate::panel::format_probability));
-    notes.extend(part.panel.iter().flat_map(panel_notes));
+    notes.extend(part.panel.iter().flat_map(|panel| panel_notes(panel, part.weight < 0.0)));
     notes.extend(part.truncated.as_ref().map(crate::truncation::truncation_details));
 
     if part.attempts > 1 {
@@ -412,6 +418,7 @@ fn render_decision(page: &mut ReportPage, part: &CriterionPart, name_judge: bool
         outcome: Some(part.outcome),
         points: part.of_ten,
         weight: part.weight,
+        negated,
         gate: part.gate.as_ref().map(|gate| gate.rule.as_str()),
         gate_failed: part.gate.as_ref().is_some_and(|gate| gate.state == GateState::Failed),
         reason,
@@ -423,12 +430,12 @@ fn render_decision(page: &mut ReportPage, part: &CriterionPart, name_judge: bool
 }
 
 /// Renders the votes, a line each, then their result.
-fn panel_notes(part: &PanelPart) -> Vec<String> {
+fn panel_notes(part: &PanelPart, penalty: bool) -> Vec<String> {
     let votes = part.votes_in_full.iter().map(|vote| {
         let said = match (vote.of_ten, vote.score) {
             (Some(points), _) => crate::mark::format_raw_score(points),
             (None, Some(score)) => number::format_score(score),
-            (None, None) => vote.outcome.name().to_owned(),
+            (None, None) => VerdictMark::for_outcome(vote.outcome, None, penalty, false).word,
         };
 
         let times = if part.panel.votes.iter().any(|vote| vote.repeat > 1) && !vote.escalated {
@@ -497,7 +504,8 @@ fn render_arithmetic(page: &mut ReportPage, part: &GraderPart) {
         .criteria
         .iter()
         .map(|criterion| {
-            let mark = VerdictMark::for_outcome(criterion.outcome, criterion.of_ten, criterion.weight);
+            let mark =
+                VerdictMark::for_outcome(criterion.outcome, criterion.of_ten, criterion.weight < 0.0, false);
             let (times, equals, value, points) = match (criterion.value, criterion.points) {
                 (Some(value), Some(points)) => ("×", "=", format_plain(value), format_plain(points)),
                 _ if criterion.outcome == OutcomeKind::NotApplicable => {

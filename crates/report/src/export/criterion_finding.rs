@@ -5,12 +5,13 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use assize_rubric::{OutcomeKind, Verdict};
-use assize_store::{CriterionRow, ResultRow};
+use assize_store::{CriterionRow, GraderRow, ResultRow};
 
 use super::case_index::{CaseIndex, CaseState, ReportedCase};
 use super::run_conclusion::RunConclusion;
 use super::{CriterionPosition, ReportError, RunReport};
 use crate::case_block::stored_texts;
+use crate::criterion::NOT;
 use crate::mark::VerdictMark;
 use crate::style::ReportTone;
 
@@ -58,6 +59,8 @@ pub(crate) struct CriterionFinding {
     pub(crate) cases: Vec<String>,
     /// Reason given for the first of them.
     pub(crate) reason: String,
+    /// True if its grader is negated.
+    pub(crate) negated: bool,
     pub(crate) position: CriterionPosition,
     /// Sentence about the run as a whole, which is then no criterion.
     pub(crate) about_run: Option<String>,
@@ -78,6 +81,7 @@ struct CriterionCount {
     failed: usize,
     ungraded: usize,
     gate_failed: bool,
+    negated: bool,
     /// True if a case that counts against the run is among these.
     counted: bool,
     failed_cases: Vec<String>,
@@ -100,6 +104,7 @@ struct CaseFinding {
     against: bool,
     ungraded: bool,
     gate_failed: bool,
+    negated: bool,
     reason: String,
 }
 
@@ -115,13 +120,14 @@ impl CaseFinding {
         self.against |= other.against;
         self.ungraded |= other.ungraded;
         self.gate_failed |= other.gate_failed;
+        self.negated |= other.negated;
     }
 }
 
 /// Returns true if a decision speaks against the answer: its gate failed, it is not met, or its score is in the lower
 /// half, as marked in all output.
-pub(crate) fn is_against(row: &CriterionRow, gate_failed: bool) -> bool {
-    let mark = VerdictMark::for_outcome(row.outcome, row.score_out_of_ten(), row.weight);
+pub(crate) fn is_against(grader: &GraderRow, row: &CriterionRow, gate_failed: bool) -> bool {
+    let mark = VerdictMark::for_criterion(row, grader.negate);
     gate_failed || mark.tone == ReportTone::Bad
 }
 
@@ -152,9 +158,10 @@ impl CriterionFindings {
                     };
                     let gate_failed = has_failed_gate(row, &grader.name, &criterion.id);
                     found.entry(name).or_default().merge(CaseFinding {
-                        against: is_against(criterion, gate_failed),
+                        against: is_against(grader, criterion, gate_failed),
                         ungraded: criterion.outcome == OutcomeKind::Ungraded,
                         gate_failed,
+                        negated: grader.negate,
                         reason: criterion.reason.clone(),
                     });
                 }
@@ -183,6 +190,7 @@ impl CriterionFindings {
             against: !ungraded,
             ungraded,
             gate_failed,
+            negated: false,
             reason: reason.to_owned(),
         };
 
@@ -222,6 +230,7 @@ impl CriterionFindings {
         let (row, reason) = (reported.row(), &finding.reason);
         let count = self.counts.entry(name).or_default();
         count.asked += 1;
+        count.negated |= finding.negated;
         if finding.against || finding.ungraded {
             count.counted |= reported.case.state.is_counted();
         }
@@ -266,6 +275,7 @@ impl CriterionFindings {
                 asked: count.asked,
                 failed: count.failed,
                 ungraded: count.ungraded,
+                negated: count.negated,
                 cases: if failed { count.failed_cases } else { count.ungraded_cases },
                 reason: if failed { count.failed_reason } else { count.ungraded_reason }.unwrap_or_default(),
                 position,
@@ -327,6 +337,7 @@ impl CriterionFinding {
             ("", "", "") => "cases that were not graded".to_owned(),
             ("", "", grader) => format!("grader {grader}"),
             ("", criterion, grader) => format!("{grader}/{criterion}"),
+            (text, ..) if self.negated => format!("{NOT}{text}"),
             (text, ..) => text.to_owned(),
         }
     }

@@ -7,7 +7,7 @@ use assize_rubric::{OutcomeKind, Usd};
 use assize_store::{CaseRecord, CriterionRow, GraderRow, ResultRow};
 
 use super::case_index::{CaseIndex, CaseState, IndexedCase};
-use super::criterion_finding::has_failed_gate;
+use super::criterion_finding::{has_failed_gate, is_against};
 use super::run_conclusion::{RunConclusion, RunProblem};
 use super::{ReportError, RunReport};
 use crate::case_block::{main_reason, stored_texts};
@@ -210,7 +210,12 @@ fn criterion_cells(
 fn detail_cells(record: &CaseRecord, question: Option<String>) -> Vec<CsvCell> {
     let row = &record.result;
     let criteria = || row.graders.iter().flat_map(|grader| &grader.criteria);
-    let count = |outcome| CsvCell::Own(criteria().filter(|one| one.outcome == outcome).count().to_string());
+    let ungraded = criteria().filter(|one| one.outcome == OutcomeKind::Ungraded).count();
+    // A penalty that was incurred counts as unmet, one that was avoided does not.
+    let unmet = row.graders.iter().flat_map(|grader| {
+        let is_decided = |one: &&CriterionRow| matches!(one.outcome, OutcomeKind::Met | OutcomeKind::Unmet);
+        grader.criteria.iter().filter(is_decided).filter(|one| is_against(grader, one, false))
+    });
     let gates: Vec<&str> =
         row.gates_failed.iter().map(|gate| gate.criterion.as_deref().unwrap_or(&gate.grader)).collect();
     let error = row
@@ -226,8 +231,8 @@ fn detail_cells(record: &CaseRecord, question: Option<String>) -> Vec<CsvCell> {
         CsvCell::text(row.cluster.as_deref().unwrap_or_default()),
         CsvCell::text(gates.join(", ")),
         CsvCell::Own(criteria().count().to_string()),
-        count(OutcomeKind::Unmet),
-        count(OutcomeKind::Ungraded),
+        CsvCell::Own(unmet.count().to_string()),
+        CsvCell::Own(ungraded.to_string()),
         CsvCell::text(error.unwrap_or_default()),
         CsvCell::text(question.unwrap_or_default()),
         CsvCell::text(row.answer.as_deref().unwrap_or_default()),

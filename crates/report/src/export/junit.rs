@@ -14,7 +14,7 @@ use super::criterion_finding::{has_failed_gate, is_against};
 use super::xml::XmlWriter;
 use super::{ReportError, RunConclusion, RunReport};
 use crate::case_block::{gate_sentence, main_reason, stored_texts};
-use crate::criterion::CriterionLine;
+use crate::criterion::{CriterionLine, NOT};
 use crate::mark::VerdictMark;
 use crate::number;
 use crate::sanitize::cut_text;
@@ -262,15 +262,15 @@ fn describe_criteria(
     for criterion in &grader.criteria {
         let is_gate = has_failed_gate(row, &grader.name, &criterion.id);
         let is_open = criterion.outcome == assize_rubric::OutcomeKind::Ungraded;
-        if !is_open && !is_against(criterion, is_gate) {
+        if !is_open && !is_against(grader, criterion, is_gate) {
             continue;
         }
 
         let text = texts(&grader.name, &criterion.id).filter(|text| !text.trim().is_empty());
         let text = text.unwrap_or_else(|| format!("{}/{}", grader.name, criterion.id));
-        let mark =
-            VerdictMark::for_outcome(criterion.outcome, criterion.score_out_of_ten(), criterion.weight);
-        lines.push(format!("{} {}: {}", mark.sign, mark.word, cut_text(text.trim(), MAX_TEXT)));
+        let mark = VerdictMark::for_criterion(criterion, grader.negate);
+        let not = if grader.negate { NOT } else { "" };
+        lines.push(format!("{} {}: {not}{}", mark.sign, mark.word, cut_text(text.trim(), MAX_TEXT)));
         if !criterion.reason.trim().is_empty() {
             lines.push(format!("    {}", cut_text(criterion.reason.trim(), MAX_TEXT)));
         }

@@ -113,6 +113,7 @@ impl RunConclusion {
             ungraded: 0,
             cases: Vec::new(),
             reason: problem.reason.clone(),
+            negated: false,
             position: CriterionPosition { path: path.clone(), line: 1 },
             about_run: Some(problem.title.clone()),
         });

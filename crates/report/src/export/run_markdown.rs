@@ -13,6 +13,7 @@ use super::{ReportError, RunConclusion, RunReport};
 use crate::case_block::main_reason;
 use crate::comparison::ComparisonLimits;
 use crate::comparison_markdown::{escape_markdown, render_comparison_markdown};
+use crate::criterion::NOT;
 use crate::entry::{percent, percent_interval};
 use crate::number::{self, format_count, grouped};
 use crate::scorecard_markdown::{ScorecardPage, render_scorecard_markdown};
@@ -273,7 +274,7 @@ fn write_criteria(page: &mut MarkdownPage, rates: &[CriterionRate]) {
             (percent(&rate.rate), percent_interval(&rate.rate))
         };
         let words = if rate.text.trim().is_empty() { &rate.criterion } else { &rate.text };
-        let penalty = if rate.weight < 0.0 { "penalty: " } else { "" };
+        let penalty = if rate.weight < 0.0 { "penalty incurred: " } else { "" };
         let ungraded = if rate.ungraded == 0 { String::new() } else { grouped(rate.ungraded) };
         let _ = writeln!(
             text,
@@ -351,17 +352,18 @@ fn criteria_against(record: &CaseRecord) -> Vec<String> {
     for grader in &row.graders {
         for criterion in &grader.criteria {
             let is_gate = super::criterion_finding::has_failed_gate(row, &grader.name, &criterion.id);
-            if !super::criterion_finding::is_against(criterion, is_gate) {
+            if !super::criterion_finding::is_against(grader, criterion, is_gate) {
                 continue;
             }
             let text = texts(&grader.name, &criterion.id).filter(|text| !text.trim().is_empty());
             let words = escape_markdown(&text.unwrap_or_else(|| criterion.id.to_string()), MAX_TEXT);
             let reason = escape_markdown(&criterion.reason, MAX_TEXT);
             let gate = if is_gate { "**gate** " } else { "" };
+            let not = if grader.negate { NOT } else { "" };
             why.push(if reason.is_empty() {
-                format!("{gate}{words}")
+                format!("{gate}{not}{words}")
             } else {
-                format!("{gate}{words} – {reason}")
+                format!("{gate}{not}{words} – {reason}")
             });
         }
     }

@@ -7,7 +7,7 @@ use assize_store::{CaseRecord, CriterionRow, GraderRow, QuestionRow, ResultRow};
 use super::highlight::{TextPiece, highlight_quotes};
 use super::tone;
 use crate::case_block::{gate_sentence, main_reason, stored_texts};
-use crate::criterion::CriterionLine;
+use crate::criterion::{CriterionLine, NOT};
 use crate::export::has_failed_gate;
 use crate::mark::VerdictMark;
 use crate::number;
@@ -193,7 +193,7 @@ fn criterion_view(
     found: &mut impl Iterator<Item = bool>,
 ) -> CriterionView {
     let text = texts(&grader.name, &criterion.id).filter(|text| !text.trim().is_empty());
-    let mark = VerdictMark::for_outcome(criterion.outcome, criterion.score_out_of_ten(), criterion.weight);
+    let mark = VerdictMark::for_criterion(criterion, grader.negate);
     let mut quotes: Vec<QuoteView> =
         criterion.evidence.iter().map(|quote| quote_view(quote, found.next() == Some(true))).collect();
     // Judges quote one passage for several facts.
@@ -202,7 +202,11 @@ fn criterion_view(
     CriterionView {
         number,
         mark: mark.into(),
-        text: escape_lines(&cut_text(text.as_deref().unwrap_or(&criterion.id), MAX_REASON)),
+        text: format!(
+            "{}{}",
+            if grader.negate { NOT } else { "" },
+            escape_lines(&cut_text(text.as_deref().unwrap_or(&criterion.id), MAX_REASON))
+        ),
         weight: (criterion.weight != 1.0).then(|| number::format_plain(criterion.weight)),
         gate: criterion.gate.as_deref().map(escape_lines),
         gate_failed: has_failed_gate(row, &grader.name, &criterion.id),

@@ -7,8 +7,8 @@ use assize_analysis::compare::{
 
 use crate::chart::{ChartAxis, ChartTone, IntervalMark, axis_labels, interval_point};
 use crate::comparison::{
-    describe_methods, format_case_counts, format_difference, format_interval, format_metric, format_p_value,
-    format_value, group_name, headline_name, table_title,
+    describe_headline, describe_methods, flip_value, format_case_counts, format_difference, format_interval,
+    format_metric, format_p_value, group_name, table_title,
 };
 use crate::number;
 use crate::sanitize::{cut_text, escape_lines};
@@ -28,7 +28,7 @@ pub(super) struct ComparisonView {
     candidate: String,
     verdict: String,
     class: &'static str,
-    headline: &'static str,
+    headline: String,
     counts: String,
     mismatches: Vec<String>,
     axis: String,
@@ -119,7 +119,7 @@ impl ComparisonView {
             candidate: escape_lines(&comparison.candidate),
             verdict: comparison.verdict.words().to_owned(),
             class: class(comparison.verdict),
-            headline: headline_name(comparison.headline),
+            headline: describe_headline(comparison),
             counts: format_case_counts(comparison),
             mismatches: mismatches.collect(),
             axis: axis_labels(
@@ -215,8 +215,8 @@ fn criterion_view(flip: &CriterionFlip) -> CriterionFlipView {
 
     CriterionFlipView {
         text: escape_lines(&cut_text(&text, MAX_TEXT)),
-        base: format_value(flip.base),
-        candidate: format_value(flip.candidate),
+        base: flip_value(flip, flip.base),
+        candidate: flip_value(flip, flip.candidate),
         base_reason: reason(&flip.base_reason),
         candidate_reason: reason(&flip.candidate_reason),
     }

@@ -248,5 +248,5 @@ fn a_broken_grader_is_explained_from_the_row() {
         "incomplete, because ungraded criteria decide between fail (0.5) and pass (1)."
     );
     let unit_line = UnitInterval::new(0.8).map(UnitInterval::get);
-    assert_eq!(json["lines"]["pass"].as_f64(), unit_line.ok());
+    assert_eq!(json["thresholds"]["pass"].as_f64(), unit_line.ok());
 }

@@ -137,6 +137,7 @@ pub(crate) fn record(case_id: &str, lines: VerdictThresholds, graders: &[Grader]
             name: grader.name.clone(),
             type_name: "rubrics".to_owned(),
             weight: grader.standing.weight.get(),
+            negate: grader.standing.negate,
             score: score.score,
             verdict: score.verdict,
             error: None,

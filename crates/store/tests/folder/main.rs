@@ -61,6 +61,7 @@ fn result(case_id: &str) -> ResultRow {
             name: "rubrics".to_owned(),
             type_name: "rubrics".to_owned(),
             weight: 1.0,
+            negate: false,
             score: Some(1.0),
             verdict: Some(Verdict::Pass),
             error: None,
@@ -333,7 +334,7 @@ fn rows_are_written_as_serde_json_writes_them() {
         "judge": {"name": "j", "model": "m", "version": "1", "prompt_hash": "00"},
         "ungraded": {"kind": "context_length", "message": "m"}, "latency_ms": 7, "cost_usd": 0.000_001_5,
         "cost_partial": {"at_least_usd": 0.25, "unpriced_calls": 2},
-        "truncated": {"mode": "chunk", "characters": 9, "left_out": 1, "parts": 2},
+        "truncated": {"mode": "chunk", "characters": 9, "omitted": 1, "parts": 2},
         "judging": "batched:4", "member": ["x", "y"], "turn": 3,
         "vote": {"judge": 1, "repeat": 2, "weight": 0.5},
         "grader_result": {

@@ -56,7 +56,7 @@ impl IndexPart {
                 name: self.name(&format!("{}/{}", grader.name.0, criterion.id.0)),
                 outcome: criterion.outcome,
                 points: criterion.raw_score.map(f32::from).or(criterion.points.map(|points| points as f32)),
-                is_penalty: criterion.weight < 0.0,
+                is_penalty: (criterion.weight < 0.0) != grader.negate,
             });
         }
 

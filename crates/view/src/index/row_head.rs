@@ -49,6 +49,8 @@ pub(super) struct GateHead<'r> {
 pub(super) struct GraderHead<'r> {
     #[serde(borrow)]
     pub(super) name: RowText<'r>,
+    #[serde(default)]
+    pub(super) negate: bool,
     #[serde(borrow)]
     pub(super) criteria: Vec<CriterionHead<'r>>,
 }

@@ -184,7 +184,7 @@ impl DecisionMaterial<'_> {
         let judge = part.criteria.first().map(|first| &first.judge);
         let judge = judge.filter(|judge| part.criteria.iter().all(|one| one.judge == **judge));
         let criteria: Vec<CriterionText> =
-            part.criteria.iter().map(|one| self.criterion(one, of, judge.is_none())).collect();
+            part.criteria.iter().map(|one| self.criterion((one, part.negate), of, judge.is_none())).collect();
         let whole = part.whole.as_ref();
 
         GraderText {
@@ -199,7 +199,7 @@ impl DecisionMaterial<'_> {
             has_weights: !criteria.is_empty(),
             criteria,
             aggregator: whole.and_then(|whole| whole.aggregator.as_deref()).map(visible),
-            notes: whole.map(note_texts).unwrap_or_default(),
+            notes: whole.map(|whole| note_texts(whole, part.negate)).unwrap_or_default(),
             whole: whole.filter(|whole| whole.aggregator.is_none()).map(|whole| self.whole(whole, of)),
             formula: part.formula.map(formula_text),
             equations: equation_lines(&part.equations),
@@ -208,10 +208,15 @@ impl DecisionMaterial<'_> {
         }
     }
 
-    fn criterion(&mut self, part: &CriterionPart, of: &str, names_judge: bool) -> CriterionText {
+    fn criterion(
+        &mut self,
+        (part, is_negated): (&CriterionPart, bool),
+        of: &str,
+        names_judge: bool,
+    ) -> CriterionText {
         self.count += 1;
         let number = self.count;
-        let mark = ResultMark::of_outcome(part.outcome, part.of_ten, part.weight < 0.0);
+        let mark = ResultMark::of_outcome(part.outcome, part.of_ten, part.weight < 0.0, is_negated);
 
         let mut notes = Vec::new();
         if names_judge {
@@ -229,11 +234,11 @@ impl DecisionMaterial<'_> {
         CriterionText {
             number,
             id: visible(&part.id),
-            text: visible(if part.text.trim().is_empty() { &part.id } else { &part.text }),
-            mark: Some(mark),
+            text: negated_text(if part.text.trim().is_empty() { &part.id } else { &part.text }, is_negated),
+            mark: Some(mark.clone()),
             band: part.band.as_deref().map(visible),
             weight: format_plain(part.weight),
-            value: part.value.map_or_else(|| outcome_word(part.outcome), format_plain),
+            value: part.value.map_or_else(|| mark.word.clone(), format_plain),
             points: part.points.map_or_else(String::new, format_plain),
             gate: part.gate.as_ref().map(|gate| GateText {
                 rule: visible(&gate.rule),
@@ -243,7 +248,7 @@ impl DecisionMaterial<'_> {
             reason: visible(&part.reason),
             quotes: self.quotes(&part.evidence, &part.evidence_places, number),
             notes: notes.iter().map(|note| visible(note)).collect(),
-            votes: vote_texts(part.panel.as_ref(), part.weight < 0.0),
+            votes: vote_texts(part.panel.as_ref(), (part.weight < 0.0, is_negated)),
             replies: self.replies(of, Some(&part.id)),
         }
     }
@@ -274,7 +279,7 @@ impl DecisionMaterial<'_> {
             reason: visible(&part.reason),
             quotes: self.quotes(&part.evidence, &part.evidence_places, number),
             notes: notes.iter().map(|note| visible(note)).collect(),
-            votes: vote_texts(part.panel.as_ref(), false),
+            votes: vote_texts(part.panel.as_ref(), (false, false)),
             replies: self.replies(of, None),
         }
     }
@@ -333,27 +338,32 @@ fn answer_pieces(answer: &str, quotes: &[(usize, String)]) -> Vec<AnswerPiece> {
         .collect()
 }
 
-fn note_texts(whole: &WholePart) -> Vec<GraderNoteText> {
+fn note_texts(whole: &WholePart, is_negated: bool) -> Vec<GraderNoteText> {
     let mark = |passed: bool| {
         let outcome = if passed { OutcomeKind::Met } else { OutcomeKind::Unmet };
-        ResultMark::of_outcome(outcome, None, false)
+        ResultMark::of_outcome(outcome, None, false, is_negated)
     };
     whole
         .notes
         .iter()
         .map(|note| GraderNoteText {
             mark: note.passed.map(mark),
-            text: visible(&note.text),
+            text: negated_text(&note.text, is_negated),
             reason: visible(&note.reason),
         })
         .collect()
 }
 
-fn vote_texts(panel: Option<&PanelPart>, is_penalty: bool) -> Vec<VoteText> {
-    panel.iter().flat_map(|panel| &panel.votes_in_full).map(|vote| vote_text(vote, is_penalty)).collect()
+/// Text of a criterion, which `not: ` precedes if its grader is negated.
+fn negated_text(text: &str, is_negated: bool) -> String {
+    if is_negated { format!("not: {}", visible(text)) } else { visible(text) }
 }
 
-fn vote_text(vote: &VotePart, is_penalty: bool) -> VoteText {
+fn vote_texts(panel: Option<&PanelPart>, sense: (bool, bool)) -> Vec<VoteText> {
+    panel.iter().flat_map(|panel| &panel.votes_in_full).map(|vote| vote_text(vote, sense)).collect()
+}
+
+fn vote_text(vote: &VotePart, (is_penalty, is_negated): (bool, bool)) -> VoteText {
     let mut notes = Vec::new();
     if vote.repeat > 1 {
         notes.push(format!("vote {}", vote.repeat));
@@ -370,7 +380,7 @@ fn vote_text(vote: &VotePart, is_penalty: bool) -> VoteText {
 
     VoteText {
         judge: judge_name(&vote.judge),
-        mark: ResultMark::of_outcome(vote.outcome, vote.of_ten, is_penalty),
+        mark: ResultMark::of_outcome(vote.outcome, vote.of_ten, is_penalty, is_negated),
         reason: visible(&vote.reason),
         note: visible(&notes.join(", ")),
     }
@@ -407,10 +417,6 @@ fn bounds_text(range: ScoreRange) -> String {
         .map(|coverage| format!("{} of the weight was judged.", assize_report::format_rate(coverage)));
 
     [bounds, coverage].into_iter().flatten().collect::<Vec<_>>().join(" ")
-}
-
-fn outcome_word(outcome: OutcomeKind) -> String {
-    ResultMark::of_outcome(outcome, None, false).word
 }
 
 fn gate_mark(state: GateState) -> ResultMark {

@@ -130,7 +130,7 @@ fn moved_criteria(before: &CaseExplanation, after: &CaseExplanation) -> Vec<Move
                 has_moved: outcome(&sides[0]) != outcome(&sides[1]),
                 sides: sides.map(|side| {
                     let part = side?;
-                    let mark = ResultMark::of_outcome(part.outcome, part.of_ten, part.weight < 0.0);
+                    let mark = ResultMark::of_outcome(part.outcome, part.of_ten, part.weight < 0.0, false);
                     Some((mark, visible(&part.reason)))
                 }),
             }

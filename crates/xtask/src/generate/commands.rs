@@ -23,15 +23,16 @@ const PROGRAM: &str = "assize";
 /// Columns of the help texts: so many that no line is wrapped.
 const WIDTH: &str = "100000";
 /// Number of commands from which on an option is listed once for all of them.
-const COMMON_FROM: usize = 5;
+const COMMON_FROM: usize = 3;
+/// Examples of a command on the page; its help has all of them.
+const MAX_EXAMPLES: usize = 3;
 
 const HEAD: &str = "\
 <!-- Made by `cargo xtask generate` from the program's own help. Change it in crates/cli/src/args. -->
 # Commands
 
-Every command with its options and examples. Options of many commands are described once, under
-[Common options](#common-options); each command names those it takes. `assize COMMAND -h` prints the usual options of a
-command, `--help` all of them, in more detail than here.
+`assize COMMAND -h` prints the usual options of a command; `--help` prints all of them, with more detail and examples than
+here. Options of several commands are described once, under [Common options](#common-options).
 ";
 
 /// The page.
@@ -51,7 +52,7 @@ pub(super) fn page(program: &Path) -> Result<String, String> {
     let common = common_options(&commands);
     let mut page = HEAD.to_owned();
     overview(&mut page, &commands);
-    common_section(&mut page, &main, &common);
+    common_section(&mut page, &commands, &common);
 
     for (name, help) in commands.iter().filter(|(_, help)| !is_group(help)) {
         command_section(&mut page, name, help, &common);
@@ -60,17 +61,27 @@ pub(super) fn page(program: &Path) -> Result<String, String> {
     Ok(page)
 }
 
-/// Table of the commands.
+/// List of the commands, those below one beside it.
 fn overview(page: &mut String, commands: &[(String, CommandHelp)]) {
-    page.push_str("\n| command | |\n|---|---|\n");
+    page.push('\n');
+    let link = |name: &str, shown: &str| format!("[`{shown}`](#assize-{})", name.replace(' ', "-"));
 
-    for (name, help) in commands {
-        let title = if is_group(help) {
-            format!("`{name}`")
+    for (name, help) in commands.iter().filter(|(name, _)| !name.contains(' ')) {
+        let inner: Vec<String> = commands
+            .iter()
+            .filter_map(|(other, help)| {
+                Some((other, other.strip_prefix(name.as_str())?.strip_prefix(' ')?, help))
+            })
+            .map(
+                |(other, shown, help)| if is_group(help) { format!("`{shown}`") } else { link(other, shown) },
+            )
+            .collect();
+        let title = if is_group(help) { format!("`{name}`") } else { link(name, name) };
+        if inner.is_empty() {
+            line(page, format_args!("- {title}: {}", cell(&help.about)));
         } else {
-            format!("[`{name}`](#assize-{})", name.replace(' ', "-"))
-        };
-        line(page, format_args!("| {title} | {} |", cell(&help.about)));
+            line(page, format_args!("- {title}: {} ({})", cell(&help.about), inner.join(", ")));
+        }
     }
 }
 
@@ -80,9 +91,10 @@ fn is_group(help: &CommandHelp) -> bool {
 }
 
 /// Options of many commands, by heading.
-fn common_section(page: &mut String, main: &CommandHelp, common: &[HelpEntry]) {
+fn common_section(page: &mut String, commands: &[(String, CommandHelp)], common: &[HelpEntry]) {
     page.push_str("\n## Common options\n");
-    let global: Vec<&HelpEntry> = main.entries.iter().filter(|entry| entry.heading == GLOBAL).collect();
+    let first = commands.first().map(|(_, help)| help.entries.as_slice()).unwrap_or_default();
+    let global: Vec<&HelpEntry> = first.iter().filter(|entry| entry.heading == GLOBAL).collect();
     table(page, Some(GLOBAL), &global);
 
     for heading in headings(common.iter()) {
@@ -92,11 +104,15 @@ fn common_section(page: &mut String, main: &CommandHelp, common: &[HelpEntry]) {
 }
 
 fn command_section(page: &mut String, name: &str, help: &CommandHelp, common: &[HelpEntry]) {
-    line(page, format_args!("\n## {PROGRAM} {name}\n\n{}\n\n```text", help.about));
-    for usage in &help.usage {
-        line(page, format_args!("{usage}"));
+    line(page, format_args!("\n## {PROGRAM} {name}"));
+    // Commands below others are not described above.
+    if name.contains(' ') {
+        line(page, format_args!("\n{}.", cell(&help.about)));
     }
-    page.push_str("```\n");
+    let plain = format!("{PROGRAM} {name} [OPTIONS]");
+    if help.usage.iter().any(|usage| *usage != plain) {
+        line(page, format_args!("\n```text\n{}\n```", help.usage.join("\n")));
+    }
 
     let of_command = help.entries.iter().filter(|entry| entry.heading != GLOBAL);
     let is_common = |entry: &HelpEntry| common.iter().any(|other| is_same(entry, other));
@@ -110,6 +126,7 @@ fn command_section(page: &mut String, name: &str, help: &CommandHelp, common: &[
             let all: Vec<&HelpEntry> = common.iter().filter(|entry| entry.heading == heading).collect();
             let (taken, lacking): (Vec<&HelpEntry>, Vec<&HelpEntry>) =
                 all.into_iter().partition(|entry| shared.iter().any(|other| is_same(entry, other)));
+            let heading = shown_heading(heading);
             let link = format!("[{heading}](#{})", heading.to_lowercase().replace(' ', "-"));
             match (taken.len(), lacking.len()) {
                 (0, _) => None,
@@ -124,7 +141,7 @@ fn command_section(page: &mut String, name: &str, help: &CommandHelp, common: &[
     }
 
     if !help.examples.is_empty() {
-        line(page, format_args!("\n```sh\n{}\n```", help.examples.join("\n")));
+        line(page, format_args!("\n```sh\n{}\n```", first_examples(&help.examples).join("\n")));
     }
 }
 
@@ -181,18 +198,29 @@ fn table(page: &mut String, title: Option<&str>, entries: &[&HelpEntry]) {
         return;
     }
     if let Some(title) = title {
-        line(page, format_args!("\n### {title}"));
+        line(page, format_args!("\n### {}", shown_heading(title)));
     }
 
-    page.push_str("\n| | |\n|---|---|\n");
+    page.push('\n');
     for entry in entries {
-        line(page, format_args!("| `{}` | {} |", entry.name.replace('|', "\\|"), cell(&entry.text)));
+        line(page, format_args!("- `{}`: {}", entry.name, cell(&entry.text)));
     }
 }
 
-/// Text for a cell of a table: nothing in it is a tag or ends the cell.
+/// Heading of common options on the page. Those of commands without headings need one of their own.
+fn shown_heading(heading: &str) -> &str {
+    if heading == "Options" { "Other options" } else { heading }
+}
+
+/// The first examples, each with its continuation lines.
+fn first_examples(lines: &[String]) -> &[String] {
+    let ends = lines.iter().enumerate().filter(|(_, line)| !line.ends_with('\\'));
+    let end = ends.map(|(at, _)| at + 1).nth(MAX_EXAMPLES - 1).unwrap_or(lines.len());
+    &lines[..end]
+}
+
+/// Text in which nothing is a tag.
 fn cell(text: &str) -> String {
-    let text = text.replace('|', "\\|");
     let parts = text.split('`').enumerate();
     let parts =
         parts.map(|(index, part)| if index % 2 == 0 { part.replace('<', "&lt;") } else { part.to_owned() });
@@ -297,13 +325,13 @@ mod tests {
         );
         page.clear();
         command_section(&mut page, "other", &commands[COMMON_FROM].1, &common);
-        assert!(page.contains("| `--json` | Print one object |"), "{page}");
+        assert!(page.contains("- `--json`: Print one object\n"), "{page}");
         assert!(page.ends_with("Common options: all of [Limits](#limits).\n"), "{page}");
     }
 
     #[test]
-    fn cells_hold_no_tags() {
-        assert_eq!(cell("a|b `<X>` <Y>"), "a\\|b `<X>` &lt;Y>");
+    fn texts_hold_no_tags() {
+        assert_eq!(cell("a|b `<X>` <Y>"), "a|b `<X>` &lt;Y>");
     }
 
     #[test]

@@ -77,6 +77,11 @@ impl CommandHelp {
                 name: text.to_owned(),
                 text: String::new(),
             }),
+            // Commands in groups, each under a heading of its own.
+            _ if indent == 2 && text.starts_with(char::is_lowercase) && text.contains("  ") => {
+                let (name, about) = text.split_once("  ").unwrap_or((text, ""));
+                self.commands.push((name.to_owned(), about.trim().to_owned()));
+            }
             _ => {
                 if let Some(entry) = self.entries.last_mut() {
                     add_line(&mut entry.text, text);

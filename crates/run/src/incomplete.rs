@@ -1,0 +1,42 @@
+//! Reasons why cases are incomplete, counted.
+
+use assize_rubric::{UngradedKind, Verdict};
+use assize_store::CaseRecord;
+
+/// Kinds of reasons that are kept; cases of further ones are only counted among all.
+const MAX_REASONS: usize = 12;
+
+/// Incomplete cases of one kind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IncompleteReason {
+    /// Kind of the failure to judge; `None` for an error of a case or of a grader.
+    pub kind: Option<UngradedKind>,
+    /// Number of cases.
+    pub cases: u64,
+    /// Reason of the first of them.
+    pub example: String,
+}
+
+/// Adds the reason of an incomplete case. Errors are told apart by their message, failures to judge by their kind.
+pub(crate) fn add_reason(reasons: &mut Vec<IncompleteReason>, record: &CaseRecord) {
+    let row = &record.result;
+    if row.verdict != Verdict::Incomplete || row.is_skipped() {
+        return;
+    }
+
+    let ungraded = || record.decisions.iter().find_map(|decided| decided.decision.ungraded.as_ref());
+    let error = row.error.as_ref().map(|error| error.message.as_str());
+    let error = error.or_else(|| row.graders.iter().find_map(|grader| grader.error.as_deref()));
+    let (kind, message) = match (error, ungraded()) {
+        (Some(message), _) => (None, message),
+        (None, Some(found)) => (Some(found.kind), found.message.as_str()),
+        (None, None) => return,
+    };
+
+    let same = |one: &&mut IncompleteReason| one.kind == kind && (kind.is_some() || one.example == message);
+    if let Some(known) = reasons.iter_mut().find(same) {
+        known.cases += 1;
+    } else if reasons.len() < MAX_REASONS {
+        reasons.push(IncompleteReason { kind, cases: 1, example: message.to_owned() });
+    }
+}
