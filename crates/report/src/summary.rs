@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use assize_rubric::{PartialCost, Tokens, Usd, VerdictThresholds};
+use assize_rubric::{OFFLINE_NOTICE, PartialCost, Tokens, Usd, VerdictThresholds};
 use assize_store::{
-    EstimatedMetric, JudgeInfo, MeanScore, ResultRow, RunInfo, RunMetrics, RunSummary, SentRequests,
-    VerdictCounts,
+    EstimatedMetric, JudgeInfo, MeanScore, PassRateGate, PassRateResult, ResultRow, RunInfo, RunMetrics,
+    RunSummary, SentRequests, VerdictCounts,
 };
 
 use crate::case_block::render_brief;
@@ -111,6 +111,14 @@ pub fn render_summary(info: &RunInfo, extra: SummaryExtra<'_>, style: ReportStyl
         );
     }
 
+    // The last line, so that nobody takes the numbers above for those of a model.
+    if run_warnings(info).contains(&OFFLINE_NOTICE) {
+        page.add_text(
+            &[ReportPiece::new(ReportTone::Middling, "⚠ ")],
+            &[ReportPiece::new(ReportTone::Middling, OFFLINE_NOTICE)],
+        );
+    }
+
     page.finish()
 }
 
@@ -171,19 +179,7 @@ fn render_metrics(page: &mut ReportPage, summary: &RunSummary, extra: SummaryExt
         render_pairwise_metrics(page, figures);
     }
 
-    if let Some(gated) = extra.gated {
-        entry(
-            page,
-            "Gates",
-            vec![match gated {
-                0 => ReportPiece::plain("none failed"),
-                gated => ReportPiece::new(
-                    ReportTone::Bad,
-                    format!("failed in {}", format_count(gated as u64, "case", "cases")),
-                ),
-            }],
-        );
-    }
+    render_gates(page, extra.gated, summary.pass_rate_gate);
 
     let judged = summary.criteria.saturating_sub(summary.criteria_ungraded);
     let mut criteria = vec![ReportPiece::plain(format!("{} judged", grouped(judged)))];
@@ -212,6 +208,46 @@ fn render_metrics(page: &mut ReportPage, summary: &RunSummary, extra: SummaryExt
     if let Some(panel) = &summary.panel {
         panel::render_panel_summary(page, panel);
     }
+}
+
+/// Renders the gates of cases, and the one on the pass rate.
+fn render_gates(page: &mut ReportPage, gated: Option<usize>, pass_rate: Option<PassRateGate>) {
+    let cases = gated.map(|gated| match gated {
+        0 => ReportPiece::plain("none failed"),
+        gated => ReportPiece::new(
+            ReportTone::Bad,
+            format!("failed in {}", format_count(gated as u64, "case", "cases")),
+        ),
+    });
+    let rate = pass_rate.map(|gate| {
+        let tone = match gate.result {
+            PassRateResult::Met => ReportTone::Good,
+            PassRateResult::Missed => ReportTone::Bad,
+            PassRateResult::Undecided => ReportTone::Open,
+        };
+        ReportPiece::new(tone, format_pass_rate_gate(&gate))
+    });
+
+    let mut pieces: Vec<ReportPiece> = cases.into_iter().collect();
+    if let Some(rate) = rate {
+        if !pieces.is_empty() {
+            pieces.push(ReportPiece::plain("; "));
+        }
+        pieces.push(rate);
+    }
+    if !pieces.is_empty() {
+        entry(page, "Gates", pieces);
+    }
+}
+
+/// Formats the gate on the pass rate in a few words.
+pub(crate) fn format_pass_rate_gate(gate: &PassRateGate) -> String {
+    let result = match gate.result {
+        PassRateResult::Met => "met",
+        PassRateResult::Missed => "missed",
+        PassRateResult::Undecided => "undecided",
+    };
+    format!("minimum pass rate {} {result}", number::format_rate(gate.minimum))
 }
 
 /// Formats the pass rate of the decided cases with its interval; for runs without stored metrics only the
@@ -510,16 +546,15 @@ pub fn run_warnings(info: &RunInfo) -> Vec<&str> {
     let mut warnings: Vec<&str> = info.warnings.iter().map(String::as_str).collect();
     let offline = info.judges.iter().any(|judge| &*judge.identity.name == "offline");
     if offline && !warnings.iter().any(|warning| warning.to_lowercase().contains("offline")) {
-        warnings.push(
-            "The offline judge only compares words, so its verdicts are a rough baseline. Use a model with --judge.",
-        );
+        warnings.push(OFFLINE_NOTICE);
     }
 
     warnings
 }
 
 fn render_warnings(page: &mut ReportPage, info: &RunInfo) {
-    let warnings = run_warnings(info);
+    let warnings: Vec<&str> =
+        run_warnings(info).into_iter().filter(|warning| *warning != OFFLINE_NOTICE).collect();
     if !warnings.is_empty() {
         page.add_blank();
     }

@@ -1,5 +1,7 @@
 //! `assize doctor`.
 
+use std::path::PathBuf;
+
 /// Check which providers are configured, and what the others lack.
 #[derive(Debug, clap::Args)]
 #[command(
@@ -11,6 +13,9 @@
     assize doctor --json"
 )]
 pub(crate) struct DoctorArgs {
+    /// File or folder of the project to look at [default: the working folder].
+    #[arg(value_name = "PATH")]
+    pub(crate) path: Option<PathBuf>,
     /// Ask each server that is set up whether it takes the key. That costs nothing: it is asked for its list of models.
     #[arg(long)]
     pub(crate) check: bool,
