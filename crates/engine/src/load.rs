@@ -192,10 +192,11 @@ impl<'a> CaseSelection<'a> {
         format!("no case matches {given}; there are {cases}, such as {}", first.join(", "))
     }
 
-    /// The first pattern that is like an id, or a part of one, with a pattern that matches it.
+    /// The first pattern that matched nothing and is like an id, or a part of one, with a pattern that matches it.
     fn near_id(&self, ids: impl Iterator<Item = String>) -> Option<(&str, String)> {
         let ids: Vec<String> = ids.take(MOST_COMPARED).collect();
-        self.patterns.iter().find_map(|(pattern, _)| {
+        let unmatched = self.patterns.iter().filter(|(_, matched)| !matched.load(Ordering::Relaxed));
+        unmatched.map(|(pattern, _)| pattern).find_map(|pattern| {
             if ids.iter().any(|id| id.contains(pattern.as_str())) {
                 return Some((pattern.as_str(), format!("*{pattern}*")));
             }

@@ -113,6 +113,9 @@ pub fn render_summary(info: &RunInfo, extra: SummaryExtra<'_>, style: ReportStyl
 
     // The last line, so that nobody takes the numbers above for those of a model.
     if run_warnings(info).contains(&OFFLINE_NOTICE) {
+        if info.summary.is_none() {
+            page.add_blank();
+        }
         page.add_text(
             &[ReportPiece::new(ReportTone::Middling, "⚠ ")],
             &[ReportPiece::new(ReportTone::Middling, OFFLINE_NOTICE)],

@@ -351,7 +351,11 @@ fn a_file_is_no_folder_of_a_run() {
     cli.file("a.eval.yaml", VALID);
     cli.file("result.json", "{}");
     let output = cli.run(&["eval", "a.eval.yaml", "--run-dir", "result.json"]).expect_code(2);
-    assert!(output.stderr.contains("`--run-dir result` or") || output.stderr.contains("--run-dir result`"), "{}", output.stderr);
+    assert!(
+        output.stderr.contains("`--run-dir result` or") || output.stderr.contains("--run-dir result`"),
+        "{}",
+        output.stderr
+    );
     assert!(output.stderr.contains("--out result.json"), "{}", output.stderr);
     assert_eq!(cli.read("result.json"), "{}");
 }
@@ -360,7 +364,9 @@ fn a_file_is_no_folder_of_a_run() {
 fn filters_that_match_nothing_lead_to_ids() {
     let cli = cli();
     cli.file("a.eval.yaml", VALID.replace("id: a", "id: refund-policy"));
-    for (filter, near) in [("refund", "`--filter '*refund*'`"), ("refund-polcy", "`--filter 'refund-policy'`")] {
+    for (filter, near) in
+        [("refund", "`--filter '*refund*'`"), ("refund-polcy", "`--filter 'refund-policy'`")]
+    {
         let output = cli.run(&["eval", "a.eval.yaml", "--filter", filter]).expect_code(2);
         assert!(output.stderr.contains(near), "{}", output.stderr);
     }
@@ -398,9 +404,10 @@ fn runs_are_named_by_beginnings_of_their_ids() {
 fn tables_without_answers_are_refused() {
     let cli = cli();
     cli.file("rubric.yaml", RUBRIC);
-    for (name, text, says) in
-        [("empty.csv", "", "the file is empty"), ("header.csv", "id,answer\n", "`header.csv` holds no answers")]
-    {
+    for (name, text, says) in [
+        ("empty.csv", "", "the file is empty"),
+        ("header.csv", "id,answer\n", "`header.csv` holds no answers"),
+    ] {
         cli.file(name, text);
         let output = cli.run(&["grade", "rubric.yaml", "--answers", name]).expect_code(2);
         assert!(output.stderr.contains(says), "{name}: {}", output.stderr);
@@ -429,7 +436,11 @@ fn validate_checks_rubrics_and_the_configuration() {
     }
     cli.file("broken.yaml", "criteria:\n  - outcom: Says hello\n");
     let output = cli.run(&["validate", "broken.yaml"]).expect_code(2);
-    assert!(output.stdout.contains("outcome") && !output.stdout.contains("not an eval file"), "{}", output.stdout);
+    assert!(
+        output.stdout.contains("outcome") && !output.stdout.contains("not an eval file"),
+        "{}",
+        output.stdout
+    );
 
     cli.file("mine/evals/a.eval.yaml", VALID);
     cli.file("mine/.assize/config.yaml", "jugde: openai:gpt-4o-mini\n");
