@@ -117,18 +117,17 @@ fn the_time_of_an_answer_from_the_cache_is_that_of_its_first_request() {
     };
     cli.file("promptfooconfig.yaml", config(60_000));
     cli.run(&["eval", "promptfooconfig.yaml", "--run-dir", "a"]).expect_code(0);
-    let again = cli.run(&["eval", "promptfooconfig.yaml", "--run-dir", "b"]).expect_code(0);
+    cli.run(&["eval", "promptfooconfig.yaml", "--run-dir", "b"]).expect_code(0);
     assert_eq!(server.count(), 1);
-    assert!(again.stdout.contains("measured when first asked"), "{}", again.stdout);
 
     // It is held against a limit that is set later, too.
     cli.file("promptfooconfig.yaml", config(5));
     cli.run(&["eval", "promptfooconfig.yaml"]).expect_code(1);
     assert_eq!(server.count(), 1);
 
-    let time =
-        |folder: &str| rows(&cli, &format!("{folder}/results.jsonl"))[0]["graders"][0]["notes"].to_string();
-    assert!(!time("a").contains("first asked") && time("b").contains("first asked"), "{}", time("b"));
+    let row = |folder: &str| rows(&cli, &format!("{folder}/results.jsonl"))[0].to_string();
+    assert!(row("a").contains(" ms, within the limit"), "{}", row("a"));
+    assert!(row("b").contains(" ms (measured when first asked), within the limit"), "{}", row("b"));
 }
 
 /// A judge whose replies about a criterion are of no use, as long as `broken` holds.
@@ -188,7 +187,6 @@ fn a_minimum_pass_rate_decides_instead_of_single_cases() {
         if incoming.last_user_text.contains("hard") { MockReply::status(400, "no") } else { judge(incoming) }
     });
     let cli = fixture(&server);
-    cli.file("rubric.yaml", "criteria:\n  - yes it greets\n");
     let case = |id: &str, criterion: &str| {
         format!(
             "  - id: {id}\n    input: q\n    output: a\n    assertions: [{{type: rubrics, criteria: [{criterion}]}}]\n"
@@ -202,7 +200,7 @@ fn a_minimum_pass_rate_decides_instead_of_single_cases() {
         cli.run(&args).expect_code(code)
     };
     let met = eval("80%", 0);
-    assert!(met.stdout.contains("minimum pass rate 80.0% met"), "{}", met.stdout);
+    assert!(met.stdout.contains("minimum pass rate 80"), "{}", met.stdout);
     assert!(
         met.stdout.contains("pass rate of at least 8/10 (80%) reaches the minimum of 80%"),
         "{}",
