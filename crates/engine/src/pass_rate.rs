@@ -6,7 +6,7 @@ use assize_store::{PassRateGate, PassRateResult, VerdictCounts};
 use crate::exit::{ExitStatus, RunEnding, exit_of_run};
 
 /// Exit code of a run with a gate on its pass rate, its reason, and the gate. Cases that did not pass fail the run only by
-/// the rate; undecided ones leave it incomplete only if they could change the result. `ending.not_run` counts the cases
+/// the rate; those without a verdict leave it incomplete only if they could change the result. `ending.not_run` counts the cases
 /// that were not run.
 pub fn exit_with_pass_rate(
     counts: VerdictCounts,
@@ -17,7 +17,7 @@ pub fn exit_with_pass_rate(
     let exit = match gate.result {
         PassRateResult::Met => ExitStatus::Passed,
         PassRateResult::Missed => ExitStatus::Failed,
-        PassRateResult::Undecided => ExitStatus::Incomplete,
+        PassRateResult::Incomplete => ExitStatus::Incomplete,
     };
 
     // The verdicts are told as ever; only what they lead to is another matter.
@@ -35,39 +35,43 @@ pub fn exit_with_pass_rate(
 
 /// Result of the gate. `missing` cases have no row at all.
 fn pass_rate_gate(counts: VerdictCounts, missing: usize, minimum: UnitInterval) -> PassRateGate {
-    let undecided = counts.incomplete + counts.skipped + missing;
+    let without_verdict = counts.incomplete + counts.skipped + missing;
     let cases = counts.total() + missing;
     let reaches = |passed: usize| cases > 0 && at_least(passed as f64 / cases as f64, minimum.get());
     let result = if reaches(counts.pass) {
         PassRateResult::Met
-    } else if cases > 0 && !reaches(counts.pass + undecided) {
+    } else if cases > 0 && !reaches(counts.pass + without_verdict) {
         PassRateResult::Missed
     } else {
-        PassRateResult::Undecided
+        PassRateResult::Incomplete
     };
 
-    PassRateGate { minimum: minimum.get(), passed: counts.pass, cases, undecided, result }
+    PassRateGate { minimum: minimum.get(), passed: counts.pass, cases, without_verdict, result }
 }
 
 fn describe(gate: &PassRateGate) -> String {
-    let PassRateGate { minimum, passed, cases, undecided, result } = *gate;
+    let PassRateGate { minimum, passed, cases, without_verdict, result } = *gate;
     let percent = |share: f64| format!("{}%", (share * 1000.0).round() / 10.0);
     let rate = |passed: usize| format!("{passed}/{cases} ({})", percent(passed as f64 / cases as f64));
     let minimum = format!("the minimum of {}", percent(minimum));
     match result {
-        PassRateResult::Undecided if cases == 0 => {
+        PassRateResult::Incomplete if cases == 0 => {
             "the pass rate is undefined: there are no cases".to_owned()
         }
-        PassRateResult::Met if undecided == 0 => format!("pass rate {} reaches {minimum}", rate(passed)),
-        PassRateResult::Met => format!("pass rate of at least {} reaches {minimum}", rate(passed)),
-        PassRateResult::Missed if undecided == 0 => format!("pass rate {} is below {minimum}", rate(passed)),
-        PassRateResult::Missed => {
-            format!("pass rate of at most {} is below {minimum}", rate(passed + undecided))
+        PassRateResult::Met if without_verdict == 0 => {
+            format!("pass rate {} reaches {minimum}", rate(passed))
         }
-        PassRateResult::Undecided => format!(
-            "pass rate between {} and {}: {undecided} undecided could reach {minimum}",
+        PassRateResult::Met => format!("pass rate of at least {} reaches {minimum}", rate(passed)),
+        PassRateResult::Missed if without_verdict == 0 => {
+            format!("pass rate {} is below {minimum}", rate(passed))
+        }
+        PassRateResult::Missed => {
+            format!("pass rate of at most {} is below {minimum}", rate(passed + without_verdict))
+        }
+        PassRateResult::Incomplete => format!(
+            "pass rate between {} and {}: {without_verdict} without a verdict could reach {minimum}",
             rate(passed),
-            rate(passed + undecided)
+            rate(passed + without_verdict)
         ),
     }
 }
@@ -99,15 +103,15 @@ mod tests {
     }
 
     #[test]
-    fn undecided_cases_count_only_where_they_could_change_the_result() {
+    fn cases_without_a_verdict_count_only_where_they_could_change_the_result() {
         let counts = VerdictCounts { pass: 8, fail: 1, incomplete: 1, ..VerdictCounts::default() };
         let plain = RunEnding::default();
         assert_eq!(conclude(counts, plain, 0.8).1, 0);
         assert_eq!(conclude(counts, plain, 0.95).1, 1);
         let (result, code, reason) = conclude(counts, plain, 0.9);
-        assert_eq!((result, code), (PassRateResult::Undecided, 3));
+        assert_eq!((result, code), (PassRateResult::Incomplete, 3));
         assert!(reason.ends_with(
-            "pass rate between 8/10 (80%) and 9/10 (90%): 1 undecided could reach the minimum of 90%"
+            "pass rate between 8/10 (80%) and 9/10 (90%): 1 without a verdict could reach the minimum of 90%"
         ));
 
         let counts = VerdictCounts { pass: 9, ..VerdictCounts::default() };

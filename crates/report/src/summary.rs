@@ -226,7 +226,7 @@ fn render_gates(page: &mut ReportPage, gated: Option<usize>, pass_rate: Option<P
         let tone = match gate.result {
             PassRateResult::Met => ReportTone::Good,
             PassRateResult::Missed => ReportTone::Bad,
-            PassRateResult::Undecided => ReportTone::Open,
+            PassRateResult::Incomplete => ReportTone::Open,
         };
         ReportPiece::new(tone, format_pass_rate_gate(&gate))
     });
@@ -248,7 +248,7 @@ pub(crate) fn format_pass_rate_gate(gate: &PassRateGate) -> String {
     let result = match gate.result {
         PassRateResult::Met => "met",
         PassRateResult::Missed => "missed",
-        PassRateResult::Undecided => "undecided",
+        PassRateResult::Incomplete => "incomplete",
     };
     format!("minimum pass rate {} {result}", number::format_rate(gate.minimum))
 }

@@ -13,7 +13,7 @@ pub struct PassRateGate {
     /// Cases that were to be run.
     pub cases: usize,
     /// Cases among them without a verdict.
-    pub undecided: usize,
+    pub without_verdict: usize,
     /// Result of the gate.
     pub result: PassRateResult,
 }
@@ -22,10 +22,10 @@ pub struct PassRateGate {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PassRateResult {
-    /// The rate reaches the minimum, even if no undecided case passes.
+    /// The rate reaches the minimum, even if no case without a verdict passes.
     Met,
-    /// The rate is below the minimum, even if every undecided case passes.
+    /// The rate is below the minimum, even if every case without a verdict passes.
     Missed,
-    /// The undecided cases decide, or there are no cases.
-    Undecided,
+    /// The cases without a verdict could change the result, or there are no cases.
+    Incomplete,
 }

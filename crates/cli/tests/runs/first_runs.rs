@@ -211,7 +211,7 @@ fn a_minimum_pass_rate_decides_instead_of_single_cases() {
     cli.run(&["score", "last", "--min-pass-rate", "0.8"]).expect_code(0);
     let stored = printed(&cli.run(&["score", "last", "--json"]).expect_code(1));
     assert_eq!(
-        (&stored["pass_rate_gate"]["result"], &stored["pass_rate_gate"]["undecided"]),
+        (&stored["pass_rate_gate"]["result"], &stored["pass_rate_gate"]["without_verdict"]),
         (&json!("missed"), &json!(1))
     );
 
