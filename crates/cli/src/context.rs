@@ -48,10 +48,14 @@ pub(crate) struct CliContext {
 }
 
 impl CliContext {
-    /// Reads the surroundings. `env_file` is read into the variables without overriding any that is
-    /// set; without it, `.env` in the working folder is, if there is one.
+    /// Reads the surroundings. `env_file` is read into the variables without overriding any that is set; without it, `.env` in
+    /// the working folder is, or else the one in the folder of the project.
     #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the environment")]
-    pub(crate) fn read(color: ColorChoice, env_file: Option<&Path>) -> Result<Self, CommandFailure> {
+    pub(crate) fn read(
+        color: ColorChoice,
+        env_file: Option<&Path>,
+        project: Option<&Path>,
+    ) -> Result<Self, CommandFailure> {
         let working_folder =
             std::env::current_dir().map_err(|error| format!("can't find the working folder: {error}"))?;
         // Values that are not Unicode can't be sent to a server or written into a text; they stay
@@ -61,7 +65,9 @@ impl CliContext {
             .collect();
         // Only this function may answer it.
         variables.remove(FILE_VARIABLES);
-        let file_variables = read_env_file(&working_folder, env_file, &mut variables)?;
+        let found = [Some(working_folder.as_path()), project].into_iter().flatten();
+        let found = found.map(|folder| folder.join(".env")).find(|path| path.is_file());
+        let file_variables = read_env_file(env_file, found.as_deref(), &mut variables)?;
 
         let style = |term: &console::Term, is_terminal: bool| {
             let ci = variables.get("CI").is_some_and(|value| !value.is_empty() && value != "false");
@@ -116,22 +122,16 @@ fn nearest_timestamp(time: std::time::SystemTime) -> jiff::Timestamp {
 }
 
 /// Reads a file of variables, and returns the names of those that nobody has vouched for: the set ones of a file that was
-/// found in the working folder, and not named by the user.
+/// found, and not named by the user.
 fn read_env_file(
-    working_folder: &Path,
     env_file: Option<&Path>,
+    found_file: Option<&Path>,
     variables: &mut BTreeMap<String, String>,
 ) -> Result<Vec<String>, CommandFailure> {
-    let path = match env_file {
-        Some(path) => path.to_path_buf(),
-        None => working_folder.join(".env"),
-    };
-    if env_file.is_none() && !path.is_file() {
-        return Ok(Vec::new());
-    }
+    let Some(path) = env_file.or(found_file) else { return Ok(Vec::new()) };
 
     let failed = |error: &dyn std::fmt::Display| format!("can't read `{}`: {error}", path.display());
-    let bytes = assize_files::read_bytes(&path, MAX_FILE_BYTES).map_err(|error| failed(&error))?;
+    let bytes = assize_files::read_bytes(path, MAX_FILE_BYTES).map_err(|error| failed(&error))?;
     let text = String::from_utf8_lossy(&bytes);
     let environment = variables.clone();
     let mut found = Vec::new();

@@ -13,7 +13,7 @@ mod progress;
 mod runtime;
 mod stop_signal;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use assize_engine::ExitStatus;
@@ -21,8 +21,8 @@ use assize_evalfile::load_config;
 use clap::{CommandFactory, FromArgMatches};
 
 use crate::args::{
-    Args, CliCommand, GlobalArgs, print_usage_error, usage_message, wants_json, with_fitting_tips,
-    with_front_page,
+    Args, CliCommand, GlobalArgs, asks_for_json, print_usage_error, usage_message, wants_json,
+    with_fitting_tips, with_front_page,
 };
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
@@ -61,18 +61,23 @@ fn run() -> ExitCode {
         Ok(read) => read,
         Err(error) => {
             print_usage_error(&error);
-            if error.use_stderr() && std::env::args_os().any(|word| word == "--json") {
+            if error.use_stderr() && asks_for_json(std::env::args_os()) {
                 output::print_failure_json(&usage_message(&error), ExitStatus::Invalid, None);
             }
             return u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from);
         }
     };
     let GlobalArgs { color, env_file, .. } = &args.global;
-    let read = CliContext::read(*color, env_file.as_deref()).and_then(|context| {
+    let read = CliContext::read(*color, env_file.as_deref(), None).and_then(|context| {
+        if env_file.is_some() {
+            return Ok(context);
+        }
+
         // The configuration may name another file of variables; the command line beats it.
-        match configured_env_file(&context) {
-            Some(path) if env_file.is_none() => CliContext::read(*color, Some(&path)),
-            _ => Ok(context),
+        let project = project(args.command.first_input(), &context);
+        match project.env_file {
+            Some(path) => CliContext::read(*color, Some(&path), None),
+            None => CliContext::read(*color, None, project.folder.as_deref()),
         }
     });
 
@@ -116,11 +121,27 @@ fn read_args() -> Result<(Args, bool), clap::Error> {
     Ok((args, wants_json))
 }
 
-/// The file of variables that the configuration names. Problems of the configuration are told when a command reads it.
-fn configured_env_file(context: &CliContext) -> Option<PathBuf> {
-    let process = &context.process;
+/// Project of a command.
+struct CommandProject {
+    /// Folder that holds the configuration's folder.
+    folder: Option<PathBuf>,
+    /// File of variables that the configuration names.
+    env_file: Option<PathBuf>,
+}
 
-    load_config(&process.working_folder, &process.load_options(&[])).config.env_file
+/// Finds the project of a command by its first input, else by the working folder. Problems of the configuration are told when
+/// a command reads it.
+fn project(input: Option<&Path>, context: &CliContext) -> CommandProject {
+    let process = &context.process;
+    let start = match input {
+        Some(path) if path.is_dir() => path,
+        Some(path) => path.parent().unwrap_or(Path::new("")),
+        None => &process.working_folder,
+    };
+    let loaded = load_config(start, &process.load_options(&[]));
+    let folder = loaded.path.as_deref().and_then(Path::parent).and_then(Path::parent).map(Path::to_path_buf);
+
+    CommandProject { folder, env_file: loaded.config.env_file }
 }
 
 fn dispatch(command: CliCommand, context: &CliContext) -> Result<ExitStatus, CommandFailure> {

@@ -60,6 +60,7 @@ impl<'e> AttemptJudge<'e> {
     ) -> Result<Self, EngineError> {
         let request = WiringRequest {
             access: ModelAccess::PricedRun(&options),
+            files: &[folder.to_path_buf()],
             roots,
             targets_file,
             consequence: "nothing was judged",

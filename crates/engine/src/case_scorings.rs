@@ -15,7 +15,8 @@ use crate::error::EngineError;
 pub fn case_scorings(engine: &Engine, path: &Path) -> Result<CaseScorings, EngineError> {
     let loaded = engine.load(&[path.to_path_buf()], &[])?;
     loaded.report_diagnostics(engine);
-    let config = engine.config(&engine.load_options(&[]))?;
+    let files: Vec<_> = loaded.files.iter().map(|file| file.path.clone()).collect();
+    let config = engine.config(&files, &engine.load_options(&[]))?;
     let mut found = CaseScorings::default();
     for file in &loaded.files {
         let Some(suite) = &file.suite else { continue };

@@ -95,8 +95,10 @@ impl Engine {
         } else {
             ModelAccess::Alone(&options.spending)
         };
+        let paths: Vec<PathBuf> = files.iter().map(|file| self.process().resolve(&file.path)).collect();
         let request = WiringRequest {
             access,
+            files: &paths,
             roots: &options.roots,
             targets_file: options.targets_file.as_deref(),
             consequence: "nothing was spent",

@@ -1,11 +1,11 @@
 //! The engine of a process: what it runs in, and who is told what happens.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, SourceMap, render};
-use assize_evalfile::{LoadOptions, ProjectConfig, codes, load_config};
+use assize_evalfile::{LoadOptions, ProjectConfig, codes, find_config, load_config};
 use assize_grade::Judge;
 use assize_llm::{BudgetSource, ReplyStore, SharedRate};
 use assize_run::SharedReplies;
@@ -112,12 +112,27 @@ impl Engine {
         self.process.load_options(roots)
     }
 
-    /// The configuration file, if there is one.
+    /// The settings of the configuration file for these files: the nearest one to them, else that of the working folder. No
+    /// files at all have that of the working folder.
     ///
     /// # Errors
-    /// When it has problems.
-    pub fn config(&self, options: &LoadOptions) -> Result<ProjectConfig, EngineError> {
-        let loaded = load_config(&self.process.working_folder, options);
+    /// When it has problems, or the files belong to several configurations: a run has one.
+    pub fn config(&self, files: &[PathBuf], options: &LoadOptions) -> Result<ProjectConfig, EngineError> {
+        let working = &self.process.working_folder;
+        let folders: BTreeSet<&Path> = files.iter().map(|file| folder_of(file)).collect();
+        let mut found: Vec<(&Path, Option<PathBuf>)> = Vec::new();
+        for folder in folders {
+            let config = find_config(folder, options);
+            if found.iter().all(|(_, known)| *known != config) {
+                found.push((folder, config));
+            }
+        }
+        if let [first, second, ..] = &found[..] {
+            return Err(several_configs(first, second, files, working));
+        }
+
+        let start = found.first().map_or(working.as_path(), |(folder, _)| folder);
+        let loaded = load_config(start, options);
         self.report_diagnostics(&loaded.diagnostics, &loaded.sources);
 
         match render::count_by_severity(&loaded.diagnostics) {
@@ -153,4 +168,34 @@ impl Engine {
             self.emit(EngineEvent::Diagnostics { diagnostics, sources: sources.clone() });
         }
     }
+}
+
+/// Folder that a file is in; a folder itself.
+pub(crate) fn folder_of(path: &Path) -> &Path {
+    if path.is_dir() { path } else { path.parent().unwrap_or(Path::new("")) }
+}
+
+/// Refusal of files that belong to two configurations, each with a file that does.
+fn several_configs(
+    first: &(&Path, Option<PathBuf>),
+    second: &(&Path, Option<PathBuf>),
+    files: &[PathBuf],
+    working: &Path,
+) -> EngineError {
+    let describe = |(folder, config): &(&Path, Option<PathBuf>)| {
+        let file = files.iter().find(|file| folder_of(file) == *folder).map_or(*folder, PathBuf::as_path);
+        let belongs = match config {
+            Some(config) => {
+                format!("belongs to `{}`", config.strip_prefix(working).unwrap_or(config).display())
+            }
+            None => "has no configuration file".to_owned(),
+        };
+        format!("`{}` {belongs}", file.display())
+    };
+
+    EngineError::usage(format!(
+        "{}, and {}; a run has one configuration. Run the files of each in a command of their own",
+        describe(first),
+        describe(second)
+    ))
 }

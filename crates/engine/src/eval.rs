@@ -183,10 +183,12 @@ impl Engine {
             Purpose::Plan | Purpose::Identify { is_worker: false } => ModelAccess::Plan(&options.run),
             Purpose::Run | Purpose::Identify { is_worker: true } => ModelAccess::Run(&options.run, usd),
         };
+        let files: Vec<PathBuf> = loaded.files.iter().map(|file| file.path.clone()).collect();
         let wiring = wire(
             self,
             &WiringRequest {
                 access,
+                files: &files,
                 roots: &options.roots,
                 targets_file: options.targets_file.as_deref(),
                 consequence: "nothing was run",
@@ -451,7 +453,7 @@ impl<'a> EvalRun<'a> {
                     "no case has an answer of two systems; answers are matched by the id of their case";
                 return Err(EngineError::usage(message.to_owned()));
             }
-            return Err(EngineError::usage(CaseSelection::no_match_message(loaded)));
+            return Err(EngineError::usage(self.selection.no_match_message(loaded)));
         }
 
         let command = self.mode.command();

@@ -80,7 +80,9 @@ impl Engine {
             work.take(&path, options, wanted.as_ref(), &load_options, self)?;
         }
 
+        let files: Vec<PathBuf> = options.files.iter().map(|path| self.process().resolve(path)).collect();
         let request = WiringRequest {
+            files: &files,
             access: ModelAccess::Alone(&options.spending),
             roots: &options.roots,
             targets_file: options.targets_file.as_deref(),

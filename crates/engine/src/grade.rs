@@ -13,6 +13,7 @@ use crate::eval::{PlannedRun, RunOutcome};
 use crate::mode::RunMode;
 use crate::options::RunOptions;
 use crate::plan::{PreflightReport, RunPlanner};
+use crate::samples::any_rubric;
 use crate::session::RunSession;
 use crate::wiring::{ModelAccess, WiringRequest, wire};
 
@@ -93,16 +94,20 @@ impl Engine {
         let rubric = load_rubric(&rubric_path, &load_options);
         self.report_diagnostics(&rubric.diagnostics, &rubric.sources);
 
-        if rubric.has_errors() {
-            return Err(EngineError::invalid_file("the rubric has errors; nothing was graded"));
-        }
-
-        let answers = load_answers(&answers_path, &options.columns, &rubric, &load_options);
+        // The answers are read by any rubric, so that what is wrong with them is told in the same pass.
+        let is_broken = rubric.has_errors();
+        let read_by = if is_broken { any_rubric() } else { rubric };
+        let answers = load_answers(&answers_path, &options.columns, &read_by, &load_options);
         self.report_diagnostics(&answers.diagnostics, &answers.sources);
 
-        let has_errors = answers.has_errors();
+        let broken = match (is_broken, answers.has_errors()) {
+            (true, true) => "the rubric and the answers file have errors",
+            (true, false) => "the rubric has errors",
+            (false, _) => "the answers file has errors",
+        };
+        let has_errors = is_broken || answers.has_errors();
         let Some(suite) = answers.suite.filter(|_| !has_errors) else {
-            return Err(EngineError::invalid_file("the answers file has errors; nothing was graded"));
+            return Err(EngineError::invalid_file(format!("{broken}; nothing was graded")));
         };
 
         let usd = options.run.spending.budget.usd;
@@ -113,6 +118,7 @@ impl Engine {
         };
         let request = WiringRequest {
             access,
+            files: std::slice::from_ref(&rubric_path),
             roots: &[],
             targets_file: None,
             consequence: "nothing was graded",

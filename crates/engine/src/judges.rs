@@ -230,6 +230,11 @@ impl JudgeRegistry {
         is_outside.then(|| chosen_by.name())
     }
 
+    /// True if nobody named a judge for a selector, so that it is the offline one.
+    pub(crate) fn is_default(&self, selector: JudgeSelector<'_>) -> bool {
+        self.choose(selector).1 == ChosenBy::Default
+    }
+
     /// Name of the judge for a selector.
     pub(crate) fn name_of<'n>(&'n self, selector: JudgeSelector<'n>) -> &'n str {
         self.choose(selector).0

@@ -278,6 +278,7 @@ mod mode;
 mod options;
 mod order;
 pub mod pairwise;
+mod pass_rate;
 mod plan;
 mod prices;
 mod process;
@@ -335,6 +336,7 @@ pub use options::{
     BatchOptions, CacheUse, DeniedFindings, EvalOptions, PanelOptions, ProgramUse, RunOptions,
     SequenceOptions, SpendingOptions, UnitOptions, UnknownPrice,
 };
+pub use pass_rate::exit_with_pass_rate;
 pub use process::{ProcessContext, StopSignal};
 pub use report_material::ReportMaterial;
 pub use resume::NEWEST_RUN;

@@ -4,12 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use assize_diagnostic::{Diagnostic, SourceMap, render};
+use assize_diagnostic::{Diagnostic, SourceMap, did_you_mean, render};
 use assize_evalfile::{Case, Suite, SuiteCases, find_suites, load_suite};
 use globset::{Glob, GlobSet, GlobSetBuilder};
 
 use crate::engine::Engine;
 use crate::error::{EngineError, EngineErrorKind};
+
+/// Ids that a pattern which matches none is compared with.
+const MOST_COMPARED: usize = 10_000;
 
 /// Eval files that were read.
 #[derive(Debug, Default)]
@@ -161,20 +164,45 @@ impl<'a> CaseSelection<'a> {
     }
 
     /// Message for a selection that selects nothing.
-    pub(crate) fn no_match_message(loaded: &LoadedFiles) -> String {
+    pub(crate) fn no_match_message(&self, loaded: &LoadedFiles) -> String {
         let cases: usize = loaded.files.iter().map(|file| file.cases.len()).sum();
         if cases == 0 {
             return "there are no valid cases to run".to_owned();
         }
 
-        let first: Vec<String> = loaded
-            .files
-            .iter()
-            .flat_map(|file| file.cases.iter())
-            .take(3)
-            .filter_map(|case| case.ok().map(|case| case.id.to_string()))
-            .collect();
-        format!("no case matches `--filter` and `--tag`; there are {cases}, such as {}", first.join(", "))
+        let ids = || {
+            loaded
+                .files
+                .iter()
+                .flat_map(|file| file.cases.iter())
+                .filter_map(|case| Some(case.ok()?.id.to_string()))
+        };
+        if let Some((pattern, near)) = self.near_id(ids()) {
+            return format!(
+                "no case matches `--filter {pattern}`; did you mean `--filter '{near}'`? Patterns match whole ids: `*` stands for any text"
+            );
+        }
+
+        let first: Vec<String> = ids().take(3).collect();
+        let given = match (self.patterns.is_empty(), self.tags.is_empty()) {
+            (false, true) => "`--filter`",
+            (true, false) => "`--tag`",
+            _ => "`--filter` and `--tag`",
+        };
+        format!("no case matches {given}; there are {cases}, such as {}", first.join(", "))
+    }
+
+    /// The first pattern that matched nothing and is like an id, or a part of one, with a pattern that matches it.
+    fn near_id(&self, ids: impl Iterator<Item = String>) -> Option<(&str, String)> {
+        let ids: Vec<String> = ids.take(MOST_COMPARED).collect();
+        let unmatched = self.patterns.iter().filter(|(_, matched)| !matched.load(Ordering::Relaxed));
+        unmatched.map(|(pattern, _)| pattern).find_map(|pattern| {
+            if ids.iter().any(|id| id.contains(pattern.as_str())) {
+                return Some((pattern.as_str(), format!("*{pattern}*")));
+            }
+            let near = did_you_mean(pattern, ids.iter().map(String::as_str))?;
+            Some((pattern.as_str(), near.to_owned()))
+        })
     }
 }
 

@@ -109,6 +109,7 @@ pub fn summary(
         quotes: Some(totals.quotes),
         quotes_found: Some(totals.quotes_verified),
         panel: totals.panel(),
+        pass_rate_gate: None,
         sent: None,
         duration_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
         exit_code: exit.code(),

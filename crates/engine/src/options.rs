@@ -167,6 +167,8 @@ pub struct RunOptions {
     pub threshold: Option<UnitInterval>,
     /// Borderline threshold; beats what cases and suites say.
     pub borderline: Option<UnitInterval>,
+    /// Share of cases that must pass. Without it, every case must.
+    pub min_pass_rate: Option<UnitInterval>,
     /// Runs the code that eval files name by the interpreters of its languages.
     pub allow_code: bool,
     /// Files that take the place of model servers.
@@ -179,6 +181,8 @@ pub struct RunOptions {
     pub run_dir: Option<PathBuf>,
     /// Run to go on with: a folder, an id, or [`NEWEST_RUN`](crate::NEWEST_RUN).
     pub resume: Option<String>,
+    /// Runs the cases of the resumed run again that ended incomplete.
+    pub retry_incomplete: bool,
 }
 
 /// Findings that are refused instead of only warned about.

@@ -10,7 +10,8 @@ use assize_evalfile::{
 };
 use assize_llm::ModelId;
 use assize_rubric::{
-    JudgingMode, ThresholdOrderError, TrialPlan, TrialStrategy, TruncationMode, VerdictThresholds,
+    JudgingMode, OFFLINE_NOTICE, ThresholdOrderError, TrialPlan, TrialStrategy, TruncationMode,
+    VerdictThresholds,
 };
 use assize_run::{
     ItemError, ItemRelations, ItemSource, JudgeProvider, JudgeSelector, PanelSettings, ThresholdSources,
@@ -87,6 +88,8 @@ pub(crate) struct PreflightReport {
     /// Problems of what was chosen outside the files, each with the option or the variable.
     choice_problems: BTreeSet<String>,
     self_judging: BTreeSet<String>,
+    /// True if nobody named the judge of some grader.
+    has_default_judge: bool,
 }
 
 impl PreflightReport {
@@ -174,6 +177,21 @@ impl PreflightReport {
         name_some(&all).map(|named| format!("programs are not allowed here, and these are needed: {named}"))
     }
 
+    /// Takes note of a judge that nobody named. Where the answers are those of a model, it is refused: they cost money, and
+    /// comparing words says little about them.
+    fn note_default_judge(&mut self, target: Option<&Arc<dyn Target>>) {
+        self.has_default_judge = true;
+        let Some(target) = target.filter(|target| target.describe().kind == TargetKind::Model) else {
+            return;
+        };
+        self.choice_problems.insert(format!(
+            "no judge is named for the answers of target `{}`, a model: the offline judge would only compare words. Name a \
+             model with `--judge PROVIDER:MODEL`, or with `judge: PROVIDER:MODEL` in `.assize/config.yaml`; \
+             `--judge {OFFLINE}` compares words",
+            target.name()
+        ));
+    }
+
     /// Takes note of a grader whose embedding model can't be used.
     fn check_embeddings(&mut self, grader: &Grader, deps: &RunDeps) {
         let GraderKind::Similar(check) = &grader.kind else { return };
@@ -222,7 +240,9 @@ impl PreflightReport {
             )));
         }
 
-        Ok(warnings.into_iter().chain(self.remarks.iter().take(MAX_PROBLEMS).cloned()).collect())
+        let remarks = self.remarks.iter().take(MAX_PROBLEMS).cloned();
+        let unnamed = self.has_default_judge.then(|| OFFLINE_NOTICE.to_owned());
+        Ok(warnings.into_iter().chain(remarks).chain(unnamed).collect())
     }
 }
 
@@ -559,6 +579,9 @@ impl<'a> RunPlanner<'a> {
             let truncate = self.truncate.or(own).or(suite.settings.truncate).or(self.config.truncate);
             let truncate = truncate.unwrap_or_default();
             for selector in wishes {
+                if deps.judges.is_default(selector) {
+                    found.note_default_judge(fallback.or(target));
+                }
                 match deps.judges.judge(selector) {
                     Err(error) => match deps.judges.chosen_outside_files(selector) {
                         Some(choice) => {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
+use std::path::Path;
 use std::str::FromStr;
 
 use assize_diagnostic::render;
@@ -13,8 +14,10 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::options::RunOptions;
 
-/// The prices of a run: the built-in table, the project's own rows, and how much models can read by the command line.
+/// The prices of a run of files near `folder`: the built-in table, the project's own rows, and how much models can read by
+/// the command line.
 pub(crate) fn prices(
+    folder: &Path,
     context_tokens: Option<NonZeroU64>,
     options: &LoadOptions,
     engine: &Engine,
@@ -24,7 +27,7 @@ pub(crate) fn prices(
             .map(|name| (name.provider().to_owned(), name.model().to_owned()))
             .map_err(|error| error.to_string())
     };
-    let loaded = load_prices(options, &name);
+    let loaded = load_prices(folder, options, &name);
     engine.report_diagnostics(&loaded.diagnostics, &loaded.sources);
 
     if render::count_by_severity(&loaded.diagnostics).0 > 0 {

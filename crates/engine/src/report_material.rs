@@ -3,14 +3,15 @@
 use std::time::Instant;
 
 use assize_analysis::ScorecardRun;
-use assize_rubric::MissingPolicy;
+use assize_rubric::{MissingPolicy, UnitInterval};
 use assize_run::{RunTotals, score_record};
-use assize_store::{CaseRecord, RunFolder, RunInfo, RunSummary, VerdictCounts};
+use assize_store::{CaseRecord, PassRateGate, RunFolder, RunInfo, RunSummary, VerdictCounts};
 
 use crate::criterion_places::CriterionPlaces;
 use crate::error::EngineError;
 use crate::exit::{ExitStatus, RunEnding, exit_of_run};
 use crate::labels::{LabelOptions, LabelledRun, labelled_run};
+use crate::pass_rate::exit_with_pass_rate;
 use crate::process::ProcessContext;
 use crate::scorecard::ScoredCard;
 use crate::session::stored_records;
@@ -118,8 +119,9 @@ impl ReportMaterial {
         }
 
         let figures = metrics::from_rows(|| Ok(self.records()?.map(|record| Ok(record?.result))))?;
-        let (exit, reason) = self.conclude(metrics::counts(&figures, totals.counts))?;
+        let (gate, exit, reason) = self.conclude(metrics::counts(&figures, totals.counts))?;
         let summary = metrics::summary(&totals, Some(figures), Instant::now(), (exit, reason));
+        let summary = RunSummary { pass_rate_gate: gate, ..summary };
         let stored = self.info.summary.as_ref();
         // A measurement concludes from more than the rows of one target.
         if let Some(stored) = stored.filter(|_| self.info.is_measurement()) {
@@ -140,8 +142,14 @@ impl ReportMaterial {
     }
 
     /// Exit code that the cases or the scorecard lead to, and that cases that are missing lead to.
-    fn conclude(&self, counts: VerdictCounts) -> Result<(ExitStatus, String), EngineError> {
+    fn conclude(
+        &self,
+        counts: VerdictCounts,
+    ) -> Result<(Option<PassRateGate>, ExitStatus, String), EngineError> {
         let stored = self.info.summary.as_ref();
+        let not_run = stored.map_or(0, |stored| stored.not_run);
+        let minimum = stored.and_then(|stored| UnitInterval::new(stored.pass_rate_gate?.minimum).ok());
+        let mut gate = None;
         let ending =
             RunEnding { left_out: stored.map_or(0, |stored| stored.left_out), ..RunEnding::default() };
         let (mut exits, mut reasons) = (Vec::new(), Vec::new());
@@ -155,7 +163,15 @@ impl ReportMaterial {
                 reasons.push(reason);
             }
             None => {
-                let (exit, reason) = exit_of_run(counts, ending);
+                let (exit, reason) = match minimum {
+                    None => exit_of_run(counts, ending),
+                    Some(minimum) => {
+                        let ending = RunEnding { not_run, ..ending };
+                        let (found, exit, reason) = exit_with_pass_rate(counts, ending, minimum);
+                        gate = Some(found);
+                        (exit, reason)
+                    }
+                };
                 exits.push(exit);
                 reasons.push(reason);
             }
@@ -165,7 +181,7 @@ impl ReportMaterial {
         if self.info.finished_at.is_none() {
             missing.push("the run did not end".to_owned());
         }
-        if let Some(not_run) = stored.map(|stored| stored.not_run).filter(|not_run| *not_run > 0) {
+        if not_run > 0 && gate.is_none() {
             missing.push(format!("{not_run} not run"));
         }
         if !missing.is_empty() {
@@ -176,6 +192,6 @@ impl ReportMaterial {
             reasons.extend(missing);
         }
 
-        Ok((ExitStatus::strongest(exits), reasons.join(", ")))
+        Ok((gate, ExitStatus::strongest(exits), reasons.join(", ")))
     }
 }

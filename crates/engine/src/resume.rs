@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use assize_analysis::RunSummarizer;
-use assize_rubric::TrialResult;
+use assize_rubric::{TrialResult, Verdict};
 use assize_run::{ItemError, RunTotals, WorkItem, fingerprint};
 use assize_store::{CaseKey, RunFolder, RunInfo, RunSettings, RunWriter};
 
@@ -99,11 +99,12 @@ pub(crate) struct ResumedRun {
     pub(crate) figures: RunSummarizer,
 }
 
-/// Opens a run to resume it; `items` are all its items.
+/// Opens a run to resume it; `items` are all its items. Cases that ended incomplete are run again if `retries_incomplete`.
 pub(crate) fn resume(
     folder: &RunFolder,
     info: &RunInfo,
     items: impl Iterator<Item = Result<WorkItem, ItemError>>,
+    retries_incomplete: bool,
 ) -> Result<ResumedRun, EngineError> {
     let mut planned = HashMap::new();
     for item in items {
@@ -137,7 +138,8 @@ pub(crate) fn resume(
         changed += usize::from(planned.is_some() && !same);
 
         // Cases that were skipped because of another case are evaluated again.
-        let holds = same && !row.depends_on_failed_case();
+        let is_open = retries_incomplete && row.verdict == Verdict::Incomplete;
+        let holds = same && !row.depends_on_failed_case() && !is_open;
         if holds {
             totals.add(record);
             figures.push(row);

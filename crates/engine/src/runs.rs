@@ -14,6 +14,9 @@ pub const RUNS_FOLDER: &str = ".assize/runs";
 /// Default folder of audits, which are stored as runs are. `last` and lists of runs do not look here.
 pub const AUDITS_FOLDER: &str = ".assize/audits";
 
+/// Ids that a message names before the rest is only counted.
+const MOST_NAMED: usize = 5;
+
 /// Example of the timestamp at the beginning of an id.
 const TIMESTAMP_EXAMPLE: &str = "20260102-153012";
 
@@ -23,7 +26,18 @@ pub(crate) fn default_folder(info: &RunInfo, process: &ProcessContext) -> PathBu
     process.resolve(Path::new(folder).join(&info.run_id))
 }
 
-/// Finds a run: a folder, an id in the folder of runs or of audits, `last`, or `last~N`.
+/// Refuses a file as the folder of a run.
+pub(crate) fn check_run_dir(folder: Option<&Path>) -> Result<(), EngineError> {
+    let Some(path) = folder.filter(|folder| folder.is_file()) else { return Ok(()) };
+    let (shown, stem) = (path.display(), path.with_extension(""));
+    Err(EngineError::usage(format!(
+        "`--run-dir {shown}` is a file, and a run is a folder: use `--run-dir {}`, or `--out {shown}` for a report in one file",
+        if stem.is_file() { "runs/today".to_owned() } else { stem.display().to_string() }
+    )))
+}
+
+/// Finds a run: a folder, an id in the folder of runs or of audits, the beginning of an id that no other run has, `last`,
+/// or `last~N`.
 pub fn find_run(name: &str, process: &ProcessContext) -> Result<RunFolder, EngineError> {
     let working_folder = &process.working_folder;
     let runs = working_folder.join(RUNS_FOLDER);
@@ -33,10 +47,17 @@ pub fn find_run(name: &str, process: &ProcessContext) -> Result<RunFolder, Engin
     }
 
     if let Some(back) = name.strip_prefix("last~").and_then(|back| back.parse::<usize>().ok()) {
-        let newest = newest_in(runs.clone()).nth(back);
-        let wanted = back.saturating_add(1);
-        return newest
-            .ok_or_else(|| EngineError::usage(format!("`{RUNS_FOLDER}` has fewer than {wanted} runs")));
+        let known = run_ids(&runs).len();
+        return newest_in(runs.clone()).nth(back).ok_or_else(|| {
+            EngineError::usage(match known {
+                0 => no_runs(process),
+                1 => format!("no run `{name}`: `{RUNS_FOLDER}` has one run, `last`"),
+                known => format!(
+                    "no run `{name}`: `{RUNS_FOLDER}` has {known} runs, the oldest of which is `{}`; `assize list` shows them",
+                    name_of(known - 1)
+                ),
+            })
+        });
     }
 
     for candidate in [process.resolve(name), runs.join(name), working_folder.join(AUDITS_FOLDER).join(name)] {
@@ -47,6 +68,24 @@ pub fn find_run(name: &str, process: &ProcessContext) -> Result<RunFolder, Engin
 
     let mut ids = run_ids(&runs);
     ids.reverse();
+    let alike: Vec<&String> = ids.iter().filter(|id| !name.is_empty() && id.starts_with(name)).collect();
+    match &alike[..] {
+        [] => {}
+        [only] => return Ok(RunFolder::new(runs.join(only))),
+        several => {
+            let shown: Vec<&str> = several.iter().take(MOST_NAMED).map(|id| id.as_str()).collect();
+            let more = match several.len() - shown.len() {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            return Err(EngineError::usage(format!(
+                "`{name}` is the beginning of {} ids: {}{more}; write more of the one you mean",
+                several.len(),
+                shown.join(", ")
+            )));
+        }
+    }
+
     let known = ids.iter().map(String::as_str);
     let hint = match did_you_mean_name(name, known.chain(["last"])) {
         _ if ids.is_empty() => format!("`{RUNS_FOLDER}` has no runs"),
@@ -68,7 +107,7 @@ pub fn no_runs(process: &ProcessContext) -> String {
         working_folder.ancestors().skip(1).find(|folder| !run_ids(&folder.join(RUNS_FOLDER)).is_empty());
     let advice = match above {
         Some(folder) => format!("`{}` has runs: run the command there", folder.display()),
-        None => "`assize eval` creates one, or name the folder of a run".to_owned(),
+        None => "`assize eval` creates one; a run made with `--run-dir` is named by its folder".to_owned(),
     };
 
     format!("no runs in `{}` yet; {advice}", working_folder.join(RUNS_FOLDER).display())

@@ -124,6 +124,7 @@ impl Engine {
             self,
             &WiringRequest {
                 access,
+                files: std::slice::from_ref(&path),
                 roots: &options.roots,
                 targets_file: options.targets_file.as_deref(),
                 consequence: "nothing was run",

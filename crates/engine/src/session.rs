@@ -33,6 +33,7 @@ use crate::gateway::ModelGateway;
 use crate::metrics;
 use crate::mode::RunMode;
 use crate::options::{RunOptions, UnitOptions};
+use crate::pass_rate::exit_with_pass_rate;
 use crate::resume::{self, NEWEST_RUN, ResumedRun};
 use crate::runs;
 use crate::shard;
@@ -196,7 +197,8 @@ impl RunSession {
         let ending = RunEnding { broke_off: ended.is_err(), halted: totals.halted, ..self.ending(&stops) };
         note_teardown(teardown, self.workspaces.as_deref(), &self.gateway, &mut info, engine);
         let sent = self.gateway.sent();
-        let ended = TaskEnd { totals, result: ended, ending, planned: self.total, sent, begun };
+        let minimum = options.min_pass_rate;
+        let ended = TaskEnd { totals, result: ended, ending, planned: self.total, sent, begun, minimum };
         let exit = conclude(&ended, mode, summariser, &folder, &mut info, engine);
 
         match writer.finish(&mut info) {
@@ -479,6 +481,15 @@ struct TaskEnd {
     planned: usize,
     sent: SentRequests,
     begun: Instant,
+    /// Share of cases that must pass.
+    minimum: Option<UnitInterval>,
+}
+
+impl TaskEnd {
+    /// Items that were not run.
+    fn not_run(&self) -> usize {
+        self.planned.saturating_sub(self.totals.counts.total() + self.totals.needless)
+    }
 }
 
 /// Writes the summary of a run, with the exit code that it leads to.
@@ -494,9 +505,16 @@ fn conclude(
     let rows = ended.totals.counts;
     let mut figures = metrics::from_summariser(summariser, folder).ok();
     let counts = figures.as_ref().map_or(rows, |figures| metrics::counts(figures, rows));
-    let (exit, exit_reason) = match &info.shard {
-        None => mode.exit(folder, counts, ended.ending),
-        Some(shard) => {
+    let mut gate = None;
+    let (exit, exit_reason) = match (&info.shard, ended.minimum) {
+        (None, None) => mode.exit(folder, counts, ended.ending),
+        (None, Some(minimum)) => {
+            let ending = RunEnding { not_run: ended.not_run(), ..ended.ending };
+            let (found, exit, reason) = exit_with_pass_rate(counts, ending, minimum);
+            gate = Some(found);
+            (exit, reason)
+        }
+        (Some(shard), _) => {
             if let Some(figures) = &mut figures {
                 figures.remarks.insert(0, shard::remark(shard));
             }
@@ -508,7 +526,8 @@ fn conclude(
     if info.shard.is_none() {
         info.warnings.extend(quote_warning(&ended.totals));
     }
-    info.summary = Some(summary(ended, figures, exit, exit_reason));
+    let summary = summary(ended, figures, exit, exit_reason);
+    info.summary = Some(RunSummary { pass_rate_gate: gate, ..summary });
 
     if let Err(error) = &ended.result {
         engine.emit(EngineEvent::Failure(error.to_string()));
@@ -602,6 +621,7 @@ fn open<I: Iterator<Item = Result<WorkItem, ItemError>>>(
     engine: &Engine,
 ) -> Result<OpenedRun, EngineError> {
     let run_dir = options.run_dir.as_ref().map(|folder| engine.process().resolve(folder));
+    runs::check_run_dir(run_dir.as_deref())?;
     let earlier = match (&options.resume, &run_dir) {
         (None, _) => None,
         // The folder is given; if the earlier run was stopped before it created the folder, this one starts
@@ -628,7 +648,7 @@ fn open<I: Iterator<Item = Result<WorkItem, ItemError>>>(
         info.started_at = stored.started_at;
 
         let ResumedRun { writer, done, changed, gone, totals, figures: summariser } =
-            resume::resume(&folder, info, items())?;
+            resume::resume(&folder, info, items(), options.retry_incomplete)?;
         engine.emit(EngineEvent::Resumed {
             folder: folder.path().to_path_buf(),
             done: done.len(),
@@ -725,10 +745,10 @@ fn summary(
     exit: ExitStatus,
     exit_reason: String,
 ) -> RunSummary {
-    let TaskEnd { totals, ending, planned, sent, begun, .. } = ended;
+    let TaskEnd { totals, ending, sent, begun, .. } = ended;
 
     RunSummary {
-        not_run: planned.saturating_sub(totals.counts.total() + totals.needless),
+        not_run: ended.not_run(),
         left_out: ending.left_out,
         sent: Some(*sent),
         ..metrics::summary(totals, figures, *begun, (exit, exit_reason))
@@ -757,6 +777,7 @@ pub fn summary_json(info: &RunInfo, folder: &Path) -> serde_json::Value {
         "judge_calls": summary.judge_calls,
         "judge_calls_cached": summary.judge_calls_cached,
         "sent": summary.sent,
+        "pass_rate_gate": summary.pass_rate_gate,
         "criteria": summary.criteria,
         "criteria_ungraded": summary.criteria_ungraded,
         "criterion_rates": summary.criterion_rates,

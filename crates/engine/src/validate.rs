@@ -1,15 +1,17 @@
 //! Checking eval files and scorecards without running them.
 
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use assize_diagnostic::{Diagnostic, SourceMap, render};
-use assize_evalfile::{load_scorecard, note_unset_variables};
+use assize_evalfile::{LoadOptions, load_config, load_rubric, load_scorecard, note_unset_variables};
 use serde_json::{Value, json};
 
-use crate::engine::Engine;
+use crate::engine::{Engine, folder_of};
 use crate::error::EngineError;
+use crate::load::LoadedFiles;
 
-/// Eval file or scorecard with what is wrong with it.
+/// Eval file, rubric, scorecard or configuration file with what is wrong with it.
 #[derive(Debug)]
 pub struct ValidatedFile {
     /// Path of the file, or of the folder of the scorecard.
@@ -31,7 +33,7 @@ pub struct ValidatedFile {
 /// Files that were checked.
 #[derive(Debug)]
 pub struct ValidationReport {
-    /// Eval files, then scorecards.
+    /// Eval files and rubrics, then scorecards, then the configuration files with problems.
     pub files: Vec<ValidatedFile>,
 }
 
@@ -61,7 +63,8 @@ impl ValidationReport {
 }
 
 impl Engine {
-    /// Finds eval files and scorecards and checks them. Variables need not be set, since nothing is run. `roots` are
+    /// Finds eval files and scorecards and checks them, with the configuration that they are run with. A rubric is checked
+    /// where it is named itself. Variables need not be set, since nothing is run. `roots` are
     /// folders that eval files may read from, beside their own repository.
     ///
     /// # Errors
@@ -70,14 +73,19 @@ impl Engine {
         let loaded = self.load(paths, roots)?;
         let options = self.load_options(roots);
 
-        let suites = loaded.files.into_iter().map(|file| ValidatedFile {
-            files: 1,
-            is_scorecard: false,
-            cases: file.cases.len(),
-            left_out: file.cases.invalid_count(),
-            path: file.path,
-            diagnostics: file.diagnostics,
-            sources: file.sources,
+        let configs = check_configs(&loaded, &options);
+        let suites = loaded.files.into_iter().map(|file| {
+            let is_other = file.suite.is_none();
+            let file = ValidatedFile {
+                files: 1,
+                is_scorecard: false,
+                cases: file.cases.len(),
+                left_out: file.cases.invalid_count(),
+                path: file.path,
+                diagnostics: file.diagnostics,
+                sources: file.sources,
+            };
+            if is_other { as_rubric(file, &options) } else { file }
         });
         let cards = loaded.scorecards.into_iter().map(|path| {
             let card = load_scorecard(&path, &options);
@@ -93,11 +101,49 @@ impl Engine {
             }
         });
 
-        let mut files: Vec<ValidatedFile> = suites.chain(cards).collect();
+        let mut files: Vec<ValidatedFile> = suites.chain(cards).chain(configs).collect();
         for file in &mut files {
             note_unset_variables(&mut file.diagnostics);
         }
 
         Ok(ValidationReport { files })
     }
+}
+
+/// The file with what is wrong with it as a rubric, if it is one; otherwise as it is.
+fn as_rubric(file: ValidatedFile, options: &LoadOptions) -> ValidatedFile {
+    let rubric = load_rubric(&file.path, options);
+    let looks_like_one = file.diagnostics.iter().any(|found| found.title.starts_with("this is a rubric"));
+    if rubric.has_errors() && !looks_like_one {
+        return file;
+    }
+
+    ValidatedFile { diagnostics: rubric.diagnostics, sources: rubric.sources, ..file }
+}
+
+/// The configuration files that these files are run with, as far as something is wrong with them.
+fn check_configs(loaded: &LoadedFiles, options: &LoadOptions) -> Vec<ValidatedFile> {
+    let paths = loaded.files.iter().map(|file| &file.path).chain(&loaded.scorecards);
+    let folders: BTreeSet<&Path> = paths.map(|path| folder_of(path)).collect();
+    let mut known = BTreeSet::new();
+    let mut found = Vec::new();
+    for folder in folders {
+        let config = load_config(folder, options);
+        let Some(path) = config.path.filter(|path| known.insert(path.clone())) else { continue };
+        if config.diagnostics.is_empty() {
+            continue;
+        }
+
+        found.push(ValidatedFile {
+            path: path.strip_prefix(&options.working_folder).unwrap_or(&path).to_path_buf(),
+            files: 1,
+            is_scorecard: false,
+            cases: 0,
+            left_out: 0,
+            diagnostics: config.diagnostics,
+            sources: config.sources,
+        });
+    }
+
+    found
 }

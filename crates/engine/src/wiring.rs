@@ -13,7 +13,7 @@ use assize_rubric::Usd;
 use tokio::sync::Semaphore;
 
 use crate::baselines::BaselineRuns;
-use crate::engine::Engine;
+use crate::engine::{Engine, folder_of};
 use crate::error::EngineError;
 use crate::exchange::BatchExchange;
 use crate::forecast::ModelCards;
@@ -62,6 +62,9 @@ impl<'a> ModelAccess<'a> {
 pub(crate) struct WiringRequest<'a> {
     /// Way in which models are reached.
     pub(crate) access: ModelAccess<'a>,
+    /// Files that are run. The configuration and the prices are the nearest to them; without files, those of the working
+    /// folder.
+    pub(crate) files: &'a [PathBuf],
     /// Folders that files may be read from.
     pub(crate) roots: &'a [PathBuf],
     /// Targets file of the options; beats that of the configuration.
@@ -98,9 +101,10 @@ pub(crate) fn wire<'e>(
     request: &WiringRequest<'_>,
 ) -> Result<RunWiring<'e>, EngineError> {
     let load_options = engine.load_options(request.roots);
-    let config = engine.config(&load_options)?;
+    let config = engine.config(request.files, &load_options)?;
     let run = request.access.run();
-    let prices = prices::prices(run.and_then(|run| run.context_tokens), &load_options, engine)?;
+    let start = request.files.first().map_or(load_options.working_folder.as_path(), |file| folder_of(file));
+    let prices = prices::prices(start, run.and_then(|run| run.context_tokens), &load_options, engine)?;
 
     let gateway = match request.access {
         ModelAccess::Run(options, usd) => {

@@ -45,24 +45,27 @@ pub struct CacheableReply {
     pub reply: ChatReply,
     /// True for a cache hit: dry run: nothing was sent, and its tokens were paid for earlier.
     pub recalled: bool,
+    /// Latency of the original call of a cache hit, where it was measured. It took none of the time of this run.
+    pub original_latency: Option<Duration>,
     keep: Option<StoreCallback>,
 }
 
 impl CacheableReply {
     /// New reply that no cache stores.
     pub fn fresh(reply: ChatReply) -> Self {
-        Self { reply, recalled: false, keep: None }
+        Self { reply, recalled: false, original_latency: None, keep: None }
     }
 
     /// Cache hit: it took no request and no time. Its `usage` counts the tokens of the original call.
     pub fn recalled(reply: ChatReply) -> Self {
+        let original_latency = (!reply.latency.is_zero()).then_some(reply.latency);
         let reply = ChatReply { latency: Duration::ZERO, attempts: 0, failed: Vec::new(), ..reply };
-        Self { reply, recalled: true, keep: None }
+        Self { reply, recalled: true, original_latency, keep: None }
     }
 
     /// New reply, and the action that stores it.
     pub fn keepable(reply: ChatReply, keep: impl FnOnce(&ChatReply) + Send + 'static) -> Self {
-        Self { reply, recalled: false, keep: Some(Box::new(keep)) }
+        Self { reply, recalled: false, original_latency: None, keep: Some(Box::new(keep)) }
     }
 
     /// Stores the reply as a whole and usable answer. Not to be called for one that

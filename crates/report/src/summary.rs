@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use assize_rubric::{PartialCost, Tokens, Usd, VerdictThresholds};
+use assize_rubric::{OFFLINE_NOTICE, PartialCost, Tokens, Usd, VerdictThresholds};
 use assize_store::{
-    EstimatedMetric, JudgeInfo, MeanScore, ResultRow, RunInfo, RunMetrics, RunSummary, SentRequests,
-    VerdictCounts,
+    EstimatedMetric, JudgeInfo, MeanScore, PassRateGate, PassRateResult, ResultRow, RunInfo, RunMetrics,
+    RunSummary, SentRequests, VerdictCounts,
 };
 
 use crate::case_block::render_brief;
@@ -115,6 +115,17 @@ pub fn render_summary(info: &RunInfo, extra: SummaryExtra<'_>, style: ReportStyl
         );
     }
 
+    // The last line, so that nobody takes the numbers above for those of a model.
+    if run_warnings(info).contains(&OFFLINE_NOTICE) {
+        if info.summary.is_none() {
+            page.add_blank();
+        }
+        page.add_text(
+            &[ReportPiece::new(ReportTone::Middling, "⚠ ")],
+            &[ReportPiece::new(ReportTone::Middling, OFFLINE_NOTICE)],
+        );
+    }
+
     page.finish()
 }
 
@@ -181,20 +192,8 @@ fn render_metrics(page: &mut ReportPage, summary: &RunSummary, extra: SummaryExt
     }
 
     let is_judged = counts.pass + counts.borderline + counts.fail > 0;
-    if let Some(gated) = extra.gated.filter(|gated| *gated > 0 || is_judged) {
-        entry(
-            page,
-            "Gates",
-            vec![match gated {
-                0 if counts.incomplete > 0 => ReportPiece::plain("none failed so far"),
-                0 => ReportPiece::plain("none failed"),
-                gated => ReportPiece::new(
-                    ReportTone::Bad,
-                    format!("failed in {}", format_count(gated as u64, "case", "cases")),
-                ),
-            }],
-        );
-    }
+    let gated = extra.gated.filter(|gated| *gated > 0 || is_judged);
+    render_gates(page, gated, counts.incomplete > 0, summary.pass_rate_gate);
 
     if summary.criteria > 0 {
         render_criterion_counts(page, summary, extra);
@@ -244,6 +243,52 @@ fn render_criterion_counts(page: &mut ReportPage, summary: &RunSummary, extra: S
     }
 
     entry(page, "Criteria", criteria);
+}
+
+/// Renders the gates of cases, and the one on the pass rate.
+fn render_gates(
+    page: &mut ReportPage,
+    gated: Option<usize>,
+    has_incomplete: bool,
+    pass_rate: Option<PassRateGate>,
+) {
+    let cases = gated.map(|gated| match gated {
+        0 if has_incomplete => ReportPiece::plain("none failed so far"),
+        0 => ReportPiece::plain("none failed"),
+        gated => ReportPiece::new(
+            ReportTone::Bad,
+            format!("failed in {}", format_count(gated as u64, "case", "cases")),
+        ),
+    });
+    let rate = pass_rate.map(|gate| {
+        let tone = match gate.result {
+            PassRateResult::Met => ReportTone::Good,
+            PassRateResult::Missed => ReportTone::Bad,
+            PassRateResult::Incomplete => ReportTone::Open,
+        };
+        ReportPiece::new(tone, format_pass_rate_gate(&gate))
+    });
+
+    let mut pieces: Vec<ReportPiece> = cases.into_iter().collect();
+    if let Some(rate) = rate {
+        if !pieces.is_empty() {
+            pieces.push(ReportPiece::plain("; "));
+        }
+        pieces.push(rate);
+    }
+    if !pieces.is_empty() {
+        entry(page, "Gates", pieces);
+    }
+}
+
+/// Formats the gate on the pass rate in a few words.
+pub(crate) fn format_pass_rate_gate(gate: &PassRateGate) -> String {
+    let result = match gate.result {
+        PassRateResult::Met => "met",
+        PassRateResult::Missed => "missed",
+        PassRateResult::Incomplete => "incomplete",
+    };
+    format!("minimum pass rate {} {result}", number::format_rate(gate.minimum))
 }
 
 /// Formats the pass rate of the decided cases with its interval; for runs without stored metrics only the
@@ -542,16 +587,15 @@ pub fn run_warnings(info: &RunInfo) -> Vec<&str> {
     let mut warnings: Vec<&str> = info.warnings.iter().map(String::as_str).collect();
     let offline = info.judges.iter().any(|judge| &*judge.identity.name == "offline");
     if offline && !warnings.iter().any(|warning| warning.to_lowercase().contains("offline")) {
-        warnings.push(
-            "The offline judge only compares words, so its verdicts are a rough baseline. Use a model with --judge.",
-        );
+        warnings.push(OFFLINE_NOTICE);
     }
 
     warnings
 }
 
 fn render_warnings(page: &mut ReportPage, info: &RunInfo) {
-    let warnings = run_warnings(info);
+    let warnings: Vec<&str> =
+        run_warnings(info).into_iter().filter(|warning| *warning != OFFLINE_NOTICE).collect();
     if !warnings.is_empty() {
         page.add_blank();
     }

@@ -237,6 +237,10 @@ pub enum JudgeConfidence {
     High,
 }
 
+/// Notice about a run that no model has judged.
+pub const OFFLINE_NOTICE: &str =
+    "Graded by the offline judge, which only compares words: name a model with --judge";
+
 /// Identity of the judge.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct JudgeIdentity {

@@ -264,6 +264,7 @@ impl<'a> ConversationHistory<'a> {
             whole.tokens = add_tokens(whole.tokens, answer.tokens);
             whole.cost = whole.cost.zip(answer.cost).map(|(sum, cost)| sum + cost);
             whole.duration = whole.duration.saturating_add(answer.duration);
+            whole.recalled |= answer.recalled;
             whole.attempts = whole.attempts.saturating_add(answer.attempts);
             whole.tool_calls.extend(answer.tool_calls.iter().cloned());
 

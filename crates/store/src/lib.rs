@@ -30,6 +30,7 @@ mod judgement;
 mod merge;
 mod metrics;
 mod panel_summary;
+mod pass_rate_gate;
 mod private_file;
 mod question_row;
 mod reader;
@@ -64,6 +65,7 @@ pub use metrics::{
     PairwiseMetrics, PassKRow, RunMetrics, TargetMetrics, TrialMetrics,
 };
 pub use panel_summary::{EscalationSummary, FlipRate, PanelSummary, UnstableCriterion};
+pub use pass_rate_gate::{PassRateGate, PassRateResult};
 pub use question_row::QuestionRow;
 pub use reader::{
     CaseRecord, CaseRecords, QuestionIndex, RecordPlace, RecordPosition, ResultRows, first_in_order,

@@ -107,7 +107,8 @@ pub struct TurnRow {
     /// Known part of a cost that is not known as a whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_partial: Option<PartialCost>,
-    /// Time the answer took, in milliseconds; null when it was there before.
+    /// Time the answer took, in milliseconds: of one from the reply cache, when it was first asked for; null when it was
+    /// not measured.
     pub duration_ms: Option<u64>,
 }
 

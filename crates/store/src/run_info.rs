@@ -7,7 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    CriterionRate, MergeInfo, PanelSummary, RowCounts, RunMetrics, ScorecardInfo, ShardInfo, VerdictCounts,
+    CriterionRate, MergeInfo, PanelSummary, PassRateGate, RowCounts, RunMetrics, ScorecardInfo, ShardInfo,
+    VerdictCounts,
 };
 
 /// Version of the layout of a run folder. Raised when an older reader would misread a newer run.
@@ -176,6 +177,9 @@ pub struct RunSummary {
     /// Agreement of panels and repeats; null where every decision is one judge's only one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub panel: Option<PanelSummary>,
+    /// The gate on the pass rate; null without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pass_rate_gate: Option<PassRateGate>,
     /// Requests of the process that ended the run, those for cases that it did not finish included; null in runs of versions that
     /// did not count them. The only part of a summary that can't be computed from the rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -18,7 +18,8 @@ pub struct TargetAnswer {
     /// Cost of the answer, including failed attempts, as far as prices are known; `None` if no cost was
     /// reported.
     pub cost: Option<Cost>,
-    /// Duration: as the target reports it, else the wall-clock time of the successful attempt.
+    /// Duration: as the target reports it, else the wall-clock time of the successful attempt. That of an answer from the
+    /// reply cache was measured when the model was asked; 0 if it was not.
     pub duration: Duration,
     /// Model that answered, as reported.
     pub model: Option<String>,
@@ -30,6 +31,8 @@ pub struct TargetAnswer {
     pub workspace: Option<PathBuf>,
     /// Number of attempts, including the last one; 0 if the answer existed before or came from the cache.
     pub attempts: u32,
+    /// True if the answer came from the reply cache.
+    pub recalled: bool,
     /// Name of the target that gave the answer, if it is not the one that was asked.
     pub answered_by: Option<String>,
 }

@@ -79,6 +79,8 @@ impl Identify for TargetAnswer {
             file_changes,
             workspace,
             attempts,
+            // Where it comes from changes nothing about the answer.
+            recalled: _,
             answered_by,
         } = self;
 

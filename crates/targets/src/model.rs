@@ -1,6 +1,7 @@
 //! Model target.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use assize_llm::{BoxFuture, CacheableReply, ChatModel, ChatReply, ChatRequest, FinishReason, ReplyDefect};
 use assize_rubric::{Cost, IdentityWriter, Tokens};
@@ -59,9 +60,9 @@ impl ModelTarget {
             answered.keep();
         }
 
-        let CacheableReply { reply, recalled, .. } = answered;
+        let CacheableReply { reply, recalled, original_latency, .. } = answered;
         let answer = self.answer_from_reply(reply, cost)?;
-        Ok(if recalled { as_cached(answer) } else { answer })
+        Ok(if recalled { as_cached(answer, original_latency) } else { answer })
     }
 
     /// Converts a reply. Only a text that the model finished is an answer: what is refused, withheld, broken off or cut off
@@ -171,7 +172,8 @@ fn is_complete(reply: &ChatReply) -> bool {
 }
 
 /// Converts an answer from the cache: it costs nothing now.
-fn as_cached(answer: TargetAnswer) -> TargetAnswer {
+fn as_cached(answer: TargetAnswer, original_latency: Option<Duration>) -> TargetAnswer {
     let tokens = Tokens { input: Some(0), cached: Some(0), output: Some(0) };
-    TargetAnswer { tokens, cost: Some(Cost::ZERO), attempts: 0, ..answer }
+    let duration = original_latency.unwrap_or_default();
+    TargetAnswer { tokens, cost: Some(Cost::ZERO), duration, attempts: 0, recalled: true, ..answer }
 }

@@ -1,5 +1,7 @@
 //! `assize doctor`.
 
+use std::path::PathBuf;
+
 /// Check which providers are configured, and what the others lack.
 #[derive(Debug, clap::Args)]
 #[command(
@@ -11,6 +13,9 @@
     assize doctor --json"
 )]
 pub(crate) struct DoctorArgs {
+    /// File or folder of the project to look at [default: the working folder].
+    #[arg(value_name = "PATH")]
+    pub(crate) path: Option<PathBuf>,
     /// Check each configured key by listing the server's models, free of charge.
     #[arg(long)]
     pub(crate) check: bool,

@@ -14,13 +14,14 @@ use clap::ValueEnum;
 
 use super::cluster::ClusterArgs;
 use super::exchange::ExchangeArgs;
+use super::gate::GateArgs;
 use super::headings::{ADVANCED, JUDGE, LIMITS, OUTPUT, SELECTION};
 use super::judge_batch::JudgeBatchArgs;
 use super::panel::PanelArgs;
 use super::report_file::{ReportFile, report_file};
 use super::shard::ShardArgs;
 use super::spending::SpendingArgs;
-use super::values::{OptionValues, duration, judging, one_of, truncate, unit};
+use super::values::{OptionValues, duration, judging, one_of, positive, truncate, unit};
 use crate::output::ResultOutput;
 
 /// Values of `--repeat-strategy`.
@@ -64,6 +65,8 @@ pub(crate) struct EvalCommandArgs {
     pub(crate) eval: EvalArgs,
     #[command(flatten)]
     pub(crate) sequence: SequenceArgs,
+    #[command(flatten)]
+    pub(crate) gate: GateArgs,
     #[command(flatten)]
     pub(crate) shard: ShardArgs,
     #[command(flatten)]
@@ -140,7 +143,7 @@ pub(crate) struct SequenceArgs {
     /// `--resume` runs the rest.
     #[arg(
         long, value_name = "N", num_args = 0..=1, default_missing_value = "1", require_equals = true,
-        help_heading = LIMITS
+        value_parser = positive::<NonZeroUsize>, help_heading = LIMITS
     )]
     pub(crate) bail: Option<NonZeroUsize>,
 }
@@ -170,6 +173,7 @@ impl EvalCommandArgs {
         options.run.shard = self.shard.shard;
         options.run.exchange = self.exchange.options();
         options.run.judge_batch = self.batch.options();
+        options.run.min_pass_rate = self.gate.min_pass_rate;
         options
     }
 }
@@ -223,8 +227,10 @@ impl RunArgs {
             exchange: ExchangeOptions::default(),
             shard: None,
             unit: None,
+            min_pass_rate: None,
             run_dir: self.run_dir.clone(),
             resume: self.resume.clone(),
+            retry_incomplete: self.retry_incomplete,
         }
     }
 }
@@ -260,10 +266,10 @@ pub(crate) struct RunArgs {
     /// Criteria per judge call: `per-criterion`, `batched` or `batched:N`.
     #[arg(long, value_parser = judging, value_name = "MODE", help_heading = JUDGE)]
     pub(crate) judging: Option<JudgingMode>,
-    /// Pass threshold, 0 to 1; overrides cases and suites.
+    /// Pass threshold of each case, 0 to 1; overrides cases and suites.
     #[arg(long, value_parser = unit, value_name = "SCORE", help_heading = JUDGE)]
     pub(crate) threshold: Option<UnitInterval>,
-    /// Borderline threshold, 0 to 1; overrides cases and suites.
+    /// Borderline threshold of each case, 0 to 1; overrides cases and suites.
     #[arg(long, value_parser = unit, value_name = "SCORE", help_heading = JUDGE)]
     pub(crate) borderline: Option<UnitInterval>,
     #[command(flatten)]
@@ -278,15 +284,20 @@ pub(crate) struct RunArgs {
     ///
     /// Requests also start with this concurrency. Default: enough cases to keep every permitted request in flight, and
     /// 8 commands.
-    #[arg(long, short = 'j', value_name = "N", help_heading = LIMITS)]
+    #[arg(
+        long, short = 'j', value_parser = positive::<NonZeroUsize>, value_name = "N", help_heading = LIMITS,
+        allow_negative_numbers = true
+    )]
     pub(crate) workers: Option<NonZeroUsize>,
     /// Maximum concurrent requests per account [default: 256].
     ///
     /// The number in use adapts below it. The default is `--workers` if that is more. Alias: `--judge-calls`.
-    #[arg(long, alias = "judge-calls", value_name = "N", help_heading = LIMITS)]
+    #[arg(
+        long, alias = "judge-calls", value_parser = positive::<NonZeroUsize>, value_name = "N", help_heading = LIMITS
+    )]
     pub(crate) max_concurrency: Option<NonZeroUsize>,
     /// Maximum requests per minute and account.
-    #[arg(long, value_name = "N", help_heading = LIMITS)]
+    #[arg(long, value_parser = positive::<NonZeroU32>, value_name = "N", help_heading = LIMITS)]
     pub(crate) requests_per_minute: Option<NonZeroU32>,
     /// Maximum input and output tokens per minute and account.
     ///
@@ -325,6 +336,11 @@ pub(crate) struct RunArgs {
     /// that `--run-dir` names.
     #[arg(long, value_name = "RUN", num_args = 0..=1, default_missing_value = "last", help_heading = OUTPUT)]
     pub(crate) resume: Option<String>,
+    /// With `--resume`, run incomplete cases again.
+    ///
+    /// Decisions come from the reply cache and cost nothing; only missing ones are asked for.
+    #[arg(long, requires = "resume", conflicts_with = "no_cache", help_heading = OUTPUT)]
+    pub(crate) retry_incomplete: bool,
     /// No progress or notices; warnings and errors remain.
     #[arg(long, short = 'q', help_heading = OUTPUT)]
     pub(crate) quiet: bool,

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use assize_engine::{GradeOptions, RunOptions};
 use assize_evalfile::AnswerColumns;
 
+use super::gate::GateArgs;
 use super::headings::{LIMITS, SELECTION};
 use super::judge_batch::JudgeBatchArgs;
 use super::{ExchangeArgs, RunArgs, ShardArgs};
@@ -47,6 +48,8 @@ pub(crate) struct GradeArgs {
     #[arg(long, help_heading = LIMITS)]
     pub(crate) dry_run: bool,
     #[command(flatten)]
+    pub(crate) gate: GateArgs,
+    #[command(flatten)]
     pub(crate) shard: ShardArgs,
     #[command(flatten)]
     pub(crate) exchange: ExchangeArgs,
@@ -76,6 +79,7 @@ impl GradeArgs {
                 shard: self.shard.shard,
                 exchange: self.exchange.options(),
                 judge_batch: self.batch.options(),
+                min_pass_rate: self.gate.min_pass_rate,
                 ..self.run.options()
             },
         })

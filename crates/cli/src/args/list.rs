@@ -4,7 +4,7 @@
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Commands that take a run accept the names in the first column (`last`, `last~1`, ...), an id, or a \
-    folder. Times are UTC. `assize scorecard list` shows the content of a scorecard.\n\n\
+    folder. Runs made with `--run-dir` are not listed: name their folder. Times are UTC. `assize scorecard list` shows the content of a scorecard.\n\n\
     Examples:\n  \
     assize list\n  \
     assize list --suite support --all\n  \

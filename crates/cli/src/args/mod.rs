@@ -13,10 +13,12 @@ mod eval;
 mod exchange;
 mod explain;
 mod front_page;
+mod gate;
 mod generate;
 mod grade;
 mod headings;
 mod init;
+mod input_files;
 mod judge_batch;
 mod labels;
 mod lint;
@@ -90,7 +92,9 @@ pub(crate) use serve::{KeyAction, ServeArgs, ServeCommand};
 pub(crate) use server::ServerArgs;
 pub(crate) use shard::ShardArgs;
 pub(crate) use tables::{AgreementArgs, CriteriaArgs, DriftArgs, NoiseArgs, PanelRatesArgs, TableArgs};
-pub(crate) use usage_error::{print_usage_error, usage_message, wants_json, with_fitting_tips};
+pub(crate) use usage_error::{
+    asks_for_json, print_usage_error, usage_message, wants_json, with_fitting_tips,
+};
 pub(crate) use validate::{FormatChoice, ValidateArgs};
 pub(crate) use view::ViewArgs;
 pub(crate) use worker::WorkerArgs;

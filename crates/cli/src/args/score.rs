@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use assize_rubric::UnitInterval;
 
 use super::ShowChoice;
+use super::gate::GateArgs;
 use super::headings::OUTPUT;
 use super::report_file::{ReportFile, report_file};
 use super::values::unit;
@@ -26,12 +27,14 @@ pub(crate) struct ScoreArgs {
     /// Score with the weights, gates and criteria of this rubric.
     #[arg(long, value_name = "FILE")]
     pub(crate) rubric: Option<PathBuf>,
-    /// Pass threshold, 0 to 1.
+    /// Pass threshold of each case, 0 to 1.
     #[arg(long, value_parser = unit, value_name = "SCORE")]
     pub(crate) threshold: Option<UnitInterval>,
     /// Borderline threshold, 0 to 1.
     #[arg(long, value_parser = unit, value_name = "SCORE")]
     pub(crate) borderline: Option<UnitInterval>,
+    #[command(flatten)]
+    pub(crate) gate: GateArgs,
     /// Write a report: .html, .md, .xml, .csv, .sarif or .json; repeatable.
     ///
     /// FILE.xml is JUnit, FILE.json has what `--json` prints; all but that need `--run-dir`.

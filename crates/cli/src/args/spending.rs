@@ -7,7 +7,7 @@ use assize_llm::Budget;
 use assize_rubric::Usd;
 
 use super::headings::LIMITS;
-use super::values::usd;
+use super::values::{positive, usd};
 
 /// Use of the reply cache, and limits on requests beside it.
 #[derive(Debug, Clone, clap::Args)]
@@ -15,7 +15,9 @@ pub(crate) struct SpendingArgs {
     /// Stop once all requests together cost this many US dollars.
     ///
     /// Prices are those of `.assize/prices.yaml` and of the built-in table.
-    #[arg(long, value_parser = usd, value_name = "DOLLARS", help_heading = LIMITS)]
+    #[arg(
+        long, value_parser = usd, value_name = "DOLLARS", help_heading = LIMITS, allow_negative_numbers = true
+    )]
     pub(crate) budget_usd: Option<Usd>,
     /// Stop after N requests to models.
     ///
@@ -29,7 +31,9 @@ pub(crate) struct SpendingArgs {
     ///
     /// Criteria whose reply is cut off stay ungraded. The limit holds for every model that is not a target; without it,
     /// replies are limited, generously, only under a budget of tokens or dollars.
-    #[arg(long, value_name = "N", help_heading = LIMITS, hide_short_help = true)]
+    #[arg(
+        long, value_parser = positive::<NonZeroU32>, value_name = "N", help_heading = LIMITS, hide_short_help = true
+    )]
     pub(crate) max_output_tokens: Option<NonZeroU32>,
     /// Neither read nor write the reply cache.
     #[arg(long, conflicts_with = "cache_only", help_heading = LIMITS)]

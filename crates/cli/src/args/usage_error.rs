@@ -1,34 +1,106 @@
 //! Errors of the command line, with tips that lead on.
 
-use clap::ArgMatches;
+use std::ffi::OsString;
+
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{ArgMatches, CommandFactory};
+
+use super::{Args, FormatChoice};
 
 /// Commands to which people give a file by itself that an option names, with that option.
-const FILE_OPTIONS: &[(&str, &str)] = &[("assize grade", "--answers")];
+const FILE_OPTIONS: &[(&str, &str)] = &[("assize grade", "--answers"), ("assize calibrate", "--labels")];
+
+/// Options of other tools and of other commands, by the command they are given to, with what to write instead.
+const FOREIGN_OPTIONS: &[(&str, &[&str], &str)] = &[
+    ("assize eval", &["-c", "--config"], "pass the file itself, as in 'assize eval promptfooconfig.yaml'"),
+    (
+        "assize eval",
+        &["-r", "--provider", "--providers"],
+        "name the target with '--target openai:gpt-4o-mini'",
+    ),
+    ("assize eval", &["--grader", "--grader-target"], "name the judge with '--judge openai:gpt-4o-mini'"),
+    ("assize eval", &["-k", "--filter-pattern"], "select cases by their ids with \"--filter 'refund-*'\""),
+    ("assize eval", &["-t", "--tests"], "pass the file itself, as in 'assize eval evals/support.eval.yaml'"),
+    (
+        "assize calibrate",
+        &["--labels", "-l"],
+        "pass the files themselves, as in 'assize calibrate agreement labels.csv'",
+    ),
+];
+
+/// Commands of other tools, with the one that does the same.
+const FOREIGN_COMMANDS: &[(&str, &str)] =
+    &[("test", "eval"), ("evaluate", "eval"), ("check", "validate"), ("ls", "list"), ("show", "report")];
 
 /// Returns an error of the parser with the tips that fit this program.
 pub(crate) fn with_fitting_tips(mut error: clap::Error) -> clap::Error {
+    add_tips(&mut error);
+    show_plain_usage(&mut error);
+    error
+}
+
+fn add_tips(error: &mut clap::Error) {
+    if error.kind() == ErrorKind::InvalidSubcommand {
+        let given = text(error, ContextKind::InvalidSubcommand);
+        let usage = text(error, ContextKind::Usage);
+        if let Some((_, ours)) = FOREIGN_COMMANDS.iter().find(|(other, _)| *other == given) {
+            suggest(error, &format!("'assize {ours}' does this"));
+        } else if usage.contains("assize calibrate") && given.contains('.') {
+            suggest(error, &format!("pass the file as '--labels {given}'"));
+        }
+        return;
+    }
     if error.kind() != ErrorKind::UnknownArgument {
-        return error;
+        return;
     }
 
     // The parser takes a misspelt option for a possible value. No value of this program begins with two hyphens.
-    if text(&error, ContextKind::Suggested).contains("as a value") {
+    if text(error, ContextKind::Suggested).contains("as a value") {
         error.remove(ContextKind::Suggested);
     }
 
-    let argument = text(&error, ContextKind::InvalidArg);
-    let usage = text(&error, ContextKind::Usage);
+    let argument = text(error, ContextKind::InvalidArg);
+    let usage = text(error, ContextKind::Usage);
     let of_command = |command: &str| usage.split_once(command).is_some_and(|(_, rest)| rest.starts_with(' '));
+    let foreign = FOREIGN_OPTIONS
+        .iter()
+        .find(|(command, options, _)| of_command(command) && options.contains(&argument.as_str()));
     let option = FILE_OPTIONS.iter().find(|(command, _)| of_command(command)).map(|(_, option)| option);
-    if let Some(option) = option.filter(|_| !argument.starts_with('-')) {
-        let mut tip = StyledStr::new();
-        tip.push_str(&format!("pass the file as '{option} {argument}'"));
-        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
+    if let Some((.., tip)) = foreign {
+        suggest(error, tip);
+    } else if let Some(option) = option.filter(|_| !argument.starts_with('-')) {
+        suggest(error, &format!("pass the file as '{option} {argument}'"));
     }
+}
 
-    error
+/// Shows the usage of the command as its help does. The parser lists the options that were given as if they were required.
+fn show_plain_usage(error: &mut clap::Error) {
+    let usage = text(error, ContextKind::Usage);
+    let mut root = Args::command();
+    root.build();
+
+    let mut command = &mut root;
+    for word in usage.split_whitespace().skip_while(|word| *word != "assize").skip(1) {
+        if command.find_subcommand(word).is_none() {
+            break;
+        }
+        command = command.find_subcommand_mut(word).expect("it was just found");
+    }
+    if command.get_name() != "assize" {
+        error.insert(ContextKind::Usage, ContextValue::StyledStr(command.render_usage()));
+    }
+}
+
+/// Replaces the tip of an error.
+fn suggest(error: &mut clap::Error, tip: &str) {
+    let mut styled = StyledStr::new();
+    styled.push_str(tip);
+
+    for other in [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand] {
+        error.remove(other);
+    }
+    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![styled]));
 }
 
 /// Prints an error or a help page, errors wrapped to the terminal.
@@ -81,11 +153,20 @@ pub(crate) fn usage_message(error: &clap::Error) -> String {
     words.join(" ")
 }
 
-/// Returns true if the command has `--json`, and it was given.
+/// Returns true if the command has `--json` or `--format json`, and it was given.
 pub(crate) fn wants_json(matches: &ArgMatches) -> bool {
-    let here = matches.try_get_one::<bool>("json").ok().flatten().copied().unwrap_or_default();
+    let flag = matches.try_get_one::<bool>("json").ok().flatten().copied().unwrap_or_default();
+    let format = matches.try_get_one::<FormatChoice>("format").ok().flatten().copied();
+    let here = flag || format == Some(FormatChoice::Json);
 
     here || matches.subcommand().is_some_and(|(_, inner)| wants_json(inner))
+}
+
+/// Returns true if the words of a command line ask for JSON, whatever else they say.
+pub(crate) fn asks_for_json(words: impl Iterator<Item = OsString>) -> bool {
+    let words: Vec<OsString> = words.collect();
+    words.iter().any(|word| word == "--json" || word == "--format=json")
+        || words.windows(2).any(|pair| pair[0] == "--format" && pair[1] == "json")
 }
 
 /// Text of a part of an error, without styles.
@@ -100,9 +181,8 @@ fn text(error: &clap::Error, kind: ContextKind) -> String {
 
 #[cfg(test)]
 mod tests {
-    use clap::{CommandFactory, Parser};
+    use clap::Parser;
 
-    use super::super::Args;
     use super::*;
 
     fn message(words: &[&str]) -> String {
@@ -130,6 +210,29 @@ mod tests {
     }
 
     #[test]
+    fn options_and_commands_of_other_tools_lead_to_ours() {
+        for (words, tip) in [
+            (&["eval", "-c", "promptfooconfig.yaml"][..], "assize eval promptfooconfig.yaml"),
+            (&["eval", "a.yaml", "--provider", "openai:gpt-4o"], "--target openai:gpt-4o-mini"),
+            (&["eval", "a.yaml", "--grader", "openai:gpt-4o"], "--judge openai:gpt-4o-mini"),
+            (&["eval", "a.yaml", "-k", "refund"], "--filter 'refund-*'"),
+            (&["test", "evals"], "'assize eval' does this"),
+            (&["calibrate", "agreement", "--labels", "a.csv"], "assize calibrate agreement labels.csv"),
+            (&["calibrate", "last", "labels.csv"], "--labels labels.csv"),
+        ] {
+            let message = message(words);
+            assert_eq!(message.matches("tip:").count(), 1, "{message}");
+            assert!(message.contains(tip), "{message}");
+        }
+    }
+
+    #[test]
+    fn the_usage_shows_no_option_as_required_that_is_not() {
+        let message = message(&["report", "-o", "report.html"]);
+        assert!(message.contains("Usage: assize report [OPTIONS] <RUN>..."), "{message}");
+    }
+
+    #[test]
     fn messages_are_one_paragraph() {
         let error = Args::try_parse_from(["assize", "grade", "r.yaml"]).expect_err("no answers");
         assert_eq!(
@@ -145,7 +248,8 @@ mod tests {
             wants_json(&matches.expect("valid"))
         };
         assert!(wanted(&["list", "--json"]) && wanted(&["calibrate", "power", "--json"]));
-        assert!(!wanted(&["list"]) && !wanted(&["lsp"]));
+        assert!(wanted(&["validate", "a.yaml", "--format", "json"]));
+        assert!(!wanted(&["list"]) && !wanted(&["lsp"]) && !wanted(&["lint", "a.yaml", "--format", "sarif"]));
     }
 
     #[test]

@@ -12,7 +12,7 @@ use clap::ValueEnum;
     assize validate evals/support.eval.yaml --format github\n  \
     assize validate evals/ --format sarif > problems.sarif")]
 pub(crate) struct ValidateArgs {
-    /// Eval files and scorecards, or folders to look for them in.
+    /// Eval files, rubrics and scorecards, or folders to look for them in.
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
     /// Output format.

@@ -1,5 +1,6 @@
 //! Parsers of option values.
 
+use std::str::FromStr;
 use std::time::Duration;
 
 use assize_audit::injection::InsertPosition;
@@ -38,6 +39,18 @@ pub(super) fn unit(text: &str) -> Result<UnitInterval, String> {
         .ok_or_else(|| "expected a number from 0 to 1, such as 0.8".to_owned())
 }
 
+/// Parses a share, as a number from 0 to 1 or as a percentage.
+pub(super) fn rate(text: &str) -> Result<UnitInterval, String> {
+    let number = match text.strip_suffix('%') {
+        Some(percent) => percent.trim_end().parse::<f64>().ok().map(|value| value / 100.0),
+        None => text.parse::<f64>().ok(),
+    };
+    number.and_then(|value| UnitInterval::new(value).ok()).ok_or_else(|| match text.parse::<f64>() {
+        Ok(value) if value > 1.0 && value <= 100.0 => format!("expected a share from 0 to 1, or `{text}%`"),
+        _ => "expected a share from 0 to 1, such as 0.9 or 90%".to_owned(),
+    })
+}
+
 /// Parses a number above 0 and up to 1.
 pub(super) fn share(text: &str) -> Result<f64, String> {
     text.parse::<f64>()
@@ -60,6 +73,11 @@ pub(super) fn amount(text: &str) -> Result<f64, String> {
         .ok()
         .filter(|value| value.is_finite() && *value >= 0.0)
         .ok_or_else(|| "expected a number of at least 0, such as 0.3".to_owned())
+}
+
+/// Parses a whole number of at least 1.
+pub(super) fn positive<T: FromStr>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|_| "expected a whole number of at least 1, such as 8".to_owned())
 }
 
 /// Parses an amount of US dollars, 0 or more.
@@ -166,6 +184,14 @@ mod tests {
     fn sums_of_money_are_dollars() {
         assert_eq!(usd("2.50"), usd("$2.5"));
         assert!(usd("-1").is_err() && usd("2,50").is_err() && usd("nan").is_err());
+    }
+
+    #[test]
+    fn rates_are_shares_or_percentages() {
+        assert_eq!(rate("0.9"), rate("90%"));
+        assert!(rate("0").is_ok() && rate("1").is_ok() && rate("99.5 %").is_ok());
+        assert_eq!(rate("90").unwrap_err(), "expected a share from 0 to 1, or `90%`");
+        assert!(rate("101%").is_err() && rate("-1").is_err() && rate("nan").is_err() && rate("%").is_err());
     }
 
     #[test]

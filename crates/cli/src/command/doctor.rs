@@ -2,10 +2,12 @@
 
 use std::fmt::Write as _;
 use std::net::{TcpStream, ToSocketAddrs};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use assize_engine::{ExitStatus, OFFLINE};
+use assize_evalfile::load_config;
 use assize_llm::{
     HttpOptions, HttpProxies, HttpTransport, KeyCheck, ProviderReadiness, ReadyState, check, check_judge,
     judge_readiness, readiness,
@@ -51,6 +53,7 @@ pub(crate) fn execute(args: &DoctorArgs, context: &CliContext) -> Result<ExitSta
         checked: None,
     }];
 
+    let project = project_judge(args, context);
     findings.extend(own_judge(context));
     findings.extend(readiness(&|name| context.variable(name)).iter().map(find));
 
@@ -73,7 +76,7 @@ pub(crate) fn execute(args: &DoctorArgs, context: &CliContext) -> Result<ExitSta
             })
             .collect();
 
-        output::print_json(&json!({ "judges": list, "proxies": proxies.variables() }));
+        output::print_json(&json!({ "judges": list, "proxies": proxies.variables(), "project": project }));
         return Ok(ExitStatus::Passed);
     }
 
@@ -109,9 +112,34 @@ pub(crate) fn execute(args: &DoctorArgs, context: &CliContext) -> Result<ExitSta
         };
     }
 
+    if let Some(ProjectJudge { judge, config }) = &project {
+        let judges = judge.as_deref().map_or("names no judge".to_owned(), |judge| format!("names `{judge}`"));
+        let _ = write!(notes, "\nJudge of this project: `{config}` {judges}\n");
+    }
+
     notes.push_str("\nTo use a provider, name one of its models: --judge PROVIDER:MODEL\n");
     output::print_text(&notes, context);
     Ok(ExitStatus::Passed)
+}
+
+/// Judge that the configuration of a project names.
+#[derive(serde::Serialize)]
+struct ProjectJudge {
+    judge: Option<String>,
+    config: String,
+}
+
+/// The judge of the project of the path, else of the working folder; `None` without a configuration.
+fn project_judge(args: &DoctorArgs, context: &CliContext) -> Option<ProjectJudge> {
+    let process = &context.process;
+    let path = args.path.as_deref().unwrap_or(Path::new(""));
+    let start = if path.is_file() { path.parent().unwrap_or(Path::new("")) } else { path };
+    let loaded = load_config(start, &process.load_options(&[]));
+    output::print_diagnostics(&loaded.diagnostics, &loaded.sources, context);
+
+    let config = loaded.path?;
+    let shown = config.strip_prefix(&process.working_folder).unwrap_or(&config).display().to_string();
+    Some(ProjectJudge { judge: loaded.config.judge, config: shown })
 }
 
 /// Asks the servers of all that look usable, at the same time, whether they take the key.

@@ -228,6 +228,11 @@ fn next_commands(info: &RunInfo, folder: &Path, failing: Option<&str>) -> Vec<(S
         next.push((command, "runs the remaining cases"));
     }
 
+    if summary.counts.incomplete > 0 && info.command != "score" && !info.command.starts_with("audit ") {
+        let command = "--resume --retry-incomplete with the same command".to_owned();
+        next.push((command, "asks again for what the incomplete cases lack"));
+    }
+
     // The newest run of the runs folder needs no name of its own.
     let run = if folder.starts_with(RUNS_FOLDER) && info.command != "score" {
         "last".to_owned()

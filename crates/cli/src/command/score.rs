@@ -1,11 +1,11 @@
 //! `assize score`.
 
 use assize_engine::{
-    EngineError, ExitStatus, LabelOptions, RunEnding, exit_of_run, metrics, runs, stored_records,
-    summary_json,
+    EngineError, ExitStatus, LabelOptions, RunEnding, exit_of_run, exit_with_pass_rate, metrics, runs,
+    stored_records, summary_json,
 };
 use assize_evalfile::{ThresholdOverrides, load_rubric};
-use assize_rubric::{MissingPolicy, Rubric, VerdictThresholds};
+use assize_rubric::{MissingPolicy, Rubric, UnitInterval, VerdictThresholds};
 use assize_run::{RescoreResult, RunTotals, rescore};
 use assize_store::{CaseRecord, ResultRow, RunFolder, RunInfo, RunSummary};
 
@@ -48,13 +48,26 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
             Ok(again(&record?).map_err(|failure| EngineError::usage(failure.message))?.record.result)
         }))
     })?;
-    let (exit, reason) = exit_of_run(metrics::counts(&figures, totals.counts), RunEnding::of_stored(&run));
+    let stored_gate = run.summary.as_ref().and_then(|summary| summary.pass_rate_gate);
+    let minimum = args.gate.min_pass_rate.or_else(|| UnitInterval::new(stored_gate?.minimum).ok());
+    let (counts, ending) = (metrics::counts(&figures, totals.counts), RunEnding::of_stored(&run));
+    let (gate, exit, reason) = match minimum {
+        None => {
+            let (exit, reason) = exit_of_run(counts, ending);
+            (None, exit, reason)
+        }
+        Some(minimum) => {
+            let (gate, exit, reason) = exit_with_pass_rate(counts, ending, minimum);
+            (Some(gate), exit, reason)
+        }
+    };
     let reason = format!("{reason}; {changed} of {} verdicts changed", totals.counts.total());
     let summary = RunSummary {
         not_run: run.summary.as_ref().map_or(0, |summary| summary.not_run),
         left_out: run.summary.as_ref().map_or(0, |summary| summary.left_out),
         judge_calls: 0,
         judge_calls_cached: 0,
+        pass_rate_gate: gate,
         ..metrics::summary(totals, Some(figures), begun, (exit, reason))
     };
 

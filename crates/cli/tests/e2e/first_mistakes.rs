@@ -329,3 +329,145 @@ fn names_that_do_not_exist_lead_to_those_that_do() {
     assert!(output.stderr.contains("no run `20200101-000000-x`"), "{}", output.stderr);
     assert!(output.stderr.contains("the newest are "), "{}", output.stderr);
 }
+
+#[test]
+fn numbers_that_cannot_be_are_refused_with_those_that_can() {
+    let cli = cli();
+    cli.file("a.eval.yaml", VALID);
+    for (option, says) in [
+        (["-j", "0"], "at least 1"),
+        (["--repeat", "0"], "1..=1000"),
+        (["--budget-usd", "-1"], "such as 2.50"),
+        (["--min-pass-rate", "90"], "`90%`"),
+    ] {
+        let output = cli.run(&[&["eval", "a.eval.yaml"][..], &option].concat()).expect_code(2);
+        assert!(output.stderr.contains(says) && output.stderr.contains(option[1]), "{}", output.stderr);
+    }
+}
+
+#[test]
+fn a_file_is_no_folder_of_a_run() {
+    let cli = cli();
+    cli.file("a.eval.yaml", VALID);
+    cli.file("result.json", "{}");
+    let output = cli.run(&["eval", "a.eval.yaml", "--run-dir", "result.json"]).expect_code(2);
+    assert!(
+        output.stderr.contains("`--run-dir result` or") || output.stderr.contains("--run-dir result`"),
+        "{}",
+        output.stderr
+    );
+    assert!(output.stderr.contains("--out result.json"), "{}", output.stderr);
+    assert_eq!(cli.read("result.json"), "{}");
+}
+
+#[test]
+fn filters_that_match_nothing_lead_to_ids() {
+    let cli = cli();
+    cli.file("a.eval.yaml", VALID.replace("id: a", "id: refund-policy"));
+    for (filter, near) in
+        [("refund", "`--filter '*refund*'`"), ("refund-polcy", "`--filter 'refund-policy'`")]
+    {
+        let output = cli.run(&["eval", "a.eval.yaml", "--filter", filter]).expect_code(2);
+        assert!(output.stderr.contains(near), "{}", output.stderr);
+    }
+    let output = cli.run(&["eval", "a.eval.yaml", "--filter", "zzz"]).expect_code(2);
+    assert!(output.stderr.contains("such as refund-policy"), "{}", output.stderr);
+    let output = cli.run(&["eval", "a.eval.yaml", "--tag", "zzz"]).expect_code(2);
+    assert!(output.stderr.contains("no case matches `--tag`;"), "{}", output.stderr);
+}
+
+#[test]
+fn runs_are_named_by_beginnings_of_their_ids() {
+    let cli = cli();
+    cli.file("a.eval.yaml", VALID);
+    let id = |word: &str| {
+        cli.file("b.eval.yaml", format!("name: {word}\n{VALID}"));
+        let output = cli.run(&["eval", "b.eval.yaml", "--json"]).expect_code(0);
+        let value: serde_json::Value = serde_json::from_str(&output.stdout).expect("JSON");
+        value["run_id"].as_str().expect("an id").to_owned()
+    };
+    let (first, second) = (id("one"), id("two"));
+    let begin = &first[..first.len() - 2];
+    cli.run(&["explain", begin]).expect_code(0);
+
+    let both = cli.run(&["explain", &first[..8]]).expect_code(2);
+    for part in [first.as_str(), &second, "is the beginning of 2 ids"] {
+        assert!(both.stderr.contains(part), "{}", both.stderr);
+    }
+    let far = cli.run(&["explain", "last~7"]).expect_code(2);
+    for part in ["no run `last~7`", "has 2 runs", "`last~1`"] {
+        assert!(far.stderr.contains(part), "{}", far.stderr);
+    }
+}
+
+#[test]
+fn tables_without_answers_are_refused() {
+    let cli = cli();
+    cli.file("rubric.yaml", RUBRIC);
+    for (name, text, says) in [
+        ("empty.csv", "", "the file is empty"),
+        ("header.csv", "id,answer\n", "`header.csv` holds no answers"),
+    ] {
+        cli.file(name, text);
+        let output = cli.run(&["grade", "rubric.yaml", "--answers", name]).expect_code(2);
+        assert!(output.stderr.contains(says), "{name}: {}", output.stderr);
+    }
+}
+
+#[test]
+fn rubric_and_answers_are_checked_together() {
+    let cli = cli();
+    cli.file("rubric.yaml", "criterio:\n  - Says hello\n");
+    cli.file("answers.csv", "id,antwort\n1,Hello\n");
+    let output = cli.run(&["grade", "rubric.yaml", "--answers", "answers.csv"]).expect_code(2);
+    for part in ["rubric.yaml:1", "answers.csv:1", "the rubric and the answers file have errors"] {
+        assert!(output.stderr.contains(part), "{part}: {}", output.stderr);
+    }
+}
+
+#[test]
+fn validate_checks_rubrics_and_the_configuration() {
+    let cli = cli();
+    cli.file("rubric.yaml", RUBRIC);
+    cli.file("list.yaml", "- Says hello\n");
+    for rubric in ["rubric.yaml", "list.yaml"] {
+        let output = cli.run(&["validate", rubric]).expect_code(0);
+        assert!(output.stdout.contains("no problems"), "{}", output.stdout);
+    }
+    cli.file("broken.yaml", "criteria:\n  - outcom: Says hello\n");
+    let output = cli.run(&["validate", "broken.yaml"]).expect_code(2);
+    assert!(
+        output.stdout.contains("outcome") && !output.stdout.contains("not an eval file"),
+        "{}",
+        output.stdout
+    );
+
+    cli.file("mine/evals/a.eval.yaml", VALID);
+    cli.file("mine/.assize/config.yaml", "jugde: openai:gpt-4o-mini\n");
+    let output = cli.run(&["validate", "mine/evals"]).expect_code(2);
+    assert!(output.stdout.contains("mine/.assize/config.yaml:1:1"), "{}", output.stdout);
+    assert!(output.stdout.contains("did you mean `judge`?"), "{}", output.stdout);
+}
+
+#[test]
+fn a_judge_without_its_provider_is_no_judge_of_a_project() {
+    let cli = cli();
+    let output = cli.run(&["init", "mine", "--judge", "gpt-4o"]).expect_code(2);
+    assert!(output.stderr.contains("--judge openai:gpt-4o"), "{}", output.stderr);
+    assert!(!cli.path("mine").exists());
+    cli.run(&["init", "mine", "--judge", "openai:gpt-4o"]).expect_code(0);
+}
+
+#[test]
+fn failures_in_json_are_one_document() {
+    let cli = cli();
+    for args in [
+        &["validate", "none.yaml", "--format", "json"][..],
+        &["lint", "none.yaml", "--format=json"],
+        &["lint", "--format", "json", "--bogus"],
+    ] {
+        let output = cli.run(args).expect_code(2);
+        let value: serde_json::Value = serde_json::from_str(&output.stdout).expect("one document");
+        assert!(value["error"].is_string(), "{value}");
+    }
+}

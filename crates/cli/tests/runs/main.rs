@@ -7,6 +7,7 @@ mod compare;
 mod context;
 mod conversation;
 mod exchange;
+mod first_runs;
 mod graders;
 mod judge_batch;
 mod limits;

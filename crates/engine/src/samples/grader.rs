@@ -323,7 +323,7 @@ impl ModelCards for SampleGrader {
 }
 
 /// Rubric whose judge is that of rubrics that name none.
-fn any_rubric() -> LoadedRubric {
+pub(crate) fn any_rubric() -> LoadedRubric {
     read_rubric(Path::new("rubric.json"), r#"["anything"]"#)
 }
 

@@ -15,6 +15,7 @@ mod stop;
 pub use batch::{GradedSamples, GradingBatch};
 pub use card::{ScoredPart, ScoredSample};
 pub use grader::SampleGrader;
+pub(crate) use grader::any_rubric;
 pub use pair::ComparedPair;
 pub use parts::{SampleParts, SampleProblem, content_text};
 pub use result::{

@@ -18,7 +18,7 @@ use crate::wiring::{ModelAccess, WiringRequest, wire};
 pub struct SampleService {
     engine: Engine,
     options: RunOptions,
-    /// Folder near which targets files are looked for.
+    /// Folder near which the configuration and the targets file are looked for.
     folder: PathBuf,
     config: ProjectConfig,
     gateway: Arc<ModelGateway>,
@@ -26,7 +26,8 @@ pub struct SampleService {
 }
 
 impl SampleService {
-    /// Service with these options: judges, limits, cache, budget. A targets file is looked for near `folder`.
+    /// Service with these options: judges, limits, cache, budget. The configuration and a targets file are looked for
+    /// near `folder`.
     ///
     /// # Errors
     /// When options contradict each other, files have problems, or a judge that is named can't be used.
@@ -49,12 +50,13 @@ impl SampleService {
         models: ModelUse,
     ) -> Result<Self, EngineError> {
         options.panel_spec()?;
-        let wiring = wire(engine, &models.request(&options))?;
+        let folder = engine.process().resolve(folder);
+        let wiring = wire(engine, &models.request(&options, &folder))?;
 
         wiring.gateway.begin_alone("samples");
         Ok(Self {
             engine: engine.clone(),
-            folder: engine.process().resolve(folder),
+            folder,
             config: wiring.config.clone(),
             gateway: Arc::clone(&wiring.gateway),
             options,
@@ -78,7 +80,7 @@ impl SampleService {
         };
 
         // The budget, the limits and the cache are those of the service; all of it hangs on the gateway.
-        let wiring = wire(&self.engine, &self.models.request(&self.options))?;
+        let wiring = wire(&self.engine, &self.models.request(&self.options, &self.folder))?;
         let deps = wiring.deps_through(&self.folder, &gateway)?;
         Ok(SampleGrader {
             engine: self.engine.clone(),
@@ -111,12 +113,13 @@ enum ModelUse {
 }
 
 impl ModelUse {
-    const fn request(self, options: &RunOptions) -> WiringRequest<'_> {
+    const fn request<'a>(self, options: &'a RunOptions, folder: &'a PathBuf) -> WiringRequest<'a> {
         WiringRequest {
             access: match self {
                 Self::Ask => ModelAccess::Service(options),
                 Self::Plan => ModelAccess::Plan(options),
             },
+            files: std::slice::from_ref(folder),
             roots: &[],
             targets_file: None,
             consequence: "nothing was graded",

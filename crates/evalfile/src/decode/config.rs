@@ -63,17 +63,22 @@ impl LoadedConfig {
     }
 }
 
-/// Loads the settings for the eval files of the folder `start`: the nearest `.assize/config.yaml`, or
-/// `.agentv/config.yaml` where a folder has only that, in `start`, in its parent folders up to the root of
-/// the repository, and in the working folder. A missing file is not an error.
+/// Finds the config file for the files of the folder `start`: the nearest `.assize/config.yaml`, or
+/// `.agentv/config.yaml` where a folder has only that, in `start` and the folders above that belong to its
+/// project, then in the working folder and those above it. Returns `None` if there is none.
+pub fn find_config(start: &Path, options: &LoadOptions) -> Option<PathBuf> {
+    find_first_file(&search_folders(start, &options.working_folder), CONFIG_PATHS)
+}
+
+/// Loads the settings for the files of the folder `start`: the file that [`find_config`] finds. A missing file
+/// is not an error.
 ///
 /// The other tool's file is read leniently: shared settings apply, and its own settings are not errors.
 pub fn load_config(start: &Path, options: &LoadOptions) -> LoadedConfig {
     let working = &options.working_folder;
-    let folders = search_folders(start, working);
-    let Some(path) = find_first_file(&folders, CONFIG_PATHS) else { return LoadedConfig::default() };
+    let Some(path) = find_config(start, options) else { return LoadedConfig::default() };
     let mut cx = DecodeContext::new(options.environment.clone(), Vec::new(), Vec::new());
-    let mut roots = folders;
+    let mut roots = config_roots(&path, working);
     roots.extend(options.extra_roots.iter().cloned());
 
     let mut config = ProjectConfig::default();
@@ -87,6 +92,14 @@ pub fn load_config(start: &Path, options: &LoadOptions) -> LoadedConfig {
 
     let diagnostics = finish_diagnostics(cx.problems, &cx.sources);
     LoadedConfig { config, path: Some(path), sources: cx.sources, diagnostics }
+}
+
+/// Returns the folders that the paths of a config file may not leave: its project with its repository, and the
+/// working folder.
+fn config_roots(path: &Path, working: &Path) -> Vec<PathBuf> {
+    let project = path.parent().and_then(Path::parent).unwrap_or(working);
+    let repository = project.ancestors().find(|folder| folder.join(".git").exists());
+    [Some(project), repository, Some(working)].into_iter().flatten().map(Path::to_path_buf).collect()
 }
 
 /// Location of a config file.

@@ -56,7 +56,7 @@ pub(crate) use map_reader::record;
 pub(crate) use suite::SuiteDefaults;
 
 pub use answer_columns::AnswerColumns;
-pub use config::{LoadedConfig, load_config};
+pub use config::{LoadedConfig, find_config, load_config};
 pub use context::EnvironmentLookup;
 pub use diagnostic_collector::note_unset_variables;
 pub use jsonl::CaseLoadError;

@@ -1,6 +1,6 @@
 //! Decoder of the prices file of a project.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use assize_diagnostic::{Diagnostic, Severity, SourceMap, SpannedValue, did_you_mean};
 
@@ -45,11 +45,11 @@ impl LoadedPrices {
     }
 }
 
-/// Loads the nearest `.assize/prices.yaml`, from the working folder up to the root of its repository. A
-/// missing file is not an error.
-pub fn load_prices(options: &LoadOptions, name: ModelNameParser<'_>) -> LoadedPrices {
+/// Loads the nearest `.assize/prices.yaml` for the files of the folder `start`, searched for as a config file is.
+/// A missing file is not an error.
+pub fn load_prices(start: &Path, options: &LoadOptions, name: ModelNameParser<'_>) -> LoadedPrices {
     let working = &options.working_folder;
-    let Some(path) = find_first_file(&search_folders(working, working), PRICES_PATHS) else {
+    let Some(path) = find_first_file(&search_folders(start, working), PRICES_PATHS) else {
         return LoadedPrices::default();
     };
     let mut cx = DecodeContext::new(options.environment.clone(), Vec::new(), Vec::new());
@@ -211,7 +211,7 @@ mod tests {
             Some(("openai", model)) => Ok(("openai".to_owned(), model.to_owned())),
             _ => Err(format!("`{text}` is unknown")),
         };
-        let loaded = load_prices(&options, &name);
+        let loaded = load_prices(folder.path(), &options, &name);
         let codes = loaded.diagnostics.iter().map(|d| format!("{} {}", d.code, d.title)).collect();
         (loaded.rows, codes)
     }

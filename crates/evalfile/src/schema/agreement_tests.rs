@@ -44,7 +44,7 @@ fn asked_for() -> record::RequestedKeys {
         load_rubric(&path, &options);
         load_targets(&home, Some(&path), &options);
         load_config(&home, &options);
-        load_prices(&options, &|name| Ok((name.to_owned(), name.to_owned())));
+        load_prices(&options.working_folder, &options, &|name| Ok((name.to_owned(), name.to_owned())));
         load_answers(
             &path,
             &AnswerColumns::default(),
@@ -352,7 +352,8 @@ fn loaded(kind: &Path, path: &Path) -> BTreeSet<&'static str> {
         "config" => load_config(&home, &options).diagnostics,
         "prices" => {
             options.working_folder = home.parent().unwrap_or(&home).to_path_buf();
-            load_prices(&options, &|name| Ok((name.to_owned(), name.to_owned()))).diagnostics
+            load_prices(&options.working_folder, &options, &|name| Ok((name.to_owned(), name.to_owned())))
+                .diagnostics
         }
         "answers" => {
             load_answers(

@@ -56,7 +56,7 @@ pub(crate) fn load(folder: &Folder, name: &str) -> Loaded {
             Loaded { diagnostics: loaded.diagnostics, sources: loaded.sources, rest: rest.to_owned() }
         }
         "prices" => {
-            let loaded = load_prices(&options, &model_name);
+            let loaded = load_prices(&home, &options, &model_name);
             let rest = format!("{} rows", loaded.rows.len());
             Loaded { diagnostics: loaded.diagnostics, sources: loaded.sources, rest }
         }

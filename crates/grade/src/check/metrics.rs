@@ -34,13 +34,26 @@ fn to_millis(duration: Duration) -> f64 {
 
 /// 1 if the answer came in time.
 pub(super) fn check_latency(threshold: Duration, facts: &AnswerFacts) -> Result<CheckResult, String> {
-    let duration = facts.duration.ok_or_else(|| unknown_metric("how long the answer took"))?;
-    Ok(CheckResult::all_or_nothing(vec![check_limit(
-        "time",
-        to_millis(threshold),
-        to_millis(duration),
-        " ms",
-    )]))
+    Ok(CheckResult::all_or_nothing(vec![check_time(threshold, facts)?]))
+}
+
+/// Holds the time of an answer against a limit. That of an answer from the cache was measured when the model was asked.
+fn check_time(most: Duration, facts: &AnswerFacts) -> Result<GraderNote, String> {
+    let duration = match facts.duration {
+        Some(duration) => duration,
+        None if facts.recalled => {
+            return Err(
+                "the answer came from the reply cache, which has no time for it, so the limit can't be checked; \
+                 measure it with `--no-cache`"
+                    .to_owned(),
+            );
+        }
+        None => return Err(unknown_metric("how long the answer took")),
+    };
+    let unit = if facts.recalled { " ms (measured when first asked)" } else { " ms" };
+    let limit = check_limit("time", to_millis(most), to_millis(duration), unit);
+
+    Ok(GraderNote { text: format!("time at most {} ms", to_millis(most)), ..limit })
 }
 
 /// 1 if the answer was cheap enough.
@@ -80,7 +93,6 @@ pub(super) fn check_execution(limits: &ExecutionMetrics, facts: &AnswerFacts) ->
         ("model calls", limits.max_llm_calls.map(|n| n as f64), facts.model_calls.map(|n| n as f64), ""),
         ("tokens", limits.max_tokens.map(|n| n as f64), total_tokens(facts.tokens).map(|n| n as f64), ""),
         ("cost", limits.max_cost_usd, facts.cost_usd, " USD"),
-        ("time", limits.max_duration.map(to_millis), facts.duration.map(to_millis), " ms"),
     ];
 
     let mut findings = Vec::new();
@@ -93,6 +105,10 @@ pub(super) fn check_execution(limits: &ExecutionMetrics, facts: &AnswerFacts) ->
                 unit,
             ));
         }
+    }
+
+    if let Some(most) = limits.max_duration {
+        findings.push(check_time(most, facts)?);
     }
 
     if let Some(target) = limits.target_exploration_ratio {

@@ -31,6 +31,8 @@ pub struct AnswerFacts {
     pub cost_usd: Option<f64>,
     /// Time the answer took.
     pub duration: Option<Duration>,
+    /// True if the answer came from the reply cache, so that its time was measured in an earlier run.
+    pub recalled: bool,
     /// Calls of a model behind the answer.
     pub model_calls: Option<u64>,
 }

@@ -17,7 +17,7 @@ use crate::criterion::NOT;
 use crate::entry::{percent, percent_interval};
 use crate::number::{self, format_count, grouped};
 use crate::scorecard_markdown::{ScorecardPage, render_scorecard_markdown};
-use crate::summary::run_warnings;
+use crate::summary::{format_pass_rate_gate, run_warnings};
 
 /// Characters of a comment on GitHub, less room for what is said at the end.
 const MAX_CHARACTERS: usize = 65_536 - 1_536;
@@ -220,6 +220,9 @@ fn metrics(summary: &RunSummary, index: &CaseIndex) -> String {
     if index.gated > 0 {
         let cases = format_count(index.gated as u64, "case", "cases");
         let _ = writeln!(text, "\n**Gates failed in {cases}.**");
+    }
+    if let Some(gate) = summary.pass_rate_gate {
+        let _ = writeln!(text, "\n**Gate: {}.**", format_pass_rate_gate(&gate));
     }
 
     text

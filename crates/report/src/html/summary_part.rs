@@ -11,7 +11,7 @@ use crate::entry::{percent, percent_interval, tallies};
 use crate::export::{CaseIndex, RunConclusion, RunReport};
 use crate::number::{self, format_count, grouped};
 use crate::sanitize::{cut_text, escape_lines};
-use crate::summary::{format_partial_cost, format_tokens, run_warnings};
+use crate::summary::{format_partial_cost, format_pass_rate_gate, format_tokens, run_warnings};
 
 /// Criteria that are listed.
 const MAX_CRITERIA: usize = 300;
@@ -101,6 +101,9 @@ impl SummaryView {
             .collect();
         let problems = conclusion.problems.iter().map(|problem| cut_text(&problem.describe(), MAX_TEXT));
         notes.splice(0..0, problems.map(|text| escape_lines(&text)));
+        if let Some(gate) = summary.and_then(|summary| summary.pass_rate_gate) {
+            notes.insert(0, format!("Gate: {}.", format_pass_rate_gate(&gate)));
+        }
         if gated > 0 {
             let cases = format_count(gated as u64, "case", "cases");
             notes.insert(0, format!("Gates failed in {cases}."));

@@ -400,6 +400,7 @@ pub(crate) fn run() -> RunInfo {
             criteria_truncated: 0,
             criteria: 108,
             panel: None,
+            pass_rate_gate: None,
             duration_ms: 125_300,
             exit_code: 1,
             exit_reason: "2 cases failed".to_owned(),

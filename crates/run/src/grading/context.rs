@@ -162,6 +162,7 @@ fn facts(answer: &TargetAnswer, reference: Option<String>) -> AnswerFacts {
         tokens: answer.tokens,
         cost_usd: answer.cost.and_then(Cost::total).map(Usd::as_dollars),
         duration: measured.then_some(answer.duration),
+        recalled: answer.recalled,
         model_calls: messages.map(|messages| messages.iter().filter(is_assistant).count() as u64),
         ..AnswerFacts::default()
     }

@@ -371,6 +371,7 @@ fn answer() -> TargetAnswer {
         file_changes: Some("diff".to_owned()),
         workspace: Some(PathBuf::from("/w")),
         attempts: 2,
+        recalled: false,
         answered_by: Some("other".to_owned()),
     }
 }

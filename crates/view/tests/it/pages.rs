@@ -20,7 +20,8 @@ fn the_summary_warns_of_the_offline_judge_and_states_the_order_of_cases() {
     let test = ViewTest::with_runs();
     let run = test.get(&format!("/runs/{RUN}")).expect(200).body;
     assert!(
-        run.contains("The offline judge only compares words") && run.contains("a &#60;warning&#62;"),
+        run.contains("Graded by the offline judge, which only compares words")
+            && run.contains("a &#60;warning&#62;"),
         "{run}"
     );
 

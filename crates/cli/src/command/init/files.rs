@@ -1,6 +1,7 @@
 //! Files that `assize init` writes.
 
 use std::path::Path;
+use std::str::FromStr;
 
 use assize_engine::OFFLINE;
 
@@ -44,15 +45,31 @@ const SCORECARD: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// A name that can stand in YAML as it is.
-pub(super) fn check_judge(judge: &str) -> Result<(), String> {
+/// Checks the name of a judge: it can stand in YAML as it is, and is a model, or a target of the project.
+pub(super) fn check_judge(judge: &str, is_target: bool) -> Result<(), String> {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:@+".contains(c);
-    if !judge.is_empty() && judge.chars().all(plain) && judge.starts_with(|c: char| c.is_ascii_alphanumeric())
+    if judge.is_empty()
+        || !judge.chars().all(plain)
+        || !judge.starts_with(|c: char| c.is_ascii_alphanumeric())
     {
+        return Err(format!(
+            "`{}` names no judge; write `offline` or PROVIDER:MODEL",
+            judge.escape_default()
+        ));
+    }
+    if judge == OFFLINE || is_target {
         return Ok(());
     }
 
-    Err(format!("`{}` names no judge; write `offline` or PROVIDER:MODEL", judge.escape_default()))
+    // The next command would refuse it: better now, before it stands in a file.
+    assize_llm::ModelName::from_str(judge).map(drop).map_err(|error| {
+        let example = if judge.contains(':') {
+            String::new()
+        } else {
+            format!(" Write the provider before it, such as `--judge openai:{judge}`.")
+        };
+        format!("`--judge {judge}`: {error}.{example} `assize doctor --all` lists the providers")
+    })
 }
 
 /// All files, in the order they are shown.

@@ -7,6 +7,7 @@ use std::io::{BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use assize_engine::{ExitStatus, OFFLINE};
+use assize_evalfile::load_targets;
 use serde_json::json;
 
 use crate::args::{InitArgs, InitFormat};
@@ -28,7 +29,8 @@ pub(crate) fn execute(args: &InitArgs, context: &CliContext) -> Result<ExitStatu
         None if asks => ask_for_judge(&ready)?,
         None => OFFLINE.to_owned(),
     };
-    files::check_judge(&judge)?;
+    let targets = load_targets(&folder, None, &context.process.load_options(&[])).targets;
+    files::check_judge(&judge, targets.iter().any(|target| target.name == judge))?;
 
     let setup =
         ProjectSetup { format: args.format, judge, ready: ready.iter().map(ToString::to_string).collect() };

@@ -1,7 +1,7 @@
 //! Finding and reading of the settings files of eval files.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use assize_diagnostic::{Diagnostic, SourceId, SourceMap, Span};
 
@@ -11,23 +11,68 @@ use crate::decode::DiagnosticCollector;
 /// Maximum size of a settings file.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
 
-/// Returns the folders to search, nearest first: `start`, its parents up to the root of its repository, then
-/// the working folder. Outside a repository, parents are included up to the working folder if `start` is
-/// inside it, and otherwise not at all: files above belong to other projects.
+/// Returns the folders to search, nearest first: those of the project of `start`, then those of the project of
+/// the working folder.
+///
+/// The folders of a project are the folder itself and its parents up to the root of its repository. Outside a
+/// repository, a folder above is searched as long as it belongs to the same user and nobody else may write to
+/// it: files further up belong to other people.
 pub(crate) fn search_folders(start: &Path, working: &Path) -> Vec<PathBuf> {
-    let start = working.join(start);
-    let top = start
-        .ancestors()
-        .find(|folder| folder.join(".git").exists())
-        .or_else(|| start.starts_with(working).then_some(working))
-        .unwrap_or(&start);
-    let mut folders: Vec<PathBuf> =
-        start.ancestors().take_while(|folder| folder.starts_with(top)).map(Path::to_path_buf).collect();
-    if !folders.iter().any(|folder| folder == working) {
-        folders.push(working.to_path_buf());
+    let mut folders = project_folders(&absolute(start, working), working);
+    for folder in project_folders(working, working) {
+        if !folders.contains(&folder) {
+            folders.push(folder);
+        }
     }
 
     folders
+}
+
+/// Returns the folder, in an absolute form whose parents are those of the file system.
+fn absolute(folder: &Path, working: &Path) -> PathBuf {
+    let joined = working.join(folder);
+    if joined.components().any(|part| part == Component::ParentDir) {
+        return joined.canonicalize().unwrap_or(joined);
+    }
+
+    // Without `.` in the middle, which is no folder of its own.
+    joined.components().collect()
+}
+
+/// Returns the folder and those above that belong to its project, nearest first.
+fn project_folders(start: &Path, working: &Path) -> Vec<PathBuf> {
+    let repository = start.ancestors().find(|folder| folder.join(".git").exists());
+    let top = repository.or_else(|| start.starts_with(working).then_some(working));
+    let ancestors = start.ancestors().map(Path::to_path_buf);
+
+    match top {
+        Some(top) if repository.is_some() => ancestors.take_while(|folder| folder.starts_with(top)).collect(),
+        _ => {
+            let owner = owner_of_private_folder(start);
+            let is_own = |folder: &PathBuf| {
+                folder == start
+                    || top.is_some_and(|top| folder.starts_with(top))
+                    || (owner.is_some() && owner_of_private_folder(folder) == owner)
+            };
+            ancestors.take_while(is_own).collect()
+        }
+    }
+}
+
+/// Returns the user that a folder belongs to; `None` if others may write to it, or if that is unknown.
+#[cfg(unix)]
+fn owner_of_private_folder(folder: &Path) -> Option<u32> {
+    use std::os::unix::fs::MetadataExt;
+
+    const WRITABLE_BY_OTHERS: u32 = 0o002;
+    let found = fs::metadata(folder).ok()?;
+    (found.mode() & WRITABLE_BY_OTHERS == 0).then(|| found.uid())
+}
+
+/// Returns the user that a folder belongs to, which is unknown here.
+#[cfg(not(unix))]
+fn owner_of_private_folder(_: &Path) -> Option<u32> {
+    None
 }
 
 /// Returns the first of `names` that is a file, in the first folder that has any.

@@ -1,0 +1,17 @@
+//! Gates on a run as a whole.
+
+use assize_rubric::UnitInterval;
+
+use super::headings::JUDGE;
+use super::values::rate;
+
+/// Gates on the metrics of a run.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct GateArgs {
+    /// Share of cases that must pass, such as `0.9` or `90%`; fewer exit with 1.
+    ///
+    /// Single cases then fail the run only by the rate. Cases without a verdict leave it incomplete (exit code 3) if they
+    /// could change the result.
+    #[arg(long, value_parser = rate, value_name = "RATE", help_heading = JUDGE)]
+    pub(crate) min_pass_rate: Option<UnitInterval>,
+}

@@ -1,0 +1,135 @@
+//! The gate on the pass rate: its result, and the exit code of a run that has one.
+
+use assize_rubric::{UnitInterval, at_least};
+use assize_store::{PassRateGate, PassRateResult, VerdictCounts};
+
+use crate::exit::{ExitStatus, RunEnding, exit_of_run};
+
+/// Exit code of a run with a gate on its pass rate, its reason, and the gate. Cases that did not pass fail the run only by
+/// the rate; those without a verdict leave it incomplete only if they could change the result. `ending.not_run` counts the cases
+/// that were not run.
+pub fn exit_with_pass_rate(
+    counts: VerdictCounts,
+    ending: RunEnding,
+    minimum: UnitInterval,
+) -> (PassRateGate, ExitStatus, String) {
+    let gate = pass_rate_gate(counts, ending.left_out + ending.not_run, minimum);
+    let exit = match gate.result {
+        PassRateResult::Met => ExitStatus::Passed,
+        PassRateResult::Missed => ExitStatus::Failed,
+        PassRateResult::Incomplete => ExitStatus::Incomplete,
+    };
+
+    // The verdicts are told as ever; only what they lead to is another matter.
+    let (plain, told) = exit_of_run(counts, ending);
+    let without_verdicts = RunEnding { left_out: 0, not_run: 0, ..ending };
+    let (rest, _) =
+        exit_of_run(VerdictCounts { pass: counts.pass, ..VerdictCounts::default() }, without_verdicts);
+    let sentence = describe(&gate);
+    let reason = if plain == ExitStatus::Passed { sentence } else { format!("{told}; {sentence}") };
+
+    // A run that could not keep its results decides nothing.
+    let exit = if ending.broke_off { rest } else { ExitStatus::strongest([exit, rest]) };
+    (gate, exit, reason)
+}
+
+/// Result of the gate. `missing` cases have no row at all.
+fn pass_rate_gate(counts: VerdictCounts, missing: usize, minimum: UnitInterval) -> PassRateGate {
+    let without_verdict = counts.incomplete + counts.skipped + missing;
+    let cases = counts.total() + missing;
+    let reaches = |passed: usize| cases > 0 && at_least(passed as f64 / cases as f64, minimum.get());
+    let result = if reaches(counts.pass) {
+        PassRateResult::Met
+    } else if cases > 0 && !reaches(counts.pass + without_verdict) {
+        PassRateResult::Missed
+    } else {
+        PassRateResult::Incomplete
+    };
+
+    PassRateGate { minimum: minimum.get(), passed: counts.pass, cases, without_verdict, result }
+}
+
+fn describe(gate: &PassRateGate) -> String {
+    let PassRateGate { minimum, passed, cases, without_verdict, result } = *gate;
+    let percent = |share: f64| format!("{}%", (share * 1000.0).round() / 10.0);
+    let rate = |passed: usize| format!("{passed}/{cases} ({})", percent(passed as f64 / cases as f64));
+    let minimum = format!("the minimum of {}", percent(minimum));
+    match result {
+        PassRateResult::Incomplete if cases == 0 => {
+            "the pass rate is undefined: there are no cases".to_owned()
+        }
+        PassRateResult::Met if without_verdict == 0 => {
+            format!("pass rate {} reaches {minimum}", rate(passed))
+        }
+        PassRateResult::Met => format!("pass rate of at least {} reaches {minimum}", rate(passed)),
+        PassRateResult::Missed if without_verdict == 0 => {
+            format!("pass rate {} is below {minimum}", rate(passed))
+        }
+        PassRateResult::Missed => {
+            format!("pass rate of at most {} is below {minimum}", rate(passed + without_verdict))
+        }
+        PassRateResult::Incomplete => format!(
+            "pass rate between {} and {}: {without_verdict} without a verdict could reach {minimum}",
+            rate(passed),
+            rate(passed + without_verdict)
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn conclude(counts: VerdictCounts, ending: RunEnding, minimum: f64) -> (PassRateResult, u8, String) {
+        let minimum = UnitInterval::new(minimum).expect("a share");
+        let (gate, exit, reason) = exit_with_pass_rate(counts, ending, minimum);
+        (gate.result, exit.code(), reason)
+    }
+
+    #[test]
+    fn the_rate_decides_instead_of_single_cases() {
+        let counts = VerdictCounts { pass: 9, fail: 1, ..VerdictCounts::default() };
+        let plain = RunEnding::default();
+        let (result, code, reason) = conclude(counts, plain, 0.9);
+        assert_eq!((result, code), (PassRateResult::Met, 0));
+        assert_eq!(reason, "1 failed; pass rate 9/10 (90%) reaches the minimum of 90%");
+        let (result, code, reason) = conclude(counts, plain, 0.95);
+        assert_eq!((result, code), (PassRateResult::Missed, 1));
+        assert_eq!(reason, "1 failed; pass rate 9/10 (90%) is below the minimum of 95%");
+
+        // A borderline case did not pass.
+        let counts = VerdictCounts { pass: 1, borderline: 1, ..VerdictCounts::default() };
+        assert_eq!(conclude(counts, plain, 0.51).1, 1);
+    }
+
+    #[test]
+    fn cases_without_a_verdict_count_only_where_they_could_change_the_result() {
+        let counts = VerdictCounts { pass: 8, fail: 1, incomplete: 1, ..VerdictCounts::default() };
+        let plain = RunEnding::default();
+        assert_eq!(conclude(counts, plain, 0.8).1, 0);
+        assert_eq!(conclude(counts, plain, 0.95).1, 1);
+        let (result, code, reason) = conclude(counts, plain, 0.9);
+        assert_eq!((result, code), (PassRateResult::Incomplete, 3));
+        assert!(reason.ends_with(
+            "pass rate between 8/10 (80%) and 9/10 (90%): 1 without a verdict could reach the minimum of 90%"
+        ));
+
+        let counts = VerdictCounts { pass: 9, ..VerdictCounts::default() };
+        for ending in [RunEnding { not_run: 1, ..plain }, RunEnding { left_out: 1, ..plain }] {
+            assert_eq!(conclude(counts, ending, 0.9).1, 0);
+            assert_eq!(conclude(counts, ending, 0.95).1, 3);
+        }
+        assert_eq!(conclude(VerdictCounts::default(), plain, 0.0).1, 3, "a rate of nothing is undefined");
+    }
+
+    #[test]
+    fn a_run_that_was_stopped_says_so() {
+        let counts = VerdictCounts { pass: 9, fail: 1, ..VerdictCounts::default() };
+        let with = |ending| conclude(counts, ending, 0.5).1;
+        assert_eq!(with(RunEnding { interrupted: true, ..RunEnding::default() }), 130);
+        assert_eq!(with(RunEnding { over_budget: true, ..RunEnding::default() }), 4);
+        assert_eq!(with(RunEnding { too_late: true, ..RunEnding::default() }), 3);
+        let broke_off = RunEnding { broke_off: true, ..RunEnding::default() };
+        assert_eq!(conclude(counts, broke_off, 0.95).1, 3);
+    }
+}
