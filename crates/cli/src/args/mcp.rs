@@ -26,7 +26,7 @@ pub(crate) struct McpArgs {
     /// Allow run_eval, which stores runs and replies below the root folder.
     #[arg(long)]
     pub(crate) write: bool,
-    /// Allow eval files to start programs: grading programs, commands and agents as targets, hooks of workspaces.
+    /// Allow eval files to start programs: graders, code, commands and agents as targets, hooks of workspaces.
     #[arg(long)]
     pub(crate) allow_programs: bool,
     /// US dollars for all calls of this server together. Each call names its own budget within it.
