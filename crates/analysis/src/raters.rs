@@ -63,7 +63,7 @@ pub fn rater_agreement(
 ) -> Vec<RaterSection> {
     let mut groups: BTreeMap<&str, Vec<&CalibrationItem>> = BTreeMap::new();
     for item in &material.items {
-        groups.entry(item.key.criterion.as_str()).or_default().push(item);
+        groups.entry(&*item.key.criterion).or_default().push(item);
     }
 
     let one = groups.len() == 1;
