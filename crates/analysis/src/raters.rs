@@ -63,7 +63,7 @@ pub fn rater_agreement(
 ) -> Vec<RaterSection> {
     let mut groups: BTreeMap<&str, Vec<&CalibrationItem>> = BTreeMap::new();
     for item in &material.items {
-        groups.entry(item.key.criterion.as_str()).or_default().push(item);
+        groups.entry(&*item.key.criterion).or_default().push(item);
     }
 
     let one = groups.len() == 1;
@@ -125,7 +125,7 @@ struct RatedItem<'i> {
 }
 
 fn rating_numbers(item: &CalibrationItem) -> Vec<f64> {
-    item.people.iter().filter_map(|(_, said)| said.number()).collect()
+    item.people().iter().filter_map(|(_, said)| said.number()).collect()
 }
 
 fn build_rater_section(
@@ -144,9 +144,10 @@ fn build_rater_section(
         .filter(|rated| !rated.ratings.is_empty())
         .collect();
 
-    let scores =
-        items.iter().any(|item| item.people.iter().any(|(_, said)| matches!(said, DecisionValue::Score(_))));
-    let undecided = items.iter().map(|item| item.people.len() - rating_numbers(item).len()).sum::<usize>();
+    let scores = items
+        .iter()
+        .any(|item| item.people().iter().any(|(_, said)| matches!(said, DecisionValue::Score(_))));
+    let undecided = items.iter().map(|item| item.people().len() - rating_numbers(item).len()).sum::<usize>();
     let kind = if scores { RatingKind::Scores } else { RatingKind::Verdicts };
     measure_agreement(title, &rated, kind, undecided as u64, scale, resampling)
 }

@@ -81,11 +81,20 @@ impl Drop for ServeProcess {
     }
 }
 
-/// What clients saw.
+/// Times that clients saw.
 #[derive(Clone, Copy)]
 struct ClientTimes {
-    /// From the first request to the last reply.
-    all: Duration,
+    /// From the first request on, with the connections that are made for it.
+    whole: LoadTimes,
+    /// Between the first calls and the last ones: see [`LoadTimes::steady`].
+    steady: LoadTimes,
+}
+
+/// Times of a part of a load.
+#[derive(Clone, Copy)]
+struct LoadTimes {
+    /// Replies a second.
+    rate: f64,
     median: Duration,
     p99: Duration,
 }
@@ -94,21 +103,19 @@ struct ClientTimes {
 struct LoadRound {
     raw: ClientTimes,
     new: ClientTimes,
-    warm: ClientTimes,
+    used: ClientTimes,
 }
 
-/// Times of one way in a round, and its throughput against that of the raw load.
-type LoadRatio = fn(&LoadRound) -> (ClientTimes, f64);
+/// A row of the table: times of a way in a round, and those of the raw load that they are compared with.
+type LoadRow = fn(&LoadRound) -> (LoadTimes, LoadTimes);
 
-impl LoadRound {
-    fn of_new(&self) -> (ClientTimes, f64) {
-        (self.new, self.raw.all.as_secs_f64() / self.new.all.as_secs_f64())
-    }
-
-    fn of_warm(&self) -> (ClientTimes, f64) {
-        (self.warm, self.raw.all.as_secs_f64() / self.warm.all.as_secs_f64())
-    }
-}
+/// Rows by their names. A server that was just started is compared with a raw load that has to connect too.
+const LOAD_ROWS: [(&str, LoadRow); 4] = [
+    ("raw load: the same clients ask the judge", |round| (round.raw.steady, round.raw.steady)),
+    ("`assize serve`, used before", |round| (round.used.steady, round.raw.steady)),
+    ("raw load, from its first request", |round| (round.raw.whole, round.raw.whole)),
+    ("`assize serve`, just started, from its first request", |round| (round.new.whole, round.raw.whole)),
+];
 
 impl ProgramUnderTest {
     /// The tables of the service.
@@ -149,29 +156,27 @@ impl ProgramUnderTest {
         for in_flight in [IN_FLIGHT, IN_FLIGHT / 2] {
             let mut rounds = Vec::new();
             for _ in 0..3 {
-                // A new server finds out how much the judge takes, beginning with few calls at a time; the second load meets one
-                // that knows.
+                // A new server connects to the judge and finds out how much it takes; the second load meets one that knows.
                 let server = ServeProcess::start(self, mock.port(), IN_FLIGHT)?;
                 let new = clients(tools, server.port, &ours, in_flight)?;
                 let raw = clients(tools, mock.port(), &recorded, in_flight)?;
-                rounds.push(LoadRound { raw, new, warm: clients(tools, server.port, &ours, in_flight)? });
+                rounds.push(LoadRound { raw, new, used: clients(tools, server.port, &ours, in_flight)? });
             }
 
-            let ways: [(&str, LoadRatio); 3] = [
-                ("raw load: the same clients ask the judge", |round| (round.raw, 1.0)),
-                ("`assize serve`, just started", LoadRound::of_new),
-                ("`assize serve`, after that load", LoadRound::of_warm),
-            ];
-            for (what, ratio) in ways {
-                rounds.sort_by(|a, b| ratio(a).1.total_cmp(&ratio(b).1));
+            for (what, row) in LOAD_ROWS {
+                let ratio = |round: &LoadRound| {
+                    let (times, raw) = row(round);
+                    times.rate / raw.rate
+                };
+                rounds.sort_by(|a, b| ratio(a).total_cmp(&ratio(b)));
                 let [lowest, middle, highest] = [0, 1, 2].map(|at| ratio(&rounds[at]));
-                let (times, raw) = (middle.0, rounds[1].raw);
+                let (times, raw) = row(&rounds[1]);
                 table.row([
                     what,
                     &table::count(in_flight),
                     &table::count(count),
-                    &table::count((count as f64 / times.all.as_secs_f64()) as usize),
-                    &format!("{:.2} ({:.2} to {:.2})", middle.1, lowest.1, highest.1),
+                    &table::count(times.rate as usize),
+                    &format!("{middle:.2} ({lowest:.2} to {highest:.2})"),
                     &table::time(times.median),
                     &table::time(times.p99),
                     &format!("{:+.1} ms", (times.p99.as_secs_f64() - raw.p99.as_secs_f64()) * 1e3),
@@ -236,6 +241,8 @@ impl ProgramUnderTest {
 
     /// Peak memory of one server over more and more samples.
     fn service_memory(&self, tools: &Path, sizes: &[usize]) -> Result<FigureTable, String> {
+        const BATCH: usize = 50;
+
         let mock = MockProcess::start(tools, Duration::ZERO, None)?;
         let server = ServeProcess::start(self, mock.port(), 64)?;
         let mut table = FigureTable::new(
@@ -245,13 +252,13 @@ impl ProgramUnderTest {
 
         let (mut total, mut first) = (0, None);
         for &size in sizes {
-            let file = self.grading_requests("memory.bin", size, 1, 50)?;
+            let file = self.grading_requests("memory.bin", size, 1, BATCH)?;
             let times = clients(tools, server.port, &file, 4)?;
             total += size;
             let peak = server.peak();
             table.row([
                 &table::count(total),
-                &table::count((size as f64 / times.all.as_secs_f64()) as usize),
+                &table::count((times.whole.rate * BATCH as f64) as usize),
                 &table::memory(peak),
                 &table::memory_ratio(peak, first.unwrap_or(peak)),
             ]);
@@ -313,18 +320,57 @@ fn clients(tools: &Path, port: u16, file: &Path, in_flight: usize) -> Result<Cli
     let mut command = Command::new(tools);
     command.args(["timed", &port.to_string()]).arg(file).arg(in_flight.to_string());
     let (_, said) = costed(&mut command)?;
-    let seconds: Vec<f64> = said.split_whitespace().filter_map(|number| number.parse().ok()).collect();
-    match seconds[..] {
-        [all, median, p99] => {
-            let [all, median, p99] = [all, median, p99].map(Duration::from_secs_f64);
-            Ok(ClientTimes { all, median, p99 })
-        }
+    let numbers: Vec<f64> = said.split_whitespace().filter_map(|number| number.parse().ok()).collect();
+    let times = |[rate, median, p99]: [f64; 3]| LoadTimes {
+        rate,
+        median: Duration::from_secs_f64(median),
+        p99: Duration::from_secs_f64(p99),
+    };
+    match numbers[..] {
+        [a, b, c, d, e, f] => Ok(ClientTimes { whole: times([a, b, c]), steady: times([d, e, f]) }),
         _ => Err(format!("the clients said `{said}`")),
     }
 }
 
-/// Sends every request of the file, so many at a time, and prints three numbers of seconds: from the first request to the last
-/// reply, the median of a request, and its 99th percentile. `assize-bench timed PORT FILE IN_FLIGHT`.
+/// A call: when its request was sent and when its reply was there, from the beginning of the load.
+#[derive(Debug, Clone, Copy)]
+struct TimedCall {
+    sent: Duration,
+    answered: Duration,
+}
+
+impl LoadTimes {
+    /// Times of all calls, in the order of their replies.
+    fn whole(calls: &[TimedCall]) -> Self {
+        Self::of(calls.len(), calls.last().map_or(Duration::ZERO, |call| call.answered), calls.iter())
+    }
+
+    /// Times of the steady state. Without it are the first two calls of each sender, for which connections are made, and the
+    /// last one, while others have nothing left to send. A load that is too short for that counts as a whole.
+    fn steady(calls: &[TimedCall], in_flight: usize) -> Self {
+        let (first, last) = (2 * in_flight, calls.len().saturating_sub(in_flight));
+        if last <= first + in_flight {
+            return Self::whole(calls);
+        }
+
+        let (begin, end) = (calls[first - 1].answered, calls[last - 1].answered);
+        let within = calls.iter().filter(|call| call.sent >= begin && call.sent < end);
+        Self::of(last - first, end - begin, within)
+    }
+
+    fn of<'c>(count: usize, time: Duration, calls: impl Iterator<Item = &'c TimedCall>) -> Self {
+        let mut latencies: Vec<Duration> = calls.map(|call| call.answered - call.sent).collect();
+        latencies.sort_unstable();
+        let at = |share: f64| {
+            latencies.get((latencies.len() as f64 * share) as usize).copied().unwrap_or_default()
+        };
+
+        Self { rate: count as f64 / time.as_secs_f64(), median: at(0.5), p99: at(0.99) }
+    }
+}
+
+/// Sends every request of the file, so many at a time, and prints six numbers: calls a second, the median of a call in seconds and
+/// its 99th percentile, of all calls and of the steady state. `assize-bench timed PORT FILE IN_FLIGHT`.
 pub(crate) fn run_timed(port: &str, file: &str, in_flight: &str) -> Result<(), String> {
     let port: u16 = port.parse().map_err(|_| "the port is a number")?;
     let in_flight: usize = in_flight.parse().map_err(|_| "the number in flight is a number")?;
@@ -332,49 +378,85 @@ pub(crate) fn run_timed(port: &str, file: &str, in_flight: &str) -> Result<(), S
         .iter()
         .map(|bytes| super::load::addressed(bytes, port))
         .collect::<Result<Vec<Request<Full<Bytes>>>, _>>()?;
-    let client =
-        Client::builder(TokioExecutor::new()).pool_max_idle_per_host(usize::MAX).build_http::<Full<Bytes>>();
 
     let runtime = tokio::runtime::Runtime::new().map_err(|error| error.to_string())?;
-    runtime.block_on(async {
-        let (requests, next) = (Arc::new(requests), Arc::new(AtomicUsize::new(0)));
-        let begun = Instant::now();
-        let senders: Vec<_> = (0..in_flight)
-            .map(|_| {
-                let (client, requests, next) = (client.clone(), Arc::clone(&requests), Arc::clone(&next));
-                tokio::spawn(async move {
-                    let mut times = Vec::new();
-                    while let Some(request) = requests.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        let begun = Instant::now();
-                        let reply =
-                            client.request(request.clone()).await.map_err(|error| error.to_string())?;
-                        let status = reply.status();
-                        let body =
-                            reply.into_body().collect().await.map_err(|error| error.to_string())?.to_bytes();
-                        if status != 200 || is_lacking(&body) {
-                            return Err(format!("{status}: {}", String::from_utf8_lossy(&body)));
-                        }
-                        times.push(begun.elapsed());
-                    }
-                    Ok::<_, String>(times)
-                })
-            })
-            .collect();
+    let mut calls = runtime.block_on(timed_calls(requests, in_flight))?;
+    calls.sort_unstable_by_key(|call| call.answered);
 
-        let mut times = Vec::with_capacity(requests.len());
-        for sender in senders {
-            times.extend(sender.await.map_err(|error| error.to_string())??);
-        }
-        let all = begun.elapsed();
-        times.sort_unstable();
-        let at = |share: f64| times.get((times.len() as f64 * share) as usize).copied().unwrap_or_default();
-        println!("{} {} {}", all.as_secs_f64(), at(0.5).as_secs_f64(), at(0.99).as_secs_f64());
-        Ok(())
-    })
+    let parts = [LoadTimes::whole(&calls), LoadTimes::steady(&calls, in_flight)];
+    let numbers = parts.map(|LoadTimes { rate, median, p99 }| {
+        format!("{rate} {} {}", median.as_secs_f64(), p99.as_secs_f64())
+    });
+    println!("{}", numbers.join(" "));
+    Ok(())
+}
+
+/// Sends the requests, so many at a time.
+async fn timed_calls(
+    requests: Vec<Request<Full<Bytes>>>,
+    in_flight: usize,
+) -> Result<Vec<TimedCall>, String> {
+    let client =
+        Client::builder(TokioExecutor::new()).pool_max_idle_per_host(usize::MAX).build_http::<Full<Bytes>>();
+    let count = requests.len();
+    let (requests, next) = (Arc::new(requests), Arc::new(AtomicUsize::new(0)));
+    let begun = Instant::now();
+    let senders: Vec<_> = (0..in_flight)
+        .map(|_| {
+            let (client, requests, next) = (client.clone(), Arc::clone(&requests), Arc::clone(&next));
+            tokio::spawn(async move {
+                let mut calls = Vec::new();
+                while let Some(request) = requests.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let sent = begun.elapsed();
+                    let reply = client.request(request.clone()).await.map_err(|error| error.to_string())?;
+                    let status = reply.status();
+                    let body =
+                        reply.into_body().collect().await.map_err(|error| error.to_string())?.to_bytes();
+                    if status != 200 || is_lacking(&body) {
+                        return Err(format!("{status}: {}", String::from_utf8_lossy(&body)));
+                    }
+                    calls.push(TimedCall { sent, answered: begun.elapsed() });
+                }
+                Ok::<_, String>(calls)
+            })
+        })
+        .collect();
+
+    let mut calls = Vec::with_capacity(count);
+    for sender in senders {
+        calls.extend(sender.await.map_err(|error| error.to_string())??);
+    }
+
+    Ok(calls)
 }
 
 /// True for a reply of the service with samples that were not graded.
 fn is_lacking(body: &[u8]) -> bool {
     let text = String::from_utf8_lossy(body);
     text.contains("\"summary\"") && !text.contains("\"partial\":0,\"ungraded\":0")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_steady_state_is_without_the_beginning_and_the_end() {
+        // Two senders: 100 ms for the first two calls of each, 10 ms for the others.
+        let mut calls = Vec::new();
+        for sender in 0..2 {
+            let mut at = Duration::from_millis(sender);
+            for call in 0..10 {
+                let sent = at;
+                at += Duration::from_millis(if call < 2 { 100 } else { 10 });
+                calls.push(TimedCall { sent, answered: at });
+            }
+        }
+        calls.sort_unstable_by_key(|call| call.answered);
+
+        let (whole, steady) = (LoadTimes::whole(&calls), LoadTimes::steady(&calls, 2));
+        assert_eq!((whole.p99, steady.p99), (Duration::from_millis(100), Duration::from_millis(10)));
+        assert!((steady.rate - 200.0).abs() < 1.0 && whole.rate < 80.0, "{} {}", steady.rate, whole.rate);
+        assert!((LoadTimes::steady(&calls[..6], 2).rate - LoadTimes::whole(&calls[..6]).rate).abs() < 1e-9);
+    }
 }

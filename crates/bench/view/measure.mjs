@@ -90,9 +90,13 @@ function useTable(page) {
       await frame();
       return performance.now() - begun;
     }
+    // The table says how many cases it found whenever rows come in, also where they are those that were there before.
     async function changed(act) {
-      const before = rows();
-      const took = await timed(act, () => rows() !== before && !rows().includes("…"));
+      let isTold = false;
+      const observer = new MutationObserver(() => (isTold = true));
+      observer.observe(found, { childList: true, characterData: true, subtree: true });
+      const took = await timed(act, () => isTold && !rows().includes("…"));
+      observer.disconnect();
       return took;
     }
     const choose = (name, value) => () => {

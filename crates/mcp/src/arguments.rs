@@ -49,18 +49,29 @@ pub(crate) struct GradeArguments {
     pub(crate) budget_calls: Option<u64>,
 }
 
-/// A rubric, and answers to be graded by it.
+/// A rubric or a scorecard, and answers to be graded by it.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub(crate) struct SampleArguments {
     /// The rubric itself: a list of criteria (sentences, or objects with `id`, `outcome`, `weight`, `required`), an object with
-    /// `criteria`, or the text of a rubric file in YAML. Give this or `rubric_file`.
+    /// `criteria`, or the text of a rubric file in YAML. Give this, `rubric_file` or `scorecard_file`.
     #[schemars(extend("type" = ["array", "object", "string", "null"]))]
     pub(crate) rubric: Option<Value>,
     /// A rubric file below the server's root folder.
     pub(crate) rubric_file: Option<String>,
+    /// A scorecard below the server's root folder: its folder, or the one file that it is. Each answer is a case of its own.
+    pub(crate) scorecard_file: Option<String>,
+    /// Weight set of the scorecard's index, instead of the one that the index names.
+    pub(crate) weights: Option<String>,
     /// Answers to be graded.
     #[serde(default)]
     pub(crate) samples: Vec<SampleArgument>,
+}
+
+impl SampleArguments {
+    /// True if a rubric or a scorecard is named.
+    pub(crate) fn names_standard(&self) -> bool {
+        self.rubric.is_some() || self.rubric_file.is_some() || self.scorecard_file.is_some()
+    }
 }
 
 /// Answer to be graded, with what the judge may see beside it.
@@ -77,6 +88,9 @@ pub(crate) struct SampleArgument {
     pub(crate) reference: Option<String>,
     /// Expected outcome, in a sentence.
     pub(crate) expected_outcome: Option<String>,
+    /// Tags, by which benchmarks of a scorecard apply to the answer; about those without tags, the judge is asked.
+    #[serde(default)]
+    pub(crate) tags: Vec<String>,
 }
 
 /// Selection of cases and of targets.

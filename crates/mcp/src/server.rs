@@ -109,7 +109,7 @@ impl McpServer {
         self.call(move |state, notes| state.validate(&arguments, notes)).await
     }
 
-    /// Plan a run of eval files (`paths`), or the grading of samples (`rubric` or `rubric_file`, with `samples`): judge calls,
+    /// Plan a run of eval files (`paths`), or the grading of samples (`rubric`, `rubric_file` or `scorecard_file`, with `samples`): judge calls,
     /// estimated tokens and cost, models of unknown price, programs that would be started. Sends nothing and spends nothing.
     #[tool(annotations(
         title = "Plan calls, tokens and cost",
@@ -123,8 +123,9 @@ impl McpServer {
         self.call(move |state, notes| handle.block_on(state.plan(arguments, notes))).await
     }
 
-    /// Grade answers that you have against a rubric, inline or from a file. Returns each sample's score, verdict, failed gates, and
-    /// the criteria with reason and evidence. Stores no run. May ask models and spend up to `budget_usd`.
+    /// Grade answers that you have against a rubric, inline or from a file, or against a scorecard. Returns each sample's score,
+    /// verdict, failed gates, and the criteria with reason and evidence, or the parts of the scorecard. Stores no run. May ask models
+    /// and spend up to `budget_usd`.
     #[tool(annotations(
         title = "Grade answers",
         read_only_hint = false,

@@ -8,8 +8,9 @@ use std::time::Duration;
 use assize_engine::runs::{self, find_run};
 use assize_engine::{
     CacheUse, CallStop, CaseSelector, DeniedFindings, Engine, EngineError, EvalMode, EvalOptions,
-    EventObserver, GivenOutput, GradedSamples, GradingSample, GradingStop, LabelOptions, PlannedRun,
-    ProcessContext, ProgramUse, ReportMaterial, RubricSource, RunOptions, RunOutcome, SampleService,
+    EventObserver, GivenOutput, GradeSummary, GradedSamples, GradingSample, GradingStop, LabelOptions,
+    OnUngraded, PlannedRun, PreparedRubric, ProcessContext, ProgramUse, ReportMaterial, RewardKind,
+    RubricSource, RunOptions, RunOutcome, SampleGrader, SamplePlace, SampleResult, SampleService,
     ScorecardOptions, ScoredCard, SequenceOptions, SpendingOptions, find_cases, labelled_run, summary_json,
 };
 use assize_llm::Budget;
@@ -61,18 +62,25 @@ pub(crate) struct ToolState {
 
 type ToolResult = Result<Value, ToolFailure>;
 
-/// Samples of a call, and the rubric that they are graded by.
+/// Samples of a call, and what they are graded by.
 struct GradingRequest {
-    rubric: RubricSource,
+    by: GradingStandard,
     samples: Vec<GradingSample>,
+}
+
+/// Rubric or scorecard of a call.
+enum GradingStandard {
+    Rubric(RubricSource),
+    Scorecard { path: PathBuf, weights: Option<String> },
 }
 
 impl GradingRequest {
     /// Folder near which targets are looked for, since one of them may judge.
     fn folder<'a>(&'a self, root: &'a RootFolder) -> &'a Path {
-        match &self.rubric {
-            RubricSource::File(path) => path.parent().unwrap_or(Path::new("")),
-            RubricSource::Text(_) => root.path(),
+        match &self.by {
+            GradingStandard::Rubric(RubricSource::File(path)) => path.parent().unwrap_or(Path::new("")),
+            GradingStandard::Rubric(RubricSource::Text(_)) => root.path(),
+            GradingStandard::Scorecard { path, .. } => path,
         }
     }
 }
@@ -101,14 +109,13 @@ impl ToolState {
         spending.budget.usd = budget_usd.map(dollars).transpose()?;
         let run = RunOptions { judges, spending, ..RunOptions::default() };
 
-        let is_grading =
-            samples.rubric.is_some() || samples.rubric_file.is_some() || !samples.samples.is_empty();
+        let is_grading = samples.names_standard() || !samples.samples.is_empty();
         let PlannedRun { plan, cases, warnings } = match (paths.is_empty(), is_grading) {
             (true, true) => {
                 let grading = self.grading(samples)?;
                 let grader =
                     SampleService::for_plans(&engine, run, grading.folder(&self.root))?.grader(None)?;
-                let rubric = grader.prepare(&engine.read_rubric(&grading.rubric)?)?;
+                let rubric = self.prepare(&engine, &grader, &grading.by)?;
                 grader.refuse_exposed_keys()?;
                 grader.plan(&rubric, grading.samples)?
             }
@@ -124,8 +131,8 @@ impl ToolState {
             }
             _ => {
                 return Err(ToolFailure::usage(
-                    "give either `paths`, to plan a run of eval files, or `rubric` or `rubric_file` with `samples`, \
-                     to plan grading",
+                    "give either `paths`, to plan a run of eval files, or `rubric`, `rubric_file` or `scorecard_file` with \
+                     `samples`, to plan grading",
                 ));
             }
         };
@@ -147,13 +154,35 @@ impl ToolState {
         let engine = self.engine(notes.clone());
         let grading = self.grading(samples)?;
         let grader = SampleService::new(&engine, run, grading.folder(&self.root))?.grader(None)?;
-        let rubric = grader.prepare(&engine.read_rubric(&grading.rubric)?)?;
+        let rubric = self.prepare(&engine, &grader, &grading.by)?;
         grader.refuse_exposed_keys()?;
 
         let reservation = self.budget.reserve(budget)?;
         let graded = grader.grade_all(&rubric, grading.samples, stop).await;
         reservation.settle(graded.summary.cost_usd);
+        if rubric.is_scorecard() {
+            return Ok(scored_json(graded, &rubric));
+        }
         graded_json(&graded, rubric.warnings())
+    }
+
+    /// Reads a rubric or a scorecard and makes its judges.
+    fn prepare(
+        &self,
+        engine: &Engine,
+        grader: &SampleGrader,
+        by: &GradingStandard,
+    ) -> Result<PreparedRubric, ToolFailure> {
+        match by {
+            GradingStandard::Rubric(source) => Ok(grader.prepare(&engine.read_rubric(source)?)?),
+            GradingStandard::Scorecard { path, weights } => {
+                let input = engine.load_scorecard(path, &[])?;
+                for file in &input.files {
+                    self.check_inside(file)?;
+                }
+                Ok(grader.prepare_scorecard(Arc::new(input.scorecard), weights.as_deref())?)
+            }
+        }
     }
 
     pub(crate) async fn run_eval(self: &Arc<Self>, arguments: RunArguments, notes: &CallNotes) -> ToolResult {
@@ -397,27 +426,36 @@ impl ToolState {
             tags: selection.tags.clone(),
             deny: denied(),
             programs: self.programs,
-            run,
+            run: RunOptions { allow_code: self.programs == ProgramUse::Allow, ..run },
             ..EvalOptions::default()
         })
     }
 
     fn grading(&self, arguments: SampleArguments) -> Result<GradingRequest, ToolFailure> {
-        let rubric = match (arguments.rubric, arguments.rubric_file) {
-            (Some(Value::String(text)), None) => RubricSource::Text(text),
-            (Some(value), None) => RubricSource::Text(value.to_string()),
-            (None, Some(path)) => RubricSource::File(self.root.existing(&path)?),
-            _ => return Err(ToolFailure::usage("give either `rubric` or `rubric_file`")),
+        let SampleArguments { rubric, rubric_file, scorecard_file, weights, samples } = arguments;
+        let by = match (rubric, rubric_file, scorecard_file) {
+            (Some(Value::String(text)), None, None) => GradingStandard::Rubric(RubricSource::Text(text)),
+            (Some(value), None, None) => GradingStandard::Rubric(RubricSource::Text(value.to_string())),
+            (None, Some(path), None) => {
+                GradingStandard::Rubric(RubricSource::File(self.root.existing(&path)?))
+            }
+            (None, None, Some(path)) => {
+                GradingStandard::Scorecard { path: self.root.existing(&path)?, weights: weights.clone() }
+            }
+            _ => return Err(ToolFailure::usage("give one of `rubric`, `rubric_file` and `scorecard_file`")),
         };
-        if arguments.samples.is_empty() || arguments.samples.len() > MAX_SAMPLES {
-            let given = arguments.samples.len();
+        if weights.is_some() && matches!(by, GradingStandard::Rubric(_)) {
+            return Err(ToolFailure::usage("`weights` names a weight set of a scorecard; a rubric has none"));
+        }
+        if samples.is_empty() || samples.len() > MAX_SAMPLES {
+            let given = samples.len();
             return Err(ToolFailure::usage(format!("give 1 to {MAX_SAMPLES} `samples`; there are {given}")));
         }
 
         let mut known = BTreeSet::new();
-        let mut samples = Vec::with_capacity(arguments.samples.len());
-        for (index, SampleArgument { id, answer, question, reference, expected_outcome }) in
-            arguments.samples.into_iter().enumerate()
+        let mut made = Vec::with_capacity(samples.len());
+        for (index, SampleArgument { id, answer, question, reference, expected_outcome, tags }) in
+            samples.into_iter().enumerate()
         {
             let id = id.unwrap_or_else(|| format!("sample-{}", index + 1));
             if id.trim().is_empty() {
@@ -435,10 +473,11 @@ impl ToolState {
             }
             sample.reference = reference;
             sample.expected_outcome = expected_outcome;
-            samples.push(sample);
+            sample.tags = tags;
+            made.push(sample);
         }
 
-        Ok(GradingRequest { rubric, samples })
+        Ok(GradingRequest { by, samples: made })
     }
 
     /// Limits of a call that may spend money. Replies are kept where runs are.
@@ -508,6 +547,31 @@ fn summary_of(info: &RunInfo, folder: &RunFolder) -> Value {
         .collect();
 
     parts.into()
+}
+
+/// Results of a scorecard: of its top, and of each of its parts.
+fn scored_json(graded: GradedSamples, rubric: &PreparedRubric) -> Value {
+    let (reward, on_ungraded) = (RewardKind::Score, OnUngraded::Null);
+    let mut summary = GradeSummary::default();
+    let mut results = Vec::with_capacity(graded.records.len());
+    for (index, record) in graded.records.into_iter().enumerate() {
+        let place = SamplePlace { index, id: record.result.case_id.to_string(), group: None };
+        let card = rubric.score_parts(&record);
+        let result = SampleResult::new(place, record, reward, on_ungraded, rubric.config_hash());
+        let result = match card {
+            Some(card) => result.with_scorecard(&card.parts(), reward, on_ungraded),
+            None => result,
+        };
+        summary.add(&result, on_ungraded);
+        results.push(result);
+    }
+
+    json!({
+        "results": results,
+        "summary": summary,
+        "stopped": graded.stop.as_ref().map(CallStop::reason),
+        "warnings": rubric.warnings(),
+    })
 }
 
 fn graded_json(graded: &GradedSamples, warnings: &[String]) -> ToolResult {

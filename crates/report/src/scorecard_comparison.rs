@@ -37,6 +37,23 @@ pub fn render_scorecard_comparison(
     render_table(&mut page, 0, &columns, &rows);
     page.add_blank();
 
+    for line in comparison_notes(found) {
+        page.add_text(&[], &[ReportPiece::plain(line)]);
+    }
+
+    render_changes(&mut page, &found.measured);
+
+    for gate in gates {
+        let (word, tone) = gate_status(gate.hold);
+        let line = format!("{} {word}: {}", gate.gate, gate.says);
+        page.add_text(&[], &[ReportPiece::new(tone, line)]);
+    }
+
+    page.finish()
+}
+
+/// Lines below the table: how many cases, which parts are on one side only, why intervals are missing.
+pub(crate) fn comparison_notes(found: &ScorecardComparison) -> Vec<String> {
     let mut lines =
         vec![format!("over the {} in both runs", format_count(found.shared as u64, "case", "cases"))];
     let left_out = [(found.only_base, "base"), (found.only_candidate, "candidate")];
@@ -64,25 +81,18 @@ pub fn render_scorecard_comparison(
         lines.push(format!("no CI: {reason}"));
     }
 
-    for line in lines {
-        page.add_text(&[], &[ReportPiece::plain(line)]);
+    lines
+}
+
+/// Word for the status of a gate, with its tone.
+pub(crate) const fn gate_status(status: ComparisonGateStatus) -> (&'static str, ReportTone) {
+    match status {
+        ComparisonGateStatus::Held => ("passed", ReportTone::Good),
+        ComparisonGateStatus::Failed => ("failed", ReportTone::Bad),
+        ComparisonGateStatus::Undecided | ComparisonGateStatus::Inconclusive => {
+            ("incomplete", ReportTone::Open)
+        }
     }
-
-    render_changes(&mut page, &found.measured);
-
-    for gate in gates {
-        let (word, tone) = match gate.hold {
-            ComparisonGateStatus::Held => ("passed", ReportTone::Good),
-            ComparisonGateStatus::Failed => ("failed", ReportTone::Bad),
-            ComparisonGateStatus::Undecided | ComparisonGateStatus::Inconclusive => {
-                ("incomplete", ReportTone::Open)
-            }
-        };
-        let line = format!("{} {word}: {}", gate.gate, gate.says);
-        page.add_text(&[], &[ReportPiece::new(tone, line)]);
-    }
-
-    page.finish()
 }
 
 /// Renders the parts that were measured differently. New and missing parts are listed elsewhere.
@@ -103,7 +113,7 @@ fn render_changes(page: &mut ReportPage, changes: &[MeasurementChange]) {
 }
 
 /// Lists codes; beyond some the rest is only counted.
-fn list_codes(codes: &[&str]) -> String {
+pub(crate) fn list_codes(codes: &[&str]) -> String {
     let named = &codes[..codes.len().min(MAX_CODES)];
     let more = codes.len().saturating_sub(MAX_CODES);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
@@ -114,18 +124,7 @@ fn list_codes(codes: &[&str]) -> String {
 fn node_row(node: &NodeDifference) -> Vec<ReportPiece> {
     let strong =
         if node.kind == ScorecardPartKind::Benchmark { ReportTone::Plain } else { ReportTone::Strong };
-    let interval = match &node.interval {
-        Ok(interval) => {
-            format!("{} to {}", format_difference(interval.low), format_difference(interval.high))
-        }
-        Err(_) => "–".to_owned(),
-    };
-
-    let standing = if node.base.standing == node.candidate.standing {
-        node.candidate.standing.name().to_owned()
-    } else {
-        format!("{} → {}", node.base.standing, node.candidate.standing)
-    };
+    let standing = standing_text(node);
     let tone = if node.base.standing == node.candidate.standing {
         ReportTone::Dim
     } else {
@@ -136,10 +135,30 @@ fn node_row(node: &NodeDifference) -> Vec<ReportPiece> {
         ReportPiece::plain(format_side(node.base)),
         ReportPiece::plain(format_side(node.candidate)),
         ReportPiece::plain(node.difference.map(format_difference).unwrap_or_default()),
-        ReportPiece::plain(if node.difference.is_some() { interval } else { String::new() }),
+        ReportPiece::plain(interval_text(node)),
         ReportPiece::plain(node.pairs.to_string()),
         ReportPiece::new(tone, standing),
     ]
+}
+
+/// Formats the interval of a difference; empty without a difference.
+pub(crate) fn interval_text(node: &NodeDifference) -> String {
+    match &node.interval {
+        _ if node.difference.is_none() => String::new(),
+        Ok(interval) => {
+            format!("{} to {}", format_difference(interval.low), format_difference(interval.high))
+        }
+        Err(_) => "–".to_owned(),
+    }
+}
+
+/// Formats the status of a node, or its change.
+pub(crate) fn standing_text(node: &NodeDifference) -> String {
+    if node.base.standing == node.candidate.standing {
+        node.candidate.standing.name().to_owned()
+    } else {
+        format!("{} → {}", node.base.standing, node.candidate.standing)
+    }
 }
 
 /// Formats the score of a node, or its range.

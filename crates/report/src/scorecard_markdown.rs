@@ -147,7 +147,7 @@ fn write_provenance(out: &mut String, run: &ScorecardRun, info: &RunInfo) {
 }
 
 /// Escapes untrusted text for a table cell, so that nothing in it is markup.
-fn escape_cell(text: &str) -> String {
+pub(crate) fn escape_cell(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in sanitize::escape_unsafe(text).chars() {
         match c {

@@ -20,6 +20,9 @@ pub struct GradeRequest {
     /// The scorecard, each sample being a case of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scorecard: Option<ScorecardSource>,
+    /// Weight set of the scorecard's index, instead of the one that the index names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weights: Option<String>,
     /// The samples, at least one.
     pub samples: Vec<GradeSample>,
     /// Number that each sample gets as its reward; `score` unless given.

@@ -13,6 +13,7 @@ use crate::inline_scorecard::InlineScorecard;
 use crate::options::RequestLimits;
 use crate::problem::{ApiError, RequestProblem};
 use crate::request::{decode_request, to_grading_sample};
+use crate::service::no_weight_sets;
 
 /// Problems of the body of a grading request, as a server with these limits and judges lists them. Nothing is opened and nobody
 /// is asked; names of loaded rubrics count as known.
@@ -30,16 +31,21 @@ fn find_problems(
     judges: &[String],
 ) -> Result<Vec<RequestProblem>, ApiError> {
     let request = decode_request(parse_body(body, limits)?, limits, |_| Vec::new())?;
-    let GradeRequest { rubric, scorecard, samples, .. } = request;
+    let GradeRequest { rubric, scorecard, weights, samples, .. } = request;
 
     let mut problems = Vec::new();
     if let Some(rubric) = rubric.map(inline_rubric).transpose()?.flatten() {
+        if weights.is_some() {
+            problems.extend(no_weight_sets().body.problems);
+        }
         let none = BTreeMap::new();
         let vars = samples.first().and_then(|sample| sample.vars.as_ref()).unwrap_or(&none);
         problems.extend(rubric.decode(vars, limits, judges).err().unwrap_or_default());
     }
     if let Some(ScorecardSource::Content(content)) = scorecard {
         let decoded = InlineScorecard::new(content).and_then(|card| card.decode(limits));
+        let unknown = decoded.as_ref().ok().and_then(|card| card.weight_set(weights.as_deref()?).err());
+        problems.extend(unknown.map(|error| RequestProblem::new("/weights", error.to_string())));
         problems.extend(decoded.err().unwrap_or_default());
     }
 

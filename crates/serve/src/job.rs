@@ -41,7 +41,7 @@ pub(crate) struct Job {
     begun: Instant,
     finished: Mutex<Vec<Arc<SampleResult>>>,
     /// Number of finished samples. Nothing more comes once it is the total.
-    news: watch::Sender<usize>,
+    news: FinishedCount,
     stop: GradingStop,
     duration_ms: AtomicUsize,
 }
@@ -59,7 +59,7 @@ impl Job {
             total: plan.samples.len(),
             begun: Instant::now(),
             finished: Mutex::new(Vec::with_capacity(plan.samples.len())),
-            news: watch::Sender::new(0),
+            news: FinishedCount::default(),
             stop: service.stop.child(),
             duration_ms: AtomicUsize::new(0),
         });
@@ -84,13 +84,13 @@ impl Job {
 
     /// True once every sample has its result.
     pub(crate) fn is_done(&self) -> bool {
-        *self.news.borrow() == self.total
+        *self.news.0.borrow() == self.total
     }
 
     /// Waits for results beyond the first `seen`; returns them. None when all were seen.
     pub(crate) async fn next(&self, seen: usize) -> Vec<Arc<SampleResult>> {
         if seen < self.total {
-            let mut news = self.news.subscribe();
+            let mut news = self.news.0.subscribe();
             let _ = news.wait_for(|count| *count > seen).await;
         }
 
@@ -100,7 +100,7 @@ impl Job {
 
     /// Waits for all results; returns them in the order of the samples.
     pub(crate) async fn all(&self) -> Vec<Arc<SampleResult>> {
-        let mut news = self.news.subscribe();
+        let mut news = self.news.0.subscribe();
         let _ = news.wait_for(|count| *count == self.total).await;
 
         let mut all = self.finished.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -135,7 +135,28 @@ impl Job {
             let millis = usize::try_from(self.begun.elapsed().as_millis()).unwrap_or(usize::MAX);
             self.duration_ms.store(millis, Ordering::Release);
         }
-        self.news.send_replace(count);
+        self.news.raise(count);
+    }
+}
+
+/// Number of samples that are finished, which readers wait for.
+struct FinishedCount(watch::Sender<usize>);
+
+impl Default for FinishedCount {
+    fn default() -> Self {
+        Self(watch::Sender::new(0))
+    }
+}
+
+impl FinishedCount {
+    /// Tells a number, unless a larger one was told: of two samples that are finished at once, the later one may be told first,
+    /// and whoever waits for the last one would wait for ever.
+    fn raise(&self, count: usize) {
+        self.0.send_if_modified(|told| {
+            let is_news = count > *told;
+            *told = count.max(*told);
+            is_news
+        });
     }
 }
 
@@ -230,5 +251,24 @@ pub(crate) fn stop_if_exhausted(tenant: &Tenant, stop: &GradingStop) -> GradingS
             stop.stop(reason);
             stop
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_that_is_told_late_takes_nothing_back() {
+        let finished = FinishedCount::default();
+        let mut reader = finished.0.subscribe();
+
+        finished.raise(2);
+        finished.raise(1);
+
+        assert!(reader.has_changed().unwrap());
+        assert_eq!(*reader.borrow_and_update(), 2);
+        finished.raise(2);
+        assert!(!reader.has_changed().unwrap(), "nothing is told twice");
     }
 }

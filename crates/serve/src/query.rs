@@ -12,6 +12,7 @@ use crate::request::{POLICIES, REWARDS};
 pub(crate) struct AdapterQuery {
     rubric: Option<String>,
     hash: Option<String>,
+    weights: Option<String>,
     reward: RewardKind,
     /// Policy for unknown rewards; `None` if the address says nothing.
     pub(crate) on_ungraded: Option<OnUngraded>,
@@ -28,6 +29,7 @@ impl AdapterQuery {
         let mut read = Self {
             rubric: None,
             hash: None,
+            weights: None,
             reward: RewardKind::Score,
             on_ungraded: None,
             deadline_ms: None,
@@ -37,6 +39,7 @@ impl AdapterQuery {
             match &*key {
                 "rubric" => read.rubric = Some(value.into_owned()),
                 "hash" => read.hash = Some(value.into_owned()),
+                "weights" => read.weights = Some(value.into_owned()),
                 "reward" => match REWARDS.iter().find(|(word, _)| *word == value) {
                     Some((_, reward)) => read.reward = *reward,
                     None => problems.add("", "`reward` of the address: expected score, gated or pass"),
@@ -53,7 +56,7 @@ impl AdapterQuery {
                     _ => problems.add("", "`deadline_ms` of the address: expected a whole number above 0"),
                 },
                 other => {
-                    let known = "rubric, hash, reward, on_ungraded, deadline_ms";
+                    let known = "rubric, hash, weights, reward, on_ungraded, deadline_ms";
                     problems.add("", format!("unknown option `{other}` in the address; known are {known}"));
                 }
             }
@@ -80,6 +83,7 @@ impl AdapterQuery {
         Ok(GradeRequest {
             rubric: Some(RubricSource::Named(NamedRubric { name, hash: self.hash.clone() })),
             scorecard: None,
+            weights: self.weights.clone(),
             samples,
             reward: self.reward,
             on_ungraded: self.on_ungraded.unwrap_or(otherwise),

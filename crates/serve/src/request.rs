@@ -69,6 +69,7 @@ fn read_request(body: Value, limits: &RequestLimits, problems: &mut ProblemList)
         _ => {}
     }
 
+    let weights = object.text("weights");
     let samples = match object.list("samples") {
         None => {
             object.problem("samples", "missing: a list of samples, each with `output` or `messages`");
@@ -109,7 +110,8 @@ fn read_request(body: Value, limits: &RequestLimits, problems: &mut ProblemList)
         (Some(rubric), _) => (Some(rubric?), None),
         (None, card) => (None, Some(card??)),
     };
-    Some(GradeRequest { rubric, scorecard, samples: samples?, reward, on_ungraded, deadline_ms, compare })
+    let samples = samples?;
+    Some(GradeRequest { rubric, scorecard, weights, samples, reward, on_ungraded, deadline_ms, compare })
 }
 
 fn read_rubric_source(value: Value, object: &mut ObjectReader<'_>) -> Option<RubricSource> {

@@ -9,6 +9,7 @@ use std::time::Duration;
 use assize_engine::{
     Engine, EngineError, GradingStop, PreparedRubric, RunOptions, SamplePlace, SampleService,
 };
+use assize_evalfile::Scorecard;
 use axum::http::StatusCode;
 use serde_json::Value;
 use tokio_util::task::TaskTracker;
@@ -30,6 +31,9 @@ use crate::request::to_grading_sample;
 use crate::rubric_library::{LibraryChange, LibraryContent, RubricLibrary, RubricMissing};
 use crate::telemetry::{TelemetryExporter, TraceParent};
 use crate::tenant::{Tenant, TenantList};
+
+/// Place of the weight set in a request.
+const WEIGHTS: &str = "/weights";
 
 /// Receiver of messages for the operator, a line each.
 pub(crate) type OperatorLog = Arc<dyn Fn(&str) + Send + Sync>;
@@ -210,7 +214,7 @@ impl Service {
 
     /// Problems of a rubric by itself, for a request that has others. Names of variables are left open.
     pub(crate) fn rubric_problems(&self, tenant: &Arc<Tenant>, rubric: RubricSource) -> Vec<RequestProblem> {
-        match self.request_rubric(tenant, rubric) {
+        match self.request_rubric(tenant, rubric, None) {
             Err(error) => error.body.problems,
             Ok(RequestRubric::Inline(inline)) if !inline.has_templates() => {
                 inline.decode(&BTreeMap::new(), &self.options.limits, &self.judges).err().unwrap_or_default()
@@ -225,14 +229,18 @@ impl Service {
         request: GradeRequest,
         trace: Option<TraceParent>,
     ) -> Result<JobPlan, ApiError> {
-        let GradeRequest { rubric, scorecard, samples, reward, on_ungraded, deadline_ms, compare } = request;
+        let GradeRequest { rubric, scorecard, weights, samples, reward, on_ungraded, deadline_ms, compare } =
+            request;
+        let weights = weights.as_deref();
         if compare.is_some() {
             self.check_groups(&samples)?;
         }
 
         let rubric = match (rubric, scorecard) {
-            (Some(rubric), _) => self.request_rubric(tenant, rubric)?,
-            (None, Some(scorecard)) => RequestRubric::Prepared(self.request_scorecard(tenant, scorecard)?),
+            (Some(rubric), _) => self.request_rubric(tenant, rubric, weights)?,
+            (None, Some(scorecard)) => {
+                RequestRubric::Prepared(self.request_scorecard(tenant, scorecard, weights)?)
+            }
             (None, None) => return Err(ApiError::invalid_at("/rubric", "missing")),
         };
         if compare.is_some()
@@ -295,9 +303,17 @@ impl Service {
         Ok(())
     }
 
-    fn request_rubric(&self, tenant: &Arc<Tenant>, rubric: RubricSource) -> Result<RequestRubric, ApiError> {
+    fn request_rubric(
+        &self,
+        tenant: &Arc<Tenant>,
+        rubric: RubricSource,
+        weights: Option<&str>,
+    ) -> Result<RequestRubric, ApiError> {
         if let RubricSource::Named(named) = &rubric {
-            return self.named_rubric(tenant, named, "/rubric").map(RequestRubric::Prepared);
+            return self.named_rubric(tenant, named, "/rubric", weights).map(RequestRubric::Prepared);
+        }
+        if weights.is_some() {
+            return Err(no_weight_sets());
         }
 
         let inline = inline_rubric(rubric)?;
@@ -308,16 +324,16 @@ impl Service {
         &self,
         tenant: &Arc<Tenant>,
         scorecard: ScorecardSource,
+        weights: Option<&str>,
     ) -> Result<Arc<PreparedRubric>, ApiError> {
         let inline = match scorecard {
-            ScorecardSource::Named(named) => return self.named_rubric(tenant, &named, "/scorecard"),
+            ScorecardSource::Named(named) => return self.named_rubric(tenant, &named, "/scorecard", weights),
             ScorecardSource::Content(content) => InlineScorecard::new(content).map_err(ApiError::invalid)?,
         };
 
-        tenant.prepared(inline.hash(), || {
+        tenant.prepared(with_weights(inline.hash(), weights), || {
             let scorecard = inline.decode(&self.options.limits).map_err(ApiError::invalid)?;
-            let prepared = tenant.grader.prepare_scorecard(scorecard);
-            prepared.map_err(|error| ApiError::invalid_at("/scorecard", error.message))
+            prepared_scorecard(tenant, scorecard, "/scorecard", weights)
         })
     }
 
@@ -327,6 +343,7 @@ impl Service {
         tenant: &Arc<Tenant>,
         named: &NamedRubric,
         place: &str,
+        weights: Option<&str>,
     ) -> Result<Arc<PreparedRubric>, ApiError> {
         let found =
             self.rubrics.find(&named.name, named.hash.as_deref()).map_err(|missing| match missing {
@@ -344,14 +361,14 @@ impl Service {
         // Names are part of it: a rubric is called by its name in messages.
         let mut key = blake3::Hasher::new();
         key.update(b"named").update(found.hash.as_bytes()).update(named.name.as_bytes());
-        tenant.prepared(key.finalize(), || {
-            let prepared = match &found.content {
-                LibraryContent::Rubric(rubric) => tenant.grader.prepare(rubric),
-                LibraryContent::Scorecard(scorecard) => {
-                    tenant.grader.prepare_scorecard(Arc::clone(scorecard))
-                }
-            };
-            prepared.map_err(|error| ApiError::invalid_at(place, error.message))
+        tenant.prepared(with_weights(key.finalize(), weights), || match &found.content {
+            LibraryContent::Rubric(_) if weights.is_some() => Err(no_weight_sets()),
+            LibraryContent::Rubric(rubric) => {
+                tenant.grader.prepare(rubric).map_err(|error| ApiError::invalid_at(place, error.message))
+            }
+            LibraryContent::Scorecard(scorecard) => {
+                prepared_scorecard(tenant, Arc::clone(scorecard), place, weights)
+            }
         })
     }
 
@@ -387,6 +404,30 @@ impl RequestRubric {
     fn has_templates(&self) -> bool {
         matches!(self, Self::Inline(inline) if inline.has_templates())
     }
+}
+
+/// Scorecard with a weight set other than that of its index, if one is named.
+fn prepared_scorecard(
+    tenant: &Tenant,
+    scorecard: Arc<Scorecard>,
+    place: &str,
+    weights: Option<&str>,
+) -> Result<PreparedRubric, ApiError> {
+    let known = weights.map(|name| scorecard.weight_set(name)).transpose();
+    known.map_err(|error| ApiError::invalid_at(WEIGHTS, error.to_string()))?;
+
+    let prepared = tenant.grader.prepare_scorecard(scorecard, weights);
+    prepared.map_err(|error| ApiError::invalid_at(place, error.message))
+}
+
+/// Error of a request with a weight set for a rubric.
+pub(crate) fn no_weight_sets() -> ApiError {
+    ApiError::invalid_at(WEIGHTS, "a rubric has no weight sets; leave `weights` out")
+}
+
+/// Hash of a scorecard with one of its weight sets.
+fn with_weights(hash: blake3::Hash, weights: Option<&str>) -> blake3::Hash {
+    weights.map_or(hash, |name| blake3::keyed_hash(hash.as_bytes(), name.as_bytes()))
 }
 
 fn of_sample(problem: RequestProblem, index: usize) -> RequestProblem {

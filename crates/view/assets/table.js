@@ -50,6 +50,8 @@ export function openTable(root, form) {
   root.setAttribute("role", "grid");
   root.setAttribute("aria-label", "Cases");
   root.setAttribute("aria-colcount", columns.length);
+  // The grid has the focus and names the row that is selected, which the group of its rows may not.
+  root.tabIndex = 0;
   root.hidden = false;
   const head = element("div", "grid-row grid-head");
   head.setAttribute("role", "row");
@@ -63,7 +65,7 @@ export function openTable(root, form) {
   headGroup.setAttribute("role", "rowgroup");
   headGroup.append(head);
   const view = element("div", "grid-view");
-  view.tabIndex = 0;
+  view.tabIndex = -1;
   view.setAttribute("role", "rowgroup");
   view.setAttribute("aria-label", "Rows of cases");
   const body = element("div", "grid-body");
@@ -195,8 +197,8 @@ export function openTable(root, form) {
     for (let index = first; index < last; index++) rows.push(drawRow(index));
     body.replaceChildren(...rows);
     const isShown = selected >= first && selected < last;
-    if (isShown) view.setAttribute("aria-activedescendant", `row-${selected}`);
-    else view.removeAttribute("aria-activedescendant");
+    if (isShown) root.setAttribute("aria-activedescendant", `row-${selected}`);
+    else root.removeAttribute("aria-activedescendant");
   }
 
   const address = (number) => `${caseUrl}/${number}${query ? `?${query}` : ""}`;
@@ -210,7 +212,7 @@ export function openTable(root, form) {
     else if (top + ROW > view.scrollTop + height) view.scrollTop = top + ROW - height;
     draw();
     remember();
-    if (document.activeElement !== view) view.focus({ preventScroll: true });
+    if (document.activeElement !== root) root.focus({ preventScroll: true });
   }
 
   function open(index) {
@@ -248,7 +250,7 @@ export function openTable(root, form) {
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     apply();
-    view.focus();
+    root.focus();
   });
   view.addEventListener("scroll", () => requestAnimationFrame(draw), { passive: true });
   addEventListener("resize", () => requestAnimationFrame(draw));
@@ -259,7 +261,7 @@ export function openTable(root, form) {
     remember();
     open(selected);
   });
-  view.addEventListener("keydown", (event) => {
+  root.addEventListener("keydown", (event) => {
     const jump = Math.max(1, Math.floor(view.clientHeight / ROW) - 1);
     const moves = { ArrowDown: 1, ArrowUp: -1, PageDown: jump, PageUp: -jump };
     if (Object.hasOwn(moves, event.key)) moveTo(selected + moves[event.key]);
@@ -319,5 +321,5 @@ export function openTable(root, form) {
   draw();
   if (count === 0) load(0);
 
-  return { move: (by) => moveTo(selected + by), moveTo, focus: () => view.focus() };
+  return { move: (by) => moveTo(selected + by), moveTo, focus: () => root.focus() };
 }

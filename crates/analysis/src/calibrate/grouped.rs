@@ -51,7 +51,7 @@ impl<'i> GroupedScores<'i> {
             found.judge.push(judge);
             found.people.push(people);
             found.systems.push(&key.system);
-            found.clusters.push(numbers.get(item.cluster.as_str()).copied().unwrap_or_default());
+            found.clusters.push(numbers.get(&*item.cluster).copied().unwrap_or_default());
         }
         found.cases = cases.into_values().filter(|members| members.len() > 1).collect();
 

@@ -1,6 +1,11 @@
 //! Judged items: one criterion on one answer.
+//!
+//! A run has hundreds of thousands of them, few of which are labelled: texts are shared, and what only labels and tables have is
+//! kept apart.
 
-use assize_rubric::{LabelSplit, SamplingMethod, SeenHash};
+use std::sync::Arc;
+
+use assize_rubric::{SamplingMethod, SeenHash};
 
 use crate::labels::{LabelLocation, LabelRow};
 
@@ -8,26 +13,26 @@ use crate::labels::{LabelLocation, LabelRow};
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct ItemKey {
     /// Name of the suite; empty if there is none.
-    pub suite: String,
+    pub suite: Arc<str>,
     /// Id of the case.
-    pub case: String,
+    pub case: Arc<str>,
     /// Target that gave the answer; empty if unknown.
-    pub system: String,
+    pub system: Arc<str>,
     /// Number of the trial.
     pub repeat: u32,
     /// Id of the criterion; empty if there is only one.
-    pub criterion: String,
+    pub criterion: Arc<str>,
 }
 
 impl ItemKey {
     /// Builds the key of a row.
     pub(crate) fn from_row(row: &LabelRow) -> Self {
         Self {
-            suite: row.suite.clone().unwrap_or_default(),
-            case: row.case.clone(),
-            system: row.system.clone().unwrap_or_default(),
+            suite: row.suite.as_deref().unwrap_or_default().into(),
+            case: row.case.as_str().into(),
+            system: row.system.as_deref().unwrap_or_default().into(),
             repeat: row.repeat.unwrap_or(1),
-            criterion: row.criterion.clone().unwrap_or_default(),
+            criterion: row.criterion.as_deref().unwrap_or_default().into(),
         }
     }
 }
@@ -74,10 +79,6 @@ pub struct JudgeItemDecision {
 pub struct CalibrationItem {
     /// Identity of the item.
     pub key: ItemKey,
-    /// Decisions of people, with their names.
-    pub people: Vec<(Option<String>, DecisionValue)>,
-    /// Decision in the place of those of people who differed: what is true, and no rating of its own.
-    pub adjudicated: Option<DecisionValue>,
     /// Decision of the judge; `None` if it was not asked.
     pub judge: Option<JudgeItemDecision>,
     /// Hash of what was judged, to which labels are bound; `None` in tables.
@@ -85,29 +86,69 @@ pub struct CalibrationItem {
     /// Length of the answer.
     pub length: Option<f64>,
     /// Cluster of related items, which are not independent evidence.
-    pub cluster: String,
+    pub cluster: Arc<str>,
+    /// Labels, and what the row of a table says beside the decision of the judge.
+    pub(crate) labels: Option<Box<ItemLabels>>,
+}
+
+/// Labels of an item, with what is known about them.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct ItemLabels {
+    /// Decisions of people, with their names.
+    pub(crate) people: Vec<(Option<String>, DecisionValue)>,
+    /// Decision in the place of those of people who differed: what is true, and no rating of its own.
+    pub(crate) adjudicated: Option<DecisionValue>,
     /// Criteria of the same case and system that this one depends on.
-    pub requires: Vec<String>,
+    pub(crate) requires: Vec<String>,
     /// Sampling of the labelled case, as far as its labels agree on it.
-    pub sampled: Option<SamplingMethod>,
+    pub(crate) sampled: Option<SamplingMethod>,
     /// Probability with which the case was drawn for labelling, if its labels name one.
-    pub drawn: Option<f64>,
-    /// Permitted use of its labels.
-    pub split: Option<LabelSplit>,
-    /// First line of a labels file about this item.
-    pub place: Option<LabelLocation>,
+    pub(crate) drawn: Option<f64>,
+    /// First line of a table about this item.
+    pub(crate) place: Option<LabelLocation>,
 }
 
 impl CalibrationItem {
+    /// Decisions of people, with their names.
+    pub fn people(&self) -> &[(Option<String>, DecisionValue)] {
+        self.labels.as_ref().map_or(&[], |labels| &labels.people)
+    }
+
+    /// Decision in the place of those of people who differed.
+    fn adjudicated(&self) -> Option<DecisionValue> {
+        self.labels.as_ref()?.adjudicated
+    }
+
+    /// Sampling of the labelled case, as far as its labels agree on it.
+    pub(crate) fn sampled(&self) -> Option<SamplingMethod> {
+        self.labels.as_ref()?.sampled
+    }
+
+    /// Probability with which the case was drawn for labelling, if its labels name one.
+    pub(crate) fn drawn(&self) -> Option<f64> {
+        self.labels.as_ref()?.drawn
+    }
+
+    /// Criteria of the same case and system that this one depends on.
+    pub(crate) fn requires(&self) -> &[String] {
+        self.labels.as_ref().map_or(&[], |labels| &labels.requires)
+    }
+
+    /// First line of a table about this item.
+    pub(crate) fn place(&self) -> Option<&LabelLocation> {
+        self.labels.as_ref()?.place.as_ref()
+    }
+
     /// Decisions of people that the judge is measured by: that of an adjudicator, else all of them.
     pub fn truths(&self) -> impl Iterator<Item = DecisionValue> + Clone + '_ {
-        let rated = self.people.iter().map(|(_, said)| *said).filter(|_| self.adjudicated.is_none());
-        self.adjudicated.into_iter().chain(rated)
+        let adjudicated = self.adjudicated();
+        let rated = self.people().iter().map(|(_, said)| *said).filter(move |_| adjudicated.is_none());
+        adjudicated.into_iter().chain(rated)
     }
 
     /// Returns everything that people said, adjudicators included.
     pub(crate) fn words_of_people(&self) -> impl Iterator<Item = DecisionValue> + '_ {
-        self.people.iter().map(|(_, said)| *said).chain(self.adjudicated)
+        self.people().iter().map(|(_, said)| *said).chain(self.adjudicated())
     }
 
     /// Returns the mean of the people's decisions in numbers; verdicts count as 1 and 0.
@@ -119,5 +160,16 @@ impl CalibrationItem {
     /// Returns the judge's decision as a number.
     pub fn judge_number(&self) -> Option<f64> {
         self.judge.as_ref()?.said.number()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_item_without_labels_is_small() {
+        // A run of 100,000 cases has several hundred thousand.
+        assert!(size_of::<CalibrationItem>() <= 192, "{}", size_of::<CalibrationItem>());
     }
 }

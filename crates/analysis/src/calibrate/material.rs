@@ -7,7 +7,7 @@ use assize_rubric::{LabelOutcome, SamplingMethod, TOLERANCE, person_key};
 use assize_stats::combine::expected_score;
 use serde::Serialize;
 
-use super::item::{CalibrationItem, DecisionValue, ItemKey, JudgeItemDecision};
+use super::item::{CalibrationItem, DecisionValue, ItemKey, ItemLabels, JudgeItemDecision};
 use super::split::SplitChoice;
 use crate::labels::{LabelProblem, LabelRow, TableDecision};
 
@@ -75,16 +75,14 @@ impl CalibrationMaterial {
             let item = items.entry(key).or_insert_with_key(|key| CalibrationItem {
                 seen: None,
                 key: key.clone(),
-                people: Vec::new(),
-                adjudicated: None,
                 judge: None,
                 length: None,
-                cluster: row.cluster.clone().unwrap_or_else(|| row.case.clone()),
-                requires: row.requires.clone(),
-                sampled: None,
-                drawn: None,
-                split: None,
-                place: Some(row.place.clone()),
+                cluster: row.cluster.as_ref().unwrap_or(&row.case).as_str().into(),
+                labels: Some(Box::new(ItemLabels {
+                    requires: row.requires.clone(),
+                    place: Some(row.place.clone()),
+                    ..ItemLabels::default()
+                })),
             });
             if let Some(judge) = judge {
                 if item.judge.as_ref().is_some_and(|other| *other != judge) {
@@ -113,15 +111,19 @@ impl CalibrationMaterial {
         keep: impl Fn(&LabelRow) -> LabelInclusion,
     ) -> Result<(), MaterialError> {
         let mut problems = Vec::new();
-        let mut by_case: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        // Few cases of a run are labelled.
+        let mut by_case: BTreeMap<&str, Vec<usize>> =
+            rows.iter().map(|row| (row.case.as_str(), Vec::new())).collect();
         for (at, item) in self.items.iter().enumerate() {
-            by_case.entry(item.key.case.clone()).or_default().push(at);
+            if let Some(items) = by_case.get_mut(&*item.key.case) {
+                items.push(at);
+            }
         }
 
         let (mut matched, mut example) = (0u64, None);
         for row in rows {
             let candidates: Vec<usize> = by_case
-                .get(&row.case)
+                .get(row.case.as_str())
                 .into_iter()
                 .flatten()
                 .copied()
@@ -142,7 +144,9 @@ impl CalibrationMaterial {
                 [at] => {
                     matched += 1;
                     let item = &mut self.items[*at];
-                    item.cluster = row.cluster.clone().unwrap_or_else(|| item.cluster.clone());
+                    if let Some(cluster) = &row.cluster {
+                        item.cluster = cluster.as_str().into();
+                    }
                     item.add_labels(row, None, &keep, &mut self.left_out, &mut problems);
                 }
                 several => problems.push(LabelProblem {
@@ -167,15 +171,15 @@ impl CalibrationMaterial {
     /// Describes the part of a label's key that matches nothing.
     fn describe_near_miss(&self, row: &LabelRow) -> String {
         let of_case: Vec<&CalibrationItem> =
-            self.items.iter().filter(|item| item.key.case == row.case).collect();
+            self.items.iter().filter(|item| *item.key.case == *row.case).collect();
         if of_case.is_empty() {
-            let near = did_you_mean(&row.case, self.items.iter().map(|item| item.key.case.as_str()));
+            let near = did_you_mean(&row.case, self.items.iter().map(|item| &*item.key.case));
             let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
             return format!("{}: no case `{}` was judged{hint}", row.place, row.case);
         }
 
         let wanted = row.criterion.clone().unwrap_or_default();
-        let near = did_you_mean(&wanted, of_case.iter().map(|item| item.key.criterion.as_str()));
+        let near = did_you_mean(&wanted, of_case.iter().map(|item| &*item.key.criterion));
         let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
         format!("{}: case `{}` has no such criterion `{wanted}`{hint}", row.place, row.case)
     }
@@ -187,9 +191,9 @@ impl CalibrationMaterial {
         };
         let mut missing = Vec::new();
         for (name, part) in [
-            ("criterion", (|key| key.criterion.clone()) as fn(&ItemKey) -> String),
-            ("suite", |key| key.suite.clone()),
-            ("system", |key| key.system.clone()),
+            ("criterion", (|key| key.criterion.to_string()) as fn(&ItemKey) -> String),
+            ("suite", |key| key.suite.to_string()),
+            ("system", |key| key.system.to_string()),
             ("repeat", |key| key.repeat.to_string()),
         ] {
             if differ(part) {
@@ -299,7 +303,7 @@ impl CalibrationItem {
         let same =
             |wanted: &Option<String>, found: &str| wanted.as_ref().is_none_or(|wanted| wanted == found);
         let criterion = row.criterion.as_ref().is_none_or(|wanted| {
-            *wanted == key.criterion || key.criterion.rsplit_once('/').is_some_and(|(_, id)| id == wanted)
+            **wanted == *key.criterion || key.criterion.rsplit_once('/').is_some_and(|(_, id)| id == wanted)
         });
         criterion
             && same(&row.suite, &key.suite)
@@ -341,40 +345,40 @@ impl CalibrationItem {
             }
         }
 
+        let own = self.labels.get_or_insert_default();
         // An item drawn in one way in one row and in another in the next counts as chosen.
         let chosen = Some(SamplingMethod::Chosen);
-        let is_first = self.people.is_empty() && self.adjudicated.is_none();
-        self.sampled = match (is_first, self.sampled, row.sampled) {
+        let is_first = own.people.is_empty() && own.adjudicated.is_none();
+        own.sampled = match (is_first, own.sampled, row.sampled) {
             (true, _, new) => new,
             (false, Some(old), Some(new)) if old != new => chosen,
             (false, old, new) => old.and(new),
         };
-        self.drawn = match (is_first, self.drawn, row.drawn) {
+        own.drawn = match (is_first, own.drawn, row.drawn) {
             (true, _, new) => new,
             (false, old, new) => old.filter(|_| old == new),
         };
-        self.split = self.split.or(row.split);
 
         for (who, outcome) in labels {
             if row.adjudicates && who.is_some() {
-                self.adjudicated = Some(to_decision_value(*outcome));
+                own.adjudicated = Some(to_decision_value(*outcome));
                 continue;
             }
 
             // Labels files are append-only: the last label of a person counts.
-            let earlier = self.people.iter().position(|(other, _)| {
+            let earlier = own.people.iter().position(|(other, _)| {
                 other.as_deref().is_some_and(|other| is_person(who.as_deref(), other))
             });
             match earlier {
-                Some(at) => self.people[at].1 = to_decision_value(*outcome),
-                None if who.is_none() && self.people.iter().any(|(other, _)| other.is_none()) => {
+                Some(at) => own.people[at].1 = to_decision_value(*outcome),
+                None if who.is_none() && own.people.iter().any(|(other, _)| other.is_none()) => {
                     problems.push(LabelProblem {
                         place: row.place.clone(),
                         message: "a second label of the same item without a rater; name the raters in `who`"
                             .to_owned(),
                     });
                 }
-                None => self.people.push((who.clone(), to_decision_value(*outcome))),
+                None => own.people.push((who.clone(), to_decision_value(*outcome))),
             }
         }
     }

@@ -60,8 +60,7 @@ pub(crate) type PairStatistic<'f> = dyn Fn(&[f64], &[f64]) -> Result<f64, Undefi
 pub(crate) fn cluster_numbers<'i>(
     items: impl IntoIterator<Item = &'i CalibrationItem>,
 ) -> BTreeMap<&'i str, usize> {
-    let mut numbers: BTreeMap<&str, usize> =
-        items.into_iter().map(|item| (item.cluster.as_str(), 0)).collect();
+    let mut numbers: BTreeMap<&str, usize> = items.into_iter().map(|item| (&*item.cluster, 0)).collect();
     for (number, (_, value)) in numbers.iter_mut().enumerate() {
         *value = number;
     }
@@ -101,7 +100,7 @@ pub(crate) fn pair_up(items: &[&CalibrationItem], truth: TruthRule) -> (Vec<Judg
                 if truths.is_empty() {
                     &mut cells.tied
                 } else {
-                    let cluster = clusters.get(item.cluster.as_str()).copied().unwrap_or_default();
+                    let cluster = clusters.get(&*item.cluster).copied().unwrap_or_default();
                     let judge = said.number().unwrap_or_default();
                     pairs.extend(truths.into_iter().map(|people| JudgePeoplePair {
                         judge,
@@ -181,5 +180,5 @@ pub(crate) fn resampled_statistic<'v>(
 /// Returns the cluster number of each item.
 pub(crate) fn item_cluster_numbers(items: &[&CalibrationItem]) -> Vec<usize> {
     let clusters = cluster_numbers(items.iter().copied());
-    items.iter().map(|item| clusters.get(item.cluster.as_str()).copied().unwrap_or_default()).collect()
+    items.iter().map(|item| clusters.get(&*item.cluster).copied().unwrap_or_default()).collect()
 }

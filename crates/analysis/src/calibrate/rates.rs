@@ -92,7 +92,7 @@ pub(crate) fn compute_rates(
         items.iter().filter_map(|item| Some((*item, item.judge_number()?))).collect();
     let labelled: Vec<(&CalibrationItem, f64)> =
         items.iter().filter_map(|item| Some((*item, item.people_mean()?))).collect();
-    let single = items.iter().all(|item| item.people.len() < 2);
+    let single = items.iter().all(|item| item.people().len() < 2);
     let people = pass_rate(&labelled, !scores && single, options);
     let judge = pass_rate(&judged, !scores, options);
     let rogan_gladen = options.given.filter(|_| !scores).and_then(|given| {
@@ -110,7 +110,7 @@ pub(crate) fn compute_rates(
         }))
     });
 
-    let needs = !scores && items.iter().any(|item| !item.requires.is_empty());
+    let needs = !scores && items.iter().any(|item| !item.requires().is_empty());
     TargetPassRates {
         of: of.to_owned(),
         scores,
@@ -154,7 +154,7 @@ fn pass_rate(values: &[(&CalibrationItem, f64)], verdicts: bool, options: RateOp
 }
 
 fn split_values<'i>(values: &[(&'i CalibrationItem, f64)]) -> (Vec<f64>, Vec<&'i str>) {
-    values.iter().map(|(item, value)| (*value, item.cluster.as_str())).unzip()
+    values.iter().map(|(item, value)| (*value, &*item.cluster)).unzip()
 }
 
 fn prediction_powered_rate(
@@ -177,13 +177,13 @@ fn prediction_powered_rate(
         return Err("every judged item has a label, so no correction is needed".to_owned());
     }
 
-    if labelled.iter().all(|(item, _, _)| item.sampled == Some(SamplingMethod::Weighted)) {
+    if labelled.iter().all(|(item, _, _)| item.sampled() == Some(SamplingMethod::Weighted)) {
         return weighted_rate(&labelled, judged, options);
     }
 
     if !options.assume_random {
         let of = |wanted: Option<SamplingMethod>| {
-            labelled.iter().filter(|(item, _, _)| item.sampled == wanted).count()
+            labelled.iter().filter(|(item, _, _)| item.sampled() == wanted).count()
         };
         let weighted = of(Some(SamplingMethod::Weighted));
         if weighted > 0 {
@@ -204,7 +204,7 @@ fn prediction_powered_rate(
 
     let people: Vec<f64> = labelled.iter().map(|(_, people, _)| *people).collect();
     let judge: Vec<f64> = labelled.iter().map(|(_, _, judge)| *judge).collect();
-    let within: Vec<&str> = labelled.iter().map(|(item, _, _)| item.cluster.as_str()).collect();
+    let within: Vec<&str> = labelled.iter().map(|(item, _, _)| &*item.cluster).collect();
     let (rest, outside) = split_values(&unlabelled);
     let one_each = |clusters: &[&str]| {
         let mut sorted = clusters.to_vec();
@@ -226,7 +226,7 @@ fn weighted_rate(
     let labels: Option<Vec<DrawnLabel>> = labelled
         .iter()
         .map(|(item, human, judge)| {
-            Some(DrawnLabel { human: *human, judge: *judge, probability: item.drawn? })
+            Some(DrawnLabel { human: *human, judge: *judge, probability: item.drawn()? })
         })
         .collect();
     let Some(labels) = labels else {
@@ -236,7 +236,7 @@ fn weighted_rate(
         );
     };
 
-    let clusters: Vec<&str> = labelled.iter().map(|(item, _, _)| item.cluster.as_str()).collect();
+    let clusters: Vec<&str> = labelled.iter().map(|(item, _, _)| &*item.cluster).collect();
     let all: Vec<f64> = judged.iter().map(|(_, judge)| *judge).collect();
     prediction_powered_drawn(&labels, &clusters, &all, options.range, options.level)
         .map_err(|reason| reason.to_string())
@@ -259,10 +259,10 @@ fn gated_rates(
     for members in answers.values() {
         let place = |id: &String| {
             // Out of range: a missing prerequisite can't be met.
-            members.iter().position(|item| item.key.criterion == *id).unwrap_or(members.len())
+            members.iter().position(|item| *item.key.criterion == **id).unwrap_or(members.len())
         };
         let needs: Vec<Vec<usize>> =
-            members.iter().map(|item| item.requires.iter().map(place).collect()).collect();
+            members.iter().map(|item| item.requires().iter().map(place).collect()).collect();
         let held: Vec<bool> = members.iter().map(|item| verdict(item).unwrap_or(false)).collect();
         let PrerequisiteResult { direct: holds, recursive: follows, circular: round } =
             resolve_prerequisites(&held, &needs);

@@ -1,6 +1,7 @@
 //! Calibration report of a judge.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use assize_rubric::SamplingMethod;
 use assize_stats::{
@@ -109,18 +110,14 @@ pub fn calibrate(
 
     if options.items_independent {
         for (number, item) in material.items.iter_mut().enumerate() {
-            item.cluster = number.to_string();
+            item.cluster = number.to_string().into();
         }
     }
 
     let is_scored =
         |item: &CalibrationItem| item_decision_kinds(item).contains(&CalibrationDecisionKind::Scores);
-    let scored: BTreeSet<&str> = material
-        .items
-        .iter()
-        .filter(|item| is_scored(item))
-        .map(|item| item.key.criterion.as_str())
-        .collect();
+    let scored: BTreeSet<&str> =
+        material.items.iter().filter(|item| is_scored(item)).map(|item| &*item.key.criterion).collect();
 
     let mut sections = Vec::new();
     let mut rates_found = Vec::new();
@@ -131,11 +128,8 @@ pub fn calibrate(
         range: (0.0, 1.0),
     };
     for scores in [false, true] {
-        let of_kind: Vec<&CalibrationItem> = material
-            .items
-            .iter()
-            .filter(|item| scored.contains(item.key.criterion.as_str()) == scores)
-            .collect();
+        let of_kind: Vec<&CalibrationItem> =
+            material.items.iter().filter(|item| scored.contains(&*item.key.criterion) == scores).collect();
         if of_kind.iter().all(|item| item_decision_kinds(item).is_empty()) {
             continue;
         }
@@ -150,12 +144,12 @@ pub fn calibrate(
         rates_found.push(compute_rates("all", &of_kind, scores, rate_options));
 
         for (by, name) in [
-            ("criterion", (|item| &item.key.criterion) as fn(&CalibrationItem) -> &String),
+            ("criterion", (|item| &item.key.criterion) as fn(&CalibrationItem) -> &Arc<str>),
             ("system", |item| &item.key.system),
         ] {
             let mut groups: BTreeMap<&str, Vec<&CalibrationItem>> = BTreeMap::new();
             for item in &of_kind {
-                groups.entry(name(item).as_str()).or_default().push(item);
+                groups.entry(&**name(item)).or_default().push(item);
             }
 
             if groups.len() < 2 {
@@ -171,7 +165,7 @@ pub fn calibrate(
         }
     }
 
-    let clusters: BTreeSet<&str> = material.items.iter().map(|item| item.cluster.as_str()).collect();
+    let clusters: BTreeSet<&str> = material.items.iter().map(|item| &*item.cluster).collect();
     let notes = collect_notes(&sections, &material, clusters.len());
     Ok(CalibrationReport {
         judge: material.judge.clone(),
@@ -342,11 +336,11 @@ pub(crate) fn unify_codes(items: &mut [CalibrationItem], scale_declared: bool) -
         place: Option<LabelLocation>,
     }
 
-    let mut seen: BTreeMap<String, SeenCodes> = BTreeMap::new();
+    let mut seen: BTreeMap<Arc<str>, SeenCodes> = BTreeMap::new();
     for item in items.iter() {
-        let of = seen.entry(item.key.criterion.clone()).or_default();
+        let of = seen.entry(Arc::clone(&item.key.criterion)).or_default();
         of.kinds.extend(item_decision_kinds(item));
-        of.place = of.place.clone().or_else(|| item.place.clone());
+        of.place = of.place.clone().or_else(|| item.place().cloned());
 
         let score = |said: DecisionValue| match said {
             DecisionValue::Score(score) => Some((score + 0.0).to_bits()),
@@ -359,7 +353,7 @@ pub(crate) fn unify_codes(items: &mut [CalibrationItem], scale_declared: bool) -
 
     let verdict_codes = BTreeSet::from([0.0_f64.to_bits(), 1.0_f64.to_bits()]);
     let mut problems = Vec::new();
-    let mut binary: BTreeSet<String> = BTreeSet::new();
+    let mut binary: BTreeSet<Arc<str>> = BTreeSet::new();
     for (criterion, of) in &seen {
         let numbers: BTreeSet<u64> = of.judge.union(&of.people).copied().collect();
         let shown = |codes: &BTreeSet<u64>| {
@@ -380,7 +374,7 @@ pub(crate) fn unify_codes(items: &mut [CalibrationItem], scale_declared: bool) -
 
         let in_words = of.kinds.contains(&CalibrationDecisionKind::Verdicts);
         if !numbers.is_empty() && numbers.is_subset(&verdict_codes) && (in_words || !scale_declared) {
-            binary.insert(criterion.clone());
+            binary.insert(Arc::clone(criterion));
         } else if of.kinds.len() > 1 {
             complain(format!(
                 "{name}: met and unmet on one side, scores on the other; say with `--values met=…,unmet=…` which \
@@ -402,8 +396,9 @@ pub(crate) fn unify_codes(items: &mut [CalibrationItem], scale_declared: bool) -
                 *said = DecisionValue::Verdict(score == 1.0);
             }
         };
-        item.people.iter_mut().map(|(_, said)| said).chain(&mut item.adjudicated).for_each(verdict);
-
+        if let Some(labels) = &mut item.labels {
+            labels.people.iter_mut().map(|(_, said)| said).chain(&mut labels.adjudicated).for_each(verdict);
+        }
         if let Some(judge) = &mut item.judge {
             verdict(&mut judge.said);
         }
@@ -434,7 +429,7 @@ fn collect_notes(
         }
     }
 
-    if material.items.iter().any(|item| item.sampled == Some(SamplingMethod::Weighted)) {
+    if material.items.iter().any(|item| item.sampled() == Some(SamplingMethod::Weighted)) {
         notes.push(
             "the labelled items were drawn with different probabilities: the corrected rate allows for that, all other figures are \
              those of the labelled items"

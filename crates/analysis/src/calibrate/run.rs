@@ -1,6 +1,7 @@
 //! Judged items of a stored run.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::Arc;
 
 use assize_rubric::{BenchmarkState, CaseDecision, DecidedBy, JudgeIdentity, Outcome, RawScore, SeenHash};
 use assize_store::{CaseRecord, ResultRow, RunInfo, StoreError};
@@ -20,17 +21,44 @@ pub struct RunItems {
     pub other_graders: u64,
 }
 
-/// One decision, before it is known whether its criterion's id needs the grader's name to be unique.
+/// One decision of a record, before it is known whether its criterion's id needs the grader's name to be unique.
 struct JudgedItem {
-    key: ItemKey,
-    grader: String,
+    item: CalibrationItem,
+    grader: Arc<str>,
     text: String,
-    said: DecisionValue,
-    /// Probability of "met", for a verdict that was read off token probabilities.
-    probability: Option<f64>,
-    same_family: Option<bool>,
-    seen: Option<SeenHash>,
+}
+
+/// Parts of a record that its decisions share.
+struct JudgedAnswer<'r> {
+    result: &'r ResultRow,
+    /// Key of its items, without a criterion.
+    key: ItemKey,
+    cluster: Arc<str>,
     length: Option<f64>,
+    /// Model that gave the answer, if that is known.
+    model: Option<&'r str>,
+}
+
+/// Texts that many items have, each kept once.
+#[derive(Default)]
+struct SharedTexts(HashSet<Arc<str>>);
+
+impl SharedTexts {
+    fn share(&mut self, text: &str) -> Arc<str> {
+        if let Some(known) = self.0.get(text) {
+            return Arc::clone(known);
+        }
+
+        let text = Arc::<str>::from(text);
+        self.0.insert(Arc::clone(&text));
+        text
+    }
+}
+
+/// Texts of the criteria of a grader with the same id: the first, and whether there are others.
+struct CriterionWording {
+    first: String,
+    differs: bool,
 }
 
 /// Collects the decisions of a run's judges. Every criterion of a rubric counts, whatever its weight;
@@ -45,130 +73,157 @@ pub fn from_run(
         .filter_map(|target| Some((target.name.as_str(), target.model.as_deref()?)))
         .collect();
 
-    let (mut decisions, mut judges, mut other_graders) = (Vec::new(), BTreeSet::new(), 0);
+    let (mut items, mut graders) = (Vec::<CalibrationItem>::new(), Vec::<Arc<str>>::new());
+    let (mut judges, mut other_graders) = (BTreeSet::new(), 0);
+    let mut texts = SharedTexts::default();
+    let mut shared: BTreeSet<Arc<str>> = BTreeSet::new();
+    let mut wordings: BTreeMap<(Arc<str>, Arc<str>), CriterionWording> = BTreeMap::new();
+    let mut own: BTreeMap<Arc<str>, Vec<usize>> = BTreeMap::new();
     for record in cases {
         let record = record?;
-        let length = record.result.answer.as_ref().map(|answer| answer.chars().count() as f64);
-        let answered = record.result.target.as_deref().and_then(|name| models.get(name).copied());
+        let answer = JudgedAnswer::new(&record.result, &models, &mut texts);
+        own.clear();
         // The votes of a panel are rows beside its decision; only the decision counts.
         for row in record.decisions.iter().filter(|row| !row.is_vote()) {
             let judge = &row.decision.judge;
-            if row.criterion().is_none() {
-                match benchmark_decision(&record.result, row, answered, length) {
-                    Some(decision) => {
-                        judges.insert(judge.name.clone());
-                        decisions.push(decision);
-                    }
-                    None => other_graders += 1,
-                }
+            let decision = match row.criterion() {
+                Some(_) => Some(answer.criterion_decision(row, &mut texts)),
+                None => answer.benchmark_decision(row, &mut texts),
+            };
+            let Some(JudgedItem { item, grader, text }) = decision else {
+                other_graders += 1;
                 continue;
+            };
+
+            if !judges.contains(&*judge.name) {
+                judges.insert(judge.name.to_string());
             }
+            let criterion = &item.key.criterion;
+            let wording = wordings.entry((Arc::clone(criterion), Arc::clone(&grader)));
+            let wording = wording.or_insert_with(|| CriterionWording { first: text.clone(), differs: false });
+            wording.differs |= wording.first != text;
 
-            judges.insert(judge.name.clone());
-            decisions.push(criterion_decision(&record.result, row, answered, length));
+            // Only decisions on the same answer can have the same key.
+            let places = own.entry(Arc::clone(criterion)).or_default();
+            if places.iter().any(|at| graders[*at] != grader) {
+                shared.insert(Arc::clone(criterion));
+            }
+            match places.iter().find(|at| graders[**at] == grader) {
+                Some(at) => items[*at] = item,
+                None => {
+                    places.push(items.len());
+                    items.push(item);
+                    graders.push(grader);
+                }
+            }
         }
     }
 
-    let shared = shared_ids(&decisions);
-    let mut wordings: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    let mut items = BTreeMap::new();
-    for JudgedItem { mut key, grader, text, said, probability, same_family, seen, length } in decisions {
-        if shared.contains(&key.criterion) {
-            key.criterion = format!("{grader}/{}", key.criterion);
+    for (item, grader) in items.iter_mut().zip(&graders) {
+        if shared.contains(&item.key.criterion) {
+            item.key.criterion = texts.share(&format!("{grader}/{}", item.key.criterion));
         }
-
-        wordings.entry(key.criterion.clone()).or_default().insert(text);
-        let judge = Some(JudgeItemDecision { said, probability, same_family, captured_mass: None });
-        let item = CalibrationItem {
-            people: Vec::new(),
-            adjudicated: None,
-            judge,
-            seen,
-            length,
-            cluster: format!("{}\u{1f}{}", key.suite, key.case),
-            requires: Vec::new(),
-            sampled: None,
-            drawn: None,
-            split: None,
-            place: None,
-            key: key.clone(),
-        };
-        items.insert(key, item);
     }
+    items.sort_unstable_by(|a, b| a.key.cmp(&b.key));
 
-    let reworded = wordings.into_iter().filter(|(_, texts)| texts.len() > 1).map(|(id, _)| id).collect();
     let judge = (!judges.is_empty()).then(|| judges.into_iter().collect::<Vec<_>>().join(", "));
-    let material =
-        CalibrationMaterial { items: items.into_values().collect(), judge, ..CalibrationMaterial::default() };
-    Ok(RunItems { material, reworded, other_graders })
+    let material = CalibrationMaterial { items, judge, ..CalibrationMaterial::default() };
+    Ok(RunItems { material, reworded: reworded_ids(&wordings, &shared), other_graders })
 }
 
-/// Decision of a judge about a benchmark of a scorecard; `None` for those that checks or people decided.
-fn benchmark_decision(
-    result: &ResultRow,
-    row: &CaseDecision,
-    answered: Option<&str>,
-    length: Option<f64>,
-) -> Option<JudgedItem> {
-    let benchmark = row.decision.benchmark()?;
-    if benchmark.decided_by != Some(DecidedBy::Judge) {
-        return None;
+/// Ids whose texts differ. An id that several graders of one answer have is theirs by the grader's name.
+fn reworded_ids(
+    wordings: &BTreeMap<(Arc<str>, Arc<str>), CriterionWording>,
+    shared: &BTreeSet<Arc<str>>,
+) -> Vec<String> {
+    let mut by_id: BTreeMap<String, (&str, bool)> = BTreeMap::new();
+    for ((criterion, grader), wording) in wordings {
+        let id =
+            if shared.contains(criterion) { format!("{grader}/{criterion}") } else { criterion.to_string() };
+        let (first, differs) = by_id.entry(id).or_insert((&wording.first, false));
+        *differs |= wording.differs || **first != *wording.first;
     }
 
-    let said = match (benchmark.state, benchmark.pass) {
-        (BenchmarkState::NotApplicable, _) => DecisionValue::NotApplicable,
-        (BenchmarkState::Scored, Some(pass)) => DecisionValue::Verdict(pass),
-        _ => DecisionValue::Undecided,
-    };
-
-    let mut found = criterion_decision(result, row, answered, length);
-    found.key.criterion = row.grader.to_string();
-    found.text = row.grader.to_string();
-    found.seen = benchmark.seen;
-
-    Some(JudgedItem { said, ..found })
+    by_id.into_iter().filter(|(_, (_, differs))| *differs).map(|(id, _)| id).collect()
 }
 
-fn criterion_decision(
-    result: &ResultRow,
-    row: &CaseDecision,
-    answered: Option<&str>,
-    length: Option<f64>,
-) -> JudgedItem {
-    let said = match row.decision.outcome() {
-        Outcome::Met => DecisionValue::Verdict(true),
-        Outcome::Unmet => DecisionValue::Verdict(false),
-        Outcome::Scored(raw) => DecisionValue::Score(f64::from(RawScore::get(raw))),
-        Outcome::Averaged(points) => DecisionValue::Score(points.get()),
-        Outcome::NotApplicable => DecisionValue::NotApplicable,
-        Outcome::Ungraded => DecisionValue::Undecided,
-    };
+impl<'r> JudgedAnswer<'r> {
+    fn new(result: &'r ResultRow, models: &BTreeMap<&str, &'r str>, texts: &mut SharedTexts) -> Self {
+        Self {
+            key: ItemKey {
+                suite: texts.share(&result.suite),
+                case: (&*result.case_id).into(),
+                system: texts.share(result.target.as_deref().unwrap_or_default()),
+                repeat: result.repeat,
+                criterion: Arc::default(),
+            },
+            cluster: format!("{}\u{1f}{}", result.suite, result.case_id).into(),
+            length: result.answer.as_ref().map(|answer| answer.chars().count() as f64),
+            model: result.target.as_deref().and_then(|name| models.get(name).copied()),
+            result,
+        }
+    }
 
-    let families = answered.and_then(model_family).zip(judge_family(&row.decision.judge));
-    JudgedItem {
-        key: ItemKey {
-            suite: result.suite.to_string(),
-            case: result.case_id.to_string(),
-            system: result.target.as_deref().unwrap_or_default().to_owned(),
-            repeat: result.repeat,
-            criterion: row.shown_criterion().to_string(),
-        },
-        grader: row.grader.to_string(),
-        text: row.criterion().map(|criterion| criterion.text.clone()).unwrap_or_default(),
-        said,
-        probability: row
-            .decision
-            .probability
-            .as_ref()
-            .filter(|_| matches!(said, DecisionValue::Verdict(_)))
-            .map(|found| found.expected),
-        seen: row.criterion().map(|criterion| {
+    /// Decision of a judge about a benchmark of a scorecard; `None` for those that checks or people decided.
+    fn benchmark_decision(&self, row: &CaseDecision, texts: &mut SharedTexts) -> Option<JudgedItem> {
+        let benchmark = row.decision.benchmark()?;
+        if benchmark.decided_by != Some(DecidedBy::Judge) {
+            return None;
+        }
+
+        let said = match (benchmark.state, benchmark.pass) {
+            (BenchmarkState::NotApplicable, _) => DecisionValue::NotApplicable,
+            (BenchmarkState::Scored, Some(pass)) => DecisionValue::Verdict(pass),
+            _ => DecisionValue::Undecided,
+        };
+
+        let mut found = self.criterion_decision(row, texts);
+        found.item.key.criterion = texts.share(&row.grader);
+        found.text = row.grader.to_string();
+        found.item.seen = benchmark.seen;
+        found.item.judge = found.item.judge.map(|judge| JudgeItemDecision { said, ..judge });
+
+        Some(found)
+    }
+
+    fn criterion_decision(&self, row: &CaseDecision, texts: &mut SharedTexts) -> JudgedItem {
+        let said = match row.decision.outcome() {
+            Outcome::Met => DecisionValue::Verdict(true),
+            Outcome::Unmet => DecisionValue::Verdict(false),
+            Outcome::Scored(raw) => DecisionValue::Score(f64::from(RawScore::get(raw))),
+            Outcome::Averaged(points) => DecisionValue::Score(points.get()),
+            Outcome::NotApplicable => DecisionValue::NotApplicable,
+            Outcome::Ungraded => DecisionValue::Undecided,
+        };
+
+        let families = self.model.and_then(model_family).zip(judge_family(&row.decision.judge));
+        let probability =
+            row.decision.probability.as_ref().filter(|_| matches!(said, DecisionValue::Verdict(_)));
+        let judge = JudgeItemDecision {
+            said,
+            probability: probability.map(|found| found.expected),
+            same_family: families.map(|(answer, judge)| answer == judge),
+            captured_mass: None,
+        };
+        let seen = row.criterion().map(|criterion| {
+            let result = self.result;
             let answer = result.answer.as_deref().unwrap_or_default();
             let case = result.case_hash.as_deref();
             SeenHash::from_criterion(criterion, case, result.target.as_deref(), answer)
-        }),
-        same_family: families.map(|(answer, judge)| answer == judge),
-        length,
+        });
+
+        JudgedItem {
+            item: CalibrationItem {
+                key: ItemKey { criterion: texts.share(&row.shown_criterion()), ..self.key.clone() },
+                judge: Some(judge),
+                seen,
+                length: self.length,
+                cluster: Arc::clone(&self.cluster),
+                labels: None,
+            },
+            grader: texts.share(&row.grader),
+            text: row.criterion().map(|criterion| criterion.text.clone()).unwrap_or_default(),
+        }
     }
 }
 
@@ -177,18 +232,4 @@ fn judge_family(judge: &JudgeIdentity) -> Option<String> {
         return None;
     }
     model_family(judge.model.as_deref().unwrap_or(&judge.name))
-}
-
-/// Ids that several graders of one case have.
-fn shared_ids(decisions: &[JudgedItem]) -> BTreeSet<String> {
-    let mut graders: BTreeMap<&ItemKey, &str> = BTreeMap::new();
-    let mut shared = BTreeSet::new();
-    for decision in decisions {
-        let first = *graders.entry(&decision.key).or_insert(&decision.grader);
-        if first != decision.grader {
-            shared.insert(decision.key.criterion.clone());
-        }
-    }
-
-    shared
 }

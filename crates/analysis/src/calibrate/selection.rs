@@ -48,7 +48,7 @@ pub(crate) fn selection_report(
     level: ConfidenceLevel,
 ) -> Option<SelectionReport> {
     let by_lot = |item: &CalibrationItem| {
-        matches!(item.sampled, Some(SamplingMethod::Random | SamplingMethod::Weighted))
+        matches!(item.sampled(), Some(SamplingMethod::Random | SamplingMethod::Weighted))
     };
     let labelled: Vec<&CalibrationItem> =
         judged.iter().map(|(item, _)| *item).filter(|item| item.people_mean().is_some()).collect();
@@ -89,7 +89,7 @@ pub(crate) fn selection_report(
 
 fn measure(members: &[&CalibrationItem], level: ConfidenceLevel) -> Option<MeasuredStratum> {
     let labelled: Vec<(f64, &str)> =
-        members.iter().filter_map(|item| Some((item.people_mean()?, item.cluster.as_str()))).collect();
+        members.iter().filter_map(|item| Some((item.people_mean()?, &*item.cluster))).collect();
     if members.is_empty() {
         return None;
     }

@@ -207,7 +207,7 @@ pub(crate) fn alpha_metric(
             let people: Vec<f64> = if with_judge {
                 item.truths().filter_map(DecisionValue::number).collect()
             } else {
-                item.people.iter().filter_map(|(_, said)| said.number()).collect()
+                item.people().iter().filter_map(|(_, said)| said.number()).collect()
             };
             let ratings: Vec<f64> = judge.into_iter().chain(people).collect();
             let enough = ratings.len() > 1 && (!with_judge || judge.is_some());

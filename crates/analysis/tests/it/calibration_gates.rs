@@ -56,7 +56,7 @@ fn a_limit_is_not_reached_while_missing_decisions_could_undo_it() {
 fn one_person_in_several_spellings_is_one_rater() {
     let rows = "c1,k,Ann,met\nc1,k,ann,unmet\nc1,k, ann,met\nc1,k,ÁNN,met\nc1,k,Ben,met\n";
     let found = material(&format!("case,criterion,who,label\n{rows}"));
-    assert_eq!(found.items[0].people.len(), 3, "{:?}", found.items[0].people);
+    assert_eq!(found.items[0].people().len(), 3, "{:?}", found.items[0].people());
 
     let sections = rater_agreement(&found, None, ResamplingOptions::default());
     assert_eq!((sections[0].ratings, sections[0].rated_twice), (3, 1));

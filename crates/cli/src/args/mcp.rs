@@ -26,7 +26,7 @@ pub(crate) struct McpArgs {
     /// Allow run_eval, which writes runs and replies below the root.
     #[arg(long)]
     pub(crate) write: bool,
-    /// Allow eval files to start programs: graders, targets, workspace hooks.
+    /// Allow eval files to start programs: graders, code, targets, workspace hooks.
     #[arg(long)]
     pub(crate) allow_programs: bool,
     /// Stop once all calls of this server together cost this many US dollars.

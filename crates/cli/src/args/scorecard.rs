@@ -171,7 +171,7 @@ pub(crate) struct RunCardArgs {
     Examples:\n  \
     assize scorecard compare runs/before runs/after\n  \
     assize scorecard compare runs/released last --fail-on blocked,regression\n  \
-    assize scorecard compare 20260102-120000-rdi-1a2b last --json"
+    assize scorecard compare runs/released last --out comparison.md"
 )]
 pub(crate) struct CompareCardsArgs {
     /// Baseline: folder, id or `last`.
@@ -189,8 +189,11 @@ pub(crate) struct CompareCardsArgs {
     /// Treatment of cases without a result.
     #[arg(long, value_parser = one_of(MISSING_POLICIES), default_value = "incomplete", value_name = "HOW")]
     pub(crate) treat_missing: MissingPolicy,
+    /// Write a report file: FILE.md, or FILE.json with what `--json` prints; repeatable.
+    #[arg(long, short = 'o', value_parser = scorecard_file, value_name = "FILE", help_heading = OUTPUT)]
+    pub(crate) out: Vec<ReportFile>,
     /// Print JSON instead of text.
-    #[arg(long)]
+    #[arg(long, help_heading = OUTPUT)]
     pub(crate) json: bool,
 }
 

@@ -105,6 +105,8 @@ async function useKeys() {
   const view = await page.locator(".grid-view").boundingBox();
   assert.ok(box.y >= view.y && box.y + box.height <= view.y + view.height + 1, "and it is on screen");
 
+  await check(page, "a selected row");
+
   await page.keyboard.press("k");
   const id = await page.$eval(".grid-row.selected a", (link) => link.textContent);
   await Promise.all([page.waitForURL("**/cases/*"), page.keyboard.press("Enter")]);

@@ -72,6 +72,11 @@ async def read_only(session, assize):
     graded = await assize.succeed("grade", rubric=["Says that refunds take 5 days"], samples=samples, budget_usd=0)
     verdicts = [(row["id"], row["verdict"]) for row in graded["results"]]
     check("samples are graded in order", verdicts == [("good", "pass"), ("bad", "fail")], graded)
+    card = await assize.succeed("grade", scorecard_file="examples/scorecard", weights="routine", budget_usd=0,
+                                samples=[{"answer": "Complaint: Nausea. Treatment: ondansetron 4 mg IV at 14:05.",
+                                          "tags": ["drafted", "treated", "medication"]}])
+    check("a scorecard leaves open what people decide",
+          card["results"][0]["status"] == "partial" and card["results"][0]["scorecard"][0]["code"] == "RDI", card)
     await assize.fail("grade", "budget_usd", rubric=["Says that refunds take 5 days"], samples=samples)
     await assize.fail("run_eval", "--write", paths=["examples/quickstart"], budget_usd=0)
     await assize.fail("results", "no runs")

@@ -33,6 +33,16 @@ fn two_runs_are_compared_over_the_cases_both_have() {
 
     let text = compare(&["before", "after"]).expect_code(0).stdout;
     assert!(text.contains("+0.625") && text.contains("excluded: 1 case only in the base"), "{text}");
+    let files = ["before", "after", "--out", "reports/c.md", "--out", "reports/c.json"];
+    assert_eq!(compare(&files).expect_code(0).stdout, text, "files change nothing of what is printed");
+    let read = |name: &str| std::fs::read_to_string(cli.dir().join("reports").join(name)).expect("written");
+    assert_eq!(serde_json::from_str::<Value>(&read("c.json")).expect("JSON"), found);
+    let page = read("c.md");
+    assert!(page.starts_with("# before → after\n") && page.contains("| **TOP** |"), "{page}");
+    assert!(page.contains("| +0.625 |") && page.contains("- excluded: 1 case only in the base"), "{page}");
+    let refused = compare(&["before", "after", "--out", "c.html"]).expect_code(2);
+    assert!(refused.stderr.contains("FILE.md or FILE.json"), "{}", refused.stderr);
+
     let same = compare(&["before", "before"]).expect_code(0).stdout;
     assert!(same.contains("over the 9 cases in both runs"), "{same}");
     assert!(same.contains("no CI: all values are the same"), "{same}");

@@ -22,12 +22,14 @@ pub(super) struct SampleCard {
 }
 
 impl SampleCard {
-    /// The scorecard without its own cases.
+    /// The scorecard without its own cases, with a weight set other than the one that its index names if one is given.
     ///
     /// # Errors
-    /// When it has no single top: a sample has one score.
-    pub(super) fn new(scorecard: Arc<Scorecard>) -> Result<Self, EngineError> {
-        let info = describe_scorecard(&scorecard, None, |_| false);
+    /// When it has no single top, since a sample has one score, or no such weight set.
+    pub(super) fn new(scorecard: Arc<Scorecard>, weights: Option<&str>) -> Result<Self, EngineError> {
+        let set = weights.map(|name| scorecard.weight_set(name)).transpose();
+        let set = set.map_err(|error| EngineError::usage(error.to_string()))?;
+        let info = describe_scorecard(&scorecard, set, |_| false);
         let mut trees = ScorecardTree::build_all(&info, None)
             .map_err(|error| EngineError::invalid_file(error.to_string()))?;
         let (Some(tree), true) = (trees.pop(), trees.is_empty()) else {

@@ -85,13 +85,17 @@ impl SampleGrader {
     }
 
     /// Makes the judges of a scorecard and checks that they can judge it. Its own cases and labels play no part: each sample is a
-    /// case. Benchmarks that people decide stay open.
+    /// case. Benchmarks that people decide stay open. `weights` names a weight set other than that of the index.
     ///
     /// # Errors
-    /// When it has no single top, a judge can't be used, or a check would start a program.
-    pub fn prepare_scorecard(&self, scorecard: Arc<Scorecard>) -> Result<PreparedRubric, EngineError> {
+    /// When it has no single top or no such weight set, a judge can't be used, or a check would start a program.
+    pub fn prepare_scorecard(
+        &self,
+        scorecard: Arc<Scorecard>,
+        weights: Option<&str>,
+    ) -> Result<PreparedRubric, EngineError> {
         let suite = suite_of(&scorecard, &scorecard.root);
-        let card = SampleCard::new(scorecard)?;
+        let card = SampleCard::new(scorecard, weights)?;
         let planner = RunPlanner {
             lines: ThresholdOverrides::default(),
             judging: None,

@@ -19,6 +19,8 @@ const NEWEST: f64 = 0.1;
 const FIRST_SPACING: Duration = Duration::from_millis(1);
 const FIRST_REQUESTS: u64 = 128;
 const QUICK: Duration = Duration::from_millis(20);
+/// Time that the first requests may make up for when they went out late: timers wake late, each time a little.
+const FIRST_CATCH_UP: Duration = Duration::from_millis(20);
 /// Share of an allowance that has to be used before it says how fast it fills: counts are whole numbers.
 const USED: f64 = 0.5;
 
@@ -35,7 +37,8 @@ pub(super) struct RateLimiter {
     /// End of the pause: no request is sent before.
     gate: Duration,
     first_spacing: Option<Duration>,
-    last_sent: Option<Duration>,
+    /// When the next of the first requests may go out.
+    first_due: Option<Duration>,
     good_answers: u64,
     /// Tokens of a reply, and of a request with its reply, on the average of late.
     mean_output: f64,
@@ -66,7 +69,7 @@ impl RateLimiter {
             reported: [None, None],
             gate: Duration::ZERO,
             first_spacing: Some(FIRST_SPACING),
-            last_sent: None,
+            first_due: None,
             good_answers: 0,
             mean_output: FIRST_OUTPUT,
             mean_tokens: FIRST_OUTPUT,
@@ -94,8 +97,8 @@ impl RateLimiter {
             AccountState::Open => Duration::ZERO,
         };
 
-        let space = self.first_spacing.filter(|_| self.window.in_flight() > 0);
-        let spaced = space.zip(self.last_sent).map_or(Duration::ZERO, |(space, last)| last + space);
+        let is_spaced = self.first_spacing.is_some() && self.window.in_flight() > 0;
+        let spaced = self.first_due.filter(|_| is_spaced).unwrap_or(Duration::ZERO);
         let by_requests = self.requests.as_ref().map_or(Duration::ZERO, |bucket| bucket.ready_at(1.0));
         let by_tokens = self.tokens.as_ref().map_or(Duration::ZERO, |bucket| bucket.ready_at(tokens));
         let all = [probe_at, spaced, by_requests, by_tokens, self.pace.ready_at(), self.gate];
@@ -117,9 +120,12 @@ impl RateLimiter {
         if self.window.sent() >= FIRST_REQUESTS {
             self.first_spacing = None;
         }
+        if let Some(space) = self.first_spacing {
+            let due = self.first_due.filter(|_| self.window.in_flight() > 0).unwrap_or(now);
+            self.first_due = Some(due.max(now.saturating_sub(FIRST_CATCH_UP)) + space);
+        }
 
         self.pace.send(now);
-        self.last_sent = Some(now);
         self.window.send()
     }
 
@@ -264,6 +270,35 @@ mod tests {
         assert_eq!(send(&mut limiter, 900.0), Duration::ZERO);
         limiter.cost(900.0, TokenCounts { input: Some(10_000), cached: None, output: Some(900) });
         assert!(send(&mut limiter, 1.0) > 9 * SECOND);
+    }
+
+    /// Sends requests with a timer that wakes late each time; when the last one went out.
+    fn last_sent(limiter: &mut RateLimiter, requests: u32, late: Duration) -> Duration {
+        let mut now = Duration::ZERO;
+        for _ in 0..requests {
+            while let SendChance::At(at) = limiter.chance(now, "m", 1.0) {
+                now = at + late;
+            }
+            limiter.send(now, 1.0);
+        }
+        now
+    }
+
+    #[test]
+    fn the_first_requests_are_a_millisecond_apart_however_late_timers_wake() {
+        let new = || RateLimiter::new(ConcurrencyWindow::new(1_000, 1_000), None, None);
+        let exact = last_sent(&mut new(), 1_000, Duration::ZERO);
+        let late = last_sent(&mut new(), 1_000, Duration::from_micros(1_300));
+        assert_eq!(exact, Duration::from_millis(128), "only the first ones are spaced");
+        assert!(late >= exact && late < exact + Duration::from_millis(5), "{late:?}");
+
+        let mut limiter = new();
+        limiter.send(SECOND, 1.0);
+        assert_eq!(
+            limiter.chance(SECOND, "m", 1.0),
+            SendChance::At(SECOND + FIRST_SPACING),
+            "time before the first request is not made up for"
+        );
     }
 
     #[test]

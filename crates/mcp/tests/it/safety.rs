@@ -92,10 +92,11 @@ async fn programs_are_started_only_where_the_server_was_told_so() {
 
     fixture.programs = ProgramUse::Allow;
     let client = fixture.connect().await;
-    let ended = client
-        .succeed("run_eval", json!({ "paths": ["suite.yaml"], "budget_usd": 0, "wait_seconds": 60 }))
-        .await;
-    assert_eq!(ended["summary"]["counts"]["pass"], 1, "{ended}");
+    for file in ["suite.yaml", "code.yaml"] {
+        let run = json!({ "paths": [file], "budget_usd": 0, "wait_seconds": 60 });
+        let ended = client.succeed("run_eval", run).await;
+        assert_eq!(ended["summary"]["counts"]["pass"], 1, "{file}: {ended}");
+    }
     assert!(fixture.path("started").exists());
     let tools = client.service().list_all_tools().await.expect("tools");
     let run = tools.iter().find(|tool| tool.name == "run_eval").and_then(|tool| tool.annotations.clone());

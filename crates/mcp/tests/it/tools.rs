@@ -101,7 +101,10 @@ async fn wrong_samples_and_rubrics_are_refused_before_anything_is_asked() {
     let client = Fixture::new().connect().await;
     let sample = json!([{ "answer": "x" }]);
     for (arguments, message) in [
-        (json!({ "samples": sample, "budget_usd": 0 }), "either `rubric` or `rubric_file`"),
+        (
+            json!({ "samples": sample, "budget_usd": 0 }),
+            "one of `rubric`, `rubric_file` and `scorecard_file`",
+        ),
         (json!({ "rubric": ["a b"], "samples": [], "budget_usd": 0 }), "1 to 1000 `samples`"),
         (json!({ "rubric": [], "samples": sample, "budget_usd": 0 }), "the rubric has errors"),
         (
@@ -114,6 +117,83 @@ async fn wrong_samples_and_rubrics_are_refused_before_anything_is_asked() {
         ),
         (json!({ "rubric": ["a b"], "samples": sample, "budget_usd": 0, "commands": [] }), "unknown field"),
     ] {
+        let told = client.fail("grade", arguments.clone()).await;
+        assert!(told.contains(message), "{arguments}: {told}");
+    }
+}
+
+/// An index over two rubrics, each of one check, with two weight sets.
+const SCORECARD: &str = "\
+index:
+  code: X
+  aggregation_method: WEIGHTED_AVERAGE
+  passing_threshold: 0.6
+  components: [A, B]
+  weight_set: even
+  weight_sets: {even: {A: 0.5, B: 0.5}, first: {A: 0.9, B: 0.1}}
+rubrics:
+- {code: A, label: Hello, weight: 1, aggregation_method: WEIGHTED_AVERAGE, passing_threshold: 0.5, benchmarks: [A1]}
+- {code: B, label: Thanks, weight: 1, aggregation_method: WEIGHTED_AVERAGE, passing_threshold: 0.5, benchmarks: [B1]}
+benchmarks:
+- {code: A1, concept: Share with hello., weight: 1, threshold: 0.9, evaluator_type: code, tags: [greeting], inclusion_criteria: \
+  Flag if hello is missing., evaluator_config: {deterministic: [{type: contains, value: hello}]}}
+- {code: B1, concept: Share with thanks., weight: 1, threshold: 0.9, evaluator_type: code, tags: [greeting, thanks], \
+  inclusion_criteria: Flag if thanks are missing., evaluator_config: {deterministic: [{type: contains, value: thanks}]}}
+";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn samples_are_graded_by_a_scorecard_with_the_weights_that_are_asked_for() {
+    let fixture = Fixture::new();
+    fixture.write("card.yaml", SCORECARD);
+    let before = fixture.entries();
+    let client = fixture.connect().await;
+    let samples = json!([
+        { "id": "both", "answer": "hello and thanks", "tags": ["greeting"] },
+        { "id": "one", "answer": "hello", "tags": ["greeting"] },
+        { "id": "narrow", "answer": "thanks", "tags": ["thanks"] },
+    ]);
+    let grade = async |weights: Option<&str>| {
+        let mut arguments = json!({ "scorecard_file": "card.yaml", "samples": samples, "budget_usd": 0 });
+        if let Some(weights) = weights {
+            arguments["weights"] = json!(weights);
+        }
+        client.succeed("grade", arguments).await
+    };
+
+    let even = grade(None).await;
+    let row = |all: &Value, at: usize| {
+        let result = &all["results"][at];
+        (result["id"].clone(), result["score"].clone(), result["verdict"].clone())
+    };
+    assert_eq!(row(&even, 0), (json!("both"), json!(1.0), json!("pass")), "{even}");
+    assert_eq!(row(&even, 1), (json!("one"), json!(0.5), json!("fail")));
+    assert_eq!(
+        row(&even, 2),
+        (json!("narrow"), json!(1.0), json!("pass")),
+        "what does not apply has no weight"
+    );
+    assert_eq!(even["results"][1]["scorecard"][0]["code"], "X");
+    assert_eq!((&even["summary"]["samples"], &even["summary"]["graded"]), (&json!(3), &json!(3)));
+
+    let first = grade(Some("first")).await;
+    assert_eq!(row(&first, 1), (json!("one"), json!(0.9), json!("pass")));
+    assert_ne!(first["results"][0]["judge_config_hash"], even["results"][0]["judge_config_hash"]);
+    let plan = client.succeed("plan", json!({ "scorecard_file": "card.yaml", "samples": samples })).await;
+    assert_eq!(plan["calls"], 0, "{plan}");
+    assert_eq!(fixture.entries(), before);
+
+    for (arguments, message) in [
+        (
+            json!({ "scorecard_file": "card.yaml", "weights": "last" }),
+            "no weight set `last`; there are: even, first",
+        ),
+        (json!({ "rubric": ["a b"], "weights": "even" }), "a rubric has none"),
+        (json!({ "rubric": ["a b"], "scorecard_file": "card.yaml" }), "one of `rubric`"),
+        (json!({ "scorecard_file": "../card.yaml" }), "outside"),
+    ] {
+        let mut arguments = arguments;
+        arguments["samples"] = samples.clone();
+        arguments["budget_usd"] = json!(0);
         let told = client.fail("grade", arguments.clone()).await;
         assert!(told.contains(message), "{arguments}: {told}");
     }

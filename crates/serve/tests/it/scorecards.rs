@@ -81,6 +81,64 @@ async fn a_sample_gets_the_score_of_the_top_with_its_parts_and_gates() {
     assert_ne!(good["judge_config_hash"], other["results"][0]["judge_config_hash"], "the tree decides too");
 }
 
+/// An index over both parts, with two weight sets.
+fn card_with_weight_sets() -> Value {
+    let mut card = card();
+    let rubric = |code: &str, benchmark: &str| {
+        json!({
+            "code": code, "label": code, "weight": 1.0, "aggregation_method": "WEIGHTED_AVERAGE", "passing_threshold": 0.8, "benchmarks": [benchmark],
+        })
+    };
+    card["rubrics"] = json!([rubric("A", "T1"), rubric("B", "T2")]);
+    card["index"] = json!({
+        "code": "X", "aggregation_method": "WEIGHTED_AVERAGE", "passing_threshold": 0.8, "components": ["A", "B"], "weight_set": "even",
+        "weight_sets": {"even": {"A": 0.5, "B": 0.5}, "first": {"A": 0.9, "B": 0.1}},
+    });
+    card
+}
+
+#[tokio::test]
+async fn a_request_may_name_another_weight_set() {
+    let mut setup = Setup::offline();
+    setup.file("rubrics/card.yaml", &card_with_weight_sets().to_string());
+    setup.file("rubrics/plain.yaml", "- Says hello\n");
+    setup.options.rubrics = Some("rubrics".into());
+    let server = setup.start().await;
+    let named = json!({"name": "card"});
+
+    for scorecard in [card_with_weight_sets(), named.clone()] {
+        for (weights, score) in
+            [(json!({}), 0.5), (json!({"weights": "even"}), 0.5), (json!({"weights": "first"}), 0.9)]
+        {
+            let all = server.graded(&body(&scorecard, &weights)).await;
+            assert_eq!(all["results"][1]["score"], json!(score), "{weights}");
+            let part = &all["results"][1]["scorecard"][1];
+            assert_eq!(
+                (&part["code"], &part["weight"]),
+                (&json!("A"), &json!(score)),
+                "a part says its weight"
+            );
+        }
+    }
+    let reward = server
+        .post("/slime?rubric=card&weights=first", &[], &json!({"prompt": "q", "response": "hello"}))
+        .await;
+    assert_eq!((reward.status, reward.body.trim()), (200, "0.9"));
+
+    for (body, said) in [
+        (body(&card_with_weight_sets(), &json!({"weights": "last"})), "there are: even, first"),
+        (body(&named, &json!({"weights": "last"})), "there are: even, first"),
+        (body(&card(), &json!({"weights": "even"})), "no index"),
+        (json!({"rubric": ["Says hello"], "weights": "even", "samples": [{"output": "a"}]}), "a rubric"),
+        (json!({"rubric": {"name": "plain"}, "weights": "even", "samples": [{"output": "a"}]}), "a rubric"),
+    ] {
+        let reply = server.grade(&body).await;
+        assert_eq!(reply.status, 422, "{reply:?}");
+        let (place, message) = reply.problems().remove(0);
+        assert!(place == "/weights" && message.contains(said), "{place}: {message}");
+    }
+}
+
 #[tokio::test]
 async fn what_people_decide_leaves_bounds_and_no_reward() {
     let server = Setup::offline().start().await;

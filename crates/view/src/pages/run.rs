@@ -172,7 +172,8 @@ pub(crate) struct CasesPage {
     pub(crate) is_partial: bool,
     /// The first rows of the table, as JSON.
     pub(crate) first_rows: String,
-    pub(crate) total: usize,
+    /// How many cases are found, of how many.
+    pub(crate) counts: String,
     pub(crate) found: usize,
     /// Rows without script: a page of them.
     pub(crate) plain: Option<PlainRows>,

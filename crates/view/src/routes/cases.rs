@@ -1,6 +1,6 @@
 //! The cases of a run: a page with the filter, and the rows that its table shows.
 
-use assize_report::{format_duration, format_score};
+use assize_report::{format_duration, format_score, grouped};
 use assize_rubric::{OutcomeKind, Usd};
 use axum::extract::{Path, State};
 use axum::http::Uri;
@@ -76,7 +76,7 @@ pub(crate) async fn page(
                 Some(_) => String::new(),
                 None => script_data(&rows_json(&index, &rows, 0, FIRST_ROWS)),
             },
-            total: index.len(),
+            counts: format!("{} of {} cases", grouped(rows.len() as u64), grouped(index.len() as u64)),
             found: rows.len(),
             plain: plain_page.map(|page| plain_rows(&run, &index, &filter, (&rows, page))),
             plain_url: with_query(&format!("{url}/cases"), &page_query(&query, 1)),

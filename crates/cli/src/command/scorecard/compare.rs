@@ -1,16 +1,18 @@
 //! `assize scorecard compare`.
 
-use assize_analysis::compare::ComparisonAspect;
-use assize_analysis::{NodeSide, ScorecardRun, check_scorecard_gates, compare_scorecards};
+use assize_analysis::compare::{ComparisonAspect, ComparisonGateResult};
+use assize_analysis::{
+    NodeSide, ScorecardComparison, ScorecardRun, check_scorecard_gates, compare_scorecards,
+};
 use assize_engine::{ExitStatus, LabelOptions, LabelledRun, labelled_run, runs};
-use assize_report::render_scorecard_comparison;
+use assize_report::{render_scorecard_comparison, render_scorecard_comparison_markdown};
 use serde_json::{Value, json};
 
-use crate::args::CompareCardsArgs;
+use crate::args::{CompareCardsArgs, ReportFormat};
 use crate::command::compare::{exit_of_gates, warn_of_missing};
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
-use crate::output;
+use crate::output::{self, ResultOutput};
 
 pub(super) fn compare(args: &CompareCardsArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let read = |name: &str| -> Result<ScorecardRun, CommandFailure> {
@@ -32,12 +34,25 @@ pub(super) fn compare(args: &CompareCardsArgs, context: &CliContext) -> Result<E
     }
 
     let results = check_scorecard_gates(&found, &args.fail_on, &args.allow, &args.candidate);
-    let exit = exit_of_gates(&results);
-    if !args.json {
-        output::print(&render_scorecard_comparison(&found, &results, context.stdout));
-        return Ok(exit);
+    for file in args.out.iter().filter(|file| file.format != ReportFormat::Json) {
+        let sides = (args.base.as_str(), args.candidate.as_str());
+        output::write_text(&file.path, &render_scorecard_comparison_markdown(&found, &results, sides))?;
     }
 
+    let delivery = ResultOutput { json: args.json, out: &args.out };
+    if !delivery.deliver(|| comparison_json(args, &found, &results))? {
+        output::print(&render_scorecard_comparison(&found, &results, context.stdout));
+    }
+
+    Ok(exit_of_gates(&results))
+}
+
+/// The comparison as programs read it.
+fn comparison_json(
+    args: &CompareCardsArgs,
+    found: &ScorecardComparison,
+    gates: &[ComparisonGateResult],
+) -> Value {
     let nodes: Vec<Value> = found
         .nodes
         .iter()
@@ -74,7 +89,7 @@ pub(super) fn compare(args: &CompareCardsArgs, context: &CliContext) -> Result<E
         })
         .collect();
 
-    output::print_json(&json!({
+    json!({
         "base": args.base,
         "candidate": args.candidate,
         "cases": found.shared,
@@ -85,9 +100,8 @@ pub(super) fn compare(args: &CompareCardsArgs, context: &CliContext) -> Result<E
         "parts_only_in_candidate": found.new,
         "parts_that_differ": found.changed,
         "measured_differently": measured,
-        "gates": results,
-    }));
-    Ok(exit)
+        "gates": gates,
+    })
 }
 
 pub(super) fn side(side: NodeSide) -> Value {

@@ -80,16 +80,5 @@ pub(super) fn weight_set(
     scorecard: &Scorecard,
     wanted: Option<&str>,
 ) -> Result<Option<usize>, CommandFailure> {
-    let Some(wanted) = wanted else { return Ok(None) };
-    let sets = scorecard.index.as_ref().map(|index| index.weight_sets.as_slice()).unwrap_or_default();
-    if let Some(at) = sets.iter().position(|set| set.name == wanted) {
-        return Ok(Some(at));
-    }
-
-    let names: Vec<&str> = sets.iter().map(|set| set.name.as_str()).collect();
-    Err(if names.is_empty() {
-        "the scorecard has no index with weight sets".into()
-    } else {
-        format!("there is no weight set `{wanted}`; there are: {}", names.join(", ")).into()
-    })
+    wanted.map(|name| scorecard.weight_set(name)).transpose().map_err(|error| error.to_string().into())
 }
