@@ -110,6 +110,7 @@ pub fn summary(
         quotes_found: Some(totals.quotes_verified),
         panel: totals.panel(),
         sent: None,
+        early_stop: None,
         duration_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
         exit_code: exit.code(),
         exit_reason,

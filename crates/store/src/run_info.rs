@@ -7,7 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    CriterionRate, MergeInfo, PanelSummary, RowCounts, RunMetrics, ScorecardInfo, ShardInfo, VerdictCounts,
+    CriterionRate, EarlyStop, MergeInfo, PanelSummary, RowCounts, RunMetrics, ScorecardInfo, ShardInfo,
+    VerdictCounts,
 };
 
 /// Version of the layout of a run folder. Raised when an older reader would misread a newer run.
@@ -179,6 +180,9 @@ pub struct RunSummary {
     /// did not count them. The only part of a summary that can't be computed from the rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sent: Option<SentRequests>,
+    /// Outcome of the rule by which the run may end before its cases do; null without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub early_stop: Option<EarlyStop>,
     /// Wall-clock time in milliseconds; of a merged run, the times of its shards added up.
     pub duration_ms: u64,
     /// Exit code of the command.

@@ -16,7 +16,7 @@ pub(crate) struct ClusterArgs {
     /// The address of NATS servers with JetStream, 2.12 or newer: `nats://HOST:4222`, several with commas between them.
     #[arg(
         long, value_name = "ADDRESS", help_heading = CLUSTER,
-        conflicts_with_all = ["shard", "export_requests", "import_replies", "judge_batch", "bail", "dry_run"]
+        conflicts_with_all = ["shard", "export_requests", "import_replies", "judge_batch", "bail", "stop_when", "dry_run"]
     )]
     pub(crate) cluster: Option<ClusterAddress>,
     /// File with the credentials for these servers.

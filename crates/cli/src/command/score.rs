@@ -1,8 +1,8 @@
 //! `assize score`.
 
 use assize_engine::{
-    EngineError, ExitStatus, LabelOptions, RunEnding, exit_of_run, metrics, runs, stored_records,
-    summary_json,
+    EngineError, ExitStatus, LabelOptions, RunEnding, apply_early_stop, exit_of_run, metrics, runs,
+    stored_records, summary_json,
 };
 use assize_evalfile::{ThresholdOverrides, load_rubric};
 use assize_rubric::{MissingPolicy, Rubric, VerdictThresholds};
@@ -42,15 +42,20 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
         return Err(format!("`{}` has no finished case", folder.path().display()).into());
     }
 
-    let figures = metrics::from_rows(|| {
+    let mut figures = metrics::from_rows(|| {
         let records = stored_records(&folder)?;
         Ok(records.map(|record| {
             Ok(again(&record?).map_err(|failure| EngineError::usage(failure.message))?.record.result)
         }))
     })?;
+    let early_stop = run.summary.as_ref().and_then(|summary| summary.early_stop.clone());
+    if let Some(stop) = &early_stop {
+        apply_early_stop(stop, &mut figures);
+    }
     let (exit, reason) = exit_of_run(metrics::counts(&figures, totals.counts), RunEnding::of_stored(&run));
     let reason = format!("{reason}; {changed} of {} verdicts changed", totals.counts.total());
     let summary = RunSummary {
+        early_stop,
         not_run: run.summary.as_ref().map_or(0, |summary| summary.not_run),
         left_out: run.summary.as_ref().map_or(0, |summary| summary.left_out),
         judge_calls: 0,
