@@ -149,8 +149,8 @@ impl RunSession {
         let items = || items().map(move |item| Ok(give_up(item?, reason)));
 
         let watch = watch_over(mode.sequence(), items(), engine)?;
-        let OpenedRun { folder, mut writer, done, totals, mut summariser } =
-            open(&mut info, options, items, engine)?;
+        let opened = open(&mut info, options, items, engine)?;
+        let OpenedRun { folder, mut writer, done, totals, mut summariser } = opened;
         self.gateway.begin(&info.run_id);
         self.announce(&info, &folder, engine);
 
@@ -201,15 +201,11 @@ impl RunSession {
         engine.emit(EngineEvent::RunEnded);
 
         let early_stop = conclude_watch(watch.as_ref(), &totals, self.total, &mut info, engine);
-        let ending = RunEnding {
-            broke_off: ended.is_err(),
-            halted: totals.halted,
-            decision: early_stop.as_ref().map(RunDecision::from),
-            ..self.ending(&stops)
-        };
+        let (broke_off, decision) = (ended.is_err(), early_stop.as_ref().map(RunDecision::from));
+        let ending = RunEnding { broke_off, halted: totals.halted, decision, ..self.ending(&stops) };
         note_teardown(teardown, self.workspaces.as_deref(), &self.gateway, &mut info, engine);
-        let sent = self.gateway.sent();
-        let ended = TaskEnd { totals, result: ended, ending, early_stop, planned: self.total, sent, begun };
+        let (planned, sent) = (self.total, self.gateway.sent());
+        let ended = TaskEnd { totals, result: ended, ending, early_stop, planned, sent, begun };
         let exit = conclude(&ended, mode, summariser, &folder, &mut info, engine);
 
         match writer.finish(&mut info) {

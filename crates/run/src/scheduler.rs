@@ -208,11 +208,11 @@ where
 
 /// Tokens after which nothing new is started.
 pub(crate) struct SchedulerStops {
-    /// What is in flight is given up.
+    /// Gives up all that is in flight.
     pub(crate) cancel: CancellationToken,
-    /// What is in flight may finish, and is not recorded if it lacks something.
+    /// Lets finish all that is in flight, without recording cases that lack something.
     pub(crate) limit: CancellationToken,
-    /// What is in flight finishes.
+    /// Lets finish all that is in flight.
     pub(crate) decided: Option<CancellationToken>,
 }
 

@@ -1,4 +1,4 @@
-//! How often intervals hold the truth, and how wide they are, by simulation of cases whose truth is known.
+//! Coverage and width of intervals, by simulation of cases whose truth is known.
 
 mod draw;
 mod measuring;

@@ -49,9 +49,7 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
         }))
     })?;
     let early_stop = run.summary.as_ref().and_then(|summary| summary.early_stop.clone());
-    if let Some(stop) = &early_stop {
-        apply_early_stop(stop, &mut figures);
-    }
+    early_stop.iter().for_each(|stop| apply_early_stop(stop, &mut figures));
     let (exit, reason) = exit_of_run(metrics::counts(&figures, totals.counts), RunEnding::of_stored(&run));
     let reason = format!("{reason}; {changed} of {} verdicts changed", totals.counts.total());
     let summary = RunSummary {
@@ -91,13 +89,8 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
         writer.finish(&mut info)?;
         shown.clone_from(target);
         let folder = RunFolder::new(target);
-        report::write_files(
-            &folder,
-            &args.out,
-            &LabelOptions::default(),
-            MissingPolicy::Incomplete,
-            context,
-        )?;
+        let labels = LabelOptions::default();
+        report::write_files(&folder, &args.out, &labels, MissingPolicy::Incomplete, context)?;
     }
 
     let json = || with_changes(summary_json(&info, &shown), *changed);
