@@ -343,7 +343,7 @@ fn add_detectable_answers(
             format!("margin of error of a pass rate of {} over {cases} cases", format_number(rate)),
             interval.map(|interval| interval.width() / 2.0),
             "either way",
-            "Wilson",
+            interval.map_or("", |interval| interval.method.name()),
             "half the width of the CI",
         );
     }

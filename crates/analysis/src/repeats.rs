@@ -180,11 +180,9 @@ fn repeat_gain(outcomes: &[(usize, Vec<Option<bool>>)], level: ConfidenceLevel) 
         most.1.iter().zip(&few.1).filter_map(|(more, fewer)| Some(((*more)?, (*fewer)?))).unzip();
     let pairs = PairedVerdicts::from_verdicts(&more, &fewer).ok()?;
     let number = |flags: &[bool]| flags.iter().map(|&flag| f64::from(u8::from(flag))).collect::<Vec<_>>();
-    Some(RepeatGain {
-        from: few.0,
-        to: most.0,
-        pairs,
-        difference: paired_mean(&number(&more), &number(&fewer), level),
-        test: pairs.mcnemar(level),
-    })
+    let test = pairs.mcnemar(level);
+    // Of verdicts, so the interval is that of paired rates: it has a width even if no item differs.
+    let difference = paired_mean(&number(&more), &number(&fewer), level);
+    let difference = difference.map(|found| PairedMean { interval: test.interval, ..found });
+    Some(RepeatGain { from: few.0, to: most.0, pairs, difference, test })
 }

@@ -44,7 +44,7 @@ viewers, which installs other tools, has to be named. --quick takes smaller size
 rates, commands or viewers alone, into docs/benchmarks.md. Statistics are compared with scipy, statsmodels and krippendorff where the
 Python has them.
 
-coverage simulates how often intervals hold the truth; --write puts its tables into docs/statistics.md
+coverage simulates how often intervals hold the truth; --write puts its tables into docs/benchmarks.md
 
 cluster simulates a thousand workers and a billion calls of `assize eval --cluster`";
 
@@ -77,7 +77,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Simulates intervals and prints their tables; with `--write` into the handbook of statistics.
+/// Simulates intervals and prints their tables; with `--write` into the page of benchmarks.
 fn simulate(flags: &[&str]) -> Result<(), String> {
     if flags.iter().any(|flag| !["--quick", "--write"].contains(flag)) {
         return Err(USAGE.to_owned());
@@ -87,7 +87,7 @@ fn simulate(flags: &[&str]) -> Result<(), String> {
     println!("{text}");
 
     if flags.contains(&"--write") {
-        write_sections("docs/statistics.md", &[(COVERAGE, text)])
+        write_sections("docs/benchmarks.md", &[(COVERAGE, text)])
     } else {
         Ok(())
     }
@@ -266,7 +266,6 @@ const SERVICE: &str = "service";
 const RATES: &str = "rates";
 const COMMANDS: &str = "commands";
 const VIEWERS: &str = "viewers";
-/// The section of the handbook of statistics.
 const COVERAGE: &str = "coverage";
 
 /// Puts new figures between the two marks of a section of the page.

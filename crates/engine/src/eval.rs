@@ -118,6 +118,11 @@ impl Engine {
         options: &EvalOptions,
     ) -> Result<RunOutcome, EngineError> {
         let sequence = &mut mode.sequence;
+        if sequence.stop_against.is_some() {
+            check_stop(options)?;
+            // In the order of the file, the first cases may be the easy ones.
+            sequence.shuffle = true;
+        }
         if sequence.shuffle && sequence.seed.is_none() && options.run.shard.is_some() {
             return Err(EngineError::usage(
                 "`--shard` with `--shuffle` needs `--seed N`, the same for all shards: each would use another order",
@@ -262,6 +267,23 @@ impl Engine {
         };
 
         session.carry_out(mode, || run.items(), &options.run, self).await.map(Evaluated::from)
+    }
+}
+
+/// Refuses to end a run by its result where a part of the results is elsewhere.
+fn check_stop(options: &EvalOptions) -> Result<(), EngineError> {
+    let run = &options.run;
+    let others = [
+        (run.shard.is_some(), "`--shard`"),
+        (run.resume.is_some(), "`--resume`"),
+        (run.judge_batch.is_some(), "`--judge-batch`"),
+        (run.exchange.export.is_some(), "`--export-requests`"),
+    ];
+    match others.iter().find(|(is_given, _)| *is_given) {
+        None => Ok(()),
+        Some((_, name)) => Err(EngineError::usage(format!(
+            "`--stop-when decided` has to see each result as it comes, so it does not go with {name}"
+        ))),
     }
 }
 
@@ -482,7 +504,13 @@ impl<'a> EvalRun<'a> {
         let shuffled = self.mode.sequence().filter(|sequence| sequence.shuffle);
         let plain: Items<'_> = match shuffled.and_then(|sequence| sequence.seed) {
             None => Box::new(by_case.flatten()),
-            Some(seed) => Box::new(order::shuffle(by_case.collect(), seed).into_iter().flatten()),
+            Some(seed) => {
+                let mut cases: Vec<_> = by_case.collect();
+                if shuffled.is_some_and(|sequence| sequence.stop_against.is_some()) {
+                    cases = order::join_clusters(cases);
+                }
+                Box::new(order::shuffle(cases, seed).into_iter().flatten())
+            }
         };
         self.mode.items(plain, self.preflight.items)
     }

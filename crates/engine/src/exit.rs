@@ -1,7 +1,7 @@
 //! Exit codes and their precedence.
 
 use assize_run::HaltReason;
-use assize_store::{RunInfo, VerdictCounts};
+use assize_store::{EarlyStop, RunInfo, StopConclusion, VerdictCounts};
 
 /// Exit code of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -95,12 +95,35 @@ pub struct RunEnding {
     pub broke_off: bool,
     /// Reason in the cases themselves for which no further case was begun.
     pub halted: Option<HaltReason>,
+    /// Conclusion of a rule by which the run may end before its cases do. It decides in the place of single cases.
+    pub decision: Option<RunDecision>,
     /// Cases excluded because their file has errors.
     pub left_out: usize,
     /// Cases that a stored run did not come to.
     pub not_run: usize,
     /// The stored run did not end: it was killed, or goes on.
     pub unfinished: bool,
+}
+
+/// Conclusion of a run that may end as soon as its result is clear.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunDecision {
+    /// Clearly at the reference or above it.
+    Above,
+    /// Clearly below it.
+    Below,
+    /// Not clear.
+    Unclear,
+}
+
+impl From<&EarlyStop> for RunDecision {
+    fn from(stop: &EarlyStop) -> Self {
+        match stop.conclusion {
+            Some(StopConclusion::Above) => Self::Above,
+            Some(StopConclusion::Below) => Self::Below,
+            None => Self::Unclear,
+        }
+    }
 }
 
 impl RunEnding {
@@ -147,8 +170,8 @@ pub fn exit_of_run(counts: VerdictCounts, ending: RunEnding) -> (ExitStatus, Str
     // A borderline case did not pass, and a gate in CI must not let it through.
     let failed = counts.fail + counts.borderline;
     if failed > 0 {
-        // A run that could not keep its results decides nothing.
-        if !ending.broke_off {
+        // A run that could not keep its results decides nothing, and neither does a case where the rate does.
+        if !ending.broke_off && ending.decision.is_none() {
             exits.push(ExitStatus::Failed);
         }
         reasons.push(match (counts.fail, counts.borderline) {
@@ -167,15 +190,25 @@ pub fn exit_of_run(counts: VerdictCounts, ending: RunEnding) -> (ExitStatus, Str
         reasons.push(format!("{} skipped", counts.skipped));
     }
 
-    if let Some(halted) = ending.halted {
+    if let Some(decision) = ending.decision {
+        let (exit, reason) = match decision {
+            RunDecision::Above => (ExitStatus::Passed, "clearly above the reference"),
+            RunDecision::Below => (ExitStatus::Failed, "clearly below the reference"),
+            RunDecision::Unclear => (ExitStatus::Inconclusive, "not clear"),
+        };
+        exits.push(exit);
+        reasons.push(reason.to_owned());
+    }
+
+    let halted = match ending.halted {
+        Some(HaltReason::Error) => Some("stopped at an error"),
+        Some(HaltReason::NotPassed) => Some("stopped by `--bail`"),
+        // That is the decision above.
+        Some(HaltReason::Decided) | None => None,
+    };
+    if let Some(reason) = halted {
         exits.push(ExitStatus::Incomplete);
-        reasons.push(
-            match halted {
-                HaltReason::Error => "stopped at an error",
-                HaltReason::NotPassed => "stopped by `--bail`",
-            }
-            .to_owned(),
-        );
+        reasons.push(reason.to_owned());
     }
 
     if ending.unfinished {
@@ -246,5 +279,17 @@ mod tests {
         assert_eq!(exit(VerdictCounts { fail: 1, incomplete: 1, ..all_passed }, over_budget), 4);
         assert_eq!(exit(all_passed, RunEnding { interrupted: true, ..over_budget }), 130);
         assert_eq!(exit(all_passed, RunEnding { interrupted: true, ..RunEnding::default() }), 130);
+
+        // Where a rate decides, single cases do not.
+        let one_failed = VerdictCounts { fail: 1, ..all_passed };
+        let decided = |decision| RunEnding {
+            decision: Some(decision),
+            halted: Some(HaltReason::Decided),
+            ..RunEnding::default()
+        };
+        assert_eq!(exit(one_failed, decided(RunDecision::Above)), 0);
+        assert_eq!(exit(all_passed, decided(RunDecision::Below)), 1);
+        assert_eq!(exit(all_passed, RunEnding { halted: None, ..decided(RunDecision::Unclear) }), 5);
+        assert_eq!(exit(VerdictCounts { incomplete: 1, ..all_passed }, decided(RunDecision::Above)), 3);
     }
 }

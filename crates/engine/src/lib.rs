@@ -291,6 +291,7 @@ mod scorecard;
 mod session;
 mod shard;
 mod spend_meter;
+mod stopping;
 mod targets;
 mod trend;
 mod validate;
@@ -317,7 +318,7 @@ pub use estimate::RunEstimate;
 pub use eval::{PlanIdentity, PlannedRun, RunOutcome};
 pub use event::{EngineEvent, EventObserver};
 pub use exchange::{CountedExamples, ExchangeOptions, ExportReport, ExportedFile, ImportReport};
-pub use exit::{CallStop, ExitStatus, RunEnding, exit_of_run};
+pub use exit::{CallStop, ExitStatus, RunDecision, RunEnding, exit_of_run};
 pub use explained::{CaseSelector, FoundCase, find_cases};
 pub use files::{replace_file, replace_file_with};
 pub use forecast::{RunPlan, estimate_text};
@@ -334,7 +335,7 @@ pub use merge::MergeOptions;
 pub use mode::{EvalMode, Items, RunMode};
 pub use options::{
     BatchOptions, CacheUse, DeniedFindings, EvalOptions, PanelOptions, ProgramUse, RunOptions,
-    SequenceOptions, SpendingOptions, UnitOptions, UnknownPrice,
+    SequenceOptions, SpendingOptions, StopReference, UnitOptions, UnknownPrice,
 };
 pub use pass_rate::exit_with_pass_rate;
 pub use process::{ProcessContext, StopSignal};
@@ -349,6 +350,7 @@ pub use samples::{
 pub use schemas::{all_schemas, stored_schemas};
 pub use scorecard::{ScorecardInput, ScorecardOptions, ScoredCard};
 pub use session::{FinishedRun, run_id as new_run_id, stored_records, summary_json};
+pub use stopping::apply_early_stop;
 pub use targets::is_secret_name;
 pub use trend::read_trend;
 pub use validate::{ValidatedFile, ValidationReport};

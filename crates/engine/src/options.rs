@@ -82,6 +82,48 @@ pub struct SequenceOptions {
     pub seed: Option<u64>,
     /// Number of cases that did not pass after which nothing more is begun.
     pub bail: Option<NonZeroUsize>,
+    /// Reference of a run that ends as soon as it is clear on which side of it the result lies. Its cases are run in a random
+    /// order.
+    pub stop_against: Option<StopReference>,
+}
+
+/// Reference of a run that ends as soon as its result is clear.
+#[derive(Debug, Clone, PartialEq)]
+pub enum StopReference {
+    /// A pass rate, above 0 and below 1.
+    PassRate(f64),
+    /// A stored run, whose mean score is compared with, over the same cases.
+    Run(String),
+}
+
+impl StopReference {
+    /// Reads a pass rate, or else the name of a run.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        match text.parse::<f64>() {
+            Ok(rate) if rate > 0.0 && rate < 1.0 => Ok(Self::PassRate(rate)),
+            Ok(_) => Err("a pass rate lies above 0 and below 1, such as 0.8".to_owned()),
+            Err(_) if text.is_empty() => {
+                Err("name a run, such as `last`, or a pass rate, such as 0.8".to_owned())
+            }
+            Err(_) => Ok(Self::Run(text.to_owned())),
+        }
+    }
+
+    /// Value that separates both sides: the pass rate, or a difference of 0.
+    pub(crate) const fn threshold(&self) -> f64 {
+        match self {
+            Self::PassRate(rate) => *rate,
+            Self::Run(_) => 0.0,
+        }
+    }
+
+    /// Words for the record of a run.
+    pub(crate) fn describe(&self) -> String {
+        match self {
+            Self::PassRate(rate) => rate.to_string(),
+            Self::Run(name) => name.clone(),
+        }
+    }
 }
 
 /// Options about several judges, and about one that is asked several times.

@@ -1,5 +1,8 @@
 //! Random order of cases.
 
+use std::collections::HashMap;
+
+use assize_run::WorkItem;
 use assize_stats::SeededRandom;
 use rand_core::RngCore;
 
@@ -15,6 +18,27 @@ pub(crate) fn shuffle<T>(all: Vec<T>, seed: u64) -> Vec<T> {
     let mut keyed: Vec<(u64, T)> = all.into_iter().map(|one| (random.next_u64(), one)).collect();
     keyed.sort_by_key(|(key, _)| *key);
     keyed.into_iter().map(|(_, one)| one).collect()
+}
+
+/// Puts the items of cases that belong together next to each other, so that a random order moves them together.
+pub(crate) fn join_clusters<E>(cases: Vec<Vec<Result<WorkItem, E>>>) -> Vec<Vec<Result<WorkItem, E>>> {
+    let mut joined: Vec<Vec<Result<WorkItem, E>>> = Vec::new();
+    let mut places = HashMap::new();
+    for items in cases {
+        let key = items.iter().find_map(|item| Some(item.as_ref().ok()?.cluster_key()));
+        match key {
+            None => joined.push(items),
+            Some(key) => {
+                let place = *places.entry(key).or_insert(joined.len());
+                match joined.get_mut(place) {
+                    Some(cluster) => cluster.extend(items),
+                    None => joined.push(items),
+                }
+            }
+        }
+    }
+
+    joined
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ use crate::pass_rate::exit_with_pass_rate;
 use crate::process::ProcessContext;
 use crate::scorecard::ScoredCard;
 use crate::session::stored_records;
+use crate::stopping::apply_early_stop;
 use crate::{metrics, runs};
 
 /// A stored run and what is known about it beside its rows.
@@ -118,7 +119,11 @@ impl ReportMaterial {
             return Err(EngineError::usage(format!("`{folder}` holds no answers of a target `{target}`")));
         }
 
-        let figures = metrics::from_rows(|| Ok(self.records()?.map(|record| Ok(record?.result))))?;
+        let mut figures = metrics::from_rows(|| Ok(self.records()?.map(|record| Ok(record?.result))))?;
+        let early_stop = self.info.summary.as_ref().and_then(|summary| summary.early_stop.as_ref());
+        if let Some(stop) = early_stop {
+            apply_early_stop(stop, &mut figures);
+        }
         let (gate, exit, reason) = self.conclude(metrics::counts(&figures, totals.counts))?;
         let summary = metrics::summary(&totals, Some(figures), Instant::now(), (exit, reason));
         let summary = RunSummary { pass_rate_gate: gate, ..summary };
@@ -134,6 +139,7 @@ impl ReportMaterial {
         }
 
         Ok(RunSummary {
+            early_stop: early_stop.cloned(),
             not_run: stored.map_or(0, |stored| stored.not_run),
             left_out: stored.map_or(0, |stored| stored.left_out),
             duration_ms: stored.map_or(0, |stored| stored.duration_ms),

@@ -15,9 +15,9 @@ use assize_run::{
     ShardPlan, WorkItem,
 };
 use assize_store::{
-    CaseErrorKind, CaseKey, CaseRecord, FORMAT_VERSION, InputHash, JudgeInfo, RunFolder, RunInfo, RunMetrics,
-    RunSettings, RunSummary, RunWriter, ScorecardConclusion, ScorecardInfo, SentRequests, StoreError,
-    SuiteInfo, TargetInfo,
+    CaseErrorKind, CaseKey, CaseRecord, EarlyStop, FORMAT_VERSION, InputHash, JudgeInfo, RunFolder, RunInfo,
+    RunMetrics, RunSettings, RunSummary, RunWriter, ScorecardConclusion, ScorecardInfo, SentRequests,
+    StoreError, SuiteInfo, TargetInfo,
 };
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -28,7 +28,7 @@ use crate::error::EngineError;
 use crate::eval::RunOutcome;
 use crate::event::EngineEvent;
 use crate::exchange::{BatchExchange, ExportReport};
-use crate::exit::{ExitStatus, RunEnding};
+use crate::exit::{ExitStatus, RunDecision, RunEnding};
 use crate::gateway::ModelGateway;
 use crate::metrics;
 use crate::mode::RunMode;
@@ -37,6 +37,9 @@ use crate::pass_rate::exit_with_pass_rate;
 use crate::resume::{self, NEWEST_RUN, ResumedRun};
 use crate::runs;
 use crate::shard;
+use crate::stopping::{
+    WatchedWriter, apply_early_stop, conclude_watch, decided_token, note_event, watch_over,
+};
 use crate::wiring::RunWiring;
 use crate::workspaces::WorkspacePool;
 
@@ -146,8 +149,9 @@ impl RunSession {
         let reason = unit.and_then(|unit| unit.given_up.as_deref());
         let items = || items().map(move |item| Ok(give_up(item?, reason)));
 
-        let OpenedRun { folder, mut writer, done, totals, mut summariser } =
-            open(&mut info, options, items, engine)?;
+        let watch = watch_over(mode.sequence(), items(), engine)?;
+        let opened = open(&mut info, options, items, engine)?;
+        let OpenedRun { folder, mut writer, done, totals, mut summariser } = opened;
         self.gateway.begin(&info.run_id);
         self.announce(&info, &folder, engine);
 
@@ -166,6 +170,7 @@ impl RunSession {
         }
 
         let mut observe = |event: CaseEvent| {
+            note_event(watch.as_ref(), &event);
             if let CaseEvent::CaseFinished { row } = &event {
                 summariser.push(row);
             }
@@ -177,11 +182,13 @@ impl RunSession {
             totals,
             limit: self.gateway.limit().clone(),
             given_up: self.gateway.given_up().clone(),
+            decided: decided_token(watch.as_ref()),
             done,
         };
         let settings = RunLimits { workers, bail: mode.sequence().and_then(|sequence| sequence.bail) };
+        let mut watched = WatchedWriter { writer: &mut writer, watch: watch.as_ref() };
         let (totals, ended) =
-            assize_run::run_from(start, items(), settings, &stops.cancel, &mut writer, &mut observe).await;
+            assize_run::run_from(start, items(), settings, &stops.cancel, &mut watched, &mut observe).await;
 
         drop(watchers);
 
@@ -194,11 +201,12 @@ impl RunSession {
 
         engine.emit(EngineEvent::RunEnded);
 
-        let ending = RunEnding { broke_off: ended.is_err(), halted: totals.halted, ..self.ending(&stops) };
+        let early_stop = conclude_watch(watch.as_ref(), &totals, self.total, &mut info, engine);
+        let (broke_off, decision) = (ended.is_err(), early_stop.as_ref().map(RunDecision::from));
+        let ending = RunEnding { broke_off, halted: totals.halted, decision, ..self.ending(&stops) };
         note_teardown(teardown, self.workspaces.as_deref(), &self.gateway, &mut info, engine);
-        let sent = self.gateway.sent();
-        let minimum = options.min_pass_rate;
-        let ended = TaskEnd { totals, result: ended, ending, planned: self.total, sent, begun, minimum };
+        let (planned, sent, minimum) = (self.total, self.gateway.sent(), options.min_pass_rate);
+        let ended = TaskEnd { totals, result: ended, ending, early_stop, planned, sent, begun, minimum };
         let exit = conclude(&ended, mode, summariser, &folder, &mut info, engine);
 
         match writer.finish(&mut info) {
@@ -337,6 +345,7 @@ impl RunSession {
                 totals: RunTotals::default(),
                 limit: self.gateway.limit().clone(),
                 given_up: self.gateway.given_up().clone(),
+                decided: None,
                 done: done.clone(),
             };
             let limits = RunLimits { workers, bail: None };
@@ -477,6 +486,7 @@ struct TaskEnd {
     totals: RunTotals,
     result: Result<(), RunError>,
     ending: RunEnding,
+    early_stop: Option<EarlyStop>,
     /// Items that were planned.
     planned: usize,
     sent: SentRequests,
@@ -504,6 +514,9 @@ fn conclude(
     info.finished_at = Some(engine.process().now().to_string());
     let rows = ended.totals.counts;
     let mut figures = metrics::from_summariser(summariser, folder).ok();
+    if let Some((figures, stop)) = figures.as_mut().zip(ended.early_stop.as_ref()) {
+        apply_early_stop(stop, figures);
+    }
     let counts = figures.as_ref().map_or(rows, |figures| metrics::counts(figures, rows));
     let mut gate = None;
     let (exit, exit_reason) = match (&info.shard, ended.minimum) {
@@ -745,12 +758,13 @@ fn summary(
     exit: ExitStatus,
     exit_reason: String,
 ) -> RunSummary {
-    let TaskEnd { totals, ending, sent, begun, .. } = ended;
+    let TaskEnd { totals, ending, early_stop, sent, begun, .. } = ended;
 
     RunSummary {
         not_run: ended.not_run(),
         left_out: ending.left_out,
         sent: Some(*sent),
+        early_stop: early_stop.clone(),
         ..metrics::summary(totals, figures, *begun, (exit, exit_reason))
     }
 }
@@ -778,6 +792,7 @@ pub fn summary_json(info: &RunInfo, folder: &Path) -> serde_json::Value {
         "judge_calls_cached": summary.judge_calls_cached,
         "sent": summary.sent,
         "pass_rate_gate": summary.pass_rate_gate,
+        "early_stop": summary.early_stop,
         "criteria": summary.criteria,
         "criteria_ungraded": summary.criteria_ungraded,
         "criterion_rates": summary.criterion_rates,

@@ -8,16 +8,24 @@ use crate::page::{ReportPage, ReportPiece};
 use crate::sanitize::sanitize_name;
 use crate::style::ReportTone;
 
+/// Renders the interval so far as a part of a line.
+pub fn render_anytime_line(found: &AnytimeComparison) -> String {
+    format!(
+        "{:+.3} ({:+.3} to {:+.3}) after {}",
+        found.difference,
+        found.low,
+        found.high,
+        format_count(found.clusters as u64, "case", "cases")
+    )
+}
+
 /// Renders the interval so far, and after how many cases the comparison was clear.
 pub fn render_anytime(candidate: &str, found: &AnytimeComparison, style: ReportStyle) -> String {
     let mut page = ReportPage::new(style);
     let text = format!(
-        "At any time ({}): {:+.3} ({:+.3} to {:+.3}) after {}; {}% for all looks together.",
+        "At any time ({}): {}; {}% for all looks together.",
         sanitize_name(candidate),
-        found.difference,
-        found.low,
-        found.high,
-        format_count(found.clusters as u64, "case", "cases"),
+        render_anytime_line(found),
         format_plain(100.0 * found.level)
     );
     page.add_text(&[], &[ReportPiece::new(ReportTone::Strong, text)]);

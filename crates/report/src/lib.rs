@@ -63,7 +63,7 @@ mod total_error;
 mod trend;
 mod truncation;
 
-pub use anytime::render_anytime;
+pub use anytime::{render_anytime, render_anytime_line};
 pub use audit::{audit_json, render_audit};
 pub use calibration::render_calibration;
 pub use calibration_json::calibration_json;

@@ -7,6 +7,7 @@ use crate::ReportStyle;
 use crate::metrics::{format_or_undefined, format_range, format_value, metrics_json};
 use crate::number::{format_count, format_plain};
 use crate::page::{ReportPage, ReportPiece};
+use crate::sanitize::sanitize_name;
 use crate::style::ReportTone;
 use crate::table::{ReportColumn, render_table};
 
@@ -79,6 +80,18 @@ fn conclusion_lines(report: &RescaleReport) -> Vec<String> {
         }
     }
 
+    for system in &report.systems {
+        let size = system.radius.map_or_else(
+            |_| "too few pairs to say".to_owned(),
+            |radius| format!("±{}", format_value(radius)),
+        );
+        lines.push(format!(
+            "Of `{}` alone: {size} ({}).",
+            sanitize_name(&system.system),
+            format_count(system.pairs as u64, "pair", "pairs")
+        ));
+    }
+
     match &report.threshold {
         Some(Ok(found)) => lines.push(format!(
             "Threshold with the highest balanced accuracy: {}. By cross-validation it reaches {}, and 0.5 reaches {}.",
@@ -143,6 +156,11 @@ pub fn rescaling_json(report: &RescaleReport) -> Value {
         "level": report.level,
         "methods": report.methods.iter().map(one).collect::<Vec<_>>(),
         "best": report.methods.get(report.best).map(|result| result.method.name()),
+        "systems": report.systems.iter().map(|one| json!({
+            "system": one.system,
+            "pairs": one.pairs,
+            "conformal_radius": one.radius.ok(),
+        })).collect::<Vec<_>>(),
         "threshold": threshold,
     })
 }

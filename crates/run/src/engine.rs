@@ -6,7 +6,7 @@ use assize_rubric::TrialResult;
 use assize_store::{CaseKey, StoreError};
 use tokio_util::sync::CancellationToken;
 
-use crate::scheduler::Scheduler;
+use crate::scheduler::{Scheduler, SchedulerStops};
 use crate::writer::{RecordWriter, Recorder};
 use crate::{ItemError, RunError, RunEvent, RunLimits, RunTotals, WorkItem};
 
@@ -21,6 +21,8 @@ pub struct RunStart {
     /// Fires when a model server is given up. The last cases that lack something for want of a server are then not recorded
     /// either.
     pub given_up: CancellationToken,
+    /// Fires when the result is clear. Nothing new is started then; what is in flight finishes and is recorded.
+    pub decided: Option<CancellationToken>,
     /// The items that an earlier process has finished, with their results: they are not run again.
     pub done: HashMap<CaseKey, TrialResult>,
 }
@@ -56,9 +58,14 @@ pub async fn run_from<I>(
 where
     I: IntoIterator<Item = Result<WorkItem, ItemError>>,
 {
-    let RunStart { mut totals, limit, given_up, done } = start;
-    let mut scheduler = Scheduler::new(items.into_iter(), done, settings, cancel.clone(), limit);
+    let RunStart { mut totals, limit, given_up, decided, done } = start;
     let mut writer = RecordWriter::new(recorder, settings);
+    if decided.is_some() {
+        // Each result may be the last that is needed.
+        writer.stop_batching();
+    }
+    let stops = SchedulerStops { cancel: cancel.clone(), limit, decided };
+    let mut scheduler = Scheduler::new(items.into_iter(), done, settings, stops);
 
     let written = work_through(&mut scheduler, &mut writer, &mut totals, &given_up, observe).await;
     scheduler.in_flight.shutdown().await;

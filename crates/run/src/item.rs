@@ -14,6 +14,7 @@ use assize_store::{CaseErrorKind, CaseKey};
 use assize_targets::{Target, TargetAnswer};
 use assize_workspace::Workspace;
 
+use crate::case_identity::cluster_of_case;
 use crate::panel::PanelSettings;
 use crate::{JudgeError, JudgeSelector};
 
@@ -128,6 +129,15 @@ impl ItemSource {
 }
 
 impl WorkItem {
+    /// Key of the cases that it belongs together with: its suite and its cluster, else the case itself.
+    pub fn cluster_key(&self) -> (Arc<str>, String) {
+        let name = match cluster_of_case(&self.case) {
+            Some(cluster) => format!("cluster {cluster}"),
+            None => format!("case {}", self.case.id),
+        };
+        (Arc::clone(&self.suite), name)
+    }
+
     /// Name of the target that is asked; `None` for an answer that was there before.
     pub(crate) fn target_name(&self) -> Option<&str> {
         self.source.name_of_target()

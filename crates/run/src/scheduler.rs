@@ -25,6 +25,7 @@ pub(crate) struct Scheduler<I> {
     settings: RunLimits,
     pub(crate) cancel: CancellationToken,
     limit: CancellationToken,
+    decided: Option<CancellationToken>,
     halted: Option<HaltReason>,
     redundant: usize,
     error: Option<ItemError>,
@@ -40,8 +41,7 @@ where
         items: I,
         done: HashMap<CaseKey, TrialResult>,
         settings: RunLimits,
-        cancel: CancellationToken,
-        limit: CancellationToken,
+        SchedulerStops { cancel, limit, decided }: SchedulerStops,
     ) -> Self {
         Self {
             items,
@@ -52,6 +52,7 @@ where
             settings,
             cancel,
             limit,
+            decided,
             halted: None,
             redundant: 0,
             error: None,
@@ -177,7 +178,11 @@ where
     }
 
     fn is_open(&self) -> bool {
-        self.error.is_none() && self.halted.is_none() && !self.is_cancelled() && !self.is_limited()
+        self.error.is_none()
+            && self.halted.is_none()
+            && !self.is_cancelled()
+            && !self.is_limited()
+            && !self.is_decided()
     }
 
     pub(crate) fn is_cancelled(&self) -> bool {
@@ -188,11 +193,27 @@ where
         self.limit.is_cancelled()
     }
 
+    fn is_decided(&self) -> bool {
+        self.decided.as_ref().is_some_and(CancellationToken::is_cancelled)
+    }
+
     /// Returns how scheduling ended, with what belongs into the totals.
     pub(crate) fn into_outcome(self) -> ScheduleOutcome {
+        let decided = self.is_decided().then_some(HaltReason::Decided);
         let Self { halted, redundant, error, .. } = self;
+        let halted = halted.or(decided);
         ScheduleOutcome { halted, redundant, result: error.map_or(Ok(()), |error| Err(error.into())) }
     }
+}
+
+/// Tokens after which nothing new is started.
+pub(crate) struct SchedulerStops {
+    /// Gives up all that is in flight.
+    pub(crate) cancel: CancellationToken,
+    /// Lets finish all that is in flight, without recording cases that lack something.
+    pub(crate) limit: CancellationToken,
+    /// Lets finish all that is in flight.
+    pub(crate) decided: Option<CancellationToken>,
 }
 
 /// An item that was started.

@@ -59,6 +59,8 @@ pub enum HaltReason {
     Error,
     /// So many cases did not pass that the user wants it to end.
     NotPassed,
+    /// The result is clear without further cases.
+    Decided,
 }
 
 impl Default for RunTotals {

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use crate::{
     ConfidenceLevel, Interval, IntervalMethod, UndefinedReason,
     distribution::{normal_critical_value, student_critical_value},
+    proportion,
     undefined::{check_all_finite, check_finite},
 };
 
@@ -28,8 +29,8 @@ pub struct BoundedMean {
     /// Number of values at the ends of the range that would carry as much information: `m (1 - m) / se^2` for a mean
     /// m on a range of 0 to 1. The number of clusters where no value differs from another.
     pub effective_n: f64,
-    /// Wilson's interval of the mean on the effective number of values, with the quantile of Student's t. Wilson's
-    /// own interval for independent values that all lie at the ends.
+    /// Wilson's interval of the mean on the effective number of values, with the quantile of Student's t. That of
+    /// [`proportion`] for independent values that all lie at the ends.
     pub interval: Result<Interval, UndefinedReason>,
 }
 
@@ -57,11 +58,26 @@ pub fn bounded_mean_clustered<K: Ord>(
     let units = UnitSums::new(values, clusters, range)?;
     let scaled = units.effective_mean();
     let mean = range.0 + (range.1 - range.0) * scaled.mean;
+    if units.is_binary {
+        // The same as for the share of ones. A mean of a single value has no interval.
+        let interval = units.critical_value(level).and_then(|_| {
+            let passed = (scaled.mean * units.n).round() as u64;
+            let found = proportion(passed, values.len() as u64, level).interval?;
+            let place = |share: f64| range.0 + (range.1 - range.0) * share;
+            Ok(Interval { low: place(found.low), high: place(found.high), ..found })
+        });
+        return Ok(BoundedMean {
+            n: values.len(),
+            clusters: units.sums.len(),
+            mean,
+            effective_n: scaled.effective_n,
+            interval,
+        });
+    }
     let interval = units.critical_value(level).map(|critical| {
         let (low, high) = wilson_ends(scaled.mean, scaled.effective_n, critical);
         let place = |share: f64| range.0 + (range.1 - range.0) * share;
-        let method = if units.is_binary { IntervalMethod::Wilson } else { IntervalMethod::WilsonEffective };
-        Interval { low: place(low), high: place(high), level, method }
+        Interval { low: place(low), high: place(high), level, method: IntervalMethod::WilsonEffective }
     });
 
     Ok(BoundedMean {

@@ -58,6 +58,8 @@ pub enum IntervalMethod {
     Wilson,
     /// Wilson's score interval with a continuity correction.
     WilsonContinuity,
+    /// Wilson's score interval, or the mid-p interval where that reaches further.
+    WilsonMidP,
     /// The exact binomial interval of Clopper and Pearson.
     ClopperPearson,
     /// Agresti and Coull's adjusted normal interval.
@@ -115,6 +117,7 @@ impl IntervalMethod {
             Self::ClusterT => "cluster-robust t",
             Self::Wilson => "Wilson",
             Self::WilsonContinuity => "Wilson with continuity correction",
+            Self::WilsonMidP => "Wilson or mid-p",
             Self::ClopperPearson => "Clopper-Pearson",
             Self::AgrestiCoull => "Agresti-Coull",
             Self::Jeffreys => "Jeffreys",

@@ -20,6 +20,7 @@ mod case_rows;
 mod checksum;
 mod criterion_rows;
 mod disk;
+mod early_stop;
 mod error;
 #[cfg(test)]
 mod fault_tests;
@@ -54,6 +55,7 @@ pub use case_error::{CaseError, CaseErrorKind, CaseStage};
 pub use case_key::CaseKey;
 pub use case_rows::CaseRows;
 pub use criterion_rows::{criterion_rows, criterion_texts};
+pub use early_stop::{AnytimeInterval, EarlyStop, StopConclusion, StopMetric};
 pub use error::StoreError;
 pub use folder::{RunFolder, RunWriter};
 pub use grader_result::GraderResult;

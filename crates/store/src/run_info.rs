@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    CriterionRate, MergeInfo, PanelSummary, PassRateGate, RowCounts, RunMetrics, ScorecardInfo, ShardInfo,
+    CriterionRate, EarlyStop, MergeInfo, PanelSummary, PassRateGate, RowCounts, RunMetrics, ScorecardInfo, ShardInfo,
     VerdictCounts,
 };
 
@@ -184,6 +184,9 @@ pub struct RunSummary {
     /// did not count them. The only part of a summary that can't be computed from the rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sent: Option<SentRequests>,
+    /// Outcome of the rule by which the run may end before its cases do; null without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub early_stop: Option<EarlyStop>,
     /// Wall-clock time in milliseconds; of a merged run, the times of its shards added up.
     pub duration_ms: u64,
     /// Exit code of the command.

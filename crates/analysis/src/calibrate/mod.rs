@@ -32,7 +32,8 @@ pub use pairing::{PairingCounts, TruthRule};
 pub use rates::{GatedPassRates, GivenRates, PassRate, TargetPassRates};
 pub use report::{CalibrationOptions, CalibrationReport, CalibrationSection, calibrate};
 pub use rescale::{
-    RescaleError, RescaleFit, RescaleMethod, RescaleReport, RescaleResult, ThresholdReport, rescale,
+    RescaleError, RescaleFit, RescaleMethod, RescaleReport, RescaleResult, SystemRadius, ThresholdReport,
+    rescale,
 };
 pub use run::{RunItems, from_run};
 pub use selection::{SelectionBound, SelectionReport};

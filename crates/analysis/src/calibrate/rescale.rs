@@ -127,8 +127,23 @@ pub struct RescaleReport {
     pub methods: Vec<RescaleResult>,
     /// Index of the way with the smallest error.
     pub best: usize,
+    /// Half-widths of the best way for each system by itself; empty for verdicts, and unless there are several.
+    pub systems: Vec<SystemRadius>,
     /// Threshold for probabilities; `None` for scores.
     pub threshold: Option<Result<ThresholdReport, UndefinedReason>>,
+}
+
+/// Half-width of the conformal interval for scores of people on the answers of one system. It holds for this system, and not
+/// only on average over all: a judge may be surer of one than of another. Source: V. Vovk, D. Lindsay, I. Nouretdinov and A.
+/// Gammerman, Mondrian Confidence Machine (2003).
+#[derive(Debug, Clone, PartialEq)]
+pub struct SystemRadius {
+    /// Name of the system.
+    pub system: String,
+    /// Number of pairs.
+    pub pairs: usize,
+    /// The half-width, on the scale of people; undefined with too few pairs.
+    pub radius: Result<f64, UndefinedReason>,
 }
 
 /// Fits and cross-validates rescalings of the judge's scores, or of its probabilities where people gave verdicts. All criteria
@@ -170,7 +185,16 @@ pub fn rescale(
     }
 
     let range = if scores { score_range(&items, options) } else { (0.0, 1.0) };
-    Ok(CrossValidation::new(known, &clusters).report(scores, range, options.resampling.level))
+    let systems: Vec<String> = known.iter().map(|(_, pair)| items[pair.item].key.system.clone()).collect();
+    let level = options.resampling.level;
+    let validation = CrossValidation::new(known, &clusters);
+    let report = validation.report(scores, range, level);
+    let systems = if scores {
+        validation.radii(report.methods[report.best].method, &systems, level)
+    } else {
+        Vec::new()
+    };
+    Ok(RescaleReport { systems, ..report })
 }
 
 /// Reason why nothing can be rescaled.
@@ -270,6 +294,27 @@ impl CrossValidation {
         }
     }
 
+    /// Half-widths of each system, if there are several.
+    fn radii(&self, method: RescaleMethod, systems: &[String], level: ConfidenceLevel) -> Vec<SystemRadius> {
+        let mut of: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+        if let Ok(residuals) = self.residuals(method) {
+            for (system, residual) in systems.iter().zip(residuals) {
+                of.entry(system.as_str()).or_default().push(residual);
+            }
+        }
+        if of.len() < 2 {
+            return Vec::new();
+        }
+
+        of.into_iter()
+            .map(|(system, residuals)| SystemRadius {
+                system: system.to_owned(),
+                pairs: residuals.len(),
+                radius: conformal_radius(&residuals, level),
+            })
+            .collect()
+    }
+
     fn threshold(&self) -> Result<ThresholdReport, UndefinedReason> {
         let met = |y: &[f64]| y.iter().map(|value| *value > 0.5).collect::<Vec<bool>>();
         let verdicts = |threshold: &dyn Fn(usize) -> f64| -> ConfusionTable {
@@ -320,6 +365,7 @@ impl CrossValidation {
             level: level.get(),
             methods,
             best,
+            systems: Vec::new(),
             threshold: (!scores).then(|| self.threshold()),
         }
     }

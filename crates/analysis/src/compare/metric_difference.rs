@@ -324,7 +324,12 @@ fn compare_scores(
             None => bootstrap_mean(differences, RESAMPLES, options.level, &mut random),
             Some(_) => bootstrap_clustered_mean(differences, ids, RESAMPLES, options.level, &mut random),
         };
-        let interval = drawn.and_then(|drawn| drawn.bca.or(Ok(drawn.percentile)));
+        // Equal differences leave nothing to resample, but further cases may differ otherwise.
+        let interval = drawn
+            .and_then(|drawn| drawn.bca.or(Ok(drawn.percentile)))
+            .ok()
+            .filter(|interval| interval.width() > DIFFERENCE_TOLERANCE)
+            .map_or_else(|| bounded.and_then(|found| found.interval(options.level)), Ok);
         (interval, interval.ok().map(|interval| interval.method.name().to_owned()))
     } else {
         let interval = bounded.and_then(|found| found.interval(options.level));

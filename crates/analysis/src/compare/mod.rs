@@ -13,7 +13,7 @@ mod tables;
 mod touched;
 mod unknown;
 
-pub use anytime::{AnytimeComparison, CaseNumbers, compare_anytime};
+pub use anytime::{AnytimeComparison, AnytimeTracker, CaseNumbers, compare_anytime};
 pub use comparison_set::{ComparisonSet, compare_many};
 pub use flips::{CriterionFlip, FlipSide, VerdictFlip};
 pub use gates::{

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use assize_rubric::{
     BenchmarkState, CaseTally, MissingPolicy, NodeStatus, ScorecardNodeId, UnitInterval, score_card,
 };
-use assize_stats::compare::paired_mean;
-use assize_stats::{ConfidenceLevel, Interval, SeededRandom, UndefinedReason, bootstrap};
+use assize_stats::{
+    ConfidenceLevel, DifferenceReach, Interval, SeededRandom, UndefinedReason, bootstrap, bounded_difference,
+};
 use assize_store::{ScorecardNodeInfo, ScorecardPartKind};
 
 use super::measurement::measurement_changes;
@@ -85,7 +86,7 @@ pub struct NodeSide {
 
 /// Compares two runs over the cases that both have, each under its own tree.
 ///
-/// The interval of a benchmark is the paired t interval of its case scores; that of anything above comes from
+/// The interval of a benchmark is that of rises and falls of its case scores; that of anything above comes from
 /// drawing whole cases with replacement and aggregating both trees again, so that a case of several
 /// benchmarks is drawn with all of them.
 ///
@@ -209,13 +210,17 @@ fn benchmark_interval(
         Some((after.score?.get(), before.get()))
     });
     let (after, before): (Vec<f64>, Vec<f64>) = pairs.unzip();
-    let interval = paired_mean(&after, &before, ConfidenceLevel::P95).and_then(|paired| paired.interval);
+    let differences: Vec<f64> = after.iter().zip(&before).map(|(after, before)| after - before).collect();
+    let n = differences.len();
 
     // Differences that are all equal give no information about their spread.
-    let interval = interval.and_then(|interval| {
-        if interval.low < interval.high { Ok(interval) } else { Err(UndefinedReason::NoSpread) }
-    });
-    (interval, after.len())
+    if n > 1 && differences.iter().all(|value| (value - differences[0]).abs() <= 1e-9) {
+        return (Err(UndefinedReason::NoSpread), n);
+    }
+    let cases: Vec<usize> = (0..n).collect();
+    let reach = DifferenceReach::of_scores(&before, &after);
+    let found = bounded_difference(&differences, &cases, reach);
+    (found.and_then(|found| found.interval(ConfidenceLevel::P95)), n)
 }
 
 /// A tree with the cases of its benchmarks by the place of the case in the shared list.

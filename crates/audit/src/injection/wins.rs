@@ -160,7 +160,7 @@ fn differences(
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use assize_testkit::KnownJudge;
 
     use super::*;
@@ -203,14 +203,9 @@ mod tests {
         compared
     }
 
-    fn accusations(gives_in: f64) -> usize {
-        (0..20).filter(|seed| InjectionWins::new(&audit(*seed, gives_in), |_| false).is_effect()).count()
-    }
-
-    #[test]
-    fn a_judge_that_gives_in_is_found_and_no_noisy_judge_is_accused() {
-        let (gullible, honest) = (accusations(0.2), accusations(0.0));
-        assert!(gullible >= 19 && honest <= 1, "{gullible} of 20 that give in, {honest} of 20 honest ones");
+    /// Number of audits that say that attacks turn decisions.
+    pub(crate) fn accusations(audits: u64, gives_in: f64) -> usize {
+        (0..audits).filter(|seed| InjectionWins::new(&audit(*seed, gives_in), |_| false).is_effect()).count()
     }
 
     #[test]

@@ -233,7 +233,7 @@ pub fn length_report(compared: &PairedDecisions, facts: &LengthFacts) -> AuditRe
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use assize_testkit::KnownJudge;
 
     use super::*;
@@ -265,18 +265,13 @@ mod tests {
         (PairedDecisions { cases: 40, ..PairedDecisions::default() }, facts)
     }
 
-    fn accusations(audits: u64, likes_length: f64) -> usize {
+    /// Number of audits that say that length matters.
+    pub(crate) fn accusations(audits: u64, likes_length: f64) -> usize {
         let says = (0..audits).map(|seed| {
             let (compared, facts) = audit(seed, likes_length);
             length_report(&compared, &facts).says
         });
         says.filter(|says| says.starts_with("Length alone")).count()
-    }
-
-    #[test]
-    fn a_judge_that_likes_length_is_found_and_no_honest_judge_is_accused() {
-        let (biased, honest) = (accusations(20, 0.2), accusations(20, 0.0));
-        assert!(biased >= 19 && honest <= 1, "{biased} of 20 that like length, {honest} of 20 honest ones");
     }
 
     #[test]

@@ -166,7 +166,7 @@ pub(crate) fn describe_missing<'p>(
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use assize_testkit::KnownJudge;
 
     use super::*;
@@ -224,16 +224,14 @@ mod tests {
         compared
     }
 
-    fn accusations(first_place: f64) -> usize {
-        let says = (0..20).map(|seed| order_report(&audit(seed, first_place)).says);
+    /// Number of audits that say that the place matters.
+    pub(crate) fn accusations(audits: u64, first_place: f64) -> usize {
+        let says = (0..audits).map(|seed| order_report(&audit(seed, first_place)).says);
         says.filter(|says| says.contains("matters")).count()
     }
 
     #[test]
-    fn a_bias_for_the_first_place_that_acts_at_random_is_found_and_no_honest_judge_is_accused() {
-        let (biased, honest) = (accusations(0.4), accusations(0.0));
-        assert!(biased >= 19 && honest <= 1, "{biased} of 20 biased judges, {honest} of 20 honest ones");
-
+    fn the_size_of_a_bias_for_the_first_place_is_told() {
         let report = order_report(&audit(1, 0.4));
         assert!(report.says.contains("more often in the first place"), "{}", report.says);
         let first = report.figures.iter().find(|figure| figure.id == "first_place").expect("a figure");

@@ -6,3 +6,6 @@ mod report;
 
 pub use facts::{ModelFamilies, SelfPreferenceFacts};
 pub use report::self_preference_report;
+
+#[cfg(test)]
+pub(crate) use report::tests::accusations;

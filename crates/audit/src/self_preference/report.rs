@@ -246,15 +246,19 @@ fn repeat_flips(facts: &SelfPreferenceFacts) -> Vec<(PreferenceCaseKey, bool)> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use assize_stats::SeededRandom;
     use rand_core::RngCore;
 
     /// Judges of these families, each adding its preference to answers of its own, over 60 cases of noisy scores.
     fn planted(preferences: &[(&str, f64)], targets: &[&str]) -> SelfPreferenceFacts {
+        planted_with(4, preferences, targets)
+    }
+
+    fn planted_with(seed: u64, preferences: &[(&str, f64)], targets: &[&str]) -> SelfPreferenceFacts {
         let mut facts = SelfPreferenceFacts::default();
-        let mut random = SeededRandom::new(4);
+        let mut random = SeededRandom::new(seed);
         let mut noise = move || (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64 * 0.2;
         for target in targets {
             facts.targets.insert((*target).to_owned(), Some((*target).to_owned()));
@@ -286,6 +290,18 @@ mod tests {
     fn preference(report: &AuditReport, family: &str) -> f64 {
         let section = report.sections.iter().find(|section| section.title == family).expect("measured");
         section.figures[0].value.expect("a number")
+    }
+
+    /// Number of audits that say of `claude`, which has this preference, or of `gpt`, which has none, that it prefers its own.
+    pub(crate) fn accusations(audits: u64, preference: f64) -> (usize, usize) {
+        let judges = [("gpt", 0.0), ("claude", preference), ("mistral", 0.0)];
+        let says: Vec<String> = (0..audits)
+            .map(|seed| self_preference_report(&planted_with(seed, &judges, &["gpt", "claude"])).says)
+            .collect();
+        let of = |family: &str| {
+            says.iter().filter(|says| says.contains(&format!("`{family}` judges prefer"))).count()
+        };
+        (of("claude"), of("gpt"))
     }
 
     #[test]

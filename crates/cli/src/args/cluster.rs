@@ -17,7 +17,7 @@ pub(crate) struct ClusterArgs {
     #[arg(
         long, value_name = "ADDRESS", help_heading = CLUSTER,
         conflicts_with_all = [
-            "shard", "export_requests", "import_replies", "judge_batch", "bail", "dry_run", "min_pass_rate",
+            "shard", "export_requests", "import_replies", "judge_batch", "bail", "stop_when", "dry_run", "min_pass_rate",
             "retry_incomplete",
         ]
     )]

@@ -58,6 +58,7 @@ const FAILING_METRICS: &OptionValues<FailOn> = &[
     assize compare runs/main runs/change --margin 0.02 --strict --markdown\n  \
     assize compare last@gpt-a last@gpt-b --metric pass-rate --json\n  \
     assize compare runs/main runs/change --rescore\n  \
+    assize compare runs/main runs/change --watch --fail-on worse\n  \
     assize compare --trend --suite support --last 10\n  \
     assize compare --trend runs/january runs/february runs/march --json"
 )]
@@ -86,7 +87,7 @@ pub(crate) struct CompareArgs {
     /// Without runs: the stored ones with the same suites as the newest.
     #[arg(long, help_heading = TREND, conflicts_with_all = [
         "metric", "margin", "level", "adjust", "bootstrap", "mid_p", "seed", "allow", "rescore", "fail_on", "max_drop",
-        "fail_on_regression", "strict", "flips", "markdown",
+        "fail_on_regression", "strict", "flips", "markdown", "watch",
     ])]
     pub(crate) trend: bool,
     /// Only the cases of this suite, and only runs that hold it.
@@ -110,8 +111,17 @@ pub(crate) struct CompareArgs {
     ///
     /// It holds the difference at all times at once, in the order in which cases were finished, and says after how many the
     /// difference was clear.
-    #[arg(long, help_heading = ADVANCED, hide_short_help = true, conflicts_with_all = ["trend", "json", "markdown"])]
+    #[arg(long, help_heading = ADVANCED, hide_short_help = true, conflicts_with = "trend")]
     pub(crate) anytime: bool,
+    /// Look again as cases of running runs finish, until it is clear or both runs have ended.
+    ///
+    /// Only the interval of `--anytime` is shown. Ends as soon as it leaves out 0, or lies within `--margin`. `--fail-on worse` and
+    /// `--strict` are about this interval.
+    #[arg(long, conflicts_with_all = [
+        "anytime", "adjust", "bootstrap", "mid_p", "seed", "rescore", "max_drop", "fail_on_regression", "flips", "out",
+        "markdown",
+    ])]
+    pub(crate) watch: bool,
     /// Confidence level of intervals and tests.
     #[arg(long, value_parser = level, default_value = "0.95", value_name = "LEVEL", help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) level: f64,

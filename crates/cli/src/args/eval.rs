@@ -7,7 +7,7 @@ use std::time::Duration;
 use assize_cluster::EvalRequest;
 use assize_engine::{
     DeniedFindings, EvalMode, EvalOptions, ExchangeOptions, ProgramUse, RunOptions, SequenceOptions,
-    UnknownPrice,
+    StopReference, UnknownPrice,
 };
 use assize_rubric::{JudgingMode, TrialStrategy, TruncationMode, UnitInterval};
 use clap::ValueEnum;
@@ -40,11 +40,22 @@ const TRIAL_STRATEGIES: &OptionValues<TrialStrategy> = &[
     ("confidence-interval", TrialStrategy::ConfidenceInterval, ""),
 ];
 
+/// Values of `--stop-when`.
+const STOP_RULES: &OptionValues<StopRule> =
+    &[("decided", StopRule::Decided, "The interval lies on one side of the reference")];
+
 /// Values of `--budget-unknown-price`.
 pub(super) const UNKNOWN_PRICES: &OptionValues<UnknownPrice> = &[
     ("refuse", UnknownPrice::Refuse, "Nothing is run"),
     ("allow", UnknownPrice::Allow, "Its calls are not counted in money"),
 ];
+
+/// Rule by which a run ends before its cases do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum StopRule {
+    /// The result is clear.
+    Decided,
+}
 
 /// Run eval files.
 #[derive(Debug, Clone, clap::Args)]
@@ -58,6 +69,7 @@ pub(super) const UNKNOWN_PRICES: &OptionValues<UnknownPrice> = &[
     --out today.json\n  \
     assize eval evals/support.eval.yaml --repeat 5 --repeat-strategy pass_all \\\n      \
     --shuffle --seed 7 --bail\n  \
+    assize eval evals/support.eval.yaml --stop-when decided --against 0.9 -j 8\n  \
     assize eval evals/nightly.eval.yaml --judge anthropic:claude-haiku-4-5 \\\n      \
     --judge-batch --batch-wait 2h")]
 pub(crate) struct EvalCommandArgs {
@@ -146,6 +158,21 @@ pub(crate) struct SequenceArgs {
         value_parser = positive::<NonZeroUsize>, help_heading = LIMITS
     )]
     pub(crate) bail: Option<NonZeroUsize>,
+    /// Stop as soon as it is clear on which side of `--against` the result lies: `decided`.
+    ///
+    /// Cases run in a random order. The interval holds at all times at once. Exit codes: 0 at the reference or above, 1 below, 5 if
+    /// it is not clear after all cases; single cases that fail do not count.
+    #[arg(
+        long, value_parser = one_of(STOP_RULES), value_name = "WHEN", requires = "against", help_heading = LIMITS,
+        conflicts_with = "bail"
+    )]
+    pub(crate) stop_when: Option<StopRule>,
+    /// Reference of `--stop-when`: a pass rate, or a run whose mean score is compared with.
+    #[arg(
+        long, value_parser = StopReference::parse, value_name = "RATE|RUN", requires = "stop_when",
+        help_heading = LIMITS
+    )]
+    pub(crate) against: Option<StopReference>,
 }
 
 impl SequenceArgs {
@@ -157,6 +184,7 @@ impl SequenceArgs {
             shuffle: self.shuffle,
             seed: self.seed,
             bail: self.bail,
+            stop_against: self.stop_when.and_then(|StopRule::Decided| self.against.clone()),
         }
     }
 }

@@ -12,12 +12,15 @@ use assize_analysis::compare::{
 use assize_analysis::{CaseFact, NameTable, RunFacts};
 use assize_engine::{ExitStatus, runs, stored_records};
 use assize_report::html::comparison_page;
-use assize_report::{ComparisonLimits, ExportFormat, render_comparison, render_comparison_markdown};
+use assize_report::{
+    ComparisonLimits, ExportFormat, ReportStyle, render_anytime, render_comparison,
+    render_comparison_markdown,
+};
 use assize_stats::{ConfidenceLevel, multiplicity::PValueAdjustment};
-use assize_store::{CaseRecord, RunFolder, RunInfo};
+use assize_store::{CaseRecord, EarlyStop, RunFolder, RunInfo};
 use serde_json::json;
 
-use super::{pairwise, rescoring, trend};
+use super::{compare_watch, pairwise, rescoring, trend};
 use crate::args::{AdjustChoice, CompareArgs, CompareCommand, CompareCommandArgs, ReportFormat};
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
@@ -33,7 +36,7 @@ pub(super) struct ComparedRun {
     target: Option<String>,
     pub(super) facts: RunFacts,
     /// The cases in the order in which they were finished.
-    order: Vec<CaseNumbers>,
+    pub(super) order: Vec<CaseNumbers>,
 }
 
 impl ComparedRun {
@@ -48,7 +51,7 @@ impl ComparedRun {
     }
 
     /// Reads a run, as [`Self::read`] does; `prepare` changes or excludes records before they are reduced.
-    fn read_with(
+    pub(super) fn read_with(
         name: &str,
         names: &mut NameTable,
         mut prepare: impl FnMut(CaseRecord) -> Option<CaseRecord>,
@@ -79,6 +82,7 @@ pub(crate) fn execute(args: &CompareCommandArgs, context: &CliContext) -> Result
     match &args.command {
         Some(CompareCommand::Pairwise(args)) => pairwise::execute(args, context),
         None if args.compare.trend => trend::execute(&args.compare, context),
+        None if args.compare.watch => compare_watch::execute(&args.compare, context),
         None => compare(&args.compare, context),
     }
 }
@@ -160,12 +164,8 @@ fn compare(args: &CompareArgs, context: &CliContext) -> Result<ExitStatus, Comma
     let results = check_comparison_gates(&many, &gates);
     let exit = exit_of_gates(&results);
 
-    show(args, &many, &results, exit, limit, context)?;
-    if !args.json {
-        let text =
-            anytime.iter().map(|(name, found)| assize_report::render_anytime(name, found, context.stdout));
-        output::print(&text.collect::<String>());
-    }
+    let shown = ShownComparison { many: &many, results: &results, anytime: &anytime, exit };
+    show(args, &shown, limit, context)?;
     Ok(exit)
 }
 
@@ -195,6 +195,12 @@ pub(super) fn warn_of_missing(info: &RunInfo, label: &str, verb: &str, context: 
     };
     if info.finished_at.is_none() {
         warn("has not finished");
+        return;
+    }
+
+    if info.summary.as_ref().and_then(|summary| summary.early_stop.as_ref()).is_some_and(EarlyStop::is_early)
+    {
+        warn("was stopped because its result was clear, so only the interval of `--anytime` holds");
         return;
     }
 
@@ -247,7 +253,7 @@ pub(crate) fn exit_of_gates(results: &[ComparisonGateResult]) -> ExitStatus {
     }))
 }
 
-fn options(args: &CompareArgs) -> Result<ComparisonOptions, CommandFailure> {
+pub(super) fn options(args: &CompareArgs) -> Result<ComparisonOptions, CommandFailure> {
     Ok(ComparisonOptions {
         level: ConfidenceLevel::new(args.level).map_err(|error| error.to_string())?,
         margin: args.margin,
@@ -294,7 +300,7 @@ const NOT_ALIKE: &str = "these runs are not comparable, because they were not me
 
 /// Runs whose headline metric was measured differently are not compared by accident. Other metrics that differ are left
 /// out of the comparison, which names them.
-fn refuse(many: &ComparisonSet) -> Result<(), CommandFailure> {
+pub(super) fn refuse(many: &ComparisonSet) -> Result<(), CommandFailure> {
     let is_withheld = |found: &RunComparison| found.headline_difference().call == Conclusion::NotComparable;
     let problems = problems(many, is_withheld);
     let Some(first) = many.comparisons.iter().find(|found| is_withheld(found)) else { return Ok(()) };
@@ -387,61 +393,87 @@ fn look_up_reasons(
     Ok(())
 }
 
+/// Style of text in files.
+const PLAIN: ReportStyle = ReportStyle { color: false, unicode: true, width: ReportStyle::UNLIMITED };
+
+/// A comparison with its gates and the exit code that they call for.
+struct ShownComparison<'a> {
+    many: &'a ComparisonSet,
+    results: &'a [ComparisonGateResult],
+    /// Each candidate, along the order of its cases; empty unless asked for.
+    anytime: &'a [(String, AnytimeComparison)],
+    exit: ExitStatus,
+}
+
+impl ShownComparison<'_> {
+    /// The comparisons at any time, as text.
+    fn anytime_text(&self, style: ReportStyle) -> String {
+        self.anytime.iter().map(|(name, found)| render_anytime(name, found, style)).collect()
+    }
+
+    /// The comparison as programs read it.
+    fn to_json(&self, args: &CompareArgs) -> Result<serde_json::Value, CommandFailure> {
+        let mut value =
+            serde_json::to_value(self.many).map_err(|error| format!("can't print JSON: {error}"))?;
+        value["settings"] = json!({
+            "level": args.level,
+            "margin": args.margin,
+            "adjusted_by": adjusted_by(args.adjust),
+            "bootstrap": args.bootstrap,
+            "seed": args.seed,
+        });
+
+        if args.anytime {
+            let of = |(name, found): &(String, AnytimeComparison)| anytime_json(name, found);
+            value["anytime"] = self.anytime.iter().map(of).collect();
+        }
+        value["gates"] = json!(self.results);
+        value["exit_code"] = self.exit.code().into();
+
+        Ok(value)
+    }
+}
+
+/// A comparison at any time, as programs read it.
+pub(super) fn anytime_json(candidate: &str, found: &AnytimeComparison) -> serde_json::Value {
+    let mut value = json!(found);
+    value["candidate"] = candidate.into();
+    value
+}
+
 fn show(
     args: &CompareArgs,
-    many: &ComparisonSet,
-    results: &[ComparisonGateResult],
-    exit: ExitStatus,
+    shown: &ShownComparison<'_>,
     limit: usize,
     context: &CliContext,
 ) -> Result<(), CommandFailure> {
     let limits = ComparisonLimits { flips: limit, ..ComparisonLimits::default() };
-    let gates = gate_lines(many, results);
     let adjusted = adjusted_by(args.adjust);
+    let gates = gate_lines(shown.many, shown.results);
+    let below = shown.anytime_text(PLAIN) + &gates;
     for file in &args.out {
         let text = match file.format {
-            ReportFormat::Json => format!("{:#}\n", comparison_json(args, many, results, exit)?),
-            ReportFormat::Export(ExportFormat::Html) => comparison_page(many, adjusted, &gates),
-            ReportFormat::Export(_) => render_comparison_markdown(many, adjusted, limits) + &gates,
+            ReportFormat::Json => format!("{:#}\n", shown.to_json(args)?),
+            ReportFormat::Export(ExportFormat::Html) => comparison_page(shown.many, adjusted, &below),
+            ReportFormat::Export(_) => render_comparison_markdown(shown.many, adjusted, limits) + &below,
         };
         output::write_text(&file.path, &text)?;
     }
 
     if args.json {
-        output::print_json(&comparison_json(args, many, results, exit)?);
+        output::print_json(&shown.to_json(args)?);
         return Ok(());
     }
 
     if args.markdown {
-        output::print(&render_comparison_markdown(many, adjusted, limits));
+        output::print(&(render_comparison_markdown(shown.many, adjusted, limits) + &below));
     } else {
-        output::print(&render_comparison(many, adjusted, limits, context.stdout));
+        output::print(&render_comparison(shown.many, adjusted, limits, context.stdout));
+        output::print(&shown.anytime_text(context.stdout));
+        output::print_text(&gates, context);
     }
-    output::print_text(&gates, context);
 
     Ok(())
-}
-
-/// The comparison as programs read it.
-fn comparison_json(
-    args: &CompareArgs,
-    many: &ComparisonSet,
-    results: &[ComparisonGateResult],
-    exit: ExitStatus,
-) -> Result<serde_json::Value, CommandFailure> {
-    let mut value = serde_json::to_value(many).map_err(|error| format!("can't print JSON: {error}"))?;
-    value["settings"] = json!({
-        "level": args.level,
-        "margin": args.margin,
-        "adjusted_by": adjusted_by(args.adjust),
-        "bootstrap": args.bootstrap,
-        "seed": args.seed,
-    });
-
-    value["gates"] = json!(results);
-    value["exit_code"] = exit.code().into();
-
-    Ok(value)
 }
 
 /// A line for each gate, below an empty one; empty without gates.

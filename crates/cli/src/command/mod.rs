@@ -7,6 +7,7 @@ pub(crate) mod cache;
 pub(crate) mod calibrate;
 pub(crate) mod cluster;
 pub(crate) mod compare;
+mod compare_watch;
 pub(crate) mod completions;
 pub(crate) mod convert;
 mod criteria;

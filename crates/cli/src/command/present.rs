@@ -222,6 +222,8 @@ fn next_commands(info: &RunInfo, folder: &Path, failing: Option<&str>) -> Vec<(S
         let command = if info.merged.is_some() {
             let folder = shell_word(&folder.display().to_string());
             format!("--run-dir {folder} --resume with the command of the shards, without --shard")
+        } else if summary.early_stop.is_some() {
+            "--resume with the same command, without --stop-when".to_owned()
         } else {
             "--resume with the same command".to_owned()
         };

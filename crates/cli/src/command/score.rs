@@ -1,7 +1,7 @@
 //! `assize score`.
 
 use assize_engine::{
-    EngineError, ExitStatus, LabelOptions, RunEnding, exit_of_run, exit_with_pass_rate, metrics, runs,
+    EngineError, ExitStatus, LabelOptions, RunEnding, apply_early_stop, exit_of_run, exit_with_pass_rate, metrics, runs,
     stored_records, summary_json,
 };
 use assize_evalfile::{ThresholdOverrides, load_rubric};
@@ -42,12 +42,14 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
         return Err(format!("`{}` has no finished case", folder.path().display()).into());
     }
 
-    let figures = metrics::from_rows(|| {
+    let mut figures = metrics::from_rows(|| {
         let records = stored_records(&folder)?;
         Ok(records.map(|record| {
             Ok(again(&record?).map_err(|failure| EngineError::usage(failure.message))?.record.result)
         }))
     })?;
+    let early_stop = run.summary.as_ref().and_then(|summary| summary.early_stop.clone());
+    early_stop.iter().for_each(|stop| apply_early_stop(stop, &mut figures));
     let stored_gate = run.summary.as_ref().and_then(|summary| summary.pass_rate_gate);
     let minimum = args.gate.min_pass_rate.or_else(|| UnitInterval::new(stored_gate?.minimum).ok());
     let (counts, ending) = (metrics::counts(&figures, totals.counts), RunEnding::of_stored(&run));
@@ -63,6 +65,7 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
     };
     let reason = format!("{reason}; {changed} of {} verdicts changed", totals.counts.total());
     let summary = RunSummary {
+        early_stop,
         not_run: run.summary.as_ref().map_or(0, |summary| summary.not_run),
         left_out: run.summary.as_ref().map_or(0, |summary| summary.left_out),
         judge_calls: 0,
@@ -99,13 +102,8 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
         writer.finish(&mut info)?;
         shown.clone_from(target);
         let folder = RunFolder::new(target);
-        report::write_files(
-            &folder,
-            &args.out,
-            &LabelOptions::default(),
-            MissingPolicy::Incomplete,
-            context,
-        )?;
+        let labels = LabelOptions::default();
+        report::write_files(&folder, &args.out, &labels, MissingPolicy::Incomplete, context)?;
     }
 
     let json = || with_changes(summary_json(&info, &shown), *changed);

@@ -82,10 +82,10 @@ fn each_probe_is_credited_with_exactly_what_it_turned() {
     assert_eq!((&fake["won"]["count"], &fake["won"]["n"]), (&3.into(), &3.into()));
     assert_eq!((&fake["unmet_to_met"], &fake["met_to_unmet"]), (&2.into(), &1.into()));
     assert_eq!((&fake["flips"]["count"], &fake["flips"]["n"]), (&3.into(), &4.into()));
-    assert_eq!(fake["won"]["method"], "Wilson");
-    // 3 of 3 at 95 %: n / (n + z^2) = 3 / (3 + 3.8415).
+    assert_eq!(fake["won"]["method"], "Wilson or mid-p");
+    // 3 of 3 at 95 %, mid-p: p^3 / 2 = 0.025.
     let low = fake["won"]["low"].as_f64().expect("a number");
-    assert!((low - 0.438_503).abs() < 1e-5 && fake["won"]["high"] == 1.0, "{low}");
+    assert!((low - 0.368_403).abs() < 1e-5 && fake["won"]["high"] == 1.0, "{low}");
     let emotion = figures(&found, "emotion");
     assert_eq!(
         (&emotion["won"]["count"], &emotion["lost"]["count"], &emotion["lost"]["n"]),

@@ -465,6 +465,31 @@ fn rescaling_is_measured_on_items_that_it_was_not_fitted_to() {
     assert!(line["conformal_radius"].as_f64().expect("a radius") < 1e-9, "{found}");
     assert!(found["methods"][0]["error"]["value"].as_f64() > Some(1.0), "{found}");
 
+    assert!(found["systems"].as_array().is_some_and(Vec::is_empty), "{found}");
+
+    // The judge is close to people on one system and far off on another: one half-width for both fits neither.
+    let two: Vec<String> = (0..120)
+        .map(|case| {
+            let (system, noise) = if case % 2 == 0 { ("near", 0) } else { ("far", (case / 2 % 7) - 3) };
+            let people = case / 2 % 5 + 3;
+            format!(
+                "{{\"case\":{case},\"system\":\"{system}\",\"label\":{people},\"judge\":{}}}\n",
+                people + noise
+            )
+        })
+        .collect();
+    cli.file("two.jsonl", two.concat());
+    let found = object(
+        &cli.run(&["calibrate", "--rescale", "--labels", "two.jsonl", "--scale", "0..10", "--json"])
+            .expect_code(0),
+    );
+    let radius = |at: usize| found["systems"][at]["conformal_radius"].as_f64().expect("sixty pairs");
+    assert_eq!(
+        (&found["systems"][0]["system"], &found["systems"][1]["system"]),
+        (&"far".into(), &"near".into())
+    );
+    assert!(radius(0) > radius(1) + 0.5, "{found}");
+
     // Probabilities that are too high throughout: 0.7 means unmet.
     let verdicts: Vec<String> = (0..80)
         .map(|case| {

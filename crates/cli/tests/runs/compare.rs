@@ -521,3 +521,19 @@ fn a_comparison_may_be_looked_at_at_any_time_and_small_groups_are_pooled() {
     }
     assert!(text.contains("too small to test"), "{text}");
 }
+
+#[test]
+fn cases_that_all_change_alike_leave_no_interval_without_a_width() {
+    let cli = cli();
+    for (name, good) in [("old", false), ("new", true)] {
+        eval(&cli, "s.yaml", &suite("s", &[good; 3], ""), name);
+    }
+    for more in [&[][..], &["--bootstrap"], &["--metric", "pass-rate"]] {
+        let output = cli.run(&[&["compare", "old", "new", "--json"], more].concat()).expect_code(0);
+        let found: Value = serde_json::from_str(&output.stdout).expect("an object");
+        for metric in ["score", "pass_rate"] {
+            let of = |key: &str| found["comparisons"][0][metric][key].as_f64().expect("a number");
+            assert!(of("high") - of("low") > 0.05 && of("high") <= 1.0, "{more:?} {metric}: {found}");
+        }
+    }
+}

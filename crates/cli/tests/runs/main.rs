@@ -17,4 +17,5 @@ mod proxy;
 mod repeats;
 mod resume;
 mod sequence;
+mod stopping;
 mod support;

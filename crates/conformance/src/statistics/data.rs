@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use assize_stats::{
-    ConfidenceLevel, clustered_mean,
+    ConfidenceLevel, RateInterval, clustered_mean,
     combine::best_of,
     compare::{PairedVerdicts, paired_mean},
     correction::{JudgeRates, prediction_powered, rogan_gladen},
     judge_quality::ConfusionTable,
-    proportion,
+    proportion_by,
 };
 use serde_json::{Value, json};
 
@@ -80,7 +80,9 @@ fn devai(method: &str, inputs: &Value, rows: &[Value]) -> Outcome {
             let values = if inputs["value"] == "judge_satisfied" { &system.judge } else { &system.human };
             let found = clustered_mean(&as_numbers(values), &system.tasks, default_level()).unwrap();
             let passed = values.iter().filter(|&&passed| passed).count() as u64;
-            let wilson = proportion(passed, values.len() as u64, default_level()).interval.unwrap();
+            let wilson = proportion_by(RateInterval::Wilson, passed, values.len() as u64, default_level())
+                .interval
+                .unwrap();
 
             json!({
                 "n": found.n, "clusters": found.clusters, "mean": found.mean,

@@ -46,6 +46,7 @@ impl Run {
                 RunEvent::CaseFinished { .. } => None,
                 RunEvent::Halted { reason: HaltReason::Error } => Some("halted by an error".to_owned()),
                 RunEvent::Halted { reason: HaltReason::NotPassed } => Some("halted by failures".to_owned()),
+                RunEvent::Halted { reason: HaltReason::Decided } => Some("halted by the result".to_owned()),
                 RunEvent::LimitReached => Some("limit".to_owned()),
                 RunEvent::Stopping => Some("stopping".to_owned()),
             })

@@ -26,9 +26,9 @@ mod tests {
 
     #[test]
     fn passes_alone_do_not_prove_a_pass_rate_of_one() {
-        // Wilson's lower end of 2 of 2 is 2 / (2 + z^2).
+        // The mid-p lower end of 2 of 2: p^2 / 2 = 0.025. Wilson's is higher.
         let low = mean_lower_bound(&[1.0, 1.0], ConfidenceLevel::P95).unwrap();
-        assert!((low - 2.0 / (2.0 + 3.841_459)).abs() < 1e-6, "{low}");
+        assert!((low - 0.05_f64.sqrt()).abs() < 1e-6, "{low}");
         let equal = mean_lower_bound(&[0.9, 0.9, 0.9], ConfidenceLevel::P95).unwrap();
         assert!(equal > 0.0 && equal < 0.5, "{equal}");
     }

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use super::{assert_near, cases};
 
-const EVERY: [RateInterval; 7] = [
+const EVERY: [RateInterval; 8] = [
     RateInterval::Wilson,
     RateInterval::WilsonContinuity,
     RateInterval::ClopperPearson,
@@ -16,6 +16,7 @@ const EVERY: [RateInterval; 7] = [
     RateInterval::Jeffreys,
     RateInterval::BetaPosterior,
     RateInterval::Wald,
+    RateInterval::WilsonMidP,
 ];
 
 #[test]
@@ -29,6 +30,8 @@ fn published_intervals_of_eight_of_ten() {
         (0.497_225_503_6, 0.955_940_586_4),
         (0.482_244_147_6, 0.939_782_265_8),
         (0.552_081_987_1, 1.0),
+        // Binomial sums in Python, solved by bisection.
+        (0.480_490_336_9, 0.965_001_699_2),
     ];
     for (kind, (low, high)) in EVERY.into_iter().zip(table) {
         let interval = proportion_by(kind, 8, 10, ConfidenceLevel::P95).interval.unwrap();
@@ -68,6 +71,37 @@ fn exact_intervals_cover_as_often_as_they_promise() {
         }
         assert!(covered >= 0.95, "{truth}: {covered}");
     }
+}
+
+/// Lowest share of draws that an interval holds, over rates from 0.002 to 0.998.
+fn lowest_coverage(kind: RateInterval, n: u64) -> f64 {
+    let intervals: Vec<_> =
+        (0..=n).map(|k| proportion_by(kind, k, n, ConfidenceLevel::P95).interval.unwrap()).collect();
+    let coverage = |truth: f64| {
+        let mut chance = (1.0 - truth).powi(n as i32);
+        let mut covered = 0.0;
+        for (k, interval) in intervals.iter().enumerate() {
+            if interval.low <= truth && truth <= interval.high {
+                covered += chance;
+            }
+            chance *= (n - k as u64) as f64 / (k + 1) as f64 * truth / (1.0 - truth);
+        }
+        covered
+    };
+    (1..500).map(|step| coverage(f64::from(step) / 500.0)).fold(1.0, f64::min)
+}
+
+#[test]
+fn pass_rates_are_covered_at_every_rate_and_not_only_on_average() {
+    for n in [2, 3, 5, 10, 30, 100] {
+        let found = lowest_coverage(RateInterval::WilsonMidP, n);
+        assert!(found >= 0.926, "{n}: {found}");
+    }
+    // The rates between two counts that Wilson's own interval misses.
+    assert!(lowest_coverage(RateInterval::Wilson, 10) < 0.85);
+    let extended = proportion(8, 10, ConfidenceLevel::P95).interval.unwrap();
+    let same = proportion(10, 10, ConfidenceLevel::P95).interval.unwrap();
+    assert_eq!((extended.method, same.method), (IntervalMethod::WilsonMidP, IntervalMethod::Wilson));
 }
 
 #[test]
@@ -127,7 +161,7 @@ proptest! {
     #[test]
     fn every_interval_stays_in_range_and_mirrors(
         (n, successes) in (1u64..3_000).prop_flat_map(|n| (Just(n), 0..=n)),
-        which in 0usize..7, level in 0.01..0.999,
+        which in 0usize..8, level in 0.01..0.999,
     ) {
         let level = ConfidenceLevel::new(level).unwrap();
         let passed = proportion_by(EVERY[which], successes, n, level).interval.unwrap();

@@ -1,0 +1,295 @@
+//! `assize compare --watch`: a comparison of runs that still go on.
+
+use std::cell::Cell;
+use std::time::{Duration, Instant, SystemTime};
+
+use assize_analysis::compare::{AnytimeComparison, AnytimeTracker, ComparisonOptions, FailOn, compare_many};
+use assize_analysis::{NameTable, RunFacts};
+use assize_engine::{ExitStatus, runs};
+use assize_report::{render_anytime, render_anytime_line};
+use assize_store::{CaseRecord, RunFolder};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::compare::{ComparedRun, anytime_json, options, refuse};
+use crate::args::CompareArgs;
+use crate::context::CliContext;
+use crate::failure::CommandFailure;
+use crate::output;
+
+/// Time between two looks at the folders of the runs.
+const LOOK_INTERVAL: Duration = Duration::from_millis(500);
+
+/// Time between lines where none can be redrawn, so that a log stays readable.
+const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
+
+/// Looks in a row that may fail: the files of a run that goes on may be read between the two rows of a case.
+const MAX_FAILED_LOOKS: usize = 10;
+
+/// Compares two runs again and again, until the difference is clear or both have ended.
+pub(super) fn execute(args: &CompareArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
+    let [base, candidate] = args.runs.as_slice() else {
+        return Err("`--watch` compares two runs, such as `assize compare runs/main last --watch`".into());
+    };
+    if args.fail_on == Some(FailOn::AnyWorse) {
+        return Err("`--watch` follows one metric; use `--fail-on worse`".into());
+    }
+
+    let options = options(args)?;
+    let tracker = AnytimeTracker::new(args.margin, options.level).map_err(|reason| reason.to_string())?;
+    let runs = [WatchedRun::find(base, context)?, WatchedRun::find(candidate, context)?];
+    let mut watch = RunWatch { runs, names: NameTable::default(), options, tracker, checked: false };
+
+    let mut line = LiveLine::new(args.json, context);
+    let ended = watch.follow(&mut line, context);
+    line.clear();
+    conclude(args, &watch, &ended?, context)
+}
+
+/// Prints the comparison that the watch ended with.
+fn conclude(
+    args: &CompareArgs,
+    watch: &RunWatch,
+    seen: &SeenRuns,
+    context: &CliContext,
+) -> Result<ExitStatus, CommandFailure> {
+    let found = watch.tracker.comparison().map_err(|_| {
+        let [base, candidate] = &watch.runs;
+        format!("`{}` and `{}` have ended without a case that both have scored", base.shown, candidate.shown)
+    })?;
+    let exit = exit_of(args, &found, watch.tracker.is_clear(), seen.incomplete);
+    let candidate = &watch.runs[1].shown;
+
+    if args.json {
+        let mut value = anytime_json(candidate, &found);
+        value["base"] = watch.runs[0].shown.as_str().into();
+        value["conclusion"] = conclusion(&found).into();
+        value["cases_left"] = seen.left.map(|left| left.cases).into();
+        value["judge_calls_left"] = seen.left.map(|left| left.judge_calls).into();
+        value["exit_code"] = exit.code().into();
+        output::print_json(&value);
+        return Ok(exit);
+    }
+
+    output::print(render_anytime(candidate, &found, context.stdout).trim_start_matches('\n'));
+    let closing = match seen.left {
+        Some(left) if watch.tracker.is_clear() => format!(
+            "`{candidate}` still runs: stopping it now saves {} cases and about {} judge calls.\n",
+            left.cases, left.judge_calls
+        ),
+        _ if seen.is_over => "Both runs have ended.\n".to_owned(),
+        _ => String::new(),
+    };
+    output::print_text(&closing, context);
+    Ok(exit)
+}
+
+/// The conclusion in a word.
+fn conclusion(found: &AnytimeComparison) -> &'static str {
+    if found.low > 0.0 {
+        "better"
+    } else if found.high < 0.0 {
+        "worse"
+    } else if found.equivalent_after.is_some() {
+        "equivalent"
+    } else {
+        "inconclusive"
+    }
+}
+
+fn exit_of(args: &CompareArgs, found: &AnytimeComparison, is_clear: bool, incomplete: usize) -> ExitStatus {
+    if args.fail_on.is_some() && found.high < 0.0 {
+        ExitStatus::Failed
+    } else if args.fail_on.is_some() && incomplete > 0 {
+        ExitStatus::Incomplete
+    } else if args.strict && !is_clear {
+        ExitStatus::Inconclusive
+    } else {
+        ExitStatus::Passed
+    }
+}
+
+/// A run that is looked at again and again.
+struct WatchedRun {
+    /// The folder and the target, as [`ComparedRun::read_with`] takes them: `last` may be another run in a minute.
+    name: String,
+    shown: String,
+    folder: RunFolder,
+}
+
+impl WatchedRun {
+    fn find(name: &str, context: &CliContext) -> Result<Self, CommandFailure> {
+        let (folder, target) = runs::find_answers(name, &context.process)?;
+        let path = folder.path().display();
+        let resolved = target.map_or_else(|| path.to_string(), |target| format!("{path}@{target}"));
+        Ok(Self { name: resolved, shown: name.to_owned(), folder })
+    }
+
+    /// Size and time of change of the files that grow, to find out if there is anything new.
+    fn state(&self) -> Vec<(u64, Option<SystemTime>)> {
+        let of = |name: &str| {
+            let found = std::fs::metadata(self.folder.path().join(name)).ok();
+            found.map_or((0, None), |file| (file.len(), file.modified().ok()))
+        };
+        ["run.json", "results.jsonl"].map(of).to_vec()
+    }
+}
+
+/// Both runs, and what is known of them so far.
+struct RunWatch {
+    runs: [WatchedRun; 2],
+    names: NameTable,
+    options: ComparisonOptions,
+    tracker: AnytimeTracker,
+    /// True once a pair of cases was found to be measured in the same way.
+    checked: bool,
+}
+
+/// Both runs as they were read at a look.
+struct ReadRuns {
+    base: ComparedRun,
+    candidate: ComparedRun,
+    /// Judge calls of the candidate.
+    judge_calls: u64,
+}
+
+/// Outcome of a look.
+struct SeenRuns {
+    is_over: bool,
+    /// Pairs without a score on one of the sides.
+    incomplete: usize,
+    /// Work that the candidate has left, if it goes on.
+    left: Option<WorkLeft>,
+}
+
+/// Work that a run has left.
+#[derive(Debug, Clone, Copy)]
+struct WorkLeft {
+    cases: usize,
+    /// Estimated by those of the cases so far.
+    judge_calls: u64,
+}
+
+impl RunWatch {
+    /// Looks again whenever there is something new, until the difference is clear or both runs have ended.
+    fn follow(&mut self, line: &mut LiveLine, context: &CliContext) -> Result<SeenRuns, CommandFailure> {
+        let (mut state, mut failed) = (Vec::new(), 0);
+        loop {
+            let now: Vec<_> = self.runs.iter().flat_map(WatchedRun::state).collect();
+            if now != state {
+                match self.read(context) {
+                    Ok(read) => {
+                        (state, failed) = (now, 0);
+                        let seen = self.take(read)?;
+                        if seen.is_over || self.tracker.is_clear() {
+                            return Ok(seen);
+                        }
+                        line.show(&self.headline());
+                    }
+                    Err(failure) if failed >= MAX_FAILED_LOOKS => return Err(failure),
+                    Err(_) => failed += 1,
+                }
+            }
+            std::thread::sleep(LOOK_INTERVAL);
+        }
+    }
+
+    fn read(&mut self, context: &CliContext) -> Result<ReadRuns, CommandFailure> {
+        let [base, candidate] = &self.runs;
+        let base = ComparedRun::read(&base.name, &mut self.names, |_| true, context)?;
+
+        let judge_calls = Cell::new(0);
+        let count = |record: CaseRecord| {
+            let calls = record.decisions.iter().map(|decided| u64::from(decided.decision.spent.attempts));
+            judge_calls.set(judge_calls.get() + calls.sum::<u64>());
+            Some(record)
+        };
+        let candidate = ComparedRun::read_with(&candidate.name, &mut self.names, count, context)?;
+        Ok(ReadRuns { base, candidate, judge_calls: judge_calls.get() })
+    }
+
+    /// Takes in what is new. Runs that were measured differently are refused at the first pair, and once more at the end.
+    fn take(&mut self, read: ReadRuns) -> Result<SeenRuns, CommandFailure> {
+        let ReadRuns { mut base, mut candidate, judge_calls } = read;
+        base.facts.label.clone_from(&self.runs[0].shown);
+        candidate.facts.label.clone_from(&self.runs[1].shown);
+        let is_over = base.info.finished_at.is_some() && candidate.info.finished_at.is_some();
+
+        self.tracker
+            .add_new(&base.facts, &candidate.facts, &candidate.order, self.options.headline, is_over)
+            .map_err(|reason| reason.to_string())?;
+        let has_pairs = self.tracker.comparison().is_ok();
+        let incomplete = if has_pairs && (!self.checked || is_over || self.tracker.is_clear()) {
+            self.checked = true;
+            self.check(&base.facts, candidate.facts)?
+        } else {
+            0
+        };
+
+        let planned: usize = candidate.info.suites.iter().map(|suite| suite.cases).sum();
+        let done = candidate.order.len();
+        let cases = planned.saturating_sub(done);
+        let left = (candidate.info.finished_at.is_none() && cases > 0 && done > 0).then(|| WorkLeft {
+            cases,
+            judge_calls: (judge_calls as f64 / done as f64 * cases as f64).round() as u64,
+        });
+        Ok(SeenRuns { is_over, incomplete, left })
+    }
+
+    /// Refuses runs that are not comparable. Returns the number of pairs that are incomplete.
+    fn check(&self, base: &RunFacts, candidate: RunFacts) -> Result<usize, CommandFailure> {
+        let many = compare_many(base, &[candidate], &self.names, &self.options);
+        refuse(&many)?;
+        Ok(many.comparisons.iter().map(|found| found.undecided.len()).sum())
+    }
+
+    fn headline(&self) -> String {
+        match self.tracker.comparison() {
+            Ok(found) => format!("{}: {}", self.runs[1].shown, render_anytime_line(&found)),
+            Err(_) => format!("{}: no case yet that both runs have", self.runs[1].shown),
+        }
+    }
+}
+
+/// A line on stderr that is drawn again, or lines now and then.
+enum LiveLine {
+    Silent,
+    Live(ProgressBar),
+    Plain(Option<Instant>),
+}
+
+impl LiveLine {
+    fn new(quiet: bool, context: &CliContext) -> Self {
+        if quiet {
+            return Self::Silent;
+        }
+        if !context.live_progress {
+            return Self::Plain(None);
+        }
+
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10));
+        // The template is a constant; a broken one falls back to the default look.
+        if let Ok(style) = ProgressStyle::with_template("{spinner:.cyan} {msg}") {
+            bar.set_style(style);
+        }
+        bar.enable_steady_tick(Duration::from_millis(200));
+        Self::Live(bar)
+    }
+
+    fn show(&mut self, text: &str) {
+        match self {
+            Self::Silent => {}
+            Self::Live(bar) => bar.set_message(assize_report::escape_unsafe(text)),
+            Self::Plain(last) if last.is_some_and(|last| last.elapsed() < PLAIN_INTERVAL) => {}
+            Self::Plain(last) => {
+                *last = Some(Instant::now());
+                output::print_message(&format!("{}\n", assize_report::escape_unsafe(text)));
+            }
+        }
+    }
+
+    fn clear(&self) {
+        if let Self::Live(bar) = self {
+            bar.finish_and_clear();
+        }
+    }
+}

@@ -1,0 +1,446 @@
+//! Runs that end as soon as their result is clear.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use assize_analysis::compare::{ComparisonOptions, Conclusion, HeadlineMetric, compare_many};
+use assize_analysis::{CaseFact, NameTable, RunFacts};
+use assize_rubric::Verdict;
+use assize_run::{ItemError, Recorder, RunEvent as CaseEvent, RunTotals, WorkItem};
+use assize_stats::{ConfidenceLevel, sequential::BettingSequence};
+use assize_store::{
+    AnytimeInterval, CaseKey, CaseRecord, CaseRows, EarlyStop, EstimatedMetric, RunInfo, RunMetrics,
+    RunWriter, StopConclusion, StopMetric, StoreError,
+};
+use tokio_util::sync::CancellationToken;
+
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::options::{SequenceOptions, StopReference};
+use crate::runs;
+use crate::session::stored_records;
+
+/// Level of the intervals that end a run.
+const LEVEL: ConfidenceLevel = ConfidenceLevel::P95;
+
+/// Watch over a run that ends as soon as its result is clear. Clusters of cases count in the order of the plan, which is random, and
+/// not in that in which they finish: hard cases may take longer.
+pub(crate) struct StopWatch {
+    against: StopReference,
+    base: Option<Baseline>,
+    /// Cluster of each item of the plan.
+    cluster_of: HashMap<CaseKey, usize>,
+    clusters: Vec<PlannedCluster>,
+    /// Clusters that count already.
+    counted: usize,
+    metric: AnytimeMean,
+    pass_rate: AnytimeMean,
+    mean_score: AnytimeMean,
+    conclusion: Option<(StopConclusion, usize)>,
+    ungraded: u64,
+    /// Fires once the result is clear.
+    decided: CancellationToken,
+}
+
+/// Cases of the baseline.
+struct Baseline {
+    label: String,
+    facts: RunFacts,
+    cases: HashMap<(String, String, u32), f64>,
+    names: NameTable,
+    /// Cases of this run, for the question if both were measured in the same way.
+    seen: Vec<CaseFact>,
+    /// Reason both can't be compared.
+    refused: Option<String>,
+}
+
+/// Items of the plan that count together.
+#[derive(Debug, Clone, Default)]
+struct PlannedCluster {
+    /// Items without a result.
+    left: usize,
+    passed: ValueSum,
+    score: ValueSum,
+    difference: ValueSum,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct ValueSum {
+    sum: f64,
+    n: f64,
+}
+
+impl ValueSum {
+    fn add(&mut self, value: f64) {
+        self.sum += value;
+        self.n += 1.0;
+    }
+
+    fn mean(self) -> Option<f64> {
+        (self.n > 0.0).then(|| self.sum / self.n)
+    }
+}
+
+/// Mean over clusters with the interval that holds at all times.
+struct AnytimeMean(BettingSequence);
+
+impl AnytimeMean {
+    fn new(range: (f64, f64)) -> Result<Self, EngineError> {
+        BettingSequence::new(range, LEVEL)
+            .map(Self)
+            .map_err(|error| EngineError::unrunnable(error.to_string()))
+    }
+
+    /// Adds a value, which lies within the range: a share, a score or a difference of scores.
+    fn add(&mut self, value: Option<f64>) {
+        if let Some(value) = value {
+            let added = self.0.add(value);
+            debug_assert!(added.is_ok(), "{value} is out of range");
+        }
+    }
+
+    fn interval(&self) -> Option<AnytimeInterval> {
+        let value = self.0.mean().ok()?;
+        let interval = self.0.interval();
+        Some(AnytimeInterval { value, low: interval.low, high: interval.high })
+    }
+}
+
+impl StopWatch {
+    /// Watch over these items.
+    fn new(
+        against: &StopReference,
+        items: impl Iterator<Item = Result<WorkItem, ItemError>>,
+        engine: &Engine,
+    ) -> Result<Self, EngineError> {
+        let (mut cluster_of, mut clusters) = (HashMap::new(), Vec::<PlannedCluster>::new());
+        let (mut numbers, mut targets) = (HashMap::new(), BTreeSet::new());
+        for item in items {
+            let item = item?;
+            let number = *numbers.entry(item.cluster_key()).or_insert(clusters.len());
+            if number == clusters.len() {
+                clusters.push(PlannedCluster::default());
+            }
+            clusters[number].left += 1;
+            let key = item.key();
+            targets.insert(key.target.clone());
+            cluster_of.insert(key, number);
+        }
+
+        let (base, range) = match against {
+            StopReference::PassRate(_) => (None, (0.0, 1.0)),
+            StopReference::Run(_) if targets.len() > 1 => {
+                return Err(EngineError::usage(
+                    "`--against RUN` compares the answers of one target; choose it with `--target`",
+                ));
+            }
+            StopReference::Run(name) => (Some(Baseline::read(name, engine)?), (-1.0, 1.0)),
+        };
+        Ok(Self {
+            against: against.clone(),
+            base,
+            cluster_of,
+            clusters,
+            counted: 0,
+            metric: AnytimeMean::new(range)?,
+            pass_rate: AnytimeMean::new((0.0, 1.0))?,
+            mean_score: AnytimeMean::new((0.0, 1.0))?,
+            conclusion: None,
+            ungraded: 0,
+            decided: CancellationToken::new(),
+        })
+    }
+
+    /// Takes in a result.
+    fn note(&mut self, record: &CaseRecord) {
+        let row = &record.result;
+        let Some(number) = self.cluster_of.remove(&row.key()) else { return };
+        let passed =
+            (row.verdict != Verdict::Incomplete).then(|| f64::from(u8::from(row.verdict == Verdict::Pass)));
+        let base = self.base.as_mut().and_then(|base| base.value_of(record));
+
+        let cluster = &mut self.clusters[number];
+        cluster.left -= 1;
+        passed.into_iter().for_each(|value| cluster.passed.add(value));
+        row.score.into_iter().for_each(|value| cluster.score.add(value));
+        let difference = row.score.zip(base).map(|(score, base)| score - base);
+        difference.into_iter().for_each(|value| cluster.difference.add(value));
+        let lacks = if self.base.is_some() { row.score.is_none() } else { passed.is_none() };
+        self.ungraded += u64::from(lacks);
+
+        self.count(false);
+    }
+
+    /// Takes note of a trial that is not run, because those before it made it needless.
+    fn note_needless(&mut self, suite: &str, case_id: &str, trial: u32) {
+        let is_it = |key: &CaseKey| &*key.suite == suite && &*key.case_id == case_id && key.repeat == trial;
+        let Some(key) = self.cluster_of.keys().find(|key| is_it(key)).cloned() else { return };
+        if let Some(number) = self.cluster_of.remove(&key) {
+            self.clusters[number].left -= 1;
+            self.count(false);
+        }
+    }
+
+    /// Counts the clusters that are complete and come next, or all that are complete if the cases have ended.
+    fn count(&mut self, is_over: bool) {
+        while let Some(cluster) = self.clusters.get(self.counted) {
+            if cluster.left > 0 && !is_over {
+                return;
+            }
+            self.counted += 1;
+            if cluster.left > 0 {
+                continue;
+            }
+
+            self.pass_rate.add(cluster.passed.mean());
+            self.mean_score.add(cluster.score.mean());
+            let of_metric = if self.base.is_some() { cluster.difference } else { cluster.passed };
+            self.metric.add(of_metric.mean());
+            self.conclude();
+        }
+    }
+
+    fn conclude(&mut self) {
+        let Some(found) = self.metric.interval().filter(|_| self.conclusion.is_none()) else { return };
+        let threshold = self.against.threshold();
+        let is_above = if self.base.is_some() { found.low > threshold } else { found.low >= threshold };
+        let conclusion = match (is_above, found.high < threshold) {
+            (true, _) => StopConclusion::Above,
+            (_, true) => StopConclusion::Below,
+            _ => return,
+        };
+        if self.base.as_mut().is_none_or(Baseline::is_comparable) {
+            self.conclusion = Some((conclusion, self.metric.0.n()));
+            self.decided.cancel();
+        }
+    }
+
+    /// The outcome, once the cases have ended.
+    fn finish(&mut self, totals: &RunTotals, planned: usize) -> EarlyStop {
+        self.count(true);
+        let run = totals.counts.total();
+        let saved = planned.saturating_sub(run + totals.needless);
+        let calls = totals.judge_calls as f64 / run.max(1) as f64 * saved as f64;
+        EarlyStop {
+            metric: match self.against {
+                StopReference::PassRate(_) => StopMetric::PassRate,
+                StopReference::Run(_) => StopMetric::ScoreDifference,
+            },
+            against: self.against.describe(),
+            threshold: self.against.threshold(),
+            conclusion: self.conclusion.map(|(conclusion, _)| conclusion),
+            clusters: self.metric.0.n() as u64,
+            decided_after: self.conclusion.map(|(_, after)| after as u64),
+            result: self.metric.interval(),
+            pass_rate: self.pass_rate.interval(),
+            mean_score: self.mean_score.interval(),
+            level: LEVEL.get(),
+            ungraded: self.ungraded,
+            saved: saved as u64,
+            judge_calls_saved: calls.round() as u64,
+        }
+    }
+
+    /// Reason the baseline can't be compared with.
+    fn refusal(&self) -> Option<String> {
+        let base = self.base.as_ref()?;
+        let refused = base.refused.as_ref()?;
+        Some(format!("the run was not stopped early: it can't be compared with `{}`: {refused}", base.label))
+    }
+}
+
+impl Baseline {
+    fn read(name: &str, engine: &Engine) -> Result<Self, EngineError> {
+        let (folder, target) = runs::find_answers(name, engine.process())?;
+        let mut names = NameTable::default();
+        let (mut cases, mut facts) = (HashMap::new(), Vec::new());
+        for record in stored_records(&folder)? {
+            let record = record?;
+            let row = &record.result;
+            if target.is_some() && row.target.as_deref() != target.as_deref() {
+                continue;
+            }
+            if let Some(score) = row.score {
+                cases.insert((row.suite.to_string(), row.case_id.to_string(), row.repeat), score);
+            }
+            facts.push(CaseFact::from_record(&record, &mut names));
+        }
+
+        let facts = RunFacts::new(name.to_owned(), facts, &names)
+            .map_err(|error| EngineError::usage(error.to_string()))?;
+        if cases.is_empty() {
+            return Err(EngineError::usage(format!("`{name}` has no case with a score to compare with")));
+        }
+        Ok(Self { label: name.to_owned(), facts, cases, names, seen: Vec::new(), refused: None })
+    }
+
+    /// Score of the case in the baseline.
+    fn value_of(&mut self, record: &CaseRecord) -> Option<f64> {
+        let row = &record.result;
+        let score = *self.cases.get(&(row.suite.to_string(), row.case_id.to_string(), row.repeat))?;
+        self.seen.push(CaseFact::from_record(record, &mut self.names));
+        Some(score)
+    }
+
+    /// Returns true if the cases so far were measured as those of the baseline.
+    fn is_comparable(&mut self) -> bool {
+        if self.refused.is_some() {
+            return false;
+        }
+        let Ok(seen) = RunFacts::new(String::new(), self.seen.clone(), &self.names) else { return false };
+        let options = ComparisonOptions { headline: HeadlineMetric::Score, ..ComparisonOptions::default() };
+        let many = compare_many(&self.facts, &[seen], &self.names, &options);
+        let Some(found) = many.comparisons.first() else { return false };
+        if found.headline_difference().call != Conclusion::NotComparable {
+            return true;
+        }
+
+        let mut aspects: Vec<&str> =
+            found.mismatches.iter().map(|mismatch| mismatch.respect.describe()).collect();
+        aspects.dedup();
+        self.refused = Some(aspects.join(", "));
+        false
+    }
+}
+
+/// Writer of a run that tells the watch of each record.
+pub(crate) struct WatchedWriter<'w> {
+    pub(crate) writer: &'w mut RunWriter,
+    pub(crate) watch: Option<&'w Mutex<StopWatch>>,
+}
+
+impl WatchedWriter<'_> {
+    fn note(&self, record: &CaseRecord) {
+        if let Some(watch) = self.watch {
+            lock(watch).note(record);
+        }
+    }
+}
+
+impl Recorder for WatchedWriter<'_> {
+    fn record(&mut self, record: &CaseRecord) -> Result<(), StoreError> {
+        Recorder::record(self.writer, record)?;
+        self.note(record);
+        Ok(())
+    }
+
+    fn take(&mut self, record: &CaseRecord, rows: &CaseRows) -> Result<(), StoreError> {
+        Recorder::take(self.writer, record, rows)?;
+        self.note(record);
+        Ok(())
+    }
+
+    fn settle(&mut self) -> Result<(), StoreError> {
+        Recorder::settle(self.writer)
+    }
+}
+
+/// Watch over a run with a rule to end it.
+pub(crate) fn watch_over(
+    sequence: Option<&SequenceOptions>,
+    items: impl Iterator<Item = Result<WorkItem, ItemError>>,
+    engine: &Engine,
+) -> Result<Option<Mutex<StopWatch>>, EngineError> {
+    let against = sequence.and_then(|sequence| sequence.stop_against.as_ref());
+    against.map(|against| StopWatch::new(against, items, engine).map(Mutex::new)).transpose()
+}
+
+/// Token that fires once the result is clear.
+pub(crate) fn decided_token(watch: Option<&Mutex<StopWatch>>) -> Option<CancellationToken> {
+    watch.map(|watch| lock(watch).decided.clone())
+}
+
+/// Outcome of a watch, once the cases have ended. A baseline that can't be compared with is warned of.
+pub(crate) fn conclude_watch(
+    watch: Option<&Mutex<StopWatch>>,
+    totals: &RunTotals,
+    planned: usize,
+    info: &mut RunInfo,
+    engine: &Engine,
+) -> Option<EarlyStop> {
+    let mut watch = lock(watch?);
+    let outcome = watch.finish(totals, planned);
+    if let Some(refusal) = watch.refusal() {
+        engine.warn(&refusal);
+        info.warnings.push(refusal);
+    }
+
+    Some(outcome)
+}
+
+fn lock(watch: &Mutex<StopWatch>) -> MutexGuard<'_, StopWatch> {
+    watch.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Tells the watch of trials that are not run.
+pub(crate) fn note_event(watch: Option<&Mutex<StopWatch>>, event: &CaseEvent) {
+    if let (Some(watch), CaseEvent::CaseRedundant { suite, case_id, trial }) = (watch, event) {
+        lock(watch).note_needless(suite, case_id, *trial);
+    }
+}
+
+/// Puts the intervals that hold at all times in the place of those that assume a fixed number of cases, and says so.
+pub fn apply_early_stop(stop: &EarlyStop, figures: &mut RunMetrics) {
+    if stop.is_early() {
+        // The others assume a fixed number of cases.
+        figures.remarks.clear();
+        replace_interval(&mut figures.pass_rate, stop.pass_rate, stop.level);
+        replace_interval(&mut figures.mean_score, stop.mean_score, stop.level);
+    }
+    figures.remarks.insert(0, describe(stop));
+}
+
+fn replace_interval(metric: &mut EstimatedMetric, found: Option<AnytimeInterval>, level: f64) {
+    let same = |value: f64| metric.value.is_some_and(|of_rows| (of_rows - value).abs() < 1e-9);
+    match found.filter(|found| same(found.value)) {
+        Some(found) => {
+            (metric.low, metric.high, metric.level) = (Some(found.low), Some(found.high), level);
+            metric.method = Some(assize_stats::IntervalMethod::Betting.name().to_owned());
+        }
+        // Other cases or weights than those that were watched.
+        None => {
+            (metric.low, metric.high, metric.method) = (None, None, None);
+            metric.undefined = Some("the run ended because its result was clear".to_owned());
+        }
+    }
+}
+
+/// The outcome in words.
+fn describe(stop: &EarlyStop) -> String {
+    let (name, other) = match stop.metric {
+        StopMetric::PassRate => ("pass rate", format!("{}", stop.threshold)),
+        StopMetric::ScoreDifference => {
+            ("difference of the mean score", format!("that of `{}`", stop.against))
+        }
+    };
+    let Some(found) = stop.result else {
+        return format!("Stopping when clear: no case counts for the {name}.");
+    };
+    let numbers = format!(
+        "{name} {:.3}, at any time {:.3} to {:.3}, against {other}",
+        found.value, found.low, found.high
+    );
+    let ungraded = match stop.ungraded {
+        0 => String::new(),
+        n => format!(" {n} ungraded results don't count."),
+    };
+    let calls = match stop.judge_calls_saved {
+        0 => String::new(),
+        n => format!(" and about {n} judge calls"),
+    };
+    match (stop.conclusion, stop.decided_after) {
+        (Some(conclusion), Some(after)) if stop.saved > 0 => format!(
+            "Stopped early, clearly {} after {after} cases: {numbers}. {} cases{calls} saved. \
+             Intervals of criteria, tags and targets don't allow for that.{ungraded}",
+            conclusion.name(),
+            stop.saved,
+        ),
+        (Some(conclusion), Some(after)) => {
+            format!(
+                "Clearly {} after {after} cases, when no other was left: {numbers}.{ungraded}",
+                conclusion.name()
+            )
+        }
+        _ => format!("Not clear after {} cases: {numbers}.{ungraded}", stop.clusters),
+    }
+}
