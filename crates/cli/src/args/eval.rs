@@ -94,6 +94,9 @@ pub(crate) struct EvalArgs {
     /// Run only cases with this tag (or whose suite has it); repeatable.
     #[arg(long, value_name = "TAG", help_heading = SELECTION)]
     pub(crate) tag: Vec<String>,
+    /// Skip cases with this tag (or whose suite has it); repeatable.
+    #[arg(long, value_name = "TAG", help_heading = SELECTION)]
+    pub(crate) exclude_tag: Vec<String>,
     /// Skip invalid cases instead of stopping (exit code 3 or more).
     #[arg(long, help_heading = SELECTION)]
     pub(crate) keep_going: bool,
@@ -183,6 +186,7 @@ impl EvalArgs {
             targets_file: self.targets.clone(),
             filter: self.filter.clone(),
             tags: self.tag.clone(),
+            exclude_tags: self.exclude_tag.clone(),
             keep_going: self.keep_going,
             roots: self.root.clone(),
             deny: denied(&self.deny),
@@ -211,6 +215,7 @@ impl RunArgs {
             requests_per_minute: self.requests_per_minute,
             tokens_per_minute: self.tokens_per_minute,
             request_timeout: self.request_timeout,
+            max_retries: self.max_retries,
             deadline: self.deadline,
             spending: self.spending.options(),
             judge_batch: None,
@@ -295,6 +300,11 @@ pub(crate) struct RunArgs {
     /// Time limit of one request to a model, such as `90s` [default: 3m].
     #[arg(long, value_parser = duration, value_name = "TIME", help_heading = LIMITS)]
     pub(crate) request_timeout: Option<Duration>,
+    /// Retries of a failed call [default: 4 of models, 0 of commands].
+    ///
+    /// Applies to targets and judges, whatever `max_retries` of a target says.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=100), help_heading = LIMITS, hide_short_help = true)]
+    pub(crate) max_retries: Option<u32>,
     /// Time limit of the run, such as `30m`; `--resume` goes on later.
     #[arg(long, value_parser = duration, value_name = "TIME", help_heading = LIMITS)]
     pub(crate) deadline: Option<Duration>,
