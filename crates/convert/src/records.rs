@@ -49,7 +49,11 @@ pub fn convert_records(
         }
     }
     if answers > 0 {
-        notes.add_remark(None, "answers", format!("{answers} are not part of an eval file; `--to cases` writes them"));
+        notes.add_remark(
+            None,
+            "answers",
+            format!("{answers} are not part of an eval file; `--to cases` writes them"),
+        );
     }
 
     write_doc(path, doc, format.name(), to, &keep_variables(options), notes)
@@ -65,8 +69,12 @@ fn question_case(record: &Record, doc: &mut EvalFileBuilder, notes: &mut Convers
     };
 
     let vars = record.metadata.get("vars").and_then(Value::as_object).cloned().unwrap_or_default();
-    let scene =
-        PromptfooTestContext { vars: &vars, scored: record.threshold.is_some(), judge_prompt: None, case: wish };
+    let scene = PromptfooTestContext {
+        vars: &vars,
+        scored: record.threshold.is_some(),
+        judge_prompt: None,
+        case: wish,
+    };
     let mut assertions = Vec::new();
     for assertion in &record.assertions {
         match assertion {
@@ -86,7 +94,11 @@ fn question_case(record: &Record, doc: &mut EvalFileBuilder, notes: &mut Convers
             case.insert("criteria".to_owned(), json!(outcome));
         }
         (None, Some(_)) if assertions.is_empty() => {
-            notes.add_remark(None, "criteria", "answers are compared with the reference answer; write your own instead");
+            notes.add_remark(
+                None,
+                "criteria",
+                "answers are compared with the reference answer; write your own instead",
+            );
             case.insert("criteria".to_owned(), json!("The answer agrees with the reference answer"));
         }
         (None, None) if assertions.is_empty() => {

@@ -34,10 +34,8 @@ pub fn load_answers(
     let mut loaded = None;
     if let Some(grader) = &rubric.rubric {
         let (suite, grader) = suite_for_rubric(rubric, grader, path);
-        let records = match columns == &AnswerColumns::default() {
-            true => find_format(&mut cx, path),
-            false => Ok(None),
-        };
+        let is_plain = *columns == AnswerColumns::default();
+        let records = if is_plain { find_format(&mut cx, path) } else { Ok(None) };
         let (table, is_readable) = match (records, find_divider(path)) {
             (Err(()), _) => (None, false),
             (Ok(Some(_)), _) | (Ok(None), None) => (None, true),

@@ -46,8 +46,9 @@ pub(crate) struct RecordArchive<R> {
 
 impl RecordArchive<BufReader<File>> {
     pub(crate) fn open(file: File) -> Result<Self, RecordError> {
-        let zip = ZipArchive::new(BufReader::new(file))
-            .map_err(|error| RecordError::Archive(format!("the archive is damaged or not complete: {error}")))?;
+        let zip = ZipArchive::new(BufReader::new(file)).map_err(|error| {
+            RecordError::Archive(format!("the archive is damaged or not complete: {error}"))
+        })?;
         if zip.len() > MAX_PARTS {
             return Err(RecordError::Archive(format!("the archive has more than {MAX_PARTS} parts")));
         }

@@ -7,26 +7,26 @@ use crate::text::{is_lines, read_json, read_lines};
 use crate::{Record, RecordError, RecordFile, RecordFormat};
 
 #[derive(Deserialize)]
-struct Golden {
+struct DeepEvalGolden {
     name: Option<String>,
     input: Option<String>,
     actual_output: Option<String>,
     expected_output: Option<String>,
     context: Option<Value>,
     retrieval_context: Option<Value>,
-    tools_called: Option<Vec<ToolCall>>,
-    expected_tools: Option<Vec<ToolCall>>,
+    tools_called: Option<Vec<DeepEvalToolCall>>,
+    expected_tools: Option<Vec<DeepEvalToolCall>>,
     additional_metadata: Option<Value>,
     custom_column_key_values: Option<Value>,
     comments: Option<String>,
     scenario: Option<String>,
     expected_outcome: Option<String>,
     user_description: Option<String>,
-    turns: Option<Vec<Turn>>,
+    turns: Option<Vec<DeepEvalTurn>>,
 }
 
 #[derive(Deserialize)]
-struct ToolCall {
+struct DeepEvalToolCall {
     name: String,
     #[serde(alias = "inputParameters")]
     input_parameters: Option<Value>,
@@ -34,15 +34,15 @@ struct ToolCall {
 }
 
 #[derive(Deserialize)]
-struct Turn {
+struct DeepEvalTurn {
     role: String,
     content: Option<String>,
-    tools_called: Option<Vec<ToolCall>>,
+    tools_called: Option<Vec<DeepEvalToolCall>>,
 }
 
 /// Reads a data set: a list, or JSON lines.
 pub(crate) fn read_dataset(bytes: &[u8]) -> Result<RecordFile, RecordError> {
-    let goldens: Vec<Golden> = if is_lines(bytes) || bytes.trim_ascii_start().starts_with(b"{") {
+    let goldens: Vec<DeepEvalGolden> = if is_lines(bytes) || bytes.trim_ascii_start().starts_with(b"{") {
         read_lines(bytes).map(|line| line.map(|(_, golden)| golden)).collect::<Result<_, _>>()?
     } else {
         read_json(bytes, "the data set")?
@@ -51,15 +51,22 @@ pub(crate) fn read_dataset(bytes: &[u8]) -> Result<RecordFile, RecordError> {
     file.records = goldens.into_iter().enumerate().map(|(index, golden)| record(index, golden)).collect();
 
     if file.records.iter().any(|record| record.metadata.contains_key("retrieval_context")) {
-        file.remarks.push("`context` and `retrieval_context` are kept as metadata: judges do not see them".to_owned());
+        file.remarks.push(
+            "`context` and `retrieval_context` are kept as metadata: judges do not see them".to_owned(),
+        );
     }
     Ok(file)
 }
 
-fn record(index: usize, golden: Golden) -> Record {
-    let id = golden.name.filter(|name| !name.trim().is_empty()).unwrap_or_else(|| format!("golden-{}", index + 1));
+fn record(index: usize, golden: DeepEvalGolden) -> Record {
+    let id =
+        golden.name.filter(|name| !name.trim().is_empty()).unwrap_or_else(|| format!("golden-{}", index + 1));
     let mut record = Record::new(id, "it has no `actual_output`");
-    record.input = golden.input.or_else(|| golden.scenario.clone()).filter(|text| !text.trim().is_empty()).map(Value::from);
+    record.input = golden
+        .input
+        .or_else(|| golden.scenario.clone())
+        .filter(|text| !text.trim().is_empty())
+        .map(Value::from);
     record.reference = golden.expected_output.filter(|text| !text.trim().is_empty());
     record.expected_outcome = golden.expected_outcome.filter(|text| !text.trim().is_empty());
     let calls = golden.tools_called.unwrap_or_default();
@@ -89,11 +96,11 @@ fn record(index: usize, golden: Golden) -> Record {
 }
 
 /// Returns an answer: its text, or a message if it came with tool calls.
-fn answer(text: String, calls: Vec<ToolCall>) -> Value {
+fn answer(text: String, calls: Vec<DeepEvalToolCall>) -> Value {
     if calls.is_empty() { Value::String(text) } else { json!([message("assistant", text, calls)]) }
 }
 
-fn message(role: &str, text: String, calls: Vec<ToolCall>) -> Value {
+fn message(role: &str, text: String, calls: Vec<DeepEvalToolCall>) -> Value {
     let mut message = json!({"role": role, "content": text});
     if !calls.is_empty() {
         message["tool_calls"] = calls
@@ -111,7 +118,7 @@ fn message(role: &str, text: String, calls: Vec<ToolCall>) -> Value {
 }
 
 /// Takes a conversation: the last turn of the assistant is the answer, what was said before it the question.
-fn take_turns(record: &mut Record, turns: Vec<Turn>) {
+fn take_turns(record: &mut Record, turns: Vec<DeepEvalTurn>) {
     let last = turns.iter().rposition(|turn| turn.role == "assistant");
     let mut before = Vec::new();
     for (index, turn) in turns.into_iter().enumerate() {

@@ -71,28 +71,28 @@ pub fn detect_records(path: &Path) -> Result<Option<RecordFormat>, RecordError> 
     }
 
     file.seek(io::SeekFrom::Start(0))?;
-    let mut shape = Shape::default();
+    let mut shape = DocumentShape::default();
     let mut reader = BufReader::new(file.take(MAX_RECORD_BYTES));
     if magic.starts_with(b"\xef\xbb\xbf") {
         reader.read_exact(&mut [0; 3])?;
     }
 
     // Where the document breaks off, what was seen until then may be enough.
-    let _ = ShapeSeed { shape: &mut shape, level: Level::Top }
+    let _ = ShapeSeed { shape: &mut shape, level: KeyLevel::Top }
         .deserialize(&mut serde_json::Deserializer::from_reader(reader));
     Ok(shape.format())
 }
 
 /// Keys at the places that tell formats apart.
 #[derive(Debug, Default)]
-struct Shape {
+struct DocumentShape {
     /// Keys of the document, of the first line, or of the first member of a list.
     top: Vec<String>,
     /// Keys of `results` and `spec`.
     inner: Vec<String>,
 }
 
-impl Shape {
+impl DocumentShape {
     fn format(&self) -> Option<RecordFormat> {
         let has = |keys: &[&str]| keys.iter().all(|key| self.top.iter().any(|found| found == key));
         let within = |keys: &[&str]| keys.iter().all(|key| self.inner.iter().any(|found| found == key));
@@ -123,14 +123,14 @@ impl Shape {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Level {
+enum KeyLevel {
     Top,
     Inner,
 }
 
 struct ShapeSeed<'s> {
-    shape: &'s mut Shape,
-    level: Level,
+    shape: &'s mut DocumentShape,
+    level: KeyLevel,
 }
 
 impl<'de> DeserializeSeed<'de> for ShapeSeed<'_> {
@@ -150,16 +150,16 @@ impl<'de> Visitor<'de> for ShapeSeed<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         while let Some(key) = map.next_key::<String>()? {
-            let leads_inside = self.level == Level::Top && (key == "results" || key == "spec");
+            let leads_inside = self.level == KeyLevel::Top && (key == "results" || key == "spec");
             match self.level {
-                Level::Top => self.shape.top.push(key),
-                Level::Inner => self.shape.inner.push(key),
+                KeyLevel::Top => self.shape.top.push(key),
+                KeyLevel::Inner => self.shape.inner.push(key),
             }
             if self.shape.format().is_some() || self.shape.top.len() + self.shape.inner.len() > MAX_KEYS {
                 return Err(A::Error::custom("seen enough"));
             }
             if leads_inside {
-                map.next_value_seed(ShapeSeed { shape: &mut *self.shape, level: Level::Inner })?;
+                map.next_value_seed(ShapeSeed { shape: &mut *self.shape, level: KeyLevel::Inner })?;
             } else {
                 map.next_value::<IgnoredAny>()?;
             }
@@ -169,8 +169,8 @@ impl<'de> Visitor<'de> for ShapeSeed<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
-        if self.level == Level::Top {
-            list.next_element_seed(ShapeSeed { shape: &mut *self.shape, level: Level::Top })?;
+        if self.level == KeyLevel::Top {
+            list.next_element_seed(ShapeSeed { shape: &mut *self.shape, level: KeyLevel::Top })?;
             return Err(A::Error::custom("seen enough"));
         }
 

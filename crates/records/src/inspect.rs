@@ -120,10 +120,8 @@ fn read_archive(path: &Path) -> Result<(InspectLog, Vec<InspectSample>), RecordE
     };
     let log = read_json(&header, &format!("`{name}` in the archive"))?;
 
-    let names: Vec<String> = archive
-        .names()
-        .filter(|name| name.starts_with("samples/") && name.ends_with(".json"))
-        .collect();
+    let names: Vec<String> =
+        archive.names().filter(|name| name.starts_with("samples/") && name.ends_with(".json")).collect();
     let mut samples = Vec::with_capacity(names.len());
     for name in names {
         if let Some(bytes) = archive.part(&name)? {
@@ -140,18 +138,19 @@ fn records(log: &InspectLog, mut samples: Vec<InspectSample>) -> RecordFile {
     let epochs = log.eval.config.epochs.unwrap_or(1).max(1);
     let of_dataset = log.eval.dataset.sample_ids.as_ref().map(|ids| ids.len() as u64);
     let planned = of_dataset.or(log.eval.dataset.samples).map(|samples| samples.saturating_mul(epochs));
-    match planned {
-        Some(planned) if planned > found => file.remarks.push(format!(
-            "the log holds {found} of {planned} samples; its run ended with status `{}`",
-            if log.status.is_empty() { "started" } else { &log.status }
-        )),
-        _ => {}
+    if let Some(planned) = planned.filter(|planned| *planned > found) {
+        let status = if log.status.is_empty() { "started" } else { &log.status };
+        file.remarks.push(format!(
+            "the log holds {found} of {planned} samples; its run ended with status `{status}`"
+        ));
     }
     if log.invalidated {
         file.remarks.push("Inspect marks this log as invalidated".to_owned());
     }
 
-    samples.sort_by_cached_key(|sample| (sample.id.as_i64().unwrap_or(i64::MAX), id_text(&sample.id), sample.epoch));
+    samples.sort_by_cached_key(|sample| {
+        (sample.id.as_i64().unwrap_or(i64::MAX), id_text(&sample.id), sample.epoch)
+    });
     let several = samples.iter().any(|sample| sample.epoch > 1);
     file.records = samples.into_iter().map(|sample| record(log, sample, several)).collect();
     file
@@ -191,7 +190,8 @@ fn record(log: &InspectLog, mut sample: InspectSample, several: bool) -> Record 
     let scores = sample.scores.unwrap_or_default().into_iter();
     let scores = scores.map(|(name, score)| (name, score.get("value").cloned().unwrap_or_default()));
     record.add_metadata("scores", scores.collect::<Map<_, _>>());
-    record.add_metadata("limit", sample.limit.and_then(|limit| limit.get("type").cloned()).unwrap_or_default());
+    record
+        .add_metadata("limit", sample.limit.and_then(|limit| limit.get("type").cloned()).unwrap_or_default());
     for (key, value) in sample.metadata.unwrap_or_default() {
         record.add_metadata(&key, value);
     }
@@ -216,7 +216,8 @@ fn resolve(value: &mut Value, attachments: &HashMap<String, String>) {
 /// Adds the choices to the question, as Inspect shows them to models.
 fn add_choices(input: &mut Option<Value>, choices: &[String]) {
     let letters = ('A'..='Z').chain('a'..='z').map(String::from).chain(std::iter::repeat("-".to_owned()));
-    let list: Vec<String> = letters.zip(choices).map(|(letter, choice)| format!("{letter}) {choice}")).collect();
+    let list: Vec<String> =
+        letters.zip(choices).map(|(letter, choice)| format!("{letter}) {choice}")).collect();
     let text = match input {
         Some(Value::String(text)) => Some(text),
         Some(Value::Array(messages)) => match messages.last_mut().and_then(|last| last.get_mut("content")) {
@@ -236,7 +237,8 @@ fn answer(sample: &InspectSample, attachments: &HashMap<String, String>) -> Resu
     if let Some(error) = &sample.error {
         return Err(format!("it ended in an error: {}", first_line(&error.message)));
     }
-    let Some(output) = sample.output.as_ref().filter(|output| !output.choices.is_empty() || !output.completion.is_empty())
+    let Some(output) =
+        sample.output.as_ref().filter(|output| !output.choices.is_empty() || !output.completion.is_empty())
     else {
         return Err("it holds no answer of the model".to_owned());
     };
@@ -251,12 +253,14 @@ fn answer(sample: &InspectSample, attachments: &HashMap<String, String>) -> Resu
     let is_answer = |message: &Value| message["role"] == "assistant" && message["source"] != "input";
     let Some(start) = sample.messages.iter().position(is_answer) else { return Ok(text) };
     let messages = &sample.messages[start..];
-    if !messages.iter().any(|message| message["tool_calls"].as_array().is_some_and(|calls| !calls.is_empty())) {
+    if !messages.iter().any(|message| message["tool_calls"].as_array().is_some_and(|calls| !calls.is_empty()))
+    {
         return Ok(text);
     }
 
     let result_of = |id: &Value| {
-        let found = messages.iter().find(|message| message["role"] == "tool" && message["tool_call_id"] == *id);
+        let found =
+            messages.iter().find(|message| message["role"] == "tool" && message["tool_call_id"] == *id);
         found.map(|message| {
             let error = message["error"]["message"].as_str();
             (error.map_or_else(|| content_text(&message["content"]), str::to_owned), error.is_some())

@@ -97,7 +97,8 @@ fn add_event(record: &mut Record, kind: &str, data: Value) -> bool {
         "match" => {
             let expected = data.remove("expected").unwrap_or_default();
             record.reference = record.reference.take().or_else(|| any_of(&texts(&expected)));
-            let kept = ["correct", "picked"].iter().filter_map(|key| Some(((*key).to_owned(), data.remove(*key)?)));
+            let kept =
+                ["correct", "picked"].iter().filter_map(|key| Some(((*key).to_owned(), data.remove(*key)?)));
             record.add_metadata("scores", kept.collect::<Map<_, _>>());
         }
         "metrics" => {

@@ -87,7 +87,8 @@ fn record(result: PromptfooResult, several: bool, questions: &mut Vec<(Value, St
     let test = result.test_case.unwrap_or(PromptfooTest::default());
     let vars = result.vars.unwrap_or_default();
     let key = json!([test.description, vars]);
-    let known = questions.iter().rev().take(MAX_LOOK_BACK).find(|(known, _)| *known == key).map(|(_, id)| id.clone());
+    let known =
+        questions.iter().rev().take(MAX_LOOK_BACK).find(|(known, _)| *known == key).map(|(_, id)| id.clone());
     let cluster = known.unwrap_or_else(|| {
         let number = questions.len() + 1;
         let described = test.description.as_deref().map(str::trim).filter(|text| !text.is_empty());

@@ -95,7 +95,10 @@ pub(crate) fn question(value: Value) -> Option<Value> {
         Value::Null => return None,
         Value::String(text) => match serde_json::from_str(&text) {
             Ok(Value::Array(items)) if !items.is_empty() && items.iter().all(is_message) => items,
-            _ => return Some(Value::String(text)).filter(|text| text.as_str().is_some_and(|t| !t.trim().is_empty())),
+            _ => {
+                return Some(Value::String(text))
+                    .filter(|text| text.as_str().is_some_and(|t| !t.trim().is_empty()));
+            }
         },
         Value::Array(items) if items.iter().all(is_message) => items,
         other => return Some(Value::String(other.to_string())),

@@ -57,7 +57,14 @@ fn formats_are_told_by_their_content() {
 
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("answers.jsonl");
-    for other in ["{\"id\": 1, \"answer\": \"a\", \"results\": 3}\n{", "id,answer\n1,a\n", "", "[]", "tests:\n  - a", "{"] {
+    for other in [
+        "{\"id\": 1, \"answer\": \"a\", \"results\": 3}\n{",
+        "id,answer\n1,a\n",
+        "",
+        "[]",
+        "tests:\n  - a",
+        "{",
+    ] {
         std::fs::write(&path, other).expect("written");
         assert_eq!(detect_records(&path).expect("readable"), None, "{other}");
     }
@@ -69,10 +76,7 @@ fn both_kinds_of_inspect_logs_hold_the_same() {
     assert_eq!(file, read(&data("capitals.json")));
     assert_eq!(file.name.as_deref(), Some("capitals"));
     assert_eq!(file.remarks, Vec::<String>::new());
-    assert_eq!(
-        ids(&file),
-        ["2-epoch-1", "2-epoch-2", "3-epoch-1", "3-epoch-2", "fr-epoch-1", "fr-epoch-2"]
-    );
+    assert_eq!(ids(&file), ["2-epoch-1", "2-epoch-2", "3-epoch-1", "3-epoch-2", "fr-epoch-1", "fr-epoch-2"]);
 
     let [italy, _, choice, _, france, _] = file.records.as_slice() else { panic!("six records") };
     assert_eq!(italy.reference.as_deref(), Some("Any of these:\n- Rome\n- Roma"));
@@ -200,7 +204,8 @@ fn damaged_files_are_refused_with_the_part_that_is_damaged() {
     let error = error_of("a.json", deep.as_bytes());
     assert!(error.contains("recursion limit"), "{error}");
 
-    let error = error_of("a.jsonl", b"{\"run_id\": \"a\", \"event_id\": 1, \"sample_id\": \"b\"}\n{\"run_id\"\n");
+    let error =
+        error_of("a.jsonl", b"{\"run_id\": \"a\", \"event_id\": 1, \"sample_id\": \"b\"}\n{\"run_id\"\n");
     assert!(error.starts_with("line 2: "), "{error}");
     assert_eq!(error_of("a.parquet", b"PAR1...."), "a Parquet file is not read");
     assert_eq!(error_of("a.json", b"{\"skill_name\": 1, \"evals\": 2}").split(':').next(), Some("the evals"));
@@ -210,11 +215,13 @@ fn damaged_files_are_refused_with_the_part_that_is_damaged() {
 fn other_archives_are_told_apart() {
     use std::io::Write as _;
 
-    for (part, expected) in
-        [("xl/workbook.xml", "a spreadsheet is not read"), ("a.txt", "it is a zip archive, but not a log of Inspect")]
-    {
+    for (part, expected) in [
+        ("xl/workbook.xml", "a spreadsheet is not read"),
+        ("a.txt", "it is a zip archive, but not a log of Inspect"),
+    ] {
         let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
-        let stored = zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
+        let stored =
+            zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
         zip.start_file(part, stored).expect("begun");
         zip.write_all(b"<a/>").expect("written");
         let bytes = zip.finish().expect("ended").into_inner();

@@ -25,7 +25,7 @@ pub(crate) fn execute(args: &ConvertArgs, context: &CliContext) -> Result<ExitSt
     if let Some(format) = records {
         return match args.to {
             OutputKind::Cases => record_cases::execute(args, format, context),
-            OutputKind::Rubrics(to) => rubrics(args, Source::Records(format), to, context),
+            OutputKind::Rubrics(to) => rubrics(args, ConversionSource::Records(format), to, context),
         };
     }
 
@@ -40,9 +40,9 @@ pub(crate) fn execute(args: &ConvertArgs, context: &CliContext) -> Result<ExitSt
         (OutputKind::Rubrics(_), Some(InputKind::Log(format))) => {
             Err(format!("a session log (`--kind {}`) becomes cases: use `--to cases`", format.name()).into())
         }
-        (OutputKind::Rubrics(to), None) => rubrics(args, Source::Unknown, to, context),
+        (OutputKind::Rubrics(to), None) => rubrics(args, ConversionSource::Unknown, to, context),
         (OutputKind::Rubrics(to), Some(InputKind::Rubrics(kind))) => {
-            rubrics(args, Source::Rubrics(kind), to, context)
+            rubrics(args, ConversionSource::Rubrics(kind), to, context)
         }
         (_, Some(InputKind::Records(_))) => Err("records were dealt with before".into()),
     }
@@ -50,14 +50,14 @@ pub(crate) fn execute(args: &ConvertArgs, context: &CliContext) -> Result<ExitSt
 
 /// Kind of the file, as far as it is known.
 #[derive(Debug, Clone, Copy)]
-enum Source {
+enum ConversionSource {
     /// To be detected among the formats of rubrics.
     Unknown,
     Rubrics(ImportFormat),
     Records(RecordFormat),
 }
 
-impl Source {
+impl ConversionSource {
     fn name(self) -> &'static str {
         match self {
             Self::Unknown => "unknown",
@@ -85,7 +85,7 @@ fn found_records(paths: &[PathBuf]) -> Result<Option<RecordFormat>, CommandFailu
 /// Converts a file of rubrics.
 fn rubrics(
     args: &ConvertArgs,
-    source: Source,
+    source: ConversionSource,
     to: ExportFormat,
     context: &CliContext,
 ) -> Result<ExitStatus, CommandFailure> {
@@ -97,13 +97,15 @@ fn rubrics(
     }
 
     let from = match source {
-        Source::Rubrics(_) | Source::Records(_) => source,
-        Source::Unknown => detect(path).map(Source::Rubrics).map_err(|error| match error {
-            ConvertError::UnknownFormat(_) => {
-                format!("{error} with `--kind`; session logs of agents need `--to cases`")
-            }
-            other => other.to_string(),
-        })?,
+        ConversionSource::Rubrics(_) | ConversionSource::Records(_) => source,
+        ConversionSource::Unknown => {
+            detect(path).map(ConversionSource::Rubrics).map_err(|error| match error {
+                ConvertError::UnknownFormat(_) => {
+                    format!("{error} with `--kind`; session logs of agents need `--to cases`")
+                }
+                other => other.to_string(),
+            })?
+        }
     };
 
     if let Some(out) = args.out.as_ref().filter(|out| out.exists() && !args.force) {
@@ -112,9 +114,9 @@ fn rubrics(
 
     let options = context.process.load_options(&args.root);
     let converted = match from {
-        Source::Records(format) => convert_records(path, format, to, &options),
-        Source::Rubrics(kind) => convert(path, kind, to, &options),
-        Source::Unknown => Err(ConvertError::UnknownFormat(path.clone())),
+        ConversionSource::Records(format) => convert_records(path, format, to, &options),
+        ConversionSource::Rubrics(kind) => convert(path, kind, to, &options),
+        ConversionSource::Unknown => Err(ConvertError::UnknownFormat(path.clone())),
     };
     let converted = match converted {
         Ok(converted) => converted,
@@ -193,7 +195,7 @@ fn write(out: &Path, text: &str) -> Result<(), CommandFailure> {
     Ok(())
 }
 
-fn to_json(converted: &ConvertedFile, from: Source, args: &ConvertArgs, exit: ExitStatus) -> Value {
+fn to_json(converted: &ConvertedFile, from: ConversionSource, args: &ConvertArgs, exit: ExitStatus) -> Value {
     let notes: Vec<Value> = converted
         .notes
         .iter()

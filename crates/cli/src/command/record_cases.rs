@@ -38,7 +38,10 @@ pub(super) fn execute(
             output::print_warning(&format!("{}: {remark}", path.display()), context);
         }
         for (record, why) in file.unanswered() {
-            output::print_warning(&format!("{}: `{}` was skipped: {why}", path.display(), record.id), context);
+            output::print_warning(
+                &format!("{}: `{}` was skipped: {why}", path.display(), record.id),
+                context,
+            );
         }
 
         let unanswered = file.unanswered().count();

@@ -214,10 +214,14 @@ fn records_become_cases_with_answers_or_eval_files() {
     cli.copy_folder(&data, ".");
     cli.file("sales.csv", "month,sales\nMarch,250\n");
 
-    for (name, code, cases) in
-        [("capitals.eval", 0, 6), ("broken.eval", 3, 1), ("promptfoo.json", 3, 4), ("openai-evals.jsonl", 0, 2)]
-    {
-        let output = cli.run(&["convert", name, "--to", "cases", "-o", "cases.jsonl", "--force"]).expect_code(code);
+    for (name, code, cases) in [
+        ("capitals.eval", 0, 6),
+        ("broken.eval", 3, 1),
+        ("promptfoo.json", 3, 4),
+        ("openai-evals.jsonl", 0, 2),
+    ] {
+        let output =
+            cli.run(&["convert", name, "--to", "cases", "-o", "cases.jsonl", "--force"]).expect_code(code);
         let lines = cli.read("cases.jsonl");
         assert_eq!(lines.lines().count(), cases, "{name}: {}", output.stderr);
         cli.file("s.yaml", "assertions: [Says it]\ntests: cases.jsonl\n");
@@ -234,7 +238,7 @@ fn records_become_cases_with_answers_or_eval_files() {
             cli.run(&["validate", "out.yaml"]).expect_code(0);
         }
     }
-    cli.run(&["convert", "promptfoo.json", "--to", "tests", "-o", "out.yaml", "--force"]).expect_code(0);
+    cli.run(&["convert", "promptfoo.json", "--to", "tests", "-o", "out.yaml", "--force"]).expect_code(3);
     let text = cli.read("out.yaml");
     assert_eq!(text.matches("input:").count(), 4, "each prompt of each test once: {text}");
     let none = cli.run(&["convert", "skill-evals.json", "--to", "cases"]).expect_code(2);

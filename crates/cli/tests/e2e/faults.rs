@@ -281,7 +281,8 @@ fn retries_are_as_many_as_the_command_line_says() {
     cli.file("s.yaml", "tests:\n- {id: a, input: q, assertions: [Says o]}\n");
     let args = ["eval", "s.yaml", "--target", "slow", "--max-retries", "1", "--run-dir", "run"];
     cli.run(&args).expect_code(3);
-    let path = [".assize/started", "started"].into_iter().find(|path| cli.path(path).exists()).expect("begun");
+    let path =
+        [".assize/started", "started"].into_iter().find(|path| cli.path(path).exists()).expect("begun");
     assert_eq!(cli.read(path).lines().count(), 2);
 }
 

@@ -74,7 +74,8 @@ fn refuse(cx: &mut DecodeContext, path: &Path, title: &str, error: &RecordError)
     let source = cx.sources.add(path, "");
     let help = error.help().unwrap_or("write the file again with the tool that made it");
     cx.problems.add(
-        Diagnostic::error(codes::RECORDS_UNREADABLE, title, Span::new(source, 0, 0), error.to_string()).with_help(help),
+        Diagnostic::error(codes::RECORDS_UNREADABLE, title, Span::new(source, 0, 0), error.to_string())
+            .with_help(help),
     );
 }
 

@@ -233,7 +233,7 @@ pub(crate) const CRATES: &[CrateRule] = &[
     CrateRule {
         folder: "fuzz",
         owns: "hostile inputs for everything that reads what others wrote",
-        may_use: "serve lsp grade evalfile llm store rubric stats",
+        may_use: "serve lsp grade evalfile llm store records rubric stats",
         never: "ship",
     },
     CrateRule {
