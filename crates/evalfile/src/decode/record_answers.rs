@@ -98,7 +98,7 @@ fn report_unanswered(cx: &mut DecodeContext, file: &RecordFile, at: Span) {
     let help = if count == total {
         "for cases without answers, make an eval file of them: `assize convert FILE --to tests`"
     } else {
-        "`--keep-going` grades the others; the exit code is then 3"
+        "write the others to a file and grade that: `assize convert FILE --to cases -o cases.jsonl`"
     };
     cx.problems.add(diagnostic.with_help(help));
 }
