@@ -54,6 +54,10 @@ class Mock(http.server.BaseHTTPRequestHandler):
             return
         texts = [text_of(message.get("content")) for message in messages_of(asked)]
         content = judge(asked, texts, met)
+        if content is None and asked.get("model") != "mock":
+            # Both ask for answers by this name, so it is a judge that was given a prompt of its own.
+            says = {"reason": "mock", "pass": met, "score": 1 if met else 0, "category": "C" if met else "D"}
+            content = json.dumps(says)
         if content is None:
             self.server.prompts.setdefault(asker, set()).add("\n".join(texts).strip())
             content = answer("\n".join(texts))
@@ -118,6 +122,8 @@ def instance(schema, root, met):
         return instance(found, root, met)
     if "enum" in schema:
         words = schema["enum"]
+        if all(isinstance(word, int) for word in words):
+            return max(words) if met else min(words)
         return next((word for word in words if word == ("met" if met else "unmet")), words[0])
     for either in ("anyOf", "oneOf"):
         if either in schema:
@@ -223,6 +229,8 @@ def compare(name, theirs, ours, prompts):
         return [f"{name}: the prompts differ: only there {only[0]}, only here {only[1]}"]
     if len(theirs) != len(ours):
         return [f"{name}: {len(theirs)} results there, {len(ours)} here"]
+    if in_another_order(theirs, ours):
+        return []
     for number, (their, our) in enumerate(zip(theirs, ours), 1):
         if their["passed"] != our["passed"]:
             found.append(f"{name} #{number} ({our['case']}): {'pass' if their['passed'] else 'fail'} there, {our['verdict']} here")
@@ -235,6 +243,14 @@ def compare(name, theirs, ours, prompts):
                         f"{'pass' if other else 'no pass'} here ({our['reasons'][at]})"
                     )
     return found
+
+
+def in_another_order(theirs, ours):
+    """True if both have the same answers with the same verdicts: files of a pattern are read in different orders."""
+    def verdicts(rows):
+        return sorted((row["answer"].strip(), row["passed"], row["parts"]) for row in rows)
+
+    return verdicts(theirs) == verdicts(ours)
 
 
 def configurations(folder):

@@ -80,8 +80,7 @@ pub fn convert(
     to: ExportFormat,
     options: &LoadOptions,
 ) -> Result<ConvertedFile, ConvertError> {
-    let options =
-        &LoadOptions { environment: Arc::new(|name| Some(format!("${{{{ {name} }}}}"))), ..options.clone() };
+    let options = &keep_variables(options);
     let mut notes = ConversionNotes::new(path.to_path_buf());
     let name = document_name(path);
     let made = match from {
@@ -118,15 +117,20 @@ pub fn convert(
         (ImportedContent::Tree(tree), to) if to.is_tree() => write_tree(path, &tree, from, to, notes),
         (ImportedContent::Tree(tree), to) => {
             let doc = flatten_tree(&tree, &mut notes);
-            write_doc(path, doc, from, to, options, notes)
+            write_doc(path, doc, from.name(), to, options, notes)
         }
         (ImportedContent::Doc(doc), to) if to.is_tree() => {
             let loaded = read_suite(&path_for_check(path), &to_yaml(&doc.into_value(), 0), options);
             let tree = suite_tree(path, &loaded, &mut notes)?;
             write_tree(path, &tree, from, to, notes)
         }
-        (ImportedContent::Doc(doc), to) => write_doc(path, doc, from, to, options, notes),
+        (ImportedContent::Doc(doc), to) => write_doc(path, doc, from.name(), to, options, notes),
     }
+}
+
+/// Returns options with which references to environment variables stay as they are.
+pub(crate) fn keep_variables(options: &LoadOptions) -> LoadOptions {
+    LoadOptions { environment: Arc::new(|name| Some(format!("${{{{ {name} }}}}"))), ..options.clone() }
 }
 
 /// Maximum size of a file to convert: published data sets have 100 MB.
@@ -144,7 +148,7 @@ fn header_comment(path: &Path, from: &str) -> String {
     format!("# Converted from `{name}` ({from}).\n")
 }
 
-fn document_name(path: &Path) -> String {
+pub(crate) fn document_name(path: &Path) -> String {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let stem = stem.strip_suffix(".eval").unwrap_or(&stem);
     let clean: String = stem.chars().filter(|c| !c.is_control()).collect();
@@ -223,7 +227,7 @@ fn convert_suite(
             return write_tree(path, &tree, ImportFormat::Suite, to, notes);
         }
         note_own_keys_of_file(path, &mut notes)?;
-        return write_other(path, (original, &cases), ImportFormat::Suite, to, notes);
+        return write_other(path, (original, &cases), ImportFormat::Suite.name(), to, notes);
     };
 
     let way = Way { from: original.format, to: target };
@@ -309,10 +313,10 @@ fn report_errors(path: &Path, loaded: &LoadedSuite, notes: &mut ConversionNotes)
     Ok(())
 }
 
-fn write_doc(
+pub(crate) fn write_doc(
     path: &Path,
     doc: EvalFileBuilder,
-    from: ImportFormat,
+    from: &str,
     to: ExportFormat,
     options: &LoadOptions,
     mut notes: ConversionNotes,
@@ -336,7 +340,7 @@ fn write_doc(
         value = convert_format(&value, way, &|_| 1, &mut notes);
     }
 
-    let text = format!("{}{}", header_comment(path, from.name()), to_yaml(&value, 0));
+    let text = format!("{}{}", header_comment(path, from), to_yaml(&value, 0));
     let again = read_suite(&path_for_check(path), &text, options);
     report_errors(path, &again, &mut notes)?;
 
@@ -347,7 +351,7 @@ fn write_doc(
 fn write_other(
     path: &Path,
     (suite, cases): (&Suite, &[Case]),
-    from: ImportFormat,
+    from: &str,
     to: ExportFormat,
     mut notes: ConversionNotes,
 ) -> Result<ConvertedFile, ConvertError> {
@@ -356,7 +360,7 @@ fn write_other(
         ExportFormat::HealthBench => export::healthbench(suite, cases, &mut notes),
         _ => {
             let (value, tests) = export::promptfoo(suite, cases, &mut notes);
-            (format!("{}{}", header_comment(path, from.name()), to_yaml(&value, 0)), tests)
+            (format!("{}{}", header_comment(path, from), to_yaml(&value, 0)), tests)
         }
     };
     if cases == 0 {
@@ -481,7 +485,7 @@ fn convert_rubric(
             "question",
             "the rubric belongs to no case; its name is used as the question of one",
         );
-        return write_other(path, (suite, &cases), from, to, notes);
+        return write_other(path, (suite, &cases), from.name(), to, notes);
     }
 
     let mut value = value.clone();

@@ -18,6 +18,7 @@ mod healthbench;
 mod note;
 mod paperbench;
 mod promptfoo;
+mod records;
 mod scorecard_tree;
 mod tree;
 
@@ -26,3 +27,4 @@ pub use convert::{ConvertedFile, ExportFormat, convert};
 pub use detect::{ImportFormat, detect};
 pub use error::ConvertError;
 pub use note::ConversionNote;
+pub use records::convert_records;

@@ -212,7 +212,7 @@ impl Engine {
         let mut run = EvalRun {
             mode,
             planner,
-            selection: CaseSelection::new(&options.filter, &options.tags)?,
+            selection: CaseSelection::new(&options.filter, &options.tags, &options.exclude_tags)?,
             preflight: PreflightReport::default(),
             parts: Vec::new(),
         };
@@ -255,7 +255,10 @@ impl Engine {
                 filter: options.filter.clone(),
                 tags: options.tags.clone(),
                 keep_going: options.keep_going,
-                other: plain.settings.other.into_iter().chain(mode.settings()).collect(),
+                other: (plain.settings.other.into_iter())
+                    .chain(mode.settings())
+                    .chain(excluded_tags(options))
+                    .collect(),
                 ..plain.settings
             },
             warnings,
@@ -312,6 +315,14 @@ fn label(suites: &[SuiteInfo]) -> String {
         [only] => only.name.clone(),
         several => format!("{}-suites", several.len()),
     }
+}
+
+/// Setting of the run that holds the excluded tags.
+pub(crate) const EXCLUDED_TAGS: &str = "exclude_tags";
+
+fn excluded_tags(options: &EvalOptions) -> Option<(String, String)> {
+    let tags = &options.exclude_tags;
+    (!tags.is_empty()).then(|| (EXCLUDED_TAGS.to_owned(), tags.join(", ")))
 }
 
 /// The options, without the cache if a suite does without one.

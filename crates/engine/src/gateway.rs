@@ -151,6 +151,9 @@ impl ModelGateway {
         if let Some(timeout) = options.request_timeout.or(config.request_timeout) {
             gateway.setup.timeout = timeout;
         }
+        if let Some(retries) = options.max_retries {
+            gateway.setup.policy.max_attempts = retries.saturating_add(1);
+        }
 
         gateway
     }

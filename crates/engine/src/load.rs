@@ -121,19 +121,26 @@ pub(crate) struct CaseSelection<'a> {
     /// The patterns of ids, each with a mark that it matched a case.
     patterns: Vec<(String, AtomicBool)>,
     tags: &'a [String],
+    excluded_tags: &'a [String],
 }
 
 impl<'a> CaseSelection<'a> {
-    /// Cases whose id matches one of the patterns and that have one of the tags; empty lists select all.
-    pub(crate) fn new(filter: &[String], tags: &'a [String]) -> Result<Self, EngineError> {
+    /// Cases whose id matches one of the patterns, that have one of the tags and none of the excluded ones; empty lists
+    /// select all and exclude none.
+    pub(crate) fn new(
+        filter: &[String],
+        tags: &'a [String],
+        excluded_tags: &'a [String],
+    ) -> Result<Self, EngineError> {
         let patterns = filter.iter().map(|pattern| (pattern.clone(), AtomicBool::new(false))).collect();
-        Ok(Self { ids: id_patterns(filter)?, patterns, tags })
+        Ok(Self { ids: id_patterns(filter)?, patterns, tags, excluded_tags })
     }
 
     pub(crate) fn takes(&self, suite: &Suite, case: &Case) -> bool {
+        let has_tag = |tag: &String| case.tags.contains(tag) || suite.tags.contains(tag);
         self.takes_id(case.id.as_str())
-            && (self.tags.is_empty()
-                || self.tags.iter().any(|tag| case.tags.contains(tag) || suite.tags.contains(tag)))
+            && (self.tags.is_empty() || self.tags.iter().any(has_tag))
+            && !self.excluded_tags.iter().any(has_tag)
     }
 
     /// True if the id and these tags are selected.
@@ -160,7 +167,7 @@ impl<'a> CaseSelection<'a> {
 
     /// Returns true if every case is selected.
     pub(crate) fn is_everything(&self) -> bool {
-        self.ids.is_none() && self.tags.is_empty()
+        self.ids.is_none() && self.tags.is_empty() && self.excluded_tags.is_empty()
     }
 
     /// Message for a selection that selects nothing.

@@ -193,6 +193,8 @@ pub struct RunOptions {
     pub tokens_per_minute: Option<NonZeroU32>,
     /// Time limit of one request to a model.
     pub request_timeout: Option<Duration>,
+    /// Retries of a failed call of a target or judge; beats `max_retries` of targets.
+    pub max_retries: Option<u32>,
     /// Time limit of the run.
     pub deadline: Option<Duration>,
     /// Cache and budget.
@@ -251,6 +253,8 @@ pub struct EvalOptions {
     pub filter: Vec<String>,
     /// Tags of cases; all unless given.
     pub tags: Vec<String>,
+    /// Tags of cases that are not run, whatever else selects them.
+    pub exclude_tags: Vec<String>,
     /// Runs the valid cases of a file that has problems.
     pub keep_going: bool,
     /// Folders that eval files may read from, beside their own repository.

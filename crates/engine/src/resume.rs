@@ -9,6 +9,7 @@ use assize_store::{CaseKey, RunFolder, RunInfo, RunSettings, RunWriter};
 
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::eval::EXCLUDED_TAGS;
 use crate::runs::{find_run, newest_first};
 
 /// The run to resume: `name`, or the newest one that was started as `now` is.
@@ -62,6 +63,7 @@ fn describe_difference(stored: &RunInfo, now: &RunInfo) -> Option<String> {
     let shard = |info: &RunInfo| {
         info.shard.as_ref().map_or_else(|| "none".to_owned(), |of| format!("{}/{}", of.number, of.count))
     };
+    let excluded = |info: &RunInfo| named(info.settings.other.get(EXCLUDED_TAGS).cloned().into_iter());
     let aspects = [
         ("its command", stored.command.clone(), now.command.clone()),
         ("its suites", suites(stored), suites(now)),
@@ -76,6 +78,7 @@ fn describe_difference(stored: &RunInfo, now: &RunInfo) -> Option<String> {
         ),
         ("its shard", shard(stored), shard(now)),
         ("its tags", named(stored.settings.tags.iter().cloned()), named(now.settings.tags.iter().cloned())),
+        ("its excluded tags", excluded(stored), excluded(now)),
     ];
 
     aspects

@@ -144,7 +144,7 @@ impl Engine {
             suite: &suite,
             scorecard,
             cases: ScorecardCases::new(scorecard),
-            selection: CaseSelection::new(&options.filter, &options.tags)?,
+            selection: CaseSelection::new(&options.filter, &options.tags, &[])?,
             deps: wiring.deps_for(&path)?,
         };
 

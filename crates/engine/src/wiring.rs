@@ -85,6 +85,8 @@ pub(crate) struct RunWiring<'e> {
     judges: Vec<String>,
     warm_up: WarmUp,
     allows_code: bool,
+    /// Retries of each target; `None` for what the targets file says.
+    max_retries: Option<u32>,
     targets_file: Option<PathBuf>,
     consequence: &'static str,
     /// Judge calls in flight at once, over all files.
@@ -141,6 +143,7 @@ pub(crate) fn wire<'e>(
         judges: run.map(|run| run.judges.clone()).unwrap_or_default(),
         warm_up: run.map(|run| run.panel.warm_up).unwrap_or_default(),
         allows_code: run.is_some_and(|run| run.allow_code),
+        max_retries: run.and_then(|run| run.max_retries),
         targets_file,
         consequence: request.consequence,
         judge_slots: Arc::new(Semaphore::new(Semaphore::MAX_PERMITS)),
@@ -217,6 +220,9 @@ impl RunWiring<'_> {
 
         loaded.targets.retain(|target| own.iter().all(|defined| defined.name != target.name));
         loaded.targets.splice(0..0, own.iter().cloned());
+        if self.max_retries.is_some() {
+            loaded.targets.iter_mut().for_each(|target| target.retry.max_retries = self.max_retries);
+        }
 
         let targets = Arc::new(TargetRegistry::new(
             loaded.targets,

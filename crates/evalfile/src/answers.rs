@@ -10,7 +10,7 @@ use serde_json::Map;
 use crate::codes;
 use crate::decode::{
     AnswerColumns, AnswerFormat, AnswerTable, CaseCollector, DecodeContext, LoadedRubric, SuiteDefaults,
-    find_divider, first_text, jsonl,
+    collect_records, find_divider, find_format, first_text, jsonl,
 };
 use crate::load::{LoadOptions, LoadedSuite, load_context};
 use crate::model::{
@@ -18,7 +18,8 @@ use crate::model::{
     Suite, SuiteSettings,
 };
 
-/// Loads a file of answers, JSONL or a CSV or TSV table, as cases of a suite whose only grader is the rubric.
+/// Loads a file of answers as cases of a suite whose only grader is the rubric: JSONL, a CSV or TSV table, or records of
+/// another tool, which are recognised by their content unless columns are named.
 ///
 /// Each line or row has an `answer`, and optionally `id`, `question`, `reference`, `expected_outcome`, `tags`,
 /// `file_changes` and `metadata`, each under this name, under another usual one, or under the one that
@@ -33,9 +34,12 @@ pub fn load_answers(
     let mut loaded = None;
     if let Some(grader) = &rubric.rubric {
         let (suite, grader) = suite_for_rubric(rubric, grader, path);
-        let (table, is_readable) = match find_divider(path) {
-            None => (None, true),
-            Some(divider) => {
+        let is_plain = *columns == AnswerColumns::default();
+        let records = if is_plain { find_format(&mut cx, path) } else { Ok(None) };
+        let (table, is_readable) = match (records, find_divider(path)) {
+            (Err(()), _) => (None, false),
+            (Ok(Some(_)), _) | (Ok(None), None) => (None, true),
+            (Ok(None), Some(divider)) => {
                 let table = AnswerTable::read(&mut cx, path, divider, columns);
                 let is_readable = table.is_some();
                 (table, is_readable)
@@ -51,8 +55,12 @@ pub fn load_answers(
         };
 
         let mut collector = CaseCollector::new(defaults);
-        let is_readable = is_readable && !refuse_array(&mut cx, path);
-        if is_readable && let Some(dataset) = jsonl::check_dataset(&mut cx, path, None, &mut collector) {
+        if let Ok(Some(format)) = records {
+            collect_records(&mut cx, path, format, &mut collector);
+        } else if is_readable
+            && !refuse_array(&mut cx, path)
+            && let Some(dataset) = jsonl::check_dataset(&mut cx, path, None, &mut collector)
+        {
             collector.add_dataset(dataset);
         }
 

@@ -35,10 +35,12 @@ impl SeedCorpus {
                 &["json", "jsonl", "case"],
             ),
             FuzzTarget::Suite | FuzzTarget::LanguageServer => {
-                (vec![root.join("fixtures"), root.join("examples")], &["yaml", "yml", "jsonl", "json"])
+                let folders = vec![root.join("fixtures"), root.join("examples"), own.join("seeds/trees")];
+                (folders, &["yaml", "yml", "jsonl", "json"])
             }
             FuzzTarget::Reply => (vec![own.join("seeds/replies")], &["txt"]),
             FuzzTarget::Request => (vec![own.join("seeds/requests")], &["json"]),
+            FuzzTarget::Records => (vec![root.join("crates/records/tests/data")], &["eval", "json", "jsonl"]),
             FuzzTarget::RunFolder => (vec![root.join("crates/store/tests/data")], &["json", "jsonl"]),
         };
 

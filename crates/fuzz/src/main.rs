@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use assize_fuzz::{FuzzRun, FuzzSummary, FuzzTarget, fresh_seed};
 
-const USAGE: &str = "usage: assize-fuzz yaml|json|suite|reply|run|lsp|request [--inputs N] [--seconds N] [--seed N] [--input N] \
+const USAGE: &str = "usage: assize-fuzz yaml|json|suite|reply|run|lsp|request|records [--inputs N] [--seconds N] [--seed N] [--input N] \
      [--learn 0|1] [--file PATH]";
 
 fn main() -> ExitCode {

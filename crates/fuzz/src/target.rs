@@ -1,6 +1,7 @@
 //! Readers that take inputs.
 
 use std::cell::RefCell;
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,6 +10,7 @@ use assize_grade::{
     Judge as _, JudgeMaterial, JudgeOptions, JudgeQuestion, KeyedFences, ModelJudge, RubricTask,
 };
 use assize_llm::{AskError, BoxFuture, ChatModel, ChatReply, ChatRequest, FinishReason, ModelId};
+use assize_records::{detect_records, read_records};
 use assize_rubric::{Criterion, CriterionScale, JudgingMode, RawScore, Rubric, ScoreBand, ScoreBands};
 use assize_serve::{RequestLimits, check_request};
 use assize_store::RunFolder;
@@ -39,6 +41,8 @@ pub enum FuzzTarget {
     LanguageServer,
     /// Bodies of requests to the grading service.
     Request,
+    /// Records of other tools, archives among them.
+    Records,
 }
 
 /// State that a target keeps between its inputs.
@@ -58,7 +62,7 @@ pub struct TargetState {
 
 impl FuzzTarget {
     /// All targets.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Yaml,
         Self::Json,
         Self::Suite,
@@ -66,6 +70,7 @@ impl FuzzTarget {
         Self::RunFolder,
         Self::LanguageServer,
         Self::Request,
+        Self::Records,
     ];
 
     /// Returns the word for a command line.
@@ -78,6 +83,7 @@ impl FuzzTarget {
             Self::RunFolder => "run",
             Self::LanguageServer => "lsp",
             Self::Request => "request",
+            Self::Records => "records",
         }
     }
 }
@@ -142,7 +148,29 @@ impl TargetState {
             FuzzTarget::RunFolder => self.read_run(input, mutator),
             FuzzTarget::LanguageServer => self.serve(&text, mutator),
             FuzzTarget::Request => read_request(input),
+            FuzzTarget::Records => self.read_records(input),
         }
+    }
+
+    fn read_records(&self, input: &[u8]) -> ReadOutcome {
+        let path = self.folder.path().join("records");
+        std::fs::write(&path, input).expect("written");
+
+        let mut outcome = ReadOutcome::default();
+        let read =
+            detect_records(&path).and_then(|format| format.map(|it| read_records(&path, it)).transpose());
+        match read {
+            Ok(file) => {
+                let mut ids = HashSet::new();
+                for record in file.iter().flat_map(|file| &file.records) {
+                    assert!(ids.insert(&record.id), "an id of its own");
+                    assert_eq!(record.to_answer().is_some(), record.output.is_ok());
+                }
+            }
+            Err(error) => outcome.add(&error.to_string()),
+        }
+
+        outcome
     }
 
     fn read_tree(&self, name: &str, text: &str) -> ReadOutcome {

@@ -81,3 +81,8 @@ fn inputs_with_a_new_outcome_become_seeds() {
 fn requests_to_the_grading_service() {
     run_briefly(FuzzTarget::Request);
 }
+
+#[test]
+fn records_of_other_tools() {
+    run_briefly(FuzzTarget::Records);
+}

@@ -138,6 +138,8 @@ impl GraderScore {
             };
             grader.required = Some(match (grader.bounds, own_word) {
                 (_, Some(true)) => GateState::Passed,
+                // A check that broke might have failed by its own word, whatever its line.
+                (Some(_), None) if matches!(outcome, GraderOutcome::Errored) => GateState::Open,
                 (None, None) => GateState::NotApplicable,
                 (Some((low, _)), None) if at_least(low, own_line.get()) => GateState::Passed,
                 (Some((_, high)), None) if at_least(high, own_line.get()) => GateState::Open,

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use assize_convert::{ExportFormat, ImportFormat};
+use assize_records::RecordFormat;
 use assize_trace::LogFormat;
 
 use super::values::{OptionValues, one_of};
@@ -23,13 +24,15 @@ pub(crate) enum InputKind {
     Rubrics(ImportFormat),
     /// A session log of an agent.
     Log(LogFormat),
+    /// Records of another evaluation tool.
+    Records(RecordFormat),
 }
 
 /// Values of `--to`.
 const OUTPUT_KINDS: &OptionValues<OutputKind> = &[
     ("evalcases", OutputKind::Rubrics(ExportFormat::Format1), "An eval file with `evalcases`"),
     ("tests", OutputKind::Rubrics(ExportFormat::Format2), "An eval file with `tests` and `assertions`"),
-    ("cases", OutputKind::Cases, "Cases with answers, JSONL, from session logs of agents"),
+    ("cases", OutputKind::Cases, "Cases with answers, JSONL, from session logs and records"),
     ("scorecard", OutputKind::Rubrics(ExportFormat::Scorecard), "A scorecard in one file"),
     ("promptfoo", OutputKind::Rubrics(ExportFormat::Promptfoo), "A promptfoo configuration"),
     ("healthbench", OutputKind::Rubrics(ExportFormat::HealthBench), "HealthBench examples, JSONL"),
@@ -46,6 +49,11 @@ const INPUT_KINDS: &OptionValues<InputKind> = &[
     ("paperbench", InputKind::Rubrics(ImportFormat::PaperBench), "A PaperBench rubric tree"),
     ("devai", InputKind::Rubrics(ImportFormat::DevAi), "DevAI tasks"),
     ("csv", InputKind::Rubrics(ImportFormat::Csv), "A table of criteria"),
+    ("inspect", InputKind::Records(RecordFormat::Inspect), "A log of Inspect, .eval or .json"),
+    ("promptfoo-results", InputKind::Records(RecordFormat::Promptfoo), "Results of promptfoo, JSON or JSONL"),
+    ("openai-evals", InputKind::Records(RecordFormat::OpenAiEvals), "A log or data set of OpenAI's evals"),
+    ("deepeval", InputKind::Records(RecordFormat::DeepEval), "A data set of DeepEval"),
+    ("skill-evals", InputKind::Records(RecordFormat::SkillEvals), "The evals.json of an agent skill"),
     ("claude-code", InputKind::Log(LogFormat::ClaudeCode), "A session of Claude Code"),
     ("codex", InputKind::Log(LogFormat::Codex), "A session of Codex"),
     ("copilot", InputKind::Log(LogFormat::Copilot), "A session of Copilot CLI"),
@@ -55,7 +63,7 @@ const INPUT_KINDS: &OptionValues<InputKind> = &[
     ("otel", InputKind::Log(LogFormat::OpenTelemetry), "OpenTelemetry traces, OTLP/JSON"),
 ];
 
-/// Convert rubrics between formats and tools, and agents' session logs to cases.
+/// Convert rubrics between formats and tools, and session logs and records to cases.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Everything that can't be converted is listed with its line. Exit codes: 0 everything was converted, \
@@ -64,6 +72,9 @@ const INPUT_KINDS: &OptionValues<InputKind> = &[
     `input`, and `output` with all messages and tool calls. The lines can be used as cases (`tests: \
     cases.jsonl`) and as answers (`assize grade --answers cases.jsonl`). Records of unknown kinds are \
     skipped and counted.\n\n\
+    Records of other tools (logs of Inspect, results of promptfoo, OpenAI's evals, DeepEval, evals of agent \
+    skills) become cases with answers as well, or eval files with their questions (`--to tests`). \
+    `assize grade --answers` reads them as they are.\n\n\
     Examples:\n  \
     assize convert evals/old.yaml --to tests -o evals/new.eval.yaml\n  \
     assize convert promptfooconfig.yaml --to tests\n  \
@@ -71,11 +82,13 @@ const INPUT_KINDS: &OptionValues<InputKind> = &[
     assize convert evals/support.eval.yaml --to promptfoo -o promptfooconfig.yaml\n  \
     assize convert paper/rubric.json --to scorecard -o scorecards/paper.yaml \\\n      \
     --json\n  \
-    assize convert logs/*.jsonl --to cases -o cases.jsonl"
+    assize convert logs/*.jsonl --to cases -o cases.jsonl\n  \
+    assize convert logs/capitals.eval --to tests -o capitals.eval.yaml"
 )]
 pub(crate) struct ConvertArgs {
     /// File to convert: an eval file of either format, a rubric file, a scorecard, a promptfoo configuration, HealthBench
-    /// or DevAI JSONL, a PaperBench tree, a CSV table of criteria; or session logs of agents, `-` for standard input.
+    /// or DevAI JSONL, a PaperBench tree, a CSV table of criteria, records of another tool; or session logs of agents, `-` for
+    /// standard input.
     #[arg(value_name = "FROM", required = true)]
     pub(crate) from: Vec<PathBuf>,
     /// Format to write.
@@ -114,6 +127,16 @@ mod tests {
                 .map(|(name, ..)| *name)
                 .collect();
             assert_eq!(rows, [format.name()]);
+        }
+    }
+
+    #[test]
+    fn each_format_of_records_can_be_asked_for_by_its_name() {
+        for format in RecordFormat::ALL {
+            let is_row = |(name, kind, _): &(&str, InputKind, &str)| {
+                *name == format.name() && matches!(kind, InputKind::Records(found) if *found == format)
+            };
+            assert!(INPUT_KINDS.iter().any(is_row), "{}", format.name());
         }
     }
 

@@ -109,6 +109,9 @@ pub(crate) struct EvalArgs {
     /// Run only cases with this tag (or whose suite has it); repeatable.
     #[arg(long, value_name = "TAG", help_heading = SELECTION)]
     pub(crate) tag: Vec<String>,
+    /// Skip cases with this tag (or whose suite has it); repeatable.
+    #[arg(long, value_name = "TAG", help_heading = SELECTION)]
+    pub(crate) exclude_tag: Vec<String>,
     /// Skip invalid cases instead of stopping (exit code 3 or more).
     #[arg(long, help_heading = SELECTION)]
     pub(crate) keep_going: bool,
@@ -215,6 +218,7 @@ impl EvalArgs {
             targets_file: self.targets.clone(),
             filter: self.filter.clone(),
             tags: self.tag.clone(),
+            exclude_tags: self.exclude_tag.clone(),
             keep_going: self.keep_going,
             roots: self.root.clone(),
             deny: denied(&self.deny),
@@ -243,6 +247,7 @@ impl RunArgs {
             requests_per_minute: self.requests_per_minute,
             tokens_per_minute: self.tokens_per_minute,
             request_timeout: self.request_timeout,
+            max_retries: self.max_retries,
             deadline: self.deadline,
             spending: self.spending.options(),
             judge_batch: None,
@@ -335,6 +340,14 @@ pub(crate) struct RunArgs {
     /// Time limit per model request, such as `90s` [default: 3m].
     #[arg(long, value_parser = duration, value_name = "TIME", help_heading = LIMITS)]
     pub(crate) request_timeout: Option<Duration>,
+    /// Retry a failed call N times [default: 4 for models, 0 for commands].
+    ///
+    /// Applies to targets and judges, whatever `max_retries` of a target says.
+    #[arg(
+        long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=100), help_heading = LIMITS,
+        hide_short_help = true
+    )]
+    pub(crate) max_retries: Option<u32>,
     /// Time limit of the run, such as `30m`; `--resume` continues it.
     #[arg(long, value_parser = duration, value_name = "TIME", help_heading = LIMITS)]
     pub(crate) deadline: Option<Duration>,

@@ -20,6 +20,8 @@ use crate::failure::CommandFailure;
     reference         or expected_output, reference_answer; shown to the judge\n  \
     expected_outcome  or criteria; shown to the judge\n  \
     id, tags, file_changes, cluster, metadata\n\n\
+    Logs of Inspect, results of promptfoo, logs of OpenAI's evals and data sets of DeepEval are read as they \
+    are, and recognised by their content.\n\n\
     Any other column is an error, so that nothing the judge needs is lost: name it with `--columns`.\n\n\
     A criterion written as a plain string is required: an answer that does not meet it fails, whatever \
     its score. Write `{outcome: ..., required: false}` for one that only counts towards the score.\n\n\
@@ -36,7 +38,7 @@ pub(crate) struct GradeArgs {
     /// Rubric: a YAML file with a list of criteria.
     #[arg(value_name = "RUBRIC")]
     pub(crate) rubric: PathBuf,
-    /// Answers: JSONL, CSV or TSV.
+    /// Answers: JSONL, CSV, TSV, or records of another tool.
     #[arg(long, required = true, value_name = "FILE", help_heading = SELECTION)]
     pub(crate) answers: PathBuf,
     /// Column names, such as `answer=response,question=prompt`; repeatable.

@@ -1,21 +1,34 @@
 //! `assize convert`.
 
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use assize_convert::{
-    ConversionNote, ConvertError, ConvertedFile, ExportFormat, ImportFormat, convert, detect,
+    ConversionNote, ConvertError, ConvertedFile, ExportFormat, ImportFormat, convert, convert_records, detect,
 };
 use assize_engine::{ExitStatus, replace_file};
+use assize_records::{RecordFormat, detect_records};
 use serde_json::{Value, json};
 
-use super::{schema, transcript};
+use super::{record_cases, schema, transcript};
 use crate::args::{ConvertArgs, InputKind, OutputKind};
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;
 
 pub(crate) fn execute(args: &ConvertArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
+    let records = match args.kind {
+        Some(InputKind::Records(format)) => Some(format),
+        Some(_) => None,
+        None => found_records(&args.from)?,
+    };
+    if let Some(format) = records {
+        return match args.to {
+            OutputKind::Cases => record_cases::execute(args, format, context),
+            OutputKind::Rubrics(to) => rubrics(args, ConversionSource::Records(format), to, context),
+        };
+    }
+
     match (args.to, args.kind) {
         (OutputKind::Cases, None) => transcript::execute(args, None, context),
         (OutputKind::Cases, Some(InputKind::Log(format))) => transcript::execute(args, Some(format), context),
@@ -27,15 +40,52 @@ pub(crate) fn execute(args: &ConvertArgs, context: &CliContext) -> Result<ExitSt
         (OutputKind::Rubrics(_), Some(InputKind::Log(format))) => {
             Err(format!("a session log (`--kind {}`) becomes cases: use `--to cases`", format.name()).into())
         }
-        (OutputKind::Rubrics(to), None) => rubrics(args, None, to, context),
-        (OutputKind::Rubrics(to), Some(InputKind::Rubrics(kind))) => rubrics(args, Some(kind), to, context),
+        (OutputKind::Rubrics(to), None) => rubrics(args, ConversionSource::Unknown, to, context),
+        (OutputKind::Rubrics(to), Some(InputKind::Rubrics(kind))) => {
+            rubrics(args, ConversionSource::Rubrics(kind), to, context)
+        }
+        (_, Some(InputKind::Records(_))) => Err("records were dealt with before".into()),
     }
+}
+
+/// Kind of the file, as far as it is known.
+#[derive(Debug, Clone, Copy)]
+enum ConversionSource {
+    /// To be detected among the formats of rubrics.
+    Unknown,
+    Rubrics(ImportFormat),
+    Records(RecordFormat),
+}
+
+impl ConversionSource {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Unknown => "unknown",
+            Self::Rubrics(kind) => kind.name(),
+            Self::Records(format) => format.name(),
+        }
+    }
+}
+
+/// Returns the format of the first file if it holds records of another tool.
+fn found_records(paths: &[PathBuf]) -> Result<Option<RecordFormat>, CommandFailure> {
+    let Some(path) = paths.first().filter(|path| path.is_file()) else { return Ok(None) };
+    // Tables of criteria and YAML are no records, whatever stands in them.
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_ascii_lowercase();
+    if ["csv", "tsv", "yaml", "yml"].contains(&ending.as_str()) {
+        return Ok(None);
+    }
+
+    detect_records(path).map_err(|error| {
+        let help = error.help().map(|help| format!("\n{help}")).unwrap_or_default();
+        format!("{}: {error}{help}", path.display()).into()
+    })
 }
 
 /// Converts a file of rubrics.
 fn rubrics(
     args: &ConvertArgs,
-    kind: Option<ImportFormat>,
+    source: ConversionSource,
     to: ExportFormat,
     context: &CliContext,
 ) -> Result<ExitStatus, CommandFailure> {
@@ -46,21 +96,29 @@ fn rubrics(
         return Err("`--keep-going` is for session logs (`--to cases`); remove it".into());
     }
 
-    let from = match kind {
-        Some(kind) => kind,
-        None => detect(path).map_err(|error| match error {
-            ConvertError::UnknownFormat(_) => {
-                format!("{error} with `--kind`; session logs of agents need `--to cases`")
-            }
-            other => other.to_string(),
-        })?,
+    let from = match source {
+        ConversionSource::Rubrics(_) | ConversionSource::Records(_) => source,
+        ConversionSource::Unknown => {
+            detect(path).map(ConversionSource::Rubrics).map_err(|error| match error {
+                ConvertError::UnknownFormat(_) => {
+                    format!("{error} with `--kind`; session logs of agents need `--to cases`")
+                }
+                other => other.to_string(),
+            })?
+        }
     };
 
     if let Some(out) = args.out.as_ref().filter(|out| out.exists() && !args.force) {
         return Err(format!("`{}` exists; overwrite it with `--force`", out.display()).into());
     }
 
-    let converted = match convert(path, from, to, &context.process.load_options(&args.root)) {
+    let options = context.process.load_options(&args.root);
+    let converted = match from {
+        ConversionSource::Records(format) => convert_records(path, format, to, &options),
+        ConversionSource::Rubrics(kind) => convert(path, kind, to, &options),
+        ConversionSource::Unknown => Err(ConvertError::UnknownFormat(path.clone())),
+    };
+    let converted = match converted {
         Ok(converted) => converted,
         Err(ConvertError::Invalid(path, diagnostics, sources)) => {
             output::print_diagnostics(&diagnostics, &sources, context);
@@ -137,7 +195,7 @@ fn write(out: &Path, text: &str) -> Result<(), CommandFailure> {
     Ok(())
 }
 
-fn to_json(converted: &ConvertedFile, from: ImportFormat, args: &ConvertArgs, exit: ExitStatus) -> Value {
+fn to_json(converted: &ConvertedFile, from: ConversionSource, args: &ConvertArgs, exit: ExitStatus) -> Value {
     let notes: Vec<Value> = converted
         .notes
         .iter()

@@ -30,6 +30,7 @@ mod pairwise;
 mod panel_rates;
 mod power;
 mod present;
+mod record_cases;
 pub(crate) mod report;
 mod rescoring;
 pub(crate) mod review;

@@ -83,7 +83,7 @@ pub(super) fn execute(
     }
 
     if let Some(out) = &args.out {
-        write(out, &lines, args.force)?;
+        write_lines(out, &lines, args.force)?;
     }
 
     if args.json {
@@ -137,7 +137,7 @@ fn as_id(name: &str) -> String {
 }
 
 /// The wanted id, or with a number when it is taken.
-fn unused_id(wanted: &str, taken: &mut HashSet<String>) -> String {
+pub(super) fn unused_id(wanted: &str, taken: &mut HashSet<String>) -> String {
     let mut id = wanted.to_owned();
     let mut number = 2;
     while !taken.insert(id.clone()) {
@@ -173,7 +173,7 @@ fn case(id: &str, trace: &AgentTrace, source: &str) -> Value {
     Value::Object(case)
 }
 
-fn write(out: &Path, lines: &str, force: bool) -> Result<(), CommandFailure> {
+pub(super) fn write_lines(out: &Path, lines: &str, force: bool) -> Result<(), CommandFailure> {
     let failed = |error: std::io::Error| format!("{}: can't be written: {error}", out.display());
     if !force && out.try_exists().map_err(failed)? {
         return Err(format!("{} exists; overwrite it with `--force`", out.display()).into());

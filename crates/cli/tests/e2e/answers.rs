@@ -1,5 +1,9 @@
 //! `grade`: answers that are already there.
 
+use std::collections::HashSet;
+use std::path::Path;
+
+use assize_testkit::cli::CliTest;
 use assize_testkit::mock::{MockReply, always};
 
 use crate::bench::{cli, info, object, outcomes, rows, with_server};
@@ -182,4 +186,39 @@ fn a_file_that_is_not_there_has_no_line_to_show() {
         "{}",
         output.stderr
     );
+}
+
+/// Puts a record of another tool into the folder.
+fn record(cli: &CliTest, name: &str) {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../records/tests/data").join(name);
+    cli.file(name, std::fs::read(data).expect("readable"));
+}
+
+#[test]
+fn records_of_other_tools_are_graded_as_they_are() {
+    let cli = cli();
+    cli.file("rubric.yaml", "- Names `mockllm`\n");
+    record(&cli, "capitals.eval");
+    cli.run(&["grade", "rubric.yaml", "--answers", "capitals.eval", "--run-dir", "run"]).expect_code(0);
+    let graded = rows(&cli, "run");
+    assert_eq!(graded.len(), 6);
+    let clusters: HashSet<&str> = graded.iter().filter_map(|row| row["cluster"].as_str()).collect();
+    assert_eq!(clusters, HashSet::from(["2", "3", "fr"]));
+
+    // The answer of a sample that ended in an error is not known.
+    record(&cli, "broken.eval");
+    let refused = cli.run(&["grade", "rubric.yaml", "--answers", "broken.eval"]).expect_code(2);
+    assert!(refused.stderr.contains("E0420") && refused.stderr.contains("boom"), "{}", refused.stderr);
+    cli.run(&["convert", "broken.eval", "--to", "cases", "-o", "others.jsonl"]).expect_code(3);
+    cli.run(&["grade", "rubric.yaml", "--answers", "others.jsonl", "--run-dir", "others"]).expect_code(0);
+    assert_eq!(rows(&cli, "others").len(), 1);
+
+    record(&cli, "skill-evals.json");
+    let none = cli.run(&["grade", "rubric.yaml", "--answers", "skill-evals.json"]).expect_code(2);
+    assert!(none.stderr.contains("assize convert FILE --to tests"), "{}", none.stderr);
+
+    cli.file("cut.eval", &std::fs::read(cli.path("capitals.eval")).expect("readable")[..900]);
+    let cut = cli.run(&["grade", "rubric.yaml", "--answers", "cut.eval"]).expect_code(2);
+    assert_eq!(cut.stderr.matches("error[").count(), 1, "{}", cut.stderr);
+    assert!(cut.stderr.contains("E0750"), "{}", cut.stderr);
 }

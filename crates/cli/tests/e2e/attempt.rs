@@ -52,6 +52,23 @@ fn a_case_is_tried_by_its_rubrics_with_another_answer() {
 }
 
 #[test]
+fn a_case_of_a_matrix_is_tried_with_its_variables() {
+    let cli = cli();
+    cli.file(
+        "m.yaml",
+        "prompts: ['Say {{x}}', 'Shout {{x}}']\nproviders: [echo]\ntests:\n  - description: polite\n    vars: {x: [hello, bye]}\n    assert: [{type: llm-rubric, value: 'Says `{{x}}`'}]\n",
+    );
+    let tried = |id, code| {
+        let args = ["try", "--rubric", "m.yaml", "--case", id, "--answer", "bye then"];
+        cli.run(&args).expect_code(code)
+    };
+    tried("polite/vars-2/prompt-1", 0);
+    tried("polite/vars-1/prompt-1", 1);
+    let missing = tried("polite", 2);
+    assert!(missing.stderr.contains("did you mean `polite/vars-1/prompt-1`?"), "{}", missing.stderr);
+}
+
+#[test]
 fn what_was_tried_before_costs_nothing() {
     let (cli, server) = with_server(honest);
     let args = ["try", "Names `apples`", "--answer", "apples", "--judge", "openai:m"];

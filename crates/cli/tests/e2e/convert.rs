@@ -206,3 +206,44 @@ fn a_rubric_file_keeps_its_name_and_its_thresholds() {
     let promptfoo = cli.run(&["convert", "r.yaml", "--to", "promptfoo"]).stdout;
     assert!(promptfoo.contains("threshold: 0.75"), "{promptfoo}");
 }
+
+#[test]
+fn records_become_cases_with_answers_or_eval_files() {
+    let cli = cli();
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../records/tests/data");
+    cli.copy_folder(&data, ".");
+    cli.file("sales.csv", "month,sales\nMarch,250\n");
+
+    for (name, code, cases) in [
+        ("capitals.eval", 0, 6),
+        ("broken.eval", 3, 1),
+        ("promptfoo.json", 3, 4),
+        ("openai-evals.jsonl", 0, 2),
+    ] {
+        let output =
+            cli.run(&["convert", name, "--to", "cases", "-o", "cases.jsonl", "--force"]).expect_code(code);
+        let lines = cli.read("cases.jsonl");
+        assert_eq!(lines.lines().count(), cases, "{name}: {}", output.stderr);
+        cli.file("s.yaml", "assertions: [Says it]\ntests: cases.jsonl\n");
+        cli.run(&["validate", "s.yaml"]).expect_code(0);
+    }
+
+    for name in [
+        "capitals.json", "promptfoo.json", "openai-evals-samples.jsonl", "skill-evals.json", "deepeval.json",
+        "deepeval-conversation.json",
+    ] {
+        for to in ["tests", "evalcases"] {
+            let output = cli.run(&["convert", name, "--to", to, "-o", "out.yaml", "--force"]);
+            assert!(matches!(output.code, Some(0 | 3)), "{name}: {}", output.stderr);
+            cli.run(&["validate", "out.yaml"]).expect_code(0);
+        }
+    }
+    cli.run(&["convert", "promptfoo.json", "--to", "tests", "-o", "out.yaml", "--force"]).expect_code(3);
+    let text = cli.read("out.yaml");
+    assert_eq!(text.matches("input:").count(), 4, "each prompt of each test once: {text}");
+    let none = cli.run(&["convert", "skill-evals.json", "--to", "cases"]).expect_code(2);
+    assert!(none.stderr.contains("--to tests"), "{}", none.stderr);
+    cli.file("a.parquet", "PAR1");
+    let parquet = cli.run(&["convert", "a.parquet", "--to", "cases"]).expect_code(2);
+    assert!(parquet.stderr.contains("duckdb"), "{}", parquet.stderr);
+}

@@ -262,6 +262,31 @@ fn a_failed_gate_fails_even_beside_ungraded_criteria_and_sure_verdicts_stand() {
 }
 
 #[test]
+fn retries_are_as_many_as_the_command_line_says() {
+    for (retries, requests) in [("0", 1), ("2", 3)] {
+        let fault = MockReply::RateLimited { retry_after: Some(Duration::ZERO) };
+        let (cli, server) = with_server(always(fault));
+        cli.file("s.yaml", "tests:\n- {id: a, input: q, output: o, assertions: [Says o]}\n");
+        let args = ["eval", "s.yaml", "--judge", "openai:m", "--max-retries", retries];
+        cli.run(&args).expect_code(3);
+        assert_eq!(server.count(), requests, "{retries}");
+    }
+
+    // Restarts of a command, whatever the targets file says.
+    let cli = cli();
+    cli.file(
+        ".assize/targets.yaml",
+        "targets:\n- {name: slow, provider: cli, command: [sh, -c, 'echo x >> started; sleep 30'], timeout_seconds: 1, max_retries: 3}\n",
+    );
+    cli.file("s.yaml", "tests:\n- {id: a, input: q, assertions: [Says o]}\n");
+    let args = ["eval", "s.yaml", "--target", "slow", "--max-retries", "1", "--run-dir", "run"];
+    cli.run(&args).expect_code(3);
+    let path =
+        [".assize/started", "started"].into_iter().find(|path| cli.path(path).exists()).expect("begun");
+    assert_eq!(cli.read(path).lines().count(), 2);
+}
+
+#[test]
 fn servers_that_recover_cost_attempts_but_change_nothing() {
     for fault in [
         MockReply::status(500, "{\"error\":{\"message\":\"oops\"}}"),

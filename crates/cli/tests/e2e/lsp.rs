@@ -173,6 +173,27 @@ fn findings_point_into_the_text_that_is_not_saved() {
 }
 
 #[test]
+fn matrix_files_are_checked_while_typing() {
+    let mut editor = Editor::start();
+    let sound = "prompts: ['Say {{x}}']\nproviders: [echo]\ntests:\n  - description: greeting\n    vars: {x: hello}\n    assert:\n      - {type: contains, value: hello}\n";
+    editor.open("promptfooconfig.yaml", sound);
+    assert_eq!(editor.diagnostics().1, Vec::<Value>::new());
+
+    editor.change("promptfooconfig.yaml", 2, &sound.replace("contains,", "contians,"));
+    let (_, found) = editor.diagnostics();
+    let [unknown] = found.as_slice() else { panic!("one problem: {found:?}") };
+    assert_eq!((&unknown["range"]["start"]["line"], &unknown["severity"]), (&json!(6), &json!(1)));
+    assert!(unknown["message"].as_str().is_some_and(|text| text.contains("contians")), "{unknown}");
+
+    // A vague criterion of an assertion is found as everywhere else.
+    let vague = sound.replace("contains, value: hello", "llm-rubric, value: Answers well");
+    editor.change("promptfooconfig.yaml", 3, &vague);
+    let (_, found) = editor.diagnostics();
+    assert!(found.iter().any(|one| one["code"] == "L0101"), "{found:?}");
+    editor.end();
+}
+
+#[test]
 fn keys_words_and_names_are_known() {
     let mut editor = Editor::start();
     editor.cli.file("prompts/strict.md", "Be strict.\n").file(".git/HEAD", "x\n");

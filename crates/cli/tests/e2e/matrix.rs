@@ -49,6 +49,11 @@ const ASSERTIONS: &[(&str, &str, &str)] = &[
         "no",
     ),
     ("{type: is-valid-function-call}", "{\"name\": \"f\", \"arguments\": {}}", "{\"name\": 1}"),
+    (
+        "{type: is-valid-openai-function-call}",
+        "{\"name\": \"f\", \"arguments\": \"{}\"}",
+        "{\"name\": \"Ann\"}",
+    ),
     ("{type: latency, threshold: 100000}", "any", ""),
     ("{type: assert-set, assert: [{type: contains, value: a}, {type: contains, value: b}]}", "ab", "a"),
     (

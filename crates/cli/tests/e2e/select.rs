@@ -1,4 +1,4 @@
-//! `--filter` and `--tag`.
+//! `--filter`, `--tag` and `--exclude-tag`.
 
 use assize_testkit::cli::CliTest;
 
@@ -46,6 +46,19 @@ fn tags_of_cases_and_suites_select_and_combine_with_filters() {
     assert_eq!(selected(&["--tag", "smoke"]), ["other/x y", "refund-a"]);
     assert_eq!(selected(&["--tag", "nightly"]), ["refund-c"]);
     assert_eq!(selected(&["--tag", "slow", "--filter", "refund-*"]), ["refund-b"]);
+}
+
+#[test]
+fn excluded_tags_beat_whatever_selects_a_case() {
+    assert_eq!(selected(&["--exclude-tag", "slow"]), ["refund-a", "refund-c"]);
+    assert_eq!(selected(&["--tag", "smoke", "--exclude-tag", "slow"]), ["refund-a"]);
+    assert_eq!(selected(&["--exclude-tag", "smoke", "--exclude-tag", "nightly"]), ["refund-b"]);
+
+    // A run that is resumed has to leave out the same.
+    let cli = suite();
+    cli.run(&["eval", "s.yaml", "--exclude-tag", "slow", "--run-dir", "run"]).expect_code(0);
+    let other = cli.run(&["eval", "s.yaml", "--resume", "run"]).expect_code(2);
+    assert!(other.stderr.contains("excluded tags"), "{}", other.stderr);
 }
 
 #[test]

@@ -12,14 +12,14 @@ use crate::note::ConversionNotes;
 const G_EVAL_THRESHOLD: f64 = 0.7;
 
 /// Context of an assertion.
-pub(super) struct PromptfooTestContext<'a> {
-    pub(super) vars: &'a Map<String, Value>,
+pub(crate) struct PromptfooTestContext<'a> {
+    pub(crate) vars: &'a Map<String, Value>,
     /// True if the test has a threshold of its own, so that its assertions are not gates.
-    pub(super) scored: bool,
+    pub(crate) scored: bool,
     /// Judge prompt of the configuration, if any.
-    pub(super) judge_prompt: Option<&'a Value>,
+    pub(crate) judge_prompt: Option<&'a Value>,
     /// Name of the test, for notes.
-    pub(super) case: &'a str,
+    pub(crate) case: &'a str,
 }
 
 /// Keys of an assertion that are read, whatever its type.
@@ -27,7 +27,7 @@ const ASSERTION_KEYS: [&str; 7] =
     ["type", "value", "threshold", "weight", "metric", "assert", "rubricPrompt"];
 
 /// Converts an assertion to a grader. Returns `None` and adds a note if there is no equivalent.
-pub(super) fn convert_assertion(
+pub(crate) fn convert_assertion(
     assertion: &Value,
     line: usize,
     scene: &PromptfooTestContext<'_>,

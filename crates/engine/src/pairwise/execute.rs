@@ -114,7 +114,9 @@ impl Engine {
             systems,
             criteria: criteria.filter(|text| !text.is_empty()).collect(),
             ties: options.ties,
-            selective: !options.eval.filter.is_empty() || !options.eval.tags.is_empty(),
+            selective: !options.eval.filter.is_empty()
+                || !options.eval.tags.is_empty()
+                || !options.eval.exclude_tags.is_empty(),
             found: RefCell::new(MissingAnswers::default()),
         };
 

@@ -28,6 +28,7 @@ mod map_reader;
 pub(crate) mod matrix;
 mod messages;
 mod prices;
+mod record_answers;
 pub(crate) mod rubric;
 mod scorecard;
 mod second_shell;
@@ -53,6 +54,7 @@ pub(crate) use jsonl::DatasetCases;
 pub(crate) use map_reader::MapReader;
 #[cfg(test)]
 pub(crate) use map_reader::record;
+pub(crate) use record_answers::{collect_records, find_format};
 pub(crate) use suite::SuiteDefaults;
 
 pub use answer_columns::AnswerColumns;

@@ -136,6 +136,19 @@ fn required_on_a_score_range_asks_for_the_pass_line_not_for_ten() {
 }
 
 #[test]
+fn a_required_check_that_broke_is_no_pass_at_a_threshold_of_zero() {
+    // A configuration of promptfoo has the threshold 0: its assertions decide, each by its own word.
+    let standing = GraderWeighting { required: true, ..GraderWeighting::default() };
+    let passed = GraderOutcome::Checked { score: unit(1.0), passed: true };
+    let case = score_case(&[(standing, passed), (standing, GraderOutcome::Errored)], lines_at(0.0));
+    assert_eq!(case.verdict, Verdict::Incomplete);
+
+    let standing = GraderWeighting { negate: true, ..standing };
+    let case = score_case(&[(standing, GraderOutcome::Errored)], lines_at(0.0));
+    assert_eq!(case.verdict, Verdict::Incomplete);
+}
+
+#[test]
 fn a_negated_error_is_not_a_one() {
     let standing = GraderWeighting { negate: true, ..GraderWeighting::default() };
     let case = score_case(&[(standing, GraderOutcome::Errored)], lines_at(0.8));

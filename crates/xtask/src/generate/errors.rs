@@ -22,7 +22,7 @@ const GROUPS: &[(&str, &str)] = &[
     ("04", "Cases and suites"),
     ("05", "Files and references"),
     ("06", "Targets and settings"),
-    ("07", "Scorecards"),
+    ("07", "Scorecards, and records of other tools"),
 ];
 
 /// The page.

@@ -34,7 +34,7 @@ pub(crate) const CRATES: &[CrateRule] = &[
         folder: "cli",
         owns: "flags, printing, progress, exit codes: the binary `assize`",
         may_use: "cluster serve view mcp engine report run analysis author audit review convert lsp lint grade targets workspace \
-                  evalfile llm store trace process rubric stats diagnostic files listen",
+                  evalfile llm store trace process records rubric stats diagnostic files listen",
         never: "hold logic worth a unit test",
     },
     CrateRule {
@@ -113,7 +113,7 @@ pub(crate) const CRATES: &[CrateRule] = &[
     CrateRule {
         folder: "convert",
         owns: "files of other formats and tools as eval files and scorecards",
-        may_use: "evalfile rubric diagnostic files",
+        may_use: "evalfile records rubric diagnostic files",
         never: "drop anything silently, write a file",
     },
     CrateRule {
@@ -149,7 +149,7 @@ pub(crate) const CRATES: &[CrateRule] = &[
     CrateRule {
         folder: "evalfile",
         owns: "eval files, rubrics, targets and configuration in; checked models out",
-        may_use: "script rubric stats diagnostic files",
+        may_use: "records script rubric stats diagnostic files",
         never: "use network, clock or its own environment",
     },
     CrateRule {
@@ -175,6 +175,12 @@ pub(crate) const CRATES: &[CrateRule] = &[
         owns: "running a command: group kill, time and output limits",
         may_use: "rubric stats diagnostic",
         never: "interpret output",
+    },
+    CrateRule {
+        folder: "records",
+        owns: "records of other tools as cases with answers: one reader per format, archives, their limits",
+        may_use: "files",
+        never: "judge, take a record without an answer for an empty one",
     },
     CrateRule {
         folder: "script",
@@ -227,7 +233,7 @@ pub(crate) const CRATES: &[CrateRule] = &[
     CrateRule {
         folder: "fuzz",
         owns: "hostile inputs for everything that reads what others wrote",
-        may_use: "serve lsp grade evalfile llm store rubric stats",
+        may_use: "serve lsp grade evalfile llm store records rubric stats",
         never: "ship",
     },
     CrateRule {

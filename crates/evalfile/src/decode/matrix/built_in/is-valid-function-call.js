@@ -1,5 +1,6 @@
 let calls = context.toolCalls ?? [];
-if (calls.length === 0) {
+const isText = calls.length === 0;
+if (isText) {
   let value = output;
   if (typeof value === 'string') {
     try {
@@ -12,7 +13,13 @@ if (calls.length === 0) {
 }
 const problems = [];
 for (const call of calls) {
-  let given = call?.arguments ?? call?.args ?? {};
+  let given = call?.arguments ?? call?.args;
+  // Any JSON object may have a name; a call of a function has arguments as well.
+  if (given === undefined && isText) {
+    problems.push('a call has no arguments');
+    continue;
+  }
+  given ??= {};
   if (typeof given === 'string') {
     try {
       given = JSON.parse(given);

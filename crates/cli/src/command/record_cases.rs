@@ -1,0 +1,97 @@
+//! `assize convert --to cases`: records of other tools as cases with their answers.
+
+use std::collections::HashSet;
+
+use assize_engine::ExitStatus;
+use assize_records::{RecordFormat, detect_records, read_records};
+use assize_report::grouped;
+use serde_json::{Value, json};
+
+use super::transcript::{unused_id, write_lines};
+use crate::args::ConvertArgs;
+use crate::context::CliContext;
+use crate::failure::CommandFailure;
+use crate::output;
+
+/// Writes the records of all files. `format` is that of the first one, or the one that was named for all.
+pub(super) fn execute(
+    args: &ConvertArgs,
+    format: RecordFormat,
+    context: &CliContext,
+) -> Result<ExitStatus, CommandFailure> {
+    if !args.root.is_empty() {
+        return Err("`--root` is for eval files, not for records of other tools; remove it".into());
+    }
+
+    let mut ids = HashSet::new();
+    let (mut lines, mut files) = (String::new(), Vec::new());
+    let (mut cases, mut left_out) = (0usize, 0usize);
+    for path in &args.from {
+        let failed = |why: String| format!("{}: {why}; nothing was converted", path.display());
+        let format = match args.kind {
+            Some(_) => Some(format),
+            None => detect_records(path).map_err(|error| failed(error.to_string()))?,
+        };
+        let format = format.ok_or_else(|| failed("it holds no records of another tool".to_owned()))?;
+        let file = read_records(path, format).map_err(|error| failed(error.to_string()))?;
+        for remark in &file.remarks {
+            output::print_warning(&format!("{}: {remark}", path.display()), context);
+        }
+        for (record, why) in file.unanswered() {
+            output::print_warning(
+                &format!("{}: `{}` was skipped: {why}", path.display(), record.id),
+                context,
+            );
+        }
+
+        let unanswered = file.unanswered().count();
+        left_out += unanswered;
+        cases += file.records.len() - unanswered;
+        for mut case in file.records.iter().filter_map(assize_records::Record::to_answer) {
+            let id = case["id"].as_str().map(|id| unused_id(id, &mut ids)).unwrap_or_default();
+            case["id"] = json!(id);
+            escape_question(&mut case);
+            lines.push_str(&case.to_string());
+            lines.push('\n');
+        }
+        files.push(json!({
+            "file": path.display().to_string(), "format": format.name(),
+            "records": file.records.len(), "unanswered": unanswered, "remarks": file.remarks,
+        }));
+    }
+    if cases == 0 {
+        return Err("no record has an answer; for cases without answers use `--to tests`".into());
+    }
+
+    if let Some(out) = &args.out {
+        write_lines(out, &lines, args.force)?;
+    }
+    if args.json {
+        let text = args.out.is_none().then_some(lines);
+        output::print_json(&json!({"cases": cases, "left_out": left_out, "files": files, "text": text}));
+    } else if let Some(out) = &args.out {
+        let noun = if cases == 1 { "case" } else { "cases" };
+        output::print_message(&format!("{} {noun} written to {}\n", grouped(cases as u64), out.display()));
+    } else {
+        output::print_json_text(&lines);
+    }
+
+    Ok(if left_out == 0 { ExitStatus::Passed } else { ExitStatus::Incomplete })
+}
+
+/// Escapes what an eval file would take for a variable of the environment.
+fn escape_question(case: &mut Value) {
+    for key in ["input", "expected_output", "criteria"] {
+        match case.get_mut(key) {
+            Some(Value::String(text)) => *text = text.replace("${{", "$${{"),
+            Some(Value::Array(messages)) => {
+                for message in messages {
+                    if let Some(Value::String(text)) = message.get_mut("content") {
+                        *text = text.replace("${{", "$${{");
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}

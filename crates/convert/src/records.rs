@@ -1,0 +1,153 @@
+//! Records of other tools as an eval file: their questions, to be asked again, with what tells a good answer.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use assize_evalfile::LoadOptions;
+use assize_records::{Record, RecordFormat, read_records};
+use serde_json::{Map, Value, json};
+
+use crate::convert::{document_name, keep_variables, write_doc};
+use crate::eval_file_builder::{EvalFileBuilder, has_template};
+use crate::note::ConversionNotes;
+use crate::promptfoo::{PromptfooTestContext, convert_assertion};
+use crate::{ConvertError, ConvertedFile, ExportFormat};
+
+/// Metadata that is about the answer of a record or its run, not about its question.
+const OF_ANSWERS: [&str; 10] =
+    ["cluster", "epoch", "eval", "limit", "model", "prompt", "provider", "scores", "task", "vars"];
+
+/// Converts the questions of a file of records. Records about the same question become one case; their answers are left to
+/// [`Record::to_answer`].
+///
+/// # Errors
+/// When the file can't be read, or nothing in it tells a good answer.
+pub fn convert_records(
+    path: &Path,
+    format: RecordFormat,
+    to: ExportFormat,
+    options: &LoadOptions,
+) -> Result<ConvertedFile, ConvertError> {
+    let file = read_records(path, format)
+        .map_err(|error| ConvertError::Unreadable(path.to_path_buf(), error.to_string()))?;
+    let mut notes = ConversionNotes::new(path.to_path_buf());
+    for remark in &file.remarks {
+        notes.add_remark(None, format.name(), remark);
+    }
+
+    let name = file.name.filter(|name| !name.trim().is_empty()).unwrap_or_else(|| document_name(path));
+    let mut doc = EvalFileBuilder::with_name(&name);
+    let mut seen = HashSet::new();
+    let mut answers = 0usize;
+    for record in &file.records {
+        answers += usize::from(record.output.is_ok());
+        let question = json!([record.input, record.reference, record.expected_outcome, record.assertions]);
+        if seen.insert(question.to_string())
+            && let Some(case) = question_case(record, &mut doc, &mut notes)
+        {
+            doc.cases.push(case);
+        }
+    }
+    if answers > 0 {
+        notes.add_remark(
+            None,
+            "answers",
+            format!("{answers} are not part of an eval file; `--to cases` writes them"),
+        );
+    }
+
+    write_doc(path, doc, format.name(), to, &keep_variables(options), notes)
+}
+
+/// Returns the question of a record as a case. Notes what is lost, and skips a record that has nothing to grade by.
+fn question_case(record: &Record, doc: &mut EvalFileBuilder, notes: &mut ConversionNotes) -> Option<Value> {
+    let wish = record.metadata.get("cluster").and_then(Value::as_str).unwrap_or(&record.id);
+    let item = format!("record `{wish}`");
+    let Some(input) = &record.input else {
+        notes.add_loss(None, item, "skipped: it has no question");
+        return None;
+    };
+
+    let vars = record.metadata.get("vars").and_then(Value::as_object).cloned().unwrap_or_default();
+    let scene = PromptfooTestContext {
+        vars: &vars,
+        scored: record.threshold.is_some(),
+        judge_prompt: None,
+        case: wish,
+    };
+    let mut assertions = Vec::new();
+    for assertion in &record.assertions {
+        match assertion {
+            Value::String(_) => assertions.push(assertion.clone()),
+            other => assertions.extend(convert_assertion(other, 1, &scene, notes)),
+        }
+    }
+
+    let mut case = Map::new();
+    case.insert("id".to_owned(), json!(wish));
+    case.insert("input".to_owned(), input.clone());
+    if let Some(reference) = &record.reference {
+        case.insert("expected_output".to_owned(), json!(reference));
+    }
+    match (&record.expected_outcome, &record.reference) {
+        (Some(outcome), _) => {
+            case.insert("criteria".to_owned(), json!(outcome));
+        }
+        (None, Some(_)) if assertions.is_empty() => {
+            notes.add_remark(
+                None,
+                "criteria",
+                "answers are compared with the reference answer; write your own instead",
+            );
+            case.insert("criteria".to_owned(), json!("The answer agrees with the reference answer"));
+        }
+        (None, None) if assertions.is_empty() => {
+            notes.add_loss(None, item, "skipped: nothing tells what a good answer is");
+            return None;
+        }
+        _ => {}
+    }
+    if !assertions.is_empty() {
+        // Without a threshold each assertion has to pass; texts are criteria of a rubric.
+        let by_gates = assertions.iter().any(|grader| grader.get("min_score").is_some()).then_some(0.0);
+        if let Some(threshold) = record.threshold.filter(|line| (0.0..=1.0).contains(line)).or(by_gates) {
+            case.insert("threshold".to_owned(), json!(threshold));
+        }
+        case.insert("assertions".to_owned(), Value::Array(assertions));
+    }
+    if !record.files.is_empty() {
+        case.insert("input_files".to_owned(), json!(record.files));
+    }
+    let metadata: Map<String, Value> = record
+        .metadata
+        .iter()
+        .filter(|(key, _)| !OF_ANSWERS.contains(&key.as_str()))
+        .map(|(key, value)| (key.clone(), value.clone()))
+        .collect();
+    if !metadata.is_empty() {
+        case.insert("metadata".to_owned(), Value::Object(metadata));
+    }
+
+    let mut case = Value::Object(case);
+    escape_variables(&mut case);
+    case["id"] = json!(doc.unique_id(wish));
+    if has_template(&case.to_string()) {
+        notes.add_remark(
+            None,
+            item,
+            "has template braces, which stay as they are unless a variable of that name is set",
+        );
+    }
+
+    Some(case)
+}
+
+/// Escapes what an eval file would take for a variable of the environment.
+fn escape_variables(value: &mut Value) {
+    match value {
+        Value::String(text) => *text = text.replace("${{", "$${{"),
+        Value::Array(items) => items.iter_mut().for_each(escape_variables),
+        Value::Object(members) => members.values_mut().for_each(escape_variables),
+        _ => {}
+    }
+}

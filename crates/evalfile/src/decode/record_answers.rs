@@ -1,0 +1,104 @@
+//! Answers in records of other tools: logs, results and data sets.
+
+use std::path::Path;
+
+use assize_diagnostic::{Diagnostic, Span};
+use assize_records::{RecordError, RecordFile, RecordFormat, detect_records, read_records};
+
+use super::case_collector::CaseCollector;
+use super::{DecodeContext, jsonl};
+use crate::codes;
+
+/// Records without an answer that are named.
+const MAX_NAMED: usize = 5;
+
+/// Returns the format of a file of records; `Ok(None)` if it is another file, which then is read as lines or a table.
+///
+/// # Errors
+/// After reporting that the file is of a kind that is not read.
+pub(crate) fn find_format(cx: &mut DecodeContext, path: &Path) -> Result<Option<RecordFormat>, ()> {
+    match detect_records(path) {
+        Ok(format) => Ok(format),
+        // The reader of lines says it better.
+        Err(RecordError::Unreadable(_)) => Ok(None),
+        Err(error) => {
+            refuse(cx, path, "this file holds no answers that are read", &error);
+            Err(())
+        }
+    }
+}
+
+/// Reads the answers of a file of records. Records without an answer are invalid cases.
+pub(crate) fn collect_records(
+    cx: &mut DecodeContext,
+    path: &Path,
+    format: RecordFormat,
+    collector: &mut CaseCollector,
+) {
+    let file = match read_records(path, format) {
+        Ok(file) => file,
+        Err(error) => {
+            refuse(cx, path, &format!("{} can't be read", format.description()), &error);
+            return;
+        }
+    };
+    let source = cx.sources.add(path, "");
+    let beginning = Span::new(source, 0, 0);
+    for remark in &file.remarks {
+        cx.problems.add(
+            Diagnostic::warning(codes::RECORDS_REMARK, remark.clone(), beginning, format.description())
+                .with_help("make sure that these are the answers that you want to grade"),
+        );
+    }
+    if file.records.is_empty() {
+        cx.problems.add(
+            Diagnostic::error(codes::NO_CASES, "the file has no records", beginning, format.description())
+                .with_help("a log without samples can't be graded"),
+        );
+        return;
+    }
+
+    report_unanswered(cx, &file, beginning);
+    collector.broken += file.unanswered().count();
+    let mut lines = String::new();
+    for answer in file.records.iter().filter_map(assize_records::Record::to_answer) {
+        lines.push_str(&answer.to_string());
+        lines.push('\n');
+    }
+    drop(file);
+
+    jsonl::keep_cases(cx, path, &lines, collector);
+}
+
+fn refuse(cx: &mut DecodeContext, path: &Path, title: &str, error: &RecordError) {
+    let source = cx.sources.add(path, "");
+    let help = error.help().unwrap_or("write the file again with the tool that made it");
+    cx.problems.add(
+        Diagnostic::error(codes::RECORDS_UNREADABLE, title, Span::new(source, 0, 0), error.to_string())
+            .with_help(help),
+    );
+}
+
+/// Reports the records without an answer: an answer that is not known is not an empty one.
+fn report_unanswered(cx: &mut DecodeContext, file: &RecordFile, at: Span) {
+    let unanswered: Vec<_> = file.unanswered().collect();
+    let Some((first, why)) = unanswered.first() else { return };
+    let (count, total) = (unanswered.len(), file.records.len());
+    let title = match (count, total) {
+        (1, _) => format!("1 of {total} records has no answer"),
+        _ => format!("{count} of {total} records have no answer"),
+    };
+    let mut diagnostic = Diagnostic::error(codes::NO_ANSWER, title, at, format!("`{}`: {why}", first.id));
+    for (record, why) in unanswered.iter().take(MAX_NAMED).skip(1) {
+        diagnostic.notes.push(format!("`{}`: {why}", record.id));
+    }
+    if count > MAX_NAMED {
+        diagnostic.notes.push(format!("and {} more", count - MAX_NAMED));
+    }
+    let help = if count == total {
+        "for cases without answers, make an eval file of them: `assize convert FILE --to tests`"
+    } else {
+        "write the others to a file and grade that: `assize convert FILE --to cases -o cases.jsonl`"
+    };
+    cx.problems.add(diagnostic.with_help(help));
+}

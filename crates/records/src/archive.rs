@@ -1,0 +1,123 @@
+//! Zip archives: their parts, decompressed up to a limit and checked against their checksum.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{BufReader, Read, Seek};
+
+use flate2::Crc;
+use flate2::read::DeflateDecoder;
+use ruzstd::decoding::StreamingDecoder;
+use zip::ZipArchive;
+
+use crate::{MAX_RECORD_BYTES, RecordError, RecordFormat};
+
+/// Maximum size of all parts of an archive, decompressed.
+const MAX_ARCHIVE_BYTES: u64 = 16 * 1024 * 1024 * 1024;
+/// Maximum number of parts of an archive.
+const MAX_PARTS: usize = 1_000_000;
+/// Methods of compression, by their numbers in the format: none, deflate, zstandard.
+const STORED: u16 = 0;
+const DEFLATED: u16 = 8;
+const ZSTANDARD: u16 = 93;
+
+/// Returns the format of records in an archive.
+pub(crate) fn detect(file: File) -> Result<RecordFormat, RecordError> {
+    let parts = RecordArchive::open(file)?;
+    let has = |name: &str| parts.names().any(|part| part == name);
+    if has("header.json") || has("_journal/start.json") {
+        return Ok(RecordFormat::Inspect);
+    }
+    if has("xl/workbook.xml") || has("xl/workbook.bin") {
+        return Err(RecordError::OtherTable {
+            what: "a spreadsheet",
+            help: "save it as CSV (in Excel: File, Save As, CSV UTF-8)",
+        });
+    }
+
+    Err(RecordError::Archive("it is a zip archive, but not a log of Inspect".to_owned()))
+}
+
+/// Parts of an archive.
+pub(crate) struct RecordArchive<R> {
+    zip: ZipArchive<R>,
+    /// Bytes that were decompressed.
+    read: u64,
+}
+
+impl RecordArchive<BufReader<File>> {
+    pub(crate) fn open(file: File) -> Result<Self, RecordError> {
+        let zip = ZipArchive::new(BufReader::new(file)).map_err(|error| {
+            RecordError::Archive(format!("the archive is damaged or not complete: {error}"))
+        })?;
+        if zip.len() > MAX_PARTS {
+            return Err(RecordError::Archive(format!("the archive has more than {MAX_PARTS} parts")));
+        }
+
+        Ok(Self { zip, read: 0 })
+    }
+}
+
+impl<R: Read + Seek> RecordArchive<R> {
+    /// Iterates over the names of the parts.
+    pub(crate) fn names(&self) -> impl Iterator<Item = String> {
+        self.zip.file_names().filter_map(Result::ok).map(Cow::into_owned)
+    }
+
+    /// Returns the bytes of a part; `None` if there is no such part.
+    pub(crate) fn part(&mut self, name: &str) -> Result<Option<Vec<u8>>, RecordError> {
+        let damaged = |why: String| RecordError::Archive(format!("`{name}` in the archive: {why}"));
+        let Some(index) = self.zip.index_for_name(name) else { return Ok(None) };
+        let mut part = self.zip.by_index_raw(index).map_err(|error| damaged(error.to_string()))?;
+        if part.encrypted() {
+            return Err(damaged("it is encrypted".to_owned()));
+        }
+
+        #[expect(deprecated, reason = "the number of a method that is not compiled in")]
+        let method = part.compression().to_u16();
+        let checksum = part.crc32();
+        let mut packed = Vec::new();
+        (&mut part).take(MAX_RECORD_BYTES).read_to_end(&mut packed)?;
+        drop(part);
+
+        let bytes = unpack(&packed, method).map_err(damaged)?;
+        self.read += bytes.len() as u64;
+        if self.read > MAX_ARCHIVE_BYTES {
+            return Err(damaged("the parts of the archive are larger than 16 GiB".to_owned()));
+        }
+
+        let mut crc = Crc::new();
+        crc.update(&bytes);
+        if crc.sum() != checksum {
+            return Err(damaged("its checksum is wrong".to_owned()));
+        }
+
+        Ok(Some(bytes))
+    }
+}
+
+fn unpack(packed: &[u8], method: u16) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    let limit = MAX_RECORD_BYTES + 1;
+    match method {
+        STORED => bytes.extend_from_slice(packed),
+        DEFLATED => {
+            let read = DeflateDecoder::new(packed).take(limit).read_to_end(&mut bytes);
+            read.map_err(|error| error.to_string())?;
+        }
+        ZSTANDARD => {
+            // A part may be several frames, one after the other.
+            let mut rest = packed;
+            while !rest.is_empty() && (bytes.len() as u64) < limit {
+                let left = limit - bytes.len() as u64;
+                let frame = StreamingDecoder::new(&mut rest).map_err(|error| error.to_string())?;
+                frame.take(left).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+            }
+        }
+        other => return Err(format!("method {other} of compression is not known")),
+    }
+    if bytes.len() as u64 > MAX_RECORD_BYTES {
+        return Err(format!("it is larger than {} MiB", MAX_RECORD_BYTES / 1024 / 1024));
+    }
+
+    Ok(bytes)
+}

@@ -1,0 +1,299 @@
+//! Logs of Inspect, `.eval` (a zip archive with a part for each sample) and `.json`.
+
+use std::collections::HashMap;
+use std::io::Read as _;
+use std::path::Path;
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::archive::RecordArchive;
+use crate::text::{any_of, content_text, question, read_bytes, read_json, texts};
+use crate::{Record, RecordError, RecordFile, RecordFormat};
+
+/// Prefix of a text that stands among the attachments of its sample.
+const ATTACHMENT: &str = "attachment://";
+
+#[derive(Deserialize)]
+struct InspectLog {
+    #[serde(default)]
+    status: String,
+    eval: InspectTask,
+    #[serde(default)]
+    invalidated: bool,
+    samples: Option<Vec<InspectSample>>,
+}
+
+#[derive(Deserialize)]
+struct InspectTask {
+    #[serde(default)]
+    task: String,
+    #[serde(default)]
+    model: String,
+    #[serde(default)]
+    dataset: InspectDataset,
+    #[serde(default)]
+    config: InspectConfig,
+}
+
+#[derive(Deserialize, Default)]
+struct InspectDataset {
+    samples: Option<u64>,
+    sample_ids: Option<Vec<Value>>,
+}
+
+#[derive(Deserialize, Default)]
+struct InspectConfig {
+    epochs: Option<u64>,
+}
+
+#[derive(Deserialize)]
+struct InspectSample {
+    id: Value,
+    #[serde(default = "first_epoch")]
+    epoch: u64,
+    input: Value,
+    choices: Option<Vec<String>>,
+    #[serde(default)]
+    target: Value,
+    #[serde(default)]
+    messages: Vec<Value>,
+    output: Option<InspectOutput>,
+    scores: Option<Map<String, Value>>,
+    error: Option<InspectError>,
+    limit: Option<Value>,
+    #[serde(default)]
+    metadata: Option<Map<String, Value>>,
+    #[serde(default)]
+    attachments: HashMap<String, String>,
+}
+
+#[derive(Deserialize)]
+struct InspectOutput {
+    model: Option<String>,
+    #[serde(default)]
+    choices: Vec<InspectChoice>,
+    #[serde(default)]
+    completion: String,
+}
+
+#[derive(Deserialize)]
+struct InspectChoice {
+    message: Value,
+}
+
+#[derive(Deserialize)]
+struct InspectError {
+    message: String,
+}
+
+const fn first_epoch() -> u64 {
+    1
+}
+
+/// Reads a log of either kind.
+pub(crate) fn read_log(path: &Path) -> Result<RecordFile, RecordError> {
+    let mut magic = [0; 2];
+    let mut file = assize_files::open_file(path)?;
+    let is_archive = file.read(&mut magic)? == 2 && &magic == b"PK";
+
+    let (log, samples) = if is_archive {
+        read_archive(path)?
+    } else {
+        let mut log: InspectLog = read_json(&read_bytes(path)?, "the log")?;
+        let samples = log.samples.take().unwrap_or_default();
+        (log, samples)
+    };
+
+    Ok(records(&log, samples))
+}
+
+fn read_archive(path: &Path) -> Result<(InspectLog, Vec<InspectSample>), RecordError> {
+    let mut archive = RecordArchive::open(assize_files::open_file(path)?)?;
+    // The header is written last: a run that goes on, or was killed, has only a start.
+    let (header, name) = match archive.part("header.json")? {
+        Some(bytes) => (Some(bytes), "header.json"),
+        None => (archive.part("_journal/start.json")?, "_journal/start.json"),
+    };
+    let Some(header) = header else {
+        return Err(RecordError::Archive("it is a zip archive, but not a log of Inspect".to_owned()));
+    };
+    let log = read_json(&header, &format!("`{name}` in the archive"))?;
+
+    let names: Vec<String> =
+        archive.names().filter(|name| name.starts_with("samples/") && name.ends_with(".json")).collect();
+    let mut samples = Vec::with_capacity(names.len());
+    for name in names {
+        if let Some(bytes) = archive.part(&name)? {
+            samples.push(read_json(&bytes, &format!("`{name}` in the archive"))?);
+        }
+    }
+
+    Ok((log, samples))
+}
+
+fn records(log: &InspectLog, mut samples: Vec<InspectSample>) -> RecordFile {
+    let mut file = RecordFile::new(RecordFormat::Inspect, Some(log.eval.task.clone()));
+    let found = samples.len() as u64;
+    let epochs = log.eval.config.epochs.unwrap_or(1).max(1);
+    let of_dataset = log.eval.dataset.sample_ids.as_ref().map(|ids| ids.len() as u64);
+    let planned = of_dataset.or(log.eval.dataset.samples).map(|samples| samples.saturating_mul(epochs));
+    if let Some(planned) = planned.filter(|planned| *planned > found) {
+        let status = if log.status.is_empty() { "started" } else { &log.status };
+        file.remarks.push(format!(
+            "the log holds {found} of {planned} samples; its run ended with status `{status}`"
+        ));
+    }
+    if log.invalidated {
+        file.remarks.push("Inspect marks this log as invalidated".to_owned());
+    }
+
+    samples.sort_by_cached_key(|sample| {
+        (sample.id.as_i64().unwrap_or(i64::MAX), id_text(&sample.id), sample.epoch)
+    });
+    let several = samples.iter().any(|sample| sample.epoch > 1);
+    file.records = samples.into_iter().map(|sample| record(log, sample, several)).collect();
+    file
+}
+
+fn id_text(id: &Value) -> String {
+    id.as_str().map_or_else(|| id.to_string(), str::to_owned)
+}
+
+fn record(log: &InspectLog, mut sample: InspectSample, several: bool) -> Record {
+    let attachments = std::mem::take(&mut sample.attachments);
+    resolve(&mut sample.input, &attachments);
+    resolve(&mut sample.target, &attachments);
+    for message in &mut sample.messages {
+        resolve(message, &attachments);
+    }
+
+    let id = id_text(&sample.id);
+    let mut record = Record::new(
+        if several { format!("{id}-epoch-{}", sample.epoch) } else { id.clone() },
+        "it holds no answer of the model",
+    );
+    record.output = answer(&sample, &attachments);
+    record.input = question(sample.input);
+    if let Some(choices) = sample.choices.filter(|choices| !choices.is_empty()) {
+        add_choices(&mut record.input, &choices);
+    }
+    record.reference = any_of(&texts(&sample.target));
+
+    if several {
+        record.add_metadata("cluster", id);
+        record.add_metadata("epoch", sample.epoch);
+    }
+    record.add_metadata("task", log.eval.task.as_str());
+    let model = sample.output.and_then(|output| output.model).filter(|model| !model.is_empty());
+    record.add_metadata("model", model.unwrap_or_else(|| log.eval.model.clone()));
+    let scores = sample.scores.unwrap_or_default().into_iter();
+    let scores = scores.map(|(name, score)| (name, score.get("value").cloned().unwrap_or_default()));
+    record.add_metadata("scores", scores.collect::<Map<_, _>>());
+    record
+        .add_metadata("limit", sample.limit.and_then(|limit| limit.get("type").cloned()).unwrap_or_default());
+    for (key, value) in sample.metadata.unwrap_or_default() {
+        record.add_metadata(&key, value);
+    }
+
+    record
+}
+
+/// Replaces texts that stand among the attachments.
+fn resolve(value: &mut Value, attachments: &HashMap<String, String>) {
+    match value {
+        Value::String(text) => {
+            if let Some(found) = text.strip_prefix(ATTACHMENT).and_then(|hash| attachments.get(hash)) {
+                text.clone_from(found);
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| resolve(item, attachments)),
+        Value::Object(members) => members.values_mut().for_each(|member| resolve(member, attachments)),
+        _ => {}
+    }
+}
+
+/// Adds the choices to the question, as Inspect shows them to models.
+fn add_choices(input: &mut Option<Value>, choices: &[String]) {
+    let letters = ('A'..='Z').chain('a'..='z').map(String::from).chain(std::iter::repeat("-".to_owned()));
+    let list: Vec<String> =
+        letters.zip(choices).map(|(letter, choice)| format!("{letter}) {choice}")).collect();
+    let text = match input {
+        Some(Value::String(text)) => Some(text),
+        Some(Value::Array(messages)) => match messages.last_mut().and_then(|last| last.get_mut("content")) {
+            Some(Value::String(text)) => Some(text),
+            _ => None,
+        },
+        _ => None,
+    };
+    if let Some(text) = text {
+        text.push_str("\n\n");
+        text.push_str(&list.join("\n"));
+    }
+}
+
+/// Returns the answer: the text of the model, or all its messages if it called tools.
+fn answer(sample: &InspectSample, attachments: &HashMap<String, String>) -> Result<Value, String> {
+    if let Some(error) = &sample.error {
+        return Err(format!("it ended in an error: {}", first_line(&error.message)));
+    }
+    let Some(output) =
+        sample.output.as_ref().filter(|output| !output.choices.is_empty() || !output.completion.is_empty())
+    else {
+        return Err("it holds no answer of the model".to_owned());
+    };
+    let text = if output.completion.is_empty() {
+        output.choices.first().map(|choice| content_text(&choice.message["content"])).unwrap_or_default()
+    } else {
+        output.completion.clone()
+    };
+    let mut text = Value::String(text);
+    resolve(&mut text, attachments);
+
+    let is_answer = |message: &Value| message["role"] == "assistant" && message["source"] != "input";
+    let Some(start) = sample.messages.iter().position(is_answer) else { return Ok(text) };
+    let messages = &sample.messages[start..];
+    if !messages.iter().any(|message| message["tool_calls"].as_array().is_some_and(|calls| !calls.is_empty()))
+    {
+        return Ok(text);
+    }
+
+    let result_of = |id: &Value| {
+        let found =
+            messages.iter().find(|message| message["role"] == "tool" && message["tool_call_id"] == *id);
+        found.map(|message| {
+            let error = message["error"]["message"].as_str();
+            (error.map_or_else(|| content_text(&message["content"]), str::to_owned), error.is_some())
+        })
+    };
+    let mut list = Vec::new();
+    for message in messages.iter().filter(|message| message["role"] != "tool") {
+        let mut said = json!({"role": message["role"], "content": content_text(&message["content"])});
+        let calls = message["tool_calls"].as_array().map_or(&[][..], Vec::as_slice).iter().map(|call| {
+            let mut made = json!({"tool": call["function"], "input": call["arguments"]});
+            if let Some((result, failed)) = result_of(&call["id"]) {
+                made["output"] = json!(result);
+                if failed {
+                    made["failed"] = json!(true);
+                }
+            }
+            made
+        });
+        let calls: Vec<Value> = calls.collect();
+        if !calls.is_empty() {
+            said["tool_calls"] = Value::Array(calls);
+        }
+        list.push(said);
+    }
+
+    // An answer that a solver set, or that a tool for submitting took, is in no message.
+    let is_last = list.last().is_some_and(|last| last["role"] == "assistant" && last["content"] == text);
+    if !is_last {
+        list.push(json!({"role": "assistant", "content": text}));
+    }
+    Ok(Value::Array(list))
+}
+
+fn first_line(text: &str) -> String {
+    text.lines().next().unwrap_or_default().chars().take(200).collect()
+}

@@ -1,0 +1,127 @@
+//! A record: a question, the answer to it, and what is known of both.
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value, json};
+
+use crate::RecordFormat;
+
+/// Records of one file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecordFile {
+    /// Format that was read.
+    pub format: RecordFormat,
+    /// Name of what was evaluated: a task, a skill.
+    pub name: Option<String>,
+    /// Records in an order that does not depend on which of them ended first.
+    pub records: Vec<Record>,
+    /// Remarks about the file as a whole, each a sentence without a full stop.
+    pub remarks: Vec<String>,
+}
+
+/// A question with its answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Record {
+    /// Id, unique in the file.
+    pub id: String,
+    /// Question: a text, or a list of messages.
+    pub input: Option<Value>,
+    /// Answer: a text, a list of messages with tool calls, or another JSON value; the reason if there is none.
+    pub output: Result<Value, String>,
+    /// Reference answer.
+    pub reference: Option<String>,
+    /// Expected outcome, in a sentence.
+    pub expected_outcome: Option<String>,
+    /// Requirements of the other tool: texts, and assertions of promptfoo as maps.
+    pub assertions: Vec<Value>,
+    /// Threshold of the other tool for the whole record, 0 to 1.
+    pub threshold: Option<f64>,
+    /// Paths of files that belong to the question, relative to the file of records.
+    pub files: Vec<String>,
+    /// Everything else that is known. `cluster` is the id that records about the same question share.
+    pub metadata: Map<String, Value>,
+}
+
+impl Record {
+    /// Returns a record without an answer; `reason` says why it has none.
+    pub(crate) fn new(id: impl Into<String>, reason: &str) -> Self {
+        Self {
+            id: id.into(),
+            input: None,
+            output: Err(reason.to_owned()),
+            reference: None,
+            expected_outcome: None,
+            assertions: Vec::new(),
+            threshold: None,
+            files: Vec::new(),
+            metadata: Map::new(),
+        }
+    }
+
+    /// Adds metadata unless the value says nothing or the key is taken.
+    pub(crate) fn add_metadata(&mut self, key: &str, value: impl Into<Value>) {
+        let value = value.into();
+        let is_empty = match &value {
+            Value::Null => true,
+            Value::String(text) => text.is_empty(),
+            Value::Array(items) => items.is_empty(),
+            Value::Object(members) => members.is_empty(),
+            _ => false,
+        };
+        if !is_empty && !self.metadata.contains_key(key) {
+            self.metadata.insert(key.to_owned(), value);
+        }
+    }
+
+    /// Returns the record as a case with its answer, in the keys that eval files and files of answers share; `None` without
+    /// an answer. Assertions and files are not part of it.
+    pub fn to_answer(&self) -> Option<Value> {
+        let output = self.output.as_ref().ok()?;
+        let mut case = Map::new();
+        case.insert("id".to_owned(), json!(self.id));
+        if let Some(input) = &self.input {
+            case.insert("input".to_owned(), input.clone());
+        }
+        case.insert("output".to_owned(), output.clone());
+        if let Some(reference) = &self.reference {
+            case.insert("expected_output".to_owned(), json!(reference));
+        }
+        if let Some(outcome) = &self.expected_outcome {
+            case.insert("criteria".to_owned(), json!(outcome));
+        }
+        if !self.metadata.is_empty() {
+            case.insert("metadata".to_owned(), Value::Object(self.metadata.clone()));
+        }
+
+        Some(Value::Object(case))
+    }
+}
+
+impl RecordFile {
+    pub(crate) fn new(format: RecordFormat, name: Option<String>) -> Self {
+        Self { format, name, records: Vec::new(), remarks: Vec::new() }
+    }
+
+    /// Returns the records without an answer.
+    pub fn unanswered(&self) -> impl Iterator<Item = (&Record, &str)> {
+        self.records.iter().filter_map(|record| Some((record, record.output.as_ref().err()?.as_str())))
+    }
+
+    /// Numbers ids that are taken, and clears them of control characters.
+    pub(crate) fn make_ids_unique(&mut self) {
+        let mut taken = HashSet::new();
+        for (index, record) in self.records.iter_mut().enumerate() {
+            let clean: String = record.id.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+            let wish = match clean.trim() {
+                "" => format!("record-{}", index + 1),
+                clean => clean.to_owned(),
+            };
+            record.id.clone_from(&wish);
+            let mut number = 2u32;
+            while !taken.insert(record.id.clone()) {
+                record.id = format!("{wish}-{number}");
+                number += 1;
+            }
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! The evals of an agent skill (`evals/evals.json`): prompts with assertions, without answers.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::text::{content_text, read_json};
+use crate::{Record, RecordError, RecordFile, RecordFormat};
+
+#[derive(Deserialize)]
+struct SkillFile {
+    skill_name: Option<String>,
+    evals: Vec<SkillEval>,
+}
+
+#[derive(Deserialize)]
+struct SkillEval {
+    id: Option<Value>,
+    name: Option<String>,
+    prompt: String,
+    expected_output: Option<String>,
+    #[serde(default)]
+    files: Vec<String>,
+    /// Also called `expectations` by the skill that creates skills.
+    #[serde(default, alias = "expectations")]
+    assertions: Vec<Value>,
+}
+
+/// Reads the evals of a skill.
+pub(crate) fn read_evals(bytes: &[u8]) -> Result<RecordFile, RecordError> {
+    let document: SkillFile = read_json(bytes, "the evals")?;
+    let mut file = RecordFile::new(RecordFormat::SkillEvals, document.skill_name);
+    for (index, eval) in document.evals.into_iter().enumerate() {
+        let id = match (eval.name, eval.id) {
+            (Some(name), _) => name,
+            (None, Some(Value::String(id))) => id,
+            (None, Some(id @ Value::Number(_))) => format!("eval-{id}"),
+            (None, _) => format!("eval-{}", index + 1),
+        };
+        let mut record = Record::new(id, "evals of a skill hold no answers");
+        record.input = Some(Value::String(eval.prompt));
+        record.expected_outcome = eval.expected_output.filter(|text| !text.trim().is_empty());
+        record.files = eval.files;
+        record.assertions = eval.assertions.iter().map(assertion).collect();
+        record.add_metadata("skill", file.name.as_deref().unwrap_or_default());
+        file.records.push(record);
+    }
+
+    Ok(file)
+}
+
+/// Returns the text of an assertion; some tools write maps with a text.
+fn assertion(value: &Value) -> Value {
+    let text = value.get("text").or_else(|| value.get("description"));
+    Value::String(content_text(text.unwrap_or(value)))
+}

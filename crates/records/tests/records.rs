@@ -1,0 +1,240 @@
+//! Files that the tools themselves wrote, shortened, and damaged ones.
+
+use std::path::{Path, PathBuf};
+
+use assize_records::{Record, RecordError, RecordFile, RecordFormat, detect_records, read_records};
+use serde_json::json;
+
+fn data(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
+}
+
+fn read(path: &Path) -> RecordFile {
+    let format = detect_records(path).expect("readable").expect("records");
+    read_records(path, format).expect("well formed")
+}
+
+fn ids(file: &RecordFile) -> Vec<&str> {
+    file.records.iter().map(|record| record.id.as_str()).collect()
+}
+
+fn reason(record: &Record) -> &str {
+    record.output.as_ref().expect_err("no answer")
+}
+
+/// The error of a file of this content.
+fn error_of(name: &str, content: &[u8]) -> String {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join(name);
+    std::fs::write(&path, content).expect("written");
+    match detect_records(&path) {
+        Err(error) => error.to_string(),
+        Ok(None) => "not recognised".to_owned(),
+        Ok(Some(format)) => read_records(&path, format).expect_err("damaged").to_string(),
+    }
+}
+
+#[test]
+fn formats_are_told_by_their_content() {
+    for (name, format) in [
+        ("capitals.eval", RecordFormat::Inspect),
+        ("capitals.json", RecordFormat::Inspect),
+        ("promptfoo.json", RecordFormat::Promptfoo),
+        ("promptfoo.jsonl", RecordFormat::Promptfoo),
+        ("openai-evals.jsonl", RecordFormat::OpenAiEvals),
+        ("openai-evals-samples.jsonl", RecordFormat::OpenAiEvals),
+        ("deepeval.json", RecordFormat::DeepEval),
+        ("deepeval.jsonl", RecordFormat::DeepEval),
+        ("deepeval-conversation.json", RecordFormat::DeepEval),
+        ("skill-evals.json", RecordFormat::SkillEvals),
+    ] {
+        // Names say nothing.
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("records");
+        std::fs::copy(data(name), &path).expect("copied");
+        assert_eq!(detect_records(&path).expect("readable"), Some(format), "{name}");
+    }
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("answers.jsonl");
+    for other in [
+        "{\"id\": 1, \"answer\": \"a\", \"results\": 3}\n{",
+        "id,answer\n1,a\n",
+        "",
+        "[]",
+        "tests:\n  - a",
+        "{",
+    ] {
+        std::fs::write(&path, other).expect("written");
+        assert_eq!(detect_records(&path).expect("readable"), None, "{other}");
+    }
+}
+
+#[test]
+fn both_kinds_of_inspect_logs_hold_the_same() {
+    let file = read(&data("capitals.eval"));
+    assert_eq!(file, read(&data("capitals.json")));
+    assert_eq!(file.name.as_deref(), Some("capitals"));
+    assert_eq!(file.remarks, Vec::<String>::new());
+    assert_eq!(ids(&file), ["2-epoch-1", "2-epoch-2", "3-epoch-1", "3-epoch-2", "fr-epoch-1", "fr-epoch-2"]);
+
+    let [italy, _, choice, _, france, _] = file.records.as_slice() else { panic!("six records") };
+    assert_eq!(italy.reference.as_deref(), Some("Any of these:\n- Rome\n- Roma"));
+    assert_eq!(
+        choice.input,
+        Some(json!([
+            {"role": "system", "content": "Be brief."},
+            {"role": "user", "content": "Which one?\n\nA) a\nB) b"},
+        ]))
+    );
+    assert_eq!(france.input, Some(json!("What is the capital of France?")));
+    assert_eq!(france.output, Ok(json!("Default output from mockllm/model")));
+    assert_eq!(france.metadata["cluster"], "fr");
+    assert_eq!(france.metadata["scores"], json!({"includes": "I", "match": "I"}));
+    assert_eq!(france.metadata["area"], "Europe");
+}
+
+#[test]
+fn tool_calls_of_inspect_are_part_of_the_answer() {
+    let file = read(&data("tools.eval"));
+    let call = json!({"tool": "add", "input": {"x": 1, "y": 1}, "output": "2"});
+    assert_eq!(
+        file.records[0].output,
+        Ok(json!([
+            {"role": "assistant", "content": "tool call for tool add", "tool_calls": [call]},
+            {"role": "assistant", "content": "It is 2."},
+        ]))
+    );
+}
+
+#[test]
+fn samples_that_ended_in_an_error_have_no_answer() {
+    let file = read(&data("broken.eval"));
+    assert_eq!(ids(&file), ["1", "2"]);
+    assert!(file.records[0].output.is_ok());
+    assert_eq!(reason(&file.records[1]), "it ended in an error: ValueError('boom')");
+    assert_eq!(file.records[1].to_answer(), None);
+}
+
+#[test]
+fn results_of_promptfoo_are_in_the_order_of_their_tests() {
+    let file = read(&data("promptfoo.json"));
+    assert_eq!(file.name.as_deref(), Some("parcels"));
+    assert_eq!(file.records, read(&data("promptfoo.jsonl")).records);
+    assert_eq!(
+        ids(&file),
+        [
+            "first/echo", "first/echo-2", "first/second", "first/second-2", "test-2/echo", "test-2/echo-2",
+            "test-2/second", "test-2/second-2"
+        ]
+    );
+
+    let first = &file.records[0];
+    assert_eq!(first.output, Ok(json!("Where is parcel 17?")));
+    assert_eq!(first.metadata["cluster"], "first");
+    assert_eq!(first.metadata["provider"], "echo");
+    assert_eq!(first.assertions.len(), 3);
+    assert!(reason(&file.records[2]).starts_with("the provider failed: API call error"));
+    assert_eq!(file.records[4].metadata["area"], "north");
+}
+
+#[test]
+fn logs_of_openai_evals_give_the_first_completion_of_a_sample() {
+    let file = read(&data("openai-evals.jsonl"));
+    assert_eq!(ids(&file), ["capitals.dev.9", "capitals.dev.10"]);
+    let [france, italy] = file.records.as_slice() else { panic!("two records") };
+    assert_eq!(france.output, Ok(json!("It is Lyon.")));
+    assert_eq!(france.reference.as_deref(), Some("Any of these:\n- Paris\n- Lutetia"));
+    assert_eq!(france.metadata["scores"], json!({"correct": false, "picked": null}));
+    assert_eq!(france.metadata["model"], "gpt-4o-mini");
+    assert_eq!(italy.output, Ok(json!("Rome")));
+    assert_eq!(file.remarks.len(), 1, "{:?}", file.remarks);
+
+    let samples = read(&data("openai-evals-samples.jsonl"));
+    assert_eq!(ids(&samples), ["line-1", "line-2"]);
+    assert_eq!(samples.records[0].reference.as_deref(), Some("Madrid"));
+    assert_eq!(reason(&samples.records[0]), "data sets hold no answers");
+}
+
+#[test]
+fn goldens_of_deepeval_have_an_answer_where_one_was_stored() {
+    let file = read(&data("deepeval.json"));
+    assert_eq!(ids(&file), ["golden-1", "golden-2", "golden-3"]);
+    assert_eq!(reason(&file.records[0]), "it has no `actual_output`");
+    assert_eq!(file.records[0].metadata["context"], json!(["France is a country."]));
+    let answer = json!([{"role": "assistant", "content": "a2", "tool_calls": [{"tool": "t"}]}]);
+    assert_eq!(file.records[1].output, Ok(answer));
+    assert_eq!(file.records[2].metadata["expected_tools"], json!(["search"]));
+    assert_eq!(read(&data("deepeval.jsonl")).records.len(), 2);
+
+    let talk = read(&data("deepeval-conversation.json"));
+    assert_eq!(talk.records[0].output, Ok(json!("hello")));
+    assert_eq!(talk.records[0].input, Some(json!([{"role": "user", "content": "hi"}])));
+    assert_eq!(talk.records[0].expected_outcome.as_deref(), Some("has a ticket"));
+}
+
+#[test]
+fn evals_of_skills_have_assertions_and_files() {
+    let file = read(&data("skill-evals.json"));
+    assert_eq!(file.name.as_deref(), Some("csv-analyzer"));
+    assert_eq!(ids(&file), ["eval-1", "no-file"]);
+    assert_eq!(file.records[0].assertions, [json!("Names March"), json!("States the sum of March")]);
+    assert_eq!(file.records[0].files, ["sales.csv"]);
+    assert_eq!(reason(&file.records[0]), "evals of a skill hold no answers");
+}
+
+#[test]
+fn damaged_files_are_refused_with_the_part_that_is_damaged() {
+    let log = std::fs::read(data("capitals.json")).expect("readable");
+    let error = error_of("a.json", &log[..log.len() / 2]);
+    assert!(error.starts_with("the log: ") && error.contains("line "), "{error}");
+
+    let archive = std::fs::read(data("capitals.eval")).expect("readable");
+    let error = error_of("a.eval", &archive[..archive.len() / 2]);
+    assert!(error.contains("damaged or not complete"), "{error}");
+
+    // A byte of the text of a sample that is stored as it is.
+    let mut archive = std::fs::read(data("broken.eval")).expect("readable");
+    let at = archive.windows(4).position(|four| four == b"good").expect("the question");
+    archive[at] = b'f';
+    let error = error_of("a.eval", &archive);
+    assert!(error.contains("checksum"), "{error}");
+
+    let deep = format!("{{\"version\": 2, \"status\": \"x\", \"eval\": {}1", "[".repeat(100_000));
+    let error = error_of("a.json", deep.as_bytes());
+    assert!(error.contains("recursion limit"), "{error}");
+
+    let error =
+        error_of("a.jsonl", b"{\"run_id\": \"a\", \"event_id\": 1, \"sample_id\": \"b\"}\n{\"run_id\"\n");
+    assert!(error.starts_with("line 2: "), "{error}");
+    assert_eq!(error_of("a.parquet", b"PAR1...."), "a Parquet file is not read");
+    assert_eq!(error_of("a.json", b"{\"skill_name\": 1, \"evals\": 2}").split(':').next(), Some("the evals"));
+}
+
+#[test]
+fn other_archives_are_told_apart() {
+    use std::io::Write as _;
+
+    for (part, expected) in [
+        ("xl/workbook.xml", "a spreadsheet is not read"),
+        ("a.txt", "it is a zip archive, but not a log of Inspect"),
+    ] {
+        let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+        let stored =
+            zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
+        zip.start_file(part, stored).expect("begun");
+        zip.write_all(b"<a/>").expect("written");
+        let bytes = zip.finish().expect("ended").into_inner();
+        assert_eq!(error_of("a.zip", &bytes), expected);
+    }
+}
+
+#[test]
+fn what_is_to_be_done_is_said_where_it_is_known() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a.parquet");
+    std::fs::write(&path, b"PAR1").expect("written");
+    let error = detect_records(&path).expect_err("refused");
+    assert!(error.help().is_some_and(|help| help.contains("duckdb")), "{error:?}");
+    assert!(matches!(detect_records(&folder.path().join("none")), Err(RecordError::Unreadable(_))));
+}
