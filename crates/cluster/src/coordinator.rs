@@ -122,8 +122,8 @@ impl Coordinator<'_> {
         let board = JobBoard::new(self.cluster.records());
         let plan = JobPlan::new(&identity);
 
-        self.check_run_dir(request, &identity.hash)?;
         let found = if self.options.resume { find_open(&board, &plan, &arguments).await? } else { None };
+        self.check_run_dir(request, &identity.hash, found.as_ref())?;
         let goes_on = found.is_some();
         let mut job = found.unwrap_or_else(|| {
             let id = new_run_id(self.engine.process().now(), &identity.label);
@@ -163,13 +163,19 @@ impl Coordinator<'_> {
     }
 
     /// Refuses a folder that holds another run, before anything is spent. What was merged of this plan before its budget was
-    /// raised may be replaced.
-    fn check_run_dir(&self, request: &EvalRequest, plan: &str) -> Result<(), EngineError> {
+    /// raised may be replaced, and so may what a coordinator has merged that died before it could say so.
+    fn check_run_dir(
+        &self,
+        request: &EvalRequest,
+        plan: &str,
+        found: Option<&JobManifest>,
+    ) -> Result<(), EngineError> {
         let Some(named) = &request.options.run.run_dir else { return Ok(()) };
         let folder = RunFolder::new(self.engine.process().resolve(named));
         match folder.info() {
             Err(StoreError::NotARun { .. }) => Ok(()),
             Ok(info) if self.options.resume && is_part_of(&info, plan) => Ok(()),
+            Ok(info) if found.is_some_and(|job| is_result_of(&info, job)) => Ok(()),
             Ok(_) => Err(EngineError::usage(format!(
                 "`{}` holds another run; name another folder with `--run-dir`",
                 folder.path().display()
@@ -287,7 +293,7 @@ impl Coordinator<'_> {
         };
         let merged = merged.map_err(|error| EngineError::usage(format!("merging failed: {error}")))?;
         let merged = merged.inspect_err(|_| drop(std::fs::remove_dir_all(&draft)))?;
-        let folder = place(&draft, target, &job.plan.hash)?;
+        let folder = place(&draft, target, job)?;
         let exit = if is_complete { merged.exit } else { ExitStatus::OverBudget };
 
         Ok(FinishedRun { exit, folder, ..merged })
@@ -299,6 +305,11 @@ fn is_part_of(info: &RunInfo, plan: &str) -> bool {
     info.merged.as_ref().is_some_and(|merged| merged.plan == plan && !merged.missing.is_empty())
 }
 
+/// True for what another coordinator has merged of this very job.
+fn is_result_of(info: &RunInfo, job: &JobManifest) -> bool {
+    info.run_id == job.job && info.merged.as_ref().is_some_and(|merged| merged.plan == job.plan.hash)
+}
+
 /// Folder beside the place of a run, of this coordinator alone.
 fn draft_of(target: &Path, staging: &Path) -> PathBuf {
     let own = staging.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -306,13 +317,14 @@ fn draft_of(target: &Path, staging: &Path) -> PathBuf {
     target.with_file_name(format!(".{name}-{own}"))
 }
 
-/// Moves a merged run to its place, where there may be what was merged while units were missing.
-fn place(draft: &Path, target: PathBuf, plan: &str) -> Result<RunFolder, ClusterError> {
+/// Moves a merged run to its place, where there may be what was merged while units were missing, or by a coordinator that died
+/// right after that.
+fn place(draft: &Path, target: PathBuf, job: &JobManifest) -> Result<RunFolder, ClusterError> {
     let failed = |error: std::io::Error| {
         ClusterError::storage(&format!("write the run to `{}`", target.display()), error)
     };
     let folder = RunFolder::new(&target);
-    if folder.info().is_ok_and(|info| is_part_of(&info, plan)) {
+    if folder.info().is_ok_and(|info| is_part_of(&info, &job.plan.hash) || is_result_of(&info, job)) {
         std::fs::remove_dir_all(&target).map_err(failed)?;
     }
     std::fs::rename(draft, &target).map_err(failed)?;
@@ -383,6 +395,7 @@ impl JobWatch<'_> {
             }
             self.is_seated.store(self.seat.is_held(), Ordering::Release);
 
+            let looked = Instant::now();
             match results(self.links).await {
                 Err(error) => {
                     (coordinator.observe)(JobEvent::Warning(error.to_string()));
@@ -428,24 +441,32 @@ impl JobWatch<'_> {
                 return Ok(JobEnd::Stopped);
             }
 
+            // A list of many results takes a while: no more than a tenth of the time goes into it.
+            let pause = (looked.elapsed() * 9).clamp(LOOK, SEAT_BEAT);
             tokio::select! {
-                () = tokio::time::sleep(LOOK) => {}
+                () = tokio::time::sleep(pause) => {}
                 () = &mut stopped => return Ok(JobEnd::Stopped),
             }
         }
     }
 
     /// Hands out again what has no result and is not in the queue: units that were never published, because a coordinator
-    /// died, and units that the servers have lost.
+    /// died, that a worker took out and could not put back, and that the servers have lost.
     async fn reconcile(&self, missing: &[UnitName]) -> Result<(), ClusterError> {
-        if self.links.queue.depth().await? > 0 {
+        if self.links.queue.depth().await? >= missing.len() as u64 {
             return Ok(());
         }
-        // The last units may have been completed since the results were listed.
+        // First the queue: a unit that is completed after that has a result.
+        let queued: BTreeSet<UnitName> = self.links.queue.names().await?.into_iter().collect();
         let done = results(self.links).await?;
+        // The parts of a unit come right after it in the order of names.
+        let is_queued = |unit: &UnitName| {
+            let next = queued.range(unit..).next();
+            next.is_some_and(|next| next.shard == unit.shard && next.part.is_within(&unit.part))
+        };
         let units: Vec<WorkUnit> = missing_units(self.job.shards, &done)
             .into_iter()
-            .filter(|unit| missing.contains(unit))
+            .filter(|unit| missing.binary_search(unit).is_ok() && !is_queued(unit))
             .map(WorkUnit::new)
             .collect();
         let tag = uuid::Uuid::new_v4().simple().to_string();

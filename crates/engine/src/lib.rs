@@ -279,6 +279,7 @@ mod options;
 mod order;
 pub mod pairwise;
 mod plan;
+mod prepared;
 mod prices;
 mod process;
 mod report_material;
@@ -335,6 +336,7 @@ pub use options::{
     BatchOptions, CacheUse, DeniedFindings, EvalOptions, PanelOptions, ProgramUse, RunOptions,
     SequenceOptions, SpendingOptions, UnitOptions, UnknownPrice,
 };
+pub use prepared::PreparedPlan;
 pub use process::{ProcessContext, StopSignal};
 pub use report_material::ReportMaterial;
 pub use resume::NEWEST_RUN;

@@ -171,8 +171,9 @@ impl<'a> Scene<'a> {
         let mut text = "CONNECT {\"verbose\":false}\r\n".to_owned();
         for job in jobs {
             for _ in 0..3 {
-                let unit = format!("{{\"name\":\"{}\"}}", self.random.below(CASES / 10) + 1);
-                let subject = format!("assize.{}.work", job.file_name().to_string_lossy());
+                let name = self.random.below(CASES / 10) + 1;
+                let unit = format!("{{\"name\":\"{name}\"}}");
+                let subject = format!("assize.{}.work.{name}", job.file_name().to_string_lossy());
                 write!(text, "PUB {subject} {}\r\n{unit}\r\n", unit.len())
                     .expect("a string takes everything");
             }

@@ -64,6 +64,8 @@ fn text(key: [u8; 32]) -> String {
 impl SharedReplies for NatsReplies {
     fn get(&self, key: [u8; 32]) -> BoxFuture<'_, Option<Vec<u8>>> {
         Box::pin(async move {
+            // Before the next call, there is room for its reply: what is not stored may have to be paid again.
+            drop(self.on_the_way.acquire().await);
             let found = tokio::time::timeout(PATIENCE, self.bucket.get(text(key))).await;
             found.ok()?.ok()?.map(|bytes| bytes.to_vec())
         })
