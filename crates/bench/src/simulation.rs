@@ -1,7 +1,7 @@
 //! Simulation of a run over many machines: a thousand workers and a billion calls, by events and a seed.
 //!
-//! What servers and coordinator take for an operation is a parameter, to be set to what was measured. The simulation adds
-//! what can't be tried on one machine: queues before shared servers, and a zone that is slow.
+//! What servers and coordinator take for a call, a unit or a request was measured with real ones (`cluster` measures it again).
+//! The simulation adds what can't be tried on one machine: queues before shared servers, and a zone that is slow.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -16,12 +16,16 @@ type Time = u64;
 const SECOND: Time = 1_000_000;
 /// Time between two requests of a worker to the coordinator, and the step in which its calls are counted.
 const BEAT: Time = SECOND;
-/// Time between two extensions of a lease.
+/// Time between two extensions of a lease of 30 s.
 const EXTEND: Time = 10 * SECOND;
-/// Messages of a call: looking its reply up, and storing it.
-const REPLY_MESSAGES: f64 = 2.0;
-/// Messages of a unit: taking it, looking for its result, storing it in pieces, completing it.
-const UNIT_MESSAGES: f64 = 12.0;
+/// Messages that servers take and give for a call: its reply is looked up and stored, each with an answer.
+const CALL_MESSAGES: f64 = 4.0;
+/// Messages of a unit: it is published and taken, its result looked for, stored in pieces and fetched, the job looked at.
+const UNIT_MESSAGES: f64 = 41.0;
+/// Messages of an extension, which also looks at the job.
+const EXTEND_MESSAGES: f64 = 4.0;
+/// Messages of a request to the coordinator.
+const ASK_MESSAGES: f64 = 4.0;
 
 /// What is simulated.
 #[derive(Debug, Clone, Copy)]
@@ -38,12 +42,13 @@ struct Cluster {
     slow: (f64, f64),
     /// Calls a second that the provider allows.
     provider: f64,
-    /// Seconds that a worker plans before a unit.
-    planning: f64,
-    /// Messages a second that the servers take.
-    messages: f64,
-    /// Answers a second that the coordinator gives.
-    answers: f64,
+    /// Seconds that a worker takes to begin a unit.
+    beginning: f64,
+    /// Seconds of the message servers for a message, over all their processors.
+    message: f64,
+    /// Seconds of the coordinator for an answer, and for fetching a result.
+    answer: f64,
+    fetch: f64,
     /// True if each call is looked up and stored with the servers.
     shares_replies: bool,
     /// Workers that die in an hour, one in so many.
@@ -59,6 +64,8 @@ struct Outcome {
     messages: f64,
     extensions: u64,
     asks: u64,
+    /// Most units in the queue that nobody works on, after the first second.
+    queued: u64,
     /// Longest wait for the servers and for the coordinator, in seconds.
     server_wait: f64,
     coordinator_wait: f64,
@@ -183,10 +190,13 @@ impl Simulation {
             return;
         };
         let told = self.messages(now, UNIT_MESSAGES);
-        let planned = told + (self.cluster.planning * SECOND as f64) as Time;
+        let begun = told + (self.cluster.beginning * SECOND as f64) as Time;
         self.workers[worker].left = Some(calls);
-        self.workers[worker].extended = planned;
-        self.events.push(Reverse((planned + BEAT, Event::Beat(worker))));
+        self.workers[worker].extended = begun;
+        if now >= SECOND {
+            self.outcome.queued = self.outcome.queued.max(self.units + self.returned.len() as u64);
+        }
+        self.events.push(Reverse((begun + BEAT, Event::Beat(worker))));
     }
 
     fn beat(&mut self, worker: usize, now: Time) {
@@ -203,18 +213,19 @@ impl Simulation {
         }
 
         // The coordinator lends a part of the rate for the next second.
-        let answered = self.coordinator.serve(now, 1.0 / self.cluster.answers);
+        self.messages(now, ASK_MESSAGES);
+        let answered = self.coordinator.serve(now, self.cluster.answer);
         self.outcome.asks += 1;
         let able = self.cluster.in_flight / (self.cluster.latency * slowness);
         let made = self.lend(answered, able).min(left as f64).max(0.0);
         let mut done = answered;
         if self.cluster.shares_replies {
-            done = self.messages(answered, made * REPLY_MESSAGES);
+            done = self.messages(answered, made * CALL_MESSAGES);
         }
         if now >= extended + EXTEND {
             self.outcome.extensions += 1;
             self.workers[worker].extended = now;
-            done = done.max(self.messages(now, 1.0));
+            done = done.max(self.messages(now, EXTEND_MESSAGES));
         }
 
         let made = made.round() as u64;
@@ -223,6 +234,7 @@ impl Simulation {
             // A last round of calls, half of which are slower than the mean.
             let tail = (1.5 * self.cluster.latency * slowness * SECOND as f64) as Time;
             self.workers[worker].left = None;
+            self.coordinator.serve(done, self.cluster.fetch);
             self.open -= 1;
             self.events.push(Reverse((done + tail, Event::Take(worker))));
         } else {
@@ -234,7 +246,7 @@ impl Simulation {
 
     fn messages(&mut self, now: Time, count: f64) -> Time {
         self.outcome.messages += count;
-        self.servers.serve(now, count / self.cluster.messages)
+        self.servers.serve(now, count * self.cluster.message)
     }
 
     fn lend(&mut self, now: Time, wanted: f64) -> f64 {
@@ -294,14 +306,16 @@ mod seeded {
 const LARGE: Cluster = Cluster {
     workers: 1_000,
     calls: 1_000_000_000,
-    unit: 4_000,
+    unit: 20_000,
     in_flight: 256.0,
     latency: 1.0,
     slow: (0.0, 1.0),
     provider: 100_000.0,
-    planning: 1.0,
-    messages: 50_000.0,
-    answers: 20_000.0,
+    beginning: 0.2,
+    // A call costs the servers 120 µs of one processor; eight of them share the work.
+    message: 120e-6 / CALL_MESSAGES / 8.0,
+    answer: 145e-6,
+    fetch: 40e-3,
     shares_replies: true,
     deaths: 0.1,
 };
@@ -315,29 +329,22 @@ pub(super) fn table(quick: bool, seed: u64) -> FigureTable {
     let calls = if quick { 20_000_000 } else { LARGE.calls };
     let base = Cluster { calls, ..LARGE };
     let slow = (0.33, 10.0);
+    let alone = Cluster { shares_replies: false, ..base };
+    let free = Cluster { provider: 1e9, ..alone };
     let variants = [
-        ("as it is", base),
-        ("a third of the workers ten times slower", Cluster { slow, ..base }),
-        ("servers twice as fast", Cluster { messages: base.messages * 2.0, ..base }),
-        ("replies not shared", Cluster { shares_replies: false, ..base }),
-        (
-            "replies not shared, no limit of the provider",
-            Cluster { shares_replies: false, provider: 1e9, ..base },
-        ),
-        (
-            "replies not shared, no limit, planning takes 5 s",
-            Cluster { shares_replies: false, provider: 1e9, planning: 5.0, ..base },
-        ),
-        (
-            "replies not shared, no limit, slow zone",
-            Cluster { shares_replies: false, provider: 1e9, slow, ..base },
-        ),
+        ("replies shared", base),
+        ("replies shared, servers four times as fast", Cluster { message: base.message / 4.0, ..base }),
+        ("replies not shared", alone),
+        ("replies not shared, a third of the workers ten times slower", Cluster { slow, ..alone }),
+        ("replies not shared, no limit of the provider", free),
+        ("the same in units of 500", Cluster { unit: 500, ..free }),
+        ("the same with a slow third", Cluster { slow, ..free }),
     ];
 
     let title = format!("{} workers, {calls} calls, seed {seed}", base.workers);
     let columns = [
-        "cluster", "hours", "calls/s", "messages/s", "servers busy", "longest wait", "coordinator asks/s",
-        "coordinator busy", "lease extensions/s", "paid again", "tail",
+        "cluster", "hours", "calls/s", "units queued at most", "messages/s", "servers busy", "longest wait",
+        "asks/s", "coordinator busy", "its longest wait", "lease extensions/s", "paid again", "tail",
     ];
     let mut table = FigureTable::new(&title, &columns);
     for (name, cluster) in variants {
@@ -347,16 +354,18 @@ pub(super) fn table(quick: bool, seed: u64) -> FigureTable {
             name.to_owned(),
             format!("{:.2}", outcome.seconds / 3_600.0),
             per_second(outcome.calls as f64),
+            outcome.queued.to_string(),
             per_second(outcome.messages),
             percent(outcome.server_load),
             format!("{:.2} s", outcome.server_wait),
             per_second(outcome.asks as f64),
             percent(outcome.coordinator_load),
+            format!("{:.2} s", outcome.coordinator_wait),
             format!("{:.1}", outcome.extensions as f64 / outcome.seconds),
             outcome.repeated.to_string(),
             format!("{:.0} s", outcome.tail),
         ];
-        table.row(std::array::from_fn::<&str, 11, _>(|at| cells[at].as_str()));
+        table.row(std::array::from_fn::<&str, 13, _>(|at| cells[at].as_str()));
     }
 
     table

@@ -12,10 +12,23 @@ use crate::error::ClusterError;
 use crate::seam::{Later, ResultStore};
 
 /// Variables of the process.
-pub(crate) type Variables = BTreeMap<String, String>;
+pub type Variables = BTreeMap<String, String>;
 
 /// Ending of the names of results.
 const ENDING: &str = ".tar.gz";
+
+/// Results of a job in a folder, or at the address of a bucket such as `s3://bucket/folder`, which is reached with what
+/// `variables` of the process say.
+///
+/// # Errors
+/// When the place can't be used.
+pub fn open_results(
+    place: &str,
+    job: &str,
+    variables: &Variables,
+) -> Result<Arc<dyn ResultStore>, ClusterError> {
+    Ok(Arc::new(BucketResults::open(place, job, variables)?))
+}
 
 /// Results of a job as objects.
 pub(crate) struct BucketResults {

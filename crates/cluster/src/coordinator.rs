@@ -17,7 +17,7 @@ use assize_engine::{
 use assize_store::StoreError;
 use tokio::time::Instant;
 
-use crate::board::{JobBoard, SEAT_BEAT, Seat};
+use crate::board::{JobBoard, SEAT_BEAT, Seat, finished};
 use crate::error::ClusterError;
 use crate::job::{JobLimits, JobManifest, JobPlan, JobState};
 use crate::limits::LimitKeeper;
@@ -147,8 +147,7 @@ impl Coordinator<'_> {
         let now = persist(&mut patience, || board.job(&job.job)).await?;
         if now.is_some_and(|now| now.state == JobState::Done) {
             seat.leave().await;
-            let what = format!("another coordinator has finished job {} in the meantime", job.job);
-            return Err(ClusterError::Refused(what).into());
+            return Err(finished(&job.job).into());
         }
         let links = persist(&mut patience, || self.cluster.open(&job)).await?;
         persist(&mut patience, || board.post(&job)).await?;
@@ -342,7 +341,9 @@ async fn find_open(
     let ids = persist(&mut patience, || board.open_jobs()).await?;
     for id in ids.iter().rev() {
         let job = persist(&mut patience, || board.job(id)).await?;
-        if let Some(job) = job.filter(|job| job.plan == *plan && job.arguments == arguments) {
+        let is_meant =
+            |job: &JobManifest| job.state != JobState::Done && job.plan == *plan && job.arguments == arguments;
+        if let Some(job) = job.filter(is_meant) {
             job.check_version()?;
             return Ok(Some(job));
         }

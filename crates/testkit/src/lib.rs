@@ -8,6 +8,7 @@ mod known_judge;
 pub mod mock;
 #[cfg(unix)]
 pub mod nats;
+pub mod s3;
 #[cfg(unix)]
 pub mod pty;
 

@@ -250,6 +250,11 @@ fn random_faults_lose_nothing_and_double_nothing() {
         let (mut of_run, mut exposed) = (0, 0);
         // Until there is a job, another coordinator would begin one of its own.
         while judge.count() == before {
+            assert!(
+                !scene.coordinators[0].has_ended(),
+                "the coordinator ended before any call: {:?}",
+                scene.coordinators.remove(0).finish()
+            );
             std::thread::sleep(Duration::from_millis(10));
         }
         while of_run < FAULTS_OF_A_RUN && total < wanted {
