@@ -179,9 +179,9 @@ impl ProgramUnderTest {
         let mut table = FigureTable::new(
             &format!("Workers: costs, one worker, a judge that takes 0 ms, {} calls", table::count(cases)),
             &[
-                "replies", "units", "time", "CPU of the worker", "of the coordinator", "of the message server",
-                "messages taken", "given", "bytes", "memory of the worker", "of the coordinator",
-                "of the message server",
+                "replies", "units", "time", "CPU of the worker", "of the coordinator",
+                "of the message server", "messages taken", "given", "bytes", "memory of the worker",
+                "of the coordinator", "of the message server",
             ],
         );
         for (name, options) in [("shared", &[][..]), ("not shared", &["--no-cache"])] {

@@ -175,7 +175,14 @@ impl<'a> BenchOptions<'a> {
     /// Reads the words of a command line; `None` if one is not known. The page holds all figures, so a part alone is
     /// not written, but for those that have a section of their own.
     fn parse(words: &[&'a str]) -> Option<Self> {
-        let mut options = Self { part: None, quick: false, write: false, latency: cluster::SLOW, as_built: false, python: "python3" };
+        let mut options = Self {
+            part: None,
+            quick: false,
+            write: false,
+            latency: cluster::SLOW,
+            as_built: false,
+            python: "python3",
+        };
         for word in words {
             match *word {
                 "--quick" => options.quick = true,

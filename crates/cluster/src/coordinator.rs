@@ -341,8 +341,9 @@ async fn find_open(
     let ids = persist(&mut patience, || board.open_jobs()).await?;
     for id in ids.iter().rev() {
         let job = persist(&mut patience, || board.job(id)).await?;
-        let is_meant =
-            |job: &JobManifest| job.state != JobState::Done && job.plan == *plan && job.arguments == arguments;
+        let is_meant = |job: &JobManifest| {
+            job.state != JobState::Done && job.plan == *plan && job.arguments == arguments
+        };
         if let Some(job) = job.filter(is_meant) {
             job.check_version()?;
             return Ok(Some(job));

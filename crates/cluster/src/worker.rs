@@ -270,7 +270,16 @@ impl Worker<'_> {
         job.check_plan(plan.identity())?;
 
         let folder = self.engine.process().working_folder.join(CLUSTER_FOLDER).join(&job.job);
-        Ok(JoinedJob { worker: self, job: job.clone(), engine, request, plan: Arc::new(plan), links, id, folder })
+        Ok(JoinedJob {
+            worker: self,
+            job: job.clone(),
+            engine,
+            request,
+            plan: Arc::new(plan),
+            links,
+            id,
+            folder,
+        })
     }
 }
 
@@ -494,11 +503,7 @@ impl JoinedJob<'_> {
 }
 
 /// Plan of a request as this process makes it, if it can carry it out.
-async fn prepare(
-    engine: &Engine,
-    request: &EvalRequest,
-    shards: u32,
-) -> Result<PreparedPlan, EngineError> {
+async fn prepare(engine: &Engine, request: &EvalRequest, shards: u32) -> Result<PreparedPlan, EngineError> {
     let (engine, request) = (engine.clone(), request.clone());
     let runtime = tokio::runtime::Handle::current();
     let prepared = tokio::task::spawn_blocking(move || {

@@ -182,16 +182,10 @@ impl Engine {
         };
 
         let usd = prices::limit(&options.run, loaded.files.iter().filter_map(|file| file.suite.as_ref()))?;
-        let access = match purpose {
-            Purpose::Plan | Purpose::Identify { is_worker: false } => ModelAccess::Plan(&options.run),
-            Purpose::Run | Purpose::Identify { is_worker: true } | Purpose::Prepare { .. } => {
-                ModelAccess::Run(&options.run, usd)
-            }
-        };
         let wiring = wire(
             self,
             &WiringRequest {
-                access,
+                access: purpose.access(&options.run, usd),
                 roots: &options.roots,
                 targets_file: options.targets_file.as_deref(),
                 consequence: "nothing was run",
@@ -256,8 +250,24 @@ impl Engine {
 
         let has_problems = problems.is_some();
         warnings.extend(problems.map(|problems| format!("{problems}; only the valid cases were run")));
+        let left_out = if has_problems { loaded.left_out() } else { 0 };
 
-        let plain = RunSession::new(mode.command(), &wiring, &options.run, run.worker_wishes());
+        self.carry_out(&run, &wiring, loaded, options, (suites, warnings, left_out))
+            .await
+            .map(Evaluated::from)
+    }
+
+    /// Runs what was planned.
+    async fn carry_out(
+        &self,
+        run: &EvalRun<'_>,
+        wiring: &RunWiring<'_>,
+        loaded: &LoadedFiles,
+        options: &EvalOptions,
+        (suites, warnings, left_out): (Vec<SuiteInfo>, Vec<String>, usize),
+    ) -> Result<RunOutcome, EngineError> {
+        let (mode, prepared) = (run.mode, run.prepared);
+        let plain = RunSession::new(mode.command(), wiring, &options.run, run.worker_wishes());
         let session = RunSession {
             label: label(&suites),
             inputs: prepared.map_or_else(|| run.inputs(loaded), |_| Vec::new()),
@@ -272,7 +282,7 @@ impl Engine {
             warnings,
             workspaces: Some(Arc::clone(&wiring.workspaces)),
             total: mode.total(run.preflight.items, run.items())?,
-            left_out: if has_problems { loaded.left_out() } else { 0 },
+            left_out,
             suites,
             ..plain
         };
@@ -284,7 +294,6 @@ impl Engine {
                 session.carry_out(mode, || run.items_of_shard(prepared, shard), &options.run, self).await
             }
         }
-        .map(Evaluated::from)
     }
 }
 
@@ -300,6 +309,18 @@ pub(crate) enum Purpose {
     Prepare {
         shards: u32,
     },
+}
+
+impl Purpose {
+    /// Way in which models are reached, with the limit in money.
+    fn access(self, options: &RunOptions, usd: Option<Usd>) -> ModelAccess<'_> {
+        match self {
+            Self::Plan | Self::Identify { is_worker: false } => ModelAccess::Plan(options),
+            Self::Run | Self::Identify { is_worker: true } | Self::Prepare { .. } => {
+                ModelAccess::Run(options, usd)
+            }
+        }
+    }
 }
 
 pub(crate) enum Evaluated {
@@ -377,7 +398,7 @@ struct EvalRun<'a> {
     selection: CaseSelection<'a>,
     preflight: PreflightReport,
     parts: Vec<RunPart<'a>>,
-    /// What was found out about the files before.
+    /// Findings about the files, if they were planned before.
     prepared: Option<&'a PreparedPlan>,
 }
 

@@ -188,10 +188,7 @@ impl ShardPlan {
         Ok(plan)
     }
 
-    fn count_own(
-        &self,
-        items: impl Iterator<Item = Result<WorkItem, ItemError>>,
-    ) -> Result<u64, ItemError> {
+    fn count_own(&self, items: impl Iterator<Item = Result<WorkItem, ItemError>>) -> Result<u64, ItemError> {
         self.select(items).try_fold(0, |count, item| item.map(|_| count + 1))
     }
 

@@ -41,7 +41,7 @@ struct GatheredRows {
 
 impl GatheredRows {
     /// Gathers the rows beside the folder that they will be merged to.
-    fn of(sources: &[RunFolder], target: &Path) -> Result<Self, StoreError> {
+    fn gather(sources: &[RunFolder], target: &Path) -> Result<Self, StoreError> {
         let beside = target.parent().unwrap_or(target);
         let folder = TempDir::with_prefix_in(".merging-", beside).map_err(StoreError::io("write", beside))?;
         let mut begins = vec![[0; 4]; sources.len()];
@@ -209,7 +209,7 @@ impl RowMerge {
         let Self { sources, places } = self;
         let gathered = match sources.len() {
             0..=MOST_OPEN => None,
-            _ => Some(GatheredRows::of(&sources, writer.folder().path())?),
+            _ => Some(GatheredRows::gather(&sources, writer.folder().path())?),
         };
         let sources = match &gathered {
             None => sources,

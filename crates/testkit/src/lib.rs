@@ -8,8 +8,8 @@ mod known_judge;
 pub mod mock;
 #[cfg(unix)]
 pub mod nats;
-pub mod s3;
 #[cfg(unix)]
 pub mod pty;
+pub mod s3;
 
 pub use known_judge::KnownJudge;

@@ -163,8 +163,11 @@ impl WorkQueue for NatsQueue {
             let stream = self.context.get_stream_no_info(&self.stream).await;
             let stream = stream.map_err(|error| failed(&error))?;
             let subjects = stream.info_with_subjects(format!("{}.>", self.subject)).await;
-            let subjects: Vec<(String, usize)> =
-                subjects.map_err(|error| failed(&error))?.try_collect().await.map_err(|error| failed(&error))?;
+            let subjects: Vec<(String, usize)> = subjects
+                .map_err(|error| failed(&error))?
+                .try_collect()
+                .await
+                .map_err(|error| failed(&error))?;
             let prefix = format!("{}.", self.subject);
 
             Ok(subjects.iter().filter_map(|(of, _)| of.strip_prefix(&prefix)?.parse().ok()).collect())

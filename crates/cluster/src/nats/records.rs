@@ -28,9 +28,7 @@ pub(super) async fn latest(bucket: &Store, key: &str, what: &str) -> Result<Opti
 
 impl Records for NatsRecords {
     fn get<'a>(&'a self, key: &'a str) -> Later<'a, Option<Record>> {
-        Box::pin(async move {
-            latest(&self.bucket, key, "read a record").await
-        })
+        Box::pin(async move { latest(&self.bucket, key, "read a record").await })
     }
 
     fn replace<'a>(&'a self, key: &'a str, bytes: Vec<u8>, revision: u64) -> Later<'a, Option<u64>> {

@@ -59,8 +59,12 @@ async fn of_many_writers_one_wins() {
     let written = writers.iter().map(|(at, store)| store.create("7", vec![*at; 100_000]));
     let won = futures_util::future::join_all(written).await;
 
-    let winners: Vec<usize> =
-        won.iter().enumerate().filter(|(_, won)| *won.as_ref().expect("answered")).map(|(at, _)| at).collect();
+    let winners: Vec<usize> = won
+        .iter()
+        .enumerate()
+        .filter(|(_, won)| *won.as_ref().expect("answered"))
+        .map(|(at, _)| at)
+        .collect();
     assert_eq!(winners.len(), 1, "{winners:?}");
     let stored = writers[0].1.get("7").await.expect("read");
     assert!(stored.iter().all(|byte| usize::from(*byte) == winners[0]));

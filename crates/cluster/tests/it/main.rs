@@ -181,7 +181,8 @@ impl Records for UnendingRecords {
     }
 
     fn replace<'a>(&'a self, key: &'a str, bytes: Vec<u8>, revision: u64) -> Later<'a, Option<u64>> {
-        let is_end = key.starts_with("job.") && String::from_utf8_lossy(&bytes).contains("\"state\":\"done\"");
+        let is_end =
+            key.starts_with("job.") && String::from_utf8_lossy(&bytes).contains("\"state\":\"done\"");
         if is_end {
             let died = ClusterError::Refused("it died here".to_owned());
             return Box::pin(std::future::ready(Err(died)));
@@ -219,7 +220,8 @@ async fn a_coordinator_that_died_after_merging_is_followed_by_one_that_says_so()
         let merged = merged.await.expect("in time").expect("works");
         assert_eq!((merged.exit, rows(merged.folder.path()).len()), (ExitStatus::Failed, CASES));
         let places = std::fs::read_dir(merged.folder.path().parent().expect("a folder")).expect("works");
-        let drafts = places.flatten().filter(|entry| entry.file_name().to_string_lossy().contains("results-"));
+        let drafts =
+            places.flatten().filter(|entry| entry.file_name().to_string_lossy().contains("results-"));
         assert_eq!(drafts.count(), 0);
     }
 }

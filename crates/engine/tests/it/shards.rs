@@ -166,12 +166,7 @@ fn run(fixture: &Fixture, sequence: &SequenceOptions, options: &EvalOptions) -> 
 }
 
 /// Plans the suites of a folder once, for so many shards.
-fn prepare(
-    fixture: &Fixture,
-    sequence: &SequenceOptions,
-    options: &EvalOptions,
-    count: u32,
-) -> PreparedPlan {
+fn prepare(fixture: &Fixture, sequence: &SequenceOptions, options: &EvalOptions, count: u32) -> PreparedPlan {
     let mode = EvalMode { sequence: sequence.clone() };
     runtime().block_on(engine(fixture).prepare(&mode, options, count)).expect("a plan")
 }
