@@ -49,6 +49,8 @@ struct Cluster {
     /// Seconds of the coordinator for an answer, and for fetching a result.
     answer: f64,
     fetch: f64,
+    /// Seconds of the coordinator for merging the row of a call, after all units.
+    merge: f64,
     /// True if each call is looked up and stored with the servers.
     shares_replies: bool,
     /// Workers that die in an hour, one in so many.
@@ -217,10 +219,10 @@ impl Simulation {
         let answered = self.coordinator.serve(now, self.cluster.answer);
         self.outcome.asks += 1;
         let able = self.cluster.in_flight / (self.cluster.latency * slowness);
-        let made = self.lend(answered, able).min(left as f64).max(0.0);
+        let made = self.lend(now, able).min(left as f64).max(0.0);
         let mut done = answered;
         if self.cluster.shares_replies {
-            done = self.messages(answered, made * CALL_MESSAGES);
+            done = done.max(self.messages(now, made * CALL_MESSAGES));
         }
         if now >= extended + EXTEND {
             self.outcome.extensions += 1;
@@ -234,7 +236,7 @@ impl Simulation {
             // A last round of calls, half of which are slower than the mean.
             let tail = (1.5 * self.cluster.latency * slowness * SECOND as f64) as Time;
             self.workers[worker].left = None;
-            self.coordinator.serve(done, self.cluster.fetch);
+            self.coordinator.serve(now, self.cluster.fetch);
             self.open -= 1;
             self.events.push(Reverse((done + tail, Event::Take(worker))));
         } else {
@@ -315,7 +317,8 @@ const LARGE: Cluster = Cluster {
     // A call costs the servers 120 µs of one processor; eight of them share the work.
     message: 120e-6 / CALL_MESSAGES / 8.0,
     answer: 145e-6,
-    fetch: 40e-3,
+    fetch: 2.5e-3,
+    merge: 30e-6,
     shares_replies: true,
     deaths: 0.1,
 };
@@ -345,6 +348,7 @@ pub(super) fn table(quick: bool, seed: u64) -> FigureTable {
     let columns = [
         "cluster", "hours", "calls/s", "units queued at most", "messages/s", "servers busy", "longest wait",
         "asks/s", "coordinator busy", "its longest wait", "lease extensions/s", "paid again", "tail",
+        "merging",
     ];
     let mut table = FigureTable::new(&title, &columns);
     for (name, cluster) in variants {
@@ -364,8 +368,9 @@ pub(super) fn table(quick: bool, seed: u64) -> FigureTable {
             format!("{:.1}", outcome.extensions as f64 / outcome.seconds),
             outcome.repeated.to_string(),
             format!("{:.0} s", outcome.tail),
+            format!("{:.2} h", cluster.calls as f64 * cluster.merge / 3_600.0),
         ];
-        table.row(std::array::from_fn::<&str, 13, _>(|at| cells[at].as_str()));
+        table.row(std::array::from_fn::<&str, 14, _>(|at| cells[at].as_str()));
     }
 
     table

@@ -209,9 +209,10 @@ impl Coordinator<'_> {
         let serving =
             persist(&mut patience, || self.cluster.serve_limits(&job.job, Arc::clone(&handler))).await?;
 
-        let mut watch = JobWatch { job, links, keeper: &keeper, is_seated: &is_seated, staging, seat };
+        let done = BTreeSet::new();
+        let mut watch = JobWatch { job, links, keeper: &keeper, is_seated: &is_seated, staging, seat, done };
         let end = watch.until_end(self, request.options.run.deadline).await?;
-        let JobWatch { mut seat, .. } = watch;
+        let JobWatch { mut seat, done, .. } = watch;
         // One that was held up finds out here that somebody else merges.
         while let Err(error) = seat.beat().await {
             patience.wait(error).await?;
@@ -227,7 +228,7 @@ impl Coordinator<'_> {
         let merged = match end {
             JobEnd::Stopped => None,
             JobEnd::Complete | JobEnd::OverBudget => {
-                Some(self.merge(job, links, staging, request, is_complete, &mut seat).await?)
+                Some(self.merge((job, links, staging), done, request, is_complete, &mut seat).await?)
             }
         };
         if is_complete {
@@ -246,15 +247,14 @@ impl Coordinator<'_> {
     /// Merges the results into the run that one process would have made.
     async fn merge(
         &self,
-        job: &JobManifest,
-        links: &JobLinks,
-        staging: &Path,
+        (job, links, staging): (&JobManifest, &JobLinks, &Path),
+        mut done: BTreeSet<UnitName>,
         request: &EvalRequest,
         is_complete: bool,
         seat: &mut Seat,
     ) -> Result<FinishedRun, ClusterRunError> {
         let mut patience = Patience::default();
-        let done = persist(&mut patience, || results(links)).await?;
+        done.extend(persist(&mut patience, || results(links)).await?);
         let covering = covering_units(job.shards, &done);
         if covering.is_empty() {
             let what = "the budget did not suffice for a single unit of work; continue with `--resume` and a larger one";
@@ -372,6 +372,8 @@ struct JobWatch<'a> {
     is_seated: &'a AtomicBool,
     staging: &'a Path,
     seat: Seat,
+    /// Results that were seen. None goes away, but servers that were held up may list fewer.
+    done: BTreeSet<UnitName>,
 }
 
 impl JobWatch<'_> {
@@ -403,10 +405,12 @@ impl JobWatch<'_> {
                     (coordinator.observe)(JobEvent::Warning(error.to_string()));
                     patience.wait(error).await?;
                 }
-                Ok(done) => {
+                Ok(listed) => {
                     patience = Patience::default();
-                    let missing = missing_units(self.job.shards, &done);
-                    for unit in done
+                    self.done.extend(listed);
+                    let missing = missing_units(self.job.shards, &self.done);
+                    for unit in self
+                        .done
                         .iter()
                         .filter(|unit| !fetched.contains(*unit))
                         .take(FETCHED_AT_ONCE)
@@ -460,7 +464,8 @@ impl JobWatch<'_> {
         }
         // First the queue: a unit that is completed after that has a result.
         let queued: BTreeSet<UnitName> = self.links.queue.names().await?.into_iter().collect();
-        let done = results(self.links).await?;
+        let mut done = results(self.links).await?;
+        done.extend(self.done.iter().cloned());
         // The parts of a unit come right after it in the order of names.
         let is_queued = |unit: &UnitName| {
             let next = queued.range(unit..).next();
