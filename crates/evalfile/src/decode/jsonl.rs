@@ -507,7 +507,7 @@ pub(crate) struct DatasetCases {
 
 enum ReadState {
     Start,
-    Reading(LineDecoder<(usize, Option<Arc<Case>>)>),
+    Reading(Box<LineDecoder<(usize, Option<Arc<Case>>)>>),
     Done,
 }
 
@@ -537,7 +537,7 @@ impl DatasetCases {
             } else {
                 LineDecoder::one_by_one(lines, decode)
             };
-            self.state = ReadState::Reading(decoded);
+            self.state = ReadState::Reading(Box::new(decoded));
         }
 
         let ReadState::Reading(decoded) = &mut self.state else { return Ok(None) };
