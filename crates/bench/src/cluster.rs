@@ -146,8 +146,9 @@ impl ProgramUnderTest {
                 table::count(each)
             ),
             &[
-                "workers", "time", "calls a second", "against as many single ones", "CPU of workers a call",
-                "CPU of the message server a call", "CPU of the coordinator a unit",
+                "workers", "time", "calls a second", "of what judge and window allow",
+                "against as many single ones", "CPU of workers a call", "CPU of the message server a call",
+                "CPU of the coordinator a unit",
             ],
         );
         let mut first = None;
@@ -161,6 +162,7 @@ impl ProgramUnderTest {
                 &workers.to_string(),
                 &table::time(run.time),
                 &format!("{rate:.1}"),
+                &format!("{:.2}", rate * latency.as_secs_f64() / (WINDOW * workers) as f64),
                 &format!("{:.2}", rate / single / workers as f64),
                 &micros(Some(run.workers), run.calls),
                 &micros(Some(run.server), run.calls),

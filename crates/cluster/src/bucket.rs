@@ -13,7 +13,7 @@ use crate::error::ClusterError;
 use crate::seam::{Later, ResultStore};
 
 /// Variables of the process.
-pub type Variables = BTreeMap<String, String>;
+pub(crate) type Variables = BTreeMap<String, String>;
 
 /// Ending of the names of results.
 const ENDING: &str = ".tar.gz";
