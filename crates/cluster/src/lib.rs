@@ -21,6 +21,7 @@ mod seam;
 mod unit;
 mod worker;
 
+pub use bucket::open_results;
 pub use coordinator::{ClusterOptions, ClusterRunError, Coordinator, JobEvent};
 pub use error::ClusterError;
 pub use job::{JobLimits, JobManifest, JobPlan, JobState};

@@ -15,7 +15,7 @@ use crate::limits::{LimitReply, LimitRequest};
 use crate::seam::{
     Cluster, JobLinks, Later, LimitDesk, LimitHandler, Record, Records, ResultStore, UnitLease, WorkQueue,
 };
-use crate::unit::WorkUnit;
+use crate::unit::{UnitName, WorkUnit};
 
 /// Machines that meet in the memory of one process.
 #[derive(Clone, Default)]
@@ -190,6 +190,16 @@ struct Entry {
 }
 
 impl QueueState {
+    /// All units, those that are worked on included.
+    fn units(&self) -> impl Iterator<Item = &WorkUnit> {
+        let leased = self.leased.values().map(|(entry, _)| &entry.unit);
+        self.waiting.iter().map(|entry| &entry.unit).chain(leased)
+    }
+
+    fn holds(&self, name: &UnitName) -> bool {
+        self.units().any(|unit| unit.name == *name)
+    }
+
     /// Takes a unit: one that waits, or one whose lease has run out.
     fn take(&mut self, term: Duration) -> Option<Entry> {
         let now = Instant::now();
@@ -212,7 +222,7 @@ impl WorkQueue for MemoryQueue {
     fn publish<'a>(&'a self, units: &'a [WorkUnit], tag: &'a str) -> Later<'a, ()> {
         let mut state = lock(&self.state);
         for unit in units {
-            if state.tags.insert(format!("{}-{tag}", unit.name)) {
+            if !state.holds(&unit.name) && state.tags.insert(format!("{}-{tag}", unit.name)) {
                 let id = state.next;
                 state.next += 1;
                 state.waiting.push_back(Entry { id, unit: unit.clone(), deliveries: 0 });
@@ -247,6 +257,10 @@ impl WorkQueue for MemoryQueue {
     fn depth(&self) -> Later<'_, u64> {
         let state = lock(&self.state);
         now((state.waiting.len() + state.leased.len()) as u64)
+    }
+
+    fn names(&self) -> Later<'_, Vec<UnitName>> {
+        now(lock(&self.state).units().map(|unit| unit.name.clone()).collect())
     }
 
     fn lease_term(&self) -> Duration {

@@ -10,7 +10,7 @@ use futures_util::future::BoxFuture;
 use crate::error::ClusterError;
 use crate::job::JobManifest;
 use crate::limits::{LimitReply, LimitRequest};
-use crate::unit::WorkUnit;
+use crate::unit::{UnitName, WorkUnit};
 
 /// Result of an operation of the cluster, some time later.
 pub type Later<'a, T> = BoxFuture<'a, Result<T, ClusterError>>;
@@ -67,7 +67,8 @@ pub struct Record {
 
 /// Queue of units. Each is handed out again until it is completed, so that it may be worked on twice, but is never lost.
 pub trait WorkQueue: Send + Sync {
-    /// Adds units. A unit that was added under the same tag shortly before is not added again.
+    /// Adds units, but for those that are in the queue already, whether anybody works on them or not. A unit that was added
+    /// under the same tag shortly before is not added again.
     fn publish<'a>(&'a self, units: &'a [WorkUnit], tag: &'a str) -> Later<'a, ()>;
 
     /// Takes a unit, waiting for one at most this long.
@@ -75,6 +76,9 @@ pub trait WorkQueue: Send + Sync {
 
     /// Number of units in the queue, those that are worked on included.
     fn depth(&self) -> Later<'_, u64>;
+
+    /// Names of the units in the queue, those that are worked on included.
+    fn names(&self) -> Later<'_, Vec<UnitName>>;
 
     /// Time after which a unit is handed out again unless its lease is extended.
     fn lease_term(&self) -> Duration;

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use assize_engine::{
-    CancellationToken, Engine, EngineError, ExitStatus, FinishedRun, RunOutcome, Sharing, UnitOptions,
+    CancellationToken, Engine, EngineError, ExitStatus, FinishedRun, PreparedPlan, RunOutcome, Sharing,
+    UnitOptions,
 };
 use assize_run::ShardNumber;
 use tokio::time::Instant;
@@ -167,8 +168,8 @@ impl Worker<'_> {
             let job = persist(&mut patience, || board.job(&id)).await?;
             running.extend(job.filter(|job| job.state == JobState::Running));
         }
-        // A job that goes on with other limits is joined anew.
-        state.joined.retain(|joined| running.contains(&joined.job));
+        // A job that goes on with other limits is joined anew, and so is one whose files have changed.
+        state.joined.retain(|joined| running.contains(&joined.job) && joined.plan.is_current());
 
         Ok(running)
     }
@@ -263,13 +264,22 @@ impl Worker<'_> {
 
         let mut request = request;
         request.options.run.spending.budget = budget;
-        let own = identify(&engine, &request).await.map_err(|error| {
+        let plan = prepare(&engine, &request, job.shards).await.map_err(|error| {
             ClusterError::Refused(format!("job {} can't be worked on here: {}", job.job, error.message))
         })?;
-        job.check_plan(&own)?;
+        job.check_plan(plan.identity())?;
 
         let folder = self.engine.process().working_folder.join(CLUSTER_FOLDER).join(&job.job);
-        Ok(JoinedJob { worker: self, job: job.clone(), engine, request, links, id, folder })
+        Ok(JoinedJob {
+            worker: self,
+            job: job.clone(),
+            engine,
+            request,
+            plan: Arc::new(plan),
+            links,
+            id,
+            folder,
+        })
     }
 }
 
@@ -289,6 +299,8 @@ struct JoinedJob<'a> {
     job: JobManifest,
     engine: Engine,
     request: EvalRequest,
+    /// Plan of the job, made once for all its units.
+    plan: Arc<PreparedPlan>,
     links: JobLinks,
     /// Id of this worker in this job.
     id: String,
@@ -319,8 +331,7 @@ impl JoinedJob<'_> {
             return Ok(UnitEnd::Done);
         }
         if lease.deliveries() > TRIES && unit.given_up.is_none() {
-            self.split(&unit, lease.deliveries()).await?;
-            lease.complete().await?;
+            self.split(&*lease).await?;
             return Ok(UnitEnd::Done);
         }
 
@@ -397,9 +408,11 @@ impl JoinedJob<'_> {
             given_up: unit.given_up.clone(),
         });
 
+        let plan = Arc::clone(&self.plan);
         let runtime = tokio::runtime::Handle::current();
         tokio::task::spawn_blocking(move || {
-            let outcome = runtime.block_on(engine.evaluate(request.mode, &request.options));
+            let running = engine.evaluate_prepared(&plan, &request.mode, &request.options);
+            let outcome = runtime.block_on(running);
             match outcome {
                 Ok(RunOutcome::Finished(finished)) => UnitRun::Finished(finished),
                 Ok(_) => UnitRun::Failed(EngineError::usage("the arguments of the job ask for no run")),
@@ -421,39 +434,43 @@ impl JoinedJob<'_> {
         let mut held = Instant::now();
         let (mut was_lost, mut has_ended) = (false, false);
         loop {
+            let round = async {
+                tokio::time::sleep(term / 3).await;
+                let begun = Instant::now();
+                let extended = tokio::time::timeout(term / 3, lease.extend()).await;
+                let state = tokio::time::timeout(term / 3, board.job(&self.job.job)).await;
+                let is_over = matches!(state, Ok(Ok(Some(job))) if job.state != JobState::Running);
+                (matches!(extended, Ok(Ok(()))).then_some(begun), is_over)
+            };
             tokio::select! {
+                // A process that was held up finds out first that its time is over.
+                biased;
+                () = tokio::time::sleep_until(held + term), if !was_lost => was_lost = true,
                 ended = &mut run => {
                     let ended = ended.map_err(|error| ClusterError::Refused(format!("a run failed: {error}")))?;
                     return Ok((ended, was_lost, has_ended));
                 }
-                () = tokio::time::sleep(term / 3) => {}
-            }
-
-            // A process that was held up finds out here that its time is over.
-            if held.elapsed() < term {
-                let begun = Instant::now();
-                if matches!(tokio::time::timeout(term / 3, lease.extend()).await, Ok(Ok(()))) {
-                    held = begun;
+                (extended, is_over) = round => {
+                    held = extended.unwrap_or(held);
+                    has_ended |= is_over;
                 }
             }
-            was_lost |= held.elapsed() >= term;
-            let state = tokio::time::timeout(term / 3, board.job(&self.job.job)).await;
-            has_ended |= matches!(state, Ok(Ok(Some(job))) if job.state != JobState::Running);
             if was_lost || has_ended {
                 stop.cancel();
             }
         }
     }
 
-    /// Puts a unit back for others, as one that was not tried.
+    /// Puts a unit back for others, as one that was not tried. If this process dies in between, the coordinator does it.
     async fn give_back(&self, lease: &dyn UnitLease) -> Result<(), ClusterError> {
+        lease.complete().await?;
         let tag = uuid::Uuid::new_v4().simple().to_string();
-        self.links.queue.publish(std::slice::from_ref(lease.unit()), &tag).await?;
-        lease.complete().await
+        self.links.queue.publish(std::slice::from_ref(lease.unit()), &tag).await
     }
 
     /// Halves a unit that ends its workers, down to a case, which is given up.
-    async fn split(&self, unit: &WorkUnit, deliveries: u64) -> Result<(), ClusterError> {
+    async fn split(&self, lease: &dyn UnitLease) -> Result<(), ClusterError> {
+        let (unit, deliveries) = (lease.unit(), lease.deliveries());
         let size = async |part: &WorkUnit| {
             let mut request = self.request.clone();
             request.options.run.shard = ShardNumber::new(part.name.shard, self.job.shards).ok();
@@ -468,6 +485,7 @@ impl JoinedJob<'_> {
         let name = &unit.name;
         if first > 0 && first < whole {
             self.links.queue.publish(&halves, "half").await?;
+            lease.complete().await?;
             let what = format!("unit {name} ended {TRIES} workers; it is run in halves");
             (self.worker.observe)(WorkerEvent::Warning(what));
             return Ok(());
@@ -475,12 +493,24 @@ impl JoinedJob<'_> {
 
         let reason = format!("given up: {} workers ended while they worked on it", deliveries - 1);
         let given_up = WorkUnit { given_up: Some(reason), ..unit.clone() };
+        lease.complete().await?;
         self.links.queue.publish(&[given_up], "given-up").await?;
         (self.worker.observe)(WorkerEvent::Warning(format!(
             "unit {name} ended {TRIES} workers; it is given up"
         )));
         Ok(())
     }
+}
+
+/// Plan of a request as this process makes it, if it can carry it out.
+async fn prepare(engine: &Engine, request: &EvalRequest, shards: u32) -> Result<PreparedPlan, EngineError> {
+    let (engine, request) = (engine.clone(), request.clone());
+    let runtime = tokio::runtime::Handle::current();
+    let prepared = tokio::task::spawn_blocking(move || {
+        runtime.block_on(engine.prepare(&request.mode, &request.options, shards))
+    });
+
+    prepared.await.unwrap_or_else(|error| Err(EngineError::usage(format!("planning failed: {error}"))))
 }
 
 /// Reading of a request by this process: which plan it is, and if it could be carried out.

@@ -5,10 +5,10 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use assize_evalfile::{Case, Suite};
+use assize_evalfile::{Case, CasePlaces, Suite};
 use assize_llm::Budget;
 use assize_rubric::Usd;
-use assize_run::{ItemError, ShardNumber, ShardPart, ShardPlan, WorkItem};
+use assize_run::{DealtPlan, ItemError, ShardNumber, ShardPart, ShardPlan, WorkItem};
 use assize_store::{InputHash, RunSettings, SuiteInfo};
 
 use crate::dependencies::CaseDependencies;
@@ -19,11 +19,12 @@ use crate::exchange::ExportReport;
 use crate::forecast::RunPlan;
 use crate::load::{CaseSelection, LoadedFile, LoadedFiles};
 use crate::mode::{EvalMode, Items, RunMode};
-use crate::options::{CacheUse, EvalOptions, RunOptions};
+use crate::options::{CacheUse, EvalOptions, RunOptions, UnknownPrice};
 use crate::order;
 use crate::plan::{PlannedSuite, PreflightReport, RunDeps, RunPlanner};
+use crate::prepared::{PreparedFile, PreparedPlan, is_deal_known, stamps};
 use crate::prices;
-use crate::session::{FinishedRun, RunSession, hash_inputs};
+use crate::session::{DealtShard, FinishedRun, RunSession, hash_inputs};
 use crate::shard;
 use crate::wiring::{ModelAccess, RunWiring, WiringRequest, wire};
 
@@ -102,9 +103,9 @@ impl Engine {
         let loaded = self.load(&options.paths, &options.roots)?;
         let purpose = Purpose::Identify { is_worker };
 
-        match self.evaluate_for(purpose, mode, &loaded, options).await? {
+        match self.evaluate_for(purpose, mode, &loaded, options, None).await? {
             Evaluated::Identity(identity) => Ok(identity),
-            Evaluated::Outcome(_) => Err(EngineError::unrunnable("a plan that was to be identified was run")),
+            _ => Err(EngineError::unrunnable("a plan that was to be identified was run")),
         }
     }
 
@@ -165,34 +166,32 @@ impl Engine {
     ) -> Result<RunOutcome, EngineError> {
         let purpose = if options.dry_run { Purpose::Plan } else { Purpose::Run };
 
-        match self.evaluate_for(purpose, mode, loaded, options).await? {
+        match self.evaluate_for(purpose, mode, loaded, options, None).await? {
             Evaluated::Outcome(outcome) => Ok(*outcome),
-            Evaluated::Identity(_) => {
-                Err(EngineError::unrunnable("a plan that was to be run was identified"))
-            }
+            _ => Err(EngineError::unrunnable("a plan that was to be run was identified")),
         }
     }
 
-    async fn evaluate_for(
+    pub(crate) async fn evaluate_for(
         &self,
         purpose: Purpose,
         mode: &dyn RunMode,
         loaded: &LoadedFiles,
         options: &EvalOptions,
+        prepared: Option<&PreparedPlan>,
     ) -> Result<Evaluated, EngineError> {
         let options = &with_cache_of_suites(options, loaded);
-        let problems = check_files(loaded, options, self)?;
+        let problems = match prepared {
+            None => check_files(loaded, options, self)?,
+            Some(prepared) => prepared.problems.clone(),
+        };
 
         let usd = prices::limit(&options.run, loaded.files.iter().filter_map(|file| file.suite.as_ref()))?;
-        let access = match purpose {
-            Purpose::Plan | Purpose::Identify { is_worker: false } => ModelAccess::Plan(&options.run),
-            Purpose::Run | Purpose::Identify { is_worker: true } => ModelAccess::Run(&options.run, usd),
-        };
         let files: Vec<PathBuf> = loaded.files.iter().map(|file| file.path.clone()).collect();
         let wiring = wire(
             self,
             &WiringRequest {
-                access,
+                access: purpose.access(&options.run, usd),
                 files: &files,
                 roots: &options.roots,
                 targets_file: options.targets_file.as_deref(),
@@ -215,6 +214,7 @@ impl Engine {
             selection: CaseSelection::new(&options.filter, &options.tags, &options.exclude_tags)?,
             preflight: PreflightReport::default(),
             parts: Vec::new(),
+            prepared,
         };
 
         let suites = run.plan_files(loaded, &wiring)?;
@@ -224,11 +224,22 @@ impl Engine {
 
         run.check(loaded)?;
         run.preflight.check_batches(options.run.judge_batch.is_some())?;
-        warnings.extend(run.selection.unmatched_warning());
+        warnings.extend(match prepared {
+            None => run.selection.unmatched_warning(),
+            Some(prepared) => prepared.unmatched.clone(),
+        });
         wiring.gateway.check()?;
         wiring.gateway.check_keys(options.deny.exposed_keys)?;
 
+        if let Purpose::Prepare { shards } = purpose {
+            let prepared = run.prepare(loaded, shards, suites, problems)?;
+            return Ok(Evaluated::Prepared(Box::new(prepared)));
+        }
         if let Purpose::Identify { .. } = purpose {
+            // A worker would refuse it, and nobody be left to carry it out.
+            if usd.is_some() && options.run.unknown_price == UnknownPrice::Refuse {
+                wiring.gateway.check_prices()?;
+            }
             let identity = run.identity(loaded, &options.run, label(&suites))?;
             return Ok(Evaluated::Identity(PlanIdentity {
                 budget: options.run.spending.budget_with(usd),
@@ -246,11 +257,28 @@ impl Engine {
 
         let has_problems = problems.is_some();
         warnings.extend(problems.map(|problems| format!("{problems}; only the valid cases were run")));
+        let left_out = if has_problems { loaded.left_out() } else { 0 };
 
-        let plain = RunSession::new(mode.command(), &wiring, &options.run, run.worker_wishes());
+        self.carry_out(&run, &wiring, loaded, options, (suites, warnings, left_out))
+            .await
+            .map(Evaluated::from)
+    }
+
+    /// Runs what was planned.
+    async fn carry_out(
+        &self,
+        run: &EvalRun<'_>,
+        wiring: &RunWiring<'_>,
+        loaded: &LoadedFiles,
+        options: &EvalOptions,
+        (suites, warnings, left_out): (Vec<SuiteInfo>, Vec<String>, usize),
+    ) -> Result<RunOutcome, EngineError> {
+        let (mode, prepared) = (run.mode, run.prepared);
+        let plain = RunSession::new(mode.command(), wiring, &options.run, run.worker_wishes());
         let session = RunSession {
             label: label(&suites),
-            inputs: run.inputs(loaded),
+            inputs: prepared.map_or_else(|| run.inputs(loaded), |_| Vec::new()),
+            dealt: prepared.map(|prepared| run.dealt_shard(prepared, &options.run)).transpose()?.flatten(),
             settings: RunSettings {
                 filter: options.filter.clone(),
                 tags: options.tags.clone(),
@@ -264,12 +292,18 @@ impl Engine {
             warnings,
             workspaces: Some(Arc::clone(&wiring.workspaces)),
             total: mode.total(run.preflight.items, run.items())?,
-            left_out: if has_problems { loaded.left_out() } else { 0 },
+            left_out,
             suites,
             ..plain
         };
 
-        session.carry_out(mode, || run.items(), &options.run, self).await.map(Evaluated::from)
+        let dealt = session.dealt.as_ref().map(|dealt| dealt.plan.shard());
+        match prepared.zip(dealt) {
+            None => session.carry_out(mode, || run.items(), &options.run, self).await,
+            Some((prepared, shard)) => {
+                session.carry_out(mode, || run.items_of_shard(prepared, shard), &options.run, self).await
+            }
+        }
     }
 }
 
@@ -292,15 +326,34 @@ fn check_stop(options: &EvalOptions) -> Result<(), EngineError> {
 
 /// Purpose of looking at eval files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Purpose {
+pub(crate) enum Purpose {
     Run,
     Plan,
-    Identify { is_worker: bool },
+    Identify {
+        is_worker: bool,
+    },
+    /// To plan once for runs of parts of the plan, which has so many shards.
+    Prepare {
+        shards: u32,
+    },
 }
 
-enum Evaluated {
+impl Purpose {
+    /// Way in which models are reached, with the limit in money.
+    fn access(self, options: &RunOptions, usd: Option<Usd>) -> ModelAccess<'_> {
+        match self {
+            Self::Plan | Self::Identify { is_worker: false } => ModelAccess::Plan(options),
+            Self::Run | Self::Identify { is_worker: true } | Self::Prepare { .. } => {
+                ModelAccess::Run(options, usd)
+            }
+        }
+    }
+}
+
+pub(crate) enum Evaluated {
     Outcome(Box<RunOutcome>),
     Identity(PlanIdentity),
+    Prepared(Box<PreparedPlan>),
 }
 
 impl From<RunOutcome> for Evaluated {
@@ -380,6 +433,8 @@ struct EvalRun<'a> {
     selection: CaseSelection<'a>,
     preflight: PreflightReport,
     parts: Vec<RunPart<'a>>,
+    /// Findings about the files, if they were planned before.
+    prepared: Option<&'a PreparedPlan>,
 }
 
 /// Eval file of a run, with what its cases are run with.
@@ -387,10 +442,17 @@ struct RunPart<'a> {
     file: &'a LoadedFile,
     suite: PlannedSuite<'a>,
     deps: Arc<RunDeps>,
-    dependencies: CaseDependencies,
+    dependencies: Arc<CaseDependencies>,
+    /// Cases for which a judge, a target or a model was made.
+    makers: Vec<Arc<Case>>,
 }
 
 impl RunPart<'_> {
+    /// Number of judges, targets and models made so far.
+    fn made(&self) -> usize {
+        self.deps.judges.made() + self.deps.targets.made()
+    }
+
     fn takes(&self, selection: &CaseSelection<'_>, case: &Case) -> bool {
         selection.takes(self.suite.suite, case) || self.dependencies.extra.contains_key(&case.id)
     }
@@ -403,13 +465,24 @@ impl<'a> EvalRun<'a> {
         loaded: &'a LoadedFiles,
         wiring: &RunWiring<'_>,
     ) -> Result<Vec<SuiteInfo>, EngineError> {
-        let mut suites = Vec::new();
-        for file in &loaded.files {
-            let Some(suite) = &file.suite else { continue };
-            suites.push(self.plan_file(file, suite, wiring)?);
-        }
+        let files = loaded.files.iter().filter_map(|file| Some((file, file.suite.as_ref()?)));
+        let Some(prepared) = self.prepared else {
+            return files.map(|(file, suite)| self.plan_file(file, suite, wiring)).collect();
+        };
 
-        Ok(suites)
+        // The cases were looked at before; those for which something has to be made are looked at again.
+        for ((file, suite), known) in files.zip(&prepared.files) {
+            let deps = wiring.deps_of_suite(suite)?;
+            let suite = self.planner.suite(suite);
+            for case in &known.makers {
+                self.planner.check(&suite, case, &deps, &mut self.preflight);
+            }
+            let dependencies = Arc::clone(&known.dependencies);
+            self.parts.push(RunPart { file, suite, deps, dependencies, makers: Vec::new() });
+        }
+        std::mem::replace(&mut self.preflight, prepared.preflight.clone()).conclude(false)?;
+
+        Ok(prepared.suites.clone())
     }
 
     fn plan_file(
@@ -431,14 +504,19 @@ impl<'a> EvalRun<'a> {
 
         self.preflight.remark_extra(suite.suite, &dependencies);
 
-        let part = RunPart { file, suite, deps, dependencies };
+        let mut part =
+            RunPart { file, suite, deps, dependencies: Arc::new(dependencies), makers: Vec::new() };
         let before = self.preflight.cases;
 
         for case in file.cases.iter_ahead() {
             let case = case?;
             if part.takes(&self.selection, &case) {
                 for case in self.mode.cases(part.suite.suite, case)? {
+                    let made = part.made();
                     self.planner.check(&part.suite, &case, &part.deps, &mut self.preflight);
+                    if part.made() > made {
+                        part.makers.push(case);
+                    }
                 }
             }
         }
@@ -452,6 +530,98 @@ impl<'a> EvalRun<'a> {
 
         self.parts.push(part);
         Ok(info)
+    }
+
+    /// Keeps what was found out, for runs of parts of the plan.
+    fn prepare(
+        &mut self,
+        loaded: &LoadedFiles,
+        shards: u32,
+        suites: Vec<SuiteInfo>,
+        problems: Option<String>,
+    ) -> Result<PreparedPlan, EngineError> {
+        let inputs = self.inputs(loaded);
+        let files = hash_inputs(&inputs)?;
+        let (hash, items, dealt) = if is_deal_known(self.mode) {
+            let dealt = DealtPlan::new(shards, || self.items_by_case())?;
+            (dealt.hash().to_owned(), dealt.items(), Some(dealt))
+        } else {
+            let whole = ShardPlan::new(ShardNumber::WHOLE, ShardPart::default(), || self.items())?;
+            (whole.hash().to_owned(), whole.items(), None)
+        };
+        let places = |part: &RunPart<'_>| part.file.cases.places();
+        let mut parts = Vec::new();
+        for part in &mut self.parts {
+            parts.push(PreparedFile {
+                makers: std::mem::take(&mut part.makers),
+                dependencies: Arc::clone(&part.dependencies),
+                places: if dealt.is_some() { places(part)? } else { CasePlaces::default() },
+            });
+        }
+        let identity = PlanIdentity {
+            hash: shard::hash_with_files(&hash, &files),
+            files,
+            label: label(&suites),
+            items,
+            own_items: items,
+            budget: Budget::default(),
+            rates: [None, None],
+        };
+
+        Ok(PreparedPlan {
+            stamps: stamps(&inputs),
+            preflight: self.preflight.take_without_files(),
+            unmatched: self.selection.unmatched_warning(),
+            files: parts,
+            suites,
+            problems,
+            dealt,
+            identity,
+            loaded: LoadedFiles::default(),
+        })
+    }
+
+    /// The part of the plan that the options name, where it was dealt before.
+    fn dealt_shard(
+        &self,
+        prepared: &PreparedPlan,
+        options: &RunOptions,
+    ) -> Result<Option<DealtShard>, EngineError> {
+        let Some((dealt, shard)) = prepared.dealt.as_ref().zip(options.shard) else { return Ok(None) };
+        let part = options.unit.as_ref().map(|unit| unit.part.clone()).unwrap_or_default();
+        let plan = dealt.shard(shard, part, || self.items_of_shard(prepared, shard))?;
+
+        Ok(Some(DealtShard { plan, inputs: prepared.identity.files.clone() }))
+    }
+
+    /// The items of a shard, read from the places of its cases.
+    fn items_of_shard<'i>(
+        &'i self,
+        prepared: &'i PreparedPlan,
+        shard: ShardNumber,
+    ) -> impl Iterator<Item = Result<WorkItem, ItemError>> + 'i {
+        let cases: Vec<(usize, u64)> =
+            prepared.dealt.iter().flat_map(|dealt| dealt.cases_of(shard)).collect();
+        let mut before = 0;
+        let mut from = 0;
+        self.parts.iter().zip(&prepared.files).flat_map(move |(part, known)| {
+            let first = before;
+            before += part.file.cases.len();
+            let end = from + cases[from..].partition_point(|(index, _)| *index < before);
+            let own = cases[from..end].to_vec();
+            from = end;
+
+            let indexes: Vec<usize> = own.iter().map(|(index, _)| index - first).collect();
+            let picked = part.file.cases.pick(&known.places, indexes.into_iter());
+            picked.zip(own).flat_map(move |(case, (_, place))| {
+                let items = match case {
+                    Err(error) => vec![Err(error.into())],
+                    Ok(case) => self.items_of(part, case),
+                };
+                let placed = items.into_iter().zip(place..);
+                placed.map(|(item, place)| item.map(|item| WorkItem { place, ..item })).collect::<Vec<_>>()
+            })
+        })
     }
 
     /// Identity of the plan.
@@ -500,9 +670,9 @@ impl<'a> EvalRun<'a> {
         Ok(())
     }
 
-    /// The items, made when they are needed.
-    fn items(&self) -> Items<'_> {
-        let by_case = self.parts.iter().flat_map(move |part| {
+    /// The items of each case, in the order of the files; none for cases that are not selected.
+    fn items_by_case(&self) -> impl Iterator<Item = Vec<Result<WorkItem, ItemError>>> {
+        self.parts.iter().flat_map(move |part| {
             let cases = part.file.cases.iter();
 
             cases.map(move |case| match case {
@@ -510,8 +680,12 @@ impl<'a> EvalRun<'a> {
                 Ok(case) if part.takes(&self.selection, &case) => self.items_of(part, case),
                 Ok(_) => Vec::new(),
             })
-        });
+        })
+    }
 
+    /// The items, made when they are needed.
+    fn items(&self) -> Items<'_> {
+        let by_case = self.items_by_case();
         let shuffled = self.mode.sequence().filter(|sequence| sequence.shuffle);
         let plain: Items<'_> = match shuffled.and_then(|sequence| sequence.seed) {
             None => Box::new(by_case.flatten()),

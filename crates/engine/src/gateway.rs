@@ -354,6 +354,7 @@ impl ModelGateway {
 
         Self {
             is_plan: true,
+            may_be_unpriced: true,
             setup: ClientSetup::default(),
             ..Self::within_budget(&nothing, None, prices, engine)
         }
@@ -627,10 +628,15 @@ impl ModelGateway {
             }
         }
 
+        if self.all_priced { self.check_prices() } else { Ok(()) }
+    }
+
+    /// Refuses models of unknown price.
+    pub(crate) fn check_prices(&self) -> Result<(), EngineError> {
         let models = self.models();
         let unpriced: BTreeSet<String> =
             models.iter().filter(|(_, card)| card.price.is_none()).map(|(id, _)| id.to_string()).collect();
-        if self.all_priced && !unpriced.is_empty() {
+        if !unpriced.is_empty() {
             let otherwise = if self.may_be_unpriced {
                 ", or exclude such models with `--budget-unknown-price allow`"
             } else {

@@ -117,6 +117,12 @@ impl JudgeRegistry {
             .collect()
     }
 
+    /// Number of judges and of models for embeddings made so far.
+    pub(crate) fn made(&self) -> usize {
+        let judges = self.made.lock().unwrap_or_else(PoisonError::into_inner).len();
+        judges + self.embedders.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
     /// The judge's model, if it has one.
     pub(crate) fn model_of(&self, selector: JudgeSelector<'_>) -> Option<ModelId> {
         let (name, _) = self.choose(selector);

@@ -280,6 +280,7 @@ mod order;
 pub mod pairwise;
 mod pass_rate;
 mod plan;
+mod prepared;
 mod prices;
 mod process;
 mod report_material;
@@ -338,6 +339,7 @@ pub use options::{
     SequenceOptions, SpendingOptions, StopReference, UnitOptions, UnknownPrice,
 };
 pub use pass_rate::exit_with_pass_rate;
+pub use prepared::PreparedPlan;
 pub use process::{ProcessContext, StopSignal};
 pub use report_material::ReportMaterial;
 pub use resume::NEWEST_RUN;

@@ -63,7 +63,7 @@ pub(crate) struct RunPlanner<'a> {
 }
 
 /// Findings of planning.
-#[derive(Default)]
+#[derive(Default, Clone)]
 pub(crate) struct PreflightReport {
     /// Cases that will be run.
     pub(crate) cases: usize,
@@ -136,6 +136,11 @@ impl PreflightReport {
         if target.describe().kind == TargetKind::Command {
             self.programs.insert(format!("target `{}` (a command)", target.defined_name()));
         }
+    }
+
+    /// The findings, without the files that cases refer to.
+    pub(crate) fn take_without_files(&mut self) -> Self {
+        Self { attachments: BTreeSet::new(), ..std::mem::take(self) }
     }
 
     /// Takes note of cases that are run only because others depend on them.

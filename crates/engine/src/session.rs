@@ -55,6 +55,8 @@ pub(crate) struct RunSession {
     pub(crate) suites: Vec<SuiteInfo>,
     /// Files that were read.
     pub(crate) inputs: Vec<PathBuf>,
+    /// The shard, where it is known before the items are looked at.
+    pub(crate) dealt: Option<DealtShard>,
     pub(crate) judge_infos: Vec<JudgeInfo>,
     pub(crate) target_infos: Vec<TargetInfo>,
     pub(crate) settings: RunSettings,
@@ -69,6 +71,13 @@ pub(crate) struct RunSession {
     pub(crate) total: usize,
     /// Number of cases excluded because of errors.
     pub(crate) left_out: usize,
+}
+
+/// Shard of a plan that was made before.
+pub(crate) struct DealtShard {
+    pub(crate) plan: ShardPlan,
+    /// The files of the plan, as they were.
+    pub(crate) inputs: Vec<InputHash>,
 }
 
 impl RunSession {
@@ -88,6 +97,7 @@ impl RunSession {
             label: String::new(),
             suites: Vec::new(),
             inputs: Vec::new(),
+            dealt: None,
             judge_infos: deps.iter().flat_map(|deps| deps.judges.infos()).fold(Vec::new(), push_unique),
             target_infos: deps.iter().flat_map(|deps| deps.targets.infos()).fold(Vec::new(), push_unique),
             settings: RunSettings {
@@ -137,7 +147,10 @@ impl RunSession {
         let run_id = run_id(started_at, &self.label);
         let mut info = self.take_info(run_id, started_at.to_string())?;
 
-        let plan = shard::plan(options, &items)?;
+        let plan = match self.dealt.take() {
+            Some(dealt) => Some(dealt.plan),
+            None => shard::plan(options, &items)?,
+        };
         let items = || shard::select(plan.as_ref(), items());
         if let Some(plan) = &plan {
             self.limit_to(plan, &mut info, mode);
@@ -365,7 +378,10 @@ impl RunSession {
             finished_at: None,
             command: self.command.to_owned(),
             suites: take(&mut self.suites),
-            inputs: hash_inputs(&self.inputs)?,
+            inputs: match &mut self.dealt {
+                Some(dealt) => take(&mut dealt.inputs),
+                None => hash_inputs(&self.inputs)?,
+            },
             judges: take(&mut self.judge_infos),
             targets: take(&mut self.target_infos),
             settings: take(&mut self.settings),

@@ -59,11 +59,16 @@ pub(crate) fn left_out(plan: &ShardPlan, left_out: usize) -> usize {
 /// Hash of the items of a plan and of the files they come from. Paths have no part in it: other machines may have the files
 /// elsewhere.
 pub(crate) fn plan_hash(plan: &ShardPlan, inputs: &[InputHash]) -> String {
+    hash_with_files(plan.hash(), inputs)
+}
+
+/// As [`plan_hash`], of the hash of the items alone.
+pub(crate) fn hash_with_files(items: &str, inputs: &[InputHash]) -> String {
     let mut files: Vec<&str> = inputs.iter().map(|input| input.blake3.as_str()).collect();
     files.sort_unstable();
 
     let mut hasher = blake3::Hasher::new();
-    hasher.update(plan.hash().as_bytes());
+    hasher.update(items.as_bytes());
     for file in files {
         hasher.update(file.as_bytes());
     }

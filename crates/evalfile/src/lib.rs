@@ -20,7 +20,7 @@ mod tree;
 mod write;
 
 pub use answers::{GivenAnswer, load_answers, suite_from_answer};
-pub use cases::{CaseIter, SuiteCases};
+pub use cases::{CaseIter, CasePlaces, SuiteCases};
 pub use decode::{ASSERTION_TYPES, AssertionSupport, AssertionType, MAX_MATRIX_CASES};
 pub use decode::{AnswerColumns, CaseLoadError, EnvironmentLookup};
 pub use decode::{

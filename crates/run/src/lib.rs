@@ -58,7 +58,7 @@ pub use material::target_input;
 pub use panel::{PanelSettings, panel_selectors};
 pub use reply_store::{CachedReplyStore, CurrentOwner, ReplyOwner, SharedReplies};
 pub use rescore::{RescoreResult, rescore, score_record};
-pub use shard::{ShardNumber, ShardNumberError, ShardPart, ShardPartError, ShardPlan};
+pub use shard::{DealtPlan, ShardNumber, ShardNumberError, ShardPart, ShardPartError, ShardPlan};
 pub use task::run_item;
 pub use thresholds::{ThresholdSources, resolve_thresholds};
 pub use totals::{HaltReason, RunTotals};

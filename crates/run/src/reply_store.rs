@@ -59,7 +59,7 @@ struct StoredReply<'a> {
 
 /// Storage of replies that several machines share.
 pub trait SharedReplies: Send + Sync {
-    /// Returns what was stored under this key; nothing where the storage can't be reached.
+    /// Returns what was stored under this key. Waits where the storage can't be reached.
     fn get(&self, key: [u8; 32]) -> BoxFuture<'_, Option<Vec<u8>>>;
 
     /// Stores a reply, unless there is one under this key. Returns at once.

@@ -153,7 +153,9 @@ pub struct ShardPlan {
     hash: String,
     items: u64,
     own: u64,
-    groups: CaseGroups,
+    groups: Arc<CaseGroups>,
+    /// True if only items of the shard are given to it, which know their places.
+    is_dealt: bool,
 }
 
 impl ShardPlan {
@@ -176,11 +178,17 @@ impl ShardPlan {
         }
 
         let hash = hasher.finalize().to_hex().to_string();
-        let mut plan = Self { shard, part, hash, items: count, own: 0, groups: groups.finish() };
-        let own = plan.select(items()).try_fold(0, |count, item| item.map(|_| count + 1))?;
-        plan.own = own;
+        let groups = Arc::new(groups.finish());
+        let mut plan = Self { shard, part, hash, items: count, own: count, groups, is_dealt: false };
+        if shard != ShardNumber::WHOLE || !plan.part.is_whole() {
+            plan.own = plan.count_own(items())?;
+        }
 
         Ok(plan)
+    }
+
+    fn count_own(&self, items: impl Iterator<Item = Result<WorkItem, ItemError>>) -> Result<u64, ItemError> {
+        self.select(items).try_fold(0, |count, item| item.map(|_| count + 1))
     }
 
     /// The shard.
@@ -208,7 +216,8 @@ impl ShardPlan {
         self.own
     }
 
-    /// The items of the shard out of those of the plan, with their places in it.
+    /// The items of the shard out of those of the plan, with their places in it. A plan of [`DealtPlan::shard`] is given those of
+    /// its shard.
     pub fn select<I>(&self, items: I) -> impl Iterator<Item = Result<WorkItem, ItemError>>
     where
         I: Iterator<Item = Result<WorkItem, ItemError>>,
@@ -216,15 +225,127 @@ impl ShardPlan {
         // Each halving deals again what the one before has left.
         let shard = (ShardDealer::new(self.shard.count, &self.groups), self.shard.number - 1);
         let halves = self.part.steps().map(|half| (ShardDealer::new(2, &self.groups), half));
-        let mut dealers: Vec<(ShardDealer<'_>, u32)> = std::iter::once(shard).chain(halves).collect();
+        let mut dealers: Vec<(ShardDealer<'_>, u32)> =
+            std::iter::once(shard).filter(|_| !self.is_dealt).chain(halves).collect();
 
         items.zip(1..).filter_map(move |(item, place)| match item {
             Ok(item) => {
                 let is_mine = dealers.iter_mut().all(|(dealer, mine)| dealer.shard_of(&item) == *mine);
+                let place = if self.is_dealt { item.place } else { place };
                 is_mine.then(|| Ok(WorkItem { place, ..item }))
             }
             Err(error) => Some(Err(error)),
         })
+    }
+}
+
+/// A plan whose cases were dealt to all its shards at once, for a process that works on many of them.
+///
+/// Takes 8 bytes for each case.
+#[derive(Debug)]
+pub struct DealtPlan {
+    count: u32,
+    hash: String,
+    items: u64,
+    groups: Arc<CaseGroups>,
+    /// Of each case: the index of its shard, and its number of items.
+    cases: Vec<(u32, u32)>,
+}
+
+impl DealtPlan {
+    /// Deals a plan to so many shards; `cases` lists the items of each case, in the same order each time. They go to the shards
+    /// to which [`ShardPlan::select`] would give them.
+    ///
+    /// # Errors
+    /// When the items can't be read.
+    pub fn new<I>(count: u32, cases: impl Fn() -> I) -> Result<Self, ItemError>
+    where
+        I: Iterator<Item = Vec<Result<WorkItem, ItemError>>>,
+    {
+        let mut hasher = blake3::Hasher::new();
+        let mut groups = GroupBuilder::default();
+        let mut items = 0;
+        let none = CaseGroups::default();
+        let mut dealer = ShardDealer::new(count, &none);
+        let mut dealt = Vec::new();
+        for case in cases() {
+            let own = u32::try_from(case.len()).unwrap_or(u32::MAX);
+            for item in case {
+                let item = item?;
+                add_item(&mut hasher, &item);
+                groups.add(&item);
+            }
+            items += u64::from(own);
+            dealt.push((dealer.deal(None, own), own));
+        }
+
+        let groups = Arc::new(groups.finish());
+        if !groups.sizes.is_empty() {
+            // Only now it is known which cases are tied to each other.
+            let mut dealer = ShardDealer::new(count, &groups);
+            for (case, place) in cases().zip(&mut dealt) {
+                let first = case.into_iter().next().transpose()?;
+                let group = first.and_then(|item| groups.group_of.get(&SuiteCase::new(&item)).copied());
+                place.0 = dealer.deal(group, place.1);
+            }
+        }
+
+        Ok(Self { count, hash: hasher.finalize().to_hex().to_string(), items, groups, cases: dealt })
+    }
+
+    /// Number of shards.
+    pub const fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// Hash of all items, as [`ShardPlan::hash`].
+    pub fn hash(&self) -> &str {
+        &self.hash
+    }
+
+    /// Number of items of the plan.
+    pub const fn items(&self) -> u64 {
+        self.items
+    }
+
+    /// Cases of a shard, in the order of the plan: the index of each, and the place of its first item.
+    pub fn cases_of(&self, shard: ShardNumber) -> impl Iterator<Item = (usize, u64)> {
+        let mut next = 1;
+        self.cases.iter().enumerate().filter_map(move |(index, (of, items))| {
+            let first = next;
+            next += u64::from(*items);
+            (*of + 1 == shard.number && *items > 0).then_some((index, first))
+        })
+    }
+
+    /// Plan of a part of a shard. `items` lists those of the shard with their places.
+    ///
+    /// # Errors
+    /// When the items can't be read.
+    pub fn shard<I>(
+        &self,
+        shard: ShardNumber,
+        part: ShardPart,
+        items: impl Fn() -> I,
+    ) -> Result<ShardPlan, ItemError>
+    where
+        I: Iterator<Item = Result<WorkItem, ItemError>>,
+    {
+        let of_shard = self.cases.iter().filter(|(of, _)| *of + 1 == shard.number);
+        let mut plan = ShardPlan {
+            shard,
+            part,
+            hash: self.hash.clone(),
+            items: self.items,
+            own: of_shard.map(|(_, items)| u64::from(*items)).sum(),
+            groups: Arc::clone(&self.groups),
+            is_dealt: true,
+        };
+        if !plan.part.is_whole() {
+            plan.own = plan.count_own(items())?;
+        }
+
+        Ok(plan)
     }
 }
 
@@ -421,18 +542,36 @@ impl<'a> ShardDealer<'a> {
 
         let case = SuiteCase::new(item);
         if let Some(&group) = self.groups.group_of.get(&case) {
-            if let Some(shard) = self.dealt.get(&group) {
-                return *shard;
-            }
-
-            let Reverse((load, shard)) = self.lightest();
-            self.loads.push(Reverse((load + self.groups.sizes[group], shard)));
-            self.dealt.insert(group, shard);
-            return shard;
+            return self.deal_group(group);
         }
 
         let Reverse((load, shard)) = self.lightest();
         self.current = Some((case, load + 1, shard));
+        shard
+    }
+
+    /// Index of the shard of the next case, of which all items are dealt at once.
+    fn deal(&mut self, group: Option<usize>, items: u32) -> u32 {
+        if let Some(group) = group {
+            return self.deal_group(group);
+        }
+        if items == 0 {
+            return 0;
+        }
+
+        let Reverse((load, shard)) = self.lightest();
+        self.loads.push(Reverse((load + u64::from(items), shard)));
+        shard
+    }
+
+    fn deal_group(&mut self, group: usize) -> u32 {
+        if let Some(shard) = self.dealt.get(&group) {
+            return *shard;
+        }
+
+        let Reverse((load, shard)) = self.lightest();
+        self.loads.push(Reverse((load + self.groups.sizes[group], shard)));
+        self.dealt.insert(group, shard);
         shard
     }
 

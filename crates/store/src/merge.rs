@@ -2,14 +2,15 @@
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::num::NonZeroU64;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
+use tempfile::TempDir;
 
 use crate::folder::{INPUTS_FILE, JUDGEMENTS_FILE, QUESTIONS_FILE, RESULTS_FILE};
 use crate::reader::{CaseRecords, JsonlRows};
@@ -19,11 +20,64 @@ use crate::{CaseKey, CaseRecord, CaseRows, RecordPosition, RunFolder, RunWriter,
 /// Bytes of rows that are taken before they are written.
 const BATCH_BYTES: usize = 1 << 20;
 
+/// Runs whose files are open at once, at most. Those of more are put one after the other into a folder of their own.
+const MOST_OPEN: usize = 32;
+/// Files of a run with rows.
+const ROW_FILES: [&str; 4] = [RESULTS_FILE, JUDGEMENTS_FILE, INPUTS_FILE, QUESTIONS_FILE];
+
 /// Rows of several runs, found and not yet copied. It holds 48 bytes for each result.
 #[derive(Debug, Default)]
 pub struct RowMerge {
     sources: Vec<RunFolder>,
     places: Vec<RowPlace>,
+}
+
+/// The rows of many runs in one folder, so that few files are open however many runs there are. It goes with the merge.
+struct GatheredRows {
+    folder: TempDir,
+    /// Bytes before those of each source, of each of [`ROW_FILES`].
+    begins: Vec<[u64; 4]>,
+}
+
+impl GatheredRows {
+    /// Gathers the rows beside the folder that they will be merged to.
+    fn gather(sources: &[RunFolder], target: &Path) -> Result<Self, StoreError> {
+        let beside = target.parent().unwrap_or(target);
+        let folder = TempDir::with_prefix_in(".merging-", beside).map_err(StoreError::io("write", beside))?;
+        let mut begins = vec![[0; 4]; sources.len()];
+        for (at, name) in ROW_FILES.into_iter().enumerate() {
+            let path = folder.path().join(name);
+            let mut to = File::create(&path).map_err(StoreError::io("write", &path))?;
+            let mut written = 0;
+            for (source, begin) in sources.iter().zip(&mut begins) {
+                begin[at] = written;
+                let from = source.file(name);
+                if name == QUESTIONS_FILE && !from.exists() {
+                    continue;
+                }
+                let file = assize_files::open_file(&from).map_err(StoreError::io("read", &from))?;
+                let mut rows = whole_rows(file).map_err(StoreError::io("read", &from))?;
+                written += std::io::copy(&mut rows, &mut to).map_err(StoreError::io("write", &path))?;
+            }
+        }
+
+        Ok(Self { folder, begins })
+    }
+
+    /// The position of rows of a source among all.
+    fn place(&self, place: RowPlace) -> RowPlace {
+        let [results, judgements, inputs, questions] = self.begins[place.source as usize];
+        RowPlace {
+            source: 0,
+            at: RecordPosition {
+                result: place.at.result + results,
+                judgements: place.at.judgements + judgements,
+            },
+            inputs: place.inputs + inputs,
+            question: place.question.and_then(|at| at.checked_add(questions)),
+            ..place
+        }
+    }
 }
 
 /// Position of the rows of a case in its run.
@@ -153,11 +207,20 @@ impl RowMerge {
     /// If rows can't be read or written.
     pub fn write(self, writer: &mut RunWriter, see: &mut dyn FnMut(&CaseRecord)) -> Result<(), StoreError> {
         let Self { sources, places } = self;
+        let gathered = match sources.len() {
+            0..=MOST_OPEN => None,
+            _ => Some(GatheredRows::gather(&sources, writer.folder().path())?),
+        };
+        let sources = match &gathered {
+            None => sources,
+            Some(gathered) => vec![RunFolder::new(gathered.folder.path())],
+        };
         let mut sources =
             sources.into_iter().map(OpenSource::open).collect::<Result<Vec<OpenSource>, StoreError>>()?;
         let mut taken = 0;
 
         for place in places {
+            let place = gathered.as_ref().map_or(place, |gathered| gathered.place(place));
             let source = &mut sources[place.source as usize];
             let (record, rows) = source.read(place, |hash| writer.has_question(hash))?;
             see(&record);
@@ -172,6 +235,26 @@ impl RowMerge {
 
         writer.settle()
     }
+}
+
+/// The rows of a file, without one at its end that was not written to the end.
+fn whole_rows(mut file: File) -> std::io::Result<std::io::Take<File>> {
+    let mut end = file.seek(SeekFrom::End(0))?;
+    let mut tail = vec![0; 64 * 1024];
+    while end > 0 {
+        let length = usize::try_from(end).unwrap_or(usize::MAX).min(tail.len());
+        let begin = end - length as u64;
+        file.seek(SeekFrom::Start(begin))?;
+        file.read_exact(&mut tail[..length])?;
+        if let Some(at) = tail[..length].iter().rposition(|byte| *byte == b'\n') {
+            end = begin + at as u64 + 1;
+            break;
+        }
+        end = begin;
+    }
+    file.rewind()?;
+
+    Ok(file.take(end))
 }
 
 /// Rows of which those of one case stand together, in the order in which cases finished.

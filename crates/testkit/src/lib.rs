@@ -10,5 +10,6 @@ pub mod mock;
 pub mod nats;
 #[cfg(unix)]
 pub mod pty;
+pub mod s3;
 
 pub use known_judge::KnownJudge;

@@ -171,8 +171,9 @@ impl<'a> Scene<'a> {
         let mut text = "CONNECT {\"verbose\":false}\r\n".to_owned();
         for job in jobs {
             for _ in 0..3 {
-                let unit = format!("{{\"name\":\"{}\"}}", self.random.below(CASES / 10) + 1);
-                let subject = format!("assize.{}.work", job.file_name().to_string_lossy());
+                let name = self.random.below(CASES / 10) + 1;
+                let unit = format!("{{\"name\":\"{name}\"}}");
+                let subject = format!("assize.{}.work.{name}", job.file_name().to_string_lossy());
                 write!(text, "PUB {subject} {}\r\n{unit}\r\n", unit.len())
                     .expect("a string takes everything");
             }
@@ -249,6 +250,11 @@ fn random_faults_lose_nothing_and_double_nothing() {
         let (mut of_run, mut exposed) = (0, 0);
         // Until there is a job, another coordinator would begin one of its own.
         while judge.count() == before {
+            assert!(
+                !scene.coordinators[0].has_ended(),
+                "the coordinator ended before any call: {:?}",
+                scene.coordinators.remove(0).finish()
+            );
             std::thread::sleep(Duration::from_millis(10));
         }
         while of_run < FAULTS_OF_A_RUN && total < wanted {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::machines::{coordinator, judge_server, machine, servers, worker};
+use crate::machines::{EVAL, coordinator, judge_server, machine, servers, worker};
 
 #[test]
 fn no_call_is_made_beyond_the_budget_of_all_and_a_larger_one_goes_on() {
@@ -38,4 +38,18 @@ fn a_rate_for_all_is_kept_by_all() {
     let (code, _, err) = coordinator(&boss, &address, &more).finish();
     assert_eq!((code, judge.count()), (Some(1), 24), "{err}");
     assert!(begun.elapsed() >= Duration::from_secs(4), "the rate of one worker would take a third of that");
+}
+
+#[test]
+fn a_budget_in_dollars_for_an_unknown_price_is_refused_as_on_one_machine() {
+    let Some(servers) = servers("a_budget_in_dollars_for_an_unknown_price") else { return };
+    let judge = judge_server(Duration::ZERO);
+    let boss = machine(&judge, 2);
+    let alone = boss.run(&[&EVAL[..], &["--budget-usd", "1"]].concat());
+    assert!(alone.stderr.contains("unknown price for openai:judge-1"), "{}", alone.stderr);
+
+    let address = servers.address();
+    let all = boss.run(&[&EVAL[..], &["--budget-usd", "1", "--cluster", &address]].concat());
+    assert_eq!((all.code, all.stderr), (alone.code, alone.stderr));
+    assert_eq!(judge.count(), 0);
 }

@@ -13,7 +13,7 @@ use async_nats::jetstream::kv;
 use futures_util::StreamExt;
 use tokio::task::JoinHandle;
 
-use crate::bucket::{BucketResults, Variables};
+use crate::bucket::{Variables, open_results};
 use crate::error::ClusterError;
 use crate::job::JobManifest;
 use crate::limits::{LimitReply, LimitRequest};
@@ -66,7 +66,7 @@ impl Cluster for NatsCluster {
         Box::pin(async move {
             let queue = queue::NatsQueue::open(&self.connection, job).await?;
             let results: Arc<dyn ResultStore> = match &job.results {
-                Some(place) => Arc::new(BucketResults::open(place, &job.job, &self.variables)?),
+                Some(place) => open_results(place, &job.job, &self.variables)?,
                 None => Arc::new(results::NatsResults::open(&self.connection, &job.job).await?),
             };
             let replies = replies::NatsReplies::open(&self.connection, job.fence_key()?, REPLIES_AGE).await?;

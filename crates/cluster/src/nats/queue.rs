@@ -1,18 +1,19 @@
-//! The queue: a stream of units that are removed once they are acknowledged.
+//! The queue: a stream of units that are removed once they are acknowledged. Each unit has a subject of its own, of which the
+//! servers keep one message: a unit that is published twice is worked on once.
 
 use std::time::Duration;
 
 use async_nats::jetstream::consumer::{AckPolicy, PullConsumer, pull};
 use async_nats::jetstream::message::{AckKind, PublishMessage};
-use async_nats::jetstream::stream::{Config, RetentionPolicy, StorageType};
+use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, StorageType};
 use async_nats::jetstream::{Context, Message};
-use futures_util::StreamExt;
+use futures_util::{StreamExt, TryStreamExt};
 
 use super::connection::Connection;
 use crate::error::ClusterError;
 use crate::job::JobManifest;
 use crate::seam::{Later, UnitLease, WorkQueue};
-use crate::unit::WorkUnit;
+use crate::unit::{UnitName, WorkUnit};
 
 /// Units that are published before their acknowledgements are waited for.
 const PUBLISHED_AT_ONCE: usize = 256;
@@ -39,8 +40,11 @@ impl NatsQueue {
         let stream = connection
             .stream(Config {
                 name: name.clone(),
-                subjects: vec![subject.clone()],
+                subjects: vec![format!("{subject}.>")],
                 retention: RetentionPolicy::WorkQueue,
+                max_messages_per_subject: 1,
+                discard: DiscardPolicy::New,
+                discard_new_per_subject: true,
                 storage: StorageType::File,
                 ..Config::default()
             })
@@ -81,6 +85,18 @@ pub(super) async fn remove(connection: &Connection, job: &str) -> Result<(), Clu
     }
 }
 
+impl NatsQueue {
+    fn subject_of(&self, name: &UnitName) -> String {
+        format!("{}.{name}", self.subject)
+    }
+
+    /// True if the unit is in the queue: then the servers refuse it, whatever they call the reason.
+    async fn holds(&self, name: &UnitName) -> bool {
+        let Ok(stream) = self.context.get_stream_no_info(&self.stream).await else { return false };
+        stream.get_last_raw_message_by_subject(&self.subject_of(name)).await.is_ok()
+    }
+}
+
 impl WorkQueue for NatsQueue {
     fn publish<'a>(&'a self, units: &'a [WorkUnit], tag: &'a str) -> Later<'a, ()> {
         Box::pin(async move {
@@ -92,11 +108,15 @@ impl WorkQueue for NatsQueue {
                     let bytes = serde_json::to_vec(unit).map_err(|error| failed(&error))?;
                     let id = format!("{}-{tag}", unit.name);
                     let message = PublishMessage::build().payload(bytes.into()).message_id(id);
-                    let sent = self.context.send_publish(self.subject.clone(), message).await;
-                    acknowledged.push(sent.map_err(|error| failed(&error))?);
+                    let sent = self.context.send_publish(self.subject_of(&unit.name), message).await;
+                    acknowledged.push((unit, sent.map_err(|error| failed(&error))?));
                 }
-                for acknowledgement in acknowledged {
-                    acknowledgement.await.map_err(|error| failed(&error))?;
+                for (unit, acknowledgement) in acknowledged {
+                    if let Err(error) = acknowledgement.await
+                        && !self.holds(&unit.name).await
+                    {
+                        return Err(failed(&error));
+                    }
                 }
             }
 
@@ -133,6 +153,24 @@ impl WorkQueue for NatsQueue {
             let stream = stream.map_err(|error| ClusterError::unreachable("look at the queue", error))?;
 
             Ok(stream.cached_info().state.messages)
+        })
+    }
+
+    fn names(&self) -> Later<'_, Vec<UnitName>> {
+        Box::pin(async move {
+            let failed =
+                |error: &dyn std::fmt::Display| ClusterError::unreachable("look at the queue", error);
+            let stream = self.context.get_stream_no_info(&self.stream).await;
+            let stream = stream.map_err(|error| failed(&error))?;
+            let subjects = stream.info_with_subjects(format!("{}.>", self.subject)).await;
+            let subjects: Vec<(String, usize)> = subjects
+                .map_err(|error| failed(&error))?
+                .try_collect()
+                .await
+                .map_err(|error| failed(&error))?;
+            let prefix = format!("{}.", self.subject);
+
+            Ok(subjects.iter().filter_map(|(of, _)| of.strip_prefix(&prefix)?.parse().ok()).collect())
         })
     }
 

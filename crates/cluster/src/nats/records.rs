@@ -1,6 +1,7 @@
-//! Records in a bucket of keys and values.
+//! Records in a bucket of keys and values. None is ever deleted.
 
-use async_nats::jetstream::kv::{CreateErrorKind, Operation, Store, UpdateErrorKind};
+use async_nats::jetstream::kv::{CreateErrorKind, Store, UpdateErrorKind};
+use async_nats::jetstream::stream::LastRawMessageErrorKind;
 
 use crate::error::ClusterError;
 use crate::seam::{Later, Record, Records};
@@ -15,15 +16,19 @@ impl NatsRecords {
     }
 }
 
+/// The newest record under a key. From the leader: any other server may answer with what it knew before it was held up.
+pub(super) async fn latest(bucket: &Store, key: &str, what: &str) -> Result<Option<Record>, ClusterError> {
+    let subject = format!("{}{key}", bucket.prefix);
+    match bucket.stream.get_last_raw_message_by_subject(&subject).await {
+        Ok(found) => Ok(Some(Record { bytes: found.payload.to_vec(), revision: found.sequence })),
+        Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => Ok(None),
+        Err(error) => Err(ClusterError::unreachable(what, error)),
+    }
+}
+
 impl Records for NatsRecords {
     fn get<'a>(&'a self, key: &'a str) -> Later<'a, Option<Record>> {
-        Box::pin(async move {
-            let entry = self.bucket.entry(key).await;
-            let entry = entry.map_err(|error| ClusterError::unreachable("read a record", error))?;
-            let found = entry.filter(|entry| entry.operation == Operation::Put);
-
-            Ok(found.map(|entry| Record { bytes: entry.value.to_vec(), revision: entry.revision }))
-        })
+        Box::pin(async move { latest(&self.bucket, key, "read a record").await })
     }
 
     fn replace<'a>(&'a self, key: &'a str, bytes: Vec<u8>, revision: u64) -> Later<'a, Option<u64>> {

@@ -14,8 +14,9 @@ use tokio::sync::Semaphore;
 use super::connection::Connection;
 use crate::error::ClusterError;
 
-/// Wait for a reply that somebody else may have bought.
+/// Wait for an answer about a reply that somebody else may have bought, and the pause before the next question.
 const PATIENCE: Duration = Duration::from_secs(2);
+const PAUSE: Duration = Duration::from_millis(200);
 /// Replies on their way to the servers at once.
 const ON_THE_WAY: usize = 256;
 /// Attempts at storing a reply.
@@ -64,8 +65,17 @@ fn text(key: [u8; 32]) -> String {
 impl SharedReplies for NatsReplies {
     fn get(&self, key: [u8; 32]) -> BoxFuture<'_, Option<Vec<u8>>> {
         Box::pin(async move {
-            let found = tokio::time::timeout(PATIENCE, self.bucket.get(text(key))).await;
-            found.ok()?.ok()?.map(|bytes| bytes.to_vec())
+            // Before the next call, there is room for its reply: what is not stored may have to be paid again.
+            drop(self.on_the_way.acquire().await);
+            // As long as nobody knows whether it was bought, it is not bought again. A worker whose servers stay away loses its
+            // unit, which ends this.
+            loop {
+                let found = tokio::time::timeout(PATIENCE, self.bucket.get(text(key))).await;
+                if let Ok(Ok(found)) = found {
+                    return found.map(|bytes| bytes.to_vec());
+                }
+                tokio::time::sleep(PAUSE).await;
+            }
         })
     }
 

@@ -9,6 +9,7 @@ use futures_util::TryStreamExt;
 use tokio::io::AsyncReadExt;
 
 use super::connection::Connection;
+use super::records::latest;
 use crate::error::ClusterError;
 use crate::seam::{Later, ResultStore};
 
@@ -63,8 +64,8 @@ impl ResultStore for NatsResults {
                 Ok(_) => Ok(true),
                 Err(error) if error.kind() == CreateErrorKind::AlreadyExists => {
                     // Perhaps by this very call, whose answer was lost.
-                    let known = self.done.get(name).await.map_err(|error| failed(&error))?;
-                    if known.is_some_and(|known| known == object.as_bytes()) {
+                    let known = latest(&self.done, name, "store a result").await?;
+                    if known.is_some_and(|known| known.bytes == object.as_bytes()) {
                         return Ok(true);
                     }
                     // What is not deleted goes with the job.

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use assize_cluster::{
-    Cluster, ClusterOptions, Coordinator, EvalRequest, JobEvent, MemoryCluster, UnitName, WorkUnit, Worker,
-    WorkerEvent, WorkerOptions,
+    Cluster, ClusterError, ClusterOptions, Coordinator, EvalRequest, JobEvent, JobLinks, JobManifest, Later,
+    LimitHandler, MemoryCluster, Record, Records, UnitName, WorkUnit, Worker, WorkerEvent, WorkerOptions,
 };
 use assize_engine::{Engine, EngineEvent, EvalMode, EvalOptions, ExitStatus, ProcessContext, RunOutcome};
 use tempfile::TempDir;
@@ -150,4 +150,78 @@ async fn doubled_and_halved_units_come_out_as_one_run() {
     };
 
     assert_eq!(rows(merged.expect("works").folder.path()).len(), CASES);
+}
+
+/// A cluster whose records take everything but that a job is done, as if its coordinator died before it could say so.
+struct Unending(MemoryCluster);
+
+impl Cluster for Unending {
+    fn records(&self) -> Arc<dyn Records> {
+        Arc::new(UnendingRecords(self.0.records()))
+    }
+
+    fn open<'a>(&'a self, job: &'a JobManifest) -> Later<'a, JobLinks> {
+        self.0.open(job)
+    }
+
+    fn remove<'a>(&'a self, _: &'a JobManifest) -> Later<'a, ()> {
+        panic!("nothing is removed before the job is done")
+    }
+
+    fn serve_limits<'a>(&'a self, job: &'a str, handler: LimitHandler) -> Later<'a, Box<dyn Send>> {
+        self.0.serve_limits(job, handler)
+    }
+}
+
+struct UnendingRecords(Arc<dyn Records>);
+
+impl Records for UnendingRecords {
+    fn get<'a>(&'a self, key: &'a str) -> Later<'a, Option<Record>> {
+        self.0.get(key)
+    }
+
+    fn replace<'a>(&'a self, key: &'a str, bytes: Vec<u8>, revision: u64) -> Later<'a, Option<u64>> {
+        let is_end =
+            key.starts_with("job.") && String::from_utf8_lossy(&bytes).contains("\"state\":\"done\"");
+        if is_end {
+            let died = ClusterError::Refused("it died here".to_owned());
+            return Box::pin(std::future::ready(Err(died)));
+        }
+        self.0.replace(key, bytes, revision)
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_coordinator_that_died_after_merging_is_followed_by_one_that_says_so() {
+    for run_dir in [Some("merged"), None] {
+        let (boss, host) = (machine(), machine());
+        let cluster = MemoryCluster::default();
+        let events = Mutex::new(Vec::new());
+        let mut request = request("merged");
+        request.options.run.run_dir = run_dir.map(Into::into);
+        let first = Coordinator {
+            cluster: Arc::new(Unending(cluster.clone())),
+            engine: engine(boss.path()),
+            options: options(),
+            observe: &|_| {},
+        };
+        let died = tokio::select! {
+            died = first.run(&request, Vec::new()) => died,
+            () = work(&cluster, host.path(), &events) => unreachable!(),
+        };
+        assert!(died.expect_err("it died").to_string().contains("it died here"));
+
+        let next = Coordinator {
+            options: ClusterOptions { resume: true, ..options() },
+            ..coordinator(&cluster, boss.path(), &|_| {})
+        };
+        // No worker is left: nothing has to be run again.
+        let merged = tokio::time::timeout(Duration::from_secs(60), next.run(&request, Vec::new()));
+        let merged = merged.await.expect("in time").expect("works");
+        assert_eq!((merged.exit, rows(merged.folder.path()).len()), (ExitStatus::Failed, CASES));
+        let places = std::fs::read_dir(merged.folder.path().parent().expect("a folder")).expect("works");
+        let drafts =
+            places.flatten().filter(|entry| entry.file_name().to_string_lossy().contains("results-"));
+        assert_eq!(drafts.count(), 0);
+    }
 }

@@ -229,6 +229,11 @@ impl TargetRegistry {
             .collect()
     }
 
+    /// Number of targets made so far.
+    pub(crate) fn made(&self) -> usize {
+        self.made.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
     /// True if a target of the targets file has this name.
     pub(crate) fn names(&self, name: &str) -> bool {
         self.spec(name).is_some()

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use assize_engine::{
     Engine, EngineErrorKind, EngineEvent, EvalMode, EvalOptions, ExitStatus, FinishedRun, MergeOptions,
-    NEWEST_RUN, RunOutcome, SequenceOptions,
+    NEWEST_RUN, PreparedPlan, RunOutcome, SequenceOptions, UnitOptions,
 };
 use assize_grade::{Judge, JudgeQuestion};
 use assize_llm::BoxFuture;
@@ -148,18 +148,38 @@ fn engine(fixture: &Fixture) -> Engine {
     engine
 }
 
-/// Runs the suites of a folder, or a shard of them.
-fn run(fixture: &Fixture, sequence: &SequenceOptions, options: &EvalOptions) -> FinishedRun {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .start_paused(true)
-        .build()
-        .expect("a runtime");
-    let mode = EvalMode { sequence: sequence.clone() };
-    match runtime.block_on(engine(fixture).evaluate(mode, options)).expect("a run") {
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().expect("a runtime")
+}
+
+fn finished(outcome: RunOutcome) -> FinishedRun {
+    match outcome {
         RunOutcome::Finished(run) => *run,
         _ => panic!("it was only planned"),
     }
+}
+
+/// Runs the suites of a folder, or a shard of them.
+fn run(fixture: &Fixture, sequence: &SequenceOptions, options: &EvalOptions) -> FinishedRun {
+    let mode = EvalMode { sequence: sequence.clone() };
+    finished(runtime().block_on(engine(fixture).evaluate(mode, options)).expect("a run"))
+}
+
+/// Plans the suites of a folder once, for so many shards.
+fn prepare(fixture: &Fixture, sequence: &SequenceOptions, options: &EvalOptions, count: u32) -> PreparedPlan {
+    let mode = EvalMode { sequence: sequence.clone() };
+    runtime().block_on(engine(fixture).prepare(&mode, options, count)).expect("a plan")
+}
+
+/// Runs a shard of a plan.
+fn run_prepared(
+    fixture: &Fixture,
+    plan: &PreparedPlan,
+    sequence: &SequenceOptions,
+    options: &EvalOptions,
+) -> FinishedRun {
+    let mode = EvalMode { sequence: sequence.clone() };
+    finished(runtime().block_on(engine(fixture).evaluate_prepared(plan, &mode, options)).expect("a run"))
 }
 
 fn lines(folder: &Path, file: &str) -> Vec<String> {
@@ -210,6 +230,8 @@ fn check_merge(
     options.run.workers = std::num::NonZeroUsize::new(1);
     let whole = run(&fixture, &sequence, &options);
 
+    // Some processes plan for each shard, others once.
+    let plan = prepare(&fixture, &sequence, &options, count);
     let mut names = Vec::new();
     let mut sizes = Vec::new();
     for number in 1..=count {
@@ -218,7 +240,11 @@ fn check_merge(
         options.run.shard = Some(format!("{number}/{count}").parse().expect("a shard"));
         // The machines differ.
         options.run.workers = std::num::NonZeroUsize::new(workers + number as usize % 3);
-        let shard = run(&fixture, &sequence, &options);
+        let shard = if number % 3 == 0 {
+            run(&fixture, &sequence, &options)
+        } else {
+            run_prepared(&fixture, &plan, &sequence, &options)
+        };
 
         sizes.push(shard.info.shard.as_ref().expect("a shard").items);
         names.push(folder.display().to_string());
@@ -268,6 +294,75 @@ proptest! {
     ) {
         check_merge(&suites, count, how)?;
     }
+}
+
+/// Cases in datasets with blank lines and a byte order mark, and between them.
+fn write_datasets(fixture: &Fixture) {
+    let line = |id: &str| {
+        format!(
+            "{{\"id\": \"{id}\", \"criteria\": \"x\", \"input\": \"q\", \"output\": \"{id} ü\", \
+             \"assertions\": [{{\"type\": \"contains\", \"value\": \"{id}\"}}]}}\r\n"
+        )
+    };
+    let first: String = (0..7).map(|at| line(&format!("a{at}"))).collect();
+    let second: String = (0..5).map(|at| format!("\n\n{}", line(&format!("b{at}")))).collect();
+    fixture.write("first.jsonl", &format!("\u{feff}{first}"));
+    fixture.write("second.jsonl", second.trim_end());
+    fixture.write(
+        "suite.yaml",
+        "name: datasets\ntests:\n  - file://first.jsonl\n  - {id: between, criteria: x, input: q, output: between, \
+         assertions: [{type: contains, value: between}]}\n  - file://second.jsonl\n",
+    );
+}
+
+#[test]
+fn a_plan_that_was_made_once_reads_the_cases_of_a_shard_from_their_places() {
+    let fixture = Fixture::new();
+    write_datasets(&fixture);
+    let sequence = SequenceOptions::default();
+    let plan = prepare(&fixture, &sequence, &fixture.options(), 3);
+
+    let mut found = Vec::new();
+    for (number, part) in [(1, ""), (2, "1"), (2, "2"), (3, "21"), (3, "22"), (3, "1")] {
+        let mut options = fixture.options();
+        options.run.shard = Some(format!("{number}/3").parse().expect("a shard"));
+        options.run.unit = Some(UnitOptions {
+            part: part.parse().expect("a part"),
+            plan: plan.identity().hash.clone(),
+            run_id: "unit".to_owned(),
+            given_up: None,
+        });
+        let folders = ["once", "anew"].map(|way| fixture.path(&format!("{way}-{number}-{part}")));
+        options.run.run_dir = Some(folders[0].clone());
+        let once = run_prepared(&fixture, &plan, &sequence, &options);
+        options.run.run_dir = Some(folders[1].clone());
+        let anew = run(&fixture, &sequence, &options);
+
+        let [a, b] = folders.map(|folder| lines(&folder, "results.jsonl"));
+        let without_times = |rows: Vec<String>| {
+            let row = |line: String| {
+                let mut row: serde_json::Value = serde_json::from_str(&line).expect("a row");
+                let fields = row.as_object_mut().expect("an object");
+                fields.remove("duration_ms");
+                fields.remove("crc");
+                row.to_string()
+            };
+            sorted(rows.into_iter().map(row).collect())
+        };
+        assert_eq!(without_times(a.clone()), without_times(b), "{number} {part}");
+        assert_eq!(described(&once.info), described(&anew.info));
+        found.extend(finished_cases(once.folder.path()));
+    }
+    found.sort();
+    let mut all: Vec<String> =
+        (0..7).map(|at| format!("a{at}")).chain((0..5).map(|at| format!("b{at}"))).collect();
+    all.push("between".to_owned());
+    all.sort();
+    assert_eq!(found, all);
+
+    assert!(plan.is_current());
+    fixture.write("second.jsonl", "");
+    assert!(!plan.is_current());
 }
 
 /// Runs shards of `suite.yaml` into the folders `shard-1` and so on.

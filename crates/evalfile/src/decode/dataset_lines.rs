@@ -13,11 +13,15 @@ pub(super) const MAX_LINE_BYTES: u64 = 16 * 1024 * 1024;
 /// Maximum number of bytes of a block, except for its last line; bounds the memory, since only a few blocks
 /// are held.
 const BLOCK_BYTES: usize = 128 * 1024;
+/// Bytes read at once where a single line is wanted.
+const LINE_BUFFER: usize = 8 * 1024;
 
 /// Non-blank lines of a file.
 pub(super) struct DatasetLines<R> {
     reader: BufReader<R>,
     number: usize,
+    /// Bytes read so far.
+    position: u64,
     buffer: Vec<u8>,
     /// Layout of a table.
     cells: Option<CellLayout>,
@@ -34,6 +38,8 @@ struct CellLayout {
 /// A line: its number in the file, from 1, and its text.
 pub(super) struct DatasetLine {
     pub(super) number: usize,
+    /// Byte at which it begins.
+    pub(super) start: u64,
     pub(super) content: Result<Arc<str>, LineError>,
 }
 
@@ -61,6 +67,18 @@ impl<R: Read> DatasetLines<R> {
         Self {
             reader: BufReader::with_capacity(256 * 1024, file),
             number: 0,
+            position: 0,
+            buffer: Vec::new(),
+            cells: None,
+        }
+    }
+
+    /// Lines of a file that stands at the beginning of a line, which has this number and begins at this byte.
+    pub(super) fn from_line(file: R, number: usize, start: u64) -> Self {
+        Self {
+            reader: BufReader::with_capacity(LINE_BUFFER, file),
+            number: number.saturating_sub(1),
+            position: start,
             buffer: Vec::new(),
             cells: None,
         }
@@ -94,19 +112,21 @@ impl<R: Read> DatasetLines<R> {
             self.next_line()?;
         }
 
-        let first = loop {
+        let (first, start) = loop {
             self.buffer.clear();
+            let start = self.position;
             let read = (&mut self.reader).take(MAX_LINE_BYTES + 1).read_until(b'\n', &mut self.buffer)?;
             if read == 0 {
                 return Ok(None);
             }
 
+            self.position += read as u64;
             self.number += 1;
             let first = self.number;
 
             if read as u64 > MAX_LINE_BYTES && self.buffer.last() != Some(&b'\n') {
                 self.skip_rest()?;
-                return Ok(Some(DatasetLine { number: first, content: Err(LineError::TooLong) }));
+                return Ok(Some(DatasetLine { number: first, start, content: Err(LineError::TooLong) }));
             }
             if self.number == 1 && self.buffer.starts_with(b"\xef\xbb\xbf") {
                 self.buffer.drain(..3);
@@ -115,7 +135,7 @@ impl<R: Read> DatasetLines<R> {
             if let Some(cells) = self.cells
                 && let Some(error) = self.read_row(cells.divider)?
             {
-                return Ok(Some(DatasetLine { number: first, content: Err(error) }));
+                return Ok(Some(DatasetLine { number: first, start, content: Err(error) }));
             }
 
             while matches!(self.buffer.last(), Some(b'\n' | b'\r')) {
@@ -125,7 +145,7 @@ impl<R: Read> DatasetLines<R> {
             // Spreadsheets end tables with rows of nothing but dividers.
             let divider = self.cells.map(|cells| cells.divider);
             if !self.buffer.iter().all(|byte| byte.is_ascii_whitespace() || Some(*byte) == divider) {
-                break first;
+                break (first, start);
             }
         };
 
@@ -138,7 +158,7 @@ impl<R: Read> DatasetLines<R> {
                 Err(LineError::NotUtf8 { valid, byte, lossy })
             }
         };
-        Ok(Some(DatasetLine { number: first, content }))
+        Ok(Some(DatasetLine { number: first, start, content }))
     }
 
     /// Reads the rest of a row whose first line is in the buffer: as long as a quoted text goes on.
@@ -150,6 +170,7 @@ impl<R: Read> DatasetLines<R> {
             let left = (MAX_LINE_BYTES + 1).saturating_sub(scanned as u64);
             let read = (&mut self.reader).take(left).read_until(b'\n', &mut self.buffer)?;
             if read == 0 || self.buffer.len() as u64 > MAX_LINE_BYTES {
+                self.position += read as u64;
                 let first_line = String::from_utf8_lossy(&self.buffer[..first_line]);
                 let first_line = first_line.trim_end_matches(['\r', '\n']).to_owned();
 
@@ -160,6 +181,7 @@ impl<R: Read> DatasetLines<R> {
                 return Ok(Some(LineError::OpenQuote { first_line }));
             }
 
+            self.position += read as u64;
             self.number += 1;
         }
 
@@ -177,6 +199,7 @@ impl<R: Read> DatasetLines<R> {
             let end = available.iter().position(|byte| *byte == b'\n');
             let used = end.map_or(available.len(), |end| end + 1);
             self.reader.consume(used);
+            self.position += used as u64;
 
             if end.is_some() {
                 return Ok(());

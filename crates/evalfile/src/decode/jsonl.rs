@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -47,6 +47,77 @@ impl Dataset {
     fn reader(&self) -> DatasetReader {
         let cx = DecodeContext::with_scope(Arc::clone(&self.reach));
         DatasetReader { path: Arc::clone(&self.path), cx, defaults: Arc::clone(&self.defaults) }
+    }
+
+    /// Opens the file, unless it has changed since it was checked.
+    fn open(&self) -> Result<File, CaseLoadError> {
+        let file = open_file(&self.path).map_err(|source| self.unreadable(source))?;
+        match Fingerprint::from_file(&file) {
+            Err(source) => Err(self.unreadable(source)),
+            Ok(found) if found == self.fingerprint => Ok(file),
+            Ok(_) => Err(self.changed()),
+        }
+    }
+
+    fn unreadable(&self, source: io::Error) -> CaseLoadError {
+        CaseLoadError::Unreadable { path: self.path.to_path_buf(), source }
+    }
+
+    fn changed(&self) -> CaseLoadError {
+        CaseLoadError::Changed { path: self.path.to_path_buf() }
+    }
+
+    /// Finds where each valid case begins, without decoding it.
+    pub(crate) fn line_places(&self) -> Result<Vec<LinePlace>, CaseLoadError> {
+        let mut lines = self.defaults.lines(self.open()?);
+        let mut places = Vec::with_capacity(self.count);
+        let mut broken = self.broken.iter().peekable();
+        while let Some(line) = lines.next_line().map_err(|source| self.unreadable(source))? {
+            if broken.next_if(|number| **number == line.number).is_none() {
+                places.push(LinePlace { start: line.start, number: line.number });
+            }
+        }
+
+        if places.len() == self.count { Ok(places) } else { Err(self.changed()) }
+    }
+}
+
+/// Place of a case in its dataset.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LinePlace {
+    /// Byte at which its line begins.
+    start: u64,
+    /// Number of the line, from 1.
+    number: usize,
+}
+
+/// Reader of single cases of a dataset.
+pub(crate) struct PickedCases {
+    dataset: Dataset,
+    reader: DatasetReader,
+    file: File,
+}
+
+impl PickedCases {
+    /// Opens the dataset.
+    pub(crate) fn new(dataset: &Dataset) -> Result<Self, CaseLoadError> {
+        Ok(Self { dataset: dataset.clone(), reader: dataset.reader(), file: dataset.open()? })
+    }
+
+    /// Decodes the case at a place.
+    pub(crate) fn read(&self, place: LinePlace) -> Result<Arc<Case>, CaseLoadError> {
+        let unreadable = |source| self.dataset.unreadable(source);
+        (&self.file).seek(SeekFrom::Start(place.start)).map_err(unreadable)?;
+
+        let mut lines = DatasetLines::from_line(&self.file, place.number, place.start);
+        let table = self.dataset.defaults.answers.as_ref().and_then(|format| format.table.as_ref());
+        if let Some(table) = table {
+            lines = lines.with_cells(table.divider, false);
+        }
+        let line = lines.next_line().map_err(unreadable)?.ok_or_else(|| self.dataset.changed())?;
+
+        let (line, case) = self.reader.case(line);
+        case.ok_or_else(|| CaseLoadError::Invalid { path: self.dataset.path.to_path_buf(), line })
     }
 }
 
@@ -436,7 +507,7 @@ pub(crate) struct DatasetCases {
 
 enum ReadState {
     Start,
-    Reading(LineDecoder<(usize, Option<Arc<Case>>)>),
+    Reading(Box<LineDecoder<(usize, Option<Arc<Case>>)>>),
     Done,
 }
 
@@ -456,14 +527,8 @@ impl DatasetCases {
     }
 
     fn try_next(&mut self) -> Result<Option<Arc<Case>>, CaseLoadError> {
-        let path = || self.dataset.path.to_path_buf();
-        let unreadable = |source| CaseLoadError::Unreadable { path: path(), source };
         if let ReadState::Start = self.state {
-            let file = open_file(&self.dataset.path).map_err(unreadable)?;
-            if Fingerprint::from_file(&file).map_err(unreadable)? != self.dataset.fingerprint {
-                return Err(CaseLoadError::Changed { path: path() });
-            }
-
+            let file = self.dataset.open()?;
             let reader = self.dataset.reader();
             let decode = move |line| reader.case(line);
             let lines = self.dataset.defaults.lines(file);
@@ -472,25 +537,25 @@ impl DatasetCases {
             } else {
                 LineDecoder::one_by_one(lines, decode)
             };
-            self.state = ReadState::Reading(decoded);
+            self.state = ReadState::Reading(Box::new(decoded));
         }
 
         let ReadState::Reading(decoded) = &mut self.state else { return Ok(None) };
         for line in decoded {
-            let (number, case) = line.map_err(unreadable)?;
+            let (number, case) = line.map_err(|source| self.dataset.unreadable(source))?;
             if self.dataset.broken.get(self.passed) == Some(&number) {
                 self.passed += 1;
                 continue;
             }
 
             let Some(case) = case else {
-                return Err(CaseLoadError::Invalid { path: path(), line: number });
+                return Err(CaseLoadError::Invalid { path: self.dataset.path.to_path_buf(), line: number });
             };
             self.given += 1;
 
             return Ok(Some(case));
         }
 
-        if self.given == self.dataset.count { Ok(None) } else { Err(CaseLoadError::Changed { path: path() }) }
+        if self.given == self.dataset.count { Ok(None) } else { Err(self.dataset.changed()) }
     }
 }

@@ -50,7 +50,7 @@ pub(crate) use external::collect_list as collect_cases;
 pub(crate) use finish::finish_diagnostics;
 pub use interpolate::looks_like_secret;
 pub(crate) use interpolate::{interpolate, interpolate_described, interpolate_settings};
-pub(crate) use jsonl::DatasetCases;
+pub(crate) use jsonl::{DatasetCases, LinePlace, PickedCases};
 pub(crate) use map_reader::MapReader;
 #[cfg(test)]
 pub(crate) use map_reader::record;

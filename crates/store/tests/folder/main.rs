@@ -732,3 +732,43 @@ fn merged_rows_are_those_of_the_parts_in_the_order_of_the_plan() {
     let error = RowMerge::default().add(&folder("unplaced")).expect_err("no place");
     assert!(error.to_string().contains("has no place in the plan"), "{error}");
 }
+
+#[test]
+fn more_runs_than_files_may_be_open_are_merged_as_few_are() {
+    const RUNS: usize = 40;
+    let home = tempfile::tempdir().expect("a folder");
+    let folder = |name: &str| RunFolder::new(home.path().join(name));
+    let names: Vec<String> = (0..RUNS * 2).map(|at| format!("case-{at}")).collect();
+    let mut whole = folder("whole").create(&info()).expect("created");
+    for (name, place) in names.iter().zip(1..) {
+        record_placed(&mut whole, name, place);
+    }
+    whole.finish(&mut info()).expect("finished");
+
+    let mut merge = RowMerge::default();
+    for run in 0..RUNS {
+        let name = format!("run-{run}");
+        let mut writer = folder(&name).create(&info()).expect("created");
+        // Each has places that are far apart, the later one first.
+        for at in [RUNS + run, run] {
+            record_placed(&mut writer, &names[at], at as u64 + 1);
+        }
+        drop(writer);
+        // It was killed while it wrote.
+        let path = home.path().join(&name).join("results.jsonl");
+        let mut file = fs::OpenOptions::new().append(true).open(path).expect("a file");
+        file.write_all(b"{\"format\":2,\"suite\":\"s\"").expect("written");
+        merge.add(&folder(&name)).expect("read");
+    }
+    assert_eq!(merge.sort(), None);
+    let mut writer = folder("merged").create(&info()).expect("created");
+    merge.write(&mut writer, &mut |_| {}).expect("written");
+    writer.finish(&mut info()).expect("finished");
+
+    for file in ["results.jsonl", "judgements.jsonl", "inputs.jsonl", "questions.jsonl", "run.json"] {
+        let read = |run: &str| fs::read_to_string(home.path().join(run).join(file)).expect("a file");
+        assert_eq!(read("whole"), read("merged"), "{file}");
+    }
+    let left = fs::read_dir(home.path()).expect("a folder").flatten();
+    assert!(left.into_iter().all(|entry| !entry.file_name().to_string_lossy().starts_with(".merging")));
+}

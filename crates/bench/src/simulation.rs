@@ -1,0 +1,377 @@
+//! Simulation of a run over many machines: a thousand workers and a billion calls, by events and a seed.
+//!
+//! What servers and coordinator take for a call, a unit or a request was measured with real ones (`cluster` measures it again).
+//! The simulation adds what can't be tried on one machine: queues before shared servers, and a zone that is slow.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use rand_core::{RngCore, SeedableRng};
+
+use super::table::FigureTable;
+
+/// Microseconds.
+type Time = u64;
+
+const SECOND: Time = 1_000_000;
+/// Time between two requests of a worker to the coordinator, and the step in which its calls are counted.
+const BEAT: Time = SECOND;
+/// Time between two extensions of a lease of 30 s.
+const EXTEND: Time = 10 * SECOND;
+/// Messages that servers take and give for a call: its reply is looked up and stored, each with an answer.
+const CALL_MESSAGES: f64 = 4.0;
+/// Messages of a unit: it is published and taken, its result looked for, stored in pieces and fetched, the job looked at.
+const UNIT_MESSAGES: f64 = 41.0;
+/// Messages of an extension, which also looks at the job.
+const EXTEND_MESSAGES: f64 = 4.0;
+/// Messages of a request to the coordinator.
+const ASK_MESSAGES: f64 = 4.0;
+
+/// What is simulated.
+#[derive(Debug, Clone, Copy)]
+struct Cluster {
+    workers: usize,
+    calls: u64,
+    /// Calls of a unit.
+    unit: u64,
+    /// Calls in flight of a worker.
+    in_flight: f64,
+    /// Seconds of a call.
+    latency: f64,
+    /// Share of the workers in the slow zone, and how many times longer their calls take.
+    slow: (f64, f64),
+    /// Calls a second that the provider allows.
+    provider: f64,
+    /// Seconds that a worker takes to begin a unit.
+    beginning: f64,
+    /// Seconds of the message servers for a message, over all their processors.
+    message: f64,
+    /// Seconds of the coordinator for an answer, and for fetching a result.
+    answer: f64,
+    fetch: f64,
+    /// Seconds of the coordinator for merging the row of a call, after all units.
+    merge: f64,
+    /// True if each call is looked up and stored with the servers.
+    shares_replies: bool,
+    /// Workers that die in an hour, one in so many.
+    deaths: f64,
+}
+
+/// What happened.
+#[derive(Debug, Default, Clone, Copy)]
+struct Outcome {
+    seconds: f64,
+    calls: u64,
+    repeated: u64,
+    messages: f64,
+    extensions: u64,
+    asks: u64,
+    /// Most units in the queue that nobody works on, after the first second.
+    queued: u64,
+    /// Longest wait for the servers and for the coordinator, in seconds.
+    server_wait: f64,
+    coordinator_wait: f64,
+    /// Share of the time in which they were busy.
+    server_load: f64,
+    coordinator_load: f64,
+    /// Seconds after the first worker had nothing to do.
+    tail: f64,
+}
+
+/// A server that takes one thing after the other.
+#[derive(Default)]
+struct Station {
+    free_at: Time,
+    busy: f64,
+    longest: Time,
+}
+
+impl Station {
+    /// Does something that takes so many seconds; when it is done.
+    fn serve(&mut self, now: Time, seconds: f64) -> Time {
+        let begin = self.free_at.max(now);
+        self.longest = self.longest.max(begin - now);
+        self.busy += seconds;
+        self.free_at = begin + (seconds * SECOND as f64) as Time;
+        self.free_at
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Worker {
+    /// Calls left of its unit; `None` between units.
+    left: Option<u64>,
+    slowness: f64,
+    extended: Time,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Event {
+    /// A worker takes a unit, or finds none.
+    Take(usize),
+    /// A second of work of a worker is over.
+    Beat(usize),
+    /// A unit of a dead worker is handed out again.
+    Return(u64),
+}
+
+struct Simulation {
+    cluster: Cluster,
+    random: seeded::Seeded,
+    events: BinaryHeap<Reverse<(Time, Event)>>,
+    workers: Vec<Worker>,
+    units: u64,
+    /// Rests of units that come back.
+    returned: Vec<u64>,
+    open: u64,
+    servers: Station,
+    coordinator: Station,
+    /// Calls that the provider has left, and when that was.
+    allowance: (f64, Time),
+    first_idle: Option<Time>,
+    outcome: Outcome,
+}
+
+impl Simulation {
+    fn new(cluster: Cluster, seed: u64) -> Self {
+        let slow = (cluster.slow.0 * cluster.workers as f64) as usize;
+        let workers = (0..cluster.workers)
+            .map(|at| Worker {
+                left: None,
+                slowness: if at < slow { cluster.slow.1 } else { 1.0 },
+                extended: 0,
+            })
+            .collect();
+        let units = cluster.calls.div_ceil(cluster.unit);
+        Self {
+            cluster,
+            random: seeded::Seeded::seed_from_u64(seed),
+            events: (0..cluster.workers).map(|at| Reverse((at as Time * 1_000, Event::Take(at)))).collect(),
+            workers,
+            units,
+            returned: Vec::new(),
+            open: units,
+            servers: Station::default(),
+            coordinator: Station::default(),
+            allowance: (0.0, 0),
+            first_idle: None,
+            outcome: Outcome::default(),
+        }
+    }
+
+    fn run(mut self) -> Outcome {
+        let mut now = 0;
+        while self.open > 0 {
+            let Some(Reverse((at, event))) = self.events.pop() else { break };
+            now = at;
+            match event {
+                Event::Take(worker) => self.take(worker, now),
+                Event::Beat(worker) => self.beat(worker, now),
+                Event::Return(calls) => self.returned.push(calls),
+            }
+        }
+
+        let seconds = now as f64 / SECOND as f64;
+        self.outcome.seconds = seconds;
+        self.outcome.server_load = self.servers.busy / seconds;
+        self.outcome.coordinator_load = self.coordinator.busy / seconds;
+        self.outcome.server_wait = self.servers.longest as f64 / SECOND as f64;
+        self.outcome.coordinator_wait = self.coordinator.longest as f64 / SECOND as f64;
+        self.outcome.tail = self.first_idle.map_or(0.0, |idle| (now - idle) as f64 / SECOND as f64);
+        self.outcome
+    }
+
+    fn take(&mut self, worker: usize, now: Time) {
+        let calls = self.returned.pop().or_else(|| {
+            self.units = self.units.checked_sub(1)?;
+            Some(self.cluster.unit)
+        });
+        let Some(calls) = calls else {
+            self.first_idle.get_or_insert(now);
+            self.events.push(Reverse((now + 2 * SECOND, Event::Take(worker))));
+            return;
+        };
+        let told = self.messages(now, UNIT_MESSAGES);
+        let begun = told + (self.cluster.beginning * SECOND as f64) as Time;
+        self.workers[worker].left = Some(calls);
+        self.workers[worker].extended = begun;
+        if now >= SECOND {
+            self.outcome.queued = self.outcome.queued.max(self.units + self.returned.len() as u64);
+        }
+        self.events.push(Reverse((begun + BEAT, Event::Beat(worker))));
+    }
+
+    fn beat(&mut self, worker: usize, now: Time) {
+        let Worker { left, slowness, extended } = self.workers[worker];
+        let Some(left) = left else { return };
+        if self.chance(self.cluster.deaths / 3_600.0) {
+            // What was in flight is paid again; another one takes its place.
+            let again = (self.cluster.in_flight as u64).min(left);
+            self.outcome.repeated += again;
+            self.workers[worker].left = None;
+            self.events.push(Reverse((now + 3 * EXTEND, Event::Return(left))));
+            self.events.push(Reverse((now + 5 * SECOND, Event::Take(worker))));
+            return;
+        }
+
+        // The coordinator lends a part of the rate for the next second.
+        self.messages(now, ASK_MESSAGES);
+        let answered = self.coordinator.serve(now, self.cluster.answer);
+        self.outcome.asks += 1;
+        let able = self.cluster.in_flight / (self.cluster.latency * slowness);
+        let made = self.lend(now, able).min(left as f64).max(0.0);
+        let mut done = answered;
+        if self.cluster.shares_replies {
+            done = done.max(self.messages(now, made * CALL_MESSAGES));
+        }
+        if now >= extended + EXTEND {
+            self.outcome.extensions += 1;
+            self.workers[worker].extended = now;
+            done = done.max(self.messages(now, EXTEND_MESSAGES));
+        }
+
+        let made = made.round() as u64;
+        self.outcome.calls += made;
+        if made >= left {
+            // A last round of calls, half of which are slower than the mean.
+            let tail = (1.5 * self.cluster.latency * slowness * SECOND as f64) as Time;
+            self.workers[worker].left = None;
+            self.coordinator.serve(now, self.cluster.fetch);
+            self.open -= 1;
+            self.events.push(Reverse((done + tail, Event::Take(worker))));
+        } else {
+            self.workers[worker].left = Some(left - made);
+            // Replies that wait for the servers hold up those that come after.
+            self.events.push(Reverse((done.max(now + BEAT), Event::Beat(worker))));
+        }
+    }
+
+    fn messages(&mut self, now: Time, count: f64) -> Time {
+        self.outcome.messages += count;
+        self.servers.serve(now, count * self.cluster.message)
+    }
+
+    fn lend(&mut self, now: Time, wanted: f64) -> f64 {
+        let (level, at) = self.allowance;
+        let passed = now.saturating_sub(at) as f64 / SECOND as f64;
+        let level = (level + passed * self.cluster.provider).min(self.cluster.provider);
+        // Nobody gets more than a fair part of what is there, or a little less where others want nothing.
+        let fair = self.cluster.provider * 1.25 / self.cluster.workers as f64;
+        let lent = wanted.min(level).min(fair.max(level / 8.0));
+        self.allowance = (level - lent, at.max(now));
+        lent
+    }
+
+    fn chance(&mut self, share: f64) -> bool {
+        (self.random.next_u64() >> 11) as f64 / (1u64 << 53) as f64 <= share && share > 0.0
+    }
+}
+
+/// Random numbers by a seed.
+mod seeded {
+    use rand_core::{RngCore, SeedableRng};
+
+    /// SplitMix64.
+    pub(super) struct Seeded(u64);
+
+    impl SeedableRng for Seeded {
+        type Seed = [u8; 8];
+
+        fn from_seed(seed: [u8; 8]) -> Self {
+            Self(u64::from_le_bytes(seed))
+        }
+    }
+
+    impl RngCore for Seeded {
+        fn next_u32(&mut self) -> u32 {
+            (self.next_u64() >> 32) as u32
+        }
+
+        fn next_u64(&mut self) -> u64 {
+            self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+            let mut z = self.0;
+            z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+            z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+            z ^ (z >> 31)
+        }
+
+        fn fill_bytes(&mut self, bytes: &mut [u8]) {
+            for chunk in bytes.chunks_mut(8) {
+                let drawn = self.next_u64().to_le_bytes();
+                chunk.copy_from_slice(&drawn[..chunk.len()]);
+            }
+        }
+    }
+}
+
+/// A thousand workers, a billion calls, and a provider that allows 100,000 calls a second.
+const LARGE: Cluster = Cluster {
+    workers: 1_000,
+    calls: 1_000_000_000,
+    unit: 20_000,
+    in_flight: 256.0,
+    latency: 1.0,
+    slow: (0.0, 1.0),
+    provider: 100_000.0,
+    beginning: 0.2,
+    // A call costs the servers 120 µs of one processor; eight of them share the work.
+    message: 120e-6 / CALL_MESSAGES / 8.0,
+    answer: 145e-6,
+    fetch: 2.5e-3,
+    merge: 30e-6,
+    shares_replies: true,
+    deaths: 0.1,
+};
+
+fn percent(share: f64) -> String {
+    format!("{:.0} %", share * 100.0)
+}
+
+/// Simulates several clusters with the same seed.
+pub(super) fn table(quick: bool, seed: u64) -> FigureTable {
+    let calls = if quick { 20_000_000 } else { LARGE.calls };
+    let base = Cluster { calls, ..LARGE };
+    let slow = (0.33, 10.0);
+    let alone = Cluster { shares_replies: false, ..base };
+    let free = Cluster { provider: 1e9, ..alone };
+    let variants = [
+        ("replies shared", base),
+        ("replies shared, servers four times as fast", Cluster { message: base.message / 4.0, ..base }),
+        ("replies not shared", alone),
+        ("replies not shared, a third of the workers ten times slower", Cluster { slow, ..alone }),
+        ("replies not shared, no limit of the provider", free),
+        ("the same in units of 500", Cluster { unit: 500, ..free }),
+        ("the same with a slow third", Cluster { slow, ..free }),
+    ];
+
+    let title = format!("{} workers, {calls} calls, seed {seed}", base.workers);
+    let columns = [
+        "cluster", "hours", "calls/s", "units queued at most", "messages/s", "servers busy", "longest wait",
+        "asks/s", "coordinator busy", "its longest wait", "lease extensions/s", "paid again", "tail",
+        "merging",
+    ];
+    let mut table = FigureTable::new(&title, &columns);
+    for (name, cluster) in variants {
+        let outcome = Simulation::new(cluster, seed).run();
+        let per_second = |count: f64| format!("{:.0}", count / outcome.seconds);
+        let cells = [
+            name.to_owned(),
+            format!("{:.2}", outcome.seconds / 3_600.0),
+            per_second(outcome.calls as f64),
+            outcome.queued.to_string(),
+            per_second(outcome.messages),
+            percent(outcome.server_load),
+            format!("{:.2} s", outcome.server_wait),
+            per_second(outcome.asks as f64),
+            percent(outcome.coordinator_load),
+            format!("{:.2} s", outcome.coordinator_wait),
+            format!("{:.1}", outcome.extensions as f64 / outcome.seconds),
+            outcome.repeated.to_string(),
+            format!("{:.0} s", outcome.tail),
+            format!("{:.2} h", cluster.calls as f64 * cluster.merge / 3_600.0),
+        ];
+        table.row(std::array::from_fn::<&str, 14, _>(|at| cells[at].as_str()));
+    }
+
+    table
+}

@@ -1,0 +1,116 @@
+//! A plan that is made once, for a process that runs many parts of it.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use assize_evalfile::{Case, CasePlaces};
+use assize_run::DealtPlan;
+use assize_store::SuiteInfo;
+
+use crate::dependencies::CaseDependencies;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::eval::{Evaluated, PlanIdentity, Purpose, RunOutcome};
+use crate::load::LoadedFiles;
+use crate::mode::{EvalMode, RunMode};
+use crate::options::EvalOptions;
+use crate::plan::PreflightReport;
+
+/// Eval files that were read, checked and dealt to shards once. A run of a part of the plan then reads the cases of that
+/// part only.
+///
+/// Takes some 24 bytes for each case of a dataset.
+pub struct PreparedPlan {
+    pub(crate) loaded: LoadedFiles,
+    /// Findings about all cases.
+    pub(crate) preflight: PreflightReport,
+    /// Warning about patterns that select nothing.
+    pub(crate) unmatched: Option<String>,
+    pub(crate) files: Vec<PreparedFile>,
+    pub(crate) suites: Vec<SuiteInfo>,
+    /// Summary of problems of files that are no reason not to run the rest.
+    pub(crate) problems: Option<String>,
+    /// The shards; `None` where the order of the cases is random, so that all have to be read to find those of one.
+    pub(crate) dealt: Option<DealtPlan>,
+    pub(crate) identity: PlanIdentity,
+    /// All files that were read, each with what tells if it has changed since.
+    pub(crate) stamps: Vec<(PathBuf, Option<FileStamp>)>,
+}
+
+/// Facts about an eval file of a plan.
+pub(crate) struct PreparedFile {
+    /// Cases for which judges, targets or models have to be made.
+    pub(crate) makers: Vec<Arc<Case>>,
+    pub(crate) dependencies: Arc<CaseDependencies>,
+    pub(crate) places: CasePlaces,
+}
+
+/// Length of a file and time of its last change.
+pub(crate) type FileStamp = (u64, Option<SystemTime>);
+
+/// Stamps of files; `None` for one that can't be looked at.
+pub(crate) fn stamps(files: &[PathBuf]) -> Vec<(PathBuf, Option<FileStamp>)> {
+    files.iter().map(|path| (path.clone(), stamp(path))).collect()
+}
+
+fn stamp(path: &Path) -> Option<FileStamp> {
+    let meta = path.metadata().ok()?;
+    Some((meta.len(), meta.modified().ok()))
+}
+
+/// True if the shard of a case is known from its place in the files.
+pub(crate) fn is_deal_known(mode: &dyn RunMode) -> bool {
+    mode.sequence().is_none_or(|sequence| !sequence.shuffle)
+}
+
+impl PreparedPlan {
+    /// Identity of the plan.
+    pub fn identity(&self) -> &PlanIdentity {
+        &self.identity
+    }
+
+    /// True as long as none of its files has changed.
+    pub fn is_current(&self) -> bool {
+        self.stamps.iter().all(|(path, known)| known.is_some() && stamp(path) == *known)
+    }
+}
+
+impl Engine {
+    /// Plans a run of so many shards once, for [`Engine::evaluate_prepared`]. Nothing is sent.
+    ///
+    /// # Errors
+    /// As in [`Engine::identify`] with `is_worker`.
+    pub async fn prepare(
+        &self,
+        mode: &EvalMode,
+        options: &EvalOptions,
+        shards: u32,
+    ) -> Result<PreparedPlan, EngineError> {
+        let loaded = self.load(&options.paths, &options.roots)?;
+        match self.evaluate_for(Purpose::Prepare { shards }, mode, &loaded, options, None).await? {
+            Evaluated::Prepared(prepared) => Ok(PreparedPlan { loaded, ..*prepared }),
+            _ => Err(EngineError::unrunnable("a plan that was to be prepared was run")),
+        }
+    }
+
+    /// Runs the part of a plan that the options name. They are those with which it was prepared, but for the part.
+    ///
+    /// # Errors
+    /// As in [`Engine::evaluate`], and when files have changed since.
+    pub async fn evaluate_prepared(
+        &self,
+        prepared: &PreparedPlan,
+        mode: &EvalMode,
+        options: &EvalOptions,
+    ) -> Result<RunOutcome, EngineError> {
+        if prepared.dealt.is_none() {
+            return self.evaluate(mode.clone(), options).await;
+        }
+
+        match self.evaluate_for(Purpose::Run, mode, &prepared.loaded, options, Some(prepared)).await? {
+            Evaluated::Outcome(outcome) => Ok(*outcome),
+            _ => Err(EngineError::unrunnable("a plan that was to be run was identified")),
+        }
+    }
+}
