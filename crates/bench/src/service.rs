@@ -321,15 +321,18 @@ fn clients(tools: &Path, port: u16, file: &Path, in_flight: usize) -> Result<Cli
     command.args(["timed", &port.to_string()]).arg(file).arg(in_flight.to_string());
     let (_, said) = costed(&mut command)?;
     let numbers: Vec<f64> = said.split_whitespace().filter_map(|number| number.parse().ok()).collect();
-    let times = |[rate, median, p99]: [f64; 3]| LoadTimes {
-        rate,
-        median: Duration::from_secs_f64(median),
-        p99: Duration::from_secs_f64(p99),
+    let times = |numbers: &[f64]| match *numbers {
+        [rate, median, p99] => Some(LoadTimes {
+            rate,
+            median: Duration::from_secs_f64(median),
+            p99: Duration::from_secs_f64(p99),
+        }),
+        _ => None,
     };
-    match numbers[..] {
-        [a, b, c, d, e, f] => Ok(ClientTimes { whole: times([a, b, c]), steady: times([d, e, f]) }),
-        _ => Err(format!("the clients said `{said}`")),
-    }
+    numbers
+        .split_at_checked(3)
+        .and_then(|(whole, steady)| Some(ClientTimes { whole: times(whole)?, steady: times(steady)? }))
+        .ok_or_else(|| format!("the clients said `{said}`"))
 }
 
 /// A call: when its request was sent and when its reply was there, from the beginning of the load.
@@ -345,8 +348,8 @@ impl LoadTimes {
         Self::of(calls.len(), calls.last().map_or(Duration::ZERO, |call| call.answered), calls.iter())
     }
 
-    /// Times of the steady state. Without it are the first two calls of each sender, for which connections are made, and the
-    /// last one, while others have nothing left to send. A load that is too short for that counts as a whole.
+    /// Times of the steady state: without the first two calls of each sender, for which connections are made, and without
+    /// its last call, when other senders have nothing left to send. A load too short for that counts as a whole.
     fn steady(calls: &[TimedCall], in_flight: usize) -> Self {
         let (first, last) = (2 * in_flight, calls.len().saturating_sub(in_flight));
         if last <= first + in_flight {
@@ -355,11 +358,12 @@ impl LoadTimes {
 
         let (begin, end) = (calls[first - 1].answered, calls[last - 1].answered);
         let within = calls.iter().filter(|call| call.sent >= begin && call.sent < end);
-        Self::of(last - first, end - begin, within)
+        Self::of(last - first, end.saturating_sub(begin), within)
     }
 
     fn of<'c>(count: usize, time: Duration, calls: impl Iterator<Item = &'c TimedCall>) -> Self {
-        let mut latencies: Vec<Duration> = calls.map(|call| call.answered - call.sent).collect();
+        let mut latencies: Vec<Duration> =
+            calls.map(|call| call.answered.saturating_sub(call.sent)).collect();
         latencies.sort_unstable();
         let at = |share: f64| {
             latencies.get((latencies.len() as f64 * share) as usize).copied().unwrap_or_default()

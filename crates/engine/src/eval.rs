@@ -259,9 +259,8 @@ impl Engine {
         warnings.extend(problems.map(|problems| format!("{problems}; only the valid cases were run")));
         let left_out = if has_problems { loaded.left_out() } else { 0 };
 
-        self.carry_out(&run, &wiring, loaded, options, (suites, warnings, left_out))
-            .await
-            .map(Evaluated::from)
+        let outcome = self.carry_out(&run, &wiring, loaded, options, (suites, warnings, left_out));
+        Box::pin(outcome).await.map(Evaluated::from)
     }
 
     /// Runs what was planned.

@@ -179,6 +179,6 @@ impl Engine {
             ..RunSession::new(GradeMode.command(), &wiring, &options.run, std::iter::empty())
         };
 
-        session.carry_out(&GradeMode, items, &options.run, self).await
+        Box::pin(session.carry_out(&GradeMode, items, &options.run, self)).await
     }
 }

@@ -203,7 +203,7 @@ impl Engine {
             ..plain
         };
 
-        session.carry_out(&mode, || plan.items(), &options.run, self).await
+        Box::pin(session.carry_out(&mode, || plan.items(), &options.run, self)).await
     }
 }
 

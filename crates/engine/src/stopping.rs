@@ -161,10 +161,16 @@ impl StopWatch {
 
         let cluster = &mut self.clusters[number];
         cluster.left -= 1;
-        passed.into_iter().for_each(|value| cluster.passed.add(value));
-        row.score.into_iter().for_each(|value| cluster.score.add(value));
         let difference = row.score.zip(base).map(|(score, base)| score - base);
-        difference.into_iter().for_each(|value| cluster.difference.add(value));
+        for (total, value) in [
+            (&mut cluster.passed, passed),
+            (&mut cluster.score, row.score),
+            (&mut cluster.difference, difference),
+        ] {
+            if let Some(value) = value {
+                total.add(value);
+            }
+        }
         let lacks = if self.base.is_some() { row.score.is_none() } else { passed.is_none() };
         self.ungraded += u64::from(lacks);
 
@@ -392,16 +398,13 @@ pub fn apply_early_stop(stop: &EarlyStop, figures: &mut RunMetrics) {
 
 fn replace_interval(metric: &mut EstimatedMetric, found: Option<AnytimeInterval>, level: f64) {
     let same = |value: f64| metric.value.is_some_and(|of_rows| (of_rows - value).abs() < 1e-9);
-    match found.filter(|found| same(found.value)) {
-        Some(found) => {
-            (metric.low, metric.high, metric.level) = (Some(found.low), Some(found.high), level);
-            metric.method = Some(assize_stats::IntervalMethod::Betting.name().to_owned());
-        }
+    if let Some(found) = found.filter(|found| same(found.value)) {
+        (metric.low, metric.high, metric.level) = (Some(found.low), Some(found.high), level);
+        metric.method = Some(assize_stats::IntervalMethod::Betting.name().to_owned());
+    } else {
         // Other cases or weights than those that were watched.
-        None => {
-            (metric.low, metric.high, metric.method) = (None, None, None);
-            metric.undefined = Some("the run ended because its result was clear".to_owned());
-        }
+        (metric.low, metric.high, metric.method) = (None, None, None);
+        metric.undefined = Some("the run ended because its result was clear".to_owned());
     }
 }
 

@@ -120,8 +120,13 @@ fn read_archive(path: &Path) -> Result<(InspectLog, Vec<InspectSample>), RecordE
     };
     let log = read_json(&header, &format!("`{name}` in the archive"))?;
 
-    let names: Vec<String> =
-        archive.names().filter(|name| name.starts_with("samples/") && name.ends_with(".json")).collect();
+    let names: Vec<String> = archive
+        .names()
+        .filter(|name| {
+            name.starts_with("samples/")
+                && Path::new(name).extension().is_some_and(|extension| extension == "json")
+        })
+        .collect();
     let mut samples = Vec::with_capacity(names.len());
     for name in names {
         if let Some(bytes) = archive.part(&name)? {

@@ -84,7 +84,7 @@ pub(crate) fn read_results(bytes: &[u8]) -> Result<RecordFile, RecordError> {
 /// Returns a result as a record. `questions` holds the id of each test so far, by what makes it that test: repeats of a test
 /// have an index of their own.
 fn record(result: PromptfooResult, several: bool, questions: &mut Vec<(Value, String)>) -> Record {
-    let test = result.test_case.unwrap_or(PromptfooTest::default());
+    let test = result.test_case.unwrap_or_default();
     let vars = result.vars.unwrap_or_default();
     let key = json!([test.description, vars]);
     let known =

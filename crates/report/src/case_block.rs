@@ -180,11 +180,11 @@ fn criterion_name(grader: &GraderRow, criterion: &CriterionRow) -> String {
 fn list_names(names: &[String]) -> String {
     const MAX_NAMES: usize = 4;
     let mut shown: Vec<&str> = Vec::new();
-    names.iter().for_each(|name| {
+    for name in names {
         if !shown.contains(&name.as_str()) {
             shown.push(name);
         }
-    });
+    }
     let more = shown.len().saturating_sub(MAX_NAMES);
     shown.truncate(MAX_NAMES);
 

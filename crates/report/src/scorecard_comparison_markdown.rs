@@ -53,7 +53,7 @@ pub fn render_scorecard_comparison_markdown(
     }
     for gate in gates {
         let (word, _) = gate_status(gate.hold);
-        let _ = writeln!(out, "- **{} {word}**: {}", escape_cell(&gate.gate), escape_cell(&gate.says));
+        let _ = writeln!(out, "- **{} {word}**: {}", escape_cell(gate.gate), escape_cell(&gate.says));
     }
 
     out

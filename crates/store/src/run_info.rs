@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    CriterionRate, EarlyStop, MergeInfo, PanelSummary, PassRateGate, RowCounts, RunMetrics, ScorecardInfo, ShardInfo,
-    VerdictCounts,
+    CriterionRate, EarlyStop, MergeInfo, PanelSummary, PassRateGate, RowCounts, RunMetrics, ScorecardInfo,
+    ShardInfo, VerdictCounts,
 };
 
 /// Version of the layout of a run folder. Raised when an older reader would misread a newer run.

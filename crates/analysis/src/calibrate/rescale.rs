@@ -185,7 +185,8 @@ pub fn rescale(
     }
 
     let range = if scores { score_range(&items, options) } else { (0.0, 1.0) };
-    let systems: Vec<String> = known.iter().map(|(_, pair)| items[pair.item].key.system.clone()).collect();
+    let systems: Vec<String> =
+        known.iter().map(|(_, pair)| items[pair.item].key.system.to_string()).collect();
     let level = options.resampling.level;
     let validation = CrossValidation::new(known, &clusters);
     let report = validation.report(scores, range, level);

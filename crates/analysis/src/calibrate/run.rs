@@ -108,13 +108,12 @@ pub fn from_run(
             if places.iter().any(|at| graders[*at] != grader) {
                 shared.insert(Arc::clone(criterion));
             }
-            match places.iter().find(|at| graders[**at] == grader) {
-                Some(at) => items[*at] = item,
-                None => {
-                    places.push(items.len());
-                    items.push(item);
-                    graders.push(grader);
-                }
+            if let Some(at) = places.iter().find(|at| graders[**at] == grader) {
+                items[*at] = item;
+            } else {
+                places.push(items.len());
+                items.push(item);
+                graders.push(grader);
             }
         }
     }

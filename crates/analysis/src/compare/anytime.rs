@@ -227,7 +227,7 @@ mod tests {
         assert_eq!(look(&mut tracker, &base, &two, false), 2);
         assert_eq!(look(&mut tracker, &base, &two, false), 2);
         let mean = tracker.comparison().expect("two pairs").difference;
-        assert!((mean - (0.1 + 0.3) / 2.0).abs() < 1e-12, "{mean}");
+        assert!((mean - f64::midpoint(0.1, 0.3)).abs() < 1e-12, "{mean}");
 
         // A case that the candidate never had leaves its cluster out, and one that only it has is no pair.
         let three = facts(vec![case(2, 2, 0.6), case(1, 1, 0.3), case(3, 2, 0.6), case(9, 9, 1.0)]);

@@ -1,8 +1,8 @@
 //! `assize score`.
 
 use assize_engine::{
-    EngineError, ExitStatus, LabelOptions, RunEnding, apply_early_stop, exit_of_run, exit_with_pass_rate, metrics, runs,
-    stored_records, summary_json,
+    EngineError, ExitStatus, LabelOptions, RunEnding, apply_early_stop, exit_of_run, exit_with_pass_rate,
+    metrics, runs, stored_records, summary_json,
 };
 use assize_evalfile::{ThresholdOverrides, load_rubric};
 use assize_rubric::{MissingPolicy, Rubric, UnitInterval, VerdictThresholds};

@@ -216,7 +216,7 @@ async fn a_coordinator_that_died_after_merging_is_followed_by_one_that_says_so()
             ..coordinator(&cluster, boss.path(), &|_| {})
         };
         // No worker is left: nothing has to be run again.
-        let merged = tokio::time::timeout(Duration::from_secs(60), next.run(&request, Vec::new()));
+        let merged = tokio::time::timeout(Duration::from_mins(1), next.run(&request, Vec::new()));
         let merged = merged.await.expect("in time").expect("works");
         assert_eq!((merged.exit, rows(merged.folder.path()).len()), (ExitStatus::Failed, CASES));
         let places = std::fs::read_dir(merged.folder.path().parent().expect("a folder")).expect("works");

@@ -305,7 +305,7 @@ fn write_datasets(fixture: &Fixture) {
         )
     };
     let first: String = (0..7).map(|at| line(&format!("a{at}"))).collect();
-    let second: String = (0..5).map(|at| format!("\n\n{}", line(&format!("b{at}")))).collect();
+    let second: String = (0..5).flat_map(|at| ["\n\n".to_owned(), line(&format!("b{at}"))]).collect();
     fixture.write("first.jsonl", &format!("\u{feff}{first}"));
     fixture.write("second.jsonl", second.trim_end());
     fixture.write(
