@@ -110,6 +110,13 @@ impl CliContext {
     }
 }
 
+/// Width of a terminal for what is printed before the command line is read; `None` where the output is no terminal.
+#[expect(clippy::disallowed_methods, reason = "the environment is not read yet")]
+pub(crate) fn terminal_columns(terminal: &console::Term) -> Option<usize> {
+    let columns = std::env::var("COLUMNS").ok().and_then(|value| value.parse().ok());
+    columns.or_else(|| terminal.size_checked().map(|(_, width)| width.into()))
+}
+
 /// Returns the current time. A clock that is set to a time that can't be written down counts as the nearest that can.
 #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the clock")]
 fn now() -> jiff::Timestamp {

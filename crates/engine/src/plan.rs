@@ -263,6 +263,12 @@ pub(crate) struct PlannedSuite<'a> {
 impl<'a> RunPlanner<'a> {
     /// Planner for given answers, by these options.
     pub(crate) fn new(config: &'a ProjectConfig, options: &RunOptions) -> Result<Self, EngineError> {
+        if options.shard.is_some() && options.min_pass_rate.is_some() {
+            return Err(EngineError::usage(
+                "`--min-pass-rate` needs the cases of all shards: merge the runs, then use it with `assize score`",
+            ));
+        }
+
         Ok(Self {
             workspaces: None,
             target_names: &[],

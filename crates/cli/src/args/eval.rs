@@ -167,7 +167,7 @@ pub(crate) struct SequenceArgs {
     /// it is not clear after all cases; single cases that fail do not count.
     #[arg(
         long, value_parser = one_of(STOP_RULES), value_name = "WHEN", requires = "against", help_heading = LIMITS,
-        conflicts_with = "bail"
+        conflicts_with_all = ["bail", "min_pass_rate"]
     )]
     pub(crate) stop_when: Option<StopRule>,
     /// Reference of `--stop-when`: a pass rate, or a run whose mean score is compared with.

@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 
 use clap::Command;
 
+use crate::context::terminal_columns;
+
 /// Groups of commands. Those that only programs start are in none.
 const GROUPS: [(&str, &[&str]); 6] = [
     ("Start", &["init", "try", "generate", "doctor"]),
@@ -22,10 +24,7 @@ const MIN_WIDTH: usize = 40;
 
 /// Gives the program its front page, wrapped to the terminal.
 pub(crate) fn with_front_page(command: Command) -> Command {
-    let columns = std::env::var("COLUMNS").ok().and_then(|value| value.parse().ok());
-    let columns = columns.or_else(|| console::Term::stdout().size_checked().map(|(_, width)| width.into()));
-
-    with_front_page_of(command, columns.unwrap_or(MAX_WIDTH))
+    with_front_page_of(command, terminal_columns(&console::Term::stdout()).unwrap_or(MAX_WIDTH))
 }
 
 /// Gives the program its front page of a width in columns.

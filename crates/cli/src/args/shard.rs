@@ -11,6 +11,6 @@ pub(crate) struct ShardArgs {
     ///
     /// Shards are numbered from 1. Cases that depend on each other, and those that share a workspace, are in the same shard. The exit code is
     /// about the cases of the shard.
-    #[arg(long, value_name = "I/N", help_heading = SELECTION, conflicts_with = "min_pass_rate")]
+    #[arg(long, value_name = "I/N", help_heading = SELECTION)]
     pub(crate) shard: Option<ShardNumber>,
 }

@@ -7,6 +7,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, CommandFactory};
 
 use super::{Args, FormatChoice};
+use crate::context::terminal_columns;
 
 /// Commands to which people give a file by itself that an option names, with that option.
 const FILE_OPTIONS: &[(&str, &str)] = &[("assize grade", "--answers"), ("assize calibrate", "--labels")];
@@ -105,9 +106,8 @@ fn suggest(error: &mut clap::Error, tip: &str) {
 
 /// Prints an error or a help page, errors wrapped to the terminal.
 pub(crate) fn print_usage_error(error: &clap::Error) {
-    let columns = std::env::var("COLUMNS").ok().and_then(|value| value.parse().ok());
-    let columns = columns.or_else(|| console::Term::stderr().size_checked().map(|(_, width)| width.into()));
-    let Some(columns) = columns.filter(|_| error.use_stderr()).map(|columns: usize| columns.max(40)) else {
+    let columns = terminal_columns(&console::Term::stderr()).filter(|_| error.use_stderr());
+    let Some(columns) = columns.map(|columns| columns.max(40)) else {
         let _ = error.print();
         return;
     };

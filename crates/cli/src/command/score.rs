@@ -49,7 +49,9 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
         }))
     })?;
     let early_stop = run.summary.as_ref().and_then(|summary| summary.early_stop.clone());
-    early_stop.iter().for_each(|stop| apply_early_stop(stop, &mut figures));
+    if let Some(stop) = &early_stop {
+        apply_early_stop(stop, &mut figures);
+    }
     let stored_gate = run.summary.as_ref().and_then(|summary| summary.pass_rate_gate);
     let minimum = args.gate.min_pass_rate.or_else(|| UnitInterval::new(stored_gate?.minimum).ok());
     let (counts, ending) = (metrics::counts(&figures, totals.counts), RunEnding::of_stored(&run));
