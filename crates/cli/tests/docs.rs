@@ -108,8 +108,8 @@ fn documented_output_is_held_against_what_is_printed() {
     );
 }
 
-/// Runs the commands of a page in a folder of their own, and counts them.
-fn run_page(page: &Path) -> usize {
+/// Runs the commands of a page in a folder of their own, and counts them. Notes those that print something else.
+fn run_page(page: &Path, differences: &Mutex<Vec<String>>) -> usize {
     let mut test = CliTest::new(env!("CARGO_BIN_EXE_assize"));
     test.env("COLUMNS", "80");
     test.copy_folder(&root().join("examples"), "examples");
@@ -122,7 +122,8 @@ fn run_page(page: &Path) -> usize {
 
         assert_eq!(output.code, Some(shown.code), "{command}\n{}\n{}", output.stdout, output.stderr);
         if let Some(difference) = difference(&shown.output, &output.stdout) {
-            panic!("{command}\n{difference}\n{}", output.stdout);
+            let text = format!("{command}\n{difference}\n{}", output.stdout);
+            differences.lock().expect("no page panics here").push(text);
         }
     }
     commands.len()
@@ -131,7 +132,7 @@ fn run_page(page: &Path) -> usize {
 #[test]
 fn every_documented_command_ends_as_documented() {
     let pages = Mutex::new(pages());
-    let count = AtomicUsize::new(0);
+    let (count, differences) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let workers = std::thread::available_parallelism().map_or(1, usize::from);
 
     std::thread::scope(|scope| {
@@ -141,13 +142,14 @@ fn every_documented_command_ends_as_documented() {
                     let Some(page) = pages.lock().expect("no page panics while it is held").pop() else {
                         break;
                     };
-                    count.fetch_add(run_page(&page), Ordering::Relaxed);
+                    count.fetch_add(run_page(&page, &differences), Ordering::Relaxed);
                 }
             });
         }
     });
 
-    let count = count.into_inner();
+    let (count, differences) = (count.into_inner(), differences.into_inner().expect("no page panicked"));
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
     assert!(count >= 100, "only {count} documented commands were found");
 }
 

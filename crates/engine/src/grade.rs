@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use assize_evalfile::{AnswerColumns, Case, GivenOutput, load_answers, load_rubric};
+use assize_evalfile::{AnswerColumns, Case, GivenOutput, codes, load_answers, load_rubric};
 use assize_run::WorkItem;
 use assize_store::SuiteInfo;
 
@@ -96,6 +96,10 @@ impl Engine {
 
         // The answers are read by any rubric, so that what is wrong with them is told in the same pass.
         let is_broken = rubric.has_errors();
+        if rubric.diagnostics.iter().any(|diagnostic| diagnostic.code == codes::NOT_A_RUBRIC) {
+            // The two are exchanged, perhaps: nothing said of the other file would help.
+            return Err(EngineError::invalid_file("the rubric has errors; nothing was graded".to_owned()));
+        }
         let read_by = if is_broken { any_rubric() } else { rubric };
         let answers = load_answers(&answers_path, &options.columns, &read_by, &load_options);
         self.report_diagnostics(&answers.diagnostics, &answers.sources);

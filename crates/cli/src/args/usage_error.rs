@@ -42,7 +42,7 @@ pub(crate) fn with_fitting_tips(mut error: clap::Error) -> clap::Error {
 }
 
 fn add_tips(error: &mut clap::Error) {
-    if error.kind() == ErrorKind::InvalidSubcommand {
+    if error.get(ContextKind::InvalidSubcommand).is_some() {
         let given = text(error, ContextKind::InvalidSubcommand);
         let usage = text(error, ContextKind::Usage);
         if let Some((_, ours)) = FOREIGN_COMMANDS.iter().find(|(other, _)| *other == given) {

@@ -405,8 +405,8 @@ fn tables_without_answers_are_refused() {
     let cli = cli();
     cli.file("rubric.yaml", RUBRIC);
     for (name, text, says) in [
-        ("empty.csv", "", "the file is empty"),
-        ("header.csv", "id,answer\n", "`header.csv` holds no answers"),
+        ("empty.csv", "", "write a line with the names of the columns"),
+        ("header.csv", "id,answer\n", "the dataset has no cases"),
     ] {
         cli.file(name, text);
         let output = cli.run(&["grade", "rubric.yaml", "--answers", name]).expect_code(2);

@@ -33,11 +33,12 @@ const LIMITS: &[(&str, LimitTest)] = &[
     ),
     ("attached text", Here(large_attachments_are_refused)),
     (
-        "file to convert",
+        "file to convert, file of another tool's records, part of an archive",
         Here(|cli| {
             sparse(cli, "a.csv", 257, &["convert", "--to", "tests", "a.csv"], "larger than 256 MiB");
         }),
     ),
+    ("parts of an archive", There("records/src/archive.rs", "an_archive_has_a_million_parts_at_most")),
     (
         "label file",
         Here(|cli| sparse(cli, "a.csv", 65, &["calibrate", "agreement", "a.csv"], "larger than 64 MiB")),

@@ -147,7 +147,7 @@ fn an_earlier_run_is_a_baseline_and_a_wrong_one_is_refused_before_anything_is_sp
     assert_eq!(rows(&cli, "run")[0]["graders"][0]["pairwise"][0]["baseline"], "run runs/base");
     let before = server.count();
     for (wrong, told) in [
-        ("{run: last~9}", "has fewer than 10 runs"),
+        ("{run: last~9}", "no runs in"),
         ("{run: runs/base@gpt}", "no answers of a target `gpt`"),
         ("runs/base", "write `baseline: {run: runs/base}`"),
     ] {

@@ -69,7 +69,7 @@ fn a_targets_key_is_kept_as_well() {
         ),
     );
     cli.file("s.yaml", "name: s\ntests:\n- id: a\n  criteria: x\n  input: q\n  assertions: [Says hello]\n");
-    let output = cli.run(&["eval", "s.yaml", "--target", "t"]).expect_code(3);
+    let output = cli.run(&["eval", "s.yaml", "--target", "t", "--judge", "offline"]).expect_code(3);
     assert!(output.stdout.contains("API key"), "{}", output.stdout);
     assert_eq!(server.count(), 1);
     unseen(&cli, &output);

@@ -329,7 +329,7 @@ fn a_trend_takes_the_runs_of_the_newest_suites_in_their_order() {
     assert_eq!(named["runs"][0]["pass_rate"]["value"], 0.5);
     cli.run(&["compare", "last~1", "last~2", "--fail-on-regression"]).expect_code(1);
     let output = cli.run(&["compare", "last~9", "last"]).expect_code(2);
-    assert!(output.stderr.contains("has fewer than 10 runs"), "{}", output.stderr);
+    assert!(output.stderr.contains("the oldest of which is `last~3`"), "{}", output.stderr);
     cli.run(&["compare", "--trend", "--suite", "nobody"]).expect_code(2);
 }
 

@@ -415,7 +415,7 @@ tests:
       - {input: $(two), assertions: [{type: contains, value: \"[user]\\nit's one\"}, {type: ends-with, value: \"[user]\\n$(two)\"}]}
 ",
     );
-    let output = cli.run(&["eval", "suite.yaml", "--run-dir", "a"]).expect_code(0);
+    let output = cli.run(&["eval", "suite.yaml", "--run-dir", "a", "--show", "all"]).expect_code(0);
     assert!(output.stdout.contains("turn-2/ends-with/check-1"), "{}", output.stdout);
     let refused = cli.run(&["eval", "suite.yaml", "--target", "all"]).expect_code(2);
     assert!(refused.stderr.contains("answers all cases in one run"), "{}", refused.stderr);

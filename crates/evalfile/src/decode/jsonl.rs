@@ -139,7 +139,13 @@ pub(crate) fn check_dataset(
                 at,
                 format!("`{}`", path.display()),
             )
-            .with_help("write one case on each line, as a JSON object")
+            .with_help(
+                if path.extension().is_some_and(|extension| extension == "csv" || extension == "tsv") {
+                    "write a line with the names of the columns, and a line for each case below it"
+                } else {
+                    "write one case on each line, as a JSON object"
+                },
+            )
         }
         Ok(dataset) => return Some(dataset),
         Err(error) => {

@@ -1,8 +1,9 @@
 //! Difference of two pass rates measured on different cases.
 
 use crate::{
-    ConfidenceLevel, Interval, IntervalMethod, UndefinedReason, distribution::normal_critical_value,
-    proportion, proportion::rate,
+    ConfidenceLevel, Interval, IntervalMethod, UndefinedReason,
+    distribution::normal_critical_value,
+    proportion::{RateInterval, proportion_by, rate},
 };
 
 /// Method for the interval of the difference of two independent rates.
@@ -41,8 +42,8 @@ pub fn rate_difference(
     let difference = p1 - p2;
     let interval = match kind {
         DifferenceInterval::Newcombe => {
-            let one = proportion(first.0, first.1, level).interval?;
-            let two = proportion(second.0, second.1, level).interval?;
+            let one = proportion_by(RateInterval::Wilson, first.0, first.1, level).interval?;
+            let two = proportion_by(RateInterval::Wilson, second.0, second.1, level).interval?;
             Interval {
                 low: difference - (p1 - one.low).hypot(two.high - p2),
                 high: difference + (one.high - p1).hypot(p2 - two.low),
