@@ -293,6 +293,7 @@ mod session;
 mod shard;
 mod spend_meter;
 mod stopping;
+mod summary_json;
 mod targets;
 mod trend;
 mod validate;
@@ -351,8 +352,9 @@ pub use samples::{
 };
 pub use schemas::{all_schemas, stored_schemas};
 pub use scorecard::{ScorecardInput, ScorecardOptions, ScoredCard};
-pub use session::{FinishedRun, run_id as new_run_id, stored_records, summary_json};
+pub use session::{FinishedRun, run_id as new_run_id, stored_records};
 pub use stopping::apply_early_stop;
+pub use summary_json::summary_json;
 pub use targets::is_secret_name;
 pub use trend::read_trend;
 pub use validate::{ValidatedFile, ValidationReport};

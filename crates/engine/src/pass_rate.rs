@@ -5,14 +5,19 @@ use assize_store::{PassRateGate, PassRateResult, VerdictCounts};
 
 use crate::exit::{ExitStatus, RunEnding, exit_of_run};
 
-/// Exit code of a run with a gate on its pass rate, its reason, and the gate. Cases that did not pass fail the run only by
+/// Exit code of a run that may have a gate on its pass rate, its reason, and the gate. With one, cases that did not pass fail the run only by
 /// the rate; those without a verdict leave it incomplete only if they could change the result. `ending.not_run` counts the cases
 /// that were not run.
 pub fn exit_with_pass_rate(
     counts: VerdictCounts,
     ending: RunEnding,
-    minimum: UnitInterval,
-) -> (PassRateGate, ExitStatus, String) {
+    minimum: Option<UnitInterval>,
+) -> (Option<PassRateGate>, ExitStatus, String) {
+    let Some(minimum) = minimum else {
+        let (exit, reason) = exit_of_run(counts, ending);
+        return (None, exit, reason);
+    };
+
     let gate = pass_rate_gate(counts, ending.left_out + ending.not_run, minimum);
     let exit = match gate.result {
         PassRateResult::Met => ExitStatus::Passed,
@@ -30,7 +35,7 @@ pub fn exit_with_pass_rate(
 
     // A run that could not keep its results decides nothing.
     let exit = if ending.broke_off { rest } else { ExitStatus::strongest([exit, rest]) };
-    (gate, exit, reason)
+    (Some(gate), exit, reason)
 }
 
 /// Result of the gate. `missing` cases have no row at all.
@@ -82,7 +87,8 @@ mod tests {
 
     fn conclude(counts: VerdictCounts, ending: RunEnding, minimum: f64) -> (PassRateResult, u8, String) {
         let minimum = UnitInterval::new(minimum).expect("a share");
-        let (gate, exit, reason) = exit_with_pass_rate(counts, ending, minimum);
+        let (gate, exit, reason) = exit_with_pass_rate(counts, ending, Some(minimum));
+        let gate = gate.expect("there is a minimum");
         (gate.result, exit.code(), reason)
     }
 

@@ -97,6 +97,16 @@ impl PreflightReport {
         self.problems.insert((place.path().to_owned(), place.line, place.column, message.to_string()));
     }
 
+    /// Notes a judge that can't be used, at the grader that names it or with the option that does.
+    fn refuse_judge(&mut self, choice: Option<&str>, place: &FilePosition, error: impl std::fmt::Display) {
+        match choice {
+            Some(choice) => {
+                self.choice_problems.insert(format!("{choice}: {error}"));
+            }
+            None => self.problem(place, error),
+        }
+    }
+
     /// Formats the problems, a line each with its first place: a judge without a key is one problem, however many
     /// cases need it.
     fn list_problems(&self) -> String {
@@ -594,12 +604,9 @@ impl<'a> RunPlanner<'a> {
                     found.note_default_judge(fallback.or(target));
                 }
                 match deps.judges.judge(selector) {
-                    Err(error) => match deps.judges.chosen_outside_files(selector) {
-                        Some(choice) => {
-                            found.choice_problems.insert(format!("{choice}: {error}"));
-                        }
-                        None => found.problem(&grader.place, error),
-                    },
+                    Err(error) => {
+                        found.refuse_judge(deps.judges.chosen_outside_files(selector), &grader.place, error);
+                    }
                     Ok(judge) => {
                         let name = judge.identity().name;
                         found.remarks.extend(deps.targets.idle_judge_settings(&name));

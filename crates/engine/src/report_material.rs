@@ -9,7 +9,7 @@ use assize_store::{CaseRecord, PassRateGate, RunFolder, RunInfo, RunSummary, Ver
 
 use crate::criterion_places::CriterionPlaces;
 use crate::error::EngineError;
-use crate::exit::{ExitStatus, RunEnding, exit_of_run};
+use crate::exit::{ExitStatus, RunEnding};
 use crate::labels::{LabelOptions, LabelledRun, labelled_run};
 use crate::pass_rate::exit_with_pass_rate;
 use crate::process::ProcessContext;
@@ -169,15 +169,9 @@ impl ReportMaterial {
                 reasons.push(reason);
             }
             None => {
-                let (exit, reason) = match minimum {
-                    None => exit_of_run(counts, ending),
-                    Some(minimum) => {
-                        let ending = RunEnding { not_run, ..ending };
-                        let (found, exit, reason) = exit_with_pass_rate(counts, ending, minimum);
-                        gate = Some(found);
-                        (exit, reason)
-                    }
-                };
+                let ending = if minimum.is_some() { RunEnding { not_run, ..ending } } else { ending };
+                let (found, exit, reason) = exit_with_pass_rate(counts, ending, minimum);
+                gate = found;
                 exits.push(exit);
                 reasons.push(reason);
             }

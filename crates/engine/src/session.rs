@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::mem::take;
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -229,12 +229,7 @@ impl RunSession {
             Err(error) => engine.emit(EngineEvent::Failure(error.to_string())),
         }
 
-        let is_complete = ended.result.is_ok() && !stops.cancel.is_cancelled();
-        if let Err(error) = self.gateway.flush().and_then(|()| self.gateway.end_batches(is_complete)) {
-            engine.warn(error.message);
-        }
-
-        note_replies(&self.gateway, engine);
+        end_replies(&self.gateway, ended.result.is_ok() && !stops.cancel.is_cancelled(), engine);
 
         Ok(FinishedRun { folder, info, totals: ended.totals, exit })
     }
@@ -396,7 +391,11 @@ impl RunSession {
 }
 
 /// Waits until replies are stored, and says what became of imported ones.
-fn note_replies(gateway: &ModelGateway, engine: &Engine) {
+fn end_replies(gateway: &ModelGateway, is_complete: bool, engine: &Engine) {
+    if let Err(error) = gateway.flush().and_then(|()| gateway.end_batches(is_complete)) {
+        engine.warn(error.message);
+    }
+
     let Some(report) = gateway.exchange().and_then(BatchExchange::import_report) else { return };
     engine.notice(report.summary());
     for problem in report.problems() {
@@ -539,8 +538,8 @@ fn conclude(
         (None, None) => mode.exit(folder, counts, ended.ending),
         (None, Some(minimum)) => {
             let ending = RunEnding { not_run: ended.not_run(), ..ended.ending };
-            let (found, exit, reason) = exit_with_pass_rate(counts, ending, minimum);
-            gate = Some(found);
+            let (found, exit, reason) = exit_with_pass_rate(counts, ending, Some(minimum));
+            gate = found;
             (exit, reason)
         }
         (Some(shard), _) => {
@@ -783,49 +782,4 @@ fn summary(
         early_stop: early_stop.clone(),
         ..metrics::summary(totals, figures, *begun, (exit, exit_reason))
     }
-}
-
-/// Summary of a run for programs.
-pub fn summary_json(info: &RunInfo, folder: &Path) -> serde_json::Value {
-    let Some(summary) = &info.summary else { return serde_json::Value::Null };
-    // The cases themselves, a line each.
-    let results = RunFolder::new(folder).results_path();
-    let mut value = serde_json::json!({
-        "run_id": info.run_id,
-        "run_dir": folder.display().to_string(),
-        "results": results.is_file().then(|| results.display().to_string()),
-        "counts": summary.counts,
-        // How many cases a run that did not end would have had is not known.
-        "not_run": info.finished_at.is_some().then_some(summary.not_run),
-        "excluded": summary.left_out,
-        "mean_score": summary.mean_score,
-        "figures": summary.figures,
-        "judges": info.judges,
-        "tokens": summary.tokens,
-        "cost_usd": summary.cost_usd,
-        "cost_partial": summary.cost_partial,
-        "judge_calls": summary.judge_calls,
-        "judge_calls_cached": summary.judge_calls_cached,
-        "sent": summary.sent,
-        "pass_rate_gate": summary.pass_rate_gate,
-        "early_stop": summary.early_stop,
-        "criteria": summary.criteria,
-        "criteria_ungraded": summary.criteria_ungraded,
-        "criterion_rates": summary.criterion_rates,
-        "quotes": summary.quotes,
-        "quotes_found": summary.quotes_found,
-        "panel": summary.panel,
-        "criteria_truncated": summary.criteria_truncated,
-        "warnings": info.warnings,
-        "exit_code": summary.exit_code,
-        "exit_reason": summary.exit_reason,
-    });
-    if let Some(shard) = &info.shard {
-        value["shard"] = serde_json::json!(shard);
-    }
-    if let Some(merged) = &info.merged {
-        value["merged"] = serde_json::json!(merged);
-    }
-
-    value
 }

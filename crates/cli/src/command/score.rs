@@ -1,8 +1,8 @@
 //! `assize score`.
 
 use assize_engine::{
-    EngineError, ExitStatus, LabelOptions, RunEnding, apply_early_stop, exit_of_run, exit_with_pass_rate,
-    metrics, runs, stored_records, summary_json,
+    EngineError, ExitStatus, LabelOptions, RunEnding, apply_early_stop, exit_with_pass_rate, metrics, runs,
+    stored_records, summary_json,
 };
 use assize_evalfile::{ThresholdOverrides, load_rubric};
 use assize_rubric::{MissingPolicy, Rubric, UnitInterval, VerdictThresholds};
@@ -55,16 +55,7 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
     let stored_gate = run.summary.as_ref().and_then(|summary| summary.pass_rate_gate);
     let minimum = args.gate.min_pass_rate.or_else(|| UnitInterval::new(stored_gate?.minimum).ok());
     let (counts, ending) = (metrics::counts(&figures, totals.counts), RunEnding::of_stored(&run));
-    let (gate, exit, reason) = match minimum {
-        None => {
-            let (exit, reason) = exit_of_run(counts, ending);
-            (None, exit, reason)
-        }
-        Some(minimum) => {
-            let (gate, exit, reason) = exit_with_pass_rate(counts, ending, minimum);
-            (Some(gate), exit, reason)
-        }
-    };
+    let (gate, exit, reason) = exit_with_pass_rate(counts, ending, minimum);
     let reason = format!("{reason}; {changed} of {} verdicts changed", totals.counts.total());
     let summary = RunSummary {
         early_stop,
@@ -97,8 +88,7 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
         }
 
         for question in folder.questions()? {
-            let question = question?;
-            writer.record_question(&question)?;
+            writer.record_question(&question?)?;
         }
 
         writer.finish(&mut info)?;

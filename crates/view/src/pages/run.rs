@@ -172,7 +172,7 @@ pub(crate) struct CasesPage {
     pub(crate) is_partial: bool,
     /// The first rows of the table, as JSON.
     pub(crate) first_rows: String,
-    /// How many cases are found, of how many.
+    /// Number of cases that are found, and of all.
     pub(crate) counts: String,
     pub(crate) found: usize,
     /// Rows without script: a page of them.
