@@ -25,8 +25,7 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
     check_run(&run, args, context)?;
     let (rubric, rubric_lines) = rubric(args, context)?;
     let again = |record: &CaseRecord| -> Result<RescoreResult, CommandFailure> {
-        let lines = lines(args, rubric_lines, record)?;
-        Ok(rescore(record, rubric.as_ref(), lines))
+        Ok(rescore(record, rubric.as_ref(), lines(args, rubric_lines, record)?))
     };
 
     let begun = std::time::Instant::now();
