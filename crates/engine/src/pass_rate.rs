@@ -43,7 +43,10 @@ fn pass_rate_gate(counts: VerdictCounts, missing: usize, minimum: UnitInterval) 
     let without_verdict = counts.incomplete + counts.skipped + missing;
     let cases = counts.total() + missing;
     let reaches = |passed: usize| cases > 0 && at_least(passed as f64 / cases as f64, minimum.get());
-    let result = if reaches(counts.pass) {
+    // Where nothing has a verdict, even a minimum of 0 is not known to be reached.
+    let result = if cases == without_verdict {
+        PassRateResult::Incomplete
+    } else if reaches(counts.pass) {
         PassRateResult::Met
     } else if cases > 0 && !reaches(counts.pass + without_verdict) {
         PassRateResult::Missed
@@ -62,6 +65,9 @@ fn describe(gate: &PassRateGate) -> String {
     match result {
         PassRateResult::Incomplete if cases == 0 => {
             "the pass rate is undefined: there are no cases".to_owned()
+        }
+        PassRateResult::Incomplete if cases == without_verdict => {
+            format!("no case has a verdict, so the pass rate can't be compared with {minimum}")
         }
         PassRateResult::Met if without_verdict == 0 => {
             format!("pass rate {} reaches {minimum}", rate(passed))
@@ -126,6 +132,14 @@ mod tests {
             assert_eq!(conclude(counts, ending, 0.95).1, 3);
         }
         assert_eq!(conclude(VerdictCounts::default(), plain, 0.0).1, 3, "a rate of nothing is undefined");
+        let open = VerdictCounts { incomplete: 2, ..VerdictCounts::default() };
+        let (_, code, reason) = conclude(open, plain, 0.0);
+        assert_eq!(code, 3);
+        assert!(
+            reason.ends_with(
+                "no case has a verdict, so the pass rate can't be compared with the minimum of 0%"
+            )
+        );
     }
 
     #[test]

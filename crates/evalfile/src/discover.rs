@@ -46,7 +46,7 @@ pub enum DiscoveryError {
     },
     /// The folder holds no eval file.
     #[error(
-        "{}: no eval files in this folder (looked for *.eval.yaml, eval.yaml, dataset*.yaml, *.eval.jsonl and YAML files with `tests` or `evalcases`)",
+        "{}: no eval files in this folder (looked for *.eval.yaml, eval.yaml, promptfooconfig.yaml, dataset*.yaml, *.eval.jsonl and YAML files with `tests` or `evalcases`)",
         .0.display()
     )]
     Empty(PathBuf),
@@ -139,7 +139,8 @@ impl FolderSearch {
 
     fn classify_file(&mut self, path: PathBuf, name: &str) {
         let lower = name.to_ascii_lowercase();
-        let named = |stem: &str| stem == "eval" || stem.strip_suffix(".eval").is_some();
+        let named =
+            |stem: &str| stem == "eval" || stem == "promptfooconfig" || stem.strip_suffix(".eval").is_some();
         if let Some(stem) = lower.strip_suffix(".yaml").or_else(|| lower.strip_suffix(".yml")) {
             let head = read_head(&path);
             let dataset = stem.starts_with("dataset") && !stem.contains('.');
@@ -203,8 +204,15 @@ fn has_cases(head: &str) -> bool {
         let text = text.trim_matches(['"', '\'']);
         text.ends_with('/') || [".yaml", ".yml", ".jsonl"].iter().any(|ending| text.ends_with(ending))
     };
-    let words = ["id:", "file://", "\"id\":"];
-    refers(value) || head.lines().any(|line| words.iter().any(|word| line.contains(word)))
+    let of_case = ["id", "vars", "assert", "assertions", "criteria", "input", "expected_output"];
+    let is_of_case = |line: &str| {
+        let line = line.trim_start_matches([' ', '-', '{', '"', '\'']);
+        of_case.iter().any(|key| {
+            line.strip_prefix(key).is_some_and(|rest| rest.trim_start_matches(['"', '\'']).starts_with(':'))
+        })
+    };
+    refers(value)
+        || head.lines().any(|line| is_of_case(line) || line.contains("id:") || line.contains("file://"))
 }
 
 #[cfg(test)]
@@ -242,6 +250,8 @@ mod tests {
             ("c/EVAL.yaml", "broken: ["),
             ("c/named-otherwise.yml", "# comment\nevalcases:\n  - id: a\n"),
             ("c/workflow.yaml", "tests:\n  - unit\n"),
+            ("c/promptfooconfig.yaml", "providers: [echo]\ntests:\n  - vars: {topic: tea}\n"),
+            ("c/without-ids.yaml", "tests:\n- input: a\n  output: b\n"),
             ("c/dataset.scores.yaml", "- a\n"),
             ("c/run.baseline.jsonl", "{}\n"),
             ("d/dataset-two.yaml", "evalcase: []\n"),
@@ -263,7 +273,7 @@ mod tests {
             names,
             [
                 "a/dataset.jsonl", "b/x.eval.yaml", "c/EVAL.yaml", "c/named-otherwise.yml",
-                "d/dataset-two.yaml"
+                "c/promptfooconfig.yaml", "c/without-ids.yaml", "d/dataset-two.yaml"
             ]
         );
         assert!(found.problems.is_empty());

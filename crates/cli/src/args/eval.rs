@@ -161,7 +161,7 @@ pub(crate) struct SequenceArgs {
         value_parser = positive::<NonZeroUsize>, help_heading = LIMITS
     )]
     pub(crate) bail: Option<NonZeroUsize>,
-    /// Stop once the side of `--against` is clear.
+    /// Stop once the result is clear.
     ///
     /// Cases run in a random order. The interval holds at all times at once. Exit codes: 0 at the reference or above, 1 below, 5 if
     /// it is not clear after all cases; single cases that fail do not count.
