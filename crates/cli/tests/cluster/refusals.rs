@@ -70,7 +70,8 @@ fn a_worker_with_other_files_or_without_a_key_says_so_and_does_nothing() {
         [(&other, "`suite.yaml` has other contents here"), (&keyless, "OPENAI_API_KEY")]
     {
         let (code, _, said) =
-            Running::start(&mut machine.command(&["worker", "--cluster", &address, "--idle", "10s"])).finish();
+            Running::start(&mut machine.command(&["worker", "--cluster", &address, "--idle", "10s"]))
+                .finish();
         assert_eq!(code, Some(0), "{said}");
         assert!(said.contains(expected), "{said}");
         assert!(!said.contains(KEY), "{said}");
