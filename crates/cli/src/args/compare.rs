@@ -113,7 +113,9 @@ pub(crate) struct CompareArgs {
     /// difference was clear.
     #[arg(long, help_heading = ADVANCED, hide_short_help = true, conflicts_with = "trend")]
     pub(crate) anytime: bool,
-    /// Look again as cases of running runs finish, until it is clear or both runs have ended.
+    /// Look again as cases of running runs finish, until the result is clear.
+    ///
+    /// It also ends once both runs have ended.
     ///
     /// Only the interval of `--anytime` is shown. Ends as soon as it leaves out 0, or lies within `--margin`. `--fail-on worse` and
     /// `--strict` are about this interval.

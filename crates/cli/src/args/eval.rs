@@ -170,7 +170,9 @@ pub(crate) struct SequenceArgs {
         conflicts_with_all = ["bail", "min_pass_rate"]
     )]
     pub(crate) stop_when: Option<StopRule>,
-    /// Reference of `--stop-when`: a pass rate, or a run whose mean score is compared with.
+    /// Reference of `--stop-when`: a pass rate, or a run.
+    ///
+    /// The mean score is compared with that of the run.
     #[arg(
         long, value_parser = StopReference::parse, value_name = "RATE|RUN", requires = "stop_when",
         help_heading = LIMITS
