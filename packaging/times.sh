@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# Times the way from nothing to a report that can be shared, for each way of installing: packaging/times.sh PROGRAM [WHEEL]
+#
+# PROGRAM is a built program, packed here as a release packs it; WHEEL is a wheel that `cargo xtask wheel` made. Packages come
+# from local files, so that downloads take no time. Each way installs into an empty folder and then runs `assize init`, `assize
+# eval` and `assize report`. Prints a Markdown table.
+#
+# BUILD=1 adds `cargo install` from this checkout: crates are downloaded again, and nothing is built beforehand.
+set -euo pipefail
+
+if [ $# -lt 1 ] || [ $# -gt 2 ]; then
+  echo "usage: packaging/times.sh PROGRAM [WHEEL]" >&2
+  exit 2
+fi
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+program=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
+wheel=${2:+$(cd "$(dirname "$2")" && pwd)/$(basename "$2")}
+version=$(sed -n 's/^version = "\(.*\)"$/\1/p' "$root/Cargo.toml" | head -n 1)
+target=x86_64-unknown-linux-gnu
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+quietly() {
+  "$@" > "$folder/log" 2>&1 || {
+    cat "$folder/log" >&2
+    echo "FAILED: $*" >&2
+    exit 1
+  }
+}
+
+seconds() { date +%s.%N; }
+
+# way NAME SIZE-OF INSTALL: times the function INSTALL, which sets `assize` to the installed program, and the first report.
+way() {
+  local started installed reported size
+  mkdir -p "$folder/$3" && cd "$folder/$3"
+  started=$(seconds)
+  "$3"
+  installed=$(seconds)
+  quietly "$assize" init --yes
+  quietly "$assize" eval evals
+  quietly "$assize" report last -o report.html
+  reported=$(seconds)
+  [ -s report.html ] || { echo "FAILED: $1 made no report" >&2 && exit 1; }
+
+  size=$(du -ck $2 | tail -n 1 | cut -f 1)
+  awk -v name="$1" -v size="$size" -v a="$started" -v b="$installed" -v c="$reported" \
+    'BEGIN { printf "| %s | %.1f MB | %.1f s | %.1f s | %.1f s |\n", name, size / 1024, b - a, c - b, c - a }'
+}
+
+from_archive() {
+  quietly env ASSIZE_RELEASES="file://$folder/releases" ASSIZE_TARGET=$target ASSIZE_VERSION="$version" \
+    ASSIZE_PREFIX="$PWD/tools" GITHUB_PATH="$PWD/path" "$root/packaging/action/install.sh"
+  assize=$(cat path)/assize
+}
+
+from_wheel() {
+  quietly python3 -m venv environment
+  quietly environment/bin/pip install --no-index "$wheel"
+  assize=$PWD/environment/bin/assize
+}
+
+from_npm() {
+  echo '{"private": true}' > package.json
+  quietly npm install --offline --no-audit --no-fund "$folder"/npm/*.tgz
+  assize=$PWD/node_modules/.bin/assize
+}
+
+from_source() {
+  quietly env CARGO_HOME="$PWD/cargo" CARGO_TARGET_DIR="$PWD/target" \
+    cargo install --path "$root/crates/cli" --locked --root "$PWD/installed"
+  assize=$PWD/installed/bin/assize
+}
+
+echo "| installed from | size | installing | first report | together |"
+echo "|---|---|---|---|---|"
+
+archive=$("$root/packaging/archive.sh" $target "$program" "$folder/releases/v$version")
+(cd "$(dirname "$archive")" && sha256sum "$(basename "$archive")" > SHA256SUMS)
+way "archive" "$archive" from_archive
+
+if [ -n "$wheel" ]; then
+  way "wheel, in a fresh environment of Python" "$wheel" from_wheel
+fi
+
+if command -v npm > /dev/null; then
+  main=$(node "$root/packaging/npm/build.mjs" "$folder/npm" $target="$program" | tail -n 1)
+  for package in "$folder/npm/linux-x64" "$main"; do
+    (cd "$package" && npm pack --silent --pack-destination "$folder/npm" > /dev/null 2>&1)
+  done
+  way "npm" "$folder/npm/assize-linux-x64-$version.tgz $folder/npm/assize-$version.tgz" from_npm
+fi
+
+if [ -n "${BUILD:-}" ]; then
+  way "source, with \`cargo install\`" "$root/crates $root/Cargo.lock" from_source
+fi
