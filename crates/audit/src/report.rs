@@ -1,6 +1,7 @@
 //! Report of an order, length or self-preference audit.
 
 use assize_analysis::MetricEstimate;
+use assize_stats::{DifferenceReach, bounded_difference};
 
 use crate::injection::InjectionReport;
 
@@ -46,6 +47,15 @@ impl AuditReport {
     pub fn is_incomplete(&self) -> bool {
         !self.missing.is_empty()
     }
+}
+
+/// p of no mean difference over cases, of differences within -1 to 1; 1 where it is undefined.
+pub(crate) fn p_of_no_effect<K: Ord>(differences: &[(K, f64)]) -> f64 {
+    let values: Vec<f64> = differences.iter().map(|(_, value)| *value).collect();
+    let cases: Vec<&K> = differences.iter().map(|(case, _)| case).collect();
+    bounded_difference(&values, &cases, DifferenceReach::symmetric(1.0))
+        .and_then(|found| found.p())
+        .unwrap_or(1.0)
 }
 
 /// Formats a count with its noun: `1 case`, `2 cases`.
