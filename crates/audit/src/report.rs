@@ -49,11 +49,13 @@ impl AuditReport {
     }
 }
 
-/// p of no mean difference over cases, of differences within -1 to 1; 1 where it is undefined.
+/// p of no mean difference over cases; 1 where it is undefined. Differences of scores lie within -1 to 1, and those of two
+/// such differences may lie beyond, by which the reach grows.
 pub(crate) fn p_of_no_effect<K: Ord>(differences: &[(K, f64)]) -> f64 {
     let values: Vec<f64> = differences.iter().map(|(_, value)| *value).collect();
     let cases: Vec<&K> = differences.iter().map(|(case, _)| case).collect();
-    bounded_difference(&values, &cases, DifferenceReach::symmetric(1.0))
+    let reach = values.iter().fold(1.0_f64, |reach, value| reach.max(value.abs()));
+    bounded_difference(&values, &cases, DifferenceReach::symmetric(reach))
         .and_then(|found| found.p())
         .unwrap_or(1.0)
 }
