@@ -97,8 +97,7 @@ impl RunSummarizer {
         };
         self.cases.push(row, cluster);
 
-        // Trials after a failure would otherwise be counted by their failures.
-        if row.repeat > 1 && row.repeats.is_some_and(|plan| plan.early_stop) {
+        if row.is_later_attempt() {
             self.later += 1;
             return;
         }

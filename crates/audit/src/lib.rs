@@ -10,8 +10,6 @@ mod altered_target;
 mod decision;
 mod decision_pair;
 pub mod injection;
-#[cfg(test)]
-mod known_judges;
 pub mod length;
 pub mod order;
 mod pair;

@@ -1,6 +1,7 @@
 //! Report of an order, length or self-preference audit.
 
 use assize_analysis::MetricEstimate;
+use assize_stats::{DifferenceReach, bounded_difference};
 
 use crate::injection::InjectionReport;
 
@@ -46,6 +47,17 @@ impl AuditReport {
     pub fn is_incomplete(&self) -> bool {
         !self.missing.is_empty()
     }
+}
+
+/// p of no mean difference over cases; 1 where it is undefined. Differences of scores lie within -1 to 1, and those of two
+/// such differences may lie beyond, by which the reach grows.
+pub(crate) fn p_of_no_effect<K: Ord>(differences: &[(K, f64)]) -> f64 {
+    let values: Vec<f64> = differences.iter().map(|(_, value)| *value).collect();
+    let cases: Vec<&K> = differences.iter().map(|(case, _)| case).collect();
+    let reach = values.iter().fold(1.0_f64, |reach, value| reach.max(value.abs()));
+    bounded_difference(&values, &cases, DifferenceReach::symmetric(reach))
+        .and_then(|found| found.p())
+        .unwrap_or(1.0)
 }
 
 /// Formats a count with its noun: `1 case`, `2 cases`.

@@ -5,6 +5,7 @@
 
 #![expect(clippy::print_stdout, reason = "a tool for developers: its report goes to the terminal")]
 
+mod audits;
 mod cargo;
 mod cluster;
 mod commands;
@@ -14,6 +15,7 @@ mod judge;
 mod load;
 mod measure;
 mod mock;
+mod parallel;
 mod rates;
 mod scorecards;
 mod service;
@@ -39,6 +41,7 @@ const VALIDATED: usize = 1_000;
 const USAGE: &str = "\
 usage: cargo run -p assize-bench -- [PART] [--quick] [--write] [--python=PROGRAM]
        cargo run -p assize-bench -- coverage [--quick] [--write]
+       cargo run -p assize-bench -- audits [--quick] [--write]
        cargo run -p assize-bench -- simulation [--quick] [--write] [--seed=N]
 
 PART is one of start, runs, judging, service, rates, commands, scorecards, statistics; without it, all of these are measured. The parts
@@ -48,7 +51,8 @@ however it was built, instead of building the one that is distributed; --latency
 Statistics are compared with scipy, statsmodels and krippendorff where the
 Python has them.
 
-coverage simulates how often intervals hold the truth; --write puts its tables into docs/benchmarks.md
+coverage simulates how often intervals hold the truth, audits how often audits find a biased judge or accuse an honest one; --write puts
+their tables into docs/benchmarks.md
 
 simulation is about a thousand workers and a billion calls of `assize eval --cluster`; --write puts its table into docs/cluster.md";
 
@@ -67,7 +71,8 @@ fn main() -> ExitCode {
         ["paced", port, file, rate, burst] => load::run_paced(port, file, rate, burst),
         ["timed", port, file, in_flight] => service::run_timed(port, file, in_flight),
         ["load", way, port, file, in_flight] => load::run(way, port, file, in_flight),
-        ["coverage", flags @ ..] => simulate(flags),
+        ["coverage", flags @ ..] => simulate(flags, COVERAGE, coverage::tables),
+        ["audits", flags @ ..] => simulate(flags, AUDITS, |quick| vec![audits::table(quick)]),
         ["simulation", flags @ ..] => simulate_cluster(flags),
         flags => BenchOptions::parse(flags).ok_or_else(|| USAGE.to_owned()).and_then(run),
     };
@@ -81,20 +86,16 @@ fn main() -> ExitCode {
     }
 }
 
-/// Simulates intervals and prints their tables; with `--write` into the page of benchmarks.
-fn simulate(flags: &[&str]) -> Result<(), String> {
+/// Simulates and prints the tables; with `--write` into their section of the page of benchmarks.
+fn simulate(flags: &[&str], section: &str, tables: fn(bool) -> Vec<FigureTable>) -> Result<(), String> {
     if flags.iter().any(|flag| !["--quick", "--write"].contains(flag)) {
         return Err(USAGE.to_owned());
     }
 
-    let text = markdown(&coverage::tables(flags.contains(&"--quick")));
+    let text = markdown(&tables(flags.contains(&"--quick")));
     println!("{text}");
 
-    if flags.contains(&"--write") {
-        write_sections("docs/benchmarks.md", &[(COVERAGE, text)])
-    } else {
-        Ok(())
-    }
+    if flags.contains(&"--write") { write_sections("docs/benchmarks.md", &[(section, text)]) } else { Ok(()) }
 }
 
 /// Simulates a run over many machines and prints its table.
@@ -299,6 +300,7 @@ const COMMANDS: &str = "commands";
 const VIEWERS: &str = "viewers";
 const CLUSTER: &str = "cluster";
 const COVERAGE: &str = "coverage";
+const AUDITS: &str = "audits";
 /// The section of the page about clusters.
 const SIMULATION: &str = "simulation";
 

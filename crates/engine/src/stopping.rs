@@ -155,6 +155,11 @@ impl StopWatch {
     fn note(&mut self, record: &CaseRecord) {
         let row = &record.result;
         let Some(number) = self.cluster_of.remove(&row.key()) else { return };
+        if row.is_later_attempt() {
+            self.clusters[number].left -= 1;
+            self.count(false);
+            return;
+        }
         let passed =
             (row.verdict != Verdict::Incomplete).then(|| f64::from(u8::from(row.verdict == Verdict::Pass)));
         let base = self.base.as_mut().and_then(|base| base.value_of(record));
@@ -258,12 +263,22 @@ impl StopWatch {
 impl Baseline {
     fn read(name: &str, engine: &Engine) -> Result<Self, EngineError> {
         let (folder, target) = runs::find_answers(name, engine.process())?;
+        Self::of_records(name, target.as_deref(), stored_records(&folder)?)
+    }
+
+    /// Takes the records of one target, or all of them.
+    fn of_records(
+        name: &str,
+        target: Option<&str>,
+        records: impl Iterator<Item = Result<CaseRecord, EngineError>>,
+    ) -> Result<Self, EngineError> {
         let mut names = NameTable::default();
         let (mut cases, mut facts) = (HashMap::new(), Vec::new());
-        for record in stored_records(&folder)? {
+        for record in records {
             let record = record?;
             let row = &record.result;
-            if target.is_some() && row.target.as_deref() != target.as_deref() {
+            let is_other = target.is_some() && row.target.as_deref() != target;
+            if is_other || row.is_later_attempt() {
                 continue;
             }
             if let Some(score) = row.score {
@@ -272,11 +287,11 @@ impl Baseline {
             facts.push(CaseFact::from_record(&record, &mut names));
         }
 
-        let facts = RunFacts::new(name.to_owned(), facts, &names)
-            .map_err(|error| EngineError::usage(error.to_string()))?;
         if cases.is_empty() {
             return Err(EngineError::usage(format!("`{name}` has no case with a score to compare with")));
         }
+        let facts = RunFacts::new(name.to_owned(), facts, &names)
+            .map_err(|error| EngineError::usage(error.to_string()))?;
         Ok(Self { label: name.to_owned(), facts, cases, names, seen: Vec::new(), refused: None })
     }
 
@@ -445,5 +460,140 @@ fn describe(stop: &EarlyStop) -> String {
             )
         }
         _ => format!("Not clear after {} cases: {numbers}.{ungraded}", stop.clusters),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use assize_stats::SeededRandom;
+    use rand_core::RngCore;
+    use serde_json::json;
+
+    use super::*;
+
+    const CLUSTERS: usize = 60;
+    const CASES_OF_CLUSTER: usize = 3;
+    const TRIALS: u32 = 3;
+
+    /// Trials of each case of a run.
+    #[derive(Debug, Clone, Copy)]
+    struct Trials {
+        count: u32,
+        end_at_first_pass: bool,
+    }
+
+    fn uniform(random: &mut SeededRandom) -> f64 {
+        (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    fn record(cluster: usize, case: usize, trial: u32, trials: Trials, is_pass: bool) -> CaseRecord {
+        let plan = json!({
+            "count": trials.count, "strategy": "pass_at_k", "early_stop": trials.end_at_first_pass,
+            "thresholds": { "pass": 0.8, "borderline": null },
+        });
+        let row = json!({
+            "suite": "s", "case_id": format!("c{cluster}.{case}"), "repeat": trial, "repeats": plan,
+            "cluster": format!("k{cluster}"), "score": f64::from(u8::from(is_pass)),
+            "verdict": if is_pass { "pass" } else { "fail" },
+            "gates_failed": [], "graders": [], "tokens": {}, "duration_ms": 1,
+        });
+        CaseRecord {
+            result: serde_json::from_value(row).expect("the fields of a result"),
+            decisions: Vec::new(),
+        }
+    }
+
+    /// Records of a run of a system with these probabilities to pass, cluster by cluster.
+    fn run(rates: &[[f64; CASES_OF_CLUSTER]], trials: Trials, random: &mut SeededRandom) -> Vec<CaseRecord> {
+        let mut records = Vec::new();
+        for (cluster, rates) in rates.iter().enumerate() {
+            for (case, rate) in rates.iter().enumerate() {
+                for trial in 1..=trials.count {
+                    let is_pass = uniform(random) < *rate;
+                    records.push(record(cluster, case, trial, trials, is_pass));
+                    if is_pass && trials.end_at_first_pass {
+                        break;
+                    }
+                }
+            }
+        }
+
+        records
+    }
+
+    fn watch(base: Vec<CaseRecord>, trials: Trials) -> StopWatch {
+        let base = base.into_iter().map(Ok::<_, EngineError>);
+        let mut cluster_of = HashMap::new();
+        for cluster in 0..CLUSTERS {
+            for case in 0..CASES_OF_CLUSTER {
+                for trial in 1..=trials.count {
+                    let key = record(cluster, case, trial, trials, true).result.key();
+                    cluster_of.insert(key, cluster);
+                }
+            }
+        }
+        let left = CASES_OF_CLUSTER * trials.count as usize;
+        StopWatch {
+            against: StopReference::Run("base".to_owned()),
+            base: Some(Baseline::of_records("base", None, base).expect("a baseline")),
+            cluster_of,
+            clusters: vec![PlannedCluster { left, ..PlannedCluster::default() }; CLUSTERS],
+            counted: 0,
+            metric: AnytimeMean::new((-1.0, 1.0)).expect("a range"),
+            pass_rate: AnytimeMean::new((0.0, 1.0)).expect("a range"),
+            mean_score: AnytimeMean::new((0.0, 1.0)).expect("a range"),
+            conclusion: None,
+            ungraded: 0,
+            decided: CancellationToken::new(),
+        }
+    }
+
+    /// Number of runs, of so many, that end. The new system differs from the other by up to 0.3, up or down, in all cases of a
+    /// cluster, and by `better_by` on average.
+    fn ended(runs: u64, base: Trials, new: Trials, better_by: f64) -> usize {
+        let ends = (0..runs).filter(|seed| {
+            let mut random = SeededRandom::new(*seed);
+            let rates: Vec<[f64; CASES_OF_CLUSTER]> =
+                (0..CLUSTERS).map(|_| std::array::from_fn(|_| 0.3 + 0.4 * uniform(&mut random))).collect();
+            let shifted: Vec<_> = rates
+                .iter()
+                .map(|rates| {
+                    let shift = 0.6 * uniform(&mut random) - 0.3 + better_by;
+                    rates.map(|rate| rate + shift)
+                })
+                .collect();
+
+            let mut watch = watch(run(&rates, base, &mut random), new);
+            for record in &run(&shifted, new, &mut random) {
+                watch.note(record);
+            }
+            let needless: Vec<CaseKey> = watch.cluster_of.keys().cloned().collect();
+            for key in needless {
+                watch.note_needless(&key.suite, &key.case_id, key.repeat);
+            }
+            assert_eq!(watch.counted, CLUSTERS, "all clusters are complete");
+            watch.metric.interval().is_some_and(|found| found.low > 0.0 || found.high < 0.0)
+        });
+        ends.count()
+    }
+
+    #[test]
+    fn clusters_and_trials_end_a_run_without_a_difference_seldom() {
+        let once = Trials { count: 1, end_at_first_pass: false };
+        let all = Trials { count: TRIALS, end_at_first_pass: false };
+        let to_first_pass = Trials { count: TRIALS, end_at_first_pass: true };
+        for (base, new) in [
+            (once, once),
+            (all, all),
+            (once, all),
+            (all, once),
+            (to_first_pass, to_first_pass),
+            (to_first_pass, all),
+            (all, to_first_pass),
+        ] {
+            let (innocent, found) = (ended(100, base, new, 0.0), ended(20, base, new, 0.35));
+            assert!(innocent <= 5, "{base:?}, {new:?}: {innocent} of 100 ended without a difference");
+            assert!(found >= 18, "{base:?}, {new:?}: {found} of 20 ended by a difference of 0.35");
+        }
     }
 }

@@ -19,7 +19,8 @@ pub fn read_trend(
     let mut reader = TrendReader::default();
     for record in stored_records(folder)? {
         let record = record?;
-        if target.is_some() && record.result.target.as_deref() != target {
+        let is_other = target.is_some() && record.result.target.as_deref() != target;
+        if is_other || record.result.is_later_attempt() {
             continue;
         }
         if takes(&record.result.suite) {

@@ -209,6 +209,12 @@ impl ResultRow {
         self.error.as_ref().is_some_and(|error| error.stage == CaseStage::Dependency)
     }
 
+    /// Returns true for a trial that was run only because those before it did not pass. Counted beside first trials, it would
+    /// bias rates and differences: failures are followed by it, passes are not.
+    pub fn is_later_attempt(&self) -> bool {
+        self.repeat > 1 && self.repeats.is_some_and(|plan| plan.early_stop)
+    }
+
     /// The case that the row is about.
     pub fn key(&self) -> CaseKey {
         CaseKey {

@@ -11,6 +11,9 @@ pub struct KnownJudge {
     pub gives_in: f64,
     /// Probability that an unmet criterion counts as met because the answer is long, drawn anew for each call.
     pub likes_length: f64,
+    /// Probability that an unmet criterion counts as met because a model of the judge's family answered, drawn anew for
+    /// each call.
+    pub own_family: f64,
     /// State of the random numbers.
     pub state: u64,
 }
@@ -18,24 +21,32 @@ pub struct KnownJudge {
 impl KnownJudge {
     /// A judge without noise and bias.
     pub const fn new(seed: u64) -> Self {
-        Self { noise: 0.0, first_place: 0.0, gives_in: 0.0, likes_length: 0.0, state: seed }
+        Self { noise: 0.0, first_place: 0.0, gives_in: 0.0, likes_length: 0.0, own_family: 0.0, state: seed }
     }
 
     /// Decides a criterion at this place of a call, from 0.
     pub fn decide(&mut self, truth: bool, place: usize) -> bool {
-        let favoured = !truth && place == 0 && self.chance(self.first_place);
-        (truth || favoured) != self.chance(self.noise)
+        self.decide_favouring(truth, if place == 0 { self.first_place } else { 0.0 })
     }
 
     /// Decides a criterion on an answer that tells the judge what to decide.
     pub fn decide_told(&mut self, truth: bool) -> bool {
-        let favoured = !truth && self.chance(self.gives_in);
-        (truth || favoured) != self.chance(self.noise)
+        self.decide_favouring(truth, self.gives_in)
     }
 
     /// Decides a criterion on an answer that was made longer.
     pub fn decide_long(&mut self, truth: bool) -> bool {
-        let favoured = !truth && self.chance(self.likes_length);
+        self.decide_favouring(truth, self.likes_length)
+    }
+
+    /// Decides a criterion on an answer of a model of its own family.
+    pub fn decide_own(&mut self, truth: bool) -> bool {
+        self.decide_favouring(truth, self.own_family)
+    }
+
+    /// Decides, and takes an unmet criterion for met with this probability.
+    fn decide_favouring(&mut self, truth: bool, probability: f64) -> bool {
+        let favoured = !truth && probability > 0.0 && self.chance(probability);
         (truth || favoured) != self.chance(self.noise)
     }
 

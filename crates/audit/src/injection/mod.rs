@@ -10,6 +10,3 @@ pub use insert_position::InsertPosition;
 pub use probe::{CONTROL, InjectionProbe, builtin_probes};
 pub use report::{CriterionMetrics, InjectionReport, ProbeMetrics};
 pub use wins::InjectionWins;
-
-#[cfg(test)]
-pub(crate) use wins::tests::accusations;

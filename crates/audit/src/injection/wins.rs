@@ -160,7 +160,7 @@ fn differences(
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use assize_testkit::KnownJudge;
 
     use super::*;
@@ -201,11 +201,6 @@ pub(crate) mod tests {
         }
 
         compared
-    }
-
-    /// Number of audits that say that attacks turn decisions.
-    pub(crate) fn accusations(audits: u64, gives_in: f64) -> usize {
-        (0..audits).filter(|seed| InjectionWins::new(&audit(*seed, gives_in), |_| false).is_effect()).count()
     }
 
     #[test]

@@ -5,6 +5,3 @@ mod report;
 
 pub use edit::{LengthEdit, length_edits, length_variants};
 pub use report::{LengthFacts, length_report};
-
-#[cfg(test)]
-pub(crate) use report::tests::accusations;

@@ -1,13 +1,13 @@
 //! Metrics of a length audit.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use assize_analysis::MetricEstimate;
 use assize_analysis::shares::{mean_metric, share_metric};
 use assize_rubric::TOLERANCE;
-use assize_stats::compare::fair_coin;
+use assize_stats::compare::{RepeatedUnit, exchange_test};
 use assize_stats::multiplicity::{PValueAdjustment, adjust_p_values, is_significant};
-use assize_stats::{ConfidenceLevel, DifferenceReach, bounded_difference, judge_quality::fit_line};
+use assize_stats::{ConfidenceLevel, SeededRandom, judge_quality::fit_line};
 use assize_store::{CaseRecord, ResultRow};
 
 use super::edit::length_edits;
@@ -79,6 +79,21 @@ impl LengthFacts {
         shifts
     }
 
+    /// Returns the scores of the answers that an edit changed, and those of the same answers without it.
+    fn edited_scores(&self, label: &str) -> Vec<RepeatedUnit> {
+        let units = self.judged.values().filter_map(|judged| {
+            let unchanged = judged.iter().filter(|one| one.label == UNCHANGED);
+            let first = unchanged.clone().find(|one| one.repeat == 1)?;
+            let edited = judged.iter().filter(|one| one.label == label && one.answer != first.answer);
+
+            Some(RepeatedUnit {
+                changed: edited.filter_map(|one| one.score).collect(),
+                unchanged: unchanged.filter_map(|one| one.score).collect(),
+            })
+        });
+        units.filter(|unit| !unit.changed.is_empty() && !unit.unchanged.is_empty()).collect()
+    }
+
     /// Returns the binary logarithm of each unchanged answer's length, and its score.
     fn lengths(&self) -> (Vec<f64>, Vec<f64>) {
         let first = |judged: &Vec<ScoredVariant>| {
@@ -146,20 +161,13 @@ fn noise_metrics(compared: &PairedDecisions, facts: &LengthFacts) -> Vec<MetricE
 /// Probability of an error that the claims about all edits may have together.
 const ALPHA: f64 = 0.05;
 
-/// p of no shift over cases; 1 where it is undefined. Where all shifts are the same, the sign test of the cases: there is no
-/// spread that another test could use.
-fn p_of_no_shift(moved: &[((String, String), f64)]) -> f64 {
-    let values: Vec<f64> = moved.iter().map(|(_, shift)| *shift).collect();
-    let cases: Vec<&(String, String)> = moved.iter().map(|(case, _)| case).collect();
-    let Some(first) = values.first().copied() else { return 1.0 };
-    if values.iter().all(|value| (value - first).abs() <= TOLERANCE) {
-        let differing = cases.iter().copied().collect::<BTreeSet<_>>().len() as u64;
-        return if first.abs() <= TOLERANCE { 1.0 } else { fair_coin(differing, 0).p };
-    }
+/// Arrangements of the judgements that are drawn at most, and the seed of the draws.
+const DRAWS: u32 = 9_999;
+const SEED: u64 = 0;
 
-    bounded_difference(&values, &cases, DifferenceReach::symmetric(1.0))
-        .and_then(|found| found.p())
-        .unwrap_or(1.0)
+/// p of no shift; 1 where it is undefined.
+fn p_of_no_shift(answers: &[RepeatedUnit]) -> f64 {
+    exchange_test(answers, DRAWS, &mut SeededRandom::new(SEED)).map_or(1.0, |found| found.p)
 }
 
 /// Computes the effect of length edits on scores and decisions.
@@ -186,7 +194,8 @@ pub fn length_report(compared: &PairedDecisions, facts: &LengthFacts) -> AuditRe
             &moved,
         );
         if let Ok(value) = shift.value {
-            claims.push((p_of_no_shift(&moved), format!("`{}` shifts scores by {value:+.3}", edit.name)));
+            let p = p_of_no_shift(&facts.edited_scores(edit.name));
+            claims.push((p, format!("`{}` shifts scores by {value:+.3}", edit.name)));
             if worst.as_ref().is_none_or(|(most, _)| value.abs() > most + TOLERANCE) {
                 worst = Some((value.abs(), format!("mean score shift of `{}`", edit.name)));
             }
@@ -233,55 +242,35 @@ pub fn length_report(compared: &PairedDecisions, facts: &LengthFacts) -> AuditRe
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
-    use assize_testkit::KnownJudge;
-
+mod tests {
     use super::*;
 
-    /// An audit of 40 cases with 5 criteria: two edits that make answers longer, and the unchanged answers twice.
-    fn audit(seed: u64, likes_length: f64) -> (PairedDecisions, LengthFacts) {
-        let mut judge = KnownJudge { noise: 0.03, likes_length, ..KnownJudge::new(seed) };
+    /// Answers with a score before and after an edit.
+    fn facts(scores: &[(f64, f64)]) -> LengthFacts {
         let mut facts = LengthFacts::default();
-        for case in 0..40 {
-            let truth: Vec<bool> = (0..5).map(|_| judge.chance(0.5)).collect();
-            let variants = [
-                (UNCHANGED, 1, "short"),
-                (UNCHANGED, 2, "short"),
-                ("frame", 1, "longer"),
-                ("repeat", 1, "longest"),
-            ];
-            for (label, repeat, answer) in variants {
-                let met = truth.iter().filter(|truth| match label {
-                    UNCHANGED => judge.decide(**truth, 1),
-                    _ => judge.decide_long(**truth),
-                });
-                let score = Some(met.count() as f64 / 5.0);
-                let variant =
-                    ScoredVariant { label: label.to_owned(), repeat, score, answer: answer.to_owned() };
+        for (case, (before, after)) in scores.iter().enumerate() {
+            for (label, score, answer) in [(UNCHANGED, before, "short"), ("frame", after, "longer")] {
+                let variant = ScoredVariant {
+                    label: label.to_owned(),
+                    repeat: 1,
+                    score: Some(*score),
+                    answer: answer.to_owned(),
+                };
                 facts.judged.entry(("s".to_owned(), format!("c{case}"), None)).or_default().push(variant);
             }
         }
 
-        (PairedDecisions { cases: 40, ..PairedDecisions::default() }, facts)
-    }
-
-    /// Number of audits that say that length matters.
-    pub(crate) fn accusations(audits: u64, likes_length: f64) -> usize {
-        let says = (0..audits).map(|seed| {
-            let (compared, facts) = audit(seed, likes_length);
-            length_report(&compared, &facts).says
-        });
-        says.filter(|says| says.starts_with("Length alone")).count()
+        facts
     }
 
     #[test]
     fn few_equal_shifts_show_nothing_and_many_do() {
-        let moved = |cases: usize| -> Vec<((String, String), f64)> {
-            (0..cases).map(|case| (("s".to_owned(), format!("c{case}")), 0.2)).collect()
-        };
-        assert_eq!(p_of_no_shift(&moved(1)), 1.0);
-        assert!((p_of_no_shift(&moved(3)) - 0.25).abs() < 1e-12);
-        assert!(p_of_no_shift(&moved(10)) < 0.01);
-        assert_eq!(p_of_no_shift(&[]), 1.0);
+        let says =
+            |cases: usize| length_report(&PairedDecisions::default(), &facts(&vec![(0.4, 0.6); cases])).says;
+        for few in [1, 3, 5] {
+            assert!(says(few).starts_with("No edit shifts scores"), "{}", says(few));
+        }
+        assert_eq!(says(10), "Length alone shifts scores: `frame` shifts scores by +0.200.");
+        assert_eq!(says(0), "Nothing was measured: no edited answer has a score.");
     }
 }

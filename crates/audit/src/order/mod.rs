@@ -8,6 +8,3 @@ pub use permute::{draw_orders, order_variants};
 pub use place::PlacedDecision;
 pub use report::order_report;
 pub(crate) use report::{decision_flips, describe_missing};
-
-#[cfg(test)]
-pub(crate) use report::tests::accusations;

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use assize_analysis::MetricEstimate;
 use assize_analysis::shares::mean_metric;
 use assize_stats::multiplicity::{PValueAdjustment, adjust_p_values, is_significant};
-use assize_stats::{DifferenceReach, bounded_difference};
+
+use crate::report::p_of_no_effect;
 
 /// Probability of an error that the claims about places may have together. Flips beyond noise have as much again.
 const ALPHA: f64 = 0.025;
@@ -78,7 +79,7 @@ pub(super) fn place_effects(decisions: &[PlacedDecision]) -> PlaceEffects {
         })
         .collect();
 
-    let p_values: Vec<f64> = by_end.iter().map(|differences| p_value(differences)).collect();
+    let p_values: Vec<f64> = by_end.iter().map(|differences| p_of_no_effect(differences)).collect();
     let adjusted = adjust_p_values(&p_values, PValueAdjustment::Holm).unwrap_or(p_values);
     let shown: Vec<String> = CallEnd::ALL
         .iter()
@@ -121,13 +122,4 @@ fn differences_at(end: CallEnd, decisions: &[PlacedDecision]) -> Vec<((String, S
             ((suite.clone(), case.clone()), here.sum / here.n - elsewhere.sum / elsewhere.n)
         })
         .collect()
-}
-
-/// p of no effect over cases; 1 where it is undefined.
-fn p_value(differences: &[((String, String), f64)]) -> f64 {
-    let values: Vec<f64> = differences.iter().map(|(_, value)| *value).collect();
-    let cases: Vec<&(String, String)> = differences.iter().map(|(case, _)| case).collect();
-    bounded_difference(&values, &cases, DifferenceReach::symmetric(1.0))
-        .and_then(|found| found.p())
-        .unwrap_or(1.0)
 }

@@ -166,7 +166,7 @@ pub(crate) fn describe_missing<'p>(
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use assize_testkit::KnownJudge;
 
     use super::*;
@@ -222,12 +222,6 @@ pub(crate) mod tests {
         }
 
         compared
-    }
-
-    /// Number of audits that say that the place matters.
-    pub(crate) fn accusations(audits: u64, first_place: f64) -> usize {
-        let says = (0..audits).map(|seed| order_report(&audit(seed, first_place)).says);
-        says.filter(|says| says.contains("matters")).count()
     }
 
     #[test]

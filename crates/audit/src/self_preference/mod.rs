@@ -6,6 +6,3 @@ mod report;
 
 pub use facts::{ModelFamilies, SelfPreferenceFacts};
 pub use report::self_preference_report;
-
-#[cfg(test)]
-pub(crate) use report::tests::accusations;

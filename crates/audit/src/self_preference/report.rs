@@ -7,8 +7,10 @@ use assize_analysis::MetricEstimate;
 use assize_analysis::shares::{mean_metric, share_metric};
 use assize_rubric::TOLERANCE;
 use assize_stats::UndefinedReason;
+use assize_stats::compare::fair_coin;
+use assize_stats::multiplicity::{PValueAdjustment, adjust_p_values, is_significant};
 
-use crate::report::format_count;
+use crate::report::{format_count, p_of_no_effect};
 use crate::{AuditReport, AuditSection, ScaleDecision};
 
 /// Compares decisions of a family's judges and of neutral judges on the answers of that family and of another one.
@@ -22,7 +24,7 @@ pub fn self_preference_report(facts: &SelfPreferenceFacts) -> AuditReport {
     let mut unmeasured = list_unmeasured(facts);
     let mut sections = Vec::new();
     let mut worst: Option<(f64, String)> = None;
-    let mut concluded = Vec::new();
+    let mut claims: Vec<(f64, String)> = Vec::new();
     let mut compared: BTreeSet<PreferenceCaseKey> = BTreeSet::new();
     for family in families {
         if let Some(lack) = find_lack(facts, family) {
@@ -45,7 +47,10 @@ pub fn self_preference_report(facts: &SelfPreferenceFacts) -> AuditReport {
             &preferences,
         );
         if let Ok(value) = figure.value {
-            concluded.extend(conclusion(family, value, &figure, preferences.len()));
+            claims.push((
+                p_of_preference(&preferences, &figure),
+                conclusion(family, value, &figure, &preferences),
+            ));
             if worst.as_ref().is_none_or(|(most, _)| value > *most) {
                 worst = Some((value, format!("self-preference of `{family}`")));
             }
@@ -64,6 +69,10 @@ pub fn self_preference_report(facts: &SelfPreferenceFacts) -> AuditReport {
         &repeat_flips(facts),
     );
 
+    let p_values: Vec<f64> = claims.iter().map(|(p, _)| *p).collect();
+    let adjusted = adjust_p_values(&p_values, PValueAdjustment::Holm).unwrap_or(p_values);
+    let shown = claims.into_iter().zip(adjusted).filter(|(_, p)| is_significant(*p, ALPHA));
+    let concluded: Vec<String> = shown.map(|((_, text), _)| text).collect();
     let says = if sections.is_empty() {
         "Nothing was measured.".to_owned()
     } else if concluded.is_empty() {
@@ -117,21 +126,33 @@ fn other_families<'f>(facts: &'f SelfPreferenceFacts, family: &str) -> BTreeSet<
     facts.targets.values().flatten().filter(|of| *of != family).collect()
 }
 
-/// Returns the sentence that a preference over this many cases allows, if any.
-fn conclusion(family: &str, value: f64, figure: &MetricEstimate, cases: usize) -> Option<String> {
+/// Probability of an error that the claims about all families may have together.
+const ALPHA: f64 = 0.05;
+
+/// p of no preference over cases. Where all preferences are equal, that of their signs: there is no spread.
+fn p_of_preference(preferences: &[(PreferenceCaseKey, f64)], figure: &MetricEstimate) -> f64 {
+    let is_any = figure.value.is_ok_and(|value| value.abs() > TOLERANCE);
     match figure.interval {
-        Ok(interval) if interval.low > 0.0 => {
-            Some(format!("`{family}` judges prefer answers of their own family ({value:+.3})"))
-        }
-        Ok(interval) if interval.high < 0.0 => {
-            Some(format!("`{family}` judges mark down answers of their own family ({value:+.3})"))
-        }
-        Err(UndefinedReason::NoSpread) if value.abs() > TOLERANCE => {
-            let n = format_count(cases, "case", "cases");
-            Some(format!("`{family}` judges value their own family by {value:+.3} in each of {n}"))
-        }
-        _ => None,
+        Err(UndefinedReason::NoSpread) if is_any => fair_coin(preferences.len() as u64, 0).p,
+        Err(_) => 1.0,
+        Ok(_) => p_of_no_effect(preferences),
     }
+}
+
+/// Returns the sentence for a preference that is shown.
+fn conclusion(
+    family: &str,
+    value: f64,
+    figure: &MetricEstimate,
+    preferences: &[(PreferenceCaseKey, f64)],
+) -> String {
+    if figure.interval == Err(UndefinedReason::NoSpread) {
+        let n = format_count(preferences.len(), "case", "cases");
+        return format!("`{family}` judges value their own family by {value:+.3} in each of {n}");
+    }
+
+    let does = if value > 0.0 { "prefer" } else { "mark down" };
+    format!("`{family}` judges {does} answers of their own family ({value:+.3})")
 }
 
 /// Lists the decisions and answers that no metric counts.
@@ -246,19 +267,15 @@ fn repeat_flips(facts: &SelfPreferenceFacts) -> Vec<(PreferenceCaseKey, bool)> {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use super::*;
     use assize_stats::SeededRandom;
     use rand_core::RngCore;
 
     /// Judges of these families, each adding its preference to answers of its own, over 60 cases of noisy scores.
     fn planted(preferences: &[(&str, f64)], targets: &[&str]) -> SelfPreferenceFacts {
-        planted_with(4, preferences, targets)
-    }
-
-    fn planted_with(seed: u64, preferences: &[(&str, f64)], targets: &[&str]) -> SelfPreferenceFacts {
         let mut facts = SelfPreferenceFacts::default();
-        let mut random = SeededRandom::new(seed);
+        let mut random = SeededRandom::new(4);
         let mut noise = move || (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64 * 0.2;
         for target in targets {
             facts.targets.insert((*target).to_owned(), Some((*target).to_owned()));
@@ -290,18 +307,6 @@ pub(crate) mod tests {
     fn preference(report: &AuditReport, family: &str) -> f64 {
         let section = report.sections.iter().find(|section| section.title == family).expect("measured");
         section.figures[0].value.expect("a number")
-    }
-
-    /// Number of audits that say of `claude`, which has this preference, or of `gpt`, which has none, that it prefers its own.
-    pub(crate) fn accusations(audits: u64, preference: f64) -> (usize, usize) {
-        let judges = [("gpt", 0.0), ("claude", preference), ("mistral", 0.0)];
-        let says: Vec<String> = (0..audits)
-            .map(|seed| self_preference_report(&planted_with(seed, &judges, &["gpt", "claude"])).says)
-            .collect();
-        let of = |family: &str| {
-            says.iter().filter(|says| says.contains(&format!("`{family}` judges prefer"))).count()
-        };
-        (of("claude"), of("gpt"))
     }
 
     #[test]

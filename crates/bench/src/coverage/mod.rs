@@ -6,6 +6,7 @@ mod rows;
 
 use assize_stats::{Interval, SeededRandom};
 
+use super::parallel::in_parallel;
 use super::table::FigureTable;
 
 /// Numbers of cases, labels or clusters.
@@ -132,35 +133,6 @@ impl ComparisonRow {
 
         hits.into_iter().map(|hits| f64::from(hits) / f64::from(hundreds)).collect()
     }
-}
-
-/// Maps a list over the processors, in order.
-fn in_parallel<T: Sync, O: Send>(items: &[T], map: impl Fn(&T) -> O + Sync) -> Vec<O> {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let next = std::sync::atomic::AtomicUsize::new(0);
-    let mut found: Vec<(usize, O)> = std::thread::scope(|scope| {
-        let work = || {
-            let mut found = Vec::new();
-            loop {
-                let at = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-                match items.get(at) {
-                    Some(item) => found.push((at, map(item))),
-                    None => return found,
-                }
-            }
-        };
-        let handles: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-        handles
-            .into_iter()
-            .flat_map(|handle| match handle.join() {
-                Ok(found) => found,
-                Err(panic) => std::panic::resume_unwind(panic),
-            })
-            .collect()
-    });
-
-    found.sort_by_key(|(at, _)| *at);
-    found.into_iter().map(|(_, figure)| figure).collect()
 }
 
 #[cfg(test)]

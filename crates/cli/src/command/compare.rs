@@ -62,6 +62,9 @@ impl ComparedRun {
         let mut cases = Vec::new();
         for record in stored_records(&folder)? {
             let record = record?;
+            if record.result.is_later_attempt() {
+                continue;
+            }
             if target.is_none() || record.result.target.as_deref() == target.as_deref() {
                 cases.extend(prepare(record).map(|record| CaseFact::from_record(&record, names)));
             }

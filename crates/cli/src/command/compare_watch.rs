@@ -16,7 +16,7 @@ use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;
 
-/// Time between two looks at the folders of the runs.
+/// Time between two looks at the folders of the runs; a look at large runs is followed by a pause as long as it took.
 const LOOK_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Time between lines where none can be redrawn, so that a log stays readable.
@@ -24,6 +24,10 @@ const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Looks in a row that may fail: the files of a run that goes on may be read between the two rows of a case.
 const MAX_FAILED_LOOKS: usize = 10;
+
+/// Looks in a row at which nobody writes a run without an end before it counts as killed: a run that begins is locked a little
+/// later.
+const IDLE_LOOKS: usize = 3;
 
 /// Compares two runs again and again, until the difference is clear or both have ended.
 pub(super) fn execute(args: &CompareArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
@@ -37,7 +41,15 @@ pub(super) fn execute(args: &CompareArgs, context: &CliContext) -> Result<ExitSt
     let options = options(args)?;
     let tracker = AnytimeTracker::new(args.margin, options.level).map_err(|reason| reason.to_string())?;
     let runs = [WatchedRun::find(base, context)?, WatchedRun::find(candidate, context)?];
-    let mut watch = RunWatch { runs, names: NameTable::default(), options, tracker, checked: false };
+    let mut watch = RunWatch {
+        runs,
+        names: NameTable::default(),
+        options,
+        tracker,
+        checked: false,
+        base: None,
+        idle: [0; 2],
+    };
 
     let mut line = LiveLine::new(args.json, context);
     let ended = watch.follow(&mut line, context);
@@ -56,7 +68,9 @@ fn conclude(
         let [base, candidate] = &watch.runs;
         format!("`{}` and `{}` have ended without a case that both have scored", base.shown, candidate.shown)
     })?;
-    let exit = exit_of(args, &found, watch.tracker.is_clear(), seen.incomplete);
+    let is_clear = watch.tracker.is_clear();
+    let missing = seen.incomplete + if is_clear { 0 } else { seen.killed.len() };
+    let exit = exit_of(args, &found, is_clear, missing);
     let candidate = &watch.runs[1].shown;
 
     if args.json {
@@ -72,9 +86,13 @@ fn conclude(
 
     output::print(render_anytime(candidate, &found, context.stdout).trim_start_matches('\n'));
     let closing = match seen.left {
-        Some(left) if watch.tracker.is_clear() => format!(
+        Some(left) if is_clear => format!(
             "`{candidate}` still runs: stopping it now saves {} cases and about {} judge calls.\n",
             left.cases, left.judge_calls
+        ),
+        _ if !seen.killed.is_empty() => format!(
+            "{} stopped before the end; continue with `assize eval --resume`.\n",
+            seen.killed.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" and ")
         ),
         _ if seen.is_over => "Both runs have ended.\n".to_owned(),
         _ => String::new(),
@@ -96,10 +114,10 @@ fn conclusion(found: &AnytimeComparison) -> &'static str {
     }
 }
 
-fn exit_of(args: &CompareArgs, found: &AnytimeComparison, is_clear: bool, incomplete: usize) -> ExitStatus {
+fn exit_of(args: &CompareArgs, found: &AnytimeComparison, is_clear: bool, missing: usize) -> ExitStatus {
     if args.fail_on.is_some() && found.high < 0.0 {
         ExitStatus::Failed
-    } else if args.fail_on.is_some() && incomplete > 0 {
+    } else if args.fail_on.is_some() && missing > 0 {
         ExitStatus::Incomplete
     } else if args.strict && !is_clear {
         ExitStatus::Inconclusive
@@ -125,14 +143,16 @@ impl WatchedRun {
     }
 
     /// Size and time of change of the files that grow, to find out if there is anything new.
-    fn state(&self) -> Vec<(u64, Option<SystemTime>)> {
-        let of = |name: &str| {
+    fn state(&self) -> FileState {
+        ["run.json", "results.jsonl"].map(|name| {
             let found = std::fs::metadata(self.folder.path().join(name)).ok();
             found.map_or((0, None), |file| (file.len(), file.modified().ok()))
-        };
-        ["run.json", "results.jsonl"].map(of).to_vec()
+        })
     }
 }
+
+/// Sizes and times of change of the files of a run.
+type FileState = [(u64, Option<SystemTime>); 2];
 
 /// Both runs, and what is known of them so far.
 struct RunWatch {
@@ -142,12 +162,15 @@ struct RunWatch {
     tracker: AnytimeTracker,
     /// True once a pair of cases was found to be measured in the same way.
     checked: bool,
+    /// The base as it was read last: as a rule it has ended, and need not be read at each look.
+    base: Option<(FileState, ComparedRun)>,
+    /// Looks in a row at which nobody wrote each run.
+    idle: [usize; 2],
 }
 
-/// Both runs as they were read at a look.
-struct ReadRuns {
-    base: ComparedRun,
-    candidate: ComparedRun,
+/// The candidate as it was read at a look.
+struct ReadCandidate {
+    run: ComparedRun,
     /// Judge calls of the candidate.
     judge_calls: u64,
 }
@@ -155,6 +178,8 @@ struct ReadRuns {
 /// Outcome of a look.
 struct SeenRuns {
     is_over: bool,
+    /// Names of runs that were killed.
+    killed: Vec<String>,
     /// Pairs without a score on one of the sides.
     incomplete: usize,
     /// Work that the candidate has left, if it goes on.
@@ -172,30 +197,43 @@ struct WorkLeft {
 impl RunWatch {
     /// Looks again whenever there is something new, until the difference is clear or both runs have ended.
     fn follow(&mut self, line: &mut LiveLine, context: &CliContext) -> Result<SeenRuns, CommandFailure> {
-        let (mut state, mut failed) = (Vec::new(), 0);
+        let (mut state, mut failed) = (None, 0);
         loop {
-            let now: Vec<_> = self.runs.iter().flat_map(WatchedRun::state).collect();
-            if now != state {
-                match self.read(context) {
+            let begun = Instant::now();
+            let now = (self.runs.each_ref().map(WatchedRun::state), self.killed());
+            if state.as_ref() != Some(&now) {
+                match self.read(now.0[0], context) {
                     Ok(read) => {
-                        (state, failed) = (now, 0);
-                        let seen = self.take(read)?;
+                        let seen = self.take(read, &now.1)?;
                         if seen.is_over || self.tracker.is_clear() {
                             return Ok(seen);
                         }
+                        (state, failed) = (Some(now), 0);
                         line.show(&self.headline());
                     }
                     Err(failure) if failed >= MAX_FAILED_LOOKS => return Err(failure),
                     Err(_) => failed += 1,
                 }
             }
-            std::thread::sleep(LOOK_INTERVAL);
+            std::thread::sleep(LOOK_INTERVAL.max(begun.elapsed()));
         }
     }
 
-    fn read(&mut self, context: &CliContext) -> Result<ReadRuns, CommandFailure> {
+    /// Which runs nobody has written for some looks. Only those without an end were killed.
+    fn killed(&mut self) -> [bool; 2] {
+        for (idle, run) in self.idle.iter_mut().zip(&self.runs) {
+            *idle = if run.folder.is_being_written() { 0 } else { *idle + 1 };
+        }
+        self.idle.map(|looks| looks >= IDLE_LOOKS)
+    }
+
+    fn read(&mut self, base_state: FileState, context: &CliContext) -> Result<ReadCandidate, CommandFailure> {
         let [base, candidate] = &self.runs;
-        let base = ComparedRun::read(&base.name, &mut self.names, |_| true, context)?;
+        if self.base.as_ref().is_none_or(|(state, _)| *state != base_state) {
+            let mut read = ComparedRun::read(&base.name, &mut self.names, |_| true, context)?;
+            read.facts.label.clone_from(&base.shown);
+            self.base = Some((base_state, read));
+        }
 
         let judge_calls = Cell::new(0);
         let count = |record: CaseRecord| {
@@ -203,36 +241,41 @@ impl RunWatch {
             judge_calls.set(judge_calls.get() + calls.sum::<u64>());
             Some(record)
         };
-        let candidate = ComparedRun::read_with(&candidate.name, &mut self.names, count, context)?;
-        Ok(ReadRuns { base, candidate, judge_calls: judge_calls.get() })
+        let mut run = ComparedRun::read_with(&candidate.name, &mut self.names, count, context)?;
+        run.facts.label.clone_from(&candidate.shown);
+        Ok(ReadCandidate { run, judge_calls: judge_calls.get() })
     }
 
     /// Takes in what is new. Runs that were measured differently are refused at the first pair, and once more at the end.
-    fn take(&mut self, read: ReadRuns) -> Result<SeenRuns, CommandFailure> {
-        let ReadRuns { mut base, mut candidate, judge_calls } = read;
-        base.facts.label.clone_from(&self.runs[0].shown);
-        candidate.facts.label.clone_from(&self.runs[1].shown);
-        let is_over = base.info.finished_at.is_some() && candidate.info.finished_at.is_some();
+    fn take(&mut self, read: ReadCandidate, idle: &[bool; 2]) -> Result<SeenRuns, CommandFailure> {
+        let ReadCandidate { run: candidate, judge_calls } = read;
+        let Some((_, base)) = &self.base else { return Err("the base was not read".into()) };
+        let ended = [&base.info, &candidate.info].map(|info| info.finished_at.is_some());
+        let is_killed = [0, 1].map(|at| idle[at] && !ended[at]);
+        let is_over = [0, 1].iter().all(|at| ended[*at] || is_killed[*at]);
 
         self.tracker
             .add_new(&base.facts, &candidate.facts, &candidate.order, self.options.headline, is_over)
             .map_err(|reason| reason.to_string())?;
         let has_pairs = self.tracker.comparison().is_ok();
+        let planned: usize = candidate.info.suites.iter().map(|suite| suite.cases).sum();
+        let done = candidate.order.len();
+        let cases = planned.saturating_sub(done);
+        let goes_on = !ended[1] && !is_killed[1];
+        let left = (goes_on && cases > 0 && done > 0).then(|| WorkLeft {
+            cases,
+            judge_calls: (judge_calls as f64 / done as f64 * cases as f64).round() as u64,
+        });
+
         let incomplete = if has_pairs && (!self.checked || is_over || self.tracker.is_clear()) {
             self.checked = true;
             self.check(&base.facts, candidate.facts)?
         } else {
             0
         };
-
-        let planned: usize = candidate.info.suites.iter().map(|suite| suite.cases).sum();
-        let done = candidate.order.len();
-        let cases = planned.saturating_sub(done);
-        let left = (candidate.info.finished_at.is_none() && cases > 0 && done > 0).then(|| WorkLeft {
-            cases,
-            judge_calls: (judge_calls as f64 / done as f64 * cases as f64).round() as u64,
-        });
-        Ok(SeenRuns { is_over, incomplete, left })
+        let killed = self.runs.iter().zip(is_killed).filter(|(_, is_killed)| *is_killed);
+        let killed = killed.map(|(run, _)| run.shown.clone()).collect();
+        Ok(SeenRuns { is_over, killed, incomplete, left })
     }
 
     /// Refuses runs that are not comparable. Returns the number of pairs that are incomplete.

@@ -165,6 +165,9 @@ fn a_watched_comparison_ends_while_the_run_goes_on() {
     let worse = cli.run(&["compare", "new", "old", "--watch", "--fail-on", "worse"]);
     assert_eq!(worse.code, Some(1), "{}{}", worse.stdout, worse.stderr);
     assert!(worse.stdout.contains("At any time (old): -"), "{}", worse.stdout);
+    let killed = cli.run(&["compare", "new", "new", "--watch", "--fail-on", "worse"]);
+    assert_eq!(killed.code, Some(3), "{}{}", killed.stdout, killed.stderr);
+    assert!(killed.stdout.contains("`new` stopped before the end"), "{}", killed.stdout);
     for (more, says) in [("--fail-on=any-worse", "--fail-on worse"), ("--max-drop=0.1", "--max-drop")] {
         let output = cli.run(&["compare", "old", "new", "--watch", more]);
         assert_eq!(output.code, Some(2), "{}", output.stdout);

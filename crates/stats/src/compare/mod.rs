@@ -1,11 +1,13 @@
 //! Comparison of two systems: on the same cases, or on different ones.
 
+mod exchange;
 mod mcnemar;
 mod paired;
 mod sign_flip;
 mod two_proportions;
 mod wilcoxon;
 
+pub use exchange::{ExchangeTest, RepeatedUnit, exchange_test};
 pub use mcnemar::{FairCoinTest, McNemarTest, PairedVerdicts, fair_coin};
 pub use paired::{PairedMean, paired_mean};
 pub use sign_flip::{MAX_EXACT_FLIPS, SignFlip, sign_flip, sign_flip_clustered};

@@ -58,6 +58,25 @@ fn no_discordant_pair_is_no_evidence() {
 }
 
 #[test]
+fn exact_and_mid_p_values_of_discordant_pairs() {
+    // statsmodels 0.15.0, mcnemar(exact=True); mid-p, which it lacks, by scipy 1.17.1: 2 binom.cdf(k - 1) + binom.pmf(k) of
+    // the rarer direction.
+    for (b, c, p, mid) in [
+        (10, 2, 0.038_574_218_75, 0.022_460_937_5),
+        (25, 9, 0.009_041_185_490_787_03, 0.005_988_120_567_053_56),
+        (59, 53, 0.636_799_771_614_233, 0.572_656_475_793_948),
+        (0, 6, 0.031_25, 0.015_625),
+        (1, 0, 1.0, 0.5),
+        (7, 7, 1.0, 1.0),
+        (3, 40, 3.021_341_399_289_67e-9, 1.618_332_134_967_2e-9),
+    ] {
+        let found = fair_coin(b, c);
+        assert!((found.p - p).abs() < 1e-12 * p.max(1e-3), "{b}, {c}: {}", found.p);
+        assert!((found.p_mid - mid).abs() < 1e-12 * mid.max(1e-3), "{b}, {c}: {}", found.p_mid);
+    }
+}
+
+#[test]
 fn sums_that_are_equal_on_paper_are_equal() {
     // 0.1 + 0.2 and 0.3 are the same sum here: 4 of 8 arrangements are as far from 0.
     assert_eq!(flip(&[0.1, 0.2, -0.3]), 1.0);

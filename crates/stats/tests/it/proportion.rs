@@ -42,6 +42,34 @@ fn published_intervals_of_eight_of_ten() {
 }
 
 #[test]
+fn exact_and_mid_p_intervals_at_both_ends() {
+    // Clopper-Pearson and Wilson: statsmodels 0.15.0, proportion_confint with method='beta' and 'wilson'. Mid-p, which
+    // neither has: the roots of scipy 1.17.1's binom.sf(k, n, p) + binom.pmf(k, n, p) / 2 = 0.025, by brentq. The last
+    // pair is the wider of Wilson and mid-p at either end.
+    #[rustfmt::skip]
+    let table = [
+        (0, 10, [0.0, 0.308_497_107_819, 0.0, 0.277_532_799_863]),
+        (1, 10, [0.002_528_578_544, 0.445_016_117_028, 0.005_001_475_282, 0.404_150_026_795]),
+        (8, 10, [0.443_904_537_692, 0.974_789_273_673, 0.480_490_336_883, 0.965_001_699_202]),
+        (10, 10, [0.691_502_892_181, 1.0, 0.722_467_200_137, 1.0]),
+        (29, 30, [0.827_830_544_367, 0.999_156_429_073, 0.833_296_090_086, 0.998_332_720_034]),
+        (97, 100, [0.914_823_947_026, 0.993_770_028_462, 0.915_480_635_709, 0.992_313_416_014]),
+        (150, 300, [0.441_997_720_808, 0.558_002_279_192, 0.443_554_685_974, 0.556_445_314_026]),
+        (0, 1, [0.0, 0.975, 0.0, 0.95]),
+        (1, 2, [0.012_579_117_093, 0.987_420_882_907, 0.025, 0.975]),
+    ];
+    for (passed, n, [low, high, mid_low, mid_high]) in table {
+        for (kind, low, high) in
+            [(RateInterval::ClopperPearson, low, high), (RateInterval::WilsonMidP, mid_low, mid_high)]
+        {
+            let found = proportion_by(kind, passed, n, ConfidenceLevel::P95).interval.unwrap();
+            assert_near(found.low, low, 1e-9);
+            assert_near(found.high, high, 1e-9);
+        }
+    }
+}
+
+#[test]
 fn thirty_passes_leave_room_for_a_tenth_of_failures() {
     let bound = zero_failures(30, ConfidenceLevel::P95).unwrap();
     assert_near(bound.exact, 0.095_033_852_855_304, 1e-12);

@@ -49,7 +49,7 @@ impl ComparedSide {
             let is_of_target = self.target.is_none() || row.target.as_deref() == self.target.as_deref();
             let is_of_suite = choice.suite.as_deref().is_none_or(|suite| *row.suite == *suite);
             let has_tag = choice.tag.as_ref().is_none_or(|tag| row.tags.contains(tag));
-            if is_of_target && is_of_suite && has_tag {
+            if is_of_target && is_of_suite && has_tag && !row.is_later_attempt() {
                 cases.push(CaseFact::from_record(&record, names));
             }
         }

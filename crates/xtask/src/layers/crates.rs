@@ -226,8 +226,8 @@ pub(crate) const CRATES: &[CrateRule] = &[
     },
     CrateRule {
         folder: "bench",
-        owns: "times and memory of the released program beside a baseline; coverage of intervals",
-        may_use: "stats",
+        owns: "times and memory of the released program beside a baseline; coverage of intervals, errors of audits",
+        may_use: "audit store rubric stats",
         never: "ship, be part of a test",
     },
     CrateRule {
