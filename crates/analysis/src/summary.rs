@@ -401,14 +401,16 @@ fn precision_remarks(
         design_effect.filter(|effect| *effect > 1.0).map_or(Ok(n), |effect| inflate_for_clusters(n, effect))
     };
     let mut needs = Vec::new();
-    // A rate of few cases, or one without any exception, is no basis to plan on: the worst case is 50%.
+    // A rate of few cases, or one without any exception, is no basis to plan on. The rate in its interval that takes most
+    // cases is the one nearest to 50%.
     let is_guess = pass_rate.n < FEW || pass_rate.value.is_some_and(|rate| rate == 0.0 || rate == 1.0);
+    let worst = 0.5_f64.max(pass_rate.low.unwrap_or(0.0)).min(pass_rate.high.unwrap_or(1.0));
     if let Some(rate) = pass_rate.value.filter(|_| reach(pass_rate) > WANTED)
-        && let Ok(n) = rate_precision(if is_guess { 0.5 } else { rate }, WANTED, level).and_then(clusters)
+        && let Ok(n) = rate_precision(if is_guess { worst } else { rate }, WANTED, level).and_then(clusters)
     {
-        let reached = format!("{:.1} pp (pass rate)", reach(pass_rate) * 100.0);
-        let most = if is_guess { "up to" } else { "about" };
-        needs.push((reached, format!("{} pp takes {most}", WANTED * 100.0), round_up_cases(n)));
+        let reached = format!("The pass rate has a margin of error of ±{:.1} pp", reach(pass_rate) * 100.0);
+        let most = if is_guess { "at most" } else { "about" };
+        needs.push((reached, format!("±{} pp takes {most}", WANTED * 100.0), round_up_cases(n)));
     }
 
     let sd = scores.values.iter().copied().collect::<assize_stats::MeanAccumulator>().mean(level).sd;
@@ -417,17 +419,13 @@ fn precision_remarks(
         && reach(mean_score) > WANTED
         && let Ok(n) = mean_precision(sd, WANTED, level).and_then(clusters)
     {
-        let reached = format!("{:.3} (mean score)", reach(mean_score));
-        needs.push((reached, format!("{WANTED} takes about"), round_up_cases(n)));
+        let reached = format!("The mean score has a margin of error of ±{:.3}", reach(mean_score));
+        needs.push((reached, format!("±{WANTED} takes about"), round_up_cases(n)));
     }
 
     needs.retain(|(.., n)| *n > pass_rate.n.max(mean_score.n) as f64);
 
-    if !needs.is_empty() {
-        let reached: Vec<String> = needs.iter().map(|(reached, ..)| format!("±{reached}")).collect();
-        let enough: Vec<String> = needs.iter().map(|(_, wanted, n)| format!("±{wanted} {n} cases")).collect();
-        remarks.push(format!("Margin of error {}. {}.", reached.join(", "), enough.join(", ")));
-    }
+    remarks.extend(needs.into_iter().map(|(reached, wanted, n)| format!("{reached}; {wanted} {n} cases.")));
 
     remarks
 }

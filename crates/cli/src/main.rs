@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use assize_engine::ExitStatus;
-use assize_evalfile::load_config;
+use assize_evalfile::{find_suites, load_config};
 use clap::{CommandFactory, FromArgMatches};
 
 use crate::args::{
@@ -138,7 +138,15 @@ fn project(input: Option<&Path>, context: &CliContext) -> CommandProject {
         Some(path) => path.parent().unwrap_or(Path::new("")),
         None => &process.working_folder,
     };
-    let loaded = load_config(start, &process.load_options(&[]));
+    let options = process.load_options(&[]);
+    let mut loaded = load_config(start, &options);
+    // A folder above the project: the run has the configuration of the files in it.
+    if loaded.path.is_none()
+        && let Some(folder) = input.filter(|path| path.is_dir())
+        && let Some(file) = find_suites(&[folder.to_path_buf()]).files.first()
+    {
+        loaded = load_config(file.parent().unwrap_or(folder), &options);
+    }
     let folder = loaded.path.as_deref().and_then(Path::parent).and_then(Path::parent).map(Path::to_path_buf);
 
     CommandProject { folder, env_file: loaded.config.env_file }

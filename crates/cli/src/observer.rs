@@ -4,6 +4,8 @@ use std::sync::{Mutex, PoisonError};
 
 use assize_author::AuthorEvent;
 use assize_engine::{Engine, EngineEvent, EventObserver};
+use assize_report::ReportStyle;
+use assize_rubric::OFFLINE_NOTICE;
 
 use crate::context::CliContext;
 use crate::output;
@@ -16,6 +18,9 @@ pub(crate) struct TerminalObserver {
     quiet: bool,
     /// Shows how far a run is.
     shows_progress: bool,
+    /// True if the summary of a run is printed to the terminal below the messages. Its last line is the notice about the
+    /// offline judge, which need not be read twice.
+    summary_follows: bool,
     progress: Mutex<ProgressDisplay>,
 }
 
@@ -29,7 +34,11 @@ impl CliContext {
     pub(crate) fn run_engine(&self, quiet: bool, json: bool) -> Engine {
         let progress = !quiet && (!json || self.live_progress);
 
-        Engine::new(self.process.clone(), TerminalObserver::new(self, quiet, progress))
+        let is_terminal = |style: ReportStyle| style.width != ReportStyle::UNLIMITED;
+        let summary_follows = !json && is_terminal(self.stdout) && is_terminal(self.stderr);
+        let observer = TerminalObserver { summary_follows, ..TerminalObserver::new(self, quiet, progress) };
+
+        Engine::new(self.process.clone(), observer)
     }
 }
 
@@ -40,6 +49,7 @@ impl TerminalObserver {
             context: context.clone(),
             quiet,
             shows_progress,
+            summary_follows: false,
             progress: Mutex::new(ProgressDisplay::Silent),
         }
     }
@@ -69,6 +79,8 @@ impl EventObserver for TerminalObserver {
             EngineEvent::Diagnostics { diagnostics, sources } => {
                 output::print_diagnostics(&diagnostics, &sources, context);
             }
+            EngineEvent::Notice(message) | EngineEvent::Warning(message)
+                if self.summary_follows && message == OFFLINE_NOTICE => {}
             EngineEvent::Notice(message) if !self.quiet => output::print_warning(&message, context),
             EngineEvent::Warning(message) => output::print_warning(&message, context),
             EngineEvent::Failure(message) => output::print_error(&message, context),
@@ -78,14 +90,17 @@ impl EventObserver for TerminalObserver {
             EngineEvent::Resumed { folder, done, changed, gone } => {
                 let changed = match changed {
                     0 => String::new(),
+                    1 => "; 1 changed since and is run again".to_owned(),
                     _ => format!("; {changed} changed since and are run again"),
                 };
                 let gone = match gone {
                     0 => String::new(),
+                    1 => "; 1 no longer exists".to_owned(),
                     _ => format!("; {gone} no longer exist"),
                 };
                 let folder = folder.display();
-                self.say(&format!("resuming {folder}: {done} cases are done{changed}{gone}\n"));
+                let done = if done == 1 { "1 case is done".to_owned() } else { format!("{done} cases are done") };
+                self.say(&format!("resuming {folder}: {done}{changed}{gone}\n"));
             }
             EngineEvent::BatchProgress(message) => self.say(&format!("{message}\n")),
             EngineEvent::RunStarted { cases } => {

@@ -25,9 +25,9 @@ pub(crate) enum ProgressDisplay {
 }
 
 impl ProgressDisplay {
-    /// Progress over `total` cases.
+    /// Progress over `total` cases; nothing if there are none, as when all cases of a resumed run are done.
     pub(crate) fn new(total: usize, quiet: bool, live: bool) -> Self {
-        if quiet {
+        if quiet || total == 0 {
             return Self::Silent;
         }
 

@@ -61,7 +61,7 @@ impl MeasuredRun {
             scale: RatingScale::new((0..=10).map(f64::from)).ok(),
             notes,
             is_partial: info.finished_at.is_none()
-                || info.summary.as_ref().is_some_and(|summary| summary.not_run + summary.left_out > 0),
+                || info.summary.as_ref().is_some_and(|summary| summary.not_run + summary.excluded > 0),
         })
     }
 }

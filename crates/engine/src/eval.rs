@@ -291,7 +291,7 @@ impl Engine {
             warnings,
             workspaces: Some(Arc::clone(&wiring.workspaces)),
             total: mode.total(run.preflight.items, run.items())?,
-            left_out,
+            excluded: left_out,
             suites,
             ..plain
         };

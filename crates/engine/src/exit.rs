@@ -98,7 +98,7 @@ pub struct RunEnding {
     /// Conclusion of a rule by which the run may end before its cases do. It decides in the place of single cases.
     pub decision: Option<RunDecision>,
     /// Cases excluded because their file has errors.
-    pub left_out: usize,
+    pub excluded: usize,
     /// Cases that a stored run did not come to.
     pub not_run: usize,
     /// The stored run did not end: it was killed, or goes on.
@@ -138,7 +138,7 @@ impl RunEnding {
             over_budget: summary.exit_code == ExitStatus::OverBudget.code(),
             // A run that could not keep its rows did not count them.
             broke_off: info.finished_at.is_some() && info.rows.is_none() && info.format_version > 1,
-            left_out: summary.left_out,
+            excluded: summary.excluded,
             not_run: summary.not_run,
             ..Self::default()
         }
@@ -219,9 +219,9 @@ pub fn exit_of_run(counts: VerdictCounts, ending: RunEnding) -> (ExitStatus, Str
         exits.push(ExitStatus::Incomplete);
         reasons.push(format!("{} not run", ending.not_run));
     }
-    if ending.left_out > 0 {
+    if ending.excluded > 0 {
         exits.push(ExitStatus::Incomplete);
-        reasons.push(format!("{} excluded", ending.left_out));
+        reasons.push(format!("{} excluded", ending.excluded));
     }
     if ending.broke_off {
         exits.push(ExitStatus::Incomplete);
@@ -257,7 +257,7 @@ mod tests {
         assert_eq!(exit(VerdictCounts { fail: 1, incomplete: 1, ..all_passed }, RunEnding::default()), 1);
         assert_eq!(exit(VerdictCounts { borderline: 1, ..all_passed }, RunEnding::default()), 1);
         assert_eq!(exit(VerdictCounts { incomplete: 1, ..all_passed }, RunEnding::default()), 3);
-        assert_eq!(exit(all_passed, RunEnding { left_out: 2, ..RunEnding::default() }), 3);
+        assert_eq!(exit(all_passed, RunEnding { excluded: 2, ..RunEnding::default() }), 3);
         assert_eq!(exit(all_passed, RunEnding { broke_off: true, ..RunEnding::default() }), 3);
         let broke_off = RunEnding { broke_off: true, ..RunEnding::default() };
         assert_eq!(exit(VerdictCounts { fail: 1, ..all_passed }, broke_off), 3);

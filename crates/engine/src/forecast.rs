@@ -299,15 +299,16 @@ impl RunPlan {
 
     /// The plan for people.
     pub fn to_text(&self, cases: usize) -> String {
-        let mut lines = vec![format!("{cases} cases, {} answers to judge", self.items)];
+        let cases = counted(cases as u64, "case", "cases");
+        let mut lines = vec![format!("{cases}, {} to judge", counted(self.items, "answer", "answers"))];
         if !self.targets.is_empty() {
             let estimate = self.of_targets();
-            lines.push(format!("targets: {} model calls", estimate.calls));
+            lines.push(format!("targets: {}", counted(estimate.calls, "model call", "model calls")));
             lines.push(format!("  {}", estimate_text(estimate)));
         }
 
         if self.command_runs > 0 {
-            lines.push(format!("targets: {} command runs", self.command_runs));
+            lines.push(format!("targets: {}", counted(self.command_runs, "command run", "command runs")));
         }
 
         for (name, judge) in &self.judges {
@@ -323,7 +324,8 @@ impl RunPlan {
 
         let total = self.total();
         if total.calls > 0 {
-            lines.push(format!("total: {} calls, {}", grouped(total.calls), estimate_text(total)));
+            let calls = counted(total.calls, "call", "calls");
+            lines.push(format!("total: {calls}, {}", estimate_text(total)));
             lines.extend(self.batch_line());
             let money = match total.cost {
                 Some(_) => format!(", {}", dollars(total.largest.usd.as_dollars())),
@@ -356,9 +358,13 @@ impl JudgeForecast {
     fn describe(&self, name: &str, lines: &mut Vec<String>) {
         let Self { asked, per_criterion, batched, card } = self;
         let work = match (asked.forecast.criteria, asked.forecast.scores) {
-            (criteria, 0) => format!("{criteria} criteria"),
-            (0, scores) => format!("{scores} scores"),
-            (criteria, scores) => format!("{criteria} criteria and {scores} scores"),
+            (criteria, 0) => counted(criteria, "criterion", "criteria"),
+            (0, scores) => counted(scores, "score", "scores"),
+            (criteria, scores) => format!(
+                "{} and {}",
+                counted(criteria, "criterion", "criteria"),
+                counted(scores, "score", "scores")
+            ),
         };
 
         if asked.forecast.too_long > 0 {
@@ -380,8 +386,8 @@ impl JudgeForecast {
             unsure => format!(", {} of them only where the others are unsure", grouped(unsure)),
         };
         lines.push(format!(
-            "judge {name}: {work}, {} calls (per criterion {}, batched {}){unsure}",
-            calls(asked),
+            "judge {name}: {work}, {} (per criterion {}, batched {}){unsure}",
+            counted(asked.forecast.calls, "call", "calls"),
             calls(per_criterion),
             calls(batched)
         ));
@@ -396,6 +402,11 @@ impl JudgeForecast {
             }
         }
     }
+}
+
+/// Formats a number with its noun.
+fn counted(number: u64, one: &str, many: &str) -> String {
+    format!("{} {}", grouped(number), if number == 1 { one } else { many })
 }
 
 /// Formats tokens and cost.

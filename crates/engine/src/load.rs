@@ -70,9 +70,11 @@ impl Engine {
     pub fn load(&self, paths: &[PathBuf], roots: &[PathBuf]) -> Result<LoadedFiles, EngineError> {
         let paths: Vec<PathBuf> = paths.iter().map(|path| self.process().resolve(path)).collect();
         let found = find_suites(&paths);
-        if !found.problems.is_empty() {
-            let problems: Vec<String> = found.problems.iter().map(ToString::to_string).collect();
-            return Err(EngineError::new(EngineErrorKind::Usage, problems.join("\n")));
+        if let Some(message) = found.problem_message() {
+            return Err(EngineError::new(EngineErrorKind::Usage, message));
+        }
+        if let Some(message) = found.skipped_message() {
+            self.warn(message);
         }
 
         let options = self.load_options(roots);
@@ -196,7 +198,10 @@ impl<'a> CaseSelection<'a> {
             (true, false) => "`--tag`",
             _ => "`--filter` and `--tag`",
         };
-        format!("no case matches {given}; there are {cases}, such as {}", first.join(", "))
+        match first.as_slice() {
+            [only] if cases == 1 => format!("no case matches {given}; the only case is {only}"),
+            _ => format!("no case matches {given}; there are {cases}, such as {}", first.join(", ")),
+        }
     }
 
     /// The first pattern that matched nothing and is like an id, or a part of one, with a pattern that matches it.

@@ -296,12 +296,12 @@ impl ShardSet {
             let code = |run: &ShardRun| run.info.summary.as_ref().map(|summary| summary.exit_code);
             self.shards.iter().any(|run| code(run) == Some(status.code()))
         };
-        let left_out = self.shards.iter().filter_map(|run| run.info.summary.as_ref());
+        let excluded = self.shards.iter().filter_map(|run| run.info.summary.as_ref());
 
         RunEnding {
             interrupted: has_code(ExitStatus::Interrupted),
             over_budget: has_code(ExitStatus::OverBudget),
-            left_out: left_out.map(|summary| summary.left_out).sum(),
+            excluded: excluded.map(|summary| summary.excluded).sum(),
             ..RunEnding::default()
         }
     }
@@ -339,7 +339,7 @@ impl ShardSet {
 
         let summary = RunSummary {
             not_run,
-            left_out: ending.left_out,
+            excluded: ending.excluded,
             duration_ms: self
                 .shards
                 .iter()

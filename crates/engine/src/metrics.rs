@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use assize_analysis::{RunSummarizer, criterion_rate, stored_mean};
-use assize_run::RunTotals;
+use assize_run::{CriterionTally, RunTotals};
 use assize_stats::ConfidenceLevel;
 use assize_store::{CriterionRate, ResultRow, RunFolder, RunMetrics, RunSummary, VerdictCounts};
 
@@ -51,10 +51,9 @@ pub(crate) fn from_summariser(
     Ok(taken.compute_metrics(ConfidenceLevel::P95))
 }
 
-/// Rates of the criteria of a run, the worst first.
-fn criterion_rates(totals: &RunTotals) -> Vec<CriterionRate> {
-    let mut rates: Vec<CriterionRate> = totals
-        .criterion_tallies()
+/// Rates of criteria or checks, the worst first.
+fn criterion_rates<'a>(tallies: impl Iterator<Item = &'a CriterionTally>) -> Vec<CriterionRate> {
+    let mut rates: Vec<CriterionRate> = tallies
         .map(|tally| CriterionRate {
             suite: tally.suite.to_string(),
             grader: tally.grader.to_string(),
@@ -68,16 +67,7 @@ fn criterion_rates(totals: &RunTotals) -> Vec<CriterionRate> {
         })
         .collect();
 
-    // A penalty is the worse the more often it is met. What nobody decided comes last.
-    let quality = |one: &CriterionRate| match one.rate.value {
-        Some(value) if one.weight < 0.0 => 1.0 - value,
-        Some(value) => value,
-        None => 2.0,
-    };
-    rates.sort_by(|a, b| {
-        let names = |one: &CriterionRate| (one.suite.clone(), one.grader.clone(), one.criterion.clone());
-        quality(a).total_cmp(&quality(b)).then_with(|| names(a).cmp(&names(b)))
-    });
+    rates.sort_by(CriterionRate::cmp_worst_first);
 
     rates
 }
@@ -92,7 +82,7 @@ pub fn summary(
     RunSummary {
         counts: totals.counts,
         not_run: 0,
-        left_out: 0,
+        excluded: 0,
         mean_score: figures
             .as_ref()
             .map_or_else(|| totals.mean_score(), |figures| stored_mean(&figures.mean_score)),
@@ -105,7 +95,8 @@ pub fn summary(
         criteria_ungraded: totals.criteria_ungraded,
         criteria_truncated: totals.criteria_truncated,
         criteria: totals.criteria,
-        criterion_rates: criterion_rates(totals),
+        criterion_rates: criterion_rates(totals.criterion_tallies()),
+        check_rates: criterion_rates(totals.check_tallies()),
         quotes: Some(totals.quotes),
         quotes_found: Some(totals.quotes_verified),
         panel: totals.panel(),

@@ -18,7 +18,7 @@ pub fn exit_with_pass_rate(
         return (None, exit, reason);
     };
 
-    let gate = pass_rate_gate(counts, ending.left_out + ending.not_run, minimum);
+    let gate = pass_rate_gate(counts, ending.excluded + ending.not_run, minimum);
     let exit = match gate.result {
         PassRateResult::Met => ExitStatus::Passed,
         PassRateResult::Missed => ExitStatus::Failed,
@@ -27,7 +27,7 @@ pub fn exit_with_pass_rate(
 
     // The verdicts are told as ever; only what they lead to is another matter.
     let (plain, told) = exit_of_run(counts, ending);
-    let without_verdicts = RunEnding { left_out: 0, not_run: 0, ..ending };
+    let without_verdicts = RunEnding { excluded: 0, not_run: 0, ..ending };
     let (rest, _) =
         exit_of_run(VerdictCounts { pass: counts.pass, ..VerdictCounts::default() }, without_verdicts);
     let sentence = describe(&gate);
@@ -127,7 +127,7 @@ mod tests {
         ));
 
         let counts = VerdictCounts { pass: 9, ..VerdictCounts::default() };
-        for ending in [RunEnding { not_run: 1, ..plain }, RunEnding { left_out: 1, ..plain }] {
+        for ending in [RunEnding { not_run: 1, ..plain }, RunEnding { excluded: 1, ..plain }] {
             assert_eq!(conclude(counts, ending, 0.9).1, 0);
             assert_eq!(conclude(counts, ending, 0.95).1, 3);
         }

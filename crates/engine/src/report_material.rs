@@ -141,7 +141,7 @@ impl ReportMaterial {
         Ok(RunSummary {
             early_stop: early_stop.cloned(),
             not_run: stored.map_or(0, |stored| stored.not_run),
-            left_out: stored.map_or(0, |stored| stored.left_out),
+            excluded: stored.map_or(0, |stored| stored.excluded),
             duration_ms: stored.map_or(0, |stored| stored.duration_ms),
             ..summary
         })
@@ -157,7 +157,7 @@ impl ReportMaterial {
         let minimum = stored.and_then(|stored| UnitInterval::new(stored.pass_rate_gate?.minimum).ok());
         let mut gate = None;
         let ending =
-            RunEnding { left_out: stored.map_or(0, |stored| stored.left_out), ..RunEnding::default() };
+            RunEnding { excluded: stored.map_or(0, |stored| stored.excluded), ..RunEnding::default() };
         let (mut exits, mut reasons) = (Vec::new(), Vec::new());
         match &self.card {
             _ if self.info.is_measurement() => {}

@@ -14,6 +14,9 @@ pub const RUNS_FOLDER: &str = ".assize/runs";
 /// Default folder of audits, which are stored as runs are. `last` and lists of runs do not look here.
 pub const AUDITS_FOLDER: &str = ".assize/audits";
 
+/// Advice for runs that are elsewhere.
+const NAMED_BY_FOLDER: &str = "a run made with `--run-dir` is named by its folder";
+
 /// Ids that a message names before the rest is only counted.
 const MOST_NAMED: usize = 5;
 
@@ -51,9 +54,9 @@ pub fn find_run(name: &str, process: &ProcessContext) -> Result<RunFolder, Engin
         return newest_in(runs.clone()).nth(back).ok_or_else(|| {
             EngineError::usage(match known {
                 0 => no_runs(process),
-                1 => format!("no run `{name}`: `{RUNS_FOLDER}` has one run, `last`"),
+                1 => format!("no run `{name}`: `{RUNS_FOLDER}` has one run, `last`; {NAMED_BY_FOLDER}"),
                 known => format!(
-                    "no run `{name}`: `{RUNS_FOLDER}` has {known} runs, the oldest of which is `{}`; `assize list` shows them",
+                    "no run `{name}`: `{RUNS_FOLDER}` has {known} runs, the oldest of which is `{}`; `assize list` shows them; {NAMED_BY_FOLDER}",
                     name_of(known - 1)
                 ),
             })
@@ -107,7 +110,7 @@ pub fn no_runs(process: &ProcessContext) -> String {
         working_folder.ancestors().skip(1).find(|folder| !run_ids(&folder.join(RUNS_FOLDER)).is_empty());
     let advice = match above {
         Some(folder) => format!("`{}` has runs: run the command there", folder.display()),
-        None => "`assize eval` creates one; a run made with `--run-dir` is named by its folder".to_owned(),
+        None => format!("`assize eval` creates one; {NAMED_BY_FOLDER}"),
     };
 
     format!("no runs in `{}` yet; {advice}", working_folder.join(RUNS_FOLDER).display())

@@ -70,7 +70,7 @@ pub(crate) struct RunSession {
     /// Number of items.
     pub(crate) total: usize,
     /// Number of cases excluded because of errors.
-    pub(crate) left_out: usize,
+    pub(crate) excluded: usize,
 }
 
 /// Shard of a plan that was made before.
@@ -115,7 +115,7 @@ impl RunSession {
             gateway: Arc::clone(&wiring.gateway),
             workspaces: None,
             total: 0,
-            left_out: 0,
+            excluded: 0,
         }
     }
 
@@ -258,7 +258,7 @@ impl RunSession {
             too_late: stops.is_too_late(),
             over_budget: self.gateway.refusal().is_some(),
             server_given_up: self.gateway.outage().is_some(),
-            left_out: self.left_out,
+            excluded: self.excluded,
             ..RunEnding::default()
         }
     }
@@ -266,7 +266,7 @@ impl RunSession {
     /// Limits the run to a shard.
     fn limit_to(&mut self, plan: &ShardPlan, info: &mut RunInfo, mode: &dyn RunMode) {
         self.total = shard::own_items(plan);
-        self.left_out = shard::left_out(plan, self.left_out);
+        self.excluded = shard::left_out(plan, self.excluded);
         info.shard = Some(shard::describe(plan, &info.inputs, mode));
     }
 
@@ -777,7 +777,7 @@ fn summary(
 
     RunSummary {
         not_run: ended.not_run(),
-        left_out: ending.left_out,
+        excluded: ending.excluded,
         sent: Some(*sent),
         early_stop: early_stop.clone(),
         ..metrics::summary(totals, figures, *begun, (exit, exit_reason))

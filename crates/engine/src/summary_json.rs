@@ -16,7 +16,7 @@ pub fn summary_json(info: &RunInfo, folder: &Path) -> serde_json::Value {
         "counts": summary.counts,
         // How many cases a run that did not end would have had is not known.
         "not_run": info.finished_at.is_some().then_some(summary.not_run),
-        "excluded": summary.left_out,
+        "excluded": summary.excluded,
         "mean_score": summary.mean_score,
         "figures": summary.figures,
         "judges": info.judges,
@@ -31,6 +31,7 @@ pub fn summary_json(info: &RunInfo, folder: &Path) -> serde_json::Value {
         "criteria": summary.criteria,
         "criteria_ungraded": summary.criteria_ungraded,
         "criterion_rates": summary.criterion_rates,
+        "check_rates": summary.check_rates,
         "quotes": summary.quotes,
         "quotes_found": summary.quotes_found,
         "panel": summary.panel,

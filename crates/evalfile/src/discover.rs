@@ -4,6 +4,8 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use assize_diagnostic::did_you_mean;
+
 use crate::decode::is_scorecard;
 use crate::near_path::near_path;
 
@@ -21,8 +23,42 @@ pub struct DiscoveredFiles {
     pub files: Vec<PathBuf>,
     /// Scorecards in the order found: folders, and files that were named explicitly.
     pub scorecards: Vec<PathBuf>,
+    /// YAML files of folders that look like eval files, but lack the key with the cases, sorted.
+    pub skipped: Vec<PathBuf>,
     /// Paths that could not be searched, and folders without any eval file or scorecard.
     pub problems: Vec<DiscoveryError>,
+}
+
+/// Skipped files that a message names; the rest is counted.
+const MAX_NAMED: usize = 3;
+
+impl DiscoveredFiles {
+    /// Message about the problems; `None` without any.
+    pub fn problem_message(&self) -> Option<String> {
+        let problems = self.problems.iter().map(ToString::to_string);
+        let lines: Vec<String> = problems.chain(self.skipped_message()).collect();
+        (!self.problems.is_empty()).then(|| lines.join("\n"))
+    }
+
+    /// Message about the skipped files; `None` without any.
+    pub fn skipped_message(&self) -> Option<String> {
+        let shown: Vec<String> =
+            self.skipped.iter().take(MAX_NAMED).map(|path| path.display().to_string()).collect();
+        let more = match self.skipped.len() - shown.len() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let (files, are) = match self.skipped.len() {
+            0 => return None,
+            1 => ("1 YAML file".to_owned(), "is no eval file"),
+            several => (format!("{several} YAML files"), "are no eval files"),
+        };
+
+        Some(format!(
+            "skipped {files} that {are}, as no `tests` or `evalcases` was found at the top level: {}{more}",
+            shown.join(", ")
+        ))
+    }
 }
 
 /// Failure to find an eval file in a path.
@@ -64,6 +100,10 @@ pub fn find_suites(paths: &[PathBuf]) -> DiscoveredFiles {
             let mut search = FolderSearch::default();
             search.walk(path, MAX_DEPTH, &mut found.problems);
             search.scorecards.sort();
+            search.skipped.sort();
+            for file in std::mem::take(&mut search.skipped) {
+                push_once(&mut found.skipped, file);
+            }
 
             let scorecards = std::mem::take(&mut search.scorecards);
             let files = search.finish();
@@ -106,6 +146,8 @@ struct FolderSearch {
     datasets: Vec<PathBuf>,
     /// Folders that are scorecards.
     scorecards: Vec<PathBuf>,
+    /// YAML files that are probably meant as eval files.
+    skipped: Vec<PathBuf>,
 }
 
 impl FolderSearch {
@@ -149,6 +191,8 @@ impl FolderSearch {
             let beside = path.with_extension("jsonl").is_file();
             if has_cases(&head) || (!beside && (named(stem) || dataset)) {
                 self.suites.push((path, head));
+            } else if has_misspelt_cases(&head) {
+                self.skipped.push(path);
             }
         } else if let Some(stem) = lower.strip_suffix(".jsonl") {
             let dataset = stem.starts_with("dataset") && !stem.contains('.');
@@ -188,6 +232,15 @@ fn read_head(path: &Path) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
+/// Returns true if a line has a key of a case.
+fn is_of_case(line: &str) -> bool {
+    let of_case = ["id", "vars", "assert", "assertions", "criteria", "input", "expected_output"];
+    let line = line.trim_start_matches([' ', '-', '{', '"', '\'']);
+    of_case.iter().any(|key| {
+        line.strip_prefix(key).is_some_and(|rest| rest.trim_start_matches(['"', '\'']).starts_with(':'))
+    })
+}
+
 /// Returns true if the beginning of a file has a list of cases at its top level. `tests` and `cases` are
 /// common words, so there must be another key of a case too.
 fn has_cases(head: &str) -> bool {
@@ -204,20 +257,50 @@ fn has_cases(head: &str) -> bool {
         let text = text.trim_matches(['"', '\'']);
         text.ends_with('/') || [".yaml", ".yml", ".jsonl"].iter().any(|ending| text.ends_with(ending))
     };
-    let of_case = ["id", "vars", "assert", "assertions", "criteria", "input", "expected_output"];
-    let is_of_case = |line: &str| {
-        let line = line.trim_start_matches([' ', '-', '{', '"', '\'']);
-        of_case.iter().any(|key| {
-            line.strip_prefix(key).is_some_and(|rest| rest.trim_start_matches(['"', '\'']).starts_with(':'))
-        })
-    };
     refers(value)
         || head.lines().any(|line| is_of_case(line) || line.contains("id:") || line.contains("file://"))
+}
+
+/// Returns true if the beginning of a file has a key at its top level that is probably a misspelt list of cases.
+fn has_misspelt_cases(head: &str) -> bool {
+    let head = head.trim_start_matches('\u{feff}');
+    let is_misspelt = |line: &str| {
+        let Some((key, _)) = line.split_once(':') else { return false };
+        let key = key.trim_matches(['"', '\'']);
+        let is_word = !key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || "_- ".contains(c));
+        is_word
+            && !["tests", "cases"].contains(&key)
+            && did_you_mean(key, ["tests", "evalcases", "eval_cases"]).is_some()
+    };
+
+    head.lines().any(is_misspelt) && head.lines().any(is_of_case)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn misspelt_lists_of_cases_are_told() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path();
+        for (name, text) in [
+            ("a.yaml", "name: a\ntets:\n  - id: one\n    input: q\n"),
+            ("b.yaml", "evalcase:\n  - id: one\n    criteria: c\n"),
+            ("good.yaml", "tests:\n  - id: one\n    input: q\n"),
+            ("rubric.yaml", "name: r\ncriteria:\n  - id: one\n    outcome: Text\n"),
+            ("workflow.yaml", "test:\n  run: make\n"),
+        ] {
+            fs::write(root.join(name), text).expect("written");
+        }
+        let found = find_suites(&[root.to_path_buf()]);
+        assert_eq!(found.files, [root.join("good.yaml")]);
+        assert_eq!(found.skipped, [root.join("a.yaml"), root.join("b.yaml")]);
+        let message = found.skipped_message().expect("a message");
+        assert!(message.starts_with("skipped 2 YAML files that are no eval files"), "{message}");
+        assert!(message.ends_with("b.yaml"), "{message}");
+        assert_eq!(DiscoveredFiles::default().skipped_message(), None);
+    }
 
     #[test]
     fn scorecards_are_found_and_not_searched_for_suites() {

@@ -177,7 +177,7 @@ impl LintRunner {
             });
         }
 
-        let view = CaseView { case, path: &suite.path };
+        let view = CaseView { case, suite, path: &suite.path };
         let head = case.marks.id.as_ref().and_then(|mark| self.sources.span(mark));
         self.collect_findings(head, |report| {
             for rule in RULES {

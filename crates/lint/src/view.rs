@@ -33,18 +33,26 @@ impl<'a> RubricView<'a> {
 
     /// Returns the pass threshold as written and its mark; `None` if the default applies.
     pub(crate) fn threshold(&self) -> Option<(f64, &'a SourceMark)> {
-        let of_case = self.case.and_then(|case| Some((case.lines.pass?, case.marks.threshold.as_ref()?)));
-        let of_suite = || {
-            let settings = &self.suite?.settings;
-            Some((settings.lines.pass?, settings.threshold_mark.as_ref()?))
-        };
-        of_case.or_else(of_suite).map(|(line, mark)| (line.get(), mark))
+        written_threshold(self.case, self.suite)
     }
 
     /// Returns the effective pass threshold.
     pub(crate) fn pass_threshold(&self) -> f64 {
         self.threshold().map_or(VerdictThresholds::DEFAULT_PASS, |(line, _)| line)
     }
+}
+
+/// Returns the pass threshold of a case as written, there or in its suite, and its mark.
+pub(crate) fn written_threshold<'a>(
+    case: Option<&'a Case>,
+    suite: Option<&'a Suite>,
+) -> Option<(f64, &'a SourceMark)> {
+    let of_case = case.and_then(|case| Some((case.lines.pass?, case.marks.threshold.as_ref()?)));
+    let of_suite = || {
+        let settings = &suite?.settings;
+        Some((settings.lines.pass?, settings.threshold_mark.as_ref()?))
+    };
+    of_case.or_else(of_suite).map(|(line, mark)| (line.get(), mark))
 }
 
 /// A criterion with its context.
@@ -102,6 +110,7 @@ impl<'a> CriterionView<'a> {
 /// A case with its context.
 pub(crate) struct CaseView<'a> {
     pub(crate) case: &'a Case,
+    pub(crate) suite: &'a Suite,
     /// Path of the eval file.
     pub(crate) path: &'a Path,
 }

@@ -116,8 +116,8 @@ pub enum NameError {
     /// Neither `:` nor `/`.
     #[error("`{0}` names no provider: write it like `openai:{0}`")]
     NoProvider(String),
-    /// Nothing after the provider.
-    #[error("`{0}:` does not name a model: write it like `{0}:MODEL`")]
+    /// A provider alone, with or without `:`.
+    #[error("`{0}` names a provider but no model: write it like `{0}:MODEL`, as in `openai:gpt-4o-mini`")]
     NoModel(String),
     /// A space, a line break or the like.
     #[error("`{0}` is not a model name: it contains white space")]

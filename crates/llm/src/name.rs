@@ -50,6 +50,10 @@ impl ModelName {
             Err(NameError::NoProvider(model) | NameError::UnknownProvider { full: model, .. }) if moved => {
                 format!("openai:{model}").parse()?
             }
+            // Some models have the name of a provider, such as `mistral`.
+            Err(NameError::NoModel(model)) if moved && model == text.trim() => {
+                format!("openai:{model}").parse()?
+            }
             parsed => parsed?,
         };
         Ok(Self { own_variables: moved || set(JUDGE_KEY), ..name })
@@ -76,7 +80,10 @@ impl FromStr for ModelName {
         }
 
         let Some(at) = text.find([':', '/']) else {
-            return Err(NameError::NoProvider(text.to_owned()));
+            return Err(match provider::find(&text.to_ascii_lowercase()) {
+                Some(_) => NameError::NoModel(text.to_owned()),
+                None => NameError::NoProvider(text.to_owned()),
+            });
         };
         let (before, model) = (&text[..at], &text[at + 1..]);
         let Some(provider) = provider::find(&before.to_ascii_lowercase()) else {
@@ -147,6 +154,8 @@ mod tests {
         assert_eq!(of("anthropic:x", &[address]), Ok(("anthropic:x".into(), true)));
         assert_eq!(of("gpt-x", &[address]), Ok(("openai:gpt-x".into(), true)));
         assert_eq!(of("Qwen/Qwen3-32B", &[address]), Ok(("openai:Qwen/Qwen3-32B".into(), true)));
+        assert_eq!(of("mistral", &[address]), Ok(("openai:mistral".into(), true)));
+        assert_eq!(of("mistral", &[]), Err(NameError::NoModel("mistral".into())));
         assert_eq!(of("gpt-x", &[("JUDGE_BASE_URL", " ")]), Err(NameError::NoProvider("gpt-x".into())));
         assert!(of("a b", &[address]).is_err());
     }
@@ -155,6 +164,7 @@ mod tests {
     fn mistakes_are_explained() {
         assert_eq!(parse("gpt-x"), Err(NameError::NoProvider("gpt-x".into())));
         assert_eq!(parse("openai:"), Err(NameError::NoModel("openai".into())));
+        assert_eq!(parse("openai"), Err(NameError::NoModel("openai".into())));
         assert!(matches!(parse("openai:a b"), Err(NameError::WhiteSpace(_))));
         let message = parse("acme/x").unwrap_err().to_string();
         assert!(message.contains("`acme`") && message.contains("known: openai"), "{message}");

@@ -1,6 +1,6 @@
-//! Rates of the criteria of a run as a table, the worst first.
+//! Rates of the criteria and checks of a run as a table, the worst first.
 
-use assize_store::CriterionRate;
+use assize_store::{CriterionRate, RunSummary};
 
 use crate::case_trials::{format_metric, format_metric_interval};
 use crate::entry::{percent, percent_interval};
@@ -10,11 +10,47 @@ use crate::sanitize;
 use crate::style::ReportTone;
 use crate::table::{ReportColumn, render_table};
 
-/// Criteria that are shown; the rest is counted.
+/// Rows that are shown; the rest is counted.
 const MAX_SHOWN: usize = 12;
 
+/// Returns the rates worth showing, the worst first: of all criteria, and of the checks that did not always pass.
+pub(crate) fn shown_rates(summary: &RunSummary) -> Vec<&CriterionRate> {
+    let has_failed = |one: &&CriterionRate| one.ungraded > 0 || one.rate.value.is_some_and(|rate| rate < 1.0);
+    let checks = summary.check_rates.iter().filter(has_failed);
+    let mut rates: Vec<&CriterionRate> = summary.criterion_rates.iter().chain(checks).collect();
+    rates.sort_by(|a, b| a.cmp_worst_first(b));
+
+    rates
+}
+
+/// Words for a table of [`shown_rates`].
+pub(crate) struct RateTitles {
+    /// Heading of the table.
+    pub(crate) heading: &'static str,
+    /// Title of the column with the texts.
+    pub(crate) column: &'static str,
+    /// That title with the order.
+    ordered: &'static str,
+}
+
+impl RateTitles {
+    /// Returns the words for rates, some of which may be those of checks.
+    pub(crate) fn new(summary: &RunSummary, shown: &[&CriterionRate]) -> Self {
+        let (heading, column, ordered) = if shown.len() == summary.criterion_rates.len() {
+            ("Criteria", "criterion", "criterion, worst first")
+        } else if summary.criterion_rates.is_empty() {
+            ("Checks", "check", "check, worst first")
+        } else {
+            ("Criteria and checks", "criterion or check", "criterion or check, worst first")
+        };
+
+        Self { heading, column, ordered }
+    }
+}
+
 /// Renders the rates. Shares are percentages, means of scores are numbers from 0 to 1.
-pub(crate) fn render_criterion_rates(page: &mut ReportPage, rates: &[CriterionRate]) {
+pub(crate) fn render_criterion_rates(page: &mut ReportPage, summary: &RunSummary) {
+    let rates = shown_rates(summary);
     if rates.is_empty() {
         return;
     }
@@ -53,12 +89,12 @@ pub(crate) fn render_criterion_rates(page: &mut ReportPage, rates: &[CriterionRa
         ReportColumn::shrinking("95% CI"),
         ReportColumn::right("of"),
         ReportColumn::right("ungraded"),
-        ReportColumn::shrinking("criterion, worst first").naming_row(),
+        ReportColumn::shrinking(RateTitles::new(summary, &rates).ordered).naming_row(),
     ];
     render_table(page, 2, &columns, &rows);
 
     if rates.len() > MAX_SHOWN {
-        let more = format!("and {} more criteria; `--json` has them all", rates.len() - MAX_SHOWN);
+        let more = format!("and {} more; `--json` has them all", rates.len() - MAX_SHOWN);
         page.add_text(&[ReportPiece::plain("  ")], &[ReportPiece::new(ReportTone::Dim, more)]);
     }
 }

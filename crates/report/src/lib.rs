@@ -62,6 +62,7 @@ mod table;
 mod total_error;
 mod trend;
 mod truncation;
+mod wrap;
 
 pub use anytime::{render_anytime, render_anytime_line};
 pub use audit::{audit_json, render_audit};
@@ -115,3 +116,4 @@ pub use summary::{SummaryExtra, render_summary, run_warnings};
 pub use total_error::{ErrorDesigns, render_total_error, total_error_json};
 pub use trend::render_trend;
 pub use truncation::truncation_details;
+pub use wrap::{LongWords, wrap_lines};

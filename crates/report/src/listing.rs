@@ -3,6 +3,7 @@
 use crate::page::{ReportPage, ReportPiece};
 use crate::style::{ReportStyle, ReportTone};
 use crate::table::{ReportColumn, render_table};
+use crate::wrap::{LongWords, wrap_lines};
 
 /// One row of a listing.
 #[derive(Debug, Clone)]
@@ -60,34 +61,7 @@ pub fn wrap_message(message: &str, style: ReportStyle) -> String {
         return message.to_owned();
     }
 
-    let columns = style.columns();
-    let mut out = String::new();
-    for (index, line) in message.split('\n').enumerate() {
-        if index > 0 {
-            out.push('\n');
-        }
-
-        let indent = line.len() - line.trim_start_matches(' ').len();
-        let mut used = 0;
-        for (at, word) in line.trim_start_matches(' ').split(' ').enumerate() {
-            let width = unicode_width::UnicodeWidthStr::width(word);
-            if at == 0 {
-                out.push_str(&line[..indent]);
-                used = indent;
-            } else if used + 1 + width > columns {
-                out.push('\n');
-                out.push_str(&line[..indent]);
-                used = indent;
-            } else {
-                out.push(' ');
-                used += 1;
-            }
-            out.push_str(word);
-            used += width;
-        }
-    }
-
-    out
+    wrap_lines(message, style.columns(), LongWords::Keep)
 }
 
 #[cfg(test)]

@@ -12,6 +12,9 @@ use crate::table::{ReportColumn, render_table};
 /// Width from which on the list is a table; narrower pages have two lines for each run.
 const WIDE: usize = 72;
 
+/// Sign for a list without names.
+const NONE: &str = "–";
+
 /// A stored run of a list.
 #[derive(Debug, Clone)]
 pub struct ListedRun {
@@ -34,12 +37,13 @@ impl ListedRun {
     }
 }
 
-/// Renders runs in the order given.
+/// Renders runs in the order given, each in one line, on narrow pages in two.
 pub fn render_run_list(runs: &[ListedRun], style: ReportStyle) -> String {
     let mut page = ReportPage::new(style);
+    let years = has_several_years(runs);
     if page.columns() < WIDE {
         for run in runs {
-            render_narrow(&mut page, run);
+            render_narrow(&mut page, &run.name, RunCells::new(run, years));
         }
 
         return page.finish();
@@ -48,14 +52,15 @@ pub fn render_run_list(runs: &[ListedRun], style: ReportStyle) -> String {
     let columns = [
         ReportColumn::left("run"),
         ReportColumn::left("when"),
-        ReportColumn::shrinking("suite"),
-        ReportColumn::shrinking("judge"),
+        ReportColumn::cut("suite"),
+        ReportColumn::cut("judge"),
         ReportColumn::right("cases"),
-        ReportColumn::right("pass rate"),
+        ReportColumn::right("passed"),
         ReportColumn::right("cost"),
         ReportColumn::left("result"),
     ];
-    let rows: Vec<Vec<ReportPiece>> = runs.iter().map(|run| row(&run.name, RunCells::new(run))).collect();
+    let rows: Vec<Vec<ReportPiece>> =
+        runs.iter().map(|run| row(&run.name, RunCells::new(run, years))).collect();
     render_table(&mut page, 0, &columns, &rows);
 
     page.finish()
@@ -73,7 +78,8 @@ struct RunCells {
 }
 
 impl RunCells {
-    fn new(run: &ListedRun) -> Self {
+    /// Texts about a run, with the year only if runs of several years are listed.
+    fn new(run: &ListedRun, years: bool) -> Self {
         let Ok(info) = &run.info else { return Self::unreadable(run) };
         let suites: Vec<&str> = info.suites.iter().map(|suite| suite.name.as_str()).collect();
         let judges: Vec<&str> = info.judges.iter().map(|judge| &*judge.identity.name).collect();
@@ -87,7 +93,7 @@ impl RunCells {
         });
 
         Self {
-            when: minute(&info.started_at),
+            when: minute(&info.started_at, years),
             suite: first_and_more(&suites),
             judge: first_and_more(&judges),
             cases: summary.map_or_else(String::new, |summary| grouped(summary.counts.total() as u64)),
@@ -123,32 +129,46 @@ fn row(name: &str, cells: RunCells) -> Vec<ReportPiece> {
     ]
 }
 
-/// Renders a run in two lines: its name, suite and result; then the rest.
-fn render_narrow(page: &mut ReportPage, run: &ListedRun) {
-    let cells = RunCells::new(run);
+/// Renders a run in two lines: its name, suite and result; then of the rest what fits.
+fn render_narrow(page: &mut ReportPage, name: &str, cells: RunCells) {
+    let (tone, result) = cells.result;
     page.add_split_line(
         &[
-            ReportPiece::plain(format!("{:<8}", run.name)),
+            ReportPiece::plain(format!("{name:<8}")),
             ReportPiece::untrusted_name(ReportTone::Strong, &cells.suite),
         ],
-        &[ReportPiece::new(cells.result.0, cells.result.1)],
+        &[ReportPiece::new(tone, result)],
     );
 
-    let cases = Some(cells.cases)
-        .filter(|cases| !cases.is_empty())
-        .map(|cases| if cases == "1" { "1 case".to_owned() } else { format!("{cases} cases") });
-    let passed = Some(cells.passed).filter(|rate| !rate.is_empty()).map(|rate| format!("{rate} passed"));
-    let facts: Vec<String> = [Some(cells.when), Some(cells.judge), cases, passed, Some(cells.cost)]
-        .into_iter()
-        .flatten()
-        .filter(|fact| !fact.is_empty())
-        .collect();
-    if !facts.is_empty() {
-        page.add_text(
-            &[ReportPiece::plain("        ")],
-            &[ReportPiece::untrusted(ReportTone::Dim, &facts.join(", "), sanitize::MAX_REASON)],
-        );
+    let of = |cases: &str| if cases == "1" { "1 case".to_owned() } else { format!("{cases} cases") };
+    let passed = match (cells.passed.as_str(), cells.cases.as_str()) {
+        ("", "") => String::new(),
+        ("", cases) => of(cases),
+        (passed, cases) => format!("{passed} of {}", of(cases)),
+    };
+    // The first ones that fit into the line.
+    let mut line = vec![ReportPiece::plain("        ")];
+    let mut room = page.columns() - 8;
+    for fact in [cells.when, passed, cells.cost, cells.judge] {
+        let separator = if line.len() > 1 { ", " } else { "" };
+        let piece = ReportPiece::untrusted(ReportTone::Dim, &fact, sanitize::MAX_REASON);
+        let width = page.width(&piece) + separator.len();
+        if fact.is_empty() || fact == NONE || width > room {
+            continue;
+        }
+
+        line.extend([ReportPiece::new(ReportTone::Dim, separator), piece]);
+        room -= width;
     }
+    if line.len() > 1 {
+        page.add_line(&line);
+    }
+}
+
+/// Returns true if runs were started in different years.
+fn has_several_years(runs: &[ListedRun]) -> bool {
+    let mut years = runs.iter().filter_map(|run| run.info.as_ref().ok()?.started_at.get(..4));
+    years.next().is_some_and(|first| years.any(|year| year != first))
 }
 
 /// Converts runs to JSON.
@@ -216,16 +236,17 @@ fn result_of_part(info: &RunInfo) -> (ReportTone, String) {
 
 fn first_and_more(names: &[&str]) -> String {
     match names {
-        [] => "–".to_owned(),
+        [] => NONE.to_owned(),
         [only] => sanitize::sanitize_name(only),
         [first, rest @ ..] => format!("{} +{}", sanitize::sanitize_name(first), rest.len()),
     }
 }
 
-/// `2026-01-02 15:30` of a time in RFC 3339.
-fn minute(time: &str) -> String {
-    match (time.get(..10), time.get(11..16)) {
-        (Some(day), Some(minute)) => format!("{day} {minute}"),
+/// `2026-01-02 15:30` of a time in RFC 3339, or that without the year.
+fn minute(time: &str, year: bool) -> String {
+    match (time.get(..10), time.get(5..10), time.get(11..16)) {
+        (Some(day), _, Some(minute)) if year => format!("{day} {minute}"),
+        (_, Some(day), Some(minute)) => format!("{day} {minute}"),
         _ => time.to_owned(),
     }
 }

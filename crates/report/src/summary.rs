@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use assize_rubric::{OFFLINE_NOTICE, PartialCost, Tokens, Usd, VerdictThresholds};
+use assize_rubric::{OFFLINE_NOTICE, PartialCost, Tokens, UnitInterval, Usd, VerdictThresholds};
 use assize_store::{
     EstimatedMetric, JudgeInfo, MeanScore, PassRateGate, PassRateResult, ResultRow, RunInfo, RunMetrics,
     RunSummary, SentRequests, VerdictCounts,
@@ -58,7 +58,7 @@ pub fn render_summary(info: &RunInfo, extra: SummaryExtra<'_>, style: ReportStyl
     render_judges_and_targets(&mut page, info);
 
     if let Some(summary) = &info.summary {
-        render_cost(&mut page, summary);
+        render_cost(&mut page, info, summary);
     }
 
     entry(
@@ -68,7 +68,7 @@ pub fn render_summary(info: &RunInfo, extra: SummaryExtra<'_>, style: ReportStyl
     );
 
     if let Some(summary) = &info.summary {
-        render_criterion_rates(&mut page, &summary.criterion_rates);
+        render_criterion_rates(&mut page, summary);
     }
 
     if !extra.worst.is_empty() {
@@ -144,7 +144,7 @@ fn render_metrics(page: &mut ReportPage, summary: &RunSummary, extra: SummaryExt
         cases.extend(verdicts);
     }
 
-    for (number, words) in [(summary.not_run, "not run"), (summary.left_out, "skipped in a file with errors")]
+    for (number, words) in [(summary.not_run, "not run"), (summary.excluded, "skipped in a file with errors")]
     {
         if number > 0 {
             cases.push(ReportPiece::plain("; "));
@@ -331,22 +331,34 @@ fn format_pass_rate(summary: &RunSummary) -> Vec<ReportPiece> {
 
 /// Renders the thresholds of verdicts, if they are known; several where cases differ.
 fn render_thresholds(page: &mut ReportPage, thresholds: &[VerdictThresholds]) {
-    let texts: Vec<String> = thresholds
-        .iter()
-        .map(|one| {
-            let pass = number::format_plain(one.pass().get());
-            let borderline = one.borderline().map(|line| number::format_plain(line.get()));
-            borderline
-                .map_or_else(|| format!("pass {pass}"), |line| format!("pass {pass}, borderline {line}"))
-        })
-        .collect();
-    if texts.is_empty() {
-        return;
+    // Cases finish in another order each time.
+    let mut thresholds = thresholds.to_vec();
+    let key = |one: &VerdictThresholds| (one.pass().get(), one.borderline().map_or(0.0, UnitInterval::get));
+    thresholds.sort_by(|a, b| key(b).0.total_cmp(&key(a).0).then(key(b).1.total_cmp(&key(a).1)));
+
+    let texts: Vec<String> = thresholds.into_iter().map(format_thresholds).collect();
+    let text = match texts.as_slice() {
+        [] => return,
+        [only] => only.clone(),
+        several => format!("differs by case: {}", several.join("; or ")),
+    };
+    entry(page, "Threshold", vec![ReportPiece::plain(text)]);
+}
+
+/// Describes thresholds in words.
+fn format_thresholds(thresholds: VerdictThresholds) -> String {
+    let pass = thresholds.pass();
+    // promptfoo's tests have no threshold unless they name one; each assertion is a gate instead.
+    if pass == UnitInterval::ZERO {
+        return "no minimum score; a case passes if no gate fails (promptfoo: if every assertion passes)"
+            .to_owned();
     }
 
-    let note = if texts.len() > 1 { " (varies by case)" } else { "" };
-    let pieces = vec![ReportPiece::plain(texts.join("; ")), ReportPiece::new(ReportTone::Dim, note)];
-    entry(page, "Threshold", pieces);
+    let passes = format!("score ≥ {} passes", number::format_plain(pass.get()));
+    match thresholds.borderline().filter(|borderline| *borderline < pass) {
+        Some(borderline) => format!("{passes}, ≥ {} is borderline", number::format_plain(borderline.get())),
+        None => passes,
+    }
 }
 
 /// Renders the results of comparisons with other answers, and the judge's preference for a place.
@@ -498,7 +510,7 @@ fn plural(number: usize, one: &'static str, many: &'static str) -> &'static str 
     if number == 1 { one } else { many }
 }
 
-fn render_cost(page: &mut ReportPage, summary: &RunSummary) {
+fn render_cost(page: &mut ReportPage, info: &RunInfo, summary: &RunSummary) {
     let calls = format!(
         "{}, {} from the cache",
         format_count(summary.judge_calls, "judge call", "judge calls"),
@@ -518,6 +530,7 @@ fn render_cost(page: &mut ReportPage, summary: &RunSummary) {
         "Cost",
         vec![match summary.cost_usd {
             Some(cost) => ReportPiece::plain(number::dollars(cost.as_dollars())),
+            None if is_cost_of_programs(info, summary) => ReportPiece::plain(PROGRAM_COST),
             None => ReportPiece::plain(format_partial_cost(summary.cost_partial)),
         }],
     );
@@ -526,6 +539,18 @@ fn render_cost(page: &mut ReportPage, summary: &RunSummary) {
     if let Some(sent) = summary.sent.filter(|sent| summary.not_run > 0 && sent.requests + sent.given_up > 0) {
         entry(page, "Sent", vec![ReportPiece::new(ReportTone::Open, format_sent(sent))]);
     }
+}
+
+/// Words for a cost that only programs could have told.
+const PROGRAM_COST: &str = "not reported by the program that answers";
+
+/// Returns true if programs gave all answers without saying what they cost, and nothing else costs anything.
+fn is_cost_of_programs(info: &RunInfo, summary: &RunSummary) -> bool {
+    let only_programs =
+        !info.targets.is_empty() && info.targets.iter().all(|target| target.kind == "command");
+    let nothing_known = summary.cost_partial.is_some_and(|partial| partial.at_least_usd == Usd::ZERO);
+
+    only_programs && nothing_known && summary.judge_calls == 0
 }
 
 /// Describes what was sent in a run that did not come to all of its cases.

@@ -11,6 +11,7 @@ pub(crate) struct ReportColumn {
     title: &'static str,
     right: bool,
     shrinks: bool,
+    cut: bool,
     sign: bool,
     names_row: bool,
     picture: bool,
@@ -19,7 +20,15 @@ pub(crate) struct ReportColumn {
 impl ReportColumn {
     /// Creates a left-aligned column of text.
     pub(crate) const fn left(title: &'static str) -> Self {
-        Self { title, right: false, shrinks: false, sign: false, names_row: false, picture: false }
+        Self {
+            title,
+            right: false,
+            shrinks: false,
+            cut: false,
+            sign: false,
+            names_row: false,
+            picture: false,
+        }
     }
 
     /// Creates a right-aligned column of numbers.
@@ -30,6 +39,16 @@ impl ReportColumn {
     /// Creates a column of text that is wrapped, or put on a line of its own, if the page is too narrow.
     pub(crate) const fn shrinking(title: &'static str) -> Self {
         Self { shrinks: true, ..Self::left(title) }
+    }
+
+    /// Creates a column of text that is cut to one line if the page is too narrow.
+    pub(crate) const fn cut(title: &'static str) -> Self {
+        Self { cut: true, ..Self::shrinking(title) }
+    }
+
+    /// Width down to which the column shrinks.
+    const fn min_width(self) -> usize {
+        if self.cut { MIN_CUT_WIDTH } else { MIN_WIDTH }
     }
 
     /// Creates an operator between two columns, with one space on either side instead of two.
@@ -50,6 +69,9 @@ impl ReportColumn {
 
 /// Minimum width of a shrinking column.
 const MIN_WIDTH: usize = 16;
+
+/// Minimum width of a column that is cut.
+const MIN_CUT_WIDTH: usize = 8;
 
 /// Maximum lines of a cell that is wrapped.
 const MAX_CELL_LINES: usize = 3;
@@ -125,7 +147,7 @@ impl<'c> TableLayout<'c> {
         let mut excess = layout.total().saturating_sub(room);
         while excess > 0 {
             let widest = (0..columns.len())
-                .filter(|&index| columns[index].shrinks && layout.widths[index] > MIN_WIDTH)
+                .filter(|&index| columns[index].shrinks && layout.widths[index] > columns[index].min_width())
                 .max_by_key(|&index| layout.widths[index]);
             let Some(widest) = widest else { break };
             layout.widths[widest] -= 1;
@@ -189,7 +211,14 @@ impl<'c> TableLayout<'c> {
         let shown: Vec<usize> = self.shown().filter(|&index| index < row.len()).collect();
         let wrapped: Vec<Vec<Vec<ReportCell>>> = shown
             .iter()
-            .map(|&index| wrap_cell(page, &page.cells(std::slice::from_ref(&row[index])), self.widths[index]))
+            .map(|&index| {
+                let (cells, width) = (page.cells(std::slice::from_ref(&row[index])), self.widths[index]);
+                if self.columns[index].cut {
+                    vec![page.truncate_cells(cells, width)]
+                } else {
+                    wrap_cell(page, &cells, width)
+                }
+            })
             .collect();
         let height = wrapped.iter().map(Vec::len).max().unwrap_or(0);
         if height == 0 {

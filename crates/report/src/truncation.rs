@@ -18,11 +18,11 @@ pub(crate) fn truncation_note(mode: TruncationMode) -> String {
 
 /// Returns the note with the numbers of characters.
 pub fn truncation_details(found: &TruncationRecord) -> String {
-    let TruncationRecord { mode, characters, left_out, parts } = *found;
+    let TruncationRecord { mode, characters, omitted, parts } = *found;
     let brief = truncation_note(mode);
     match mode {
         TruncationMode::Chunk => format!("{brief}: {} characters in {parts} parts", grouped(characters)),
-        _ => format!("{brief}: {} of {} characters removed", grouped(left_out), grouped(characters)),
+        _ => format!("{brief}: {} of {} characters removed", grouped(omitted), grouped(characters)),
     }
 }
 
@@ -32,8 +32,8 @@ mod tests {
 
     #[test]
     fn every_way_is_told() {
-        let of = |mode, left_out, parts| {
-            truncation_details(&TruncationRecord { mode, characters: 22_228, left_out, parts })
+        let of = |mode, omitted, parts| {
+            truncation_details(&TruncationRecord { mode, characters: 22_228, omitted, parts })
         };
         assert_eq!(
             of(TruncationMode::Head, 20_710, 1),

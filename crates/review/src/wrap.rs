@@ -1,47 +1,14 @@
 //! Line wrapping of arbitrary text.
 
-use assize_report::escape_unsafe;
+use assize_report::{LongWords, escape_unsafe, wrap_lines};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Wraps a text into lines of at most `width` columns. Line breaks of the text are kept; words longer than a
 /// line are cut; characters that control a terminal are escaped.
 pub(crate) fn wrap_text(text: &str, width: usize) -> Vec<String> {
-    let width = width.max(1);
-    let mut lines = Vec::new();
-    for paragraph in text.lines() {
-        let clean = escape_unsafe(paragraph);
-        let indent: String = clean.chars().take_while(|c| *c == ' ').take(width / 2).collect();
-        let (mut line, mut used) = (indent.clone(), indent.len());
-        let mut empty = true;
-        for word in clean.split_whitespace() {
-            let gap = usize::from(!empty);
-            if !empty && used + gap + word.width() > width {
-                lines.push(std::mem::replace(&mut line, indent.clone()));
-                (used, empty) = (indent.len(), true);
-            }
-            if !empty {
-                line.push(' ');
-                used += 1;
-            }
-
-            for c in word.chars() {
-                let wide = c.width().unwrap_or(0);
-                if used + wide > width && used > indent.len() {
-                    lines.push(std::mem::replace(&mut line, indent.clone()));
-                    used = indent.len();
-                }
-
-                line.push(c);
-                used += wide;
-            }
-
-            empty = false;
-        }
-
-        lines.push(if empty { String::new() } else { line });
-    }
-
-    lines
+    let clean: Vec<String> = text.lines().map(escape_unsafe).collect();
+    let wrapped = wrap_lines(&clean.join("\n"), width, LongWords::Break);
+    if clean.is_empty() { Vec::new() } else { wrapped.split('\n').map(str::to_owned).collect() }
 }
 
 /// Fits a text into one line of at most `width` columns, marking a cut.

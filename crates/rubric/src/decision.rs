@@ -199,8 +199,7 @@ pub struct TruncationRecord {
     /// Characters of the answer, the file changes and the tool calls together.
     pub characters: u64,
     /// Number of characters the judge was not shown; 0 when it was shown all of them in parts.
-    #[serde(rename = "omitted")]
-    pub left_out: u64,
+    pub omitted: u64,
     /// Parts that were judged one by one; 1 unless the mode is `chunk`.
     pub parts: u32,
 }

@@ -1,11 +1,11 @@
-//! Decisions of a run by criterion, for the rate of each.
+//! Decisions of a run by criterion and by check, for the rate of each.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use assize_rubric::{CaseDecision, CriterionScale, Outcome};
-use assize_store::CaseRecord;
+use assize_rubric::{CaseDecision, CriterionScale, GraderFinding, Outcome, Verdict};
+use assize_store::{CaseRecord, GraderRow};
 
 /// Criteria that are followed one by one. Suites of many cases with rubrics of their own have more.
 const MAX_FOLLOWED: usize = 2_000;
@@ -33,10 +33,11 @@ pub struct CriterionTally {
     pub not_applicable: u64,
 }
 
-/// Decisions by criterion.
+/// Decisions by criterion, and verdicts by check.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct CriterionTotals {
     tallies: HashMap<u64, CriterionTally>,
+    checks: HashMap<u64, CriterionTally>,
 }
 
 impl CriterionTotals {
@@ -54,6 +55,51 @@ impl CriterionTotals {
         };
         for decided in record.decisions.iter().filter(|decided| !decided.is_vote()) {
             self.add_decision(&row.suite, decided, cluster);
+
+            // Of a conversation, the first turn stands for the grader.
+            let is_whole = decided.member.is_empty() && decided.turn.is_none_or(|turn| turn == 1);
+            let grader = row.graders.iter().find(|grader| grader.name == *decided.grader);
+            if let (true, Some(finding), Some(grader)) = (is_whole, decided.finding(), grader) {
+                self.add_check(&row.suite, grader, finding, cluster);
+            }
+        }
+    }
+
+    /// Adds the verdict of a grader that decides as a whole. Cases may look for different texts with it.
+    fn add_check(&mut self, suite: &Arc<str>, grader: &GraderRow, finding: &GraderFinding, cluster: u64) {
+        if finding.benchmark().is_some() || finding.comparison().is_some() {
+            return;
+        }
+
+        let key = hash(&(suite, &grader.name));
+        if self.checks.len() >= MAX_FOLLOWED && !self.checks.contains_key(&key) {
+            return;
+        }
+
+        let text = match finding.notes.as_slice() {
+            [note] if note.passed.is_some() && !grader.negate => note.text.as_str(),
+            _ => "",
+        };
+        let tally = self.checks.entry(key).or_insert_with(|| CriterionTally {
+            suite: Arc::clone(suite),
+            grader: grader.name.as_str().into(),
+            criterion: grader.name.as_str().into(),
+            text: text.to_owned(),
+            weight: grader.weight,
+            is_scored: false,
+            values: Vec::new(),
+            ungraded: 0,
+            not_applicable: 0,
+        });
+        if tally.text != text {
+            tally.text.clear();
+        }
+
+        match grader.verdict {
+            _ if grader.error.is_some() => tally.ungraded += 1,
+            Some(Verdict::Incomplete) => tally.ungraded += 1,
+            Some(verdict) => tally.values.push((f64::from(u8::from(verdict == Verdict::Pass)), cluster)),
+            None => tally.not_applicable += 1,
         }
     }
 
@@ -98,8 +144,17 @@ impl CriterionTotals {
 
     /// Returns the tallies of the criteria that were asked of several results, in no order.
     pub(crate) fn shared(&self) -> impl Iterator<Item = &CriterionTally> {
-        self.tallies.values().filter(|tally| tally.values.len() as u64 + tally.ungraded > 1)
+        self.tallies.values().filter(|tally| is_shared(tally))
     }
+
+    /// Returns the tallies of the checks that were applied to several results, in no order.
+    pub(crate) fn shared_checks(&self) -> impl Iterator<Item = &CriterionTally> {
+        self.checks.values().filter(|tally| is_shared(tally))
+    }
+}
+
+fn is_shared(tally: &CriterionTally) -> bool {
+    tally.values.len() as u64 + tally.ungraded > 1
 }
 
 fn hash(value: &impl Hash) -> u64 {

@@ -143,6 +143,11 @@ impl RunTotals {
         self.by_criterion.shared()
     }
 
+    /// Verdicts of the graders that decide as a whole, such as text checks, in no order.
+    pub fn check_tallies(&self) -> impl Iterator<Item = &CriterionTally> {
+        self.by_criterion.shared_checks()
+    }
+
     /// The mean score with its 95% CI; `None` if no score is known.
     pub fn mean_score(&self) -> Option<MeanScore> {
         let summary = self.scores.mean(ConfidenceLevel::P95);

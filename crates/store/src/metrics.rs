@@ -1,5 +1,7 @@
 //! Metrics with their intervals, as they are stored and printed.
 
+use std::cmp::Ordering;
+
 use assize_rubric::{TrialStrategy, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -129,18 +131,18 @@ pub struct FlippingCriterion {
     pub flip_rate: EstimatedMetric,
 }
 
-/// Rate of one criterion over the results it was asked of.
+/// Rate of one criterion or check over the results it was asked of.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CriterionRate {
     /// Name of the suite.
     pub suite: String,
     /// Name of the grader.
     pub grader: String,
-    /// Id of the criterion.
+    /// Id of the criterion; of a check, the name of the grader.
     pub criterion: String,
-    /// Text of the criterion.
+    /// Text of the criterion; of a check, its finding, if it is the same in all cases.
     pub text: String,
-    /// Weight in the rubric; below zero for a penalty.
+    /// Weight in the rubric, of a check in the case; below zero for a penalty.
     pub weight: f64,
     /// True if `rate` is the mean of scores from 0 to 1; false if it is the share that meet it.
     pub scored: bool,
@@ -150,6 +152,21 @@ pub struct CriterionRate {
     pub ungraded: u64,
     /// Results to which it does not apply.
     pub not_applicable: u64,
+}
+
+impl CriterionRate {
+    /// Compares rates so that the worst comes first. A penalty is the worse the more often it is met. What nobody decided
+    /// comes last.
+    pub fn cmp_worst_first(&self, other: &Self) -> Ordering {
+        let quality = |one: &Self| match one.rate.value {
+            Some(value) if one.weight < 0.0 => 1.0 - value,
+            Some(value) => value,
+            None => 2.0,
+        };
+        let names = |one: &Self| (one.suite.clone(), one.grader.clone(), one.criterion.clone());
+
+        quality(self).total_cmp(&quality(other)).then_with(|| names(self).cmp(&names(other)))
+    }
 }
 
 /// Metrics of one target.

@@ -140,8 +140,7 @@ pub struct RunSummary {
     /// Cases that were selected but not finished (interrupted, refused by a limit).
     pub not_run: usize,
     /// Cases excluded because their file has errors.
-    #[serde(rename = "excluded")]
-    pub left_out: usize,
+    pub excluded: usize,
     /// Mean over the cases whose score is known.
     pub mean_score: Option<MeanScore>,
     /// The figures of the run with their intervals; null in runs of versions that did not keep them.
@@ -168,6 +167,10 @@ pub struct RunSummary {
     /// Rates of the criteria that were asked of several results, the worst first; of at most 2,000 criteria.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub criterion_rates: Vec<CriterionRate>,
+    /// Rates at which graders that decide as a whole, such as text checks and programs, passed, the worst first; of those applied
+    /// to several results, at most 2,000.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub check_rates: Vec<CriterionRate>,
     /// Quotes that were looked for in what the judge was shown; null in runs of versions that did not count them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quotes: Option<u64>,

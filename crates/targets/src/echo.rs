@@ -1,7 +1,7 @@
 //! Target that answers with the question, for trying out a suite.
 
 use assize_llm::BoxFuture;
-use assize_rubric::IdentityWriter;
+use assize_rubric::{Cost, IdentityWriter};
 
 use crate::{Target, TargetAnswer, TargetDescription, TargetError, TargetInput, TargetKind, prompt_text};
 
@@ -19,7 +19,9 @@ impl Target for EchoTarget {
 
     fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<TargetAnswer, TargetError>> {
         Box::pin(async {
-            Ok(TargetAnswer { attempts: 1, ..TargetAnswer::from_text(prompt_text(&input.messages)) })
+            // Nobody is asked, so there is no price to know.
+            let answer = TargetAnswer::from_text(prompt_text(&input.messages));
+            Ok(TargetAnswer { attempts: 1, cost: Some(Cost::ZERO), ..answer })
         })
     }
 

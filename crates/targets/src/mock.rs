@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use assize_llm::BoxFuture;
-use assize_rubric::IdentityWriter;
+use assize_rubric::{Cost, IdentityWriter};
 use serde_json::Value;
 
 use crate::{
@@ -54,12 +54,15 @@ impl Target for MockTarget {
             }
             if let Some(why) = &self.fail {
                 let message = format!("mock failure: {why}");
-                return Err(TargetError::new(TargetErrorKind::Failed, message));
+                let error = TargetError::new(TargetErrorKind::Failed, message);
+                return Err(TargetError { cost: Cost::ZERO, ..error });
             }
 
             let answer = given_answer(&self.response)?;
             let duration = if answer.duration.is_zero() { wait } else { answer.duration };
-            Ok(TargetAnswer { duration, ..answer })
+            // Nobody is asked, so there is no price to know.
+            let cost = answer.cost.or(Some(Cost::ZERO));
+            Ok(TargetAnswer { duration, cost, ..answer })
         })
     }
 

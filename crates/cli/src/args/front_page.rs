@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use assize_report::{LongWords, wrap_lines};
 use clap::Command;
 
 use crate::context::terminal_columns;
@@ -43,20 +44,10 @@ fn render_groups(command: &Command, columns: usize) -> String {
         for name in names {
             let about = command.find_subcommand(name).and_then(Command::get_about);
             let about = about.map(ToString::to_string).unwrap_or_default();
-            let mut line = format!("  \u{1b}[1m{name}\u{1b}[0m{}", " ".repeat(INDENT - 2 - name.len()));
-            let mut used = INDENT;
-            for (index, word) in about.split(' ').enumerate() {
-                if index > 0 && used + 1 + word.len() > columns {
-                    let _ = write!(line, "\n{}", " ".repeat(INDENT));
-                    used = INDENT;
-                } else if index > 0 {
-                    line.push(' ');
-                    used += 1;
-                }
-                line.push_str(word);
-                used += word.len();
-            }
-            let _ = writeln!(page, "{line}");
+            let lines = wrap_lines(&about, columns - INDENT, LongWords::Keep);
+            let about = lines.replace('\n', &format!("\n{}", " ".repeat(INDENT)));
+            let pad = " ".repeat(INDENT - 2 - name.len());
+            let _ = writeln!(page, "  \u{1b}[1m{name}\u{1b}[0m{pad}{about}");
         }
     }
 

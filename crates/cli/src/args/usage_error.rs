@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 
+use assize_report::{LongWords, wrap_lines};
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, CommandFactory};
@@ -31,14 +32,42 @@ const FOREIGN_OPTIONS: &[(&str, &[&str], &str)] = &[
 ];
 
 /// Commands of other tools, with the one that does the same.
-const FOREIGN_COMMANDS: &[(&str, &str)] =
-    &[("test", "eval"), ("evaluate", "eval"), ("check", "validate"), ("ls", "list"), ("show", "report")];
+const FOREIGN_COMMANDS: &[(&str, &str)] = &[
+    ("test", "eval"),
+    ("run", "eval"),
+    ("evaluate", "eval"),
+    ("resume", "eval --resume"),
+    ("retry", "eval --resume --retry-incomplete"),
+    ("check", "validate"),
+    ("diff", "compare"),
+    ("ls", "list"),
+    ("show", "report"),
+];
 
 /// Returns an error of the parser with the tips that fit this program.
 pub(crate) fn with_fitting_tips(mut error: clap::Error) -> clap::Error {
+    if let Some(error) = out_of_range(&error) {
+        return error;
+    }
     add_tips(&mut error);
     show_plain_usage(&mut error);
     error
+}
+
+/// Says in words which numbers an option takes, in place of the parser's `0 is not in 1..=1000`.
+fn out_of_range(error: &clap::Error) -> Option<clap::Error> {
+    let source = std::error::Error::source(error)?.to_string();
+    let (number, range) = source.split_once(" is not in ")?;
+    let (least, most) = range.split_once("..=")?;
+    let option = text(error, ContextKind::InvalidArg);
+    let limits = match (least.parse::<i64>(), most.parse::<i64>()) {
+        (Ok(least), Ok(most)) if most < i64::from(u32::MAX) => format!("a number from {least} to {most}"),
+        (Ok(least), _) => format!("a number of at least {least}"),
+        _ => return None,
+    };
+
+    let message = format!("`{option}` takes {limits}, not {number}\n");
+    Some(clap::Error::raw(ErrorKind::ValueValidation, message))
 }
 
 fn add_tips(error: &mut clap::Error) {
@@ -114,34 +143,7 @@ pub(crate) fn print_usage_error(error: &clap::Error) {
 
     let text = error.render();
     let text = if console::colors_enabled_stderr() { text.ansi().to_string() } else { text.to_string() };
-    crate::output::print_message(&wrap_lines(&text, columns));
-}
-
-/// Wraps lines between words, each below its own indentation. Styles take no columns.
-fn wrap_lines(text: &str, columns: usize) -> String {
-    let mut out = String::new();
-    for line in text.split_inclusive('\n') {
-        let indent = " ".repeat(line.len() - line.trim_start_matches(' ').len());
-        let mut used = 0;
-        for (at, word) in line.trim_start_matches(' ').split(' ').enumerate() {
-            let width = console::measure_text_width(word.trim_end());
-            if at == 0 {
-                out.push_str(&indent);
-                used = indent.len();
-            } else if used + 1 + width > columns {
-                out.push('\n');
-                out.push_str(&indent);
-                used = indent.len();
-            } else {
-                out.push(' ');
-                used += 1;
-            }
-            out.push_str(word);
-            used += width;
-        }
-    }
-
-    out
+    crate::output::print_message(&wrap_lines(&text, columns, LongWords::Keep));
 }
 
 /// Returns the message of an error in one paragraph, without the usage.
@@ -200,7 +202,7 @@ mod tests {
     #[test]
     fn errors_are_wrapped_to_the_terminal() {
         let text = message(&["convert", "a", "--to", "nothing"]);
-        let wrapped = wrap_lines(&text, 40);
+        let wrapped = wrap_lines(&text, 40, LongWords::Keep);
         assert!(text.lines().any(|line| line.len() > 40), "{text}");
         assert!(wrapped.lines().all(|line| line.len() <= 40), "{wrapped}");
         assert_eq!(

@@ -207,13 +207,13 @@ pub(super) fn warn_of_missing(info: &RunInfo, label: &str, verb: &str, context: 
         return;
     }
 
-    let missing = info.summary.as_ref().map_or((0, 0), |summary| (summary.not_run, summary.left_out));
+    let missing = info.summary.as_ref().map_or((0, 0), |summary| (summary.not_run, summary.excluded));
     let count = |number: usize| if number == 1 { "1 case".to_owned() } else { format!("{number} cases") };
     match missing {
         (0, 0) => {}
         (not_run, 0) => warn(&format!("ended with {} not run", count(not_run))),
-        (0, left_out) => warn(&format!("ended with {} excluded", count(left_out))),
-        (not_run, left_out) => warn(&format!("ended with {} not run, {left_out} excluded", count(not_run))),
+        (0, excluded) => warn(&format!("ended with {} excluded", count(excluded))),
+        (not_run, excluded) => warn(&format!("ended with {} not run, {excluded} excluded", count(not_run))),
     }
 }
 

@@ -106,7 +106,8 @@ fn list_cases(
 
     output::print(&render_case_table(&rows, found - rows.len(), context.stdout));
     let cases = if found == 1 { "case" } else { "cases" };
-    let command = format!("assize explain {} {}", shell_word(&args.run), shell_word(&first.case_id));
+    let example = rows.iter().find(|row| row.verdict != Verdict::Pass).unwrap_or(first);
+    let command = format!("assize explain {} {}", shell_word(&args.run), shell_word(&example.case_id));
     output::print_notice(
         &format!("{which}{found} {cases}; choose one: `{}`\n", escape_unsafe(&command)),
         context,

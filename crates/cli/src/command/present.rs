@@ -204,11 +204,12 @@ pub(super) fn shell_word(text: &str) -> String {
     }
 }
 
-/// Commands to go on with after a run in which something did not pass.
+/// Commands to go on with after a run in which something did not pass, whatever its exit code.
 fn next_commands(info: &RunInfo, folder: &Path, failing: Option<&str>) -> Vec<(String, &'static str)> {
-    let Some(summary) = info.summary.as_ref().filter(|summary| summary.exit_code != 0) else {
+    let Some(summary) = &info.summary else { return Vec::new() };
+    if summary.exit_code == 0 && failing.is_none() {
         return Vec::new();
-    };
+    }
 
     // A run that was scored again and not stored is not there to go on with.
     if info.command == "score" && info.rows.is_none() {

@@ -59,7 +59,7 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
     let summary = RunSummary {
         early_stop,
         not_run: run.summary.as_ref().map_or(0, |summary| summary.not_run),
-        left_out: run.summary.as_ref().map_or(0, |summary| summary.left_out),
+        excluded: run.summary.as_ref().map_or(0, |summary| summary.excluded),
         judge_calls: 0,
         judge_calls_cached: 0,
         pass_rate_gate: gate,

@@ -130,8 +130,9 @@ fn json_prints_one_object_of_this_shape_and_nothing_else() {
         [
             "run_id", "run_dir", "results", "counts", "not_run", "excluded", "mean_score", "figures",
             "judges", "tokens", "cost_usd", "cost_partial", "judge_calls", "judge_calls_cached", "sent",
-            "pass_rate_gate", "early_stop", "criteria", "criteria_ungraded", "criterion_rates", "quotes",
-            "quotes_found", "panel", "criteria_truncated", "warnings", "exit_code", "exit_reason"
+            "pass_rate_gate", "early_stop", "criteria", "criteria_ungraded", "criterion_rates",
+            "check_rates", "quotes", "quotes_found", "panel", "criteria_truncated", "warnings", "exit_code",
+            "exit_reason"
         ]
     );
     assert_eq!(value["counts"], serde_json::json!({"pass": 1, "borderline": 0, "fail": 1, "incomplete": 0}));

@@ -180,6 +180,36 @@ const MISTAKES: &[FirstMistake] = &[
         says: &["write it like `openai:gpt-4o-mini`"],
     },
     FirstMistake {
+        name: "a provider without its model",
+        files: &[("a.eval.yaml", VALID)],
+        command: &["eval", "a.eval.yaml", "--judge", "openai"],
+        says: &["names a provider but no model", "`openai:MODEL`", "`openai:gpt-4o-mini`"],
+    },
+    FirstMistake {
+        name: "a number out of range",
+        files: &[("a.eval.yaml", VALID)],
+        command: &["eval", "a.eval.yaml", "--repeat", "0"],
+        says: &["`--repeat <N>` takes a number from 1 to 1000, not 0"],
+    },
+    FirstMistake {
+        name: "a command that is an option",
+        files: &[],
+        command: &["resume"],
+        says: &["'assize eval --resume' does this"],
+    },
+    FirstMistake {
+        name: "a folder whose only file has a misspelt list of cases",
+        files: &[("evals/a.yaml", "test:\n  - id: a\n    input: q\n")],
+        command: &["eval", "evals"],
+        says: &["no eval files in this folder", "skipped 1 YAML file", "evals/a.yaml"],
+    },
+    FirstMistake {
+        name: "a table of answers as an eval file",
+        files: &[("a.csv", "id,answer\n1,Hello\n")],
+        command: &["eval", "a.csv"],
+        says: &["cases are not read from this kind of file", "assize grade RUBRIC.yaml --answers FILE"],
+    },
+    FirstMistake {
         name: "explaining before any run",
         files: &[],
         command: &["explain", "last"],
@@ -395,7 +425,7 @@ fn runs_are_named_by_beginnings_of_their_ids() {
         assert!(both.stderr.contains(part), "{}", both.stderr);
     }
     let far = cli.run(&["explain", "last~7"]).expect_code(2);
-    for part in ["no run `last~7`", "has 2 runs", "`last~1`"] {
+    for part in ["no run `last~7`", "has 2 runs", "`last~1`", "`--run-dir` is named by its folder"] {
         assert!(far.stderr.contains(part), "{}", far.stderr);
     }
 }
@@ -406,7 +436,7 @@ fn tables_without_answers_are_refused() {
     cli.file("rubric.yaml", RUBRIC);
     for (name, text, says) in [
         ("empty.csv", "", "write a line with the names of the columns"),
-        ("header.csv", "id,answer\n", "the dataset has no cases"),
+        ("header.csv", "id,answer\n", "there are no rows below the names of the columns"),
     ] {
         cli.file(name, text);
         let output = cli.run(&["grade", "rubric.yaml", "--answers", name]).expect_code(2);

@@ -80,6 +80,12 @@ fn what_is_there_stays_unless_it_is_to_be_overwritten() {
 }
 
 #[test]
+fn the_folder_is_quoted_only_where_a_shell_needs_it() {
+    let shown = cli().run(&["init", "my-evals"]).expect_code(0).stdout;
+    assert!(shown.contains("cd my-evals\n"), "{shown}");
+}
+
+#[test]
 fn keys_are_noticed_and_never_written_down() {
     let mut cli = cli();
     cli.env("OPENAI_API_KEY", KEY);

@@ -49,6 +49,22 @@ fn lists_fit_narrow_terminals() {
     let text = cli.run(&["list"]).expect_code(0).stdout;
     assert!(text.contains("last") && text.contains("good") && text.contains("passed"), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 40), "{text}");
+    assert_eq!(text.lines().count(), 2, "{text}");
+    assert!(text.contains("100% of 1 case, $0"), "{text}");
+}
+
+#[test]
+fn a_run_takes_one_line_of_a_usual_terminal() {
+    let mut cli = cli();
+    cli.env("COLUMNS", "80");
+    cli.file("good.yaml", PASSING.replace("name: good", "name: a-suite-with-quite-a-long-name-for-a-list"));
+    cli.run(&["eval", "good.yaml"]).expect_code(0);
+    cli.file("bad.yaml", FAILING);
+    cli.run(&["eval", "bad.yaml"]).expect_code(1);
+    let text = cli.run(&["list"]).expect_code(0).stdout;
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    assert_eq!(text.lines().count(), 3, "{text}");
+    assert!(text.contains("a-suite-with") && text.contains('…'), "{text}");
 }
 
 #[test]

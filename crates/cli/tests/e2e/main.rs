@@ -13,6 +13,7 @@ mod eval;
 mod explain;
 mod faults;
 mod first_mistakes;
+mod first_results;
 mod generate;
 mod given_up;
 mod init;

@@ -95,6 +95,18 @@ fn a_file_of_variables_is_read_and_what_is_set_wins() {
 }
 
 #[test]
+fn variables_of_the_only_project_below_a_folder_are_read() {
+    let server = MockServer::start(honest);
+    let mut cli = bench::cli();
+    cli.env("OPENAI_BASE_URL", server.base_url());
+    cli.file("app/.assize/config.yaml", "judge: openai:m\n")
+        .file("app/.env", format!("OPENAI_API_KEY={KEY}\n"));
+    cli.file("app/s.eval.yaml", one_case("apples", &["Names `apples`"]));
+    cli.run(&["eval", "."]).expect_code(0);
+    assert_eq!(server.requests()[0].header("authorization"), Some(format!("Bearer {KEY}").as_str()));
+}
+
+#[test]
 fn what_a_failing_command_says_is_kept_without_the_secrets_it_inherited() {
     let (cli, _server) = with_server(honest);
     cli.file(

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Patch, Renderer, Snippet};
+use textwrap::WordSplitter;
 
 use super::excerpt::{SourceExcerpt, extract_excerpt};
 use super::location::visible_range;
@@ -145,28 +146,9 @@ fn wrap_words(text: &str, lead: usize, options: TextOptions) -> String {
     }
 
     let columns = options.width.max(40).saturating_sub(lead).max(20);
-    let mut out = String::new();
-    for (index, line) in text.split('\n').enumerate() {
-        if index > 0 {
-            out.push('\n');
-        }
-
-        let mut used = 0;
-        for (at, word) in line.split(' ').enumerate() {
-            let width = word.chars().count();
-            if at > 0 && used + 1 + width > columns {
-                out.push('\n');
-                used = 0;
-            } else if at > 0 {
-                out.push(' ');
-                used += 1;
-            }
-            out.push_str(word);
-            used += width;
-        }
-    }
-
-    out
+    let wrapping =
+        textwrap::Options::new(columns).break_words(false).word_splitter(WordSplitter::NoHyphenation);
+    textwrap::fill(text, wrapping)
 }
 
 /// Returns the columns available for source text beside the line numbers.

@@ -488,8 +488,12 @@ fn decode_expected_outcome(
     if entry.value.as_seq().is_some() {
         cx.problems.add(wrong_type(&entry.value, &format!("`{}`", entry.key), "a string").with_help(
             match format {
-                EvalFileFormat::One => "write a list of criteria under `rubrics`",
-                EvalFileFormat::Two => "write a list of criteria under `assertions`",
+                EvalFileFormat::One => {
+                    "write the list of criteria under `rubrics`, as in `rubrics: [Names the date]`"
+                }
+                EvalFileFormat::Two => {
+                    "write the list of criteria under `assertions`, as in `assertions: [Names the date]`"
+                }
             },
         ));
         return None;

@@ -2,7 +2,7 @@
 //! passes decode line by line.
 
 use std::collections::HashMap;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -141,7 +141,12 @@ pub(crate) fn check_dataset(
             )
             .with_help(
                 if path.extension().is_some_and(|extension| extension == "csv" || extension == "tsv") {
-                    "write a line with the names of the columns, and a line for each case below it"
+                    match fs::metadata(path) {
+                        Ok(file) if file.len() > 0 => {
+                            "there are no rows below the names of the columns; write a line for each case"
+                        }
+                        _ => "write a line with the names of the columns, and a line for each case below it",
+                    }
                 } else {
                     "write one case on each line, as a JSON object"
                 },

@@ -66,7 +66,7 @@ fn split_into_parts(material: &Arc<JudgeMaterial>, room: u64) -> Option<Vec<Visi
     let truncated = TruncationRecord {
         mode: TruncationMode::Chunk,
         characters: count_produced(material),
-        left_out: 0,
+        omitted: 0,
         parts: u32::try_from(count).unwrap_or(u32::MAX),
     };
 
@@ -96,10 +96,10 @@ fn cut_texts(
         return None;
     }
 
-    let mut left_out = 0;
+    let mut omitted = 0;
     let mut shorten = |text: &String| {
         let (short, without) = truncate_text(text, mode, most, fence);
-        left_out += without;
+        omitted += without;
         short
     };
     let short = JudgeMaterial {
@@ -109,7 +109,7 @@ fn cut_texts(
         ..JudgeMaterial::clone(material)
     };
 
-    let truncated = TruncationRecord { mode, characters: count_produced(material), left_out, parts: 1 };
+    let truncated = TruncationRecord { mode, characters: count_produced(material), omitted, parts: 1 };
     Some(VisibleMaterial {
         material: Arc::new(short),
         note: Some(format!(
@@ -212,7 +212,7 @@ mod tests {
         );
         let truncated =
             only(&material(&"a".repeat(1000), None), TruncationMode::Tail, 800).truncated.unwrap();
-        assert_eq!((truncated.characters, truncated.left_out, truncated.parts), (1000, 600, 1));
+        assert_eq!((truncated.characters, truncated.omitted, truncated.parts), (1000, 600, 1));
     }
 
     #[test]
@@ -220,7 +220,7 @@ mod tests {
         let both = material(&"a".repeat(1000), Some("bb"));
         let shown = only(&both, TruncationMode::Tail, 1004);
         assert_eq!(shown.material.file_changes.as_deref(), Some("bb"));
-        assert_eq!(shown.truncated.unwrap().left_out, 500);
+        assert_eq!(shown.truncated.unwrap().omitted, 500);
         assert_eq!(shown.material.question, "why");
         assert!(shown.note.unwrap().contains("[[LEFT OUT f00"));
     }

@@ -43,6 +43,7 @@ mod unfinished;
 mod unverifiable;
 mod vague;
 mod verbs;
+mod zero_threshold;
 mod zero_weight;
 
 pub(crate) use comments::{ALLOW_UNUSED, ALLOW_WITHOUT_REASON};
@@ -78,6 +79,7 @@ pub const RULES: &[LintRule] = &[
     threshold::RULE,
     full_marks::RULE,
     only_penalties::RULE,
+    zero_threshold::RULE,
     same_bands::RULE,
     falling_bands::RULE,
     split_band::RULE,

@@ -12,7 +12,7 @@ pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0207"),
     name: "idle-threshold",
     title: "Every answer that passes the gates reaches the threshold.",
-    reason: "When the required criteria alone bring the score to the threshold, the other criteria can't change the verdict, and a threshold of 0 is no threshold. Raise it, or give the other criteria more weight.",
+    reason: "When the required criteria alone bring the score to the threshold, the other criteria can't change the verdict. Raise it, or give the other criteria more weight.",
     source: cited::ARITHMETIC,
     bad: RuleExample::Case(
         "  - id: late-parcel\n    input: Where is my parcel?\n    threshold: 0.5\n    assertions:\n      - type: rubrics\n        criteria:\n          - {outcome: Names the carrier, required: true, weight: 3}\n          - {outcome: Names the date, weight: 2}",
@@ -36,17 +36,9 @@ fn check(view: &RubricView<'_>, out: &mut FindingCollector<'_>) {
 
     let free = criteria.iter().any(|c| c.gate.is_none() && c.weight.get() > 0.0);
     let penalties = criteria.iter().any(|c| c.weight.get() < 0.0);
-    let idle = if line == 0.0 {
-        true
-    } else {
-        free && !penalties && required > 0.0 && at_least(required / positive, line)
-    };
+    let idle = free && !penalties && required > 0.0 && line > 0.0 && at_least(required / positive, line);
     if let Some(span) = out.span(Some(mark)).filter(|_| idle) {
-        let label = if line == 0.0 {
-            "every score reaches 0".to_owned()
-        } else {
-            format!("the required criteria alone give {:.2}", required / positive)
-        };
+        let label = format!("the required criteria alone give {:.2}", required / positive);
         out.add(
             Diagnostic::warning(RULE.code, "this threshold has no effect", span, label)
                 .with_help("raise the threshold, or give the optional criteria more weight"),
@@ -64,7 +56,6 @@ mod tests {
         assert_eq!(in_cases("L0207", bad), ["0.5"]);
         assert_eq!(in_cases("L0207", &bad.replace("0.5", "0.6")).len(), 1);
         assert!(in_cases("L0207", &bad.replace("0.5", "0.61")).is_empty());
-        assert_eq!(in_cases("L0207", &bad.replace("0.5", "0").replace(", required: true", "")), ["0"]);
     }
 
     #[test]

@@ -49,7 +49,7 @@ fn recompute_case(record: &CaseRecord, asked: Option<&QuestionRow>) -> CaseExpla
         case_id: stored.case_id.to_string(),
         target: stored.target.as_deref().map(str::to_owned),
         repeat: stored.repeat,
-        lines,
+        thresholds: lines,
         error: stored.error.clone(),
         question: asked.and_then(|asked| asked.question.clone()),
         expected_outcome: asked.and_then(|asked| asked.expected_outcome.clone()),

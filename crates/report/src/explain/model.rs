@@ -21,8 +21,7 @@ pub struct CaseExplanation {
     /// Number of the repeat, from 1.
     pub repeat: u32,
     /// Thresholds of the verdict; null if no decision has them.
-    #[serde(rename = "thresholds")]
-    pub lines: Option<VerdictThresholds>,
+    pub thresholds: Option<VerdictThresholds>,
     /// Reason there is no answer or no grading.
     pub error: Option<CaseError>,
     /// Question that was asked; null if none was given, or if the run did not keep it.

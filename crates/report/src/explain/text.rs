@@ -1,6 +1,6 @@
 //! Explanation as text and as JSON.
 
-use assize_rubric::{GateState, JudgeConfidence, JudgeIdentity, OutcomeKind, Verdict};
+use assize_rubric::{GateState, JudgeConfidence, JudgeIdentity, OutcomeKind, UnitInterval, Verdict};
 use assize_store::{CaseRecord, QuestionRow, TurnRow};
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
@@ -31,12 +31,16 @@ pub fn render_explanation(record: &CaseRecord, asked: Option<&QuestionRow>, styl
 
     render_heading(&mut page, &record.result);
 
-    if let Some(lines) = it.lines {
+    if let Some(lines) = it.thresholds {
         let borderline = match lines.borderline() {
             Some(line) => format!(", borderline threshold {}", format_plain(line.get())),
             None => String::new(),
         };
-        let text = format!("Pass threshold {}{borderline}", format_plain(lines.pass().get()));
+        let text = if lines.pass() == UnitInterval::ZERO {
+            "No minimum score: the case passes if no gate fails".to_owned()
+        } else {
+            format!("Pass threshold {}{borderline}", format_plain(lines.pass().get()))
+        };
         page.add_text(&[], &[ReportPiece::new(ReportTone::Dim, text)]);
     }
 

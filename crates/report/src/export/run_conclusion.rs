@@ -76,14 +76,14 @@ impl RunConclusion {
             let missing = "only its finished cases are here; the number of the others is not known";
             add("unfinished", "the run did not end".to_owned(), missing, false);
         }
-        let (not_run, left_out) = summary.map_or((0, 0), |summary| (summary.not_run, summary.left_out));
+        let (not_run, excluded) = summary.map_or((0, 0), |summary| (summary.not_run, summary.excluded));
         if not_run > 0 {
             let (one, many) = if index.has_trials() { ("trial", "trials") } else { ("case", "cases") };
             let title = format!("{} not run", format_count(not_run as u64, one, many));
             add("not-run", title, &reason, false);
         }
-        if left_out > 0 {
-            let cases = format_count(left_out as u64, "case", "cases");
+        if excluded > 0 {
+            let cases = format_count(excluded as u64, "case", "cases");
             let why = "the file that they are in has errors";
             add("excluded", format!("{cases} excluded"), why, false);
         }
@@ -94,7 +94,7 @@ impl RunConclusion {
             problems.push(RunProblem { id: "result", title, reason: String::new(), failed: exit_code == 1 });
         }
 
-        Self { exit_code, ended, missing: not_run + left_out, problems }
+        Self { exit_code, ended, missing: not_run + excluded, problems }
     }
 
     /// The problems as findings at the first file of the run.

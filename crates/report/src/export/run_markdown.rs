@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 use std::io::Write;
 
-use assize_store::{CaseRecord, CriterionRate, EstimatedMetric, RunInfo, RunSummary, VerdictCounts};
+use assize_store::{CaseRecord, EstimatedMetric, RunInfo, RunSummary, VerdictCounts};
 
 use super::case_index::{CaseIndex, CaseState, ReportedCase};
 use super::{ReportError, RunConclusion, RunReport};
@@ -14,6 +14,7 @@ use crate::case_block::main_reason;
 use crate::comparison::ComparisonLimits;
 use crate::comparison_markdown::{escape_markdown, render_comparison_markdown};
 use crate::criterion::NOT;
+use crate::criterion_rates::{RateTitles, shown_rates};
 use crate::entry::{percent, percent_interval};
 use crate::number::{self, format_count, grouped};
 use crate::scorecard_markdown::{ScorecardPage, render_scorecard_markdown};
@@ -117,7 +118,7 @@ fn write_run(page: &mut MarkdownPage, run: &RunReport<'_>) -> Result<(), ReportE
         page.add_or_note(&format!("\n{text}"), "the scorecard");
     }
     if let Some(summary) = &run.info.summary {
-        write_criteria(page, &summary.criterion_rates);
+        write_criteria(page, summary);
     }
     write_cases(page, run, &index)?;
     page.add_or_note(&origin(run), "where the metrics come from");
@@ -262,14 +263,16 @@ fn warnings(info: &RunInfo) -> String {
     text
 }
 
-fn write_criteria(page: &mut MarkdownPage, rates: &[CriterionRate]) {
+fn write_criteria(page: &mut MarkdownPage, summary: &RunSummary) {
+    let rates = shown_rates(summary);
     if rates.is_empty() {
         return;
     }
 
-    let mut text =
-        "\n#### Criteria, worst first\n\n| met or mean | 95% CI | of | ungraded | criterion |\n|--:|---|--:|--:|---|\n"
-            .to_owned();
+    let RateTitles { heading, column, .. } = RateTitles::new(summary, &rates);
+    let mut text = format!(
+        "\n#### {heading}, worst first\n\n| met or mean | 95% CI | of | ungraded | {column} |\n|--:|---|--:|--:|---|\n"
+    );
     for rate in rates.iter().take(MAX_CRITERIA) {
         let (value, interval) = if rate.scored {
             (score(&rate.rate), score_interval(&rate.rate))
@@ -288,7 +291,7 @@ fn write_criteria(page: &mut MarkdownPage, rates: &[CriterionRate]) {
     }
 
     if rates.len() > MAX_CRITERIA {
-        let _ = writeln!(text, "\nand {} more criteria", rates.len() - MAX_CRITERIA);
+        let _ = writeln!(text, "\nand {} more", rates.len() - MAX_CRITERIA);
     }
     page.add_or_note(&text, "the criteria");
 }

@@ -7,6 +7,7 @@ use super::tone;
 use crate::chart::{
     ChartAxis, ChartShare, ChartTone, IntervalMark, axis_labels, interval_bar, interval_point, share_bar,
 };
+use crate::criterion_rates::{RateTitles, shown_rates};
 use crate::entry::{percent, percent_interval, tallies};
 use crate::export::{CaseIndex, RunConclusion, RunReport};
 use crate::number::{self, format_count, grouped};
@@ -39,6 +40,7 @@ pub(super) struct SummaryView {
 pub(super) struct CriteriaView {
     targets: Vec<TargetView>,
     criteria: Vec<CriterionRateView>,
+    criteria_titles: (&'static str, &'static str),
     criteria_axis: String,
     criteria_more: Option<String>,
 }
@@ -138,16 +140,18 @@ impl CriteriaView {
     pub(super) fn new(info: &RunInfo) -> Self {
         let summary = info.summary.as_ref();
         let figures = summary.and_then(|summary| summary.figures.as_ref());
-        let rates = summary.map_or(&[][..], |summary| &summary.criterion_rates);
+        let rates = summary.map(shown_rates).unwrap_or_default();
+
+        let titles = summary.map(|summary| RateTitles::new(summary, &rates));
 
         Self {
             targets: figures
                 .map_or_else(Vec::new, |figures| figures.targets.iter().map(target_view).collect()),
-            criteria: rates.iter().take(MAX_CRITERIA).map(criterion_view).collect(),
+            criteria: rates.iter().copied().take(MAX_CRITERIA).map(criterion_view).collect(),
+            criteria_titles: titles.map_or_else(Default::default, |titles| (titles.heading, titles.column)),
             criteria_axis: axis_labels(ChartAxis::UNIT, percent_label),
-            criteria_more: (rates.len() > MAX_CRITERIA).then(|| {
-                format!("and {} more criteria; the CSV report has them all", rates.len() - MAX_CRITERIA)
-            }),
+            criteria_more: (rates.len() > MAX_CRITERIA)
+                .then(|| format!("and {} more; the CSV report has them all", rates.len() - MAX_CRITERIA)),
         }
     }
 }

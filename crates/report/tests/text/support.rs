@@ -382,7 +382,7 @@ pub(crate) fn run() -> RunInfo {
             early_stop: None,
             counts: VerdictCounts { pass: 19, borderline: 2, fail: 2, incomplete: 1, skipped: 0 },
             not_run: 0,
-            left_out: 0,
+            excluded: 0,
             mean_score: Some(MeanScore {
                 mean: 0.8712,
                 n: 23,

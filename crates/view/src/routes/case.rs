@@ -150,7 +150,7 @@ fn case_page(
 
 fn facts(record: &CaseRecord, explained: &CaseExplanation) -> Vec<(&'static str, String)> {
     let row = &record.result;
-    let thresholds = explained.lines.map(|lines| {
+    let thresholds = explained.thresholds.map(|lines| {
         let borderline = lines.borderline().map(|line| format!(", borderline {}", format_plain(line.get())));
         format!("pass {}{}", format_plain(lines.pass().get()), borderline.unwrap_or_default())
     });

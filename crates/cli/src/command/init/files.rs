@@ -6,6 +6,7 @@ use std::str::FromStr;
 use assize_engine::OFFLINE;
 
 use super::InitFormat;
+use crate::command::present::shell_word;
 use crate::command::schema;
 
 /// Project that the files are written for.
@@ -156,7 +157,7 @@ fn key_variable(judge: &str) -> Option<&'static str> {
 pub(super) fn next_commands(setup: &ProjectSetup, folder: &Path) -> Vec<String> {
     let mut commands = Vec::new();
     if folder != Path::new(".") {
-        commands.push(format!("cd {}", assize_process::quote(&folder.display().to_string())));
+        commands.push(format!("cd {}", shell_word(&folder.display().to_string())));
     }
 
     commands.extend(match setup.format {

@@ -26,7 +26,7 @@ pub(crate) fn execute(args: &InitArgs, context: &CliContext) -> Result<ExitStatu
     let asks = !args.yes && !args.json && std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     let judge = match &args.judge {
         Some(judge) => judge.trim().to_owned(),
-        None if asks => ask_for_judge(&ready)?,
+        None if asks => ask_for_judge(&ready, context)?,
         None => OFFLINE.to_owned(),
     };
     let targets = load_targets(&folder, None, &context.process.load_options(&[])).targets;
@@ -42,7 +42,8 @@ pub(crate) fn execute(args: &InitArgs, context: &CliContext) -> Result<ExitStatu
 
     let mut done = Vec::new();
     for file in files::files(&setup) {
-        let outcome = write::write_file(&folder, &file, existing, &mut |path| ask_to_overwrite(path))?;
+        let outcome =
+            write::write_file(&folder, &file, existing, &mut |path| ask_to_overwrite(path, context))?;
         done.push((file.path, outcome));
     }
 
@@ -118,24 +119,26 @@ fn report(
     }
 }
 
-fn ask_for_judge(ready: &[&str]) -> Result<String, CommandFailure> {
+fn ask_for_judge(ready: &[&str], context: &CliContext) -> Result<String, CommandFailure> {
     let usable = if ready.is_empty() {
         "no model is configured".to_owned()
     } else {
         format!("usable: {}", ready.join(", "))
     };
-    let answer = ask(&format!("Which judge? PROVIDER:MODEL, or empty for the offline judge ({usable}): "))?;
+    let question = format!("Which judge? PROVIDER:MODEL, or empty for the offline judge ({usable}):");
+    let answer = ask(&question, context)?;
     Ok(if answer.is_empty() { OFFLINE.to_owned() } else { answer })
 }
 
-fn ask_to_overwrite(path: &str) -> Result<bool, CommandFailure> {
-    let answer = ask(&format!("{path} exists. Overwrite it? [y/N] "))?;
+fn ask_to_overwrite(path: &str, context: &CliContext) -> Result<bool, CommandFailure> {
+    let answer = ask(&format!("{path} exists. Overwrite it? [y/N]"), context)?;
     Ok(matches!(answer.to_ascii_lowercase().as_str(), "y" | "yes"))
 }
 
-fn ask(question: &str) -> Result<String, CommandFailure> {
+fn ask(question: &str, context: &CliContext) -> Result<String, CommandFailure> {
     let failed = |error: std::io::Error| format!("can't read the answer: {error}");
-    output::print_message(question);
+    output::print_notice(question, context);
+    output::print_message(" ");
     std::io::stderr().flush().map_err(failed)?;
 
     let mut line = String::new();

@@ -29,9 +29,11 @@ pub(crate) fn execute(args: &LintArgs, context: &CliContext) -> Result<ExitStatu
 
     let choice = RuleFilter::read(args)?;
     let found = find_suites(&args.paths);
-    if !found.problems.is_empty() {
-        let problems: Vec<String> = found.problems.iter().map(ToString::to_string).collect();
-        return Err(problems.join("\n").into());
+    if let Some(message) = found.problem_message() {
+        return Err(message.into());
+    }
+    if let Some(message) = found.skipped_message() {
+        output::print_warning(&message, context);
     }
 
     let options = context.process.load_options(&args.root);

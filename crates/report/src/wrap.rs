@@ -1,0 +1,62 @@
+//! Line wrapping of plain text.
+
+use textwrap::{Options, WordSplitter};
+
+/// Treatment of words that are longer than a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LongWords {
+    /// They stand out, so that paths and commands can be copied.
+    Keep,
+    /// They are cut.
+    Break,
+}
+
+/// Wraps the lines of a text to a number of columns, each below its own indentation. Styles take no columns.
+pub fn wrap_lines(text: &str, columns: usize, long_words: LongWords) -> String {
+    let columns = columns.max(1);
+    let wrap = |line: &str| {
+        let words = line.trim_start_matches(' ');
+        let indent = " ".repeat((line.len() - words.len()).min(columns / 2));
+        let options = Options::new(columns)
+            .initial_indent(&indent)
+            .subsequent_indent(&indent)
+            .break_words(long_words == LongWords::Break)
+            .word_splitter(WordSplitter::NoHyphenation);
+
+        if words.is_empty() { String::new() } else { textwrap::fill(words, options) }
+    };
+
+    text.split('\n').map(wrap).collect::<Vec<String>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use unicode_width::UnicodeWidthStr;
+
+    use super::*;
+
+    #[test]
+    fn lines_stay_below_their_indent() {
+        let text = "one two three\n  four five six\n\n";
+        assert_eq!(wrap_lines(text, 9, LongWords::Keep), "one two\nthree\n  four\n  five\n  six\n\n");
+    }
+
+    #[test]
+    fn long_words_are_kept_or_cut() {
+        let text = "see /a/long/path-with-parts.yaml 漢字漢字漢字漢字";
+        assert_eq!(
+            wrap_lines(text, 12, LongWords::Keep),
+            "see\n/a/long/path-with-parts.yaml\n漢字漢字漢字漢字"
+        );
+        let broken = wrap_lines(text, 12, LongWords::Break);
+        assert!(broken.lines().all(|line| line.width() <= 12), "{broken}");
+        let kept = |text: &str| text.split_whitespace().collect::<String>();
+        assert_eq!(kept(&broken), kept(text));
+    }
+
+    #[test]
+    fn styles_take_no_columns() {
+        let text = "\u{1b}[1mbold\u{1b}[0m \u{1b}[31mred\u{1b}[0m";
+        assert_eq!(wrap_lines(text, 8, LongWords::Keep), text);
+    }
+}
