@@ -32,6 +32,16 @@ impl NameTable {
         number
     }
 
+    /// Returns the number of strings, which is one more than the highest number of one.
+    pub fn count(&self) -> usize {
+        self.texts.len()
+    }
+
+    /// Returns the number of a string that was added.
+    pub fn number(&self, text: &str) -> Option<u32> {
+        self.numbers.get(text).copied()
+    }
+
     /// Returns the string of a number; empty for an unknown number.
     pub fn text(&self, number: u32) -> &str {
         self.texts.get(number as usize).map_or("", String::as_str)

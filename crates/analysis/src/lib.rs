@@ -24,6 +24,7 @@ pub mod raters;
 pub mod repeats;
 mod sample;
 mod scorecard;
+mod shared_texts;
 pub mod shares;
 mod summary;
 pub mod total_error;

@@ -73,32 +73,29 @@ async function start() {
 
 const ROWS = { assize: ".grid-body a", inspect: "[role=row] [role=gridcell]", promptfoo: "table tbody tr" };
 
-// What a user does with the table, timed inside of the page from the act to the frame after it.
+// What a user does with the table, timed inside of the page from the act until its result is painted.
 function useTable(page) {
   return page.evaluate(async () => {
     const found = document.getElementById("found");
     const form = document.getElementById("filters");
-    const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
-    const rows = () => document.querySelector(".grid-body").textContent;
+    const painted = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+    // The table says how many cases it found whenever rows come in, also where they are those that were there before.
     async function timed(act, isDone) {
       const begun = performance.now();
-      act();
-      while (!isDone()) {
-        if (performance.now() - begun > 60_000) throw new Error(`nothing changed: ${act}`);
-        await new Promise((resolve) => setTimeout(resolve, 1));
-      }
-      await frame();
+      await new Promise((resolve, reject) => {
+        const observer = new MutationObserver(() => {
+          if (!isDone()) return;
+          observer.disconnect();
+          resolve();
+        });
+        observer.observe(found, { childList: true, characterData: true, subtree: true });
+        setTimeout(() => reject(new Error(`nothing changed: ${act}`)), 60_000);
+        act();
+      });
+      await painted();
       return performance.now() - begun;
     }
-    // The table says how many cases it found whenever rows come in, also where they are those that were there before.
-    async function changed(act) {
-      let isTold = false;
-      const observer = new MutationObserver(() => (isTold = true));
-      observer.observe(found, { childList: true, characterData: true, subtree: true });
-      const took = await timed(act, () => isTold && !rows().includes("…"));
-      observer.disconnect();
-      return took;
-    }
+    const changed = (act) => timed(act, () => !document.querySelector(".grid-body").textContent.includes("…"));
     const choose = (name, value) => () => {
       form.elements[name].value = value;
       form.elements[name].dispatchEvent(new Event("input", { bubbles: true }));

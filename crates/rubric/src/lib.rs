@@ -97,7 +97,7 @@ pub use score::{OutcomeError, RubricScore, ScoringFormula, score_criteria, score
 pub use scorecard::{
     CaseTally, Criticality, DistinctCases, MissingPolicy, NodeScore, NodeStatus, NormalisationError,
     NormalisationFormula, ScoreContribution, ScoreGain, ScoreTree, ScoreTreeError, ScorecardNode,
-    ScorecardNodeId, ScorecardNodeKind, ScorecardScores, score_card,
+    ScorecardNodeId, ScorecardNodeKind, ScorecardScores, WeightSetError, find_weight_set, score_card,
 };
 pub use seen_hash::{SeenHash, SeenHashError, SubjectHash};
 pub use tolerance::{TOLERANCE, at_least};

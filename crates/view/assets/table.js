@@ -85,23 +85,27 @@ export function openTable(root, form) {
   const scale = () => Math.max(1, (count * ROW) / MAX_HEIGHT);
   const firstRow = () => Math.floor((view.scrollTop * scale()) / ROW);
 
-  async function load(page) {
-    if (pages.has(page)) return;
-    pages.set(page, null);
+  // Rows of a page of the list, or null: where the form has changed meanwhile, and where the server is gone.
+  async function request(page) {
     const asked = version;
-    const from = page * PAGE;
     try {
-      const reply = await fetch(`${rowsUrl}?${query}${query ? "&" : ""}from=${from}&count=${PAGE}`);
+      const reply = await fetch(`${rowsUrl}?${query}${query ? "&" : ""}from=${page * PAGE}&count=${PAGE}`);
       if (!reply.ok) throw new Error(String(reply.status));
       const data = await reply.json();
-      if (asked !== version) return;
-      take(page, data);
+      return asked === version ? data : null;
     } catch {
-      if (asked === version) {
-        pages.delete(page);
-        found.textContent = "The server does not answer; start it again and reload.";
-      }
+      if (asked === version) found.textContent = "The server does not answer; start it again and reload.";
+      return null;
     }
+  }
+
+  async function load(page) {
+    if (pages.has(page)) return;
+    const asked = version;
+    pages.set(page, null);
+    const data = await request(page);
+    if (data) take(page, data);
+    else if (asked === version) pages.delete(page);
   }
 
   function take(page, data) {
@@ -226,26 +230,30 @@ export function openTable(root, form) {
     history.replaceState({ selected, top: view.scrollTop }, "", url);
   }
 
-  function apply() {
+  // The rows of before are shown until the others are there. None of them can be selected any more.
+  async function apply() {
     const next = readForm();
     if (next === query) return;
     query = next;
     version += 1;
+    const asked = version;
     pages.clear();
     selected = -1;
+    document.getElementById("plain-link").href = `${caseUrl}?${query}${query ? "&" : ""}page=1`;
+    root.setAttribute("aria-busy", "true");
+    const data = await request(0);
+    if (asked === version) root.removeAttribute("aria-busy");
+    if (!data) return;
     view.scrollTop = 0;
-    const plain = document.getElementById("plain-link");
-    plain.href = `${caseUrl}?${query}${query ? "&" : ""}page=1`;
     remember();
-    draw();
-    // A list that is empty has no page that would be drawn.
-    load(0);
+    take(0, data);
   }
 
   let typing;
   form.addEventListener("input", (event) => {
     clearTimeout(typing);
-    typing = setTimeout(apply, event.target.matches("[type=search]") ? 250 : 0);
+    if (event.target.matches("[type=search]")) typing = setTimeout(apply, 250);
+    else apply();
   });
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -281,10 +289,8 @@ export function openTable(root, form) {
     }, 2000);
   }
   async function refresh(page) {
-    const asked = version;
-    const reply = await fetch(`${rowsUrl}?${query}${query ? "&" : ""}from=${page * PAGE}&count=${PAGE}`).catch(() => null);
-    if (!reply?.ok || asked !== version) return;
-    take(page, await reply.json());
+    const data = await request(page);
+    if (data) take(page, data);
   }
 
   // The first rows come with the page. Where the server has not read all cases yet, a request waits until it has.

@@ -99,6 +99,12 @@ impl OpenRun {
         Ok(self.read_index())
     }
 
+    /// Reads all rows, and ranks them by every column before somebody sorts.
+    pub(crate) fn prepare(&self) -> Result<(), StoreError> {
+        self.index()?.rank_all();
+        Ok(())
+    }
+
     /// The index as far as it is read, with the first rows at least. The others are read meanwhile.
     pub(crate) fn first_index(self: &Arc<Self>) -> Result<RwLockReadGuard<'_, CaseTableIndex>, StoreError> {
         while self.read_index().len() == 0 && !self.is_indexed() {
@@ -115,7 +121,7 @@ impl OpenRun {
         if !self.is_indexed() && !is_being_read {
             let run = Arc::clone(self);
             // What fails here fails again, and is told, where a page needs it.
-            std::thread::spawn(move || run.index().map(drop));
+            std::thread::spawn(move || run.prepare());
         }
 
         Ok(self.read_index())

@@ -12,6 +12,7 @@ use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
+use axum::serve::ListenerExt as _;
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 
@@ -241,7 +242,7 @@ impl ViewServer {
             let slug = first.or_else(|| library.list().first().map(|run| run.slug.clone()));
             if let Some(run) = slug.and_then(|slug| library.open(&slug)) {
                 // What fails here fails again, and is told, where a page needs it.
-                let _ = run.index().map(drop);
+                let _ = run.prepare();
                 let _ = run.read_ahead();
             }
         });
@@ -252,7 +253,11 @@ impl ViewServer {
         let served = async {
             match self.tls {
                 Some(tls) => axum::serve(TlsListener::new(self.listener, tls)?, app).await,
-                None => axum::serve(self.listener, app).await,
+                None => {
+                    // Where it fails, the end of a long reply comes a little later.
+                    let listener = self.listener.tap_io(|stream| drop(stream.set_nodelay(true)));
+                    axum::serve(listener, app).await
+                }
             }
         };
         tokio::select! {

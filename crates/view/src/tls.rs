@@ -78,6 +78,8 @@ impl TlsListener {
                 let Ok(slot) = Arc::clone(&slots).acquire_owned().await else { return };
                 let (stream, peer) = accepted;
                 let (acceptor, send) = (acceptor.clone(), send.clone());
+                // Where it fails, the end of a long reply comes a little later.
+                let _ = stream.set_nodelay(true);
 
                 tokio::spawn(async move {
                     // Who speaks something else is let go without a word.

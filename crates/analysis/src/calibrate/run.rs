@@ -1,6 +1,6 @@
 //! Judged items of a stored run.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use assize_rubric::{BenchmarkState, CaseDecision, DecidedBy, JudgeIdentity, Outcome, RawScore, SeenHash};
@@ -9,6 +9,7 @@ use assize_store::{CaseRecord, ResultRow, RunInfo, StoreError};
 use super::bias::model_family;
 use super::item::{CalibrationItem, DecisionValue, ItemKey, JudgeItemDecision};
 use super::material::CalibrationMaterial;
+use crate::shared_texts::SharedTexts;
 
 /// Items of a run, with warnings about them.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -37,22 +38,6 @@ struct JudgedAnswer<'r> {
     length: Option<f64>,
     /// Model that gave the answer, if that is known.
     model: Option<&'r str>,
-}
-
-/// Texts that many items have, each kept once.
-#[derive(Default)]
-struct SharedTexts(HashSet<Arc<str>>);
-
-impl SharedTexts {
-    fn share(&mut self, text: &str) -> Arc<str> {
-        if let Some(known) = self.0.get(text) {
-            return Arc::clone(known);
-        }
-
-        let text = Arc::<str>::from(text);
-        self.0.insert(Arc::clone(&text));
-        text
-    }
 }
 
 /// Texts of the criteria of a grader with the same id: the first, and whether there are others.

@@ -1,6 +1,6 @@
 //! Stored run of a scorecard, benchmark by benchmark.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use assize_rubric::{
@@ -16,6 +16,7 @@ use super::{
     needs_person,
 };
 use crate::facts::judge_descriptions;
+use crate::shared_texts::SharedTexts;
 
 /// Run of a scorecard: its tree and the result of each benchmark on each case.
 #[derive(Debug, Clone, PartialEq)]
@@ -283,23 +284,6 @@ fn benchmark_case(decision: Decision, node: &ScorecardNodeInfo) -> Option<Benchm
         votes: Vec::new(),
         measurement: BenchmarkMeasurement::default(),
     })
-}
-
-/// Texts that many cases share, each kept once.
-#[derive(Default)]
-struct SharedTexts(HashSet<Arc<str>>);
-
-impl SharedTexts {
-    fn share(&mut self, text: &str) -> Arc<str> {
-        if let Some(known) = self.0.get(text) {
-            return Arc::clone(known);
-        }
-
-        let text: Arc<str> = Arc::from(text);
-        self.0.insert(Arc::clone(&text));
-
-        text
-    }
 }
 
 /// The way each grader of a case was measured, by its name.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use assize_rubric::{
     CaseTally, MissingPolicy, ScoreTree, ScoreTreeError, ScorecardNode, ScorecardNodeId, ScorecardNodeKind,
-    ScorecardScores, Weight, score_card,
+    ScorecardScores, Weight, WeightSetError, find_weight_set, score_card,
 };
 use assize_store::{ScorecardInfo, ScorecardNodeInfo, ScorecardPartKind};
 
@@ -22,16 +22,8 @@ pub struct ScorecardTree {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ScorecardTreeError {
     /// There is no such weight set.
-    #[error("there is no weight set `{wanted}`; there are: {known}")]
-    NoSuchSet {
-        /// The name asked for.
-        wanted: String,
-        /// Names of the weight sets.
-        known: String,
-    },
-    /// The index has no weight sets.
-    #[error("the scorecard has no index with weight sets")]
-    NoSets,
+    #[error(transparent)]
+    WeightSet(#[from] WeightSetError),
     /// A node comes before its parent.
     #[error("the stored tree is damaged at `{0}`")]
     Damaged(String),
@@ -112,15 +104,10 @@ fn weights_of_set<'i>(
     set: Option<&str>,
 ) -> Result<Option<HashMap<&'i str, Weight>>, ScorecardTreeError> {
     let Some(wanted) = set else { return Ok(None) };
-    if let Some(found) = info.weight_sets.iter().find(|set| set.name == wanted) {
-        return Ok(Some(found.weights.iter().map(|(code, weight)| (code.as_str(), *weight)).collect()));
-    }
-    if info.weight_sets.is_empty() {
-        return Err(ScorecardTreeError::NoSets);
-    }
+    let names: Vec<&str> = info.weight_sets.iter().map(|set| set.name.as_str()).collect();
+    let found = &info.weight_sets[find_weight_set(&names, wanted)?];
 
-    let known: Vec<&str> = info.weight_sets.iter().map(|set| set.name.as_str()).collect();
-    Err(ScorecardTreeError::NoSuchSet { wanted: wanted.to_owned(), known: known.join(", ") })
+    Ok(Some(found.weights.iter().map(|(code, weight)| (code.as_str(), *weight)).collect()))
 }
 
 fn card_node(node: &ScorecardNodeInfo, weight: Weight) -> ScorecardNode {

@@ -8,6 +8,8 @@ const session = await BrowserSession.launch();
 const [first, count] = process.argv.slice(2);
 const cases = Number(count);
 const page = await session.open(first);
+// Programs that are not optimised take their time.
+page.setDefaultTimeout(600_000);
 const run = new URL(page.url()).pathname;
 const at = (pathname) => new URL(pathname, page.url()).href;
 

@@ -44,7 +44,7 @@ pub use price::{PriceRates, PriceRow};
 pub use scorecard::{
     BenchmarkApplicability, JudgePrompt, RubricChildren, Scorecard, ScorecardBenchmark, ScorecardCase,
     ScorecardIndex, ScorecardLabel, ScorecardMarks, ScorecardOutcome, ScorecardResult, ScorecardRubric,
-    WeightSet, WeightSetError,
+    WeightSet,
 };
 pub use scorecard_case::ScorecardCases;
 pub use scorecard_tree::{InventoryRow, ScorecardPart};

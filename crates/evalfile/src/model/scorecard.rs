@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use assize_rubric::{
     Criticality, FailureSeverity, LabelOutcome, ScorecardAggregation, SeenHash, UnboundLabels, UnitInterval,
-    Weight, failure_limit,
+    Weight, WeightSetError, failure_limit, find_weight_set,
 };
 use serde_json::Value;
 
@@ -272,22 +272,6 @@ impl ScorecardBenchmark {
     }
 }
 
-/// Weight set that a scorecard does not have.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum WeightSetError {
-    /// The index has others.
-    #[error("there is no weight set `{wanted}`; there are: {known}")]
-    NoSuchSet {
-        /// The name asked for.
-        wanted: String,
-        /// Names of the weight sets.
-        known: String,
-    },
-    /// The index has no weight sets, or there is no index.
-    #[error("the scorecard has no index with weight sets")]
-    NoSets,
-}
-
 impl Scorecard {
     /// Returns the place of a weight set in the list of the index.
     ///
@@ -295,15 +279,9 @@ impl Scorecard {
     /// If there is no set of this name.
     pub fn weight_set(&self, name: &str) -> Result<usize, WeightSetError> {
         let sets = self.index.as_ref().map(|index| index.weight_sets.as_slice()).unwrap_or_default();
-        if let Some(at) = sets.iter().position(|set| set.name == name) {
-            return Ok(at);
-        }
-        if sets.is_empty() {
-            return Err(WeightSetError::NoSets);
-        }
+        let names: Vec<&str> = sets.iter().map(|set| set.name.as_str()).collect();
 
-        let known: Vec<&str> = sets.iter().map(|set| set.name.as_str()).collect();
-        Err(WeightSetError::NoSuchSet { wanted: name.to_owned(), known: known.join(", ") })
+        find_weight_set(&names, name)
     }
 
     /// Returns the labels that count nowhere, since their benchmark does not apply to their case: each with its index,

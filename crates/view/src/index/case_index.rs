@@ -1,6 +1,5 @@
 //! Index of the cases of a run, read from `results.jsonl` in parallel and extended as rows are appended.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 
 use assize_analysis::NameTable;
@@ -8,6 +7,8 @@ use assize_rubric::OutcomeKind;
 use assize_store::{CaseKey, RowsFile, RunFolder, ScannedRows, StoreError};
 
 use super::entry::{CaseStatus, CaseTableEntry, CriterionEntry};
+use super::filter::CaseSort;
+use super::order::ColumnRanks;
 use super::row_head::ResultHead;
 
 /// Cases of a run in the order of their rows, and where the rows begin.
@@ -15,6 +16,8 @@ use super::row_head::ResultHead;
 pub(crate) struct CaseTableIndex {
     names: NameTable,
     entries: Vec<CaseTableEntry>,
+    /// Computed again when rows were added.
+    ranks: ColumnRanks,
     /// Offset behind the last row of `results.jsonl` that is in here.
     end: u64,
 }
@@ -74,7 +77,7 @@ impl IndexPart {
             tags: row.tags.iter().map(|tag| self.name(&tag.0)).collect(),
             gates,
             repeat: row.repeat,
-            place: row.place.unwrap_or(u64::MAX),
+            place: row.place.unwrap_or(CaseTableEntry::NO_PLACE),
             verdict: CaseStatus::new(row.verdict, is_skipped),
             has_error: row.error.is_some() && !is_skipped,
             score: row.score,
@@ -93,6 +96,7 @@ impl CaseTableIndex {
     /// Adds rows that were read from its end on.
     pub(crate) fn append(&mut self, found: ScannedRows<IndexPart>) {
         self.end = found.end;
+        self.ranks = ColumnRanks::default();
         for part in found.parts {
             self.merge(part);
         }
@@ -126,6 +130,18 @@ impl CaseTableIndex {
         &self.entries
     }
 
+    /// Ranks of the rows by a column.
+    pub(crate) fn ranks(&self, sort: CaseSort) -> &[u32] {
+        self.ranks.by(sort, &self.entries)
+    }
+
+    /// Ranks the rows by every column, so that nobody who sorts has to wait for it.
+    pub(crate) fn rank_all(&self) {
+        for sort in CaseSort::ALL {
+            self.ranks(sort);
+        }
+    }
+
     /// Offset behind the last row of `results.jsonl` that is in here.
     pub(crate) const fn end(&self) -> u64 {
         self.end
@@ -134,6 +150,11 @@ impl CaseTableIndex {
     /// A name by its number.
     pub(crate) fn name(&self, number: u32) -> &str {
         self.names.text(number)
+    }
+
+    /// The number of a name, if there is such a name.
+    pub(crate) fn number(&self, name: &str) -> Option<u32> {
+        self.names.number(name)
     }
 
     /// Row of the case with this identity; `target` is compared only if it is given.
@@ -165,42 +186,34 @@ impl CaseTableIndex {
 
     /// Names that rows have, sorted: what can be filtered by.
     pub(crate) fn choices(&self) -> FilterChoices {
-        let mut seen = FilterNumbers::default();
+        let mut seen: [Vec<bool>; 5] = std::array::from_fn(|_| vec![false; self.names.count()]);
+        let [suites, targets, tags, gates, criteria] = &mut seen;
         for entry in &self.entries {
-            seen.suites.insert(entry.suite);
-            seen.targets.extend(entry.target);
-            seen.tags.extend(&entry.tags);
-            seen.gates.extend(&entry.gates);
-            seen.criteria.extend(entry.criteria.iter().map(|criterion| criterion.name));
+            suites[entry.suite as usize] = true;
+            entry.target.iter().for_each(|target| targets[*target as usize] = true);
+            entry.tags.iter().for_each(|tag| tags[*tag as usize] = true);
+            entry.gates.iter().for_each(|gate| gates[*gate as usize] = true);
+            entry.criteria.iter().for_each(|criterion| criteria[criterion.name as usize] = true);
         }
 
-        let names = |numbers: BTreeSet<u32>| {
-            let mut names: Vec<String> = numbers.into_iter().map(|at| self.name(at).to_owned()).collect();
+        let [suites, targets, tags, gates, criteria] = seen.map(|seen| {
+            let numbers = (0..).zip(seen).filter(|(_, is_seen)| *is_seen);
+            let mut names: Vec<String> = numbers.map(|(number, _)| self.name(number).to_owned()).collect();
             names.sort();
             names
-        };
-        FilterChoices {
-            suites: names(seen.suites),
-            targets: names(seen.targets),
-            tags: names(seen.tags),
-            gates: names(seen.gates),
-            criteria: names(seen.criteria),
-        }
+        });
+        FilterChoices { suites, targets, tags, gates, criteria }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn from_entries(entries: impl Into<Vec<CaseTableEntry>>) -> Self {
+        Self { entries: entries.into(), ..Self::default() }
     }
 
     /// Number of cases with a verdict.
     pub(crate) fn count(&self, verdict: CaseStatus) -> usize {
         self.entries.iter().filter(|entry| entry.verdict == verdict).count()
     }
-}
-
-#[derive(Default)]
-struct FilterNumbers {
-    suites: BTreeSet<u32>,
-    targets: BTreeSet<u32>,
-    tags: BTreeSet<u32>,
-    gates: BTreeSet<u32>,
-    criteria: BTreeSet<u32>,
 }
 
 /// Names that cases can be filtered by.

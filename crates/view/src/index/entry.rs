@@ -14,7 +14,7 @@ pub(crate) struct CaseTableEntry {
     pub(crate) tags: Box<[u32]>,
     pub(crate) gates: Box<[u32]>,
     pub(crate) repeat: u32,
-    /// Place in the order of the run's files; the last possible one where that is not known.
+    /// Place in the order of the run's files; [`NO_PLACE`](Self::NO_PLACE) where that is not known.
     pub(crate) place: u64,
     pub(crate) verdict: CaseStatus,
     pub(crate) has_error: bool,
@@ -24,6 +24,11 @@ pub(crate) struct CaseTableEntry {
     pub(crate) criteria: Box<[CriterionEntry]>,
     pub(crate) cost: Option<Usd>,
     pub(crate) duration_ms: u64,
+}
+
+impl CaseTableEntry {
+    /// Place of a case of a run that did not store places.
+    pub(crate) const NO_PLACE: u64 = u64::MAX;
 }
 
 /// A criterion of a case.

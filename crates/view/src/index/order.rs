@@ -1,10 +1,56 @@
 //! The rows that a filter takes, in its order: a list of row numbers of which pages are slices.
 
 use std::cmp::Ordering;
+use std::sync::OnceLock;
 
 use super::case_index::CaseTableIndex;
 use super::entry::CaseTableEntry;
 use super::filter::{CaseFilter, CaseSort};
+
+/// Rank of what is not known: it comes last in either direction.
+const UNKNOWN: u32 = u32::MAX;
+
+/// Ranks of all rows by each column, computed when first needed: a list is sorted by numbers, whatever the column holds.
+#[derive(Debug, Default)]
+pub(crate) struct ColumnRanks([OnceLock<Vec<u32>>; CaseSort::ALL.len()]);
+
+impl ColumnRanks {
+    /// Ranks of the rows by a column. `entries` are the same at each call.
+    pub(crate) fn by(&self, sort: CaseSort, entries: &[CaseTableEntry]) -> &[u32] {
+        self.0[sort as usize].get_or_init(|| match sort {
+            CaseSort::Place => rank_rows(
+                entries,
+                |entry| Some(entry.place).filter(|place| *place != CaseTableEntry::NO_PLACE),
+                Ord::cmp,
+            ),
+            CaseSort::Verdict => rank_rows(entries, |entry| Some(entry.verdict), Ord::cmp),
+            CaseSort::Score => rank_rows(entries, |entry| entry.score, f64::total_cmp),
+            CaseSort::Id => rank_rows(entries, |entry| Some(&*entry.id), Ord::cmp),
+            CaseSort::Cost => rank_rows(entries, |entry| entry.cost, Ord::cmp),
+            CaseSort::Duration => rank_rows(entries, |entry| Some(entry.duration_ms), Ord::cmp),
+        })
+    }
+}
+
+/// Numbers the rows in the order of their keys, equal keys alike.
+fn rank_rows<'e, K>(
+    entries: &'e [CaseTableEntry],
+    key: impl Fn(&'e CaseTableEntry) -> Option<K>,
+    compare: impl Fn(&K, &K) -> Ordering,
+) -> Vec<u32> {
+    let mut known: Vec<(K, usize)> =
+        entries.iter().enumerate().filter_map(|(row, entry)| Some((key(entry)?, row))).collect();
+    known.sort_unstable_by(|a, b| compare(&a.0, &b.0));
+
+    let mut ranks = vec![UNKNOWN; entries.len()];
+    for (rank, equal) in (0..).zip(known.chunk_by(|a, b| compare(&a.0, &b.0).is_eq())) {
+        for (_, row) in equal {
+            ranks[*row] = rank;
+        }
+    }
+
+    ranks
+}
 
 /// Selects and sorts the cases of an index. `has_text` says of each row if the text that the filter looks for is in it;
 /// `None` where it looks for none.
@@ -13,58 +59,94 @@ pub(crate) fn select_cases(
     filter: &CaseFilter,
     has_text: Option<&[bool]>,
 ) -> Vec<u32> {
-    let number = |wanted: &Option<String>, list: &[u32]| {
-        wanted.as_deref().is_none_or(|wanted| list.iter().any(|at| index.name(*at) == wanted))
+    // The number of a name that is asked for; the inner `None` is a name that no row has.
+    let number = |wanted: &Option<String>| wanted.as_deref().map(|name| index.number(name));
+    let (suite, target) = (number(&filter.suite), number(&filter.target));
+    let (tag, gate) = (number(&filter.tag), number(&filter.gate));
+    let criterion = number(&filter.criterion);
+    let has = |list: &[u32], wanted: Option<Option<u32>>| {
+        wanted.is_none_or(|wanted| wanted.is_some_and(|wanted| list.contains(&wanted)))
     };
     let takes = |row: usize, entry: &CaseTableEntry| {
         let has_verdict =
             filter.verdicts.is_empty() || filter.verdicts.iter().any(|verdict| verdict.takes(entry));
-        let has_criterion = filter.criterion.as_deref().is_none_or(|wanted| {
-            let of_name = entry.criteria.iter().filter(|criterion| index.name(criterion.name) == wanted);
+        let has_criterion = criterion.is_none_or(|wanted| {
+            let of_name = entry.criteria.iter().filter(|criterion| Some(criterion.name) == wanted);
             of_name.into_iter().any(|criterion| criterion.is_outcome(filter.outcome))
         });
 
         has_verdict
             && has_criterion
             && has_text.is_none_or(|found| found.get(row).copied().unwrap_or(false))
-            && number(&filter.suite, &[entry.suite])
-            && number(&filter.target, entry.target.as_slice())
-            && number(&filter.tag, &entry.tags)
-            && number(&filter.gate, &entry.gates)
+            && has(&[entry.suite], suite)
+            && has(entry.target.as_slice(), target)
+            && has(&entry.tags, tag)
+            && has(&entry.gates, gate)
     };
 
-    let entries = index.entries();
-    let mut rows: Vec<u32> = entries
-        .iter()
-        .enumerate()
-        .filter(|(row, entry)| takes(*row, entry))
-        .map(|(row, _)| row as u32)
-        .collect();
+    let (ranks, places) = (index.ranks(filter.sort), index.ranks(CaseSort::Place));
+    let turn = |rank: u32| if filter.descending && rank != UNKNOWN { UNKNOWN - 1 - rank } else { rank };
+    let taken = index.entries().iter().enumerate().filter(|(row, entry)| takes(*row, entry));
+    let mut rows: Vec<(u32, u32, u32)> =
+        taken.map(|(row, _)| (turn(ranks[row]), places[row], row as u32)).collect();
+    rows.sort_unstable();
 
-    let by = |a: &CaseTableEntry, b: &CaseTableEntry| {
-        let order = compare(filter.sort, filter.descending, a, b);
-        order.then_with(|| a.place.cmp(&b.place))
-    };
-    rows.sort_by(|a, b| by(&entries[*a as usize], &entries[*b as usize]));
-
-    rows
+    rows.into_iter().map(|(_, _, row)| row).collect()
 }
 
-/// Compares by a column. What is not known comes last in either direction.
-fn compare(sort: CaseSort, descending: bool, a: &CaseTableEntry, b: &CaseTableEntry) -> Ordering {
-    let turn = |order: Ordering| if descending { order.reverse() } else { order };
-    let known = |a: Option<f64>, b: Option<f64>| match (a, b) {
-        (Some(a), Some(b)) => turn(a.total_cmp(&b)),
-        (a, b) => b.is_some().cmp(&a.is_some()),
-    };
-    let dollars = |entry: &CaseTableEntry| entry.cost.map(assize_rubric::Usd::as_dollars);
+#[cfg(test)]
+mod tests {
+    use super::super::entry::CaseStatus;
+    use super::*;
 
-    match sort {
-        CaseSort::Place => turn(a.place.cmp(&b.place)),
-        CaseSort::Verdict => turn(a.verdict.cmp(&b.verdict)),
-        CaseSort::Score => known(a.score, b.score),
-        CaseSort::Id => turn(a.id.cmp(&b.id)),
-        CaseSort::Cost => known(dollars(a), dollars(b)),
-        CaseSort::Duration => turn(a.duration_ms.cmp(&b.duration_ms)),
+    fn entry(id: &str, place: u64, score: Option<f64>) -> CaseTableEntry {
+        CaseTableEntry {
+            offset: 0,
+            id: id.into(),
+            suite: 0,
+            target: None,
+            tags: Box::default(),
+            gates: Box::default(),
+            repeat: 1,
+            place,
+            verdict: CaseStatus::Pass,
+            has_error: false,
+            score,
+            bounds: None,
+            criteria: Box::default(),
+            cost: None,
+            duration_ms: 0,
+        }
+    }
+
+    #[test]
+    fn ties_keep_the_order_of_the_files_and_the_unknown_comes_last_in_either_direction() {
+        let rows = [
+            ("d", 3, Some(0.5)),
+            ("b", 1, None),
+            ("a", 0, Some(0.5)),
+            ("c", 2, Some(1.0)),
+            ("e", CaseTableEntry::NO_PLACE, Some(0.0)),
+        ];
+        let index = CaseTableIndex::from_entries(rows.map(|(id, place, score)| entry(id, place, score)));
+        let ids = |sort: CaseSort, descending: bool| {
+            let filter = CaseFilter { sort, descending, ..CaseFilter::default() };
+            let rows = select_cases(&index, &filter, None);
+            rows.into_iter().filter_map(|row| Some(&*index.get(row)?.id)).collect::<String>()
+        };
+
+        assert_eq!(
+            (ids(CaseSort::Place, false), ids(CaseSort::Place, true)),
+            ("abcde".into(), "dcbae".into())
+        );
+        assert_eq!(
+            (ids(CaseSort::Score, false), ids(CaseSort::Score, true)),
+            ("eadcb".into(), "cadeb".into())
+        );
+        assert_eq!((ids(CaseSort::Id, false), ids(CaseSort::Id, true)), ("abcde".into(), "edcba".into()));
+        // Nothing has a cost, and everything the same verdict.
+        for sort in [CaseSort::Cost, CaseSort::Verdict, CaseSort::Duration] {
+            assert_eq!((ids(sort, false), ids(sort, true)), ("abcde".into(), "abcde".into()));
+        }
     }
 }
