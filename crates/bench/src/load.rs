@@ -133,7 +133,7 @@ pub(super) fn addressed(bytes: &[u8], port: u16) -> Result<Request<Full<Bytes>>,
 
 /// A connection to the mock. When hundreds are opened at once on a busy machine, the system may refuse or reset some
 /// before the mock gets to take them: those are opened again.
-async fn connected(port: u16) -> std::io::Result<TcpStream> {
+pub(super) async fn connected(port: u16) -> std::io::Result<TcpStream> {
     let mut left = CONNECT_TRIES;
     loop {
         match TcpStream::connect(("127.0.0.1", port)).await {

@@ -17,6 +17,7 @@ mod measure;
 mod mock;
 mod parallel;
 mod rates;
+mod relay;
 mod scorecards;
 mod service;
 mod simulation;
@@ -68,6 +69,7 @@ fn main() -> ExitCode {
                 .ok_or_else(|| USAGE.to_owned())
                 .and_then(|limit| mock::run(latency, None, Some(limit)))
         }
+        ["relay", port] => relay::run(port),
         ["paced", port, file, rate, burst] => load::run_paced(port, file, rate, burst),
         ["timed", port, file, in_flight] => service::run_timed(port, file, in_flight),
         ["load", way, port, file, in_flight] => load::run(way, port, file, in_flight),

@@ -16,7 +16,7 @@ use tokio::net::TcpSocket;
 use super::wire::HttpMessages;
 
 /// Connections that may wait to be taken.
-const BACKLOG: u32 = 4096;
+pub(super) const BACKLOG: u32 = 4096;
 
 type RequestRecord = Option<Arc<Mutex<std::io::BufWriter<std::fs::File>>>>;
 
@@ -46,14 +46,7 @@ pub(crate) fn run(latency: &str, record: Option<&str>, limit: Option<RequestLimi
         println!("{}", listener.local_addr().map_err(|error| error.to_string())?.port());
 
         let answer = Arc::new(answer());
-        let (end, mut ended) = tokio::sync::oneshot::channel();
-
-        // Ends with the one who started it, however that one ends.
-        std::thread::spawn(move || {
-            let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
-            let _ = end.send(());
-        });
-
+        let mut ended = until_input_ends();
         loop {
             let accepted = tokio::select! {
                 accepted = listener.accept() => accepted,
@@ -74,6 +67,16 @@ pub(crate) fn run(latency: &str, record: Option<&str>, limit: Option<RequestLimi
 
         Ok(())
     })
+}
+
+/// Tells when the standard input ends: a helper ends with the one who started it, however that one ends.
+pub(super) fn until_input_ends() -> tokio::sync::oneshot::Receiver<()> {
+    let (end, ended) = tokio::sync::oneshot::channel();
+    std::thread::spawn(move || {
+        let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
+        let _ = end.send(());
+    });
+    ended
 }
 
 async fn serve(

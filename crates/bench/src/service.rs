@@ -1,7 +1,10 @@
 //! `assize serve` beside the judge that it asks: throughput, processor time, latency and memory.
 //!
-//! Four processes, so that the system says what each costs: the mock judge, the server, the clients, and `assize eval` for the
-//! processor time of the same decisions without HTTP before them.
+//! Processes of their own, so that the system says what each costs: the mock judge, the server, the clients, a relay in the place
+//! of the server, and `assize eval` for the processor time of the same decisions without HTTP before them.
+//!
+//! Clients, server and judge share the processors of one machine. Where these are busy, a rate says what all three take, so each
+//! load says how busy they were, and a relay how much of the raw load is left for anything between clients and judge.
 
 use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -20,11 +23,15 @@ use serde_json::json;
 
 use super::ProgramUnderTest;
 use super::judge::MockProcess;
-use super::measure::{costed, cpu_of, peak_of};
+use super::measure::{costed, cpu_of, memory_of, peak_of};
 use super::table::{self, FigureTable};
 
 /// Samples in flight against the slow judge.
 const IN_FLIGHT: usize = 1_000;
+/// Samples of a request where several are sent together, and samples that are sent then for each 100 that are graded at a time: a
+/// reply waits for the last one of its request, and the others would leave their places empty.
+const TOGETHER: usize = 10;
+const AHEAD: usize = 120;
 /// Latency of the slow judge.
 const SLOW: Duration = Duration::from_millis(200);
 /// Criteria of a sample where the processor time is measured.
@@ -69,8 +76,10 @@ impl ServeProcess {
         cpu_of(self.child.id())
     }
 
-    fn peak(&self) -> Option<u64> {
-        peak_of(&std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?)
+    /// Resident memory now, and its peak.
+    fn memory(&self) -> (Option<u64>, Option<u64>) {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap_or_default();
+        (memory_of(&status, "VmRSS:"), peak_of(&status))
     }
 }
 
@@ -99,42 +108,76 @@ struct LoadTimes {
     p99: Duration,
 }
 
-/// The same load on the judge alone, on a server that was just started, and on the same server again.
-struct LoadRound {
-    raw: ClientTimes,
-    new: ClientTimes,
-    used: ClientTimes,
+/// A load: its times, and the processor time of everybody who took part.
+struct MeasuredLoad {
+    times: ClientTimes,
+    /// That of the clients, of what is between them and the judge, and of the judge.
+    cpu: Option<[Duration; 3]>,
+    /// From the first request to the last reply.
+    time: Duration,
+    calls: usize,
 }
 
-/// A row of the table: times of a way in a round, and those of the raw load that they are compared with.
-type LoadRow = fn(&LoadRound) -> (LoadTimes, LoadTimes);
+/// The same load in several ways.
+struct LoadRound {
+    /// On the judge alone.
+    raw: MeasuredLoad,
+    /// On a relay that passes it on.
+    relay: MeasuredLoad,
+    /// On a server that was just started, and on the same server again.
+    new: MeasuredLoad,
+    used: MeasuredLoad,
+    /// In requests of several samples.
+    together: MeasuredLoad,
+}
 
-/// Rows by their names. A server that was just started is compared with a raw load that has to connect too.
-const LOAD_ROWS: [(&str, LoadRow); 4] = [
-    ("raw load: the same clients ask the judge", |round| (round.raw.steady, round.raw.steady)),
-    ("`assize serve`, used before", |round| (round.used.steady, round.raw.steady)),
-    ("raw load, from its first request", |round| (round.raw.whole, round.raw.whole)),
-    ("`assize serve`, just started, from its first request", |round| (round.new.whole, round.raw.whole)),
+/// A row of the table: its name, its load, and the part of the times that counts.
+type LoadRow = (&'static str, fn(&LoadRound) -> &MeasuredLoad, fn(&ClientTimes) -> LoadTimes);
+
+/// Rows by their names. A server that was just started is compared with loads that have to connect too.
+const LOAD_ROWS: [LoadRow; 6] = [
+    ("raw load: the same clients ask the judge", |round| &round.raw, |times| times.steady),
+    ("a relay between them that does nothing", |round| &round.relay, |times| times.steady),
+    ("`assize serve`, used before", |round| &round.used, |times| times.steady),
+    ("`assize serve`, used before, 10 samples a request", |round| &round.together, |times| times.steady),
+    ("raw load, from its first request", |round| &round.raw, |times| times.whole),
+    ("`assize serve`, just started, from its first request", |round| &round.new, |times| times.whole),
 ];
+
+impl MeasuredLoad {
+    /// Processor time of a call in microseconds: of the clients, of what is between them and the judge, of the judge.
+    fn costs(&self) -> String {
+        let Some(cpu) = self.cpu else { return "not known".to_owned() };
+        let [clients, between, judge] = cpu.map(|cpu| cpu.as_secs_f64() * 1e6 / self.calls as f64);
+        format!("{clients:.0}, {between:.0}, {judge:.0} µs")
+    }
+
+    /// Share of all processors that was busy for this load.
+    fn busy(&self) -> String {
+        let processors = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
+        let Some(cpu) = self.cpu else { return "not known".to_owned() };
+        let busy = cpu.iter().sum::<Duration>().as_secs_f64() / self.time.as_secs_f64();
+        format!("{:.0}%", busy / processors as f64 * 100.0)
+    }
+}
 
 impl ProgramUnderTest {
     /// The tables of the service.
     pub(super) fn service(&self, quick: bool) -> Result<Vec<FigureTable>, String> {
         let tools = self.program.with_file_name(format!("assize-bench{}", std::env::consts::EXE_SUFFIX));
-        let count = if quick { 5_000 } else { 25_000 };
+        let sizes: &[usize] = if quick { &[5_000, 20_000] } else { &[100_000, 400_000, 500_000] };
         Ok(vec![
-            self.service_load(&tools, count)?,
-            self.service_cpu(&tools, if quick { 2_000 } else { 10_000 })?,
-            self.service_memory(
-                &tools,
-                if quick { &[5_000, 20_000] } else { &[20_000, 180_000, 200_000, 200_000, 200_000, 200_000] },
-            )?,
+            self.service_load(&tools, if quick { 5_000 } else { 25_000 })?,
+            self.service_cpu(&tools, if quick { 8_000 } else { 40_000 })?,
+            self.service_memory(&tools, sizes)?,
         ])
     }
 
     /// Throughput with all samples in flight, and latency with half of them, beside the judge alone.
     fn service_load(&self, tools: &Path, count: usize) -> Result<FigureTable, String> {
-        let ours = self.grading_requests("one.bin", count, 1, 1)?;
+        let ours = self.grading_requests("one.bin", GradingLoad::new(count))?;
+        let together = GradingLoad { batch: TOGETHER, ..GradingLoad::new(count) };
+        let together = self.grading_requests("together.bin", together)?;
         let recorded = self.folder.join("judge.bin");
         let recorder = MockProcess::start(tools, Duration::ZERO, Some(&recorded))?;
         let server = ServeProcess::start(self, recorder.port(), IN_FLIGHT)?;
@@ -148,39 +191,38 @@ impl ProgramUnderTest {
                 SLOW.as_millis()
             ),
             &[
-                "what", "in flight", "calls", "calls a second", "against the raw load", "median", "p99",
-                "p99 above the raw load",
+                "what", "in flight", "calls", "calls a second", "against the raw load", "against the relay",
+                "median", "p99", "p99 above the raw load", "CPU a call: clients, between, judge",
+                "processors busy",
             ],
         );
         let mock = MockProcess::start(tools, SLOW, None)?;
+        let mut relay = Command::new(tools);
+        relay.args(["relay", &mock.port().to_string()]);
+        let relay = MockProcess::spawn(relay)?;
         for in_flight in [IN_FLIGHT, IN_FLIGHT / 2] {
             let mut rounds = Vec::new();
             for _ in 0..3 {
                 // A new server connects to the judge and finds out how much it takes; the second load meets one that knows.
                 let server = ServeProcess::start(self, mock.port(), IN_FLIGHT)?;
-                let new = clients(tools, server.port, &ours, in_flight)?;
-                let raw = clients(tools, mock.port(), &recorded, in_flight)?;
-                rounds.push(LoadRound { raw, new, used: clients(tools, server.port, &ours, in_flight)? });
+                let load = |file: &Path, port, in_flight, batch, between: &dyn Fn() -> Option<Duration>| {
+                    measured_load(tools, &mock, (port, file, in_flight, batch), between)
+                };
+                let serve = || server.cpu();
+                // Half of the load leaves no place empty that somebody waits for.
+                let ahead = if in_flight == IN_FLIGHT { AHEAD } else { 100 };
+                let requests = in_flight * ahead / 100 / TOGETHER;
+                rounds.push(LoadRound {
+                    new: load(&ours, server.port, in_flight, 1, &serve)?,
+                    raw: load(&recorded, mock.port(), in_flight, 1, &|| Some(Duration::ZERO))?,
+                    relay: load(&recorded, relay.port(), in_flight, 1, &|| relay.cpu())?,
+                    used: load(&ours, server.port, in_flight, 1, &serve)?,
+                    together: load(&together, server.port, requests, TOGETHER, &serve)?,
+                });
             }
 
-            for (what, row) in LOAD_ROWS {
-                let ratio = |round: &LoadRound| {
-                    let (times, raw) = row(round);
-                    times.rate / raw.rate
-                };
-                rounds.sort_by(|a, b| ratio(a).total_cmp(&ratio(b)));
-                let [lowest, middle, highest] = [0, 1, 2].map(|at| ratio(&rounds[at]));
-                let (times, raw) = row(&rounds[1]);
-                table.row([
-                    what,
-                    &table::count(in_flight),
-                    &table::count(count),
-                    &table::count(times.rate as usize),
-                    &format!("{middle:.2} ({lowest:.2} to {highest:.2})"),
-                    &table::time(times.median),
-                    &table::time(times.p99),
-                    &format!("{:+.1} ms", (times.p99.as_secs_f64() - raw.p99.as_secs_f64()) * 1e3),
-                ]);
+            for row in LOAD_ROWS {
+                add_load(&mut table, row, &mut rounds, in_flight);
             }
         }
 
@@ -188,101 +230,114 @@ impl ProgramUnderTest {
     }
 
     /// Processor time of a decision, beside `assize eval`.
-    fn service_cpu(&self, tools: &Path, samples: usize) -> Result<FigureTable, String> {
+    fn service_cpu(&self, tools: &Path, decisions: usize) -> Result<FigureTable, String> {
         const AT_ONCE: usize = 64;
 
-        let decisions = samples * CRITERIA.len();
         let mock = MockProcess::start(tools, Duration::ZERO, None)?;
         let each = |cpu: Option<Duration>| cpu.map(|cpu| cpu.as_secs_f64() * 1e6 / decisions as f64);
         let shown = |micros: Option<f64>| {
             micros.map_or_else(|| "not known".to_owned(), |micros| format!("{micros:.0} µs"))
         };
         let mut table = FigureTable::new(
-            "Service: processor time, samples of four criteria, 64 calls in flight, a judge that takes 0 ms, no cache",
-            &["what", "decisions", "CPU a decision", "above `assize eval`"],
+            "Service: processor time, 64 calls in flight, a judge that takes 0 ms, no cache",
+            &["what", "criteria of a sample", "decisions", "CPU a decision", "above `assize eval`"],
         );
 
-        self.file("judged.jsonl", &super::data::judged(samples))?;
-        let mut evals = Vec::new();
-        for round in 0..3 {
-            let out = format!("eval-{round}");
-            let mut command = self.command(&[
-                "eval", "judged.jsonl", "--judge", "openai:bench-1", "--json", "--quiet", "--no-cache",
-                "--run-dir", &out, "--max-concurrency", "64",
-            ]);
-            command
-                .env("OPENAI_API_KEY", "sk-bench-0123456789abcdef")
-                .env("OPENAI_BASE_URL", format!("http://127.0.0.1:{}/v1", mock.port()));
-            evals.push(each(costed(&mut command)?.0.cpu));
-            let _ = std::fs::remove_dir_all(self.folder.join(&out));
-        }
-        let eval = middle(evals);
-        table.row(["`assize eval`, with its run folder", &table::count(decisions), &shown(eval), ""]);
-
-        for (what, batch) in [("requests of one sample", 1), ("requests of 50 samples", 50)] {
-            let file =
-                self.grading_requests(&format!("batch-{batch}.bin"), samples, CRITERIA.len(), batch)?;
-            let mut costs = Vec::new();
-            for _ in 0..3 {
-                let server = ServeProcess::start(self, mock.port(), AT_ONCE)?;
-                let before = server.cpu();
-                clients(tools, server.port, &file, if batch == 1 { AT_ONCE / CRITERIA.len() } else { 2 })?;
-                costs
-                    .push(each(server.cpu().zip(before).map(|(after, before)| after.saturating_sub(before))));
+        for criteria in [CRITERIA.len(), 1] {
+            let samples = decisions / criteria;
+            let cases =
+                if criteria == 1 { super::data::judged_once(samples) } else { super::data::judged(samples) };
+            self.file("judged.jsonl", &cases)?;
+            let mut evals = Vec::new();
+            for round in 0..3 {
+                let out = format!("eval-{round}");
+                let mut command = self.command(&[
+                    "eval", "judged.jsonl", "--judge", "openai:bench-1", "--json", "--quiet", "--no-cache",
+                    "--run-dir", &out, "--max-concurrency", "64",
+                ]);
+                command
+                    .env("OPENAI_API_KEY", "sk-bench-0123456789abcdef")
+                    .env("OPENAI_BASE_URL", format!("http://127.0.0.1:{}/v1", mock.port()));
+                evals.push(each(costed(&mut command)?.0.cpu));
+                let _ = std::fs::remove_dir_all(self.folder.join(&out));
             }
-            let cost = middle(costs);
-            let above = cost.zip(eval).map(|(cost, eval)| format!("{:+.0} µs", cost - eval));
-            let name = format!("`assize serve`, {what}");
-            table.row([&name, &table::count(decisions), &shown(cost), &above.unwrap_or_default()]);
+            let eval = middle(evals);
+            let (shown_criteria, shown_decisions) = (criteria.to_string(), table::count(decisions));
+            table.row([
+                "`assize eval`, with its run folder",
+                &shown_criteria,
+                &shown_decisions,
+                &shown(eval),
+                "",
+            ]);
+
+            for (what, batch) in [("requests of one sample", 1), ("requests of 50 samples", 50)] {
+                let load = GradingLoad { criteria, batch, ..GradingLoad::new(samples) };
+                let file = self.grading_requests("cpu.bin", load)?;
+                let mut costs = Vec::new();
+                for _ in 0..3 {
+                    let server = ServeProcess::start(self, mock.port(), AT_ONCE)?;
+                    let before = server.cpu();
+                    clients(tools, server.port, &file, if batch == 1 { AT_ONCE / criteria } else { 2 })?;
+                    let spent = server.cpu().zip(before).map(|(after, before)| after.saturating_sub(before));
+                    costs.push(each(spent));
+                }
+                let cost = middle(costs);
+                let above = cost.zip(eval).map(|(cost, eval)| format!("{:+.0} µs", cost - eval));
+                let name = format!("`assize serve`, {what}");
+                let above = above.unwrap_or_default();
+                table.row([&name, &shown_criteria, &shown_decisions, &shown(cost), &above]);
+            }
         }
 
         Ok(table)
     }
 
-    /// Peak memory of one server over more and more samples.
+    /// Memory of a server over more and more samples, without idempotency keys and with them: then it remembers results.
     fn service_memory(&self, tools: &Path, sizes: &[usize]) -> Result<FigureTable, String> {
         const BATCH: usize = 50;
 
         let mock = MockProcess::start(tools, Duration::ZERO, None)?;
-        let server = ServeProcess::start(self, mock.port(), 64)?;
         let mut table = FigureTable::new(
             "Service: memory of one server, requests of 50 samples of one criterion, a judge that takes 0 ms",
-            &["samples so far", "samples a second", "peak memory", "memory against the first"],
+            &[
+                "requests", "samples so far", "samples a second", "memory", "peak memory",
+                "memory against the first",
+            ],
         );
 
-        let (mut total, mut first) = (0, None);
-        for &size in sizes {
-            let file = self.grading_requests("memory.bin", size, 1, BATCH)?;
-            let times = clients(tools, server.port, &file, 4)?;
-            total += size;
-            let peak = server.peak();
-            table.row([
-                &table::count(total),
-                &table::count((times.whole.rate * BATCH as f64) as usize),
-                &table::memory(peak),
-                &table::memory_ratio(peak, first.unwrap_or(peak)),
-            ]);
-            first.get_or_insert(peak);
+        for (what, keyed) in [("without keys", false), ("each with an `Idempotency-Key`", true)] {
+            let server = ServeProcess::start(self, mock.port(), 64)?;
+            let (mut total, mut first) = (0, None);
+            for &size in sizes {
+                let load = GradingLoad { batch: BATCH, first: total, keyed, ..GradingLoad::new(size) };
+                let file = self.grading_requests("memory.bin", load)?;
+                let times = clients(tools, server.port, &file, 4)?.times;
+                total += size;
+                let (now, peak) = server.memory();
+                table.row([
+                    what,
+                    &table::count(total),
+                    &table::count((times.whole.rate * BATCH as f64) as usize),
+                    &table::memory(now),
+                    &table::memory(peak),
+                    &table::memory_ratio(now, first.unwrap_or(now)),
+                ]);
+                first.get_or_insert(now);
+            }
         }
 
         Ok(table)
     }
 
-    /// Writes requests to grade so many samples, each as the yardsticks read them: its length before it.
-    fn grading_requests(
-        &self,
-        name: &str,
-        samples: usize,
-        criteria: usize,
-        batch: usize,
-    ) -> Result<PathBuf, String> {
+    /// Writes requests to grade samples, each as the yardsticks read them: its length before it.
+    fn grading_requests(&self, name: &str, load: GradingLoad) -> Result<PathBuf, String> {
         let path = self.folder.join(name);
         let failed = |error: std::io::Error| format!("{name}: {error}");
         let mut file = std::io::BufWriter::new(std::fs::File::create(&path).map_err(failed)?);
-        let mut number = 0;
-        while number < samples {
-            let end = (number + batch).min(samples);
-            let list: Vec<_> = (number..end)
+        let last = load.first + load.samples;
+        for begin in (load.first..last).step_by(load.batch) {
+            let list: Vec<_> = (begin..(begin + load.batch).min(last))
                 .map(|number| {
                     json!({
                         "id": format!("case-{number}"),
@@ -291,13 +346,15 @@ impl ProgramUnderTest {
                     })
                 })
                 .collect();
-            number = end;
 
-            let body = json!({ "rubric": CRITERIA[..criteria], "samples": list }).to_string();
-            let mut request = String::new();
+            let body = json!({ "rubric": CRITERIA[..load.criteria], "samples": list }).to_string();
+            let mut request = String::from("POST /v1/grade HTTP/1.1\r\nhost: localhost\r\n");
+            if load.keyed {
+                let _ = write!(request, "idempotency-key: from-{begin}\r\n");
+            }
             let _ = write!(
                 request,
-                "POST /v1/grade HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+                "content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
                 body.len()
             );
             file.write_all(&(request.len() as u64).to_le_bytes()).map_err(failed)?;
@@ -309,30 +366,110 @@ impl ProgramUnderTest {
     }
 }
 
+/// Samples that are sent to a server.
+#[derive(Clone, Copy)]
+struct GradingLoad {
+    /// Number of the first one.
+    first: usize,
+    samples: usize,
+    criteria: usize,
+    /// Samples of a request.
+    batch: usize,
+    /// True if each request has an idempotency key.
+    keyed: bool,
+}
+
+impl GradingLoad {
+    /// Samples of one criterion, each in a request of its own.
+    const fn new(samples: usize) -> Self {
+        Self { first: 0, samples, criteria: 1, batch: 1, keyed: false }
+    }
+}
+
+/// Sends a load to a port: a file of requests, so many at a time, each of `batch` calls.
+fn measured_load(
+    tools: &Path,
+    judge: &MockProcess,
+    (port, file, in_flight, batch): (u16, &Path, usize, usize),
+    between: &dyn Fn() -> Option<Duration>,
+) -> Result<MeasuredLoad, String> {
+    let before = between().zip(judge.cpu());
+    let sent = clients(tools, port, file, in_flight)?;
+    let after = between().zip(judge.cpu());
+
+    let spent = |after: Duration, before: Duration| after.saturating_sub(before);
+    let cpu = before.zip(after).zip(sent.cpu);
+    let cpu = cpu.map(|((before, after), own)| [own, spent(after.0, before.0), spent(after.1, before.1)]);
+    let calls = |times: LoadTimes| LoadTimes { rate: times.rate * batch as f64, ..times };
+    Ok(MeasuredLoad {
+        times: ClientTimes { whole: calls(sent.times.whole), steady: calls(sent.times.steady) },
+        cpu,
+        time: Duration::from_secs_f64(sent.calls as f64 / sent.times.whole.rate),
+        calls: sent.calls * batch,
+    })
+}
+
+/// Adds a row: the middle one of three rounds by its ratio to the raw load.
+fn add_load(
+    table: &mut FigureTable,
+    (what, load, part): LoadRow,
+    rounds: &mut [LoadRound],
+    in_flight: usize,
+) {
+    let ratio = |round: &LoadRound, to: &MeasuredLoad| part(&load(round).times).rate / part(&to.times).rate;
+    rounds.sort_by(|a, b| ratio(a, &a.raw).total_cmp(&ratio(b, &b.raw)));
+
+    let round = &rounds[1];
+    let [lowest, middle, highest] = [0, 1, 2].map(|at| ratio(&rounds[at], &rounds[at].raw));
+    let (of, times, raw) = (load(round), part(&load(round).times), part(&round.raw.times));
+    table.row([
+        what,
+        &table::count(in_flight),
+        &table::count(of.calls),
+        &table::count(times.rate as usize),
+        &format!("{middle:.2} ({lowest:.2} to {highest:.2})"),
+        &format!("{:.2}", ratio(round, &round.relay)),
+        &table::time(times.median),
+        &table::time(times.p99),
+        &format!("{:+.1} ms", (times.p99.as_secs_f64() - raw.p99.as_secs_f64()) * 1e3),
+        &of.costs(),
+        &of.busy(),
+    ]);
+}
+
 /// The middle one of an odd number of measurements.
 fn middle(mut values: Vec<Option<f64>>) -> Option<f64> {
     values.sort_by(|a, b| a.unwrap_or(f64::MAX).total_cmp(&b.unwrap_or(f64::MAX)));
     values[values.len() / 2]
 }
 
+/// Load as the clients saw it.
+struct SentLoad {
+    times: ClientTimes,
+    calls: usize,
+    /// Processor time of the clients.
+    cpu: Option<Duration>,
+}
+
 /// Sends the requests of a file from a process of its own.
-fn clients(tools: &Path, port: u16, file: &Path, in_flight: usize) -> Result<ClientTimes, String> {
+fn clients(tools: &Path, port: u16, file: &Path, in_flight: usize) -> Result<SentLoad, String> {
     let mut command = Command::new(tools);
     command.args(["timed", &port.to_string()]).arg(file).arg(in_flight.to_string());
     let (_, said) = costed(&mut command)?;
     let numbers: Vec<f64> = said.split_whitespace().filter_map(|number| number.parse().ok()).collect();
-    let times = |numbers: &[f64]| match *numbers {
-        [rate, median, p99] => Some(LoadTimes {
-            rate,
-            median: Duration::from_secs_f64(median),
-            p99: Duration::from_secs_f64(p99),
-        }),
-        _ => None,
+    let times = |numbers: &[f64]| LoadTimes {
+        rate: numbers[0],
+        median: Duration::from_secs_f64(numbers[1]),
+        p99: Duration::from_secs_f64(numbers[2]),
     };
-    numbers
-        .split_at_checked(3)
-        .and_then(|(whole, steady)| Some(ClientTimes { whole: times(whole)?, steady: times(steady)? }))
-        .ok_or_else(|| format!("the clients said `{said}`"))
+    match *numbers {
+        [calls, cpu, ref rest @ ..] if rest.len() == 6 => Ok(SentLoad {
+            times: ClientTimes { whole: times(&rest[..3]), steady: times(&rest[3..]) },
+            calls: calls as usize,
+            cpu: (cpu >= 0.0).then(|| Duration::from_secs_f64(cpu)),
+        }),
+        _ => Err(format!("the clients said `{said}`")),
+    }
 }
 
 /// A call: when its request was sent and when its reply was there, from the beginning of the load.
@@ -373,8 +510,9 @@ impl LoadTimes {
     }
 }
 
-/// Sends every request of the file, so many at a time, and prints six numbers: calls a second, the median of a call in seconds and
-/// its 99th percentile, of all calls and of the steady state. `assize-bench timed PORT FILE IN_FLIGHT`.
+/// Sends every request of the file, so many at a time, and prints eight numbers: calls, processor time in seconds (-1 where the
+/// system does not tell), and calls a second, the median of a call in seconds and its 99th percentile, of all calls and of the
+/// steady state. `assize-bench timed PORT FILE IN_FLIGHT`.
 pub(crate) fn run_timed(port: &str, file: &str, in_flight: &str) -> Result<(), String> {
     let port: u16 = port.parse().map_err(|_| "the port is a number")?;
     let in_flight: usize = in_flight.parse().map_err(|_| "the number in flight is a number")?;
@@ -384,14 +522,18 @@ pub(crate) fn run_timed(port: &str, file: &str, in_flight: &str) -> Result<(), S
         .collect::<Result<Vec<Request<Full<Bytes>>>, _>>()?;
 
     let runtime = tokio::runtime::Runtime::new().map_err(|error| error.to_string())?;
+    let cpu = || cpu_of(std::process::id());
+    let before = cpu();
     let mut calls = runtime.block_on(timed_calls(requests, in_flight))?;
+    let spent = cpu().zip(before).map(|(after, before)| after.saturating_sub(before));
     calls.sort_unstable_by_key(|call| call.answered);
 
     let parts = [LoadTimes::whole(&calls), LoadTimes::steady(&calls, in_flight)];
     let numbers = parts.map(|LoadTimes { rate, median, p99 }| {
         format!("{rate} {} {}", median.as_secs_f64(), p99.as_secs_f64())
     });
-    println!("{}", numbers.join(" "));
+    let spent = spent.map_or(-1.0, |spent| spent.as_secs_f64());
+    println!("{} {spent} {}", calls.len(), numbers.join(" "));
     Ok(())
 }
 

@@ -1,6 +1,7 @@
 //! Types of requests and replies. Their schemas are those of the OpenAPI document.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -123,7 +124,7 @@ pub enum CompareMode {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct GradeReply {
     /// The results in the order of the samples.
-    pub results: Vec<SampleResult>,
+    pub results: Vec<Arc<SampleResult>>,
     /// Sums over them.
     pub summary: GradeSummary,
 }

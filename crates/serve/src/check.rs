@@ -1,14 +1,12 @@
 //! Problems of a request without a server.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
-use assize_evalfile::ParsedDocument;
 use serde_json::Value;
 
 use crate::api::{GradeRequest, RubricSource, ScorecardSource};
 use crate::decode::{ProblemList, parse_body};
-use crate::inline_rubric::{InlineRubric, refuse_paths};
+use crate::inline_rubric::InlineRubric;
 use crate::inline_scorecard::InlineScorecard;
 use crate::options::RequestLimits;
 use crate::problem::{ApiError, RequestProblem};
@@ -34,7 +32,11 @@ fn find_problems(
     let GradeRequest { rubric, scorecard, weights, samples, .. } = request;
 
     let mut problems = Vec::new();
-    if let Some(rubric) = rubric.map(inline_rubric).transpose()?.flatten() {
+    if let Some(rubric) = rubric.and_then(inline_rubric) {
+        let refused = rubric.refuse(limits);
+        if !refused.is_empty() {
+            return Ok(refused);
+        }
         if weights.is_some() {
             problems.extend(no_weight_sets().body.problems);
         }
@@ -43,7 +45,7 @@ fn find_problems(
         problems.extend(rubric.decode(vars, limits, judges).err().unwrap_or_default());
     }
     if let Some(ScorecardSource::Content(content)) = scorecard {
-        let decoded = InlineScorecard::new(content).and_then(|card| card.decode(limits));
+        let decoded = InlineScorecard::new(content, limits).and_then(|card| card.decode(limits));
         let unknown = decoded.as_ref().ok().and_then(|card| card.weight_set(weights.as_deref()?).err());
         problems.extend(unknown.map(|error| RequestProblem::new("/weights", error.to_string())));
         problems.extend(decoded.err().unwrap_or_default());
@@ -60,30 +62,11 @@ fn find_problems(
 }
 
 /// Rubric that stands in a request; `None` for one that is named.
-///
-/// # Errors
-/// When it would have something opened or run.
-pub(crate) fn inline_rubric(source: RubricSource) -> Result<Option<InlineRubric>, ApiError> {
-    let value = match source {
-        RubricSource::Named(_) => return Ok(None),
-        RubricSource::Text(text) => {
-            let value = ParsedDocument::parse(Path::new("rubric.yaml"), &text).ok();
-            refuse(value.as_ref().map(ParsedDocument::value).as_ref())?;
-            return Ok(Some(InlineRubric::from_yaml(text)));
-        }
-        RubricSource::List(list) => Value::Array(list),
-        RubricSource::File(map) => Value::Object(map),
-    };
-
-    refuse(Some(&value))?;
-    Ok(Some(InlineRubric::from_json(&value)))
-}
-
-fn refuse(value: Option<&Value>) -> Result<(), ApiError> {
-    let mut problems = Vec::new();
-    if let Some(value) = value {
-        refuse_paths(value, "/rubric", &mut problems);
+pub(crate) fn inline_rubric(source: RubricSource) -> Option<InlineRubric> {
+    match source {
+        RubricSource::Named(_) => None,
+        RubricSource::Text(text) => Some(InlineRubric::from_yaml(text)),
+        RubricSource::List(list) => Some(InlineRubric::from_json(Value::Array(list))),
+        RubricSource::File(map) => Some(InlineRubric::from_json(Value::Object(map))),
     }
-
-    if problems.is_empty() { Ok(()) } else { Err(ApiError::invalid(problems)) }
 }

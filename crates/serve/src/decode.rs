@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 use serde_json::{Map, Value};
 
 use crate::options::RequestLimits;
-use crate::problem::{ApiError, RequestProblem};
+use crate::problem::{ApiError, MAX_PROBLEMS, RequestProblem};
 
 /// Problems found so far.
 #[derive(Debug, Default)]
@@ -14,6 +14,11 @@ pub(crate) struct ProblemList(Vec<RequestProblem>);
 impl ProblemList {
     pub(crate) fn add(&mut self, path: impl Into<String>, message: impl Into<String>) {
         self.0.push(RequestProblem::new(path, message));
+    }
+
+    /// True once nobody is told of further problems: they are counted.
+    pub(crate) fn is_full(&self) -> bool {
+        self.0.len() >= MAX_PROBLEMS
     }
 
     pub(crate) fn extend(&mut self, problems: impl IntoIterator<Item = RequestProblem>) {
@@ -167,6 +172,12 @@ impl<'a> ObjectReader<'a> {
     /// Refuses keys that were not read.
     pub(crate) fn finish(self) {
         for key in self.entries.keys() {
+            // A suggestion takes as long as all known keys, and a body has room for a million others.
+            if self.problems.is_full() {
+                self.problems.add("", "");
+                continue;
+            }
+
             let hint = match did_you_mean(key, self.known.iter().copied()) {
                 Some(near) => format!("unknown key; did you mean `{near}`?"),
                 None => format!("unknown key; known are {}", self.known.join(", ")),

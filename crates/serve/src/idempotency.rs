@@ -1,17 +1,27 @@
 //! Requests that are sent again: the same key of the same client gets the results of the first time.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::job::Job;
+use axum::http::StatusCode;
 
-/// Jobs that are remembered.
-const MAX_JOBS: usize = 1_024;
-/// Samples of remembered jobs together: their results are held in memory.
-const MAX_SAMPLES: usize = 65_536;
+use crate::job::Job;
+use crate::problem::ApiError;
+
+/// Jobs that are remembered: more than a queue of the usual length has requests, so that those in flight are.
+const MAX_JOBS: usize = 16_384;
+/// Samples and decisions of remembered jobs together: they are held in memory.
+const MAX_RESULTS: usize = 131_072;
 /// Time for which a job is remembered.
 const MEMORY: Duration = Duration::from_hours(1);
+
+/// A request with an idempotency key.
+pub(crate) struct ReplayRequest {
+    key: ReplayKey,
+    /// Hash of the body.
+    body: blake3::Hash,
+}
 
 /// Name of the client and its key.
 type ReplayKey = (Arc<str>, String);
@@ -25,70 +35,109 @@ struct ReplayState {
     jobs: HashMap<ReplayKey, Replay>,
     /// Keys, oldest first.
     order: VecDeque<ReplayKey>,
-    samples: usize,
+    results: usize,
 }
 
 struct Replay {
-    /// Hash of the request.
-    request: blake3::Hash,
+    body: blake3::Hash,
     job: Arc<Job>,
     since: Instant,
 }
 
-/// Something known about a key.
-pub(crate) enum ReplayFound {
-    /// A job of this very request.
-    Job(Arc<Job>),
-    /// Another request used the key.
-    Conflict,
-    /// Nothing: the job that was made now is remembered.
-    New(Arc<Job>),
+impl ReplayRequest {
+    pub(crate) fn new(client: &Arc<str>, key: String, body: &[u8]) -> Self {
+        Self { key: (Arc::clone(client), key), body: blake3::hash(body) }
+    }
 }
 
 impl ReplayMemory {
-    /// The job of a key, or the one that `start` makes now.
+    /// The job of a key, or an error if it was used for another request. `None` for a key that is new.
+    pub(crate) fn find(&self, request: &ReplayRequest) -> Option<Result<Arc<Job>, ApiError>> {
+        self.state().find(request)
+    }
+
+    /// The job of a key, or the one that `start` makes now. True if it was known.
     ///
     /// # Errors
-    /// Those of `start`.
-    pub(crate) fn find_or<E>(
+    /// Those of `start`, and when the key was used for another request.
+    pub(crate) fn find_or(
         &self,
-        client: &Arc<str>,
-        key: &str,
-        request: blake3::Hash,
-        start: impl FnOnce() -> Result<Arc<Job>, E>,
-    ) -> Result<ReplayFound, E> {
-        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        state.forget_old();
-
-        let key = (Arc::clone(client), key.to_owned());
-        if let Some(known) = state.jobs.get(&key) {
-            let is_same = known.request == request;
-            return Ok(if is_same {
-                ReplayFound::Job(Arc::clone(&known.job))
-            } else {
-                ReplayFound::Conflict
-            });
+        request: ReplayRequest,
+        start: impl FnOnce() -> Result<Arc<Job>, ApiError>,
+    ) -> Result<(Arc<Job>, bool), ApiError> {
+        let mut state = self.state();
+        if let Some(known) = state.find(&request) {
+            return Ok((known?, true));
         }
 
         let job = start()?;
-        state.samples += job.total();
-        state.order.push_back(key.clone());
-        state.jobs.insert(key, Replay { request, job: Arc::clone(&job), since: Instant::now() });
-        Ok(ReplayFound::New(job))
+        state.results += job.results();
+        state.order.push_back(request.key.clone());
+        state
+            .jobs
+            .insert(request.key, Replay { body: request.body, job: Arc::clone(&job), since: Instant::now() });
+        Ok((job, false))
+    }
+
+    fn state(&self) -> MutexGuard<'_, ReplayState> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl ReplayState {
+    fn find(&mut self, request: &ReplayRequest) -> Option<Result<Arc<Job>, ApiError>> {
+        self.forget_old();
+
+        let known = self.jobs.get(&request.key)?;
+        Some(if known.body == request.body {
+            Ok(Arc::clone(&known.job))
+        } else {
+            let message = "this Idempotency-Key was used for another request";
+            Err(ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, "idempotency_conflict", message))
+        })
+    }
+
     fn forget_old(&mut self) {
         while let Some(key) = self.order.front() {
             let is_old = self.jobs.get(key).is_none_or(|replay| replay.since.elapsed() > MEMORY);
-            if !is_old && self.jobs.len() < MAX_JOBS && self.samples <= MAX_SAMPLES {
+            if !is_old && self.jobs.len() < MAX_JOBS && self.results <= MAX_RESULTS {
                 break;
             }
 
             if let Some(replay) = self.order.pop_front().and_then(|key| self.jobs.remove(&key)) {
-                self.samples = self.samples.saturating_sub(replay.job.total());
+                self.results = self.results.saturating_sub(replay.job.results());
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Remembers a job of so many results under the key of this number.
+    fn remember(memory: &ReplayMemory, number: usize, results: usize) -> bool {
+        let request = ReplayRequest::new(&"client".into(), format!("key-{number}"), b"body");
+        let started = || Ok(Arc::new(Job::finished(results)));
+        memory.find_or(request, started).unwrap_or_else(|_| panic!("the key was used for another request")).1
+    }
+
+    #[test]
+    fn the_oldest_requests_are_forgotten() {
+        let memory = ReplayMemory::default();
+        for number in 0..=MAX_JOBS {
+            assert!(!remember(&memory, number, 1));
+        }
+        assert!(remember(&memory, MAX_JOBS, 1), "the newest is known");
+        assert!(!remember(&memory, 0, 1), "the oldest is not");
+    }
+
+    #[test]
+    fn long_requests_are_forgotten_sooner() {
+        let memory = ReplayMemory::default();
+        for number in 0..20 {
+            assert!(!remember(&memory, number, MAX_RESULTS / 10));
+        }
+        assert!(remember(&memory, 19, 1) && !remember(&memory, 8, 1));
     }
 }

@@ -5,12 +5,15 @@ use std::ops::Range;
 use std::path::Path;
 
 use assize_diagnostic::{Diagnostic, Severity};
-use assize_evalfile::{LoadedRubric, codes, read_rubric_with};
+use assize_evalfile::{LoadedRubric, ParsedDocument, codes, read_rubric_with};
 use serde_json::Value;
 
 use crate::decode::child;
 use crate::options::RequestLimits;
-use crate::problem::RequestProblem;
+use crate::problem::{ApiError, RequestProblem};
+
+/// Most bytes of rubrics that are decoded for one request, where each sample has a rubric of its own.
+const MAX_DECODED: usize = 64 << 20;
 
 /// Keys that would have something opened or run, or name something of the server. None of them has a meaning in a rubric; in
 /// a request they are refused by name before anything else looks at them.
@@ -20,12 +23,13 @@ const REFUSED_KEYS: [&str; 22] = [
     "workspace", "workspaces",
 ];
 
-/// A rubric of a request, as text that can be decoded.
+/// A rubric of a request, as text that can be decoded. Most requests send one that is known by its hash, so nothing more than
+/// the text is made of it before.
 #[derive(Debug, Clone)]
 pub(crate) struct InlineRubric {
-    /// Name of the text, which has its syntax.
-    file: &'static str,
-    text: PlacedText,
+    text: String,
+    /// The value that the text is of; `None` for YAML.
+    value: Option<Value>,
 }
 
 /// Text of a value of a request, with the place of each value in it.
@@ -38,23 +42,26 @@ pub(crate) struct PlacedText {
 
 impl InlineRubric {
     /// A rubric as JSON, at `/rubric` of the request.
-    pub(crate) fn from_json(value: &Value) -> Self {
-        let mut rubric = Self { file: "rubric.json", text: PlacedText::default() };
-        rubric.text.write(value, "/rubric".to_owned());
-        rubric
+    pub(crate) fn from_json(value: Value) -> Self {
+        Self { text: value.to_string(), value: Some(value) }
     }
 
     /// A rubric as YAML text.
-    pub(crate) fn from_yaml(text: String) -> Self {
-        Self { file: "rubric.yaml", text: PlacedText { text, places: Vec::new() } }
+    pub(crate) const fn from_yaml(text: String) -> Self {
+        Self { text, value: None }
+    }
+
+    /// Name of the text, which has its syntax.
+    const fn file(&self) -> &'static str {
+        if self.value.is_some() { "rubric.json" } else { "rubric.yaml" }
     }
 
     /// Hash of what is decoded; `vars` are those of a sample.
     pub(crate) fn hash(&self, vars: Option<&BTreeMap<String, Value>>) -> blake3::Hash {
         let mut hasher = blake3::Hasher::new();
-        hasher.update(self.file.as_bytes());
-        hasher.update(&(self.text.text.len() as u64).to_le_bytes());
-        hasher.update(self.text.text.as_bytes());
+        hasher.update(self.file().as_bytes());
+        hasher.update(&(self.text.len() as u64).to_le_bytes());
+        hasher.update(self.text.as_bytes());
         if let Some(vars) = vars {
             let vars = serde_json::to_vec(vars).unwrap_or_default();
             hasher.update(&vars);
@@ -65,7 +72,43 @@ impl InlineRubric {
 
     /// True if the texts may have `{{ name }}` in them.
     pub(crate) fn has_templates(&self) -> bool {
-        self.text.text.contains("{{")
+        self.text.contains("{{")
+    }
+
+    /// # Errors
+    /// When decoding it for so many samples, each with values of its own, would take too long.
+    pub(crate) fn check_repeats(&self, samples: usize) -> Result<(), ApiError> {
+        let bytes = self.text.len();
+        if bytes.saturating_mul(samples) <= MAX_DECODED {
+            return Ok(());
+        }
+
+        let message = format!(
+            "a rubric with `{{{{ }}}}` is decoded for each sample: {samples} times {bytes} bytes is more than {} MiB; send fewer \
+             samples",
+            MAX_DECODED >> 20
+        );
+        Err(ApiError::invalid_at("/samples", message))
+    }
+
+    /// Problems that a rubric has whatever the sample: its size, and values that would have something opened or run.
+    pub(crate) fn refuse(&self, limits: &RequestLimits) -> Vec<RequestProblem> {
+        let mut problems = Vec::new();
+        if self.text.len() > limits.rubric_bytes {
+            problems.push(too_large("/rubric", self.text.len(), limits));
+            return problems;
+        }
+
+        match &self.value {
+            Some(value) => refuse_paths(value, "/rubric", &mut problems),
+            // What is no YAML is said when it is decoded.
+            None => {
+                if let Ok(document) = ParsedDocument::parse(Path::new(self.file()), &self.text) {
+                    refuse_paths(&document.value(), "/rubric", &mut problems);
+                }
+            }
+        }
+        problems
     }
 
     /// Decodes the rubric. Its warnings are no problems, but a name without a value is.
@@ -78,7 +121,11 @@ impl InlineRubric {
         limits: &RequestLimits,
         judges: &[String],
     ) -> Result<LoadedRubric, Vec<RequestProblem>> {
-        let loaded = read_rubric_with(Path::new(self.file), &self.text.text, vars);
+        let loaded = read_rubric_with(Path::new(self.file()), &self.text, vars);
+        let mut placed = PlacedText::default();
+        if let Some(value) = self.value.as_ref() {
+            placed.write(value, "/rubric".to_owned());
+        }
         // An eval file may mean such a text as it stands; the reward of a sample must not rest on a name.
         let is_open_name = |found: &Diagnostic| found.code == codes::UNKNOWN_VARIABLE;
         let mut problems: Vec<RequestProblem> = loaded
@@ -88,12 +135,12 @@ impl InlineRubric {
             .map(|found| {
                 let help = found.help.iter().filter(|_| !is_open_name(found));
                 let mut message = describe(found, help).replace("the case has", "the sample has");
-                if self.text.places.is_empty() {
+                if placed.places.is_empty() {
                     let at = loaded.sources.position(found.primary.span);
                     message = format!("line {}, column {}: {message}", at.line, at.column);
                 }
 
-                RequestProblem::new(self.text.pointer(found.primary.span.start).unwrap_or("/rubric"), message)
+                RequestProblem::new(placed.pointer(found.primary.span.start).unwrap_or("/rubric"), message)
             })
             .collect();
 
@@ -157,6 +204,12 @@ pub(crate) fn describe<'a>(found: &'a Diagnostic, help: impl Iterator<Item = &'a
     }
 
     message
+}
+
+/// Problem of a rubric or scorecard that is longer than is allowed: it is decoded as a whole, however many problems it has.
+pub(crate) fn too_large(path: &str, bytes: usize, limits: &RequestLimits) -> RequestProblem {
+    let message = format!("{bytes} bytes; at most {} are allowed in a request", limits.rubric_bytes);
+    RequestProblem::new(path, message)
 }
 
 /// Problems of values that would have something opened or run.
@@ -233,7 +286,7 @@ mod tests {
     use super::*;
 
     fn problems_of(rubric: &Value) -> Vec<(String, String)> {
-        let inline = InlineRubric::from_json(rubric);
+        let inline = InlineRubric::from_json(rubric.clone());
         let judges = ["openai:m".to_owned()];
         let found = inline.decode(&BTreeMap::new(), &RequestLimits::default(), &judges);
         let problems = found.err().unwrap_or_default();
@@ -260,6 +313,35 @@ mod tests {
         assert!(problems_of(&json!(many))[0].1.contains("at most 256"));
         let repeated = json!({"criteria": many[..100].to_vec(), "panel": {"repeats": 50}});
         assert!(problems_of(&repeated)[0].1.contains("5000 judge calls"), "{:?}", problems_of(&repeated));
+    }
+
+    #[test]
+    fn the_text_of_a_value_is_the_one_that_has_places() {
+        let value = json!({"criteria": ["a \"b\" \u{1}", {"outcome": "é/~", "weight": 1.5, "x": null}], "b": [true, {}]});
+        let mut placed = PlacedText::default();
+        placed.write(&value, "/rubric".to_owned());
+        assert_eq!(InlineRubric::from_json(value).text, placed.text);
+    }
+
+    #[test]
+    fn a_rubric_that_is_too_long_is_not_decoded() {
+        let limits = RequestLimits { rubric_bytes: 20, ..RequestLimits::default() };
+        for rubric in [
+            InlineRubric::from_json(json!(["a criterion that is too long"])),
+            InlineRubric::from_yaml("- a criterion that is too long".to_owned()),
+        ] {
+            let found = rubric.refuse(&limits);
+            assert!(found.len() == 1 && found[0].message.contains("at most 20"), "{found:?}");
+            assert!(rubric.refuse(&RequestLimits::default()).is_empty());
+        }
+    }
+
+    #[test]
+    fn a_long_rubric_is_not_decoded_for_many_samples() {
+        let inline = InlineRubric::from_yaml(format!("- {{{{ name }}}} {}", "a".repeat(1 << 19)));
+        assert!(inline.check_repeats(100).is_ok());
+        let error = inline.check_repeats(1_000).unwrap_err();
+        assert!(error.body.message.contains("more than 64 MiB"), "{}", error.body.message);
     }
 
     #[test]

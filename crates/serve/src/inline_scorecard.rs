@@ -9,7 +9,7 @@ use assize_evalfile::{Scorecard, read_scorecard_text};
 use serde_json::{Map, Value};
 
 use crate::decode::{child, type_name};
-use crate::inline_rubric::{PlacedText, describe, refuse_paths};
+use crate::inline_rubric::{PlacedText, describe, refuse_paths, too_large};
 use crate::options::RequestLimits;
 use crate::problem::RequestProblem;
 
@@ -21,7 +21,8 @@ const PLACE: &str = "/scorecard";
 /// A scorecard of a request, as text that can be decoded.
 #[derive(Debug, Clone)]
 pub(crate) struct InlineScorecard {
-    text: PlacedText,
+    value: Value,
+    text: String,
     prompts: BTreeMap<String, String>,
 }
 
@@ -30,7 +31,10 @@ impl InlineScorecard {
     ///
     /// # Errors
     /// With every part that a request may not have.
-    pub(crate) fn new(mut content: Map<String, Value>) -> Result<Self, Vec<RequestProblem>> {
+    pub(crate) fn new(
+        mut content: Map<String, Value>,
+        limits: &RequestLimits,
+    ) -> Result<Self, Vec<RequestProblem>> {
         let mut problems = Vec::new();
         let prompts = match content.remove("prompts") {
             None => BTreeMap::new(),
@@ -46,22 +50,22 @@ impl InlineScorecard {
             problems.push(RequestProblem::new(child(PLACE, key), message));
         }
 
-        let content = Value::Object(content);
-        refuse_paths(&content, PLACE, &mut problems);
-        if !problems.is_empty() {
-            return Err(problems);
+        let value = Value::Object(content);
+        let text = value.to_string();
+        let bytes = text.len() + prompts.values().map(String::len).sum::<usize>();
+        if bytes > limits.rubric_bytes {
+            return Err(vec![too_large(PLACE, bytes, limits)]);
         }
 
-        let mut text = PlacedText::default();
-        text.write(&content, PLACE.to_owned());
-        Ok(Self { text, prompts })
+        refuse_paths(&value, PLACE, &mut problems);
+        if problems.is_empty() { Ok(Self { value, text, prompts }) } else { Err(problems) }
     }
 
     /// Hash of what is decoded.
     pub(crate) fn hash(&self) -> blake3::Hash {
         let mut hasher = blake3::Hasher::new();
         let texts = self.prompts.iter().flat_map(|(name, text)| [name, text]);
-        for text in [FILE, &self.text.text].into_iter().chain(texts.map(String::as_str)) {
+        for text in [FILE, &self.text].into_iter().chain(texts.map(String::as_str)) {
             hasher.update(&(text.len() as u64).to_le_bytes());
             hasher.update(text.as_bytes());
         }
@@ -74,7 +78,9 @@ impl InlineScorecard {
     /// # Errors
     /// With every problem, at its place in the request.
     pub(crate) fn decode(&self, limits: &RequestLimits) -> Result<Arc<Scorecard>, Vec<RequestProblem>> {
-        let loaded = read_scorecard_text(Path::new(FILE), &self.text.text, &self.prompts);
+        let loaded = read_scorecard_text(Path::new(FILE), &self.text, &self.prompts);
+        let mut placed = PlacedText::default();
+        placed.write(&self.value, PLACE.to_owned());
         let errors = loaded.diagnostics.iter().filter(|found| found.severity == Severity::Error);
         let problems: Vec<RequestProblem> = errors
             .map(|found| {
@@ -82,7 +88,7 @@ impl InlineScorecard {
                 let message = describe(found, found.help.iter());
                 let file = loaded.sources.file(span.source).path();
                 if file == Path::new(FILE) {
-                    return RequestProblem::new(self.text.pointer(span.start).unwrap_or(PLACE), message);
+                    return RequestProblem::new(placed.pointer(span.start).unwrap_or(PLACE), message);
                 }
 
                 let at = loaded.sources.position(span);

@@ -38,6 +38,8 @@ pub(crate) struct JobPlan {
 pub(crate) struct Job {
     pub(crate) on_ungraded: OnUngraded,
     total: usize,
+    /// Samples and decisions that the results will have.
+    results: usize,
     begun: Instant,
     finished: Mutex<Vec<Arc<SampleResult>>>,
     /// Number of finished samples. Nothing more comes once it is the total.
@@ -57,6 +59,7 @@ impl Job {
         let job = Arc::new(Self {
             on_ungraded: plan.on_ungraded,
             total: plan.samples.len(),
+            results: plan.samples.iter().map(|sample| 1 + sample.rubric.criteria()).sum(),
             begun: Instant::now(),
             finished: Mutex::new(Vec::with_capacity(plan.samples.len())),
             news: FinishedCount::default(),
@@ -70,6 +73,26 @@ impl Job {
             drop(places);
         });
         job
+    }
+
+    /// Job without samples whose results count as so many.
+    #[cfg(test)]
+    pub(crate) fn finished(results: usize) -> Self {
+        Self {
+            on_ungraded: OnUngraded::Null,
+            total: 0,
+            results,
+            begun: Instant::now(),
+            finished: Mutex::default(),
+            news: FinishedCount::default(),
+            stop: GradingStop::new(),
+            duration_ms: AtomicUsize::new(0),
+        }
+    }
+
+    /// Samples and decisions of the results: a measure of the memory that they take.
+    pub(crate) const fn results(&self) -> usize {
+        self.results
     }
 
     /// Number of samples.
@@ -198,15 +221,25 @@ async fn run(service: Arc<Service>, tenant: Arc<Tenant>, plan: JobPlan, job: Arc
     if plan.compares {
         group::run(&service, &tenant, plan, &job).await;
     } else {
-        let JobPlan { samples, reward, on_ungraded, .. } = plan;
-        let mut tasks = tokio::task::JoinSet::new();
-        for sample in samples {
+        let JobPlan { mut samples, reward, on_ungraded, .. } = plan;
+        let graded = |sample| {
             let (service, tenant, job) = (Arc::clone(&service), Arc::clone(&tenant), Arc::clone(&job));
-            tasks.spawn(async move {
+            // In a box: it is large, and would be copied with each future that it is a part of.
+            Box::pin(async move {
                 let result = grade_sample(&service, &tenant, sample, (reward, on_ungraded), &job.stop).await;
                 service.metrics.count_result(&tenant.name, &result);
                 job.finish(result);
-            });
+            })
+        };
+
+        // A request of one sample, the usual one of trainers, needs no second task.
+        let own = samples.pop();
+        let mut tasks = tokio::task::JoinSet::new();
+        for sample in samples {
+            tasks.spawn(graded(sample));
+        }
+        if let Some(sample) = own {
+            graded(sample).await;
         }
         while tasks.join_next().await.is_some() {}
     }

@@ -49,6 +49,8 @@ pub struct RequestLimits {
     pub nesting: usize,
     /// Samples of a request.
     pub samples: usize,
+    /// Bytes of a rubric or scorecard in a request.
+    pub rubric_bytes: usize,
     /// Criteria of a rubric in a request.
     pub criteria: usize,
     /// Judge calls of one sample by a rubric in a request: criteria times judges times repeats.
@@ -89,6 +91,7 @@ impl Default for RequestLimits {
             body_bytes: 16 << 20,
             nesting: 64,
             samples: 4_096,
+            rubric_bytes: 1 << 20,
             criteria: 256,
             calls_per_sample: 1_024,
             name_bytes: 256,

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Most problems of a request that are listed; the rest is counted.
-const MAX_PROBLEMS: usize = 100;
+pub(crate) const MAX_PROBLEMS: usize = 100;
 /// Longest text of a problem, in characters: it may quote the request.
 const MAX_MESSAGE: usize = 500;
 

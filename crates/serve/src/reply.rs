@@ -70,14 +70,13 @@ pub(crate) async fn reply(guard: JobGuard, form: ReplyForm, replayed: bool) -> R
 }
 
 async fn whole(job: &Job) -> Response {
-    let results = job.all().await;
+    let mut results = job.all().await;
     let summary = job.summary(results.iter().map(Arc::as_ref));
     if let Some(error) = ungraded_error(&results, job.on_ungraded) {
         return error.into_response();
     }
 
-    let kept = results.iter().filter(|result| !result.is_dropped(job.on_ungraded));
-    let results = kept.map(|result| SampleResult::clone(result)).collect();
+    results.retain(|result| !result.is_dropped(job.on_ungraded));
     Json(GradeReply { results, summary }).into_response()
 }
 

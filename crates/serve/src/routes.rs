@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{Extension, Request, State};
-use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE, EXPECT};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use crate::access::{ClientAccess, guard};
 use crate::adapters;
 use crate::decode::parse_body;
-use crate::idempotency::ReplayFound;
+use crate::idempotency::ReplayRequest;
 use crate::job::JobGuard;
 use crate::openapi::openapi;
 use crate::problem::ApiError;
@@ -35,6 +35,12 @@ pub(crate) const PATHS: [&str; 12] = [
 
 /// Seconds after which a client may look for another server, or for this one again.
 const AFTER_RESTART: u64 = 5;
+
+/// Bytes of a body that is read and checked in less time than another thread takes to begin with it.
+const SHORT_BODY: usize = 64 << 10;
+/// Bytes of a body that is too large which are taken for the client to see the reply, as a multiple of those allowed: most
+/// clients look for one only when they have sent everything.
+const TAKEN_BEYOND: u64 = 4;
 
 type Shared = State<Arc<Service>>;
 
@@ -70,27 +76,52 @@ async fn grade(
     let form = ReplyForm::from_headers(&head.headers);
     let body = read_body(&service, &tenant, &head.headers, body).await?;
     let key = idempotency_key(&head.headers, service.options.limits.name_bytes)?;
-    let limits = &service.options.limits;
-    let check_rubric = |rubric| service.rubric_problems(&tenant, rubric);
-    let request = || decode_request(parse_body(&body, limits)?, limits, check_rubric);
     let trace = TraceParent::from_headers(&head.headers);
+    let replay = key.map(|key| ReplayRequest::new(&tenant.name, key, &body));
 
-    let Some(key) = key else {
-        let job = service.start(&tenant, request()?, trace)?;
-        return Ok(reply(JobGuard::new(job, false), form, false).await);
+    // Known keys are answered before anything is made of the body. Of requests that are sent twice at once, the later one
+    // is found below.
+    if let Some(known) = replay.as_ref().and_then(|replay| service.replays.find(replay)) {
+        return Ok(reply(JobGuard::new(known?, true), form, true).await);
+    }
+
+    let plan = {
+        let (planner, tenant) = (Arc::clone(&service), Arc::clone(&tenant));
+        beside_connections(&service, body.len(), move || {
+            let limits = &planner.options.limits;
+            let check_rubric = |rubric| planner.rubric_problems(&tenant, rubric);
+            let request = decode_request(parse_body(&body, limits)?, limits, check_rubric)?;
+            planner.plan(&tenant, request, trace)
+        })
+        .await?
     };
 
-    let found = service
-        .replays
-        .find_or(&tenant.name, &key, blake3::hash(&body), || service.start(&tenant, request()?, trace))?;
-    match found {
-        ReplayFound::New(job) => Ok(reply(JobGuard::new(job, true), form, false).await),
-        ReplayFound::Job(job) => Ok(reply(JobGuard::new(job, true), form, true).await),
-        ReplayFound::Conflict => {
-            let message = "this Idempotency-Key was used for another request";
-            Err(ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, "idempotency_conflict", message))
-        }
+    let Some(replay) = replay else {
+        let job = service.start(&tenant, plan)?;
+        return Ok(reply(JobGuard::new(job, false), form, false).await);
+    };
+    let (job, is_known) = service.replays.find_or(replay, || service.start(&tenant, plan))?;
+    Ok(reply(JobGuard::new(job, true), form, is_known).await)
+}
+
+/// Output of `work` on a body of this length. Long ones are worked on beside the threads of connections, which would wait, and a
+/// few at a time, since they take several times their length of memory.
+pub(crate) async fn beside_connections<T: Send + 'static>(
+    service: &Service,
+    length: usize,
+    work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
+) -> Result<T, ApiError> {
+    if length <= SHORT_BODY {
+        return work();
     }
+
+    // Never closed.
+    let _turn = service.long_bodies.acquire().await.ok();
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|error| {
+        let message = format!("the request could not be read: {error}");
+        Err(ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", message))
+    })
 }
 
 /// Body of a request that is taken: the server is not stopping, the client may send one, and it is JSON of a size that is
@@ -124,7 +155,12 @@ pub(crate) async fn read_body(
         ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, "payload_too_large", message).closing()
     };
     let length = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
-    if length.is_some_and(|length| length > limits.body_bytes as u64) {
+    if let Some(length) = length.filter(|length| *length > limits.body_bytes as u64) {
+        // One that waits to be told to go on hears the reply.
+        let sends_anyway = !headers.contains_key(EXPECT);
+        if sends_anyway && length <= TAKEN_BEYOND * limits.body_bytes as u64 {
+            let _ = tokio::time::timeout(limits.body_time, discard(body)).await;
+        }
         return Err(too_large());
     }
 
@@ -141,6 +177,11 @@ pub(crate) async fn read_body(
             Err(ApiError::new(StatusCode::REQUEST_TIMEOUT, "timeout", message).closing())
         }
     }
+}
+
+/// Takes the rest of a body without keeping it.
+async fn discard(mut body: Body) {
+    while let Some(Ok(_)) = body.frame().await {}
 }
 
 fn idempotency_key(headers: &HeaderMap, longest: usize) -> Result<Option<String>, ApiError> {

@@ -1,6 +1,7 @@
 //! The parts that all requests share.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -12,6 +13,7 @@ use assize_engine::{
 use assize_evalfile::Scorecard;
 use axum::http::StatusCode;
 use serde_json::Value;
+use tokio::sync::Semaphore;
 use tokio_util::task::TaskTracker;
 
 use crate::admission::SampleQueue;
@@ -47,6 +49,8 @@ pub(crate) struct Service {
     pub(crate) metrics: ServiceMetrics,
     /// Fires when grading has to end.
     pub(crate) stop: GradingStop,
+    /// A permit for each long body that may be read at a time.
+    pub(crate) long_bodies: Semaphore,
     /// Jobs that go on.
     pub(crate) tasks: TaskTracker,
     pub(crate) log: OperatorLog,
@@ -64,7 +68,8 @@ pub(crate) struct Service {
 /// Rubric of a request, before the variables of a sample are in it.
 enum RequestRubric {
     Prepared(Arc<PreparedRubric>),
-    Inline(InlineRubric),
+    /// One with names in it that each sample has values for.
+    Template(InlineRubric),
 }
 
 impl Service {
@@ -100,6 +105,7 @@ impl Service {
             replays: ReplayMemory::default(),
             metrics: ServiceMetrics::default(),
             stop: GradingStop::new(),
+            long_bodies: Semaphore::new(std::thread::available_parallelism().map_or(1, NonZeroUsize::get)),
             tasks: TaskTracker::new(),
             telemetry: TelemetryExporter::new(&options.telemetry, process, Arc::clone(&log))?,
             log,
@@ -194,17 +200,11 @@ impl Service {
         self.samples.flush()
     }
 
-    /// Prepares the samples of a request and starts to grade them.
+    /// Starts to grade the samples of a request.
     ///
     /// # Errors
-    /// When something of the request can't be used, or there is no room for it. Nothing was spent then.
-    pub(crate) fn start(
-        self: &Arc<Self>,
-        tenant: &Arc<Tenant>,
-        request: GradeRequest,
-        trace: Option<TraceParent>,
-    ) -> Result<Arc<Job>, ApiError> {
-        let plan = self.plan(tenant, request, trace)?;
+    /// When there is no room for them. Nothing was spent then.
+    pub(crate) fn start(self: &Arc<Self>, tenant: &Arc<Tenant>, plan: JobPlan) -> Result<Arc<Job>, ApiError> {
         let count = plan.samples.len();
         let of_tenant = tenant.take_samples(count)?;
         let accepted = self.queue.accept(count)?;
@@ -214,16 +214,15 @@ impl Service {
 
     /// Problems of a rubric by itself, for a request that has others. Names of variables are left open.
     pub(crate) fn rubric_problems(&self, tenant: &Arc<Tenant>, rubric: RubricSource) -> Vec<RequestProblem> {
-        match self.request_rubric(tenant, rubric, None) {
-            Err(error) => error.body.problems,
-            Ok(RequestRubric::Inline(inline)) if !inline.has_templates() => {
-                inline.decode(&BTreeMap::new(), &self.options.limits, &self.judges).err().unwrap_or_default()
-            }
-            Ok(_) => Vec::new(),
-        }
+        let found = self.request_rubric(tenant, rubric, None);
+        found.err().map(|error| error.body.problems).unwrap_or_default()
     }
 
-    fn plan(
+    /// Prepares the samples of a request.
+    ///
+    /// # Errors
+    /// With everything of the request that can't be used.
+    pub(crate) fn plan(
         &self,
         tenant: &Arc<Tenant>,
         request: GradeRequest,
@@ -252,10 +251,17 @@ impl Service {
             ));
         }
 
+        if let RequestRubric::Template(inline) = &rubric {
+            inline.check_repeats(samples.len())?;
+        }
+
         let mut problems = ProblemList::default();
         let mut prepared = Vec::with_capacity(samples.len());
         for (index, sample) in samples.into_iter().enumerate() {
-            let ready = self.sample_rubric(tenant, &rubric, sample.vars.as_ref(), index);
+            let ready = match &rubric {
+                RequestRubric::Prepared(prepared) => Ok(Arc::clone(prepared)),
+                RequestRubric::Template(inline) => self.prepare_inline(tenant, inline, sample.vars.as_ref()),
+            };
             let place = SamplePlace {
                 index,
                 id: sample.id.clone().unwrap_or_else(|| index.to_string()),
@@ -267,9 +273,10 @@ impl Service {
                     prepared.push(JobSample { place, trace: trace.clone(), sample, rubric });
                 }
                 (Err(error), _) if error.body.problems.is_empty() => return Err(error),
-                // The same rubric is wrong for every sample in the same way.
-                (Err(error), _) if !rubric.has_templates() => return Err(error),
-                (Err(error), _) => problems.extend(error.body.problems),
+                (Err(error), _) => {
+                    let found = error.body.problems.into_iter();
+                    problems.extend(found.map(|problem| of_sample(problem, index)));
+                }
                 (Ok(_), None) => {}
             }
         }
@@ -316,8 +323,38 @@ impl Service {
             return Err(no_weight_sets());
         }
 
-        let inline = inline_rubric(rubric)?;
-        inline.map(RequestRubric::Inline).ok_or_else(|| ApiError::invalid_at("/rubric", "missing"))
+        let missing = || ApiError::invalid_at("/rubric", "missing");
+        let inline = inline_rubric(rubric).ok_or_else(missing)?;
+        if inline.has_templates() {
+            self.refuse_inline(&inline)?;
+            return Ok(RequestRubric::Template(inline));
+        }
+
+        self.prepare_inline(tenant, &inline, None).map(RequestRubric::Prepared)
+    }
+
+    fn refuse_inline(&self, inline: &InlineRubric) -> Result<(), ApiError> {
+        let problems = inline.refuse(&self.options.limits);
+        if problems.is_empty() { Ok(()) } else { Err(ApiError::invalid(problems)) }
+    }
+
+    /// The rubric with these values in its templates. It is only looked at if its text is new.
+    fn prepare_inline(
+        &self,
+        tenant: &Arc<Tenant>,
+        inline: &InlineRubric,
+        vars: Option<&BTreeMap<String, Value>>,
+    ) -> Result<Arc<PreparedRubric>, ApiError> {
+        tenant.prepared(inline.hash(vars), || {
+            if !inline.has_templates() {
+                self.refuse_inline(inline)?;
+            }
+
+            let none = BTreeMap::new();
+            let decoded = inline.decode(vars.unwrap_or(&none), &self.options.limits, &self.judges);
+            let loaded = decoded.map_err(ApiError::invalid)?;
+            tenant.grader.prepare(&loaded).map_err(|error| ApiError::invalid_at("/rubric", error.message))
+        })
     }
 
     fn request_scorecard(
@@ -328,7 +365,9 @@ impl Service {
     ) -> Result<Arc<PreparedRubric>, ApiError> {
         let inline = match scorecard {
             ScorecardSource::Named(named) => return self.named_rubric(tenant, &named, "/scorecard", weights),
-            ScorecardSource::Content(content) => InlineScorecard::new(content).map_err(ApiError::invalid)?,
+            ScorecardSource::Content(content) => {
+                InlineScorecard::new(content, &self.options.limits).map_err(ApiError::invalid)?
+            }
         };
 
         tenant.prepared(with_weights(inline.hash(), weights), || {
@@ -370,39 +409,6 @@ impl Service {
                 prepared_scorecard(tenant, Arc::clone(scorecard), place, weights)
             }
         })
-    }
-
-    fn sample_rubric(
-        &self,
-        tenant: &Arc<Tenant>,
-        rubric: &RequestRubric,
-        vars: Option<&BTreeMap<String, Value>>,
-        index: usize,
-    ) -> Result<Arc<PreparedRubric>, ApiError> {
-        let inline = match rubric {
-            RequestRubric::Prepared(prepared) => return Ok(Arc::clone(prepared)),
-            RequestRubric::Inline(inline) => inline,
-        };
-
-        let vars = vars.filter(|_| inline.has_templates());
-        tenant.prepared(inline.hash(vars), || {
-            let none = BTreeMap::new();
-            let decoded = inline.decode(vars.unwrap_or(&none), &self.options.limits, &self.judges);
-            let loaded = decoded.map_err(|problems| {
-                let of_samples = inline.has_templates();
-                let problems = problems.into_iter();
-                let placed =
-                    problems.map(|problem| if of_samples { of_sample(problem, index) } else { problem });
-                ApiError::invalid(placed.collect())
-            })?;
-            tenant.grader.prepare(&loaded).map_err(|error| ApiError::invalid_at("/rubric", error.message))
-        })
-    }
-}
-
-impl RequestRubric {
-    fn has_templates(&self) -> bool {
-        matches!(self, Self::Inline(inline) if inline.has_templates())
     }
 }
 

@@ -20,7 +20,7 @@ use crate::job::JobGuard;
 use crate::problem::ApiError;
 use crate::query::AdapterQuery;
 use crate::reply::ungraded_error;
-use crate::routes::read_body;
+use crate::routes::{beside_connections, read_body};
 use crate::service::Service;
 use crate::tenant::Tenant;
 
@@ -34,7 +34,9 @@ async fn read(
     let query = AdapterQuery::parse(head.uri.query())?;
     let body = read_body(service, tenant, &head.headers, body).await?;
 
-    Ok((parse_body(&body, &service.options.limits)?, query))
+    let limits = service.options.limits;
+    let body = beside_connections(service, body.len(), move || parse_body(&body, &limits)).await?;
+    Ok((body, query))
 }
 
 /// Grades samples by the rubric that the address names; the results are in their order.
@@ -55,7 +57,8 @@ async fn grade(
         return Err(ApiError::invalid_at("", message));
     }
 
-    let job = JobGuard::new(service.start(tenant, query.request(samples, otherwise)?, None)?, false);
+    let plan = service.plan(tenant, query.request(samples, otherwise)?, None)?;
+    let job = JobGuard::new(service.start(tenant, plan)?, false);
     let results = job.job().all().await;
     match ungraded_error(&results, job.job().on_ungraded) {
         Some(error) => Err(error),

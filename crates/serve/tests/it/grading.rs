@@ -248,18 +248,3 @@ async fn many_requests_travel_on_one_connection_of_http_2() {
         assert_eq!(json["results"][0]["id"], format!("{number}"));
     }
 }
-
-#[tokio::test]
-async fn the_oldest_requests_are_forgotten() {
-    let server = Setup::offline().start().await;
-    let body = json!({"rubric": ["a"], "samples": [{"output": "a"}]});
-    for number in 0..=1024 {
-        let key = format!("key-{number}");
-        assert_eq!(server.post("/v1/grade", &[("Idempotency-Key", &key)], &body).await.status, 200);
-    }
-
-    let newest = server.post("/v1/grade", &[("Idempotency-Key", "key-1024")], &body).await;
-    let oldest = server.post("/v1/grade", &[("Idempotency-Key", "key-0")], &body).await;
-    let replayed = |reply: &crate::client::Reply| reply.header("idempotency-replayed").is_some();
-    assert!(replayed(&newest) && !replayed(&oldest));
-}

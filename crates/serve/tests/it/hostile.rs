@@ -111,6 +111,41 @@ async fn limits_of_requests_are_told_by_name() {
 }
 
 #[tokio::test]
+async fn a_client_that_sends_too_much_before_it_reads_sees_why() {
+    let mut setup = Setup::offline();
+    setup.options.limits.body_bytes = 4 << 20;
+    let server = setup.start().await;
+
+    let body = json!({"rubric": ["a"], "samples": [{"output": "x".repeat(12 << 20)}]}).to_string();
+    let mut stream = TcpStream::connect(server.address).await.unwrap();
+    stream
+        .write_all(&request_text("POST", "/v1/grade", &[], body.as_bytes()))
+        .await
+        .expect("all of it is taken");
+    let reply = read_reply(&mut stream).await;
+    assert_eq!((reply.status, reply.kind().as_str()), (413, "payload_too_large"));
+}
+
+#[tokio::test]
+async fn long_requests_are_graded_and_their_problems_counted() {
+    let server = Setup::offline().start().await;
+    let samples: Vec<Value> = (0..20).map(|_| json!({"output": "refund ".repeat(1_000)})).collect();
+    let reply = server.graded(&json!({"rubric": ["Names the refund"], "samples": samples})).await;
+    assert_eq!(reply["summary"]["graded"], 20, "{}", reply["summary"]);
+
+    let unknown: serde_json::Map<String, Value> =
+        (0..20_000).map(|number| (format!("key-{number}"), json!(1))).collect();
+    let reply = server.grade(&json!({"rubric": ["a"], "samples": [unknown]})).await;
+    assert_eq!((reply.status, reply.problems().len()), (422, 100));
+    assert!(reply.body.contains("20001 problems; the first 100 are listed"), "{reply:?}");
+
+    let long = "- a criterion\n".repeat(100_000);
+    let reply = server.grade(&json!({"rubric": long, "samples": [{"output": "x"}]})).await;
+    assert_eq!((reply.status, reply.problems()[0].0.as_str()), (422, "/rubric"));
+    assert!(reply.problems()[0].1.contains("at most 1048576"), "{reply:?}");
+}
+
+#[tokio::test]
 async fn a_full_queue_refuses_with_a_time_to_try_again() {
     let model =
         MockServer::start(|request: &MockRequest| rule::judge(request).after(Duration::from_millis(800)));
