@@ -677,6 +677,7 @@ fn check_graders(case: &Case, deps: &RunDeps, found: &mut PreflightReport) {
         visit_graders(grader, &mut |grader| {
             found.programs.extend(grader_program(grader));
             found.code.extend(grader_code(grader));
+            check_container(case, grader, deps, found);
             if let Some(message) = grader_problem(grader)
                 .or_else(|| deps.baselines.check_baseline(grader))
                 .or_else(|| baseline_problem(grader, case))
@@ -684,6 +685,27 @@ fn check_graders(case: &Case, deps: &RunDeps, found: &mut PreflightReport) {
                 found.problem(&grader.place, message);
             }
         });
+    }
+}
+
+/// Looks at the container in which a program is to run.
+fn check_container(case: &Case, grader: &Grader, deps: &RunDeps, found: &mut PreflightReport) {
+    let (Some(container), GraderKind::Code(code)) = (&case.container, &grader.kind) else { return };
+    if !deps.targets.has_program("docker") {
+        found.problem(
+            &container.place,
+            "a container (`docker` of the workspace) needs the program `docker`, which is not in PATH; install it, or remove \
+             `docker` to run the graders on this machine",
+        );
+    }
+    if code.max_calls.is_some() {
+        found.problem(
+            &grader.place,
+            format!(
+                "grader `{}`: a program in a container can't be lent a model; remove `target`",
+                grader.name
+            ),
+        );
     }
 }
 

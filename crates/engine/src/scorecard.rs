@@ -338,7 +338,7 @@ pub(crate) fn suite_of(scorecard: &Scorecard, path: &Path) -> Suite {
         graders: Vec::new(),
         settings: SuiteSettings::default(),
         workspace: None,
-        preprocessors: None,
+        preprocessors: Arc::default(),
         defined_targets: Vec::new(),
         unbuilt: Vec::new(),
     }

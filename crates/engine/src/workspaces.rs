@@ -134,11 +134,12 @@ impl WorkspacePool {
 
 /// The workspace that a case describes, with what its suite says where it is silent.
 pub(crate) fn spec_of(suite: &Suite, case: &Case) -> Option<WorkspaceSpec> {
-    match (&case.workspace, &suite.workspace) {
+    let spec = match (&case.workspace, &suite.workspace) {
         (Some(own), Some(all)) => Some(own.or(all)),
         (Some(one), None) | (None, Some(one)) => Some((**one).clone()),
         (None, None) => None,
-    }
+    };
+    spec.filter(WorkspaceSpec::describes_folder)
 }
 
 /// True for targets that work in a folder.

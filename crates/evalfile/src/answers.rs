@@ -51,6 +51,8 @@ pub fn load_answers(
             input: Vec::new(),
             broken: false,
             files: Vec::new(),
+            preprocessors: Arc::default(),
+            container: None,
             answers: Some(AnswerFormat { columns: columns.clone(), table }),
         };
 
@@ -146,7 +148,7 @@ fn suite_for_rubric(rubric: &LoadedRubric, decoded: &RubricGrader, path: &Path) 
         graders: Vec::new(),
         settings: SuiteSettings { lines: rubric.lines, ..SuiteSettings::default() },
         workspace: None,
-        preprocessors: None,
+        preprocessors: Arc::default(),
         defined_targets: Vec::new(),
         unbuilt: Vec::new(),
     };

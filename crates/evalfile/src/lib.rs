@@ -2,6 +2,7 @@
 
 #![warn(missing_docs)]
 
+mod agentv;
 mod answers;
 mod cases;
 pub mod codes;
@@ -19,6 +20,7 @@ mod schema;
 mod tree;
 mod write;
 
+pub use agentv::{AGENTV_KEYS, AgentvKey, AgentvPlace, AgentvSupport};
 pub use answers::{GivenAnswer, load_answers, suite_from_answer};
 pub use cases::{CaseIter, CasePlaces, SuiteCases};
 pub use decode::{ASSERTION_TYPES, AssertionSupport, AssertionType, MAX_MATRIX_CASES};

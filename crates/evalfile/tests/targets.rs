@@ -609,3 +609,34 @@ fn a_command_whose_second_shell_would_run_a_prompt_is_no_target() {
         load("targets: [{name: t, provider: cli, command: [bash, -c, 'run \"$1\"', bash, '{PROMPT}']}]\n");
     assert!(runs(&loaded), "{:?}", complaints(&loaded));
 }
+
+#[test]
+fn a_program_of_the_project_is_a_provider() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let kept = folder.path().join(".agentv/providers");
+    fs::create_dir_all(&kept).expect("a folder");
+    fs::write(kept.join("my-llm.ts"), "").expect("written");
+    fs::write(kept.join("shelf.py"), "").expect("written");
+    fs::write(
+        folder.path().join(".agentv/targets.yaml"),
+        "targets:\n- {name: a, provider: my-llm, timeout_seconds: 9, style: terse}\n- {name: b, provider: shelf, command: ./own.sh}\n\
+         - {name: c, provider: ../providers/my-llm}\n- {name: d, provider: mylm}\n",
+    )
+    .expect("written");
+    let loaded = load_targets(Path::new("."), None, &options(folder.path(), &[]));
+    let command = |name: &str| match &target(&loaded, name).kind {
+        TargetSpecKind::Command(command) => command.template.clone(),
+        other => panic!("{other:?}"),
+    };
+
+    let CommandText::Argv(words) = command("a") else { panic!("words") };
+    assert_eq!((words[0].as_str(), words[1].as_str(), words[3].as_str()), ("bun", "run", "{PROMPT}"));
+    assert!(
+        Path::new(&words[2]).is_absolute() && words[2].ends_with(".agentv/providers/my-llm.ts"),
+        "{words:?}"
+    );
+    assert_eq!(command("b"), CommandText::Shell("./own.sh".to_owned()));
+    let found = complaints(&loaded);
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(found.iter().all(|line| line.starts_with("E0602")), "{found:?}");
+}

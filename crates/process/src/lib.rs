@@ -25,6 +25,7 @@ pub use environment::Environment;
 pub use error::{PartialProcessOutput, ProcessError};
 pub use group::wait_for_ending_groups;
 pub use guard::{enable_guard, run_guard, stop_guard};
+pub use lookup::has_program;
 pub use open_files::open_files;
 pub use private_folder::private_folder;
 pub use process_output::{ProcessExit, ProcessOutput};

@@ -8,6 +8,11 @@ use std::path::{Path, PathBuf};
 
 use crate::Environment;
 
+/// Returns true if a program of this bare name is in a folder of `PATH`.
+pub fn has_program(program: &str, env: &Environment) -> bool {
+    find_in_path(OsStr::new(program), env).is_some()
+}
+
 /// Returns the file of a bare name; `None` leaves the lookup to the system: for paths, for names that are not
 /// found, and where the answer depends on the folder the program starts in.
 pub(crate) fn find_in_path(program: &OsStr, env: &Environment) -> Option<PathBuf> {

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use assize_rubric::{Cost, Tokens};
-use assize_store::{CaseError, CaseStage};
+use assize_store::{CaseError, CaseErrorKind, CaseStage};
 use assize_targets::{TargetAnswer, TargetError, TargetInput};
 use assize_workspace::WorkspaceLease;
 
+use crate::answer_files::add_answer_files;
 use crate::assemble::CaseHead;
 use crate::case_error::target_error_kind;
 use crate::case_identity::{cluster_of_case, hash_case};
@@ -68,6 +69,10 @@ pub(crate) async fn obtain_answer(
                     if let Err(error) = workspace::add_file_changes(stay, &mut answer).await {
                         head.answer = Some(answer.text);
                         return Err(error);
+                    }
+                    if let Err(message) = add_answer_files(item, stay, &mut answer).await {
+                        head.answer = Some(answer.text);
+                        return Err(failed(CaseErrorKind::BadOutput, message));
                     }
                     if answer.is_blank() {
                         let error = TargetError::blank_answer(&answer);

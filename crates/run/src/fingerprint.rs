@@ -83,6 +83,15 @@ fn add_item(identity: &mut IdentityWriter, item: &WorkItem) {
 
     add_graders(identity, item, &case.graders);
 
+    if !case.preprocessors.is_empty() {
+        identity.text("preprocessors");
+        case.preprocessors.iter().for_each(|preprocessor| identity.field(preprocessor));
+    }
+    if let Some(container) = &case.container {
+        identity.text("container");
+        identity.field(&**container);
+    }
+
     // Cases without scripts keep the fingerprint that they had before there were any.
     if !case.transforms.is_empty() {
         identity.field(&case.transforms.len());

@@ -7,6 +7,7 @@
 #![warn(missing_docs)]
 
 mod answer;
+mod answer_files;
 mod assemble;
 mod card;
 mod case_error;

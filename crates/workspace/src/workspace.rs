@@ -307,7 +307,7 @@ impl Drop for Workspace {
 
 /// The identity of a workspace with the hooks of a target.
 fn identity(spec: &WorkspaceSpec, target: &WorkspaceHooks) -> Vec<u8> {
-    let WorkspaceSpec { template, repos, hooks, isolation: _, mode: _, path } = spec;
+    let WorkspaceSpec { template, repos, hooks, isolation: _, mode: _, path, docker: _ } = spec;
     let mut identity = IdentityWriter::new("workspace", 1);
     identity.field(&spec.isolation());
     identity.field(&spec.mode());

@@ -7,6 +7,8 @@ use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, CommandFactory};
 
+use assize_evalfile::{AGENTV_KEYS, AgentvPlace, AgentvSupport};
+
 use super::{Args, FormatChoice};
 use crate::context::terminal_columns;
 
@@ -99,9 +101,20 @@ fn add_tips(error: &mut clap::Error) {
     let option = FILE_OPTIONS.iter().find(|(command, _)| of_command(command)).map(|(_, option)| option);
     if let Some((.., tip)) = foreign {
         suggest(error, tip);
+    } else if let Some(tip) = agentv_tip(&argument).filter(|_| of_command("assize eval")) {
+        suggest(error, tip);
     } else if let Some(option) = option.filter(|_| !argument.starts_with('-')) {
         suggest(error, &format!("pass the file as '{option} {argument}'"));
     }
+}
+
+/// Returns what to write instead of an option of AgentV.
+fn agentv_tip(option: &str) -> Option<&'static str> {
+    let is_refused = |place, support| place == AgentvPlace::Option && support == AgentvSupport::Refused;
+    AGENTV_KEYS
+        .iter()
+        .find(|key| key.name == option && is_refused(key.place, key.support))
+        .map(|key| key.remark)
 }
 
 /// Shows the usage of the command as its help does. The parser lists the options that were given as if they were required.
@@ -225,6 +238,24 @@ mod tests {
             let message = message(words);
             assert_eq!(message.matches("tip:").count(), 1, "{message}");
             assert!(message.contains(tip), "{message}");
+        }
+    }
+
+    #[test]
+    fn every_option_of_agentv_is_read_or_leads_to_ours() {
+        for key in AGENTV_KEYS.iter().filter(|key| key.place == AgentvPlace::Option) {
+            let value = Some(key.example).filter(|value| !value.is_empty());
+            let words: Vec<&str> = ["assize", "eval", "a.yaml", key.name].into_iter().chain(value).collect();
+            match Args::try_parse_from(&words) {
+                Ok(_) => assert_eq!(key.support, AgentvSupport::Read, "{}", key.name),
+                Err(error) => {
+                    let message = with_fitting_tips(error).to_string();
+                    assert_eq!(key.support, AgentvSupport::Refused, "{message}");
+                    let tip: Vec<&str> =
+                        message.split("tip: ").nth(1).unwrap_or_default().split_whitespace().collect();
+                    assert!(tip.join(" ").starts_with(key.remark), "{}: {message}", key.name);
+                }
+            }
         }
     }
 

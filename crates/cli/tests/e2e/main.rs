@@ -1,6 +1,8 @@
 //! The real program, end to end: files in, exit code, stdout and run folder out.
 
 mod agents;
+#[cfg(unix)]
+mod agentv_files;
 mod answers;
 mod attempt;
 mod bench;

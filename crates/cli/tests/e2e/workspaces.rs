@@ -550,8 +550,8 @@ fn workspaces_without_effect_are_told_and_wrong_ones_refused() {
     );
     let output = eval(&cli, &[]).expect_code(2);
     assert!(output.stderr.contains("no `workspace`"), "{}", output.stderr);
-    suite(&cli, "{docker: {image: x}}", &["one"]);
-    assert!(eval(&cli, &[]).expect_code(2).stderr.contains("`docker`"));
+    suite(&cli, "{docker: {}}", &["one"]);
+    assert!(eval(&cli, &[]).expect_code(2).stderr.contains("a container has no `image`"));
     suite(&cli, "{template: ./nowhere}", &["one"]);
     assert!(eval(&cli, &[]).expect_code(2).stderr.contains("E0501"));
 }

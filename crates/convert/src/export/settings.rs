@@ -61,7 +61,7 @@ pub(super) fn note_suite_settings(suite: &Suite, kept: KeptSettings, notes: &mut
         ("tags", !tags.is_empty()),
         ("metadata", !metadata.is_empty()),
         ("workspace", workspace.is_some()),
-        ("preprocessors", preprocessors.is_some()),
+        ("preprocessors", !preprocessors.is_empty()),
         ("targets", !targets.iter().all(is_kept)),
         ("definitions of targets", !kept.models && !defined_targets.is_empty()),
         ("workers", workers.is_some()),

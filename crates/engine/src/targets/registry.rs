@@ -352,6 +352,11 @@ impl TargetRegistry {
         }
     }
 
+    /// Tests if commands of the run find a program in the folders of `PATH`.
+    pub(crate) fn has_program(&self, name: &str) -> bool {
+        assize_process::has_program(name, &self.inherited)
+    }
+
     /// The name in the targets file that is most like a misspelt one.
     pub(crate) fn near(&self, name: &str) -> Option<&str> {
         assize_diagnostic::did_you_mean(name, self.specs.iter().map(|spec| spec.name.as_str()))

@@ -112,6 +112,8 @@ pub(super) fn decode_answer(
         lines: ThresholdOverrides::default(),
         targets: Vec::new(),
         transforms: Vec::new(),
+        preprocessors: Arc::default(),
+        container: None,
         file_changes,
         trials: None,
         tags,

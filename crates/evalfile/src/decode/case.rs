@@ -111,7 +111,7 @@ fn decode_filled_case(
     object.finish(&mut cx.problems);
     let depends_on = parts.depends_on.clone();
     let sound = cx.problems.error_count() == before;
-    let case = id.clone().filter(|_| sound).map(|id| Arc::new(parts.into_case(cx, id, vars)));
+    let case = id.clone().filter(|_| sound).map(|id| Arc::new(parts.into_case(cx, defaults, id, vars)));
 
     DecodedCase { id, case, depends_on }
 }
@@ -372,7 +372,15 @@ impl PartialCase {
         })
     }
 
-    fn into_case(self, cx: &DecodeContext, id: SpannedValue<String>, vars: BTreeMap<String, Value>) -> Case {
+    fn into_case(
+        self,
+        cx: &DecodeContext,
+        defaults: &SuiteDefaults,
+        id: SpannedValue<String>,
+        vars: BTreeMap<String, Value>,
+    ) -> Case {
+        let own = self.workspace.as_ref().and_then(|workspace| workspace.docker.clone());
+        let container = own.or_else(|| defaults.container.clone());
         let mark = |span: Span| cx.mark(span);
         let marks = CaseMarks {
             id: Some(mark(id.span)),
@@ -391,6 +399,8 @@ impl PartialCase {
             lines: self.lines,
             targets: self.targets,
             transforms: Vec::new(),
+            preprocessors: Arc::clone(&defaults.preprocessors),
+            container,
             file_changes: None,
             trials: self.trials,
             tags: self.tags,

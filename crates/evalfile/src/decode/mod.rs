@@ -27,6 +27,7 @@ mod line_decoder;
 mod map_reader;
 pub(crate) mod matrix;
 mod messages;
+mod preprocessors;
 mod prices;
 mod record_answers;
 pub(crate) mod rubric;

@@ -8,14 +8,17 @@ use serde_json::Map;
 
 use super::common::{
     check_id, decode_free_map, decode_tags, empty, find_spelling, old_spelling, refuse_foreign_keys,
-    unsupported_feature,
 };
 use super::grader::AssertionContext;
-use super::map_reader::{string, wrong_type};
+use super::map_reader::string;
+use super::preprocessors::decode_preprocessors;
 use super::workspace::decode_workspace;
 use super::{AnswerFormat, DecodeContext, MapReader, execution, graders, messages};
 use crate::codes;
-use crate::model::{CaseMessage, EvalFileFormat, Grader, MessageBlock, Suite, UnsupportedFeature};
+use crate::model::{
+    CaseMessage, ContainerSpec, EvalFileFormat, FilePreprocessor, Grader, MessageBlock, Suite,
+    UnsupportedFeature,
+};
 use crate::tree::{MapEntry, TreeNode};
 
 /// Defaults that a suite gives to each of its cases.
@@ -28,6 +31,10 @@ pub(crate) struct SuiteDefaults {
     pub(crate) input: Vec<CaseMessage>,
     /// Attachments of cases that have none of their own.
     pub(crate) files: Vec<MessageBlock>,
+    /// Conversions of the files that answers hold.
+    pub(crate) preprocessors: Arc<[FilePreprocessor]>,
+    /// Container of program graders.
+    pub(crate) container: Option<Arc<ContainerSpec>>,
     /// True if one of the fields above had errors, so that a missing part of a case may be defined there.
     pub(crate) broken: bool,
     /// Layout of a dataset of bare answers; `None` if its lines are cases.
@@ -101,13 +108,8 @@ pub(crate) fn decode_suite(
         object.value("input_files").map(|node| messages::decode_input_files(cx, node)).unwrap_or_default();
     let broken = cx.problems.error_count() > before;
     let workspace = decode_workspace(cx, &mut object, &mut missing);
-    let preprocessors = object.entry("preprocessors").filter(|entry| !entry.value.is_null()).map(|entry| {
-        if entry.value.as_seq().is_none() && entry.value.as_map().is_none() {
-            cx.problems.add(wrong_type(&entry.value, "`preprocessors`", "a list or a map"));
-        }
-        missing.push(unsupported_feature(cx, "conversion of attachments (`preprocessors`)", entry.key_span));
-        entry.value.to_json()
-    });
+    let preprocessors = decode_preprocessors(cx, &mut object);
+    let container = workspace.as_ref().and_then(|workspace| workspace.docker.clone());
 
     if let Some(inner) = inner {
         inner.finish(&mut cx.problems);
@@ -124,11 +126,13 @@ pub(crate) fn decode_suite(
         graders: graders.clone(),
         settings,
         workspace,
-        preprocessors,
+        preprocessors: Arc::clone(&preprocessors),
         defined_targets: Vec::new(),
         unbuilt: missing,
     };
-    Some((suite, SuiteDefaults { format, graders, input, files, broken, answers: None }))
+    let defaults =
+        SuiteDefaults { format, graders, input, files, preprocessors, container, broken, answers: None };
+    Some((suite, defaults))
 }
 
 fn decode_suite_name(

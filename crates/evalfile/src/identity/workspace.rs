@@ -3,13 +3,14 @@
 use assize_rubric::{Identify, IdentityWriter};
 
 use crate::{
-    FilePosition, GraderCommand, RepoSource, RepoSpec, WorkspaceHook, WorkspaceHooks, WorkspaceIsolation,
-    WorkspaceMode, WorkspaceReset, WorkspaceSpec,
+    ContainerSpec, FilePosition, FilePreprocessor, GraderCommand, RepoSource, RepoSpec, WorkspaceHook,
+    WorkspaceHooks, WorkspaceIsolation, WorkspaceMode, WorkspaceReset, WorkspaceSpec,
 };
 
 impl Identify for WorkspaceSpec {
     fn identify(&self, identity: &mut IdentityWriter) {
-        let Self { template, repos, hooks, isolation, mode, path } = self;
+        // Where graders run does not change the folder.
+        let Self { template, repos, hooks, isolation, mode, path, docker: _ } = self;
         identity.field(template);
         identity.field(repos);
         identity.field(hooks);
@@ -17,6 +18,25 @@ impl Identify for WorkspaceSpec {
         identity.field(mode);
 
         identity.field(path);
+    }
+}
+
+impl Identify for ContainerSpec {
+    fn identify(&self, identity: &mut IdentityWriter) {
+        let Self { image, timeout, memory, cpus, place: _ } = self;
+        identity.field(image);
+        identity.field(timeout);
+        identity.field(memory);
+        identity.field(cpus);
+    }
+}
+
+impl Identify for FilePreprocessor {
+    fn identify(&self, identity: &mut IdentityWriter) {
+        let Self { media_type, command, place } = self;
+        identity.field(media_type);
+        identity.field(command);
+        identity.field(place);
     }
 }
 

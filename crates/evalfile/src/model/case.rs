@@ -9,8 +9,8 @@ use assize_rubric::UnitInterval;
 use serde_json::Value;
 
 use super::{
-    AuthorCode, CaseMarks, CaseMessage, Conversation, ConversationTurn, FilePosition, Grader, MessageBlock,
-    OnDependencyFailure, Trials, WorkspaceHooks, WorkspaceSpec,
+    AuthorCode, CaseMarks, CaseMessage, ContainerSpec, Conversation, ConversationTurn, FilePosition,
+    FilePreprocessor, Grader, MessageBlock, OnDependencyFailure, Trials, WorkspaceHooks, WorkspaceSpec,
 };
 
 /// Id of a case, unique in its suite. Cheap to clone.
@@ -67,6 +67,10 @@ pub struct Case {
     pub targets: Vec<TargetRef>,
     /// Scripts that change an answer before it is graded, in order.
     pub transforms: Vec<AnswerTransform>,
+    /// Conversions of the files that an answer holds, those of the suite.
+    pub preprocessors: Arc<[FilePreprocessor]>,
+    /// Container in which its program graders run (`docker` of the workspace).
+    pub container: Option<Arc<ContainerSpec>>,
     /// File changes that belong to a given answer, as a unified diff.
     pub file_changes: Option<String>,
     /// Number of trials and their strategy, if the case sets them.
@@ -106,6 +110,8 @@ impl Case {
             lines: ThresholdOverrides::default(),
             targets: Vec::new(),
             transforms: Vec::new(),
+            preprocessors: Arc::default(),
+            container: None,
             file_changes: None,
             trials: None,
             tags: Vec::new(),

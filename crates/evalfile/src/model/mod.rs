@@ -11,6 +11,7 @@ mod grader;
 mod label_subject;
 mod marks;
 mod panel;
+mod preprocessor;
 mod price;
 mod scorecard;
 mod scorecard_case;
@@ -40,6 +41,7 @@ pub use grader::{
 pub use label_subject::value_text;
 pub use marks::{CaseMarks, CriterionMarks, SourceMark};
 pub use panel::{EscalateWhen, Escalation, PanelJudge, PanelSpec, ScoringMethod};
+pub use preprocessor::FilePreprocessor;
 pub use price::{PriceRates, PriceRow};
 pub use scorecard::{
     BenchmarkApplicability, JudgePrompt, RubricChildren, Scorecard, ScorecardBenchmark, ScorecardCase,
@@ -56,6 +58,6 @@ pub use target::{
 };
 pub use trials::Trials;
 pub use workspace::{
-    HookEvent, RepoSource, RepoSpec, WorkspaceHook, WorkspaceHooks, WorkspaceIsolation, WorkspaceMode,
-    WorkspaceReset, WorkspaceSpec,
+    ContainerSpec, HookEvent, RepoSource, RepoSpec, WorkspaceHook, WorkspaceHooks, WorkspaceIsolation,
+    WorkspaceMode, WorkspaceReset, WorkspaceSpec,
 };

@@ -7,8 +7,8 @@ use assize_rubric::{EvidencePolicy, JudgingMode, TruncationMode, UnitInterval};
 use serde_json::Value;
 
 use super::{
-    Grader, PanelSpec, SourceMark, TargetRef, TargetSpec, ThresholdOverrides, Trials, UnsupportedFeature,
-    WorkspaceSpec,
+    FilePreprocessor, Grader, PanelSpec, SourceMark, TargetRef, TargetSpec, ThresholdOverrides, Trials,
+    UnsupportedFeature, WorkspaceSpec,
 };
 
 /// Format of an eval file. Detected by its keys, never by its name.
@@ -68,8 +68,8 @@ pub struct Suite {
     pub settings: SuiteSettings,
     /// Workspace settings (`workspace`).
     pub workspace: Option<Arc<WorkspaceSpec>>,
-    /// Conversions of attachments (`preprocessors`), as written.
-    pub preprocessors: Option<Value>,
+    /// Conversions of the files that answers hold (`preprocessors`).
+    pub preprocessors: Arc<[FilePreprocessor]>,
     /// Targets that the file defines itself. They beat those of the targets file.
     pub defined_targets: Vec<TargetSpec>,
     /// Parts that are decoded and checked but that a run does not support yet.

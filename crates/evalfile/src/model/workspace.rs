@@ -1,6 +1,7 @@
 //! Workspaces as eval files describe them.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::{FilePosition, GraderCommand};
@@ -20,6 +21,23 @@ pub struct WorkspaceSpec {
     pub mode: Option<WorkspaceMode>,
     /// An existing folder of the user, for [`WorkspaceMode::Static`] (`path`).
     pub path: Option<PathBuf>,
+    /// Container in which program graders run (`docker`).
+    pub docker: Option<Arc<ContainerSpec>>,
+}
+
+/// A container in which a program runs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ContainerSpec {
+    /// Image; it does not begin with a hyphen.
+    pub image: String,
+    /// Time limit of a program in it.
+    pub timeout: Option<Duration>,
+    /// Limit of its memory, such as `2g`.
+    pub memory: Option<String>,
+    /// Limit of its processors.
+    pub cpus: Option<f64>,
+    /// Position in the file.
+    pub place: FilePosition,
 }
 
 impl WorkspaceSpec {
@@ -32,7 +50,16 @@ impl WorkspaceSpec {
             isolation: self.isolation.or(suite.isolation),
             mode: self.mode.or(suite.mode),
             path: self.path.clone().or_else(|| suite.path.clone()),
+            docker: self.docker.clone().or_else(|| suite.docker.clone()),
         }
+    }
+
+    /// Returns true unless only a container is described, whose image brings its own files.
+    pub fn describes_folder(&self) -> bool {
+        let Self { template, repos, hooks, isolation, mode, path, docker } = self;
+        let has_files = template.is_some() || path.is_some() || !repos.is_empty();
+        let has_settings = isolation.is_some() || mode.is_some() || *hooks != WorkspaceHooks::default();
+        docker.is_none() || has_files || has_settings
     }
 
     /// Returns the life cycle: `mode` if given; otherwise a `path` means that folder.

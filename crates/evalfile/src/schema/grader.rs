@@ -148,7 +148,7 @@ fn judges() -> Vec<(&'static str, MapSchema)> {
                 .older_key("target", "judge")
                 .optional_key("panel", reference("panel"), "Panel: several judges, repeats, escalation.")
                 .optional_key("temperature", at_least(0.0).with_keyword("maximum", json!(2)), "Sampling temperature, 0 to 2.")
-                .optional_key("max_steps", count(1), "Maximum number of steps of a judge with tools.")
+                .optional_key("max_steps", count(1), "No effect.")
                 .optional_key("config", any_map(), "Settings passed to the prompt program."),
         ),
         (

@@ -150,8 +150,8 @@ fn settings() -> MapSchema {
             )
             .optional_key(
                 "preprocessors",
-                ValueSchema(json!({ "type": ["array", "object"] })),
-                "Conversion of attachments. Not supported yet.",
+                list_or_none(reference("preprocessor")),
+                "Programs that turn files of answers into text.",
             )
             .merge(&shared_keys());
     for key in ["version", "author", "license", "category", "governance", "requires"] {

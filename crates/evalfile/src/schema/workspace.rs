@@ -24,13 +24,29 @@ pub(super) fn add(defs: &mut SchemaDefinitions) {
                 "How the workspace is created and what happens to it afterwards.",
             )
             .optional_key("hooks", reference("hooks"), "Commands to run before and after cases.")
-            .optional_key("docker", any_map(), "Container. Not supported yet.")
+            .optional_key("docker", reference("container"), "Container in which program graders run.")
             .optional_key("env", any_map(), "Environment checks. Not supported yet.")
             .optional_key(
                 "repos",
                 list_or_none(reference("repo")),
                 "Git repositories to check out in the workspace.",
             ),
+    );
+
+    defs.add_keys(
+        "preprocessor",
+        MapSchema::new("a preprocessor", "A program that turns files of answers into text.")
+            .required_key("type", text(), "Type of the files: a media type, or a short name such as `xlsx`.")
+            .required_key("command", command(), "Command: reads JSON with `path`, prints the text."),
+    );
+
+    defs.add_keys(
+        "container",
+        MapSchema::new("`docker`", "A container in which program graders run.")
+            .required_key("image", text(), "Image, such as `python:3.12-slim`.")
+            .optional_key("timeout", at_least(0.0), "Timeout of a program in seconds. Default: 1800.")
+            .optional_key("memory", text(), "Limit of its memory, such as `2g`.")
+            .optional_key("cpus", at_least(0.1), "Limit of its processors."),
     );
 
     defs.add_keys(

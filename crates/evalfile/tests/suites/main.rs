@@ -380,7 +380,8 @@ tests:
 ");
     sound(&loaded);
     let suite = loaded.suite.as_ref().expect("read");
-    assert_eq!(suite.unbuilt.len(), 2, "{:?}", suite.unbuilt);
+    assert_eq!(suite.unbuilt, []);
+    assert_eq!(suite.preprocessors[0].media_type.rsplit('.').next(), Some("sheet"));
     assert_eq!(suite.settings.trials.map(|trials| trials.count), Some(3));
     let cases = cases(&loaded);
     assert_eq!(cases[0].unbuilt, []);
@@ -599,4 +600,24 @@ tests:
   - {id: '${{ ID }}', input: i, criteria: c}
 ");
     assert_eq!(codes(&loaded), ["E0412 2", "E0412 4", "E0412 5"], "{}", said(&loaded));
+}
+
+#[test]
+fn containers_and_preprocessors_are_checked() {
+    for (text, expected) in [
+        ("workspace: {docker: {}}", &["E0304 1"][..]),
+        ("workspace: {docker: {image: -v}}", &["E0105 1"]),
+        ("workspace: {docker: {image: i, memory: '2 g'}}", &["E0105 1"]),
+        ("workspace: {docker: {image: i, cpus: 0}}", &["E0106 1"]),
+        ("workspace: {docker: {image: i, timeout: soon}}", &["E0105 1"]),
+        ("workspace: {docker: {image: i, imgae: x}}", &["E0103 1"]),
+        ("preprocessors: {type: xlsx, command: x}", &["E0105 1"]),
+        ("preprocessors: [{type: xlsx}]", &["E0304 1"]),
+        ("preprocessors: [{command: [x]}]", &["E0304 1"]),
+        ("preprocessors: [{type: xlsx, command: []}]", &["E0308 1"]),
+        ("preprocessors: [xlsx]", &["E0105 1"]),
+    ] {
+        let loaded = one(&format!("{text}\ntests: [{{id: a, input: i, criteria: c}}]\n"));
+        assert_eq!(codes(&loaded), expected, "{text}: {}", said(&loaded));
+    }
 }

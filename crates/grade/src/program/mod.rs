@@ -5,28 +5,33 @@
 //! graded by its exit code.
 
 mod author_code;
+mod container;
 mod contract;
+mod convert_file;
 mod environment;
 mod input;
 mod messages;
 mod reply;
 mod trace;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use assize_evalfile::GraderCommand;
+use assize_evalfile::{ContainerSpec, GraderCommand};
 use assize_llm::{ModelProxy, ProxySetup, ProxyUsage, Redactor};
 use assize_process::{
     CapturedStream, Environment, ProcessCommand, ProcessExit, ProcessLimits, ProcessOutput,
 };
 use assize_rubric::GraderNote;
 use serde_json::Value;
+use tempfile::TempDir;
 use tokio::sync::Semaphore;
 
 pub(crate) use author_code::{Called, CodePurpose, call_program};
+use container::Container;
 use contract::ContractForm;
+pub use convert_file::{AnswerFile, convert_file};
 pub use environment::ProgramEnvironment;
 pub use input::ProgramInput;
 pub use reply::ProgramReply;
@@ -80,6 +85,8 @@ pub struct GradingProgram<'a> {
     pub model: Option<ProxySetup>,
     /// True if the exit code is the grade where the program prints plain text or nothing.
     pub by_exit_code: bool,
+    /// Container in which it runs; `None` for this machine.
+    pub container: Option<&'a ContainerSpec>,
 }
 
 /// Result of a program, and its calls to the model.
@@ -190,10 +197,10 @@ impl GradingProgram<'_> {
         let mut form = ContractForm::default();
         loop {
             // The folder must exist until the program has ended.
-            let (payload, _large) = input.build_payload(&setup.scratch, form)?;
+            let (payload, large) = input.build_payload(&setup.scratch, form)?;
             let env = setup.env.build_environment(self.pass_env, input.workspace.as_deref(), proxy);
             let finished = self
-                .run_with_payload(&payload, env, setup)
+                .run_with_payload(&payload, large.as_ref().map(TempDir::path), env, setup)
                 .await
                 .map_err(|message| setup.redact(&message))?;
             if finished.exit.is_success() {
@@ -214,6 +221,7 @@ impl GradingProgram<'_> {
     async fn run_with_payload(
         &self,
         payload: &Value,
+        folder: Option<&Path>,
         env: Environment,
         setup: &ProgramSetup,
     ) -> Result<ProcessOutput, String> {
@@ -222,19 +230,34 @@ impl GradingProgram<'_> {
             Some(slots) => slots.acquire().await.ok(),
             None => None,
         };
-        let mut command = match self.command {
-            GraderCommand::Argv(words) => ProcessCommand::argv(words.iter().map(String::as_str), env),
-            GraderCommand::Shell(line) => ProcessCommand::shell(line.clone(), env),
+        let container = self.container.map(Container::new);
+        let mut command = match (&container, self.command) {
+            (Some(container), program) => {
+                container.fetch_image(&env).await?;
+                container.command(program, self.pass_env, folder, env.clone())
+            }
+            (None, GraderCommand::Argv(words)) => {
+                ProcessCommand::argv(words.iter().map(String::as_str), env.clone())
+            }
+            (None, GraderCommand::Shell(line)) => ProcessCommand::shell(line.clone(), env.clone()),
         };
         command.cwd.clone_from(&self.cwd);
 
+        let timeout = match &container {
+            Some(container) => container.timeout(self.timeout),
+            None => self.timeout.unwrap_or(DEFAULT_TIMEOUT),
+        };
         let limits = ProcessLimits {
-            timeout: Some(self.timeout.unwrap_or(DEFAULT_TIMEOUT)),
+            timeout: Some(timeout),
             stdout_cap: MAX_OUTPUT_BYTES,
             ..ProcessLimits::default()
         };
         let command = command.with_stdin(payload.to_string()).with_limits(limits);
-        let finished = command.run().await.map_err(|error| {
+        let ran = command.run().await;
+        if let Some(container) = container.filter(|_| ran.is_err()) {
+            container.remove(env).await;
+        }
+        let finished = ran.map_err(|error| {
             let said = error.partial().map(|partial| {
                 let stdout = String::from_utf8_lossy(&partial.stdout.bytes);
                 format!("{}{}", describe_stdout(&stdout), describe_text(&partial.stderr))

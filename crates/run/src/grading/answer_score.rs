@@ -138,6 +138,7 @@ async fn instructions(
                 pass_env: &[],
                 model: None,
                 by_exit_code: false,
+                container: None,
             };
             let input = ProgramInput { config: config.clone(), ..path.context.program_input() };
             program.generate_prompt(&input, &path.context.item.programs).await.map(Some)

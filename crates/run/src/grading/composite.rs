@@ -71,6 +71,7 @@ async fn decide(path: &GraderPath<'_>, aggregator: &CompositeAggregator, results
                 pass_env: &[],
                 model: None,
                 by_exit_code: false,
+                container: None,
             };
 
             let input = ProgramInput { results: Some(results), ..path.context.program_input() };

@@ -25,6 +25,7 @@ pub(super) async fn grade_code(path: &GraderPath<'_>, grader: &CodeGrader) -> Ca
             Err(error) => return path.broken_decision(error),
         },
         by_exit_code: true,
+        container: path.context.item.case.container.as_deref(),
     };
     run_program(path, &program, &grader.config).await
 }
@@ -41,6 +42,7 @@ pub(super) async fn grade_custom(path: &GraderPath<'_>, grader: &CustomGrader) -
         pass_env: &grader.pass_env,
         model: None,
         by_exit_code: false,
+        container: None,
     };
     run_program(path, &program, &grader.config).await
 }

@@ -237,6 +237,7 @@ fn identities_of_panels_and_workspaces_are_held() {
         isolation: Some(WorkspaceIsolation::Shared),
         mode: Some(WorkspaceMode::Pooled),
         path: Some(PathBuf::from("here")),
+        docker: None,
     };
     let commands =
         [GraderCommand::Shell("a b".to_owned()), GraderCommand::Argv(vec!["a".to_owned(), "b".to_owned()])];

@@ -1,25 +1,15 @@
-//! The tables of assertion types and of keys in docs/promptfoo.md, from the code that reads them.
+//! The table of assertion types in docs/promptfoo.md, from the code that reads them.
 
 use std::fmt::Write as _;
 
 use assize_evalfile::{ASSERTION_TYPES, AssertionSupport};
 
-use crate::shell;
-
 /// The page that holds the table.
 pub(super) const PAGE: &str = "docs/promptfoo.md";
-const BEGIN: &str = "<!-- assertions: made by `cargo xtask generate` -->\n";
-const END: &str = "<!-- end of assertions -->";
 
 /// The page with the table as the code has it.
 pub(super) fn page() -> Result<String, String> {
-    let present =
-        std::fs::read_to_string(shell::root().join(PAGE)).map_err(|error| format!("{PAGE}: {error}"))?;
-    let present = present.replace("\r\n", "\n");
-    let parts = present.split_once(BEGIN).and_then(|(head, rest)| Some((head, rest.split_once(END)?.1)));
-    let (head, tail) = parts.ok_or_else(|| format!("{PAGE} lacks `{}` or `{END}`", BEGIN.trim()))?;
-
-    Ok(format!("{head}{BEGIN}{}{END}{tail}", table()))
+    super::marked::page_with(PAGE, "assertions", &table())
 }
 
 fn table() -> String {

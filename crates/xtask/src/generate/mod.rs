@@ -1,12 +1,14 @@
 //! Files that are made from the code (pages of `docs/`, the table in ARCHITECTURE.md, the README's picture, schemas), and
 //! the check that they are current.
 
+mod agentv;
 mod architecture;
 mod assertions;
 mod commands;
 mod errors;
 mod help_text;
 mod lint;
+mod marked;
 mod mode;
 mod picture;
 mod schemas;
@@ -31,6 +33,7 @@ pub(crate) fn run(mode: Mode, build: Build) -> Result<(), String> {
         ("docs/cli.md".to_owned(), commands::page(&program)?),
     ];
     pages.push((architecture::PAGE.to_owned(), architecture::page()?));
+    pages.push((agentv::PAGE.to_owned(), agentv::page()?));
     pages.push((assertions::PAGE.to_owned(), assertions::page()?));
     pages.push((summary::PAGE.to_owned(), summary::page()?));
     pages.push((picture::FILE.to_owned(), picture::picture(&program)?));

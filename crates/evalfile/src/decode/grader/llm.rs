@@ -1,9 +1,12 @@
 //! Decoder of `llm-grader`: a judge that gives one score.
 
+use assize_diagnostic::Diagnostic;
+
 use super::panel::{PanelUse, decode_panel};
 use super::prompt::{decode_program_config, decode_prompt};
 use super::rubrics::decode_judge;
 use super::temperature::temperature;
+use crate::codes;
 use crate::decode::common::refuse_foreign_keys;
 use crate::decode::{DecodeContext, MapReader};
 use crate::model::{EvalFileFormat, GraderKind, LlmGrader};
@@ -11,7 +14,7 @@ use crate::model::{EvalFileFormat, GraderKind, LlmGrader};
 /// Keys of other tools, with their equivalents.
 const FOREIGN_KEYS: &[(&str, &str)] = &[
     ("model", "the model that judges is named as `target`"),
-    ("preprocessors", "files are not converted here: convert them before, and give the text"),
+    ("preprocessors", "write them at the top of the file, where they hold for all graders"),
     ("reference_answer", "the reference answer is the case's `expected_output`"),
 ];
 
@@ -28,6 +31,12 @@ pub(super) fn decode_llm_grader(
     let panel = decode_panel(cx, object, PanelUse::Llm { judge: judge.as_deref() });
     let temperature = temperature(cx, object);
     let max_steps = object.integer("max_steps", 1, i64::from(u32::MAX), &mut cx.problems);
+    if let Some(steps) = &max_steps {
+        cx.problems.add(
+            Diagnostic::warning(codes::NO_EFFECT, "`max_steps` has no effect", steps.span, "not used here")
+                .with_help("judges are asked once and use no tools; remove the key"),
+        );
+    }
     let mut settings = decode_program_config(cx, object);
     let prompt = prompt.map(|(prompt, config)| {
         settings.extend(config);
@@ -55,9 +64,9 @@ mod tests {
 
     #[test]
     fn all_settings_are_read() {
-        let grader = one("- {type: llm_grader, target: big, temperature: 0, max_steps: 3, config: {a: 1}}\n");
+        let grader = one("- {type: llm_grader, target: big, temperature: 0, config: {a: 1}}\n");
         let GraderKind::Llm(llm) = &grader.kind else { panic!("a judge") };
-        assert_eq!((llm.judge.as_deref(), llm.temperature, llm.max_steps), (Some("big"), Some(0.0), Some(3)));
+        assert_eq!((llm.judge.as_deref(), llm.temperature), (Some("big"), Some(0.0)));
         assert_eq!(llm.config.len(), 1);
         assert_eq!(llm.prompt, None);
     }
@@ -66,6 +75,7 @@ mod tests {
     fn wrong_settings_are_refused() {
         for (setting, code) in [
             ("temperature: 3", "E0106"),
+            ("max_steps: 3", "W0403"),
             ("max_steps: 0", "E0106"),
             ("max_steps: 1.5", "E0105"),
             ("config: x", "E0105"),

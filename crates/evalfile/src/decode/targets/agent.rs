@@ -112,7 +112,7 @@ pub(super) fn decode_agent(
     }
 
     if let Some(found) = entry.object.entry("workspace_template").filter(|found| !found.value.is_null()) {
-        entry.unbuilt("a workspace (`workspace_template`)", found.key_span);
+        entry.unbuilt("a workspace (write `workspace: {template: FOLDER}` in the eval file instead of `workspace_template`)", found.key_span);
     }
     if entry.problems.error_count() > before {
         return None;

@@ -12,13 +12,17 @@ use crate::decode::map_reader::string;
 use crate::decode::{DiagnosticCollector, second_shell};
 use crate::model::{CommandTargetSpec, CommandText};
 
-/// Decodes the settings of a command. Returns `None` after adding a diagnostic, or when a variable is not
-/// set.
-pub(super) fn decode_command_target(entry: &mut TargetEntryReader<'_, '_, '_>) -> Option<CommandTargetSpec> {
+/// Decodes the settings of a command. `usual` is run if the entry names none. Returns `None` after adding a diagnostic, or
+/// when a variable is not set.
+pub(super) fn decode_command_target(
+    entry: &mut TargetEntryReader<'_, '_, '_>,
+    usual: Option<CommandText>,
+) -> Option<CommandTargetSpec> {
     let given = entry.object.first_of(&["command", "command_template"], entry.problems);
     let key = given.map_or("command", |found| found.key.as_str()).to_owned();
     let template = match given {
         Some(found) if !found.value.is_null() => command_text(&found.value, &key, entry.problems),
+        _ if usual.is_some() => usual,
         _ => {
             entry.demand(
                 &["command", "command_template"],

@@ -2,6 +2,7 @@
 
 mod agent;
 mod command;
+mod custom;
 mod entry;
 mod file;
 mod health;

@@ -4,6 +4,7 @@ use assize_diagnostic::{Diagnostic, Severity};
 
 use super::agent::{decode_agent, find_preset};
 use super::command::decode_command_target;
+use super::custom::find_provider_program;
 use super::entry::{TargetEntryReader, TargetsContext};
 use super::mask::record_secrets;
 use super::model::decode_model;
@@ -14,7 +15,7 @@ use super::use_target::TargetDraft;
 use super::variables::{ExpandedMap, expand_variables};
 use crate::codes;
 use crate::decode::{DiagnosticCollector, MapReader};
-use crate::model::{RetrySpec, TargetSettingError, TargetSpec, TargetSpecKind};
+use crate::model::{CommandText, RetrySpec, TargetSettingError, TargetSpec, TargetSpecKind};
 use crate::tree::TreeNode;
 
 /// Keys whose values may become numbers or booleans when they come from variables.
@@ -87,16 +88,18 @@ fn read_entry(
     decode_shared_settings(&mut entry);
     let uses = entry.object.text("use_target", entry.problems);
     let delegates = uses.is_some() || expanded.is_unset("use_target");
-    let row = if delegates { None } else { provider(&mut entry) };
+    let found = if delegates { None } else { provider(&mut entry) };
     let mut strict = true;
     if delegates {
         alone(&mut entry);
-    } else if let Some(row) = row {
-        strict = !matches!(
-            row.family,
-            ProviderFamily::Unbuilt(_) | ProviderFamily::Agent(_) | ProviderFamily::Library(_)
-        );
-        settings(&mut entry, row);
+    } else if let Some(ProviderMatch { row, program }) = found {
+        // Programs of users may read settings of their own.
+        strict = program.is_none()
+            && !matches!(
+                row.family,
+                ProviderFamily::Unbuilt(_) | ProviderFamily::Agent(_) | ProviderFamily::Library(_)
+            );
+        settings(&mut entry, row, program);
 
         if let Some(span) = entry.batching.filter(|_| row.family != ProviderFamily::Command) {
             entry.without_effect("`provider_batching` of what is no command", span);
@@ -155,17 +158,28 @@ fn name(
     None
 }
 
+/// Kind of an entry, and the command that runs it if the kind is a program of the project.
+struct ProviderMatch {
+    row: &'static TargetProviderRow,
+    program: Option<CommandText>,
+}
+
 /// The kind, from `provider`. `None` when it is not known, with the reason given.
-fn provider(entry: &mut TargetEntryReader<'_, '_, '_>) -> Option<&'static TargetProviderRow> {
+fn provider(entry: &mut TargetEntryReader<'_, '_, '_>) -> Option<ProviderMatch> {
     let Some(written) = entry.object.text("provider", entry.problems) else {
         entry.demand(&["provider"], "a target has no `provider`", "provider: openai` or `provider: cli");
         return None;
     };
     if let Some(row) = provider::find_provider(&written.value) {
-        return Some(row);
+        return Some(ProviderMatch { row, program: None });
     }
 
     let from_outside = entry.depends("provider");
+    if !from_outside && let Some(program) = find_provider_program(&written.value, entry.folder) {
+        let row = provider::find_provider("cli")?;
+        return Some(ProviderMatch { row, program: Some(program) });
+    }
+
     let title = if from_outside {
         "the variable does not hold a known provider".to_owned()
     } else {
@@ -183,7 +197,8 @@ fn provider(entry: &mut TargetEntryReader<'_, '_, '_>) -> Option<&'static Target
                 provider::runnable_names().collect::<Vec<_>>().join(", ")
             ))
             .with_help(
-                "any server that speaks OpenAI's chat completions is `openai-compatible` with a `base_url`",
+                "any server that speaks OpenAI's chat completions is `openai-compatible` with a `base_url`; a program of \
+                 this name may be in `.assize/providers` or `.agentv/providers`",
             ),
     });
 
@@ -208,17 +223,21 @@ fn alone(entry: &mut TargetEntryReader<'_, '_, '_>) {
     }
 }
 
-fn settings(entry: &mut TargetEntryReader<'_, '_, '_>, row: &'static TargetProviderRow) {
+fn settings(
+    entry: &mut TargetEntryReader<'_, '_, '_>,
+    row: &'static TargetProviderRow,
+    program: Option<CommandText>,
+) {
     let head = entry.object.head();
     let kind = match row.family {
         ProviderFamily::Model => decode_model(entry, row.name).map(TargetSpecKind::Model),
         ProviderFamily::Command => {
-            let spec = decode_command_target(entry);
+            let spec = decode_command_target(entry, program);
 
             if let Some(found) =
                 entry.object.entry("workspace_template").filter(|found| !found.value.is_null())
             {
-                entry.unbuilt("a workspace (`workspace_template`)", found.key_span);
+                entry.unbuilt("a workspace (write `workspace: {template: FOLDER}` in the eval file instead of `workspace_template`)", found.key_span);
             }
 
             spec.map(TargetSpecKind::Command)

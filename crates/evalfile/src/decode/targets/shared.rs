@@ -61,7 +61,10 @@ pub(super) fn decode_shared_settings(entry: &mut TargetEntryReader<'_, '_, '_>) 
         entry.spec.health = decode_health_check(&found.value, entry.problems);
     }
     if let Some(hooks) = entry.object.entry("hooks").filter(|found| !found.value.is_null()) {
-        entry.unbuilt("hooks of a target", hooks.key_span);
+        entry.unbuilt(
+            "hooks of a target (write them under `execution: {targets: [...]}` of the eval file)",
+            hooks.key_span,
+        );
     }
     if let Some(allowed) = entry.object.boolean("subagent_mode_allowed", entry.problems) {
         entry.without_effect("`subagent_mode_allowed`", allowed.span);

@@ -1,5 +1,6 @@
 //! Decoders of `workspace`: the folder a target works in, its repositories, and its hooks.
 
+mod container;
 mod folder;
 mod hooks;
 mod repos;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Span, SpannedValue};
 
+use super::container::decode_container;
 use super::folder::find_existing_folder;
 use super::hooks::decode_hooks;
 use super::repos::decode_repos;
@@ -99,17 +100,15 @@ fn decode_workspace_map(
 
     let hooks = object.entry("hooks").map(|entry| decode_hooks(cx, &entry.value)).unwrap_or_default();
 
-    for (key, feature) in [("docker", "a container"), ("env", "environment checks")] {
-        let Some(entry) = object.entry(key).filter(|entry| !entry.value.is_null()) else { continue };
+    let docker = object
+        .entry("docker")
+        .filter(|entry| !entry.value.is_null())
+        .and_then(|entry| decode_container(cx, &entry.value, missing));
+    if let Some(entry) = object.entry("env").filter(|entry| !entry.value.is_null()) {
         if entry.value.as_map().is_none() {
-            cx.problems.add(wrong_type(&entry.value, &format!("`{key}`"), "a map"));
+            cx.problems.add(wrong_type(&entry.value, "`env`", "a map"));
         }
-
-        let feature = match feature {
-            "a container" => "a container to work in (`docker`)",
-            _ => "environment checks (`env` of a workspace)",
-        };
-        missing.push(unsupported_feature(cx, feature, entry.key_span));
+        missing.push(unsupported_feature(cx, "environment checks (`env` of a workspace)", entry.key_span));
     }
 
     let repos = object.value("repos").map(|node| decode_repos(cx, node)).unwrap_or_default();
@@ -132,7 +131,8 @@ fn decode_workspace_map(
     }
 
     object.finish(&mut cx.problems);
-    Some(WorkspaceSpec { template, repos, hooks, isolation, mode, path: path.and_then(|(path, _)| path) })
+    let path = path.and_then(|(path, _)| path);
+    Some(WorkspaceSpec { template, repos, hooks, isolation, mode, path, docker: docker.map(Arc::new) })
 }
 
 /// Decodes the path of a folder that may not exist yet; it must be inside the folders that may be read.

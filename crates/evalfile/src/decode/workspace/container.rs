@@ -1,0 +1,71 @@
+//! Decoder of `docker`: the container in which program graders run.
+
+use assize_diagnostic::Diagnostic;
+
+use crate::codes;
+use crate::decode::common::unsupported_feature;
+use crate::decode::grader::decode_duration;
+use crate::decode::{DecodeContext, MapReader};
+use crate::model::{ContainerSpec, UnsupportedFeature};
+use crate::tree::TreeNode;
+
+/// Decodes `docker` of a workspace. Returns `None` after adding a diagnostic, and for a container to work in, which is noted
+/// in `missing`.
+pub(super) fn decode_container(
+    cx: &mut DecodeContext,
+    node: &TreeNode,
+    missing: &mut Vec<UnsupportedFeature>,
+) -> Option<ContainerSpec> {
+    // AgentV's newest format describes the folder of agents in this way.
+    if node.get("type").is_some() {
+        missing.push(unsupported_feature(
+            cx,
+            "a container that the target works in (`environment: {type: docker}`)",
+            node.use_span(),
+        ));
+        return None;
+    }
+
+    let mut object = MapReader::new(node, "`docker`", &mut cx.problems)?;
+    let head = object.head();
+    let image = object.text("image", &mut cx.problems);
+    let timeout = decode_duration(&mut object, "timeout", 1.0, &mut cx.problems);
+    let memory = object.text("memory", &mut cx.problems);
+    let cpus = object.number("cpus", &mut cx.problems);
+    if !object.has("image") {
+        cx.problems.add(
+            Diagnostic::error(codes::MISSING_SETTING, "a container has no `image`", head, "no `image` here")
+                .with_help("add `image: NAME`, such as `python:3.12-slim`"),
+        );
+    }
+    if let Some(cpus) = cpus.as_ref().filter(|cpus| !cpus.value.is_finite() || cpus.value < 0.1) {
+        cx.problems.add(
+            Diagnostic::error(codes::OUT_OF_RANGE, "`cpus` is out of range", cpus.span, "at least 0.1")
+                .with_help("write a number of processors, such as `1` or `0.5`"),
+        );
+    }
+    // The words are arguments of `docker`, where a hyphen would begin an option.
+    for text in image.iter().chain(&memory) {
+        if text.value.starts_with('-') || text.value.contains(char::is_whitespace) {
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::WRONG_TYPE,
+                    format!("`{}` is no name of an image and no size", text.value),
+                    text.span,
+                    "not usable",
+                )
+                .with_help("write an image such as `python:3.12-slim`, and a size such as `2g`"),
+            );
+            return None;
+        }
+    }
+
+    object.finish(&mut cx.problems);
+    Some(ContainerSpec {
+        image: image?.value,
+        timeout,
+        memory: memory.map(|text| text.value),
+        cpus: cpus.map(|number| number.value),
+        place: cx.position(head),
+    })
+}

@@ -1,0 +1,102 @@
+//! Programs in containers: `docker` starts one for each run of a program, and removes it after that.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime};
+
+use assize_evalfile::{ContainerSpec, GraderCommand};
+use assize_process::{Environment, ProcessCommand, ProcessLimits};
+
+/// Time limit of a program in a container that sets none, as the format defines it.
+const DEFAULT_TIME: Duration = Duration::from_mins(30);
+/// Time limit for removing a container.
+const REMOVAL_TIME: Duration = Duration::from_secs(30);
+/// Bytes of an error of `docker` that are shown, from the end.
+const SHOWN_BYTES: usize = 2000;
+
+/// One container, by its name.
+pub(super) struct Container<'a> {
+    spec: &'a ContainerSpec,
+    name: String,
+}
+
+impl<'a> Container<'a> {
+    /// Names a container that does not exist yet.
+    pub(super) fn new(spec: &'a ContainerSpec) -> Self {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos();
+        Self { spec, name: format!("assize-{}-{now:x}-{count}", std::process::id()) }
+    }
+
+    /// Returns the time limit of a program that has `own`.
+    pub(super) fn timeout(&self, own: Option<Duration>) -> Duration {
+        own.or(self.spec.timeout).unwrap_or(DEFAULT_TIME)
+    }
+
+    /// Fetches the image unless it is there. What that prints would look like a complaint of the program.
+    pub(super) async fn fetch_image(&self, env: &Environment) -> Result<(), String> {
+        let image = self.spec.image.as_str();
+        let limits = ProcessLimits { timeout: Some(self.timeout(None)), ..ProcessLimits::default() };
+        let run = async |words: &[&str]| {
+            let command = ProcessCommand::argv(words.iter().copied(), env.clone()).with_limits(limits);
+            command.run().await.map_err(|error| format!("`docker` of the workspace: {error}"))
+        };
+        if run(&["docker", "image", "inspect", image]).await?.exit.is_success() {
+            return Ok(());
+        }
+
+        let pulled = run(&["docker", "pull", "--quiet", image]).await?;
+        if pulled.exit.is_success() {
+            return Ok(());
+        }
+
+        let said = pulled.stderr.tail(SHOWN_BYTES).trim().to_owned();
+        Err(format!("the image `{image}` can't be had ({}): {said}", pulled.exit))
+    }
+
+    /// Returns the command that runs a program in the container. Variables are passed by name, so that their values are in no
+    /// list of processes; `folder` is readable there under the same path.
+    pub(super) fn command(
+        &self,
+        program: &GraderCommand,
+        pass_env: &[String],
+        folder: Option<&Path>,
+        env: Environment,
+    ) -> ProcessCommand {
+        let ContainerSpec { image, timeout: _, memory, cpus, place: _ } = self.spec;
+        let mut words: Vec<String> =
+            ["docker", "run", "--rm", "--interactive", "--init", "--name", &self.name]
+                .map(str::to_owned)
+                .into();
+        words.extend(memory.iter().map(|memory| format!("--memory={memory}")));
+        words.extend(cpus.iter().map(|cpus| format!("--cpus={cpus}")));
+        for name in pass_env {
+            words.extend(["--env".to_owned(), name.clone()]);
+        }
+        if let Some(folder) = folder {
+            let folder = folder.display();
+            words.extend(["--volume".to_owned(), format!("{folder}:{folder}:ro")]);
+        }
+
+        let mut program = match program {
+            GraderCommand::Argv(words) => words.clone(),
+            GraderCommand::Shell(line) => ["sh", "-c", line].map(str::to_owned).into(),
+        };
+        // The program takes the place of what the image would begin with.
+        let first = if program.is_empty() { String::new() } else { program.remove(0) };
+        words.extend(["--entrypoint".to_owned(), first, image.clone()]);
+        words.append(&mut program);
+
+        ProcessCommand::argv(words, env)
+    }
+
+    /// Removes the container of a program that was ended early: it goes on without the `docker` that started it.
+    pub(super) async fn remove(&self, env: Environment) {
+        let limits = ProcessLimits { timeout: Some(REMOVAL_TIME), ..ProcessLimits::default() };
+        let words = ["docker", "rm", "--force", &self.name];
+        // There may be none, and why the program was ended says more.
+        let _ = ProcessCommand::argv(words, env).with_limits(limits).run().await;
+    }
+}
