@@ -1,6 +1,7 @@
 //! A server that passes each request on and its reply back: the least that anything between clients and a judge can do, with the
 //! libraries that `assize serve` is made of. `assize-bench relay PORT`.
 
+use std::io::Error;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
@@ -16,8 +17,6 @@ use tokio::sync::Mutex;
 
 use super::load::connected;
 use super::mock::{BACKLOG, until_input_ends};
-
-type RelayError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Serves until its standard input ends; the first line it prints is its port. Each connection has one of its own to the judge.
 pub(crate) fn run(port: &str) -> Result<(), String> {
@@ -45,8 +44,9 @@ pub(crate) fn run(port: &str) -> Result<(), String> {
     })
 }
 
-async fn pass_on(stream: TokioIo<tokio::net::TcpStream>, judge: u16) -> Result<(), RelayError> {
-    let (sender, connection) = handshake(TokioIo::new(connected(judge).await?)).await?;
+async fn pass_on(stream: TokioIo<tokio::net::TcpStream>, judge: u16) -> std::io::Result<()> {
+    let (sender, connection) =
+        handshake(TokioIo::new(connected(judge).await?)).await.map_err(Error::other)?;
     tokio::spawn(connection);
 
     let sender: Arc<Mutex<SendRequest<Full<Bytes>>>> = Arc::new(Mutex::new(sender));
@@ -55,14 +55,14 @@ async fn pass_on(stream: TokioIo<tokio::net::TcpStream>, judge: u16) -> Result<(
         async move {
             let (head, body) = request.into_parts();
             let request = Request::from_parts(head, Full::new(collected(body).await?));
-            let (head, body) = sender.lock().await.send_request(request).await?.into_parts();
-            Ok::<_, RelayError>(hyper::Response::from_parts(head, Full::new(collected(body).await?)))
+            let (head, body) =
+                sender.lock().await.send_request(request).await.map_err(Error::other)?.into_parts();
+            Ok::<_, Error>(hyper::Response::from_parts(head, Full::new(collected(body).await?)))
         }
     });
-    http1::Builder::new().serve_connection(stream, service).await?;
-    Ok(())
+    http1::Builder::new().serve_connection(stream, service).await.map_err(Error::other)
 }
 
-async fn collected(body: Incoming) -> Result<Bytes, hyper::Error> {
-    Ok(body.collect().await?.to_bytes())
+async fn collected(body: Incoming) -> std::io::Result<Bytes> {
+    Ok(body.collect().await.map_err(Error::other)?.to_bytes())
 }
