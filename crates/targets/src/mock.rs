@@ -62,7 +62,7 @@ impl Target for MockTarget {
             let duration = if answer.duration.is_zero() { wait } else { answer.duration };
             // Nobody is asked, so there is no price to know.
             let cost = answer.cost.or(Some(Cost::ZERO));
-            Ok(TargetAnswer { duration, cost, ..answer })
+            Ok(TargetAnswer { cost, duration, ..answer })
         })
     }
 

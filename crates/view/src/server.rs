@@ -251,13 +251,12 @@ impl ViewServer {
         let app = router(self.library, self.rules);
         // Connections that a browser keeps open would be waited for.
         let served = async {
-            match self.tls {
-                Some(tls) => axum::serve(TlsListener::new(self.listener, tls)?, app).await,
-                None => {
-                    // Where it fails, the end of a long reply comes a little later.
-                    let listener = self.listener.tap_io(|stream| drop(stream.set_nodelay(true)));
-                    axum::serve(listener, app).await
-                }
+            if let Some(tls) = self.tls {
+                axum::serve(TlsListener::new(self.listener, tls)?, app).await
+            } else {
+                // Where it fails, the end of a long reply comes a little later.
+                let listener = self.listener.tap_io(|stream| drop(stream.set_nodelay(true)));
+                axum::serve(listener, app).await
             }
         };
         tokio::select! {

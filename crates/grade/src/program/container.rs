@@ -1,8 +1,7 @@
 //! Programs in containers: `docker` starts one for each run of a program, and removes it after that.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use assize_evalfile::{ContainerSpec, GraderCommand};
 use assize_process::{Environment, ProcessCommand, ProcessLimits};
@@ -23,11 +22,7 @@ pub(super) struct Container<'a> {
 impl<'a> Container<'a> {
     /// Names a container that does not exist yet.
     pub(super) fn new(spec: &'a ContainerSpec) -> Self {
-        static COUNT: AtomicU64 = AtomicU64::new(0);
-
-        let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos();
-        Self { spec, name: format!("assize-{}-{now:x}-{count}", std::process::id()) }
+        Self { spec, name: format!("assize-{}", uuid::Uuid::new_v4().simple()) }
     }
 
     /// Returns the time limit of a program that has `own`.

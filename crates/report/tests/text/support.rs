@@ -376,6 +376,7 @@ pub(crate) fn run() -> RunInfo {
         rows: None,
         summary: Some(RunSummary {
             criterion_rates: Vec::new(),
+            check_rates: Vec::new(),
             quotes: None,
             quotes_found: None,
             sent: None,
