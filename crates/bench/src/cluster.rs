@@ -130,9 +130,20 @@ struct ClusterRun {
     workers: Duration,
     coordinator: Option<Duration>,
     server: Duration,
+    judge: Duration,
     traffic: Traffic,
     /// Largest memory of a worker, of the coordinator, of the server.
     peaks: [Option<u64>; 3],
+}
+
+impl ClusterRun {
+    /// Processors that all processes of the run kept busy, of those that the machine has: if they are nearly all, the machine is
+    /// what limits.
+    fn processors_busy(&self) -> String {
+        let cpu = self.workers + self.server + self.judge + self.coordinator.unwrap_or_default();
+        let there = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        format!("{:.2} of {there}", cpu.as_secs_f64() / self.time.as_secs_f64())
+    }
 }
 
 /// Load of a run.
@@ -161,7 +172,8 @@ impl ProgramUnderTest {
             &[
                 "workers", "time", "calls a second", "of what judge and window allow",
                 "against as many single ones", "CPU of workers a call", "CPU of the message server a call",
-                "CPU of the coordinator a unit",
+                "CPU of the coordinator a unit", "CPU: workers", "message server", "coordinator", "judge",
+                "processors busy",
             ],
         );
         let mut first = None;
@@ -180,6 +192,11 @@ impl ProgramUnderTest {
                 &micros(Some(run.workers), run.calls),
                 &micros(Some(run.server), run.calls),
                 &micros(run.coordinator, run.units),
+                &table::time(run.workers),
+                &table::time(run.server),
+                &table::time(run.coordinator.unwrap_or_default()),
+                &table::time(run.judge),
+                &run.processors_busy(),
             ]);
         }
         drop(slow);
@@ -254,7 +271,8 @@ impl ProgramUnderTest {
         }
         std::thread::sleep(WORKER_START);
         let cpu = |workers: &[Running]| workers.iter().map(Running::cpu).sum::<Duration>();
-        let before = (cpu(&workers), server.process.cpu(), server.traffic()?);
+        let judge_cpu = || judge.cpu().unwrap_or_default();
+        let before = (cpu(&workers), server.process.cpu(), server.traffic()?, judge_cpu());
 
         let (unit, window) = (load.unit.to_string(), load.window.to_string());
         let mut eval = command(
@@ -283,6 +301,7 @@ impl ProgramUnderTest {
             workers: cpu(&workers).saturating_sub(before.0),
             coordinator: cost.cpu,
             server: server.process.cpu().saturating_sub(before.1),
+            judge: judge_cpu().saturating_sub(before.3),
             traffic: Traffic {
                 taken: after.taken - before.2.taken,
                 given: after.given - before.2.given,

@@ -55,7 +55,7 @@ impl MockProcess {
         self.port
     }
 
-    fn cpu(&self) -> Option<Duration> {
+    pub(super) fn cpu(&self) -> Option<Duration> {
         cpu_of(self.child.id())
     }
 

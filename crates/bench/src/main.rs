@@ -114,7 +114,7 @@ fn simulate_cluster(flags: &[&str]) -> Result<(), String> {
         }
     }
 
-    let text = simulation::table(quick, seed).to_markdown();
+    let text = markdown(&[simulation::table(quick, seed), simulation::constants()]);
     println!("{text}");
 
     if write { write_sections("docs/cluster.md", &[(SIMULATION, text)]) } else { Ok(()) }
