@@ -156,21 +156,23 @@ impl RunSummarizer {
 
     /// Computes the metrics.
     pub fn compute_metrics(&self, level: ConfidenceLevel) -> RunMetrics {
-        let room = || ClusteredSample::with_capacity(self.rows.len());
         let rows = self.rows_in_order();
-        let (mut passes, mut scores) = (room(), room());
-        for row in &rows {
-            if let Some(passed) = row.passed() {
+        // One sample after the other: each takes as much memory as the rows.
+        let (pass_rate, decided) = {
+            let mut passes = ClusteredSample::with_capacity(self.rows.len());
+            for (row, passed) in rows.iter().filter_map(|row| Some((row, row.passed()?))) {
                 passes.push(f64::from(u8::from(passed)), row.cluster);
             }
-            if let Some(score) = row.score() {
-                scores.push(score, row.cluster);
-            }
+            (case_rate_metric(&passes, level, "pass"), passes.len())
+        };
+        let mut scores = ClusteredSample::with_capacity(self.rows.len());
+        for (row, score) in rows.iter().filter_map(|row| Some((row, row.score()?))) {
+            scores.push(score, row.cluster);
         }
 
         let all = self.rows.len() as f64;
         let sum = |part: fn(&SummaryRow) -> f64| rows.iter().map(|row| part(row)).sum::<f64>() / all;
-        let pass_rate_bounds = (passes.len() < self.rows.len()).then(|| {
+        let pass_rate_bounds = (decided < self.rows.len()).then(|| {
             [
                 sum(|row| f64::from(u8::from(row.passed() == Some(true)))),
                 sum(|row| f64::from(u8::from(row.passed() != Some(false)))),
@@ -179,7 +181,6 @@ impl RunSummarizer {
 
         let mean_score_bounds =
             (scores.len() < self.rows.len()).then(|| [sum(|row| row.low), sum(|row| row.high)]);
-        let pass_rate = case_rate_metric(&passes, level, "pass");
         let mean_score = case_mean_metric(&scores, level);
         let clustered =
             scores.clusters().and_then(|_| clustered_mean(&scores.values, &scores.clusters, level).ok());
@@ -188,7 +189,7 @@ impl RunSummarizer {
         if let Some(bounds) = pass_rate_bounds {
             remarks.push(format!(
                 "{} of {} cases are incomplete and excluded from the pass rate; with them it lies between {} and {}.",
-                self.rows.len() - passes.len(),
+                self.rows.len() - decided,
                 self.rows.len(),
                 format_percent(bounds[0]),
                 format_percent(bounds[1])

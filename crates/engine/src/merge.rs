@@ -88,7 +88,7 @@ impl Engine {
         }
         let folder = self.merged_folder(options, &info);
 
-        let (rows, found) = set.find_rows()?;
+        let (rows, found) = set.find_rows(&folder)?;
         let mut writer = folder.create(&info).map_err(|error| match &error {
             StoreError::Occupied { .. } => {
                 EngineError::usage(format!("{error}; name another folder with `--run-dir`"))
@@ -233,8 +233,8 @@ impl ShardSet {
     }
 
     /// Finds the rows of all shards. Returns also the number of results of each.
-    fn find_rows(&self) -> Result<(RowMerge, Vec<u64>), EngineError> {
-        let mut rows = RowMerge::default();
+    fn find_rows(&self, target: &RunFolder) -> Result<(RowMerge, Vec<u64>), EngineError> {
+        let mut rows = RowMerge::new(target.path());
         let mut found = Vec::with_capacity(self.shards.len());
         for run in &self.shards {
             let before = rows.len();
@@ -250,7 +250,7 @@ impl ShardSet {
             found.push(results);
         }
 
-        if let Some((place, runs)) = rows.sort() {
+        if let Some((place, runs)) = rows.find_duplicate()? {
             let [a, b] = runs.map(|index| self.shards[index].path());
             return Err(EngineError::unreadable(format!(
                 "`{a}` and `{b}` both have result {place} of the plan"

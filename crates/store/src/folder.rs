@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::checksum::{RowCheck, check_document, end_document};
 use crate::disk::{self, DiskFile};
 use crate::private_file::create_private_folder;
+use crate::question_key::QuestionKey;
 use crate::row_counts::{RowCountsHeader, RowTallies};
 use crate::run_info::SUMMED_VERSION;
 use crate::{CaseRows, QuestionRow, ResultRow, ReviewRow, RowCounts, RunInfo, StoreError};
@@ -204,7 +205,7 @@ pub struct RunWriter {
     /// True if rows could not be written, so that nobody knows how many there are.
     has_failed: bool,
     /// Hashes of the questions that are on record.
-    asked: HashSet<String>,
+    asked: HashSet<QuestionKey>,
 }
 
 /// The files that rows are appended to.
@@ -288,7 +289,7 @@ impl RunWriter {
         folder: RunFolder,
         files: RowFiles,
         written: RowTallies,
-        asked: HashSet<String>,
+        asked: HashSet<QuestionKey>,
     ) -> Self {
         Self { folder, files, written, waiting: RowTallies::default(), has_failed: false, asked }
     }
@@ -312,16 +313,15 @@ impl RunWriter {
 
     /// True if the question with this hash is on record.
     pub(crate) fn has_question(&self, hash: &str) -> bool {
-        self.asked.contains(hash)
+        self.asked.contains(&QuestionKey::new(hash))
     }
 
     /// Takes the rows of a finished case. They are on record after the next [`Self::settle`].
     pub fn append(&mut self, rows: &CaseRows) {
         let RowFiles { judgements, inputs, questions, results } = &mut self.files;
         if let Some((hash, row)) = &rows.question
-            && !self.asked.contains(hash)
+            && self.asked.insert(QuestionKey::new(hash))
         {
-            self.asked.insert(hash.clone());
             questions.waiting.extend_from_slice(row);
             self.waiting.questions.add_lines(row);
         }

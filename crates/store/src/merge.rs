@@ -13,8 +13,10 @@ use serde::de::IgnoredAny;
 use tempfile::TempDir;
 
 use crate::folder::{INPUTS_FILE, JUDGEMENTS_FILE, QUESTIONS_FILE, RESULTS_FILE};
+use crate::question_key::QuestionKey;
 use crate::reader::{CaseRecords, JsonlRows};
 use crate::row_counts::ExpectedRows;
+use crate::row_places::{PlaceSpool, RowPlace};
 use crate::{CaseKey, CaseRecord, CaseRows, RecordPosition, RunFolder, RunWriter, StoreError};
 
 /// Bytes of rows that are taken before they are written.
@@ -25,11 +27,11 @@ const MOST_OPEN: usize = 32;
 /// Files of a run with rows.
 const ROW_FILES: [&str; 4] = [RESULTS_FILE, JUDGEMENTS_FILE, INPUTS_FILE, QUESTIONS_FILE];
 
-/// Rows of several runs, found and not yet copied. It holds 48 bytes for each result.
-#[derive(Debug, Default)]
+/// Rows of several runs, found and not yet copied. Their positions are in a file, so that memory does not grow with their number.
+#[derive(Debug)]
 pub struct RowMerge {
     sources: Vec<RunFolder>,
-    places: Vec<RowPlace>,
+    places: PlaceSpool,
 }
 
 /// The rows of many runs in one folder, so that few files are open however many runs there are. It goes with the merge.
@@ -80,21 +82,6 @@ impl GatheredRows {
     }
 }
 
-/// Position of the rows of a case in its run.
-#[derive(Debug, Clone, Copy)]
-struct RowPlace {
-    /// Place in the plan, from 1.
-    place: u64,
-    /// Index of the run.
-    source: u32,
-    inputs_length: u32,
-    at: RecordPosition,
-    /// Offset in `inputs.jsonl`, if there is a row.
-    inputs: u64,
-    /// Offset in `questions.jsonl`.
-    question: Option<NonZeroU64>,
-}
-
 /// The fields of a result by which its rows are found.
 #[derive(Deserialize)]
 struct ResultHead {
@@ -116,6 +103,11 @@ struct QuestionHead {
 }
 
 impl RowMerge {
+    /// Merge of no runs yet, whose rows will go to a run in this folder. The folder need not be there.
+    pub fn new(target: &Path) -> Self {
+        Self { sources: Vec::new(), places: PlaceSpool::new(target) }
+    }
+
     /// Finds the rows of another run. Every row is read and held against its checksum.
     ///
     /// # Errors
@@ -130,7 +122,7 @@ impl RowMerge {
             let mut rows: JsonlRows<QuestionHead> = JsonlRows::open(folder.file(QUESTIONS_FILE))?
                 .expecting(counts.and_then(|counts| counts.expected_questions()));
             while let Some(row) = rows.next() {
-                questions.entry(row?.case_hash).or_insert(rows.row_start());
+                questions.entry(QuestionKey::new(&row?.case_hash)).or_insert(rows.row_start());
             }
         }
 
@@ -155,7 +147,7 @@ impl RowMerge {
             // A case without graders has no judgements; looking for them would read past those of the next case.
             let judged = if row.graders.is_empty() { None } else { judgements.find(&key)? };
             let inputs = inputs.find(&key)?.unwrap_or_default();
-            let question = row.case_hash.and_then(|hash| questions.get(&hash).copied());
+            let question = row.case_hash.and_then(|hash| questions.get(&QuestionKey::new(&hash)).copied());
 
             self.places.push(RowPlace {
                 place,
@@ -168,8 +160,9 @@ impl RowMerge {
                 inputs: inputs.start,
                 // Offsets count from 1, so that none is no number.
                 question: question.and_then(|at| NonZeroU64::new(at + 1)),
-            });
+            })?;
         }
+        self.places.end_run()?;
 
         // What follows is leftovers, or rows that were lost.
         judgements.finish()
@@ -182,23 +175,29 @@ impl RowMerge {
 
     /// True if no result was found.
     pub fn is_empty(&self) -> bool {
-        self.places.is_empty()
+        self.len() == 0
     }
 
-    /// Puts the results into the order of the plan. Returns the first place that two results have, with the indexes of their
-    /// runs.
-    pub fn sort(&mut self) -> Option<(u64, [usize; 2])> {
-        self.places.sort_unstable_by_key(|row| (row.place, row.source));
+    /// The first place of the plan that two results have, with the indexes of their runs.
+    ///
+    /// # Errors
+    /// If positions can't be read again.
+    pub fn find_duplicate(&mut self) -> Result<Option<(u64, [usize; 2])>, StoreError> {
+        let mut before: Option<RowPlace> = None;
+        for place in self.places.in_order()? {
+            let place = place?;
+            if let Some(before) = before.filter(|before| before.place == place.place) {
+                return Ok(Some((place.place, [before.source as usize, place.source as usize])));
+            }
+            before = Some(place);
+        }
 
-        self.places.windows(2).find_map(|pair| match pair {
-            [a, b] if a.place == b.place => Some((a.place, [a.source as usize, b.source as usize])),
-            _ => None,
-        })
+        Ok(None)
     }
 
     /// Highest place of a result; 0 if there is none.
     pub fn last_place(&self) -> u64 {
-        self.places.iter().map(|row| row.place).max().unwrap_or_default()
+        self.places.last_place()
     }
 
     /// Copies the rows to a run, and shows `see` each record before it is copied.
@@ -206,7 +205,7 @@ impl RowMerge {
     /// # Errors
     /// If rows can't be read or written.
     pub fn write(self, writer: &mut RunWriter, see: &mut dyn FnMut(&CaseRecord)) -> Result<(), StoreError> {
-        let Self { sources, places } = self;
+        let Self { sources, mut places } = self;
         let gathered = match sources.len() {
             0..=MOST_OPEN => None,
             _ => Some(GatheredRows::gather(&sources, writer.folder().path())?),
@@ -219,7 +218,8 @@ impl RowMerge {
             sources.into_iter().map(OpenSource::open).collect::<Result<Vec<OpenSource>, StoreError>>()?;
         let mut taken = 0;
 
-        for place in places {
+        for place in places.in_order()? {
+            let place = place?;
             let place = gathered.as_ref().map_or(place, |gathered| gathered.place(place));
             let source = &mut sources[place.source as usize];
             let (record, rows) = source.read(place, |hash| writer.has_question(hash))?;

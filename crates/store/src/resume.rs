@@ -8,6 +8,7 @@ use assize_rubric::{CaseDecision, is_complete};
 use crate::checksum::{RowCheck, check_row, named_sum};
 use crate::disk::{self, DiskFile};
 use crate::folder::{INPUTS_FILE, JUDGEMENTS_FILE, QUESTIONS_FILE, RESULTS_FILE};
+use crate::question_key::QuestionKey;
 use crate::reader::JsonlRows;
 use crate::row_counts::{ExpectedRows, RowTallies, RowTally};
 use crate::{
@@ -31,13 +32,14 @@ impl RunFolder {
         let mut asked = HashSet::new();
         let questions = self.filter(QUESTIONS_FILE, |line| {
             check_row(line) != RowCheck::Changed
-                && serde_json::from_slice(line).is_ok_and(|row: QuestionRow| asked.insert(row.case_hash))
+                && serde_json::from_slice(line)
+                    .is_ok_and(|row: QuestionRow| asked.insert(QuestionKey::new(&row.case_hash)))
         })?;
 
         let is_lost = self.row_counts()?.and_then(|counts| counts.questions) > Some(asked.len() as u64);
         let kept = self.choose(&mut |record, inputs| {
             let hash = record.result.case_hash.as_ref();
-            let has_question = !is_lost || hash.is_some_and(|hash| asked.contains(hash));
+            let has_question = !is_lost || hash.is_some_and(|hash| asked.contains(&QuestionKey::new(hash)));
             has_question && keep(record, inputs)
         })?;
 

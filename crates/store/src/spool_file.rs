@@ -41,6 +41,12 @@ impl SpoolFile {
         Ok(Self { file, path: path.to_path_buf(), end: 0 })
     }
 
+    /// An empty file without a name in this folder.
+    pub(crate) fn unnamed(folder: &Path) -> Result<Self, StoreError> {
+        let file = tempfile::tempfile_in(folder).map_err(StoreError::io("write", folder))?;
+        Ok(Self { file, path: folder.to_path_buf(), end: 0 })
+    }
+
     /// Appends a piece.
     pub fn append(&mut self, bytes: &[u8]) -> Result<SpoolPlace, StoreError> {
         let too_long = || io::Error::new(io::ErrorKind::InvalidInput, "a request is longer than 4 GiB");

@@ -705,10 +705,10 @@ fn merged_rows_are_those_of_the_parts_in_the_order_of_the_plan() {
     append("judgements.jsonl", &judged("a", "whole"));
     append("results.jsonl", "{\"format\":2,\"suite\":\"s\"");
 
-    let mut merge = RowMerge::default();
+    let mut merge = RowMerge::new(home.path().join("merged").as_path());
     merge.add(&folder("first")).expect("read");
     merge.add(&folder("second")).expect("read");
-    assert_eq!((merge.len(), merge.last_place(), merge.sort()), (5, 5, None));
+    assert_eq!((merge.len(), merge.last_place(), merge.find_duplicate().expect("read")), (5, 5, None));
     let mut writer = folder("merged").create(&info()).expect("created");
     let mut seen = Vec::new();
     merge
@@ -723,13 +723,14 @@ fn merged_rows_are_those_of_the_parts_in_the_order_of_the_plan() {
     }
     assert_eq!(seen, ["a", "b", "c", "d", "e"].map(|case| (case.to_owned(), 1)));
 
-    let mut twice = RowMerge::default();
+    let mut twice = RowMerge::new(home.path().join("merged").as_path());
     twice.add(&folder("first")).expect("read");
     twice.add(&folder("first")).expect("read");
-    assert_eq!(twice.sort(), Some((1, [0, 1])));
+    assert_eq!(twice.find_duplicate().expect("read"), Some((1, [0, 1])));
     let mut unplaced = folder("unplaced").create(&info()).expect("created");
     unplaced.record(&decisions("a"), &result("a")).expect("written");
-    let error = RowMerge::default().add(&folder("unplaced")).expect_err("no place");
+    let error =
+        RowMerge::new(home.path().join("merged").as_path()).add(&folder("unplaced")).expect_err("no place");
     assert!(error.to_string().contains("has no place in the plan"), "{error}");
 }
 
@@ -745,7 +746,7 @@ fn more_runs_than_files_may_be_open_are_merged_as_few_are() {
     }
     whole.finish(&mut info()).expect("finished");
 
-    let mut merge = RowMerge::default();
+    let mut merge = RowMerge::new(home.path().join("merged").as_path());
     for run in 0..RUNS {
         let name = format!("run-{run}");
         let mut writer = folder(&name).create(&info()).expect("created");
@@ -760,7 +761,7 @@ fn more_runs_than_files_may_be_open_are_merged_as_few_are() {
         file.write_all(b"{\"format\":2,\"suite\":\"s\"").expect("written");
         merge.add(&folder(&name)).expect("read");
     }
-    assert_eq!(merge.sort(), None);
+    assert_eq!(merge.find_duplicate().expect("read"), None);
     let mut writer = folder("merged").create(&info()).expect("created");
     merge.write(&mut writer, &mut |_| {}).expect("written");
     writer.finish(&mut info()).expect("finished");
