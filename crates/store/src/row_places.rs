@@ -115,7 +115,9 @@ impl PlaceSpool {
         let mut bytes = Vec::with_capacity(PIECE * RECORD);
         for piece in self.held.chunks(PIECE) {
             bytes.clear();
-            piece.iter().for_each(|place| place.write(&mut bytes));
+            for place in piece {
+                place.write(&mut bytes);
+            }
             pieces.push(file.append(&bytes)?);
         }
         self.stretches.push(Stretch { source, pieces });

@@ -204,7 +204,7 @@ impl RunWatch {
             if state.as_ref() != Some(&now) {
                 match self.read(now.0[0], context) {
                     Ok(read) => {
-                        let seen = self.take(read, &now.1)?;
+                        let seen = self.take(read, now.1)?;
                         if seen.is_over || self.tracker.is_clear() {
                             return Ok(seen);
                         }
@@ -247,7 +247,7 @@ impl RunWatch {
     }
 
     /// Takes in what is new. Runs that were measured differently are refused at the first pair, and once more at the end.
-    fn take(&mut self, read: ReadCandidate, idle: &[bool; 2]) -> Result<SeenRuns, CommandFailure> {
+    fn take(&mut self, read: ReadCandidate, idle: [bool; 2]) -> Result<SeenRuns, CommandFailure> {
         let ReadCandidate { run: candidate, judge_calls } = read;
         let Some((_, base)) = &self.base else { return Err("the base was not read".into()) };
         let ended = [&base.info, &candidate.info].map(|info| info.finished_at.is_some());
