@@ -87,7 +87,9 @@ fn rate(rate: &PassRate) -> Value {
 }
 
 fn estimate(found: CorrectedMean, n: usize) -> Value {
-    let mut object = value_json(Ok(found.mean), Ok(found.interval), n as u64);
+    // Residuals without spread leave the interval no width, as if the estimate were certain.
+    let interval = if found.se > 0.0 { Ok(found.interval) } else { Err(UndefinedReason::NoSpread) };
+    let mut object = value_json(Ok(found.mean), interval, n as u64);
     object["se"] = found.se.into();
     object
 }
@@ -136,7 +138,7 @@ fn rates(rates: &TargetPassRates) -> Value {
             "labelled": found.labelled, "unlabelled": found.unlabelled,
             "bounds": found.bounds.iter().map(bound).collect::<Vec<_>>(),
             "judge": found.judge.0,
-            "factor_for_judge": found.judge.1.is_finite().then_some(found.judge.1),
+            "factor_for_judge": found.judge.1.ok().filter(|factor| factor.is_finite()),
         })
     });
     let given = rates.rogan_gladen.as_ref().map(|found| match found {

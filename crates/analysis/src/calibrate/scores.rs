@@ -3,7 +3,8 @@
 use assize_stats::{
     Interval, UndefinedReason,
     agreement::{
-        AgreementTable, AgreementWeights, ChanceAgreement, RatingScale, UnitRatings, coefficient, kappa,
+        AgreementTable, AgreementWeights, ChanceAgreement, RatingScale, UnitRatings, chance_of_same,
+        coefficient, kappa, perfect_agreement,
     },
     bounded_mean_clustered,
     judge_quality::{
@@ -36,9 +37,12 @@ pub(crate) fn score_metrics(
     let enough = |value: Result<f64, UndefinedReason>| {
         if pairs.len() < MIN_CORRELATION_PAIRS { value.and(Err(UndefinedReason::TooFew)) } else { value }
     };
+    // Where every pair agrees there is no spread to resample.
+    let by_chance = chance_of_same(&people);
+    let perfect = |value: f64| is_perfect(value).then(|| perfect_agreement(groups.len(), by_chance, level));
     let plain = |id, name, figure: &PairStatistic<'_>, says| {
         let value = figure(&judge, &people);
-        let interval = value.and_then(|_| again(figure));
+        let interval = value.and_then(|value| perfect(value).unwrap_or_else(|| again(figure)));
         MetricEstimate { id, name, value, interval, n, of: "pairs", says }
     };
 
@@ -58,6 +62,12 @@ pub(crate) fn score_metrics(
     let correlated = |id, name, figure: &PairStatistic<'_>, says| {
         let value = enough(figure(&judge, &people));
         let formula = match id {
+            _ if value.is_ok_and(is_perfect) => Some(value.and_then(|_| {
+                let interval = perfect_agreement(groups.len(), by_chance, level)?;
+                // A pair of answers is in order where neither was guessed.
+                let power = if id == "kendall_tau_b" { 2 } else { 1 };
+                Ok(Interval { low: interval.low.powi(power), ..interval })
+            })),
             "spearman" if independent => Some(value.and_then(|r| bonett_wright(r, n, level))),
             "pearson" if independent => Some(value.and_then(|r| fisher_z(r, n, level))),
             _ => None,
@@ -117,6 +127,11 @@ pub(crate) fn score_metrics(
             "As quadratic kappa, but stable where most scores are equal.",
         ),
     ]
+}
+
+/// Rounding may keep the coefficient of full agreement just below 1.
+pub(super) fn is_perfect(value: f64) -> bool {
+    value > 1.0 - 1e-9
 }
 
 fn gwet_quadratic(

@@ -63,8 +63,12 @@ fn scores_have_the_interval_of_rises_and_falls() {
         (found.call, found.interval_method.as_deref()),
         (Conclusion::Inconclusive, Some("Wilson, rises and falls"))
     );
-    // (z + z) √(variance / n): what five such pairs would have shown.
-    close(found.detectable, (1.959_963_984_540_054 + 0.841_621_233_572_914) * (squares / 4.0 / 5.0).sqrt());
+    // What five such pairs show, by the test that is run: no less than its interval is wide.
+    let se = found.se.expect("known");
+    assert_eq!(found.detectable, bounded.detectable(se, PowerDesign::default()).ok());
+    let factor = bounded.factor_to_detect(se, PowerDesign::default()).unwrap();
+    assert_eq!(found.enough, Some((5.0 * factor).ceil() as u64));
+    assert!(found.enough > Some(5));
 }
 
 #[test]
@@ -176,6 +180,16 @@ fn mid_p_is_less_cautious_than_the_exact_test() {
     close(mid.p, 0.03125);
     assert_eq!((exact.test, mid.test), ("McNemar, exact", "McNemar, mid-p"));
     assert_eq!((exact.call, mid.call), (Conclusion::Inconclusive, Conclusion::Better));
+
+    // The interval is another method's, and may hold 0 where the test is significant.
+    let (before, after) = (scored(&[0.0; 40]), {
+        let mut after = vec![0.0; 35];
+        after.extend([1.0; 5]);
+        scored(&after)
+    });
+    let mid = compared(&before, &after, &options).pass_rate;
+    assert_eq!((mid.call, mid.low.is_some_and(|low| low <= 0.0)), (Conclusion::Better, true), "{mid:?}");
+    assert!(mid.says.contains("the test decides, p = 0.031"), "{}", mid.says);
 }
 
 #[test]

@@ -85,8 +85,8 @@ impl InjectionWins {
                 }
             }
             (Ok(value), Err(_)) => format!(
-                "Attacks change every decision by the same amount, {} points more than noise ({of}): too little to \
-                 tell by how much others would change.",
+                "Attacks change decisions by {} points more than noise ({of}), all of one case: too little to tell \
+                 by how much those of others would change.",
                 points(value)
             ),
         }
@@ -219,6 +219,33 @@ pub(crate) mod tests {
         // Noise alone turns as many: the like rate, not the rate of all flips.
         let noise = wins.noise.interval.expect("defined");
         assert!(noise.low < rate && rate < noise.high, "{rate} beside {noise:?}");
+    }
+
+    #[test]
+    fn decisions_that_all_turn_are_an_effect_unless_one_case_holds_them() {
+        let says = |cases: usize| {
+            let mut compared = PairedDecisions { cases, ..PairedDecisions::default() };
+            for (at, is_again) in (0..12).flat_map(|at| [(at, true), (at, false)]) {
+                let step = |met: bool| ScaleDecision::Step { at: usize::from(met), top: 1 };
+                let label = if is_again { UNCHANGED } else { "probe.append" };
+                compared.pairs.push(DecisionPair {
+                    case: format!("c{}", at % cases),
+                    suite: "s".to_owned(),
+                    label: label.to_owned(),
+                    criterion: ("rubrics".to_owned(), format!("k{at}")),
+                    text: String::new(),
+                    before: step(false),
+                    after: step(!is_again),
+                    costs: false,
+                    is_checklist: true,
+                });
+            }
+            InjectionWins::new(&compared, |_| false).says()
+        };
+
+        assert!(says(12).starts_with("Attacks change decisions beyond noise: +100.0 points"), "{}", says(12));
+        assert!(says(2).starts_with("No effect of attacks beyond noise is shown"), "{}", says(2));
+        assert!(says(1).contains("all of one case"), "{}", says(1));
     }
 
     #[test]

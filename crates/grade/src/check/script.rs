@@ -134,7 +134,7 @@ fn read_result(value: ScriptValue, threshold: Option<f64>) -> Result<CheckResult
             let reason = if passed { "it returned true" } else { "it returned false" };
             Ok(decided(passed, f64::from(u8::from(passed)), GraderNote::new(passed, "script", reason)))
         }
-        ScriptValue::Number(number) if !number.is_nan() => {
+        ScriptValue::Number(number) if number.is_finite() => {
             let passed = passes(number);
             let reason = match threshold {
                 Some(line) => format!("it returned {number}, with a threshold of {line}"),
@@ -146,7 +146,8 @@ fn read_result(value: ScriptValue, threshold: Option<f64>) -> Result<CheckResult
         other => {
             let found = match other {
                 ScriptValue::Undefined => "nothing".to_owned(),
-                ScriptValue::Number(_) => "a number that is none (NaN)".to_owned(),
+                ScriptValue::Number(number) if number.is_nan() => "a number that is none (NaN)".to_owned(),
+                ScriptValue::Number(_) => "an infinite number".to_owned(),
                 ScriptValue::Json(value) => shorten(&value.to_string()),
             };
             Err(format!(
