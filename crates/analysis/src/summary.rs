@@ -196,7 +196,14 @@ impl RunSummarizer {
             ));
         }
 
-        remarks.extend(precision_remarks(&pass_rate, &mean_score, &scores, design_effect, self.mean_trials(), level));
+        remarks.extend(precision_remarks(
+            &pass_rate,
+            &mean_score,
+            &scores,
+            design_effect,
+            self.mean_trials(),
+            level,
+        ));
 
         if let Some(clusters) = scores.clusters().filter(|clusters| *clusters < FEW_CLUSTERS) {
             remarks.push(format!(
@@ -412,8 +419,9 @@ fn precision_remarks(
     let reach =
         |figure: &EstimatedMetric| figure.low.zip(figure.high).map_or(0.0, |(low, high)| (high - low) / 2.0);
     let clusters = |n: f64| {
-        let runs =
-            design_effect.filter(|effect| *effect > 1.0).map_or(Ok(n), |effect| inflate_for_clusters(n, effect));
+        let runs = design_effect
+            .filter(|effect| *effect > 1.0)
+            .map_or(Ok(n), |effect| inflate_for_clusters(n, effect));
         runs.map(|runs| runs / trials)
     };
     let mut needs = Vec::new();

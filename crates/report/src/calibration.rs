@@ -363,7 +363,8 @@ fn render_rates(page: &mut ReportPage, rates: &TargetPassRates) {
             let around = match found.interval {
                 Ok(interval) => format!(" ({})", format_rate_range(interval, rates.scores)),
                 Err(UndefinedReason::IncompatibleRates) => {
-                    " (no CI: these error rates do not allow the judge's rate, so that they do not hold here)".to_owned()
+                    " (no CI: these error rates do not allow the judge's rate, so that they do not hold here)"
+                        .to_owned()
                 }
                 Err(_) => " (no CI: give the rates as K/N)".to_owned(),
             };
@@ -495,7 +496,9 @@ fn render_selection(page: &mut ReportPage, found: &SelectionReport) {
              decision are all alike.",
             format_rate(judge)
         ),
-        Err(_) => format!("The judge's own rate, {}, is not true whatever the others are.", format_rate(judge)),
+        Err(_) => {
+            format!("The judge's own rate, {}, is not true whatever the others are.", format_rate(judge))
+        }
         Ok(factor) => format!(
             "For the judge's own rate, {}, to be true, the odds of being met would have to differ by a factor of {factor:.1} between \
              labelled items and others with the same decision.",

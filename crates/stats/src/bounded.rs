@@ -374,10 +374,11 @@ impl BoundedDifference {
         let centre = self.centre();
         let DifferenceReach { fall, rise } = self.reach;
 
-        let needed = [(high - centre, rise), (centre - low, fall)].into_iter().map(|(observed, other_way)| {
-            let one_way = (unseen * other_way).hypot(quantiles.critical * se);
-            observed.max(one_way) + quantiles.power * se
-        });
+        let needed =
+            [(high - centre, rise), (centre - low, fall)].into_iter().map(|(observed, other_way)| {
+                let one_way = (unseen * other_way).hypot(quantiles.critical * se);
+                observed.max(one_way) + quantiles.power * se
+            });
         let needed = check_finite(needed.fold(0.0, f64::max))?;
         if needed <= fall.min(rise) { Ok(needed) } else { Err(UndefinedReason::Unreachable) }
     }

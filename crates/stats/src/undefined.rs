@@ -44,7 +44,9 @@ pub enum UndefinedReason {
     #[error("no unit has two ratings")]
     NoPairs,
     /// Raters are known by the items that others rated too.
-    #[error("raters share too few items: some items need three votes, and every rater needs items with other votes")]
+    #[error(
+        "raters share too few items: some items need three votes, and every rater needs items with other votes"
+    )]
     NoOverlap,
     /// The judge's rate can't arise from its error rates.
     #[error("these error rates do not allow the judge's rate, so that they do not hold here")]

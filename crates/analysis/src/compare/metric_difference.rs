@@ -438,7 +438,10 @@ impl MetricDifference {
         let mut range = format!("{level} CI {}", unit.format_interval(low, high));
         if matches!(self.call, Conclusion::Better | Conclusion::Worse) && low <= 0.0 && high >= 0.0 {
             let p = self.p_adjusted.or(self.p).unwrap_or(1.0);
-            range.push_str(&format!("; the test decides, p = {p:.3} by {}, and its interval is another", self.test));
+            range = format!(
+                "{range}; the test decides, p = {p:.3} by {}, and its interval is another",
+                self.test
+            );
         }
         let pairs = format!("{} pair{}", self.n, if self.n == 1 { "" } else { "s" });
         match self.call {

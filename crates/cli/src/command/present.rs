@@ -9,7 +9,7 @@ use assize_report::{
 };
 use assize_rubric::{MissingPolicy, UngradedKind, Verdict};
 use assize_run::{IncompleteReason, RunTotals};
-use assize_store::{CaseRecord, CaseTrialsRow, ResultRow, RunInfo, first_in_order};
+use assize_store::{CaseRecord, ResultRow, RunInfo, first_in_order};
 
 use super::report;
 use crate::args::ShowChoice;
@@ -76,7 +76,7 @@ where
     match show {
         ShowChoice::None => {
             let needs_naming = |record: &CaseRecord| names_a_failing_case(&record.result, &trials);
-            let all = self::first_in_order(records().map_err(Into::into)?, needs_naming, None, MAX_NAMED);
+            let all = first_in_order(records().map_err(Into::into)?, needs_naming, None, MAX_NAMED);
             let (records, found) = all.map_err(Into::into)?;
             unlisted = (records.values().map(case_id).collect(), found - records.len());
             failing = unlisted.0.first().cloned();
@@ -200,8 +200,8 @@ type TrialVerdicts<'i> = HashMap<(&'i str, &'i str, Option<&'i str>), Verdict>;
 fn trial_verdicts(info: &RunInfo) -> TrialVerdicts<'_> {
     let figures = info.summary.as_ref().and_then(|summary| summary.figures.as_ref());
     let cases = figures.and_then(|figures| figures.repeats.as_ref()).map(|trials| &trials.cases);
-    let key = |case: &'_ CaseTrialsRow| ((&*case.suite, &*case.case_id, case.target.as_deref()), case.verdict);
-    cases.into_iter().flatten().map(key).collect()
+    let trials = cases.into_iter().flatten();
+    trials.map(|case| ((&*case.suite, &*case.case_id, case.target.as_deref()), case.verdict)).collect()
 }
 
 /// Returns true if the row stands for a case that did not pass: of several trials, the first one does, for all.

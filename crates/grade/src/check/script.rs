@@ -195,3 +195,17 @@ pub(crate) fn decided(passed: bool, score: f64, mut note: GraderNote) -> CheckRe
 fn is_about_answer(message: &str) -> bool {
     !message.ends_with("is not defined") && !message.contains("out of memory")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_without_a_size_are_no_score() {
+        for number in [f64::INFINITY, f64::NEG_INFINITY, f64::NAN] {
+            let refused = read_result(ScriptValue::Number(number), None).expect_err("no score");
+            assert!(refused.contains("it returned a"), "{refused}");
+        }
+        assert!(read_result(ScriptValue::Number(1.5), None).is_ok());
+    }
+}

@@ -129,7 +129,9 @@ fn check_identified(votes: &[RaterVote], raters: usize, counts: &[usize]) -> Res
     // Means and covariances of votes are fewer than the rates: only items with three votes tell them apart.
     let mut linked = vec![false; raters];
     for together in by_item.values().filter(|together| together.len() > 1) {
-        together.iter().for_each(|rater| linked[*rater] = true);
+        for rater in together {
+            linked[*rater] = true;
+        }
     }
     let is_linked = linked.iter().zip(counts).all(|(linked, count)| *linked || *count == 0);
     let is_tripled = by_item.values().any(|together| together.len() >= MIN_RATERS);
