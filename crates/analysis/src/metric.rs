@@ -42,6 +42,9 @@ impl Default for ResamplingOptions {
 /// fairly.
 const UNDEFINED_ONE_IN: usize = 20;
 
+/// Width up to which resamples differ only by rounding.
+const LEAST_WIDTH: f64 = 1e-9;
+
 impl ResamplingOptions {
     /// Computes the percentile bootstrap interval of a statistic over units drawn with replacement, expanded for
     /// few units.
@@ -59,6 +62,6 @@ impl ResamplingOptions {
 
         // Resamples that all agree show that the sample has no spread, not that the metric is certain.
         let interval = Interval { level: self.level, ..found.percentile };
-        if interval.width() > 0.0 { Ok(interval) } else { Err(UndefinedReason::NoSpread) }
+        if interval.width() > LEAST_WIDTH { Ok(interval) } else { Err(UndefinedReason::NoSpread) }
     }
 }

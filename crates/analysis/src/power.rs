@@ -129,6 +129,18 @@ fn cases_answer(
     SampleSizeAnswer { question, answer: answer.ok(), unit, method, says }
 }
 
+/// Builds an entry for a question that has no answer.
+fn no_answer(question: String, unit: &'static str, method: &'static str, reason: &str) -> SampleSizeAnswer {
+    SampleSizeAnswer { question, answer: None, unit, method, says: format!("undefined, because {reason}") }
+}
+
+/// Returns the rate that lies a difference below another one, or above where that one is too low.
+fn other_rate(rate: f64, difference: f64) -> Option<f64> {
+    // 0.3 less 0.3 may miss 0 by rounding.
+    let is_rate = |other: &f64| (-1e-12..=1.0 + 1e-12).contains(other);
+    [rate - difference, rate + difference].into_iter().find(is_rate).map(|other| other.clamp(0.0, 1.0))
+}
+
 fn add_precision_answers(
     known: &PlanningInputs,
     width: f64,
@@ -217,11 +229,11 @@ fn add_difference_answers(
     needs: &mut Vec<SampleSizeAnswer>,
 ) {
     let apart = format_number(difference);
-    let shares = match (known.discordance, known.pass_rate) {
+    let other = known.pass_rate.and_then(|rate| other_rate(rate, difference));
+    let shares = match (known.discordance, known.pass_rate.zip(other)) {
         (Some(share), _) => vec![(share, "as given")],
         // Between the two extremes: only the difference differs, and the runs are independent.
-        (None, Some(rate)) => {
-            let other = (rate - difference).max(0.0);
+        (None, Some((rate, other))) => {
             let unrelated = rate * (1.0 - other) + other * (1.0 - rate);
             vec![
                 (difference, "minimum: all changed cases change in one direction"),
@@ -232,9 +244,17 @@ fn add_difference_answers(
         (None, None) => Vec::new(),
     };
     for (share, why) in shares {
+        let question =
+            format!("pass rates that differ by {apart}, same cases, {} of them change", format_number(share));
+        if share < difference - 1e-12 {
+            let least = format!("at least {apart} of the cases must change for rates to differ by as much");
+            needs.push(no_answer(question, "pairs", "McNemar, exact", &least));
+            continue;
+        }
+
         needs.push(cases_answer(
-            format!("pass rates that differ by {apart}, same cases, {} of them change", format_number(share)),
-            promise.mcnemar_exact_pairs(share, difference),
+            question,
+            promise.mcnemar_exact_pairs(share.max(difference), difference),
             "pairs",
             "McNemar, exact",
             effect,
@@ -242,14 +262,15 @@ fn add_difference_answers(
         ));
     }
 
-    if let Some(rate) = known.pass_rate {
+    if let (Some(rate), None) = (known.pass_rate, other) {
+        let question = format!("pass rates of {} and another, {apart} away", format_number(rate));
+        let reason = "the other rate would lie below 0 or above 1";
+        needs.push(no_answer(question, "cases per run", "two independent rates", reason));
+    }
+    if let Some((rate, other)) = known.pass_rate.zip(other) {
         needs.push(cases_answer(
-            format!(
-                "pass rates of {} and {}, different cases",
-                format_number(rate),
-                format_number(rate - difference)
-            ),
-            promise.rates_cases(rate, rate - difference),
+            format!("pass rates of {} and {}, different cases", format_number(rate), format_number(other)),
+            promise.rates_cases(rate, other),
             "cases per run",
             "two independent rates",
             effect,

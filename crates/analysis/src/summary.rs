@@ -1,7 +1,7 @@
 //! Metrics of one run: pass rate and mean score with intervals, the effect of incomplete cases, and sources
 //! of noise.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use assize_rubric::Verdict;
@@ -196,7 +196,14 @@ impl RunSummarizer {
             ));
         }
 
-        remarks.extend(precision_remarks(&pass_rate, &mean_score, &scores, design_effect, level));
+        remarks.extend(precision_remarks(
+            &pass_rate,
+            &mean_score,
+            &scores,
+            design_effect,
+            self.mean_trials(),
+            level,
+        ));
 
         if let Some(clusters) = scores.clusters().filter(|clusters| *clusters < FEW_CLUSTERS) {
             remarks.push(format!(
@@ -244,6 +251,16 @@ impl RunSummarizer {
         });
 
         rows
+    }
+
+    /// Mean number of rows of a case; 1 without trials.
+    fn mean_trials(&self) -> f64 {
+        if !self.repeated {
+            return 1.0;
+        }
+
+        let cases: HashSet<u64> = self.rows.iter().map(|row| row.case).collect();
+        self.rows.len() as f64 / cases.len().max(1) as f64
     }
 
     /// Counts the cases with one trial, of one target or of all.
@@ -375,12 +392,14 @@ pub(crate) fn flip_rate(items: &[Vec<bool>], level: ConfidenceLevel) -> Option<E
     })
 }
 
-/// Warns if there are too few cases for a precise metric, with the number that would suffice.
+/// Warns if there are too few cases for a precise metric, with the number that would suffice; `trials` is the mean
+/// number of rows of a case.
 fn precision_remarks(
     pass_rate: &EstimatedMetric,
     mean_score: &EstimatedMetric,
     scores: &ClusteredSample,
     design_effect: Option<f64>,
+    trials: f64,
     level: ConfidenceLevel,
 ) -> Vec<String> {
     let mut remarks = Vec::new();
@@ -396,10 +415,14 @@ fn precision_remarks(
         ));
     }
 
+    // Where there is no interval, as for a single cluster, there is no margin to compare with.
     let reach =
-        |figure: &EstimatedMetric| figure.low.zip(figure.high).map_or(1.0, |(low, high)| (high - low) / 2.0);
+        |figure: &EstimatedMetric| figure.low.zip(figure.high).map_or(0.0, |(low, high)| (high - low) / 2.0);
     let clusters = |n: f64| {
-        design_effect.filter(|effect| *effect > 1.0).map_or(Ok(n), |effect| inflate_for_clusters(n, effect))
+        let runs = design_effect
+            .filter(|effect| *effect > 1.0)
+            .map_or(Ok(n), |effect| inflate_for_clusters(n, effect));
+        runs.map(|runs| runs / trials)
     };
     let mut needs = Vec::new();
     // A rate of few cases, or one without any exception, is no basis to plan on. The rate in its interval that takes most
@@ -424,9 +447,12 @@ fn precision_remarks(
         needs.push((reached, format!("±{WANTED} takes about"), round_up_cases(n)));
     }
 
-    needs.retain(|(.., n)| *n > pass_rate.n.max(mean_score.n) as f64);
+    needs.retain(|(.., n)| *n > pass_rate.n.max(mean_score.n) as f64 / trials);
 
-    remarks.extend(needs.into_iter().map(|(reached, wanted, n)| format!("{reached}; {wanted} {n} cases.")));
+    let each = if trials > 1.0 { " with as many trials each" } else { "" };
+    remarks.extend(
+        needs.into_iter().map(|(reached, wanted, n)| format!("{reached}; {wanted} {n} cases{each}.")),
+    );
 
     remarks
 }

@@ -164,8 +164,12 @@ fn expect_all(said: &Path, cases: usize, offline: bool) -> Result<(), String> {
     let summary: serde_json::Value =
         serde_json::from_str(&text).map_err(|error| format!("the summary: {error}: {text}"))?;
     let counts = &summary["counts"];
-    let total: u64 =
-        counts.as_object().into_iter().flat_map(|all| all.values()).filter_map(serde_json::Value::as_u64).sum();
+    let total: u64 = counts
+        .as_object()
+        .into_iter()
+        .flat_map(|all| all.values())
+        .filter_map(serde_json::Value::as_u64)
+        .sum();
     let calls = if offline { 0 } else { cases as u64 };
     if total != cases as u64 || summary["judge_calls"].as_u64().unwrap_or(0) != calls {
         return Err(format!("not all of {cases} cases were judged once: {summary}"));

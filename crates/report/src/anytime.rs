@@ -46,7 +46,7 @@ pub fn render_anytime(candidate: &str, found: &AnytimeComparison, style: ReportS
                 format_percent(left, found.clusters as u64)
             )
         }
-        None => "Not clear yet: go on, and look again whenever you like.".to_owned(),
+        None => "Not clear yet: further cases may show a difference, however often you look.".to_owned(),
     };
     page.add_text(&[], &[ReportPiece::plain(line)]);
     format!("\n{}", page.finish())

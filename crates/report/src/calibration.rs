@@ -362,6 +362,10 @@ fn render_rates(page: &mut ReportPage, rates: &TargetPassRates) {
         Some(Ok(found)) => {
             let around = match found.interval {
                 Ok(interval) => format!(" ({})", format_rate_range(interval, rates.scores)),
+                Err(UndefinedReason::IncompatibleRates) => {
+                    " (no CI: these error rates do not allow the judge's rate, so that they do not hold here)"
+                        .to_owned()
+                }
                 Err(_) => " (no CI: give the rates as K/N)".to_owned(),
             };
             let outside = if (found.raw - found.clipped).abs() > f64::EPSILON {
@@ -442,6 +446,7 @@ fn render_gates(page: &mut ReportPage, gates: &[CalibrationGateResult], on: Gate
         let found = match gate.value {
             Ok(found) => format_value(found),
             Err(UndefinedReason::NoValues) => "no such metric here".to_owned(),
+            Err(reason @ UndefinedReason::NotAboveGuessing) => format!("not shown, because {reason}"),
             Err(reason) => format!("undefined, because {reason}"),
         };
         page.add_text(
@@ -485,11 +490,16 @@ fn render_selection(page: &mut ReportPage, found: &SelectionReport) {
 
     let (judge, factor) = found.judge;
     let text = match factor {
-        1.0 => format!("The judge's own rate, {}, needs no selection to be true.", format_rate(judge)),
-        factor if factor.is_infinite() => {
+        Ok(1.0) => format!("The judge's own rate, {}, needs no selection to be true.", format_rate(judge)),
+        Ok(factor) if factor.is_infinite() => format!(
+            "The judge's own rate, {}, can be true only if the labels say nothing about the others: labels of items with the same \
+             decision are all alike.",
+            format_rate(judge)
+        ),
+        Err(_) => {
             format!("The judge's own rate, {}, is not true whatever the others are.", format_rate(judge))
         }
-        factor => format!(
+        Ok(factor) => format!(
             "For the judge's own rate, {}, to be true, the odds of being met would have to differ by a factor of {factor:.1} between \
              labelled items and others with the same decision.",
             format_rate(judge)

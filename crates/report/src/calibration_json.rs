@@ -4,6 +4,7 @@ use assize_analysis::calibrate::{
     CalibrationGateResult, CalibrationReport, CalibrationSection, GateBasis, GatedPassRates, PassRate,
     SelectionBound, TargetPassRates,
 };
+use assize_stats::UndefinedReason;
 use assize_stats::correction::{CorrectedMean, PredictionPowered, RoganGladen};
 use serde_json::{Value, json};
 
@@ -87,7 +88,10 @@ fn rate(rate: &PassRate) -> Value {
 }
 
 fn estimate(found: CorrectedMean, n: usize) -> Value {
-    let mut object = value_json(Ok(found.mean), Ok(found.interval), n as u64);
+    // Residuals without spread leave the interval no width, as if the estimate were certain.
+    let has_width = found.interval.width() > 1e-12;
+    let interval = if has_width { Ok(found.interval) } else { Err(UndefinedReason::NoSpread) };
+    let mut object = value_json(Ok(found.mean), interval, n as u64);
     object["se"] = found.se.into();
     object
 }
@@ -136,7 +140,7 @@ fn rates(rates: &TargetPassRates) -> Value {
             "labelled": found.labelled, "unlabelled": found.unlabelled,
             "bounds": found.bounds.iter().map(bound).collect::<Vec<_>>(),
             "judge": found.judge.0,
-            "factor_for_judge": found.judge.1.is_finite().then_some(found.judge.1),
+            "factor_for_judge": found.judge.1.ok().filter(|factor| factor.is_finite()),
         })
     });
     let given = rates.rogan_gladen.as_ref().map(|found| match found {
@@ -156,4 +160,22 @@ fn rates(rates: &TargetPassRates) -> Value {
             "judge": rates.judge_gated.as_ref().map(gated),
         },
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use assize_stats::{ConfidenceLevel, correction::prediction_powered};
+
+    use super::*;
+
+    #[test]
+    fn an_estimate_whose_interval_has_no_width_has_none() {
+        // The judge is right on every label, and finds all others met.
+        let labels = [1.0, 1.0, 1.0, 1.0, 1.0, 0.0];
+        let found = prediction_powered(&labels, &labels, &[1.0; 50], ConfidenceLevel::P95).expect("labels");
+        let object = powered(&found);
+        assert_eq!(object["ppi"]["value"], 1.0);
+        assert!(object["ppi"]["low"].is_null() && object["ppi"]["high"].is_null(), "{object}");
+        assert!(object["people_only"]["low"].is_number(), "{object}");
+    }
 }

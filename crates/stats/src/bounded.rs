@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use crate::{
     ConfidenceLevel, Interval, IntervalMethod, UndefinedReason,
     distribution::{normal_critical_value, student_critical_value},
+    power::PowerDesign,
     proportion,
     undefined::{check_all_finite, check_finite},
 };
@@ -16,6 +17,11 @@ const CLUSTER_PRIOR: f64 = 0.1;
 
 /// Distance, as a share of the range, below which values differ only by the order of summation.
 const DUST: f64 = 1e-9;
+
+/// Factor of further pairs beyond which a difference counts as out of reach.
+const MAX_FACTOR: f64 = 1e9;
+/// Halvings in the search for that factor.
+const HALVINGS: u32 = 60;
 
 /// A mean of values within a range, and its interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -309,6 +315,12 @@ pub fn bounded_difference<K: Ord>(
     })
 }
 
+/// Quantiles that decide what a test shows: that of its interval, and that of its power.
+struct PowerQuantiles {
+    critical: f64,
+    power: f64,
+}
+
 impl BoundedDifference {
     /// Returns the interval of the mean difference, within its reach. Undefined for a single cluster.
     pub fn interval(&self, level: ConfidenceLevel) -> Result<Interval, UndefinedReason> {
@@ -348,6 +360,81 @@ impl BoundedDifference {
         Ok(crate::distribution::student_two_sided(long, self.units as f64 - 1.0))
     }
 
+    /// Returns about the smallest mean difference of pairs like these that their interval tells from 0 with the power
+    /// of the design; `se` is the error of the mean difference. A difference must exceed the distance from the mean to
+    /// the end of the interval, by as much as an estimate falls short of the truth with that power. That distance is
+    /// the larger one of the two observed, and no less than where every pair moves one way: how far others may move
+    /// the other way then follows from the number of clusters alone. Unreachable beyond what a pair can differ.
+    /// Source for the sum of the two: Miller, arXiv 2411.00640, equation 9, with quantiles of Student's t.
+    pub fn detectable(&self, se: f64, design: PowerDesign) -> Result<f64, UndefinedReason> {
+        let quantiles = self.quantiles(1.0, design)?;
+        let square = quantiles.critical * quantiles.critical;
+        let unseen = square / (self.units as f64 + square);
+        let (low, high) = self.ends(quantiles.critical);
+        let centre = self.centre();
+        let DifferenceReach { fall, rise } = self.reach;
+
+        let needed =
+            [(high - centre, rise), (centre - low, fall)].into_iter().map(|(observed, other_way)| {
+                let one_way = (unseen * other_way).hypot(quantiles.critical * se);
+                observed.max(one_way) + quantiles.power * se
+            });
+        let needed = check_finite(needed.fold(0.0, f64::max))?;
+        if needed <= fall.min(rise) { Ok(needed) } else { Err(UndefinedReason::Unreachable) }
+    }
+
+    /// Returns by about what factor there must be more pairs like these, in as many more clusters, for their interval
+    /// to tell the mean difference that was observed from 0 with the power of the design. Reasons as for
+    /// [`detectable`](Self::detectable).
+    pub fn factor_to_detect(&self, se: f64, design: PowerDesign) -> Result<f64, UndefinedReason> {
+        let wanted = self.centre().abs();
+        if wanted == 0.0 {
+            return Err(UndefinedReason::Unreachable);
+        }
+
+        let is_enough = |factor: f64| -> Result<bool, UndefinedReason> {
+            let quantiles = self.quantiles(factor, design)?;
+            let more = |part: EffectiveMean| EffectiveMean { effective_n: part.effective_n * factor, ..part };
+            let scaled = Self { rises: more(self.rises), falls: more(self.falls), ..*self };
+            let (low, high) = scaled.ends(quantiles.critical);
+            let towards_zero = if self.centre() < 0.0 { high - self.centre() } else { self.centre() - low };
+            Ok(towards_zero + quantiles.power * se / factor.sqrt() <= wanted)
+        };
+        let (mut low, mut high) = (1.0, 1.0);
+        while !is_enough(high)? {
+            low = high;
+            high *= 2.0;
+            if high > MAX_FACTOR {
+                return Err(UndefinedReason::Unreachable);
+            }
+        }
+        for _ in 0..HALVINGS {
+            let middle = f64::midpoint(low, high);
+            if is_enough(middle)? { high = middle } else { low = middle }
+        }
+
+        Ok(high)
+    }
+
+    /// Quantiles of Student's t with `factor` times as many clusters: of the interval, and of the power.
+    fn quantiles(&self, factor: f64, design: PowerDesign) -> Result<PowerQuantiles, UndefinedReason> {
+        if self.units < 2 {
+            return Err(UndefinedReason::OneValue);
+        }
+
+        let freedom = self.units as f64 * factor - 1.0;
+        let both_sides =
+            ConfidenceLevel::new(2.0 * design.power() - 1.0).map_err(|_| UndefinedReason::OutOfRange)?;
+        Ok(PowerQuantiles {
+            critical: student_critical_value(freedom, design.level())?,
+            power: student_critical_value(freedom, both_sides)?,
+        })
+    }
+
+    fn centre(&self) -> f64 {
+        self.reach.rise * self.rises.mean - self.reach.fall * self.falls.mean
+    }
+
     fn ends(&self, critical: f64) -> (f64, f64) {
         let of = |part: EffectiveMean, reach: f64| {
             let (low, high) = wilson_ends(part.mean, part.effective_n, critical);
@@ -359,7 +446,7 @@ impl BoundedDifference {
             (one * one + other * other - 2.0 * self.correlation * one * other).max(0.0).sqrt()
         };
 
-        let centre = rise * self.rises.mean - fall * self.falls.mean;
+        let centre = self.centre();
         let low = centre - combine(rise_down, fall_up);
         let high = centre + combine(rise_up, fall_down);
         (low.max(-fall), high.min(rise))

@@ -88,6 +88,11 @@ impl PowerDesign {
         }
     }
 
+    /// The confidence level of the interval that decides.
+    pub(crate) const fn level(self) -> ConfidenceLevel {
+        self.level
+    }
+
     /// The two-sided probability of an error that the test allows.
     pub(crate) fn alpha(self) -> f64 {
         1.0 - self.level.get()

@@ -43,6 +43,17 @@ pub enum UndefinedReason {
     /// No unit was rated twice.
     #[error("no unit has two ratings")]
     NoPairs,
+    /// Raters are known by the items that others rated too.
+    #[error(
+        "raters share too few items: some items need three votes, and every rater needs items with other votes"
+    )]
+    NoOverlap,
+    /// The judge's rate can't arise from its error rates.
+    #[error("these error rates do not allow the judge's rate, so that they do not hold here")]
+    IncompatibleRates,
+    /// An interval reaches down to what guessing reaches.
+    #[error("its interval reaches down to what guessing reaches")]
+    NotAboveGuessing,
     /// A rating is not on the declared scale.
     #[error("a rating is not on the declared scale")]
     NotOnScale,

@@ -58,7 +58,7 @@ fn compared_value(figure: &MetricEstimate, on: GateBasis) -> Result<f64, Undefin
     match on {
         GateBasis::Estimate => figure.value.and_then(|value| {
             let low = figure.interval?.low;
-            if low > guessing_level(figure.id) { Ok(value) } else { Err(UndefinedReason::TooFew) }
+            if low > guessing_level(figure.id) { Ok(value) } else { Err(UndefinedReason::NotAboveGuessing) }
         }),
         GateBasis::Lower => figure.interval.map(|interval| interval.low),
         GateBasis::Exact => figure

@@ -103,7 +103,8 @@ pub fn calibrate(
     mut material: CalibrationMaterial,
     options: &CalibrationOptions,
 ) -> Result<CalibrationReport, MaterialError> {
-    let problems = unify_codes(&mut material.items, options.scale.is_some());
+    let mut problems = unify_codes(&mut material.items, options.scale.is_some());
+    problems.extend(options.scale.iter().flat_map(|scale| scores_beyond(&material.items, scale)));
     if !problems.is_empty() {
         return Err(MaterialError::Problems(problems));
     }
@@ -401,6 +402,38 @@ pub(crate) fn unify_codes(items: &mut [CalibrationItem], scale_declared: bool) -
         }
         if let Some(judge) = &mut item.judge {
             verdict(&mut judge.said);
+        }
+    }
+
+    problems
+}
+
+/// Finds scores beyond the ends of the declared scale. Scores between its points may be means.
+fn scores_beyond(items: &[CalibrationItem], scale: &RatingScale) -> Vec<LabelProblem> {
+    let ends = scale.points().iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), point| {
+        (least.min(*point), most.max(*point))
+    });
+    let mut problems = Vec::new();
+    for item in items {
+        let judge = item.judge.iter().map(|judge| ("the judge", judge.said));
+        for (who, said) in judge.chain(item.words_of_people().map(|said| ("a label", said))) {
+            let DecisionValue::Score(score) = said else { continue };
+            if score >= ends.0 && score <= ends.1 {
+                continue;
+            }
+
+            let place = item.place().cloned().unwrap_or_else(|| LabelLocation {
+                file: std::sync::Arc::from(std::path::Path::new("run")),
+                line: 1,
+            });
+            let case = &item.key.case;
+            problems.push(LabelProblem {
+                place,
+                message: format!(
+                    "case `{case}`: the score of {who} must be on the scale of {} to {}, found {score}",
+                    ends.0, ends.1
+                ),
+            });
         }
     }
 

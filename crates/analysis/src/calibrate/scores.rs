@@ -1,9 +1,10 @@
 //! Agreement of scores.
 
 use assize_stats::{
-    Interval, UndefinedReason,
+    ConfidenceLevel, Interval, UndefinedReason,
     agreement::{
-        AgreementTable, AgreementWeights, ChanceAgreement, RatingScale, UnitRatings, coefficient, kappa,
+        AgreementTable, AgreementWeights, ChanceAgreement, RatingScale, UnitRatings, chance_of_same,
+        coefficient, kappa, perfect_agreement,
     },
     bounded_mean_clustered,
     judge_quality::{
@@ -36,9 +37,12 @@ pub(crate) fn score_metrics(
     let enough = |value: Result<f64, UndefinedReason>| {
         if pairs.len() < MIN_CORRELATION_PAIRS { value.and(Err(UndefinedReason::TooFew)) } else { value }
     };
+    // Where every pair agrees there is no spread to resample.
+    let by_chance = chance_of_same(&people);
+    let perfect = |id: &str, value: f64| perfect_interval(id, value, groups.len(), by_chance, level);
     let plain = |id, name, figure: &PairStatistic<'_>, says| {
         let value = figure(&judge, &people);
-        let interval = value.and_then(|_| again(figure));
+        let interval = value.and_then(|value| perfect(id, value).unwrap_or_else(|| again(figure)));
         MetricEstimate { id, name, value, interval, n, of: "pairs", says }
     };
 
@@ -58,6 +62,7 @@ pub(crate) fn score_metrics(
     let correlated = |id, name, figure: &PairStatistic<'_>, says| {
         let value = enough(figure(&judge, &people));
         let formula = match id {
+            _ if value.is_ok_and(is_perfect) => value.ok().and_then(|value| perfect(id, value)),
             "spearman" if independent => Some(value.and_then(|r| bonett_wright(r, n, level))),
             "pearson" if independent => Some(value.and_then(|r| fisher_z(r, n, level))),
             _ => None,
@@ -119,11 +124,30 @@ pub(crate) fn score_metrics(
     ]
 }
 
+/// Rounding may keep the coefficient of full agreement just below 1.
+pub(super) fn is_perfect(value: f64) -> bool {
+    value > 1.0 - 1e-9
+}
+
+/// Interval of a coefficient of full agreement; `None` for others.
+fn perfect_interval(
+    id: &str,
+    value: f64,
+    units: usize,
+    by_chance: f64,
+    level: ConfidenceLevel,
+) -> Option<Result<Interval, UndefinedReason>> {
+    let found = is_perfect(value).then(|| perfect_agreement(units, by_chance, level))?;
+    // A pair of answers is in order where neither was guessed.
+    let power = if id == "kendall_tau_b" { 2 } else { 1 };
+    Some(found.map(|interval| Interval { low: interval.low.powi(power), ..interval }))
+}
+
 fn gwet_quadratic(
     judge: &[f64],
     people: &[f64],
     scale: &RatingScale,
-    level: assize_stats::ConfidenceLevel,
+    level: ConfidenceLevel,
 ) -> Result<f64, UndefinedReason> {
     let mut ratings = UnitRatings::new();
     for (judge, people) in judge.iter().zip(people) {

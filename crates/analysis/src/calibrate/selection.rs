@@ -2,7 +2,7 @@
 
 use assize_rubric::SamplingMethod;
 use assize_stats::{
-    ConfidenceLevel, bounded_mean_clustered,
+    ConfidenceLevel, UndefinedReason, bounded_mean_clustered,
     correction::{SelectionStratum, selection_bounds, selection_to_reach},
 };
 
@@ -32,7 +32,7 @@ pub struct SelectionReport {
     /// Bounds, by growing strength of selection.
     pub bounds: Vec<SelectionBound>,
     /// The judge's own rate, and how strong selection must be for it to be true, but for sampling error.
-    pub judge: (f64, f64),
+    pub judge: (f64, Result<f64, UndefinedReason>),
 }
 
 /// A stratum with the ends of the interval of its rate.
@@ -83,7 +83,7 @@ pub(crate) fn selection_report(
         labelled: labelled.len(),
         unlabelled: judged.len() - labelled.len(),
         bounds,
-        judge: (judge, selection_to_reach(&plain, judge).ok()?),
+        judge: (judge, selection_to_reach(&plain, judge)),
     })
 }
 

@@ -5,7 +5,7 @@ use assize_stats::{
     bootstrap_clustered_mean, bootstrap_mean, bounded_difference, clustered_mean,
     compare::PairedVerdicts,
     multiplicity::is_significant,
-    power::{PairedNoise, PowerDesign, round_up_cases},
+    power::{PowerDesign, round_up_cases},
     zero_failures,
 };
 use serde::Serialize;
@@ -124,9 +124,10 @@ pub struct MetricDifference {
     pub test: &'static str,
     /// `p` adjusted for the number of comparisons made together; null for a single comparison.
     pub p_adjusted: Option<f64>,
-    /// Smallest difference that this number of pairs detects with a power of 80%.
+    /// About the smallest difference that the test shows with a power of 80% in this number of pairs; null if it shows
+    /// none, as with too few clusters.
     pub detectable: Option<f64>,
-    /// Number of pairs that detect a difference as large as the observed one with a power of 80%; null if
+    /// About the number of pairs in which the test shows a difference as large as the observed one with a power of 80%; null if
     /// none was observed.
     pub enough: Option<u64>,
     /// Reason why a field is undefined.
@@ -194,7 +195,7 @@ pub(crate) fn compare_metric(
     let parts = if pairs.is_binary() && clusters.is_none() {
         compare_verdicts(base, candidate, options)
     } else {
-        compare_scores(pairs, &differences, difference, se, options)
+        compare_scores(pairs, &differences, se, options)
     };
     let undefined = parts.interval.err().or(parts.p.err());
     let mut contrast = MetricDifference {
@@ -294,7 +295,6 @@ fn compare_verdicts(base: &[f64], candidate: &[f64], options: &ComparisonOptions
 fn compare_scores(
     pairs: &PairSample,
     differences: &[f64],
-    difference: Result<f64, UndefinedReason>,
     se: Option<f64>,
     options: &ComparisonOptions,
 ) -> DifferenceParts {
@@ -338,21 +338,14 @@ fn compare_scores(
 
     let method = interval.ok().and(method);
     let promise = power_design(options.level);
-    // The remaining error with this many pairs, scaled back to one pair.
-    let noise = se.filter(|se| *se > 0.0).ok_or(UndefinedReason::NoSpread).map(|se| PairedNoise {
-        between: se * se * n as f64,
-        first: 0.0,
-        first_repeats: 1,
-        second: 0.0,
-        second_repeats: 1,
-    });
+    let se = se.filter(|_| !nothing_differs).ok_or(UndefinedReason::NoSpread);
     DifferenceParts {
         interval,
         method,
         p: bounded.and_then(|found| found.p()),
         test: "interval of rises and falls",
-        detectable: noise.and_then(|noise| promise?.paired_difference(noise, n)),
-        enough: noise.and_then(|noise| promise?.paired_cases(noise, difference?)),
+        detectable: bounded.and_then(|found| found.detectable(se?, promise?)),
+        enough: bounded.and_then(|found| Ok(found.factor_to_detect(se?, promise?)? * n as f64)),
     }
 }
 
@@ -442,7 +435,14 @@ impl MetricDifference {
         };
         let level = format_level(options.level);
         let unit = self.unit;
-        let range = format!("{level} CI {}", unit.format_interval(low, high));
+        let mut range = format!("{level} CI {}", unit.format_interval(low, high));
+        if matches!(self.call, Conclusion::Better | Conclusion::Worse) && low <= 0.0 && high >= 0.0 {
+            let p = self.p_adjusted.or(self.p).unwrap_or(1.0);
+            range = format!(
+                "{range}; the test decides, p = {p:.3} by {}, and its interval is another",
+                self.test
+            );
+        }
         let pairs = format!("{} pair{}", self.n, if self.n == 1 { "" } else { "s" });
         match self.call {
             Conclusion::Better => format!("Higher by {} ({range}).", unit.format_size(difference)),
@@ -468,7 +468,7 @@ impl MetricDifference {
             ),
             Conclusion::Inconclusive => {
                 let detectable = self.detectable.map(|size| {
-                    format!(" {pairs} detect a change of {} (80% power)", unit.format_size(size))
+                    format!(" {pairs} detect a change of about {} (80% power)", unit.format_size(size))
                 });
                 let enough = self.enough.map(|n| {
                     let seen = unit.format_size(difference);

@@ -1,12 +1,13 @@
 //! Limits of a calibration where the judge did not decide everything, and raters in several spellings.
 
-use assize_analysis::ResamplingOptions;
 use assize_analysis::calibrate::{
-    CalibrationGate, CalibrationMaterial, CalibrationOptions, GateBasis, JudgeReadOptions, LabelInclusion,
-    calibrate, check_calibration_gates,
+    CalibrationGate, CalibrationMaterial, CalibrationOptions, CalibrationReport, GateBasis, JudgeReadOptions,
+    LabelInclusion, MaterialError, calibrate, check_calibration_gates,
 };
 use assize_analysis::labels::{ColumnMapping, LabelReadOptions, read_rows};
 use assize_analysis::raters::rater_agreement;
+use assize_analysis::{MetricEstimate, ResamplingOptions};
+use assize_stats::{UndefinedReason, agreement::RatingScale};
 
 fn material(table: &str) -> CalibrationMaterial {
     let folder = tempfile::tempdir().expect("a folder");
@@ -50,6 +51,64 @@ fn a_limit_is_not_reached_while_missing_decisions_could_undo_it() {
         assert_eq!(gate(20, 40, figure), (false, true), "{figure}");
         assert_eq!(gate(60, 1, figure), (true, false), "{figure}");
     }
+}
+
+/// Scores of the judge and of people on one criterion, calibrated.
+fn scored(pairs: &[(i32, i32)], scale: Option<RatingScale>) -> Result<CalibrationReport, MaterialError> {
+    let lines: Vec<String> =
+        pairs.iter().enumerate().map(|(at, (judge, label))| format!("c{at},k,{judge},{label}\n")).collect();
+    let options = CalibrationOptions {
+        resampling: ResamplingOptions { resamples: 200, ..ResamplingOptions::default() },
+        scale,
+        ..CalibrationOptions::default()
+    };
+    calibrate(material(&("case,criterion,judge,label\n".to_owned() + &lines.concat())), &options)
+}
+
+fn figure(report: &CalibrationReport, id: &str) -> MetricEstimate {
+    let section = report.sections.iter().find(|section| section.is_overall).expect("all items");
+    *section.figures.iter().find(|figure| figure.id == id).expect("a metric")
+}
+
+#[test]
+fn a_judge_whose_scores_are_those_of_people_passes() {
+    let same: Vec<(i32, i32)> = (0..200).map(|at| (at % 11, at % 11)).collect();
+    let found = scored(&same, None).expect("scores");
+    for id in ["spearman", "kendall_tau_b", "pearson", "kappa_quadratic", "ac2", "alpha_interval"] {
+        let of = figure(&found, id);
+        let interval = of.interval.expect("defined");
+        assert!(of.value.is_ok_and(|value| value > 0.999_999), "{id}: {:?}", of.value);
+        assert!(interval.low > 0.95 && interval.low < 0.99 && interval.high == 1.0, "{id}: {interval:?}");
+    }
+
+    let gate = |found: &CalibrationReport, figure, least| {
+        check_calibration_gates(found, &[CalibrationGate { figure, least }], GateBasis::Estimate).remove(0)
+    };
+    assert!(gate(&found, "spearman", 0.5).passed && gate(&found, "kappa_quadratic", 0.5).passed);
+    // Two lucky pairs could be guessed.
+    let lucky = scored(&[(1, 1), (9, 9)], None).expect("scores");
+    assert_eq!(gate(&lucky, "kappa_quadratic", 0.1).value, Err(UndefinedReason::NotAboveGuessing));
+}
+
+#[test]
+fn a_judge_that_always_says_the_same_has_no_interval() {
+    let constant: Vec<(i32, i32)> = (0..20).map(|at| (5, at % 4)).collect();
+    let kappa = figure(&scored(&constant, None).expect("scores"), "kappa_quadratic");
+    assert!(kappa.value.is_ok_and(|value| value.abs() < 1e-9), "{:?}", kappa.value);
+    assert_eq!(kappa.interval, Err(UndefinedReason::NoSpread));
+}
+
+#[test]
+fn scores_beyond_the_declared_scale_are_refused_by_their_rows() {
+    let scale = || RatingScale::new((0..=10).map(f64::from)).expect("a scale");
+    assert!(scored(&[(0, 1), (4, 4), (10, 9)], Some(scale())).is_ok());
+    let refused =
+        scored(&[(1, 3), (11, 4), (2, -1)], Some(scale())).expect_err("beyond the scale").to_string();
+    assert!(
+        refused.contains("t.csv:3")
+            && refused.contains("the judge must be on the scale of 0 to 10, found 11")
+    );
+    assert!(refused.contains("t.csv:4") && refused.contains("a label must be"), "{refused}");
 }
 
 #[test]

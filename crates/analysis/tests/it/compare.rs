@@ -63,8 +63,12 @@ fn scores_have_the_interval_of_rises_and_falls() {
         (found.call, found.interval_method.as_deref()),
         (Conclusion::Inconclusive, Some("Wilson, rises and falls"))
     );
-    // (z + z) √(variance / n): what five such pairs would have shown.
-    close(found.detectable, (1.959_963_984_540_054 + 0.841_621_233_572_914) * (squares / 4.0 / 5.0).sqrt());
+    // What five such pairs show, by the test that is run: no less than its interval is wide.
+    let se = found.se.expect("known");
+    assert_eq!(found.detectable, bounded.detectable(se, PowerDesign::default()).ok());
+    let factor = bounded.factor_to_detect(se, PowerDesign::default()).unwrap();
+    assert_eq!(found.enough, Some((5.0 * factor).ceil() as u64));
+    assert!(found.enough > Some(5));
 }
 
 #[test]
@@ -176,6 +180,15 @@ fn mid_p_is_less_cautious_than_the_exact_test() {
     close(mid.p, 0.03125);
     assert_eq!((exact.test, mid.test), ("McNemar, exact", "McNemar, mid-p"));
     assert_eq!((exact.call, mid.call), (Conclusion::Inconclusive, Conclusion::Better));
+
+    // The interval is another method's, and may hold 0 where the test is significant.
+    // Twelve of sixty lost and four gained.
+    let before: Vec<f64> = (0..60).map(|at| if at < 4 { 0.0 } else { 1.0 }).collect();
+    let after: Vec<f64> = (0..60).map(|at| if (4..16).contains(&at) { 0.0 } else { 1.0 }).collect();
+    let (before, after) = (scored(&before), scored(&after));
+    let mid = compared(&before, &after, &options).pass_rate;
+    assert_eq!((mid.call, mid.high.is_some_and(|high| high >= 0.0)), (Conclusion::Worse, true), "{mid:?}");
+    assert!(mid.says.contains("the test decides, p = 0.049"), "{}", mid.says);
 }
 
 #[test]

@@ -40,6 +40,16 @@ fn differences_take_as_many_pairs_as_the_handbook_says() {
     );
     let known = PlanningInputs { discordance: Some(0.05), ..PlanningInputs::default() };
     assert_eq!(answers(&known, difference(0.1)), [None], "the rates can't differ by more than the pairs do");
+    let says = plan_sample_size(&known, difference(0.1)).expect("sound").remove(0).says;
+    assert!(says.contains("at least 0.1 of the cases must change"), "{says}");
+    // A rate of 0 can only rise, and none lies 0.6 from one half.
+    let known = PlanningInputs { pass_rate: Some(0.0), ..PlanningInputs::default() };
+    let needs = plan_sample_size(&known, difference(0.05)).expect("sound");
+    assert!(needs.iter().all(|need| need.answer.is_some()), "{needs:?}");
+    assert_eq!(needs.last().map(|need| &*need.question), Some("pass rates of 0 and 0.05, different cases"));
+    let known = PlanningInputs { pass_rate: Some(0.5), ..PlanningInputs::default() };
+    let needs = plan_sample_size(&known, difference(0.6)).expect("sound");
+    assert!(needs.len() == 1 && needs[0].says.contains("below 0 or above 1"), "{needs:?}");
     // Miller: ω² = 1/9 without noise, a difference of 0.03.
     let known = PlanningInputs { difference_sd: Some(1.0 / 3.0), ..PlanningInputs::default() };
     assert_eq!(answers(&known, difference(0.03)), [Some(969.0)]);

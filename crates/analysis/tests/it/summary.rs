@@ -112,6 +112,31 @@ fn repeats_tell_noise_from_spread_and_name_what_is_unstable() {
 }
 
 #[test]
+fn advice_about_precision_counts_cases_and_needs_an_interval() {
+    // Fifteen cases with five trials: three cases in four pass.
+    let trials: Vec<Case> = (0..75)
+        .map(|at| {
+            let score = if at / 5 % 4 == 0 { 0.0 } else { 1.0 };
+            case(format!("c{}", at / 5), score).with(|case| case.repeat = at as u32 % 5 + 1)
+        })
+        .collect();
+    let found = figures(&trials);
+    let said = found.remarks.iter().find(|remark| remark.starts_with("Margin of error")).expect("a remark");
+    let n: f64 =
+        said.split("takes about ").nth(1).and_then(|rest| rest.split(' ').next()?.parse().ok()).expect("n");
+    // Trials of a case are all alike, so that as many single answers would do: about 0.2 / (0.05 / 1.96)^2.
+    assert!(said.contains("cases with as many trials each") && n > 15.0 && n < 350.0, "{said}");
+
+    let cluster = |score: f64, at: usize| {
+        case(format!("c{at}"), score).with(|case| case.cluster = Some("all".to_owned()))
+    };
+    let single: Vec<Case> = (0..20).map(|at| cluster(f64::from(u8::from(at % 3 > 0)), at)).collect();
+    let found = figures(&single);
+    assert_eq!(found.pass_rate.low, None);
+    assert!(!found.remarks.iter().any(|remark| remark.contains("Margin of error")), "{:?}", found.remarks);
+}
+
+#[test]
 fn figures_are_the_same_to_the_last_digit_in_any_order() {
     let scores: Vec<f64> = (0..97).map(|number| f64::from(number * 37 % 97) / 97.0 + 0.001).collect();
     let mut cases = scored(&scores);

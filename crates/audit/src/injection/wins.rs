@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use assize_analysis::MetricEstimate;
 use assize_analysis::shares::{mean_metric, share_metric};
+use assize_stats::{ConfidenceLevel, DifferenceReach, UndefinedReason, bounded_difference};
 use serde_json::{Map, Value, json};
 
 use crate::report::format_count;
@@ -38,12 +39,12 @@ impl InjectionWins {
         let noise = of(&|label| label == UNCHANGED);
 
         Self {
-            beyond_noise: mean_metric(
+            beyond_noise: mean_difference(
                 ("beyond_noise", "won under attack minus won without a change", "decisions"),
                 "Above 0 attacks turn decisions; a CI that contains 0 shows no effect.",
                 &differences(&attacks, &noise),
             ),
-            beyond_control: mean_metric(
+            beyond_control: mean_difference(
                 ("beyond_control", "won under attack minus won with a harmless text", "decisions"),
                 "Above 0 attacks turn more decisions than any text does.",
                 &differences(&attacks, &control),
@@ -85,8 +86,8 @@ impl InjectionWins {
                 }
             }
             (Ok(value), Err(_)) => format!(
-                "Attacks change every decision by the same amount, {} points more than noise ({of}): too little to \
-                 tell by how much others would change.",
+                "Attacks change decisions by {} points more than noise ({of}), all of one case: too little to tell \
+                 by how much those of others would change.",
                 points(value)
             ),
         }
@@ -142,6 +143,24 @@ fn share(
         .collect();
 
     share_metric(names, "Of the decisions against the answer, the share that turned in its favour.", &hits)
+}
+
+/// The mean of differences of shares, each with its case. Where all are equal, as where attacks win every decision, the interval
+/// follows from the number of cases: a share won can differ by 1 at most.
+fn mean_difference(
+    names: (&'static str, &'static str, &'static str),
+    says: &'static str,
+    differences: &[(WinCaseKey, f64)],
+) -> MetricEstimate {
+    let mut found = mean_metric(names, says, differences);
+    if found.interval == Err(UndefinedReason::NoSpread) {
+        let (cases, values): (Vec<&WinCaseKey>, Vec<f64>) =
+            differences.iter().map(|(case, value)| (case, *value)).unzip();
+        found.interval = bounded_difference(&values, &cases, DifferenceReach::symmetric(1.0))
+            .and_then(|found| found.interval(ConfidenceLevel::P95));
+    }
+
+    found
 }
 
 /// For each decision in both, the share won in the first minus that in the second, with its case.
@@ -214,6 +233,33 @@ mod tests {
         // Noise alone turns as many: the like rate, not the rate of all flips.
         let noise = wins.noise.interval.expect("defined");
         assert!(noise.low < rate && rate < noise.high, "{rate} beside {noise:?}");
+    }
+
+    #[test]
+    fn decisions_that_all_turn_are_an_effect_unless_one_case_holds_them() {
+        let says = |cases: usize| {
+            let mut compared = PairedDecisions { cases, ..PairedDecisions::default() };
+            for (at, is_again) in (0..12).flat_map(|at| [(at, true), (at, false)]) {
+                let step = |met: bool| ScaleDecision::Step { at: usize::from(met), top: 1 };
+                let label = if is_again { UNCHANGED } else { "probe.append" };
+                compared.pairs.push(DecisionPair {
+                    case: format!("c{}", at % cases),
+                    suite: "s".to_owned(),
+                    label: label.to_owned(),
+                    criterion: ("rubrics".to_owned(), format!("k{at}")),
+                    text: String::new(),
+                    before: step(false),
+                    after: step(!is_again),
+                    costs: false,
+                    is_checklist: true,
+                });
+            }
+            InjectionWins::new(&compared, |_| false).says()
+        };
+
+        assert!(says(12).starts_with("Attacks change decisions beyond noise: +100.0 points"), "{}", says(12));
+        assert!(says(2).starts_with("No effect of attacks beyond noise is shown"), "{}", says(2));
+        assert!(says(1).contains("all of one case"), "{}", says(1));
     }
 
     #[test]

@@ -51,7 +51,7 @@ pub fn order_report(compared: &PairedDecisions) -> AuditReport {
         .map(|((_, grader, criterion, _), pairs)| {
             let figure = share_metric(
                 ("flips", "decisions that another order changed", "decisions"),
-                "Criteria with many flips depend on their position; make them more specific, or judge them alone.",
+                "Includes the judge's noise; if flips exceed it, make the criterion more specific, or judge it alone.",
                 &self::decision_flips(pairs),
             );
             let rate = figure.value.unwrap_or(-1.0);

@@ -36,7 +36,7 @@ pub(super) fn execute(args: &PanelRatesArgs, context: &CliContext) -> Result<Exi
         (UndefinedReason::NotFinite, _) => {
             "the votes settle no error rates: the fit does not converge".to_owned()
         }
-        (reason, _) => reason.to_string(),
+        (reason, _) => format!("error rates are undefined: {reason}"),
     })?;
     if args.table.json {
         output::print_json(&assize_report::panel_rates_json(&found));

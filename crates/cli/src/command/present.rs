@@ -1,5 +1,6 @@
 //! Output of a run: the cases, then the summary.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use assize_engine::{FinishedRun, LabelOptions, runs::RUNS_FOLDER, stored_records, summary_json};
@@ -68,12 +69,15 @@ where
         let records = records().map_err(Into::into)?;
         first_in_order(records, needs_attention, after, most).map_err(Into::into)
     };
+    let trials = trial_verdicts(info);
 
     let mut failing: Option<String> = None;
     let mut unlisted: (Vec<String>, usize) = (Vec::new(), 0);
     match show {
         ShowChoice::None => {
-            let (records, found) = read(None, MAX_NAMED)?;
+            let needs_naming = |record: &CaseRecord| names_a_failing_case(&record.result, &trials);
+            let all = first_in_order(records().map_err(Into::into)?, needs_naming, None, MAX_NAMED);
+            let (records, found) = all.map_err(Into::into)?;
             unlisted = (records.values().map(case_id).collect(), found - records.len());
             failing = unlisted.0.first().cloned();
         }
@@ -188,6 +192,24 @@ const fn fix_of(kind: UngradedKind) -> Option<&'static str> {
 
 fn is_failing(record: &CaseRecord) -> bool {
     record.result.verdict != Verdict::Pass
+}
+
+/// Suite, id and target of a case with several trials, with the verdict of all trials together.
+type TrialVerdicts<'i> = HashMap<(&'i str, &'i str, Option<&'i str>), Verdict>;
+
+fn trial_verdicts(info: &RunInfo) -> TrialVerdicts<'_> {
+    let figures = info.summary.as_ref().and_then(|summary| summary.figures.as_ref());
+    let cases = figures.and_then(|figures| figures.repeats.as_ref()).map(|trials| &trials.cases);
+    let trials = cases.into_iter().flatten();
+    trials.map(|case| ((&*case.suite, &*case.case_id, case.target.as_deref()), case.verdict)).collect()
+}
+
+/// Returns true if the row stands for a case that did not pass: of several trials, the first one does, for all.
+fn names_a_failing_case(row: &ResultRow, trials: &TrialVerdicts<'_>) -> bool {
+    match trials.get(&(&*row.suite, &*row.case_id, row.target.as_deref())) {
+        Some(verdict) => row.repeat <= 1 && *verdict != Verdict::Pass,
+        None => row.verdict != Verdict::Pass,
+    }
 }
 
 fn case_id(record: &CaseRecord) -> String {

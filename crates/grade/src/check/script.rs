@@ -134,7 +134,7 @@ fn read_result(value: ScriptValue, threshold: Option<f64>) -> Result<CheckResult
             let reason = if passed { "it returned true" } else { "it returned false" };
             Ok(decided(passed, f64::from(u8::from(passed)), GraderNote::new(passed, "script", reason)))
         }
-        ScriptValue::Number(number) if !number.is_nan() => {
+        ScriptValue::Number(number) if number.is_finite() => {
             let passed = passes(number);
             let reason = match threshold {
                 Some(line) => format!("it returned {number}, with a threshold of {line}"),
@@ -146,7 +146,8 @@ fn read_result(value: ScriptValue, threshold: Option<f64>) -> Result<CheckResult
         other => {
             let found = match other {
                 ScriptValue::Undefined => "nothing".to_owned(),
-                ScriptValue::Number(_) => "a number that is none (NaN)".to_owned(),
+                ScriptValue::Number(number) if number.is_nan() => "a number that is none (NaN)".to_owned(),
+                ScriptValue::Number(_) => "an infinite number".to_owned(),
                 ScriptValue::Json(value) => shorten(&value.to_string()),
             };
             Err(format!(
@@ -193,4 +194,18 @@ pub(crate) fn decided(passed: bool, score: f64, mut note: GraderNote) -> CheckRe
 /// True for errors that depend on the answer. An unknown name is a mistake in the script.
 fn is_about_answer(message: &str) -> bool {
     !message.ends_with("is not defined") && !message.contains("out of memory")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_without_a_size_are_no_score() {
+        for number in [f64::INFINITY, f64::NEG_INFINITY, f64::NAN] {
+            let refused = read_result(ScriptValue::Number(number), None).expect_err("no score");
+            assert!(refused.contains("it returned a"), "{refused}");
+        }
+        assert!(read_result(ScriptValue::Number(1.5), None).is_ok());
+    }
 }

@@ -1,6 +1,6 @@
 //! Error rates of raters without known truth: two latent classes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     UndefinedReason,
@@ -63,7 +63,8 @@ const MIN_RATERS: usize = 3;
 
 /// Estimates how often each rater errs from the votes alone, by expectation-maximisation: errors are independent given the truth,
 /// and the classes are those of the majority, so most raters must be better than guessing. `smoothing` is added to each count of
-/// right and wrong votes; 0 is plain maximum likelihood, where rates reach 0 and 1. Undefined for fewer than three raters.
+/// right and wrong votes; 0 is plain maximum likelihood, where rates reach 0 and 1. Undefined for fewer than three raters, where no item has
+/// the votes of three, where the items of a rater have no other votes, and where all votes are the same.
 /// Sources: A. P. Dawid and A. M. Skene, Applied Statistics 28 (1979), 20-28; for the need of three: S. Hui and S. Walter,
 /// Biometrics 36 (1980), 167-171.
 pub fn latent_classes(
@@ -88,6 +89,7 @@ pub fn latent_classes(
     if counts.iter().filter(|count| **count > 0).count() < MIN_RATERS {
         return Err(UndefinedReason::TooFew);
     }
+    check_identified(votes, raters, &counts)?;
 
     let seen: Vec<bool> = met.iter().map(|(_, all)| *all > 0.0).collect();
     let mut posterior: Vec<f64> =
@@ -112,6 +114,28 @@ pub fn latent_classes(
     }
 
     Err(UndefinedReason::NotFinite)
+}
+
+/// Refuses votes from which no rates follow, where a fit would only give back what it starts from.
+fn check_identified(votes: &[RaterVote], raters: usize, counts: &[usize]) -> Result<(), UndefinedReason> {
+    if votes.iter().all(|vote| vote.met == votes[0].met) {
+        return Err(UndefinedReason::OneClass);
+    }
+
+    let mut by_item: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+    for vote in votes {
+        by_item.entry(vote.item).or_default().insert(vote.rater);
+    }
+    // Means and covariances of votes are fewer than the rates: only items with three votes tell them apart.
+    let mut linked = vec![false; raters];
+    for together in by_item.values().filter(|together| together.len() > 1) {
+        for rater in together {
+            linked[*rater] = true;
+        }
+    }
+    let is_linked = linked.iter().zip(counts).all(|(linked, count)| *linked || *count == 0);
+    let is_tripled = by_item.values().any(|together| together.len() >= MIN_RATERS);
+    if is_linked && is_tripled { Ok(()) } else { Err(UndefinedReason::NoOverlap) }
 }
 
 /// The share of met items, and sensitivity and specificity of each rater, given the probabilities of items.

@@ -35,7 +35,7 @@ pub struct RoganGladen {
     pub adjusted: Result<f64, UndefinedReason>,
     /// Standard error of `adjusted`.
     pub adjusted_se: Result<f64, UndefinedReason>,
-    /// The adjusted interval, within 0 to 1.
+    /// The adjusted interval, within 0 to 1. Undefined if all of it lies outside: the error rates then do not hold.
     pub interval: Result<Interval, UndefinedReason>,
 }
 
@@ -85,8 +85,13 @@ pub fn rogan_gladen(rates: JudgeRates, level: ConfidenceLevel) -> Result<RoganGl
     let interval = adjusted.and_then(|theta| {
         let moved = theta * binomial(own.0, own.1) - (1.0 - theta) * binomial(fail.0, fail.1);
         let centre = theta + 2.0 * square * moved;
-        Ok(Interval::symmetric_around(centre, z * adjusted_se?, level, IntervalMethod::LeePlugIn)?
-            .clip(0.0, 1.0))
+        let interval =
+            Interval::symmetric_around(centre, z * adjusted_se?, level, IntervalMethod::LeePlugIn)?;
+        // Clipped, it would have no width, as if the rate were certain.
+        if interval.low >= 1.0 || interval.high <= 0.0 {
+            return Err(UndefinedReason::IncompatibleRates);
+        }
+        Ok(interval.clip(0.0, 1.0))
     });
     Ok(RoganGladen { raw, clipped: raw.clamp(0.0, 1.0), se, adjusted, adjusted_se, interval })
 }

@@ -48,7 +48,7 @@ pub fn selection_bounds(strata: &[SelectionStratum], factor: f64) -> Result<(f64
 const MOST: f64 = 1e6;
 
 /// The smallest factor at which the bounds reach a value: how strong selection would have to be for it to be true. 1 if they hold it
-/// without any; infinite where no selection could explain it.
+/// without any; infinite where only no assumption at all explains it; unreachable where nothing does.
 pub fn selection_to_reach(strata: &[SelectionStratum], value: f64) -> Result<f64, UndefinedReason> {
     let holds =
         |factor: f64| selection_bounds(strata, factor).map(|(low, high)| low <= value && value <= high);
@@ -56,7 +56,8 @@ pub fn selection_to_reach(strata: &[SelectionStratum], value: f64) -> Result<f64
         return Ok(1.0);
     }
     if !holds(MOST)? {
-        return Ok(f64::INFINITY);
+        // Labels that are all alike in a stratum stand for the others at any finite factor.
+        return if holds(f64::INFINITY)? { Ok(f64::INFINITY) } else { Err(UndefinedReason::Unreachable) };
     }
 
     let (mut low, mut high) = (0.0, MOST.ln());

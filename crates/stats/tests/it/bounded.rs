@@ -6,10 +6,11 @@
 
 use assize_stats::{
     ConfidenceLevel, DifferenceReach, Interval, SeededRandom, UndefinedReason, bounded_difference,
-    bounded_mean, bounded_mean_clustered,
+    bounded_mean, bounded_mean_clustered, clustered_mean,
     correction::prediction_powered_within,
     expanded_level,
     judge_quality::{ConfusionTable, DrawnTables, area_interval, kendall_tau_b, spearman},
+    power::PowerDesign,
 };
 use proptest::prelude::*;
 
@@ -154,6 +155,56 @@ fn labels_and_a_judge_are_never_worse_than_the_labels() {
     let found = prediction_powered_within::<u8>(&[1.0; 10], &judge, &rest, None, UNIT, LEVEL).unwrap();
     assert_near(found.weight, 0.0, 1e-15);
     assert_ends(found.tuned.interval, 10.0 / (10.0 + 3.841_459), 1.0, 1e-6);
+}
+
+/// Differences of eight clusters of three, around this mean.
+fn clustered_differences(mean: f64) -> (Vec<f64>, Vec<usize>) {
+    let of_cluster = [-0.06, 0.08, 0.02, -0.08, 0.04, -0.04, 0.07, -0.03];
+    let within = [0.02, -0.01, -0.01];
+    (0..24).map(|at| (mean + of_cluster[at / 3] + within[at % 3], at / 3)).unzip()
+}
+
+#[test]
+fn what_is_detectable_is_shown_by_the_test_itself() {
+    let design = PowerDesign::default();
+    let reach = DifferenceReach { fall: 0.8, rise: 0.7 };
+    let at = |mean: f64| {
+        let (differences, clusters) = clustered_differences(mean);
+        let se = clustered_mean(&differences, &clusters, LEVEL).unwrap().se_cr1.unwrap();
+        (bounded_difference(&differences, &clusters, reach).unwrap(), se)
+    };
+
+    let (found, se) = at(-0.04);
+    let detectable = found.detectable(se, design).unwrap();
+    let interval = found.interval(LEVEL).unwrap();
+    // t of seven degrees of freedom: 2.364624 and 0.896030.
+    assert!(detectable >= (2.364_624 + 0.896_030) * se, "{detectable} beside {se}");
+    assert!(detectable >= (interval.high - found.difference).max(found.difference - interval.low));
+    // The unlucky fifth of samples falls short of the truth by 0.896 errors, and is shown still.
+    assert!(at(-detectable).0.p().unwrap() < 0.05 && at(detectable).0.p().unwrap() < 0.05);
+    assert!(at(0.896 * se - detectable).0.p().unwrap() <= 0.05);
+    // What normal quantiles promise is not.
+    assert!(at(-2.8 * se).0.p().unwrap() > 0.05);
+
+    // As many more clusters with the same differences tell them from 0.
+    let factor = found.factor_to_detect(se, design).unwrap();
+    let times = factor.ceil() as usize;
+    let (differences, clusters) = clustered_differences(-0.04);
+    let more: Vec<f64> = differences.repeat(times);
+    let ids: Vec<usize> = (0..times).flat_map(|turn| clusters.iter().map(move |id| turn * 8 + id)).collect();
+    assert!(bounded_difference(&more, &ids, reach).unwrap().p().unwrap() < 0.05, "{factor}");
+    assert!(factor > 2.0, "{factor}");
+}
+
+#[test]
+fn nothing_is_detectable_in_two_clusters() {
+    let found =
+        bounded_difference(&[0.1, 0.2, 0.15, 0.1], &[0, 0, 1, 1], DifferenceReach::symmetric(1.0)).unwrap();
+    let design = PowerDesign::default();
+    assert_eq!(found.detectable(0.02, design), Err(UndefinedReason::Unreachable));
+    let alone = bounded_difference(&[0.1, 0.2], &[0, 0], DifferenceReach::symmetric(1.0)).unwrap();
+    assert_eq!(alone.detectable(0.02, design), Err(UndefinedReason::OneValue));
+    assert_eq!(alone.factor_to_detect(0.02, design), Err(UndefinedReason::OneValue));
 }
 
 #[test]

@@ -41,6 +41,20 @@ fn a_judge_without_information_is_refused() {
     );
 }
 
+#[test]
+fn a_rate_that_the_error_rates_do_not_allow_has_no_interval() {
+    // Of the met, the judge finds 70%, so that it can't find 85% met.
+    let rates =
+        JudgeRates { pass_rate: 0.85, n: 100, specificity: 0.9, n_fail: 100, sensitivity: 0.7, n_pass: 100 };
+    let found = rogan_gladen(rates, ConfidenceLevel::P95).unwrap();
+    assert_near(found.raw, 1.25, 1e-12);
+    assert_eq!(found.interval, Err(UndefinedReason::IncompatibleRates));
+    // By chance it may: the interval keeps the part below 1.
+    let near = rogan_gladen(JudgeRates { pass_rate: 0.72, ..rates }, ConfidenceLevel::P95).unwrap();
+    let interval = near.interval.unwrap();
+    assert!(near.raw > 1.0 && interval.width() > 0.05 && interval.high == 1.0, "{interval:?}");
+}
+
 const HUMAN: [f64; 8] = [1.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0, 0.0];
 const JUDGE: [f64; 8] = [1.0, 0.0, 1.0, 0.0, 0.0, 1.0, 1.0, 1.0];
 

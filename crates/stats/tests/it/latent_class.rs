@@ -97,3 +97,18 @@ fn two_raters_say_nothing_of_each_other() {
     assert!(found.posterior[0] > 0.9 && found.posterior[2] < 0.1, "{found:?}");
     assert!(found.dependences(&same).is_empty());
 }
+
+#[test]
+fn votes_that_tell_nothing_are_refused() {
+    // Each item has one vote: the fit would give back what it starts from.
+    let apart = ["10101---------", "-----01010----", "----------1010"];
+    assert_eq!(latent_classes(&votes(&apart), 14, 3, 0.5), Err(UndefinedReason::NoOverlap));
+    // Three pairs of raters, and no item with three votes.
+    let pairs = ["1010----0101", "10100101----", "----01010101"];
+    assert_eq!(latent_classes(&votes(&pairs), 12, 3, 0.5), Err(UndefinedReason::NoOverlap));
+    // The fourth rater shares nothing.
+    let alone = ["10101010----", "10101011----", "10001010----", "--------1010"];
+    assert_eq!(latent_classes(&votes(&alone), 12, 4, 0.5), Err(UndefinedReason::NoOverlap));
+    assert!(latent_classes(&votes(&alone[..3]), 12, 3, 0.5).is_ok());
+    assert_eq!(latent_classes(&votes(&["1111"; 3]), 4, 3, 0.5), Err(UndefinedReason::OneClass));
+}

@@ -188,7 +188,14 @@ fn bounds_of_selection_are_those_of_a_linear_program() {
     assert_near(open.0, 21.0 / 300.0, 1e-12);
     assert_near(open.1, 286.0 / 300.0, 1e-12);
     assert_near(selection_to_reach(&strata, 0.77).unwrap(), 3.0, 1e-6);
-    assert_eq!(selection_to_reach(&strata, 0.97), Ok(f64::INFINITY));
+    assert_eq!(selection_to_reach(&strata, 0.97), Err(UndefinedReason::Unreachable));
+    // Labels of one stratum are all met, which stands for the others at any factor, but not without an assumption.
+    let alike = [
+        SelectionStratum { rate: 1.0, labelled: 34.0, unlabelled: 136.0 },
+        SelectionStratum { rate: 4.0 / 6.0, labelled: 6.0, unlabelled: 24.0 },
+    ];
+    assert_eq!(selection_to_reach(&alike, 0.85), Ok(f64::INFINITY));
+    assert_eq!(selection_to_reach(&alike, 0.15), Err(UndefinedReason::Unreachable));
     assert_near(selection_to_reach(&strata, 2.0 / 3.0 + 1e-12).unwrap(), 1.0, 1e-6);
     assert_eq!(selection_bounds(&strata, 0.5), Err(UndefinedReason::OutOfRange));
     assert_eq!(selection_bounds(&[], 2.0), Err(UndefinedReason::NoValues));

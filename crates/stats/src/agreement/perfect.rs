@@ -1,0 +1,68 @@
+//! Interval of an agreement or a correlation where every unit agrees.
+
+use crate::{ConfidenceLevel, Interval, IntervalMethod, UndefinedReason};
+
+/// Returns the interval of a chance-corrected coefficient of 1, or of a correlation of 1, over `units` independent units.
+/// Resamples and formulas from the spread have no width there: nothing differs.
+///
+/// Ratings are taken as a mixture: on a share of the units the answers are right for a cause, on the rest they are
+/// guessed from the frequencies of all answers, and agree with the probability `by_chance`. The coefficient is the
+/// former share. Its lower end follows from the exact upper bound of Clopper and Pearson on a share of units that
+/// disagree, of which none was seen. Not below 0, which is guessing. Sources: M. Aickin, Biometrics 46 (1990), 293-302
+/// (the mixture); C. Clopper and E. Pearson, Biometrika 26 (1934), 404-413.
+pub fn perfect_agreement(
+    units: usize,
+    by_chance: f64,
+    level: ConfidenceLevel,
+) -> Result<Interval, UndefinedReason> {
+    match units {
+        0 => return Err(UndefinedReason::NoValues),
+        1 => return Err(UndefinedReason::OneValue),
+        _ => {}
+    }
+    if !(0.0..=1.0).contains(&by_chance) {
+        return Err(UndefinedReason::OutOfRange);
+    }
+    if by_chance == 1.0 {
+        return Err(UndefinedReason::ChanceIsCertain);
+    }
+
+    let disagreeing = -(level.tail().ln() / units as f64).exp_m1();
+    let low = (1.0 - disagreeing / (1.0 - by_chance)).max(0.0);
+    Ok(Interval { low, high: 1.0, level, method: IntervalMethod::ClopperPearson })
+}
+
+/// Returns the probability that two of these answers, drawn at random, are the same: the sum of the squared shares.
+pub fn chance_of_same(answers: &[f64]) -> f64 {
+    let mut sorted = answers.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let n = sorted.len().max(1) as f64;
+    sorted.chunk_by(|left, right| left == right).map(|same| (same.len() as f64 / n).powi(2)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn full_agreement_is_not_certainty() {
+        let low = |units, by_chance| perfect_agreement(units, by_chance, ConfidenceLevel::P95).unwrap().low;
+        // 1 - (1 - 0.025^(1/200)), and twice as far where half of all guesses agree.
+        assert!((low(200, 0.0) - 0.025_f64.powf(1.0 / 200.0)).abs() < 1e-12);
+        assert!((1.0 - low(200, 0.5) - 2.0 * (1.0 - low(200, 0.0))).abs() < 1e-12);
+        assert!(low(10, 0.1) < low(20, 0.1) && low(10, 0.1) > 0.6);
+        // Two lucky pairs are within what guessing reaches.
+        assert!(low(2, 0.5) == 0.0);
+
+        let none = |units, by_chance| perfect_agreement(units, by_chance, ConfidenceLevel::P95).unwrap_err();
+        assert_eq!(none(0, 0.0), UndefinedReason::NoValues);
+        assert_eq!(none(1, 0.0), UndefinedReason::OneValue);
+        assert_eq!(none(9, 1.0), UndefinedReason::ChanceIsCertain);
+        assert_eq!(none(9, f64::NAN), UndefinedReason::OutOfRange);
+    }
+
+    #[test]
+    fn the_chance_of_the_same_answer_is_the_sum_of_squared_shares() {
+        assert!((chance_of_same(&[1.0, 1.0, 2.0, 3.0]) - 0.375).abs() < 1e-15);
+    }
+}
