@@ -10,7 +10,7 @@ use crate::job::Job;
 const MAX_JOBS: usize = 1_024;
 /// Samples of remembered jobs together: their results are held in memory.
 const MAX_SAMPLES: usize = 65_536;
-/// Time for which a job is remembered.
+/// Time for which a job is remembered, unless something in it failed.
 const MEMORY: Duration = Duration::from_hours(1);
 
 /// Name of the client and its key.
@@ -61,7 +61,8 @@ impl ReplayMemory {
         state.forget_old();
 
         let key = (Arc::clone(client), key.to_owned());
-        if let Some(known) = state.jobs.get(&key) {
+        let known = state.jobs.get(&key);
+        if let Some(known) = known.filter(|known| known.request != request || !known.job.has_failed()) {
             let is_same = known.request == request;
             return Ok(if is_same {
                 ReplayFound::Job(Arc::clone(&known.job))
@@ -71,6 +72,7 @@ impl ReplayMemory {
         }
 
         let job = start()?;
+        state.forget(&key);
         state.samples += job.total();
         state.order.push_back(key.clone());
         state.jobs.insert(key, Replay { request, job: Arc::clone(&job), since: Instant::now() });
@@ -79,6 +81,14 @@ impl ReplayMemory {
 }
 
 impl ReplayState {
+    /// Forgets a job that failed: it is not what the client gets if it asks again.
+    fn forget(&mut self, key: &ReplayKey) {
+        if let Some(replay) = self.jobs.remove(key) {
+            self.samples = self.samples.saturating_sub(replay.job.total());
+            self.order.retain(|other| other != key);
+        }
+    }
+
     fn forget_old(&mut self) {
         while let Some(key) = self.order.front() {
             let is_old = self.jobs.get(key).is_none_or(|replay| replay.since.elapsed() > MEMORY);
