@@ -425,7 +425,16 @@ mod tests {
         let unconfirmed = recovery(false);
         assert!(unconfirmed < 25 * SECOND, "{unconfirmed:?}");
         let confirmed = recovery(true);
-        assert!(confirmed > 60 * SECOND && confirmed < 85 * SECOND, "{confirmed:?}");
+        assert!(confirmed > 40 * SECOND && confirmed < 65 * SECOND, "{confirmed:?}");
+    }
+
+    #[test]
+    fn refusals_of_fewer_requests_than_a_rate_allows_say_nothing_about_it() {
+        let mut limiter = limiter(None, None);
+        limiter.pace = RequestPace::kept_to(1.0, false);
+        let before = limiter.pace.rate();
+        let end = trickle(&mut limiter, 10 * SECOND, 12, |turn| turn % 3 == 2);
+        assert!(limiter.status(end).requests_per_second >= before, "{:?}", limiter.status(end));
     }
 
     #[test]

@@ -37,8 +37,11 @@ const HEAD_START: f64 = 800.0;
 const TIMED_GROWTH: f64 = 0.01;
 const MOST_TIMED_GROWTH: f64 = 0.5;
 const TRUST_TIME: f64 = 2.0;
-/// Seconds without a refusal after which a rate that refusals have confirmed grows so too.
-const CONFIRMED_TIME: f64 = 60.0;
+/// Seconds and requests without a refusal after which a rate that refusals have confirmed grows so too.
+const CONFIRMED_TIME: f64 = 40.0;
+const CONFIRMED_REQUESTS: f64 = 40.0;
+/// Requests that have waited for a rate before a refusal says something about it.
+const PRESSED: u32 = 3;
 /// Requests after which a rate has to have ended the refusals, but for this share of them.
 const TRIAL: u64 = 100;
 const UNEXPLAINED: f64 = 0.04;
@@ -95,6 +98,8 @@ struct PaceLimit {
     calm: f64,
     /// Seconds in which requests waited for the rate and none was refused.
     calm_time: f64,
+    /// Requests that waited for the rate since it was set.
+    pressed: u32,
     /// True if requests were refused at about this rate before.
     is_confirmed: bool,
     /// Pause of the measurement; `None` once there is a rate.
@@ -139,6 +144,7 @@ impl RequestPace {
         if late < every.max(CATCH_UP) {
             limit.calm += 1.0;
             limit.calm_time += every.as_secs_f64();
+            limit.pressed = limit.pressed.saturating_add(1);
             limit.per_second *= 1.0 + limit.growth(every);
         }
 
@@ -209,6 +215,11 @@ impl RequestPace {
             return RefusalMeaning::OneRequest;
         }
 
+        if limit.pressed < PRESSED {
+            // Fewer were sent than the rate allows, so it is not what this refusal is about.
+            return RefusalMeaning::OneRequest;
+        }
+
         let (begun, count, present) = (limit.begun, limit.refused, limit.per_second);
         let rate = self.latest_rate(refusal).map_or(SAFE * present, |rate| rate.min(present));
         let since = self.refusals.front().copied().unwrap_or(refusal);
@@ -256,6 +267,7 @@ impl RequestPace {
             refused: 0,
             calm: 0.0,
             calm_time: 0.0,
+            pressed: 0,
             is_confirmed: false,
             measuring: Some(pause),
         });
@@ -287,6 +299,7 @@ impl RequestPace {
             refused: 0,
             calm: 0.0,
             calm_time: 0.0,
+            pressed: 0,
             is_confirmed: false,
             measuring: None,
         });
@@ -328,7 +341,7 @@ impl PaceLimit {
 
         let by_count = (GROWTH * (self.calm / CALM).exp2()).min(MOST_GROWTH);
         let trusted = self.calm_time - if self.is_confirmed { CONFIRMED_TIME } else { 0.0 };
-        if trusted <= 0.0 {
+        if trusted <= 0.0 || self.is_confirmed && self.calm < CONFIRMED_REQUESTS {
             return by_count;
         }
 
