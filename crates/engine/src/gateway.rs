@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use assize_evalfile::ProjectConfig;
 use assize_llm::{
-    Budget, BudgetTracker, CachedModel, CallEvent, CallObserver, ChatModel, ClientSetup, ConfigError,
-    DeferredCalls, HttpOptions, HttpProxies, HttpTransport, ModelCard, ModelClient, ModelId, ModelName,
-    OnCacheMiss, PriceTable, ProviderAccounts, RateLimits, ReplyStore, prices_as_of,
+    AccountStatus, Budget, BudgetTracker, CachedModel, CallEvent, CallObserver, ChatModel, ClientSetup,
+    ConfigError, DeferredCalls, HttpOptions, HttpProxies, HttpTransport, ModelCard, ModelClient, ModelId,
+    ModelName, OnCacheMiss, PriceTable, ProviderAccounts, RateLimits, ReplyStore, prices_as_of,
 };
 use assize_rubric::Usd;
 use assize_run::{CachedReplyStore, CurrentOwner, ReplyOwner};
@@ -454,6 +454,11 @@ impl ModelGateway {
     /// A permit for each command that may run at a time.
     pub(crate) fn commands(&self) -> Arc<Semaphore> {
         Arc::clone(&self.commands)
+    }
+
+    /// Limits of the accounts at model servers at this moment.
+    pub(crate) fn account_statuses(&self) -> Vec<AccountStatus> {
+        self.setup.accounts.statuses(&*self.setup.clock)
     }
 
     /// Requests that may be in flight to one account.

@@ -14,7 +14,7 @@ use tokio::sync::Semaphore;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::gateway::ModelGateway;
-use crate::samples::{GradingStop, StoppableJudge, StoppableModel};
+use crate::samples::{FailureLog, GradingStop, StoppableJudge, StoppableModel};
 use crate::targets::TargetRegistry;
 
 /// Reason for the choice of a judge; the first that applies, in this order.
@@ -217,12 +217,18 @@ impl JudgeRegistry {
         &self,
         selector: JudgeSelector<'_>,
         stop: &GradingStop,
+        failures: Option<&FailureLog>,
     ) -> Result<Arc<dyn Judge>, EngineError> {
         let (judge, ask) = self.with(selector, |made| (Arc::clone(&made.judge), made.ask.clone()))?;
         Ok(match ask {
             Some(ask) => {
                 let (name, _) = self.choose(selector);
-                Arc::new(self.model_judge(Arc::new(StoppableModel::new(ask, stop.clone())), name))
+                Arc::new(
+                    self.model_judge(
+                        Arc::new(StoppableModel::new(ask, stop.clone(), failures.cloned())),
+                        name,
+                    ),
+                )
             }
             None => Arc::new(StoppableJudge::new(judge, stop.clone())),
         })

@@ -345,10 +345,10 @@ pub use process::{ProcessContext, StopSignal};
 pub use report_material::ReportMaterial;
 pub use resume::NEWEST_RUN;
 pub use samples::{
-    BenchmarkResult, ComparedPair, DecisionResult, GradeStatus, GradeSummary, GradedSamples, GradingBatch,
-    GradingSample, GradingStop, OnUngraded, PreparedRubric, RewardKind, RubricSource, SampleGrader,
-    SampleParts, SamplePlace, SampleProblem, SampleResult, SampleService, ScorecardPartResult, ScoredPart,
-    ScoredSample, UngradedPolicy, content_text,
+    BenchmarkResult, ComparedPair, DecisionResult, FailureLog, GradeStatus, GradeSummary, GradedSamples,
+    GradingBatch, GradingSample, GradingStop, OnUngraded, PreparedRubric, RewardKind, RubricSource,
+    SampleGrader, SampleParts, SamplePlace, SampleProblem, SampleResult, SampleService, ScorecardPartResult,
+    ScoredPart, ScoredSample, UngradedPolicy, content_text,
 };
 pub use schemas::{all_schemas, stored_schemas};
 pub use scorecard::{ScorecardInput, ScorecardOptions, ScoredCard};

@@ -78,7 +78,7 @@ pub struct AgentvKey {
     pub example: &'static str,
     /// Treatment here.
     pub support: AgentvSupport,
-    /// What is different, or what to do instead. A refusal has one.
+    /// The difference, or the advice. A refusal has one.
     pub remark: &'static str,
 }
 

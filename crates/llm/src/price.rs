@@ -171,7 +171,13 @@ pub(crate) fn may_be_charged(attempt: &FailedAttempt) -> bool {
         && match attempt.status {
             Some(status) => (200..300).contains(&status),
             None => {
-                matches!(attempt.kind, ErrorKind::Timeout | ErrorKind::Connection | ErrorKind::MalformedReply)
+                matches!(
+                    attempt.kind,
+                    ErrorKind::Timeout
+                        | ErrorKind::Connection
+                        | ErrorKind::MalformedReply
+                        | ErrorKind::Cancelled
+                )
             }
         }
 }

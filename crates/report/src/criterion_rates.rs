@@ -29,7 +29,7 @@ pub(crate) struct RateTitles {
     pub(crate) heading: &'static str,
     /// Title of the column with the texts.
     pub(crate) column: &'static str,
-    /// That title with the order.
+    /// Title of the column that also tells the order.
     ordered: &'static str,
 }
 

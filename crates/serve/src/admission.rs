@@ -14,6 +14,8 @@ const LONGEST_WAIT: u64 = 30;
 /// Bounded queue of samples. What does not fit is refused at once rather than kept waiting without an end.
 pub(crate) struct SampleQueue {
     accepted: AtomicUsize,
+    /// Samples among them that are graded, of requests that still wait for others.
+    graded: AtomicUsize,
     limit: usize,
     slots: Arc<Semaphore>,
     at_once: usize,
@@ -22,7 +24,13 @@ pub(crate) struct SampleQueue {
 impl SampleQueue {
     pub(crate) fn new(at_once: usize, limit: usize) -> Self {
         let at_once = at_once.clamp(1, Semaphore::MAX_PERMITS);
-        Self { accepted: AtomicUsize::new(0), limit, slots: Arc::new(Semaphore::new(at_once)), at_once }
+        Self {
+            accepted: AtomicUsize::new(0),
+            graded: AtomicUsize::new(0),
+            limit,
+            slots: Arc::new(Semaphore::new(at_once)),
+            at_once,
+        }
     }
 
     /// Accepts samples; each is answered then, whatever comes.
@@ -59,6 +67,21 @@ impl SampleQueue {
     /// Samples that are accepted and not answered.
     pub(crate) fn accepted(&self) -> usize {
         self.accepted.load(Ordering::Acquire)
+    }
+
+    /// A sample has its result.
+    pub(crate) fn note_graded(&self) {
+        self.graded.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// All samples of a request have their results, so many of which were noted.
+    pub(crate) fn forget_graded(&self, count: usize) {
+        self.graded.fetch_sub(count, Ordering::AcqRel);
+    }
+
+    /// Samples that are accepted and have no result.
+    pub(crate) fn unfinished(&self) -> usize {
+        self.accepted().saturating_sub(self.graded.load(Ordering::Acquire))
     }
 
     /// Samples that are graded now.

@@ -1,6 +1,7 @@
 //! Decoding of JSON bodies, with every problem at its JSON pointer.
 
 use assize_diagnostic::did_you_mean;
+use assize_llm::UnambiguousJson;
 use axum::http::StatusCode;
 use serde_json::{Map, Value};
 
@@ -38,12 +39,22 @@ impl ProblemList {
 /// Parses a body.
 ///
 /// # Errors
-/// When it is no JSON, or nested more deeply than is allowed.
+/// When it is no JSON, has a key twice in an object, or is nested more deeply than is allowed.
 pub(crate) fn parse_body(body: &[u8], limits: &RequestLimits) -> Result<Value, ApiError> {
     check_nesting(body, limits.nesting)?;
-    serde_json::from_slice(body).map_err(|error| {
-        ApiError::new(StatusCode::BAD_REQUEST, "invalid_json", format!("the body is not JSON: {error}"))
-    })
+    match serde_json::from_slice(body) {
+        Ok(UnambiguousJson(value)) => Ok(value),
+        Err(error) if error.is_data() => Err(ApiError::new(
+            StatusCode::BAD_REQUEST,
+            "invalid_json",
+            format!("the body is ambiguous: {error}"),
+        )),
+        Err(error) => Err(ApiError::new(
+            StatusCode::BAD_REQUEST,
+            "invalid_json",
+            format!("the body is not JSON: {error}"),
+        )),
+    }
 }
 
 /// Looks at brackets outside of texts, before anything is built of them.
@@ -214,6 +225,9 @@ mod tests {
         assert!(parse_body(br#"{"a": [["[[[[[\"[["]]}"#, &limits).is_ok());
         let error = parse_body(br#"{"a": [[[1]]]}"#, &limits).unwrap_err();
         assert_eq!(error.body.message, "the body is nested more than 3 levels deep");
+
+        let twice = parse_body(br#"{"a": {"b": 1, "b": 2}}"#, &limits).unwrap_err();
+        assert!(twice.body.message.contains("the member \"b\" occurs twice"), "{}", twice.body.message);
 
         let bomb = "[".repeat(10_000_000);
         assert_eq!(

@@ -7,7 +7,7 @@ use assize_rubric::Cost;
 use futures_util::future::join_all;
 
 use crate::api::SampleResult;
-use crate::job::{Job, JobPlan, JobSample, grade_sample, stop_if_exhausted};
+use crate::job::{Job, JobPlan, JobSample, grade_sample, stop_for_sample};
 use crate::service::Service;
 use crate::tenant::Tenant;
 
@@ -65,10 +65,10 @@ pub(crate) async fn run(service: &Arc<Service>, tenant: &Arc<Tenant>, plan: JobP
 
     for (mut result, tally) in graded.into_iter().zip(tallies) {
         if tally.asked > 0 {
-            result.group_comparisons = Some((tally.decided, tally.asked));
-            result.group_score = (tally.decided > 0).then(|| tally.points / tally.decided as f64);
+            result.set_group_score(tally.points, (tally.decided, tally.asked), plan.on_ungraded);
         }
         service.metrics.count_result(&tenant.name, &result);
+        service.queue.note_graded();
         job.finish(result);
     }
 }
@@ -119,10 +119,10 @@ async fn compare(
 ) -> assize_engine::ComparedPair {
     let (first, second) = (&samples[pair.first], &samples[pair.second]);
     let _turn = service.queue.turn(stop).await;
-    let stop = stop_if_exhausted(tenant, stop);
+    let stop = stop_for_sample(tenant, stop);
     let outcome =
         tenant.grader.compare(&first.rubric, first.sample.clone(), second.sample.answer(), &stop).await;
 
-    tenant.spend(outcome.cost.lower_bound());
+    tenant.spend(outcome.cost, &stop);
     outcome
 }

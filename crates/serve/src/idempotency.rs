@@ -13,7 +13,7 @@ use crate::problem::ApiError;
 const MAX_JOBS: usize = 16_384;
 /// Samples and decisions of remembered jobs together: they are held in memory.
 const MAX_RESULTS: usize = 131_072;
-/// Time for which a job is remembered.
+/// Time for which a job is remembered, unless something in it failed.
 const MEMORY: Duration = Duration::from_hours(1);
 
 /// A request with an idempotency key.
@@ -89,12 +89,28 @@ impl ReplayState {
         self.forget_old();
 
         let known = self.jobs.get(&request.key)?;
-        Some(if known.body == request.body {
-            Ok(Arc::clone(&known.job))
-        } else {
+        if known.body != request.body {
             let message = "this Idempotency-Key was used for another request";
-            Err(ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, "idempotency_conflict", message))
-        })
+            return Some(Err(ApiError::new(
+                StatusCode::UNPROCESSABLE_ENTITY,
+                "idempotency_conflict",
+                message,
+            )));
+        }
+        if known.job.has_failed() {
+            self.forget(&request.key);
+            return None;
+        }
+
+        Some(Ok(Arc::clone(&known.job)))
+    }
+
+    /// Forgets a job that failed: it is not what the client gets if it asks again.
+    fn forget(&mut self, key: &ReplayKey) {
+        if let Some(replay) = self.jobs.remove(key) {
+            self.results = self.results.saturating_sub(replay.job.results());
+            self.order.retain(|other| other != key);
+        }
     }
 
     fn forget_old(&mut self) {

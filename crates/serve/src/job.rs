@@ -68,8 +68,10 @@ impl Job {
         });
 
         let work = run(Arc::clone(service), Arc::clone(tenant), plan, Arc::clone(&job));
+        let (queue, finished) = (Arc::clone(&service.queue), Arc::clone(&job));
         service.tasks.spawn(async move {
             work.await;
+            queue.forget_graded(finished.finished_count());
             drop(places);
         });
         job
@@ -108,6 +110,17 @@ impl Job {
     /// True once every sample has its result.
     pub(crate) fn is_done(&self) -> bool {
         *self.news.0.borrow() == self.total
+    }
+
+    /// Number of samples that have their results.
+    fn finished_count(&self) -> usize {
+        self.finished.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
+    /// True if it is done and something is ungraded, so that the same request may do better.
+    pub(crate) fn has_failed(&self) -> bool {
+        let finished = self.finished.lock().unwrap_or_else(PoisonError::into_inner);
+        finished.len() == self.total && finished.iter().any(|result| result.error.is_some())
     }
 
     /// Waits for results beyond the first `seen`; returns them. None when all were seen.
@@ -228,6 +241,7 @@ async fn run(service: Arc<Service>, tenant: Arc<Tenant>, plan: JobPlan, job: Arc
             Box::pin(async move {
                 let result = grade_sample(&service, &tenant, sample, (reward, on_ungraded), &job.stop).await;
                 service.metrics.count_result(&tenant.name, &result);
+                service.queue.note_graded();
                 job.finish(result);
             })
         };
@@ -259,10 +273,10 @@ pub(crate) async fn grade_sample(
 ) -> SampleResult {
     let JobSample { place, trace, sample, rubric } = sample;
     let _turn = service.queue.turn(stop).await;
-    let stop = stop_if_exhausted(tenant, stop);
+    let stop = stop_for_sample(tenant, stop);
     let record = tenant.grader.grade(&rubric, sample, &stop).await;
 
-    tenant.spend(Cost::from_parts(record.result.cost_usd, record.result.cost_partial).lower_bound());
+    tenant.spend(Cost::from_parts(record.result.cost_usd, record.result.cost_partial), &stop);
     if let Some(telemetry) = &service.telemetry {
         telemetry.export(&tenant.name, rubric.config_hash(), trace.as_ref(), &record);
     }
@@ -275,16 +289,14 @@ pub(crate) async fn grade_sample(
     }
 }
 
-/// Signal that has fired already where the client has no money left: nothing more is asked then.
-pub(crate) fn stop_if_exhausted(tenant: &Tenant, stop: &GradingStop) -> GradingStop {
-    match tenant.exhausted() {
-        None => stop.clone(),
-        Some(reason) => {
-            let stop = stop.child();
-            stop.stop(reason);
-            stop
-        }
+/// Signal of one sample. It has fired already where the client has no money left: nothing more is asked then.
+pub(crate) fn stop_for_sample(tenant: &Tenant, stop: &GradingStop) -> GradingStop {
+    let stop = stop.child();
+    if let Some(reason) = tenant.exhausted() {
+        stop.stop(reason);
     }
+
+    stop
 }
 
 #[cfg(test)]

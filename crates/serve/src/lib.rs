@@ -10,6 +10,7 @@
 #![warn(missing_docs)]
 
 mod access;
+mod account_watch;
 mod adapters;
 mod admission;
 mod api;

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use assize_llm::AccountStatus;
 use assize_rubric::{BenchmarkState, Cost, OutcomeKind, Usd};
 
 use crate::api::{GradeStatus, SampleResult};
@@ -44,6 +45,8 @@ pub(crate) struct MetricGauges {
     pub(crate) by_client: BTreeMap<Arc<str>, usize>,
     /// Samples whose events reached a collector, and those whose events did not, where there is one.
     pub(crate) telemetry: Option<(u64, u64)>,
+    /// Limits of the accounts at model servers.
+    pub(crate) accounts: Vec<AccountStatus>,
     pub(crate) is_ready: bool,
 }
 
@@ -150,6 +153,7 @@ impl ServiceMetrics {
             page.line("assize_otlp_samples_total", "result=\"sent\"", sent);
             page.line("assize_otlp_samples_total", "result=\"dropped\"", dropped);
         }
+        page.accounts(&gauges.accounts);
         page.head("assize_ready", "gauge", "1 while requests are taken.");
         page.line("assize_ready", "", u8::from(gauges.is_ready));
 
@@ -175,6 +179,45 @@ impl MetricPage {
             "" => writeln!(self.0, "{name} {value}"),
             labels => writeln!(self.0, "{name}{{{labels}}} {value}"),
         };
+    }
+}
+
+impl MetricPage {
+    /// Limits of the accounts at model servers. Hosts come from addresses, which have no quotes.
+    fn accounts(&mut self, accounts: &[AccountStatus]) {
+        type Gauge = (&'static str, &'static str, fn(&AccountStatus) -> Option<f64>);
+        const GAUGES: [Gauge; 5] = [
+            (
+                "assize_model_requests_per_second_limit",
+                "Calls a second that are sent at most because a model server refused some; absent without such a limit.",
+                |account| account.requests_per_second,
+            ),
+            ("assize_model_concurrency_limit", "Calls that may be in flight to a model server.", |account| {
+                Some(account.window.into())
+            }),
+            ("assize_model_calls_in_flight", "Calls in flight to a model server.", |account| {
+                Some(account.in_flight.into())
+            }),
+            ("assize_model_calls_waiting", "Calls that wait to be sent to a model server.", |account| {
+                Some(account.waiting.into())
+            }),
+            ("assize_model_paused", "1 while a model server is sent nothing or only probes.", |account| {
+                Some(if account.is_paused { 1.0 } else { 0.0 })
+            }),
+        ];
+
+        for (name, help, value) in GAUGES {
+            self.head(name, "gauge", help);
+            for account in accounts {
+                if let Some(value) = value(account) {
+                    self.line(
+                        name,
+                        &format!("server=\"{}\",account=\"{}\"", account.host, account.name),
+                        value,
+                    );
+                }
+            }
+        }
     }
 }
 

@@ -17,14 +17,16 @@ pub(crate) struct AdapterQuery {
     /// Policy for unknown rewards; `None` if the address says nothing.
     pub(crate) on_ungraded: Option<OnUngraded>,
     deadline_ms: Option<u64>,
+    /// True if `query` of OpenRLHF is the answer alone.
+    pub(crate) query_is_answer: bool,
 }
 
 impl AdapterQuery {
-    /// Reads the query of an address.
+    /// Reads the query of an address; `answer` is an option only where `takes_answer`.
     ///
     /// # Errors
     /// With every option that can't be used.
-    pub(crate) fn parse(query: Option<&str>) -> Result<Self, ApiError> {
+    pub(crate) fn parse(query: Option<&str>, takes_answer: bool) -> Result<Self, ApiError> {
         let mut problems = ProblemList::default();
         let mut read = Self {
             rubric: None,
@@ -33,6 +35,7 @@ impl AdapterQuery {
             reward: RewardKind::Score,
             on_ungraded: None,
             deadline_ms: None,
+            query_is_answer: false,
         };
 
         for (key, value) in form_urlencoded::parse(query.unwrap_or_default().as_bytes()) {
@@ -55,6 +58,8 @@ impl AdapterQuery {
                     Ok(deadline) if deadline > 0 => read.deadline_ms = Some(deadline),
                     _ => problems.add("", "`deadline_ms` of the address: expected a whole number above 0"),
                 },
+                "answer" if takes_answer && value == "query" => read.query_is_answer = true,
+                "answer" if takes_answer => problems.add("", "`answer` of the address: expected query"),
                 other => {
                     let known = "rubric, hash, weights, reward, on_ungraded, deadline_ms";
                     problems.add("", format!("unknown option `{other}` in the address; known are {known}"));

@@ -54,7 +54,7 @@ pub(crate) fn router(rules: ClientAccess) -> Router {
         .route("/healthz", get(|| async { "ok\n" }))
         .route("/readyz", get(ready))
         .route("/metrics", get(metrics))
-        .route("/get_reward", post(adapters::openrlhf::get_reward))
+        .route(adapters::openrlhf::PATH, post(adapters::openrlhf::get_reward))
         .route("/slime", post(adapters::slime::reward))
         .route("/verify", post(adapters::gym::verify))
         .route("/seed_session", post(|| async { Json(json!({})) }))

@@ -11,15 +11,16 @@ use assize_listen::HostRules;
 use axum::Router;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
-use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 
 use crate::access::ClientAccess;
-use crate::options::ServeOptions;
+use crate::options::{RequestLimits, ServeOptions};
 use crate::routes;
 use crate::service::Service;
 use crate::stall::StallGuard;
@@ -126,50 +127,44 @@ impl GradingServer {
         self.service.rubrics.list().0.into_iter().map(|listed| listed.name).collect()
     }
 
-    /// Answers requests until `stop` is done. Then it takes no more, lets those in flight finish within the grace period, and
-    /// answers the rest as ungraded: each sample that was accepted is answered.
+    /// Answers requests until `stop` is done. Then it refuses new ones with 503, lets those in flight finish within the grace period,
+    /// and answers the rest as ungraded: each sample that was accepted is answered.
     ///
     /// # Errors
     /// If kept replies could not be written.
     pub async fn serve(self, stop: impl Future<Output = ()> + Send) -> Result<(), GradingServerError> {
         let Self { listener, tls, service, hosts, .. } = self;
         let app = routes::router(ClientAccess { service: Arc::clone(&service), hosts });
-        let connections = Arc::new(Semaphore::new(service.options.limits.connections));
         let refresh = tokio::spawn(refresh(Arc::clone(&service)));
-        let graceful = GracefulShutdown::new();
+        let gate = ConnectionGate {
+            listener,
+            tls,
+            app,
+            connections: Arc::new(Semaphore::new(service.options.limits.connections)),
+            limits: service.options.limits,
+        };
 
+        let graceful = GracefulShutdown::new();
         tokio::pin!(stop);
         loop {
             let accepted = tokio::select! {
                 biased;
                 () = &mut stop => break,
-                accepted = accept(&listener, &connections) => accepted,
+                accepted = gate.accept() => accepted,
             };
             let Some((stream, permit)) = accepted else { continue };
-            let (tls, app, watcher) = (tls.clone(), app.clone(), graceful.watcher());
-            let limits = service.options.limits;
-            tokio::spawn(async move {
-                let _permit = permit;
-                let _ = stream.set_nodelay(true);
-                match tls {
-                    None => {
-                        let stream = StallGuard::new(stream, limits.stall_time);
-                        converse(stream, app, limits.header_time, watcher).await;
-                    }
-                    Some(tls) => {
-                        let shaken = tokio::time::timeout(limits.header_time, tls.accept(stream)).await;
-                        if let Ok(Ok(stream)) = shaken {
-                            let stream = StallGuard::new(stream, limits.stall_time);
-                            converse(stream, app, limits.header_time, watcher).await;
-                        }
-                    }
-                }
-            });
+            let watcher = graceful.watcher();
+            let conversation = gate.converse(stream, permit, Some(watcher));
+            tokio::spawn(conversation);
         }
 
         refresh.abort();
-        drop(listener);
-        finish(&service, graceful).await;
+        tokio::select! {
+            biased;
+            () = finish(&service, graceful) => {}
+            () = gate.refuse_all() => {}
+        }
+        drop(gate);
         if let Some(telemetry) = &service.telemetry {
             telemetry.close().await;
         }
@@ -188,18 +183,64 @@ async fn refresh(service: Arc<Service>) {
     }
 }
 
-/// Waits for a connection and a place for it.
-async fn accept(
-    listener: &TcpListener,
-    connections: &Arc<Semaphore>,
-) -> Option<(TcpStream, OwnedSemaphorePermit)> {
-    let permit = Arc::clone(connections).acquire_owned().await.ok()?;
-    if let Ok((stream, _)) = listener.accept().await {
-        return Some((stream, permit));
+/// Way in: where connections come from, and what answers them.
+struct ConnectionGate {
+    listener: TcpListener,
+    tls: Option<TlsAcceptor>,
+    app: Router,
+    connections: Arc<Semaphore>,
+    limits: RequestLimits,
+}
+
+impl ConnectionGate {
+    /// Waits for a connection and a place for it.
+    async fn accept(&self) -> Option<(TcpStream, OwnedSemaphorePermit)> {
+        let permit = Arc::clone(&self.connections).acquire_owned().await.ok()?;
+        if let Ok((stream, _)) = self.listener.accept().await {
+            return Some((stream, permit));
+        }
+
+        tokio::time::sleep(ACCEPT_PAUSE).await;
+        None
     }
 
-    tokio::time::sleep(ACCEPT_PAUSE).await;
-    None
+    /// Answers the requests of a connection. With a watcher, the end of the server waits for them.
+    fn converse(
+        &self,
+        stream: TcpStream,
+        permit: OwnedSemaphorePermit,
+        watcher: Option<Watcher>,
+    ) -> impl Future<Output = ()> + Send + use<> {
+        let (tls, app, limits) = (self.tls.clone(), self.app.clone(), self.limits);
+        async move {
+            let _permit = permit;
+            let _ = stream.set_nodelay(true);
+            match tls {
+                None => {
+                    let stream = StallGuard::new(stream, limits.stall_time);
+                    converse(stream, app, limits.header_time, watcher).await;
+                }
+                Some(tls) => {
+                    let shaken = tokio::time::timeout(limits.header_time, tls.accept(stream)).await;
+                    if let Ok(Ok(stream)) = shaken {
+                        let stream = StallGuard::new(stream, limits.stall_time);
+                        converse(stream, app, limits.header_time, watcher).await;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Lets everybody in, for as long as it is polled: who asks a service that stops is told so, and not left to guess.
+    async fn refuse_all(&self) {
+        let mut conversations = JoinSet::new();
+        loop {
+            if let Some((stream, permit)) = self.accept().await {
+                while conversations.try_join_next().is_some() {}
+                conversations.spawn(self.converse(stream, permit, None));
+            }
+        }
+    }
 }
 
 /// Answers the requests of a connection.
@@ -207,7 +248,7 @@ async fn converse<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     stream: S,
     app: Router,
     header_time: Duration,
-    watcher: hyper_util::server::graceful::Watcher,
+    watcher: Option<Watcher>,
 ) {
     let mut builder = Builder::new(TokioExecutor::new());
     builder.http1().timer(TokioTimer::new()).header_read_timeout(header_time);
@@ -222,13 +263,16 @@ async fn converse<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     let connection =
         builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(app)).into_owned();
     // What fails here is a client that went away or spoke no HTTP.
-    let _ = watcher.watch(connection).await;
+    let _ = match watcher {
+        Some(watcher) => watcher.watch(connection).await,
+        None => connection.await,
+    };
 }
 
 /// Ends the service: nothing new, then what is in flight, then what is left as ungraded.
 async fn finish(service: &Service, graceful: GracefulShutdown) {
     service.drain();
-    let accepted = service.queue.accepted();
+    let accepted = service.queue.unfinished();
     if accepted > 0 {
         let seconds = service.options.grace.as_secs();
         (service.log)(&format!("stopping: {accepted} samples in flight have {seconds} s to finish"));
@@ -244,7 +288,7 @@ async fn finish(service: &Service, graceful: GracefulShutdown) {
         return;
     }
 
-    let left = service.queue.accepted();
+    let left = service.queue.unfinished();
     if left > 0 {
         (service.log)(&format!(
             "{left} samples did not finish in time and are answered as far as they are graded"

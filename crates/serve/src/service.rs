@@ -1,14 +1,14 @@
 //! The parts that all requests share.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::{Duration, Instant};
 
 use assize_engine::{
-    Engine, EngineError, GradingStop, PreparedRubric, RunOptions, SamplePlace, SampleService,
+    Engine, EngineError, FailureLog, GradingStop, PreparedRubric, RunOptions, SamplePlace, SampleService,
 };
 use assize_evalfile::Scorecard;
 use axum::http::StatusCode;
@@ -16,6 +16,7 @@ use serde_json::Value;
 use tokio::sync::Semaphore;
 use tokio_util::task::TaskTracker;
 
+use crate::account_watch::AccountWatch;
 use crate::admission::SampleQueue;
 use crate::api::{GradeRequest, NamedRubric, RubricSource, ScorecardSource};
 use crate::check::inline_rubric;
@@ -37,6 +38,10 @@ use crate::tenant::{Tenant, TenantList};
 /// Place of the weight set in a request.
 const WEIGHTS: &str = "/weights";
 
+/// The operator is told of a failure no more often than this, and of so many failures in that time.
+const QUIET: Duration = Duration::from_mins(1);
+const FAILURES: usize = 16;
+
 /// Receiver of messages for the operator, a line each.
 pub(crate) type OperatorLog = Arc<dyn Fn(&str) + Send + Sync>;
 
@@ -57,6 +62,7 @@ pub(crate) struct Service {
     /// Export of results, if there is one.
     pub(crate) telemetry: Option<TelemetryExporter>,
     samples: SampleService,
+    accounts: AccountWatch,
     /// Judges that rubrics in requests may name.
     judges: Vec<String>,
     tenants: RwLock<Arc<TenantList>>,
@@ -70,6 +76,23 @@ enum RequestRubric {
     Prepared(Arc<PreparedRubric>),
     /// One with names in it that each sample has values for.
     Template(InlineRubric),
+}
+
+/// Tells the operator of failures of models, of each no more often than once a minute.
+fn failure_log(log: OperatorLog) -> FailureLog {
+    let told: Mutex<HashMap<String, Instant>> = Mutex::default();
+    Arc::new(move |failure| {
+        let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.get(failure).is_some_and(|time| time.elapsed() < QUIET) {
+            return;
+        }
+
+        told.retain(|_, time| time.elapsed() < QUIET);
+        if told.len() < FAILURES {
+            told.insert(failure.to_owned(), Instant::now());
+            log(&format!("a judge failed: {failure}"));
+        }
+    })
 }
 
 impl Service {
@@ -89,6 +112,7 @@ impl Service {
 
         let mut judges = run.judges.clone();
         let samples = SampleService::new(engine, run, options.rubrics.as_deref().unwrap_or(Path::new("")))?;
+        let samples = samples.with_failure_log(failure_log(Arc::clone(&log)));
         let rubrics = RubricLibrary::new(options.rubrics.clone(), process.load_options(&[]));
         let changes = rubrics.refresh().map_err(EngineError::usage)?;
         let at_once = options.samples_at_once.unwrap_or_else(|| samples.samples_at_once());
@@ -110,6 +134,7 @@ impl Service {
             telemetry: TelemetryExporter::new(&options.telemetry, process, Arc::clone(&log))?,
             log,
             samples,
+            accounts: AccountWatch::default(),
             judges,
             tenants: RwLock::new(Arc::new(tenants)),
             keys: RwLock::new(options.keys.as_deref().and_then(content_hash)),
@@ -125,8 +150,12 @@ impl Service {
         Arc::clone(&self.tenants.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Takes over what changed in the folder of rubrics and in the key file. What can't be used leaves everything as it is.
+    /// Takes over what changed in the folder of rubrics and in the key file, and tells of model servers that hold calls back. What can't be used leaves everything as it is.
     pub(crate) fn refresh(&self) {
+        for message in self.accounts.news(&self.samples.account_statuses()) {
+            (self.log)(&message);
+        }
+
         match self.rubrics.refresh() {
             Ok(changes) => self.tell_changes(changes, true),
             Err(error) => (self.log)(&error),
@@ -191,6 +220,7 @@ impl Service {
                 let counts = exporter.counts();
                 (counts.sent.load(Ordering::Relaxed), counts.dropped.load(Ordering::Relaxed))
             }),
+            accounts: self.samples.account_statuses(),
             is_ready: !self.is_draining(),
         }
     }

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use assize_engine::{EngineError, PreparedRubric, SampleGrader, SampleService};
+use assize_engine::{EngineError, GradingStop, PreparedRubric, SampleGrader, SampleService};
 use assize_listen::SecretHash;
-use assize_rubric::Usd;
+use assize_rubric::{Cost, Usd};
 
 use crate::key_file::{ClientKey, KeyFile, KeyQuotas};
 use crate::problem::ApiError;
@@ -92,9 +92,9 @@ impl Tenant {
         }
     }
 
-    /// Books the known cost of a sample.
-    pub(crate) fn spend(&self, cost: Usd) {
-        self.state().spent += cost;
+    /// Books the known cost of a sample, and the most that its calls can have cost which `stop` ended.
+    pub(crate) fn spend(&self, cost: Cost, stop: &GradingStop) {
+        self.state().spent += cost.lower_bound() + stop.abandoned_cost();
     }
 
     /// Reason for which nothing more is paid for this client, if its money is spent.

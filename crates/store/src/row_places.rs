@@ -158,7 +158,7 @@ pub(crate) struct PlacesInOrder<'a> {
 struct StretchReader<'a> {
     source: u32,
     pieces: std::slice::Iter<'a, SpoolPlace>,
-    /// What was read, the last one first.
+    /// Places already read, the last one first.
     ready: Vec<RowPlace>,
 }
 

@@ -219,7 +219,7 @@ impl RunWatch {
         }
     }
 
-    /// Which runs nobody has written for some looks. Only those without an end were killed.
+    /// Runs that nobody has written for some looks. Only those without an end were killed.
     fn killed(&mut self) -> [bool; 2] {
         for (idle, run) in self.idle.iter_mut().zip(&self.runs) {
             *idle = if run.folder.is_being_written() { 0 } else { *idle + 1 };

@@ -23,7 +23,7 @@ use super::card::SampleCard;
 use super::pair::ComparedPair;
 use super::rubric::PreparedRubric;
 use super::sample::GradingSample;
-use super::stop::{GradingStop, StoppableModel};
+use super::stop::{FailureLog, GradingStop, StoppableModel};
 use crate::dependencies::CaseDependencies;
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -44,6 +44,7 @@ pub struct SampleGrader {
     pub(super) config: ProjectConfig,
     pub(super) gateway: Arc<ModelGateway>,
     pub(super) deps: Arc<RunDeps>,
+    pub(super) failures: Option<FailureLog>,
 }
 
 impl SampleGrader {
@@ -294,7 +295,11 @@ impl SampleGrader {
         WorkItem {
             case: Arc::new(case),
             source: ItemSource::Given(Arc::new(answer)),
-            judges: Arc::new(StoppableJudges { registry: Arc::clone(&self.deps.judges), stop: stop.clone() }),
+            judges: Arc::new(StoppableJudges {
+                registry: Arc::clone(&self.deps.judges),
+                stop: stop.clone(),
+                failures: self.failures.clone(),
+            }),
             ..rubric.template.clone()
         }
     }
@@ -346,12 +351,13 @@ fn single_grader(name: &str, kind: GraderKind, template: &Case) -> Grader {
 struct StoppableJudges {
     registry: Arc<JudgeRegistry>,
     stop: GradingStop,
+    failures: Option<FailureLog>,
 }
 
 impl JudgeProvider for StoppableJudges {
     fn judge(&self, selector: JudgeSelector<'_>) -> Result<Arc<dyn Judge>, JudgeError> {
         self.registry
-            .judge_until(selector, &self.stop)
+            .judge_until(selector, &self.stop, self.failures.as_ref())
             .map_err(|error| JudgeError::Unavailable(error.message))
     }
 
@@ -361,7 +367,7 @@ impl JudgeProvider for StoppableJudges {
 
     fn embeddings(&self, name: &str) -> Result<Arc<dyn ChatModel>, JudgeError> {
         let model = self.registry.embeddings(name)?;
-        Ok(Arc::new(StoppableModel::new(model, self.stop.clone())))
+        Ok(Arc::new(StoppableModel::new(model, self.stop.clone(), self.failures.clone())))
     }
 
     fn write_settings(&self, selector: JudgeSelector<'_>, identity: &mut IdentityWriter) {

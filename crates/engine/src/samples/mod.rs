@@ -26,5 +26,5 @@ pub use rubric::{PreparedRubric, RubricSource};
 pub use sample::GradingSample;
 pub use scorecard_result::{BenchmarkResult, ScorecardPartResult};
 pub use service::SampleService;
-pub use stop::GradingStop;
+pub use stop::{FailureLog, GradingStop};
 pub(crate) use stop::{StoppableJudge, StoppableModel};

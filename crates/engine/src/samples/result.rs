@@ -102,9 +102,13 @@ pub struct SampleResult {
     pub scorecard: Vec<ScorecardPartResult>,
     /// Reason why something is ungraded; null when nothing is.
     pub error: Option<String>,
-    /// Share of the comparisons within its group that it won, ties as half, 0 to 1; null when none was decided.
+    /// Share of the comparisons within its group that it won, ties as half, 0 to 1; null when some were not
+    /// decided and the request asked for nothing else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group_score: Option<f64>,
+    /// True if the share is that of `on_ungraded`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub group_score_assumed: bool,
     /// Comparisons within its group that were decided, and those that were asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group_comparisons: Option<(usize, usize)>,
@@ -186,8 +190,10 @@ impl RewardBounds {
     }
 
     /// The reward with this policy for what is not known, and whether it was assumed.
-    pub(super) const fn choose(&self, on_ungraded: OnUngraded) -> (Option<f64>, bool) {
-        match (self.known, on_ungraded) {
+    pub(super) fn choose(&self, on_ungraded: OnUngraded) -> (Option<f64>, bool) {
+        // What is still open may not matter.
+        let known = self.known.or_else(|| self.low.filter(|low| Some(*low) == self.high));
+        match (known, on_ungraded) {
             (Some(known), _) => (Some(known), false),
             (None, OnUngraded::Value { value }) => (Some(value), true),
             (None, OnUngraded::Named(UngradedPolicy::Low)) => (self.low, self.low.is_some()),
@@ -254,6 +260,7 @@ impl SampleResult {
             scorecard: Vec::new(),
             error,
             group_score: None,
+            group_score_assumed: false,
             group_comparisons: None,
             judge_calls: calls,
             judge_calls_cached: cached,
@@ -265,14 +272,34 @@ impl SampleResult {
         }
     }
 
-    /// True if its reward is asked for and not known.
+    /// Adds the share of comparisons that it won: `points` in those that were decided. As with rewards, what was not decided is
+    /// no loss and no win.
+    pub fn set_group_score(
+        &mut self,
+        points: f64,
+        (decided, asked): (usize, usize),
+        on_ungraded: OnUngraded,
+    ) {
+        let share = |points: f64| Some(points / asked as f64);
+        let (low, high) = (share(points), share(points + asked.saturating_sub(decided) as f64));
+        let bounds = RewardBounds { known: None, low, high };
+
+        self.group_comparisons = Some((decided, asked));
+        (self.group_score, self.group_score_assumed) = bounds.choose(on_ungraded);
+        if decided < asked && self.status == GradeStatus::Graded {
+            self.status = GradeStatus::Partial;
+        }
+    }
+
+    /// True if its reward, or its group score, is asked for and not known.
     pub const fn lacks_reward(&self) -> bool {
-        self.reward.is_none() || self.reward_assumed
+        let lacks_group_score = self.group_comparisons.is_some() && self.group_score.is_none();
+        self.reward.is_none() || self.reward_assumed || lacks_group_score || self.group_score_assumed
     }
 
     /// True if the policy leaves it out of the results.
     pub fn is_dropped(&self, on_ungraded: OnUngraded) -> bool {
-        on_ungraded == OnUngraded::Named(UngradedPolicy::Drop) && self.reward.is_none()
+        on_ungraded == OnUngraded::Named(UngradedPolicy::Drop) && self.lacks_reward()
     }
 }
 

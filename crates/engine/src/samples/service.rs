@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assize_evalfile::ProjectConfig;
+use assize_llm::AccountStatus;
 
 use super::grader::SampleGrader;
+use super::stop::FailureLog;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::gateway::ModelGateway;
@@ -23,9 +25,17 @@ pub struct SampleService {
     config: ProjectConfig,
     gateway: Arc<ModelGateway>,
     models: ModelUse,
+    failures: Option<FailureLog>,
 }
 
 impl SampleService {
+    /// Tells `failures` why a model failed, and leaves addresses and names of variables out of the records: those who get
+    /// them are not those who chose the model.
+    #[must_use]
+    pub fn with_failure_log(self, failures: FailureLog) -> Self {
+        Self { failures: Some(failures), ..self }
+    }
+
     /// Service with these options: judges, limits, cache, budget. The configuration and a targets file are looked for
     /// near `folder`.
     ///
@@ -61,6 +71,7 @@ impl SampleService {
             gateway: Arc::clone(&wiring.gateway),
             options,
             models,
+            failures: None,
         })
     }
 
@@ -88,7 +99,13 @@ impl SampleService {
             config: self.config.clone(),
             gateway,
             deps,
+            failures: self.failures.clone(),
         })
+    }
+
+    /// Limits of the accounts at model servers at this moment.
+    pub fn account_statuses(&self) -> Vec<AccountStatus> {
+        self.gateway.account_statuses()
     }
 
     /// Number of samples that keep every permitted request to models in flight.

@@ -1,12 +1,13 @@
 //! The end of grading before everything is decided: a deadline, a shutdown.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use assize_grade::{CallForecast, Judge, JudgeQuestion};
 use assize_llm::{
     AskError, BoxFuture, CacheableReply, ChatModel, ChatReply, ChatRequest, ErrorKind, ModelCard, ModelId,
+    SentRequests, reply_limit,
 };
-use assize_rubric::{Decision, JudgeIdentity, UngradedKind};
+use assize_rubric::{Decision, JudgeIdentity, UngradedKind, Usd};
 use tokio_util::sync::CancellationToken;
 
 /// Signal after which no judge decides anything more. What was decided stays; every other criterion is ungraded, with the
@@ -16,6 +17,8 @@ pub struct GradingStop {
     token: CancellationToken,
     reason: Arc<OnceLock<String>>,
     parent: Option<Arc<GradingStop>>,
+    /// The most that the calls can cost which were in flight when the signal fired.
+    abandoned: Arc<Mutex<Usd>>,
 }
 
 impl GradingStop {
@@ -27,7 +30,7 @@ impl GradingStop {
     /// Signal of a part of the work: it fires with this one, or alone.
     #[must_use]
     pub fn child(&self) -> Self {
-        Self { token: self.token.child_token(), reason: Arc::default(), parent: Some(Arc::new(self.clone())) }
+        Self { token: self.token.child_token(), parent: Some(Arc::new(self.clone())), ..Self::default() }
     }
 
     /// Fires the signal. The first reason is the one that counts.
@@ -46,6 +49,12 @@ impl GradingStop {
         self.token.cancelled().await;
     }
 
+    /// The most that the calls can cost which were in flight when this signal, and no child of it, ended them: nobody will
+    /// report what they took.
+    pub fn abandoned_cost(&self) -> Usd {
+        *self.abandoned.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn reason(&self) -> &str {
         match (self.reason.get(), &self.parent) {
             (Some(reason), _) => reason,
@@ -54,34 +63,83 @@ impl GradingStop {
         }
     }
 
-    fn error(&self) -> AskError {
-        AskError::new(ErrorKind::Cancelled, self.reason())
+    fn abandon(&self, cost: Usd) {
+        *self.abandoned.lock().unwrap_or_else(PoisonError::into_inner) += cost;
     }
 }
+
+/// Receiver of failures of models in full. What is recorded leaves out what concerns the operator alone then: addresses, and
+/// the names of variables.
+pub type FailureLog = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// Model whose calls are given up when a signal fires.
 pub(crate) struct StoppableModel {
     inner: Arc<dyn ChatModel>,
     stop: GradingStop,
+    failures: Option<FailureLog>,
 }
 
 impl StoppableModel {
-    pub(crate) fn new(inner: Arc<dyn ChatModel>, stop: GradingStop) -> Self {
-        Self { inner, stop }
+    pub(crate) fn new(inner: Arc<dyn ChatModel>, stop: GradingStop, failures: Option<FailureLog>) -> Self {
+        Self { inner, stop, failures }
     }
 
-    async fn until_stopped<T>(&self, call: impl Future<Output = Result<T, AskError>>) -> Result<T, AskError> {
+    /// The error as it is recorded.
+    fn recorded(&self, error: AskError) -> AskError {
+        let Some(failures) = &self.failures else { return error };
+        let message = match error.kind {
+            // Limits of what is spent concern the client; all else that ends a call is a server that was given up.
+            ErrorKind::Cancelled if !error.message.starts_with("the budget of ") => {
+                "the model server is not asked now, since it failed before"
+            }
+            ErrorKind::Authentication
+            | ErrorKind::PermissionDenied
+            | ErrorKind::NotFound
+            | ErrorKind::Connection
+            | ErrorKind::Timeout => "",
+            _ => {
+                if error.advice.is_some() {
+                    failures(&error.to_string());
+                }
+                return AskError { advice: None, ..error };
+            }
+        };
+
+        failures(&error.to_string());
+        AskError { message: message.into(), advice: None, ..error }
+    }
+
+    async fn until_stopped<T>(
+        &self,
+        request: &ChatRequest,
+        call: impl Future<Output = Result<T, AskError>>,
+    ) -> Result<T, AskError> {
+        let sent = Arc::new(SentRequests::default());
         tokio::select! {
             biased;
-            () = self.stop.stopped() => Err(self.stop.error()),
-            reply = call => reply,
+            () = self.stop.stopped() => {
+                if sent.is_in_flight() {
+                    self.stop.abandon(self.most(request));
+                }
+                Err(sent.cancelled(self.stop.reason()))
+            }
+            reply = sent.record(call) => reply.map_err(|error| self.recorded(error)),
         }
+    }
+
+    /// The most that a request can cost, as far as prices are known.
+    fn most(&self, request: &ChatRequest) -> Usd {
+        let card = self.inner.card();
+        let Some(price) = card.price else { return Usd::ZERO };
+        let output = reply_limit(&self.inner.describe().model, card, request);
+
+        price.most(card.estimator.most(request), output.into())
     }
 }
 
 impl ChatModel for StoppableModel {
     fn ask<'a>(&'a self, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatReply, AskError>> {
-        Box::pin(self.until_stopped(self.inner.ask(request)))
+        Box::pin(self.until_stopped(request, self.inner.ask(request)))
     }
 
     fn ask_repeat<'a>(
@@ -89,7 +147,7 @@ impl ChatModel for StoppableModel {
         request: &'a ChatRequest,
         repeat: u32,
     ) -> BoxFuture<'a, Result<CacheableReply, AskError>> {
-        Box::pin(self.until_stopped(self.inner.ask_repeat(request, repeat)))
+        Box::pin(self.until_stopped(request, self.inner.ask_repeat(request, repeat)))
     }
 
     fn describe(&self) -> ModelId {

@@ -20,6 +20,7 @@ use crate::reply::{ChatReply, FinishReason};
 use crate::request::ChatRequest;
 use crate::retry::{RetryJitter, RetryPolicy};
 use crate::retry_after;
+use crate::sent_requests;
 use crate::token_counts::TokenCounts;
 use crate::transport::{HttpAnswer, TransportError};
 
@@ -167,7 +168,9 @@ impl<'a> CallAttempts<'a> {
         }
 
         let begun = Instant::now();
+        sent_requests::note_in_flight(true);
         let answer = client.setup.transport.send(client.outgoing(call)).await;
+        sent_requests::note_in_flight(false);
         let sent = SentAttempt { request, permit, reservation, latency: begun.elapsed() };
         match answer.map(|answer| client.without_secrets(answer)) {
             Ok(answer) => match client.parts.wire.decode(&answer) {
@@ -305,7 +308,7 @@ impl<'a> CallAttempts<'a> {
         let cut_at = request.ceiling().filter(|_| reply.finish == FinishReason::Length);
         match reservation {
             Some(reservation) if cut_at.is_some() && reservation.is_short() => {
-                self.failed.push(cut_short(&reply, status));
+                self.note_failed(cut_short(&reply, status));
                 return Err(self.over_budget(reservation.ran_out(&reply)));
             }
             Some(reservation) => reservation.answered(&reply),
@@ -314,7 +317,7 @@ impl<'a> CallAttempts<'a> {
 
         if self.as_usual && cut_at.is_some_and(|limit| limit < self.output_limit(false).most) {
             self.as_usual = false;
-            self.failed.push(cut_short(&reply, status));
+            self.note_failed(cut_short(&reply, status));
             return Ok(AttemptOutcome::AskAgain);
         }
 
@@ -384,7 +387,7 @@ impl<'a> CallAttempts<'a> {
         learned: ServerQuirks,
     ) -> Result<AttemptOutcome, AskError> {
         self.quirks = self.quirks.merge(learned);
-        self.failed.push(attempt);
+        self.note_failed(attempt);
 
         if self.quirks.no_logprobs && self.turn.is_some() {
             let error = self.given_up(AskError { kind: ErrorKind::NoLogprobs, ..error });
@@ -450,7 +453,7 @@ impl<'a> CallAttempts<'a> {
     ) -> Result<AttemptOutcome, AskError> {
         let Self { policy, tries, waited, jitter, .. } = self;
         let next = policy.next_wait(error.kind, *tries, *waited, error.retry_after, jitter);
-        self.failed.push(FailedAttempt { waited: next.unwrap_or_default(), ..attempt });
+        self.note_failed(FailedAttempt { waited: next.unwrap_or_default(), ..attempt });
 
         if let Some(delay) = next {
             let (model, attempt) = (&*self.request.model, count(&self.failed));
@@ -458,6 +461,11 @@ impl<'a> CallAttempts<'a> {
         }
 
         next.map(AttemptOutcome::Wait).ok_or_else(|| self.given_up(error))
+    }
+
+    fn note_failed(&mut self, attempt: FailedAttempt) {
+        sent_requests::note_failed(&attempt);
+        self.failed.push(attempt);
     }
 
     /// The error that the question ends with, as it is shown.

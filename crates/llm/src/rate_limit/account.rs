@@ -77,6 +77,12 @@ impl ProviderAccounts {
         &self.single_flight
     }
 
+    /// Limits of all accounts at this moment.
+    pub fn statuses(&self, clock: &dyn Clock) -> Vec<AccountStatus> {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.iter().map(|((host, _), account)| account.status(host, clock)).collect()
+    }
+
     /// The account that a key has at a server. Several paths of one server are one account.
     pub(crate) fn account_for(&self, endpoint: &ModelEndpoint) -> Arc<ProviderAccount> {
         let key = endpoint.key.as_ref().map_or("", |key| key.secret.expose_secret());
@@ -89,6 +95,25 @@ impl ProviderAccounts {
 
         Arc::clone(account)
     }
+}
+
+/// Limits of an account at one moment.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AccountStatus {
+    /// Host of the server.
+    pub host: String,
+    /// Name that tells accounts of one server apart. No key can be told from it.
+    pub name: String,
+    /// Requests a second that are sent at most, as refusals have shown; `None` while nothing shows such a limit.
+    pub requests_per_second: Option<f64>,
+    /// Requests that may be in flight.
+    pub window: u32,
+    /// Requests in flight.
+    pub in_flight: u32,
+    /// Requests that wait to be sent.
+    pub waiting: u32,
+    /// True while nothing, or nothing but a probe, is sent: the server asked for a pause, or failed again and again.
+    pub is_paused: bool,
 }
 
 /// Name of an account for other processes. Half a hash of a hash: it tells accounts apart, and confirms no guess of a key.
@@ -183,7 +208,8 @@ impl ProviderAccount {
                 if chance == SendChance::Now {
                     let number = state.limiter.send(now, tokens);
                     let model = Arc::clone(request.model);
-                    return Ok(Permit { account: Arc::clone(self), model, number, sent_at: now, tokens });
+                    let sent_at = state.limiter.busy_time(now);
+                    return Ok(Permit { account: Arc::clone(self), model, number, sent_at, tokens });
                 }
 
                 (chance, now)
@@ -206,6 +232,20 @@ impl ProviderAccount {
                     }
                 }
             }
+        }
+    }
+
+    fn status(&self, host: &str, clock: &dyn Clock) -> AccountStatus {
+        let state = self.state();
+        let status = state.limiter.status(state.now(clock));
+        AccountStatus {
+            host: host.to_owned(),
+            name: self.name.clone(),
+            requests_per_second: status.requests_per_second,
+            window: status.window,
+            in_flight: status.in_flight,
+            waiting: status.waiting,
+            is_paused: status.is_paused,
         }
     }
 
@@ -250,6 +290,7 @@ pub(crate) struct Permit {
     account: Arc<ProviderAccount>,
     model: Arc<str>,
     number: u64,
+    /// Busy time of the account.
     sent_at: Duration,
     tokens: f64,
 }
@@ -269,6 +310,8 @@ impl Permit {
         usage: TokenCounts,
     ) -> bool {
         let mut state = self.account.state();
+        let now = state.now(clock);
+        state.limiter.note_end(now);
         let is_back = state.limiter.answered(self.number, &self.model, latency, usage);
         state.limiter.cost(self.tokens, usage);
 

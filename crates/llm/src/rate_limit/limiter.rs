@@ -36,6 +36,9 @@ pub(super) struct RateLimiter {
     reported: [Option<f64>; 2],
     /// End of the pause: no request is sent before.
     gate: Duration,
+    /// Time of the last answer, and all time in which nothing was in flight and nobody wanted to send anything.
+    last_end: Duration,
+    idle: Duration,
     first_spacing: Option<Duration>,
     /// When the next of the first requests may go out.
     first_due: Option<Duration>,
@@ -43,6 +46,16 @@ pub(super) struct RateLimiter {
     /// Tokens of a reply, and of a request with its reply, on the average of late.
     mean_output: f64,
     mean_tokens: f64,
+}
+
+/// Limits of an account at one moment.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct LimiterStatus {
+    pub(super) requests_per_second: Option<f64>,
+    pub(super) window: u32,
+    pub(super) in_flight: u32,
+    pub(super) waiting: u32,
+    pub(super) is_paused: bool,
 }
 
 /// Possibility of sending the next request.
@@ -68,6 +81,8 @@ impl RateLimiter {
             tokens: tokens.map(TokenBucket::per_minute),
             reported: [None, None],
             gate: Duration::ZERO,
+            last_end: Duration::ZERO,
+            idle: Duration::ZERO,
             first_spacing: Some(FIRST_SPACING),
             first_due: None,
             good_answers: 0,
@@ -97,19 +112,31 @@ impl RateLimiter {
             AccountState::Open => Duration::ZERO,
         };
 
-        let is_spaced = self.first_spacing.is_some() && self.window.in_flight() > 0;
-        let spaced = self.first_due.filter(|_| is_spaced).unwrap_or(Duration::ZERO);
-        let by_requests = self.requests.as_ref().map_or(Duration::ZERO, |bucket| bucket.ready_at(1.0));
-        let by_tokens = self.tokens.as_ref().map_or(Duration::ZERO, |bucket| bucket.ready_at(tokens));
-        let all = [probe_at, spaced, by_requests, by_tokens, self.pace.ready_at(), self.gate];
-        match all.into_iter().max() {
-            Some(at) if at > now => SendChance::At(at),
+        match self.spaced_until(tokens).max(probe_at) {
+            at if at > now => SendChance::At(at),
             _ => SendChance::Now,
         }
     }
 
+    /// End of all waits that have nothing to do with what is in flight.
+    fn spaced_until(&self, tokens: f64) -> Duration {
+        let is_spaced = self.first_spacing.is_some() && self.window.in_flight() > 0;
+        let spaced = self.first_due.filter(|_| is_spaced).unwrap_or(Duration::ZERO);
+        let by_requests = self.requests.as_ref().map_or(Duration::ZERO, |bucket| bucket.ready_at(1.0));
+        let by_tokens = self.tokens.as_ref().map_or(Duration::ZERO, |bucket| bucket.ready_at(tokens));
+
+        [spaced, by_requests, by_tokens, self.pace.ready_at(), self.gate]
+            .into_iter()
+            .fold(Duration::ZERO, Duration::max)
+    }
+
     /// A request goes out; its number.
     pub(super) fn send(&mut self, now: Duration, tokens: f64) -> u64 {
+        if self.window.in_flight() == 0 && self.window.sent() > 0 {
+            let possible = self.last_end.max(self.spaced_until(tokens));
+            self.idle += now.saturating_sub(possible);
+        }
+
         if let Some(bucket) = &mut self.requests {
             bucket.take(now, 1.0);
         }
@@ -127,6 +154,27 @@ impl RateLimiter {
 
         self.pace.send(now);
         self.window.send()
+    }
+
+    /// Time without that in which nobody wanted to send anything: what few requests a quiet minute has tells no rate.
+    pub(super) fn busy_time(&self, now: Duration) -> Duration {
+        now.saturating_sub(self.idle)
+    }
+
+    /// An answer came, of whatever kind.
+    pub(super) fn note_end(&mut self, now: Duration) {
+        self.last_end = self.last_end.max(now);
+    }
+
+    /// Limits of the moment.
+    pub(super) fn status(&self, now: Duration) -> LimiterStatus {
+        LimiterStatus {
+            requests_per_second: self.pace.rate(),
+            window: self.window.size(),
+            in_flight: self.window.in_flight(),
+            waiting: self.window.waiting(),
+            is_paused: self.gate > now || self.outage.is_held(),
+        }
     }
 
     /// Good answers so far.
@@ -158,7 +206,7 @@ impl RateLimiter {
         is_back
     }
 
-    /// The server limited a request, given by its number and when it was sent, and perhaps asked for a pause. Returns the
+    /// The server limited a request, given by its number and the busy time at which it was sent, and perhaps asked for a pause. Returns the
     /// end of the account's rest if there is one.
     pub(super) fn limited(
         &mut self,
@@ -167,6 +215,7 @@ impl RateLimiter {
         asked: Option<Duration>,
         known: Option<f64>,
     ) -> Option<Duration> {
+        self.note_end(now);
         let hint = self.reported.into_iter().chain([known]).flatten().reduce(f64::min);
         match self.pace.refused(request, now, self.window.sent(), asked, hint) {
             RefusalMeaning::OneRequest => None,
@@ -193,6 +242,7 @@ impl RateLimiter {
         latency: Duration,
         why: impl FnOnce() -> String,
     ) -> FailureConsequence {
+        self.note_end(now);
         if kind == ErrorKind::Timeout {
             self.window.note_latency(request.0, latency, 0);
         }
@@ -299,6 +349,92 @@ mod tests {
             SendChance::At(SECOND + FIRST_SPACING),
             "time before the first request is not made up for"
         );
+    }
+
+    /// Sends requests one at a time, this far apart, and refuses those of which `is_refused`; the time afterwards.
+    fn trickle(
+        limiter: &mut RateLimiter,
+        apart: Duration,
+        count: u64,
+        is_refused: fn(u64) -> bool,
+    ) -> Duration {
+        let latency = Duration::from_millis(10);
+        let mut now = Duration::ZERO;
+        for turn in 0..count {
+            while let SendChance::At(at) = limiter.chance(now, "m", 1.0) {
+                now = at;
+            }
+            let number = limiter.send(now, 1.0);
+            let sent_at = limiter.busy_time(now);
+            let end = now + latency;
+            if is_refused(turn) {
+                limiter.limited((number, sent_at), end, None, None);
+            } else {
+                limiter.note_end(end);
+                limiter.answered(number, "m", latency, TokenCounts::default());
+            }
+            limiter.window.leave();
+            now += apart;
+        }
+
+        now
+    }
+
+    #[test]
+    fn refusals_in_a_quiet_minute_tell_no_low_rate() {
+        for is_refused in [|turn: u64| turn % 3 == 2, |turn: u64| turn > 12] {
+            let mut limiter = limiter(None, None);
+            let begun = trickle(&mut limiter, SECOND, 24, is_refused);
+            limiter.first_spacing = None;
+
+            (0..100).for_each(|_| limiter.window.queue());
+            let mut now = begun;
+            for _ in 0..30 {
+                while let SendChance::At(at) = limiter.chance(now, "m", 1.0) {
+                    now = at;
+                }
+                limiter.send(now, 1.0);
+            }
+
+            // The account may rest first, which says nothing about the rate.
+            assert!(now < begun + 6 * SECOND, "{:?} {:?}", now.checked_sub(begun), limiter.status(now));
+        }
+    }
+
+    /// Time until a server that takes everything is sent 50 requests a second again, by an account that keeps to one a second.
+    fn recovery(is_confirmed: bool) -> Duration {
+        let mut limiter = limiter(None, None);
+        limiter.first_spacing = None;
+        limiter.pace = RequestPace::kept_to(1.0, is_confirmed);
+
+        let mut now = Duration::ZERO;
+        while limiter.status(now).requests_per_second < Some(50.0) {
+            while let SendChance::At(at) = limiter.chance(now, "m", 1.0) {
+                now = at;
+            }
+            limiter.send(now, 1.0);
+            // Callers give up: no request is ever answered.
+            limiter.window.leave();
+        }
+
+        now
+    }
+
+    #[test]
+    fn a_low_rate_is_left_within_seconds_once_nothing_is_refused() {
+        let unconfirmed = recovery(false);
+        assert!(unconfirmed < 25 * SECOND, "{unconfirmed:?}");
+        let confirmed = recovery(true);
+        assert!(confirmed > 40 * SECOND && confirmed < 65 * SECOND, "{confirmed:?}");
+    }
+
+    #[test]
+    fn refusals_of_fewer_requests_than_a_rate_allows_say_nothing_about_it() {
+        let mut limiter = limiter(None, None);
+        limiter.pace = RequestPace::kept_to(1.0, false);
+        let before = limiter.pace.rate();
+        let end = trickle(&mut limiter, 10 * SECOND, 12, |turn| turn % 3 == 2);
+        assert!(limiter.status(end).requests_per_second >= before, "{:?}", limiter.status(end));
     }
 
     #[test]

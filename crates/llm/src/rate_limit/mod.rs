@@ -14,7 +14,7 @@ mod pace;
 mod simulation;
 mod window;
 
+pub use account::{AccountStatus, ProviderAccounts, RateLimits};
 pub(crate) use account::{AcquireError, Permit, ProviderAccount, QueuedRequest};
-pub use account::{ProviderAccounts, RateLimits};
 pub(crate) use allowance::reported;
 pub(crate) use outage::FailureConsequence;

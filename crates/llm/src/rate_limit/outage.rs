@@ -95,6 +95,11 @@ impl OutageTracker {
         Self { recovery, ..self }
     }
 
+    /// True if the account is held, or was given up.
+    pub(super) fn is_held(&self) -> bool {
+        self.hold.is_some() || self.given_up.is_some()
+    }
+
     pub(super) fn state(&self, model: &str, now: Duration) -> AccountState {
         let streak = self.models.get(model);
         if let Some(GivenUp { why, since }) = self.given_up.as_ref().or_else(|| streak?.given_up.as_ref()) {

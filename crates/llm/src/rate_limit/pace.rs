@@ -32,6 +32,16 @@ const CALM: f64 = 250.0;
 const SAFE: f64 = 0.98;
 /// Requests that a rate of few is taken to have gone without a refusal, so that it grows faster if it is too low.
 const HEAD_START: f64 = 800.0;
+/// Growth a second while requests wait for a rate and none is refused. It doubles with every [`TRUST_TIME`] of that, so that a
+/// low rate, at which few requests go out, is left within seconds once the server takes more.
+const TIMED_GROWTH: f64 = 0.01;
+const MOST_TIMED_GROWTH: f64 = 0.5;
+const TRUST_TIME: f64 = 2.0;
+/// Seconds and requests without a refusal after which a rate that refusals have confirmed grows so too.
+const CONFIRMED_TIME: f64 = 40.0;
+const CONFIRMED_REQUESTS: f64 = 40.0;
+/// Requests that have waited for a rate before a refusal says something about it.
+const PRESSED: u32 = 3;
 /// Requests after which a rate has to have ended the refusals, but for this share of them.
 const TRIAL: u64 = 100;
 const UNEXPLAINED: f64 = 0.04;
@@ -43,6 +53,7 @@ const CATCH_UP_REQUESTS: f64 = 2.0;
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Refusal {
     number: u64,
+    /// Without the time in which nobody wanted to send anything.
     sent_at: Duration,
 }
 
@@ -85,6 +96,12 @@ struct PaceLimit {
     refused: u64,
     /// Requests that nobody refused, in a row.
     calm: f64,
+    /// Seconds in which requests waited for the rate and none was refused.
+    calm_time: f64,
+    /// Requests that waited for the rate since it was set.
+    pressed: u32,
+    /// True if requests were refused at about this rate before.
+    is_confirmed: bool,
     /// Pause of the measurement; `None` once there is a rate.
     measuring: Option<Duration>,
 }
@@ -100,6 +117,23 @@ impl RequestPace {
         self.limit.is_some()
     }
 
+    /// Requests a second that are kept to; `None` without such a rate, and while it is measured.
+    pub(super) fn rate(&self) -> Option<f64> {
+        self.limit.as_ref().filter(|limit| limit.measuring.is_none()).map(|limit| limit.per_second)
+    }
+
+    #[cfg(test)]
+    pub(super) fn kept_to(rate: f64, is_confirmed: bool) -> Self {
+        let mut pace = Self::default();
+        let since = Refusal { number: 0, sent_at: Duration::ZERO };
+        pace.keep_to(rate, since, Duration::ZERO, 0);
+        if let Some(limit) = &mut pace.limit {
+            limit.is_confirmed = is_confirmed;
+        }
+
+        pace
+    }
+
     /// A request goes out.
     pub(super) fn send(&mut self, now: Duration) {
         let Some(limit) = &mut self.limit else { return };
@@ -109,15 +143,17 @@ impl RequestPace {
         // A rate that nobody waits for is not known to be right.
         if late < every.max(CATCH_UP) {
             limit.calm += 1.0;
-            limit.per_second *= 1.0 + limit.growth();
+            limit.calm_time += every.as_secs_f64();
+            limit.pressed = limit.pressed.saturating_add(1);
+            limit.per_second *= 1.0 + limit.growth(every);
         }
 
         let made_up = CATCH_UP.max(every.mul_f64(CATCH_UP_REQUESTS));
         limit.next = limit.next.max(now.saturating_sub(made_up)) + every;
     }
 
-    /// The server refused a request. `sent` counts all requests so far, `asked` is the pause that it asked for, `hint` the
-    /// rate by which it says its allowance fills.
+    /// The server refused a request, given by its number and the time without idle time at which it was sent. `sent` counts
+    /// all requests so far, `asked` is the pause that it asked for, `hint` the rate by which it says its allowance fills.
     pub(super) fn refused(
         &mut self,
         (number, sent_at): (u64, Duration),
@@ -179,12 +215,18 @@ impl RequestPace {
             return RefusalMeaning::OneRequest;
         }
 
+        if limit.pressed < PRESSED {
+            // Fewer were sent than the rate allows, so it is not what this refusal is about.
+            return RefusalMeaning::OneRequest;
+        }
+
         let (begun, count, present) = (limit.begun, limit.refused, limit.per_second);
         let rate = self.latest_rate(refusal).map_or(SAFE * present, |rate| rate.min(present));
         let since = self.refusals.front().copied().unwrap_or(refusal);
         let meaning = self.keep_to(rate, since, now, sent);
         if let Some(limit) = &mut self.limit {
             (limit.begun, limit.refused) = (begun, count);
+            limit.is_confirmed = true;
         }
 
         meaning
@@ -224,6 +266,9 @@ impl RequestPace {
             begun: sent,
             refused: 0,
             calm: 0.0,
+            calm_time: 0.0,
+            pressed: 0,
+            is_confirmed: false,
             measuring: Some(pause),
         });
 
@@ -253,6 +298,9 @@ impl RequestPace {
             begun: sent,
             refused: 0,
             calm: 0.0,
+            calm_time: 0.0,
+            pressed: 0,
+            is_confirmed: false,
             measuring: None,
         });
 
@@ -285,11 +333,20 @@ impl RequestPace {
 }
 
 impl PaceLimit {
-    fn growth(&self) -> f64 {
-        match self.measuring {
-            Some(_) => MOST_GROWTH,
-            None => (GROWTH * (self.calm / CALM).exp2()).min(MOST_GROWTH),
+    /// Growth with a request that had to wait this long for the one before.
+    fn growth(&self, every: Duration) -> f64 {
+        if self.measuring.is_some() {
+            return MOST_GROWTH;
         }
+
+        let by_count = (GROWTH * (self.calm / CALM).exp2()).min(MOST_GROWTH);
+        let trusted = self.calm_time - if self.is_confirmed { CONFIRMED_TIME } else { 0.0 };
+        if trusted <= 0.0 || self.is_confirmed && self.calm < CONFIRMED_REQUESTS {
+            return by_count;
+        }
+
+        let a_second = (TIMED_GROWTH * (trusted / TRUST_TIME).exp2()).min(MOST_TIMED_GROWTH);
+        by_count.max((a_second * every.as_secs_f64()).min(1.0))
     }
 }
 

@@ -176,6 +176,7 @@ fn simulate(server: SimulatedServer, calls: usize, workers: u32, start: u32) -> 
             SimulatedEvent::Answer { number, sent_at, .. } => {
                 done += 1;
                 in_flight -= 1;
+                limiter.note_end(time);
                 limiter.answered(
                     number,
                     MODEL,

@@ -67,13 +67,18 @@ impl ConcurrencyWindow {
         self.sent
     }
 
-    #[cfg(test)]
+    /// Requests that may be in flight.
     pub(super) fn size(&self) -> u32 {
         self.size
     }
 
     pub(super) fn in_flight(&self) -> u32 {
         self.in_flight
+    }
+
+    /// Requests that wait to be sent.
+    pub(super) fn waiting(&self) -> u32 {
+        self.waiting
     }
 
     /// A request waits for a place.
@@ -143,14 +148,19 @@ impl ConcurrencyWindow {
         };
         if self.good >= round {
             self.good = 0;
+            // More than was too many is taken, so that no longer holds.
+            if self.knee.is_some_and(|knee| self.size > knee) {
+                self.knee = None;
+            }
             self.size = self.size.saturating_add(step).min(self.ceiling);
         }
     }
 
     /// The server refused requests while so many were in flight: it may take no more than the others.
     pub(super) fn limit_to_load(&mut self) {
-        let load = self.in_flight.saturating_sub(1).max(1);
-        if load < self.size {
+        let load = self.in_flight.saturating_sub(1);
+        // One alone was not too many.
+        if (1..self.size).contains(&load) {
             (self.size, self.knee, self.good) = (load, Some(load), 0);
         }
 

@@ -31,7 +31,8 @@ async fn read(
     request: Request,
 ) -> Result<(Value, AdapterQuery), ApiError> {
     let (head, body) = request.into_parts();
-    let query = AdapterQuery::parse(head.uri.query())?;
+    let takes_answer = head.uri.path() == openrlhf::PATH;
+    let query = AdapterQuery::parse(head.uri.query(), takes_answer)?;
     let body = read_body(service, tenant, &head.headers, body).await?;
 
     let limits = service.options.limits;

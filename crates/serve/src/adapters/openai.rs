@@ -19,7 +19,7 @@ use super::similarity::{METRICS, similarity};
 use super::template::TemplateValues;
 use crate::api::{OnUngraded, UngradedPolicy};
 use crate::decode::{ObjectReader, ProblemList, child};
-use crate::job::stop_if_exhausted;
+use crate::job::stop_for_sample;
 use crate::problem::{ApiError, RequestProblem};
 use crate::routes::seconds_since;
 use crate::service::Service;
@@ -478,7 +478,7 @@ async fn judge(
     sample.input = vec![CaseMessage::text(MessageRole::User, format!("item:\n{item}"))];
 
     let _turn = service.queue.turn(stop).await;
-    let stop = stop_if_exhausted(tenant, stop);
+    let stop = stop_for_sample(tenant, stop);
     let record = match task {
         JudgeTask::Score(instructions) => {
             sample.expected_outcome = Some(instructions);
@@ -498,7 +498,7 @@ async fn judge(
         Err(error) => return GraderRun::failed("model_grader_server_error", error.message),
     };
 
-    tenant.spend(Cost::from_parts(record.result.cost_usd, record.result.cost_partial).lower_bound());
+    tenant.spend(Cost::from_parts(record.result.cost_usd, record.result.cost_partial), &stop);
     let mut run = GraderRun { reward: record.result.score, ..GraderRun::default() };
     for row in &record.decisions {
         let Tokens { input, output, .. } = row.decision.spent.tokens;

@@ -13,6 +13,9 @@ use crate::problem::ApiError;
 use crate::service::Service;
 use crate::tenant::Tenant;
 
+/// Path of the address.
+pub(crate) const PATH: &str = "/get_reward";
+
 /// Answers with `rewards`, `scores` (0 to 1, for dynamic filtering) and `extra_logs`. OpenRLHF knows no missing reward: without
 /// `on_ungraded` in the address the request fails, and OpenRLHF tries again.
 pub(crate) async fn get_reward(
@@ -22,7 +25,11 @@ pub(crate) async fn get_reward(
 ) -> Result<Json<Value>, ApiError> {
     let (body, query) = read(&service, &tenant, request).await?;
     let mut problems = ProblemList::default();
-    let samples = read_samples(body, &mut problems).unwrap_or_default();
+    if query.on_ungraded == Some(OnUngraded::Named(UngradedPolicy::Drop)) {
+        let message = "`on_ungraded=drop`: OpenRLHF needs a reward for each sample; use `error`, `low`, `high` or a number";
+        return Err(ApiError::invalid_at("", message));
+    }
+    let samples = read_samples(body, query.query_is_answer, &mut problems).unwrap_or_default();
     problems.check()?;
 
     // With several addresses, all but the first are sent empty lists.
@@ -50,7 +57,7 @@ pub(crate) async fn get_reward(
     })))
 }
 
-fn read_samples(body: Value, problems: &mut ProblemList) -> Option<Vec<GradeSample>> {
+fn read_samples(body: Value, query_is_answer: bool, problems: &mut ProblemList) -> Option<Vec<GradeSample>> {
     let mut object = ObjectReader::new(body, "", problems)?;
     let Some(queries) = object.list("query") else {
         object.problem("query", "missing: a list of texts, each a prompt with its answer");
@@ -73,14 +80,18 @@ fn read_samples(body: Value, problems: &mut ProblemList) -> Option<Vec<GradeSamp
             continue;
         };
 
-        let prompt = prompts.get(index).and_then(Value::as_str);
+        let prompt = prompts.get(index).and_then(Value::as_str).filter(|prompt| !prompt.is_empty());
         // A mark of the tokenizer may stand before the prompt.
-        let answer = prompt.filter(|prompt| !prompt.is_empty()).and_then(|prompt| query.split_once(prompt));
-        let answer = answer.map(|(_, answer)| answer.to_owned());
-        let is_split = answer.is_some();
+        let answer = prompt.and_then(|prompt| query.split_once(prompt)).map(|(_, answer)| answer.to_owned());
+        let Some(answer) = answer.filter(|_| !query_is_answer).or_else(|| query_is_answer.then_some(query))
+        else {
+            let path = child("/query", &index.to_string());
+            object.problems().add(path, no_answer(prompt.is_some()));
+            continue;
+        };
         samples.push(GradeSample {
-            input: prompt.filter(|_| is_split).map(Value::from),
-            output: Some(Value::from(answer.unwrap_or(query))),
+            input: prompt.map(Value::from),
+            output: Some(Value::from(answer)),
             reference: labels.get(index).filter(|label| !is_blank(label)).cloned(),
             ..GradeSample::default()
         });
@@ -88,6 +99,17 @@ fn read_samples(body: Value, problems: &mut ProblemList) -> Option<Vec<GradeSamp
     object.finish();
 
     Some(samples)
+}
+
+/// Problem of a query that can't be told from its prompt: whatever the prompt says would be graded as the answer.
+fn no_answer(has_prompt: bool) -> &'static str {
+    if has_prompt {
+        "does not contain its entry of `prompts`, so where the answer begins is not known; add `answer=query` to the address \
+         if `query` is the answer alone"
+    } else {
+        "`prompts` has no entry for it, so where the answer begins is not known; add `answer=query` to the address if \
+         `query` is the answer alone"
+    }
 }
 
 /// Rows without a label have null or an empty text.

@@ -78,6 +78,30 @@ async fn an_adapter_needs_a_rubric_and_tells_options_that_it_does_not_know() {
 }
 
 #[tokio::test]
+async fn a_prompt_is_never_graded_as_the_answer() {
+    let server = start().await;
+    let query = "How long can I return it?\nThe refund period is 30 days.";
+    let cut_off = json!({"query": [query], "prompts": ["How long can I return it? "], "labels": [""]});
+    let alone = json!({"query": [query]});
+    for body in [&cut_off, &alone] {
+        let reply = server.post("/get_reward?rubric=refunds", &[], body).await;
+        assert_eq!((reply.status, reply.problems()[0].0.as_str()), (422, "/query/0"), "{reply:?}");
+        assert!(reply.body.contains("answer=query"), "{reply:?}");
+
+        let stated = server.post("/get_reward?rubric=refunds&answer=query", &[], body).await;
+        assert_eq!(stated.status, 200, "{stated:?}");
+    }
+
+    for (path, message) in [
+        ("/get_reward?rubric=refunds&on_ungraded=drop", "needs a reward for each sample"),
+        ("/slime?rubric=refunds&answer=query", "unknown option `answer`"),
+    ] {
+        let reply = server.post(path, &[], &alone).await;
+        assert!(reply.status == 422 && reply.body.contains(message), "{path}: {reply:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_judge_that_fails_is_an_error_or_a_masked_sample_and_never_a_silent_zero() {
     let model = assize_testkit::mock::MockServer::start(|_: &assize_testkit::mock::MockRequest| {
         assize_testkit::mock::MockReply::status(400, r#"{"error": {"message": "no"}}"#)

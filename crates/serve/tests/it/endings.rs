@@ -30,12 +30,21 @@ async fn samples_in_flight_are_finished_before_the_server_ends() {
     server.wait_for("assize_queue_samples", |count| count == 20.0).await;
 
     server.stop();
+    let refused = loop {
+        let reply = server.get("/readyz").await;
+        if reply.status != 200 {
+            break reply;
+        }
+    };
+    assert_eq!((refused.status, refused.body.as_str()), (503, "stopping\n"));
+    let late = send(address, &text(1)).await;
+    assert_eq!((late.status, late.kind().as_str()), (503, "shutting_down"));
     for reply in replies {
         let json = reply.await.unwrap().json();
         assert_eq!(json["summary"]["graded"], 5, "{json}");
     }
-    assert!(TcpStream::connect(address).await.is_err(), "nobody is let in any more");
     server.ended().await;
+    assert!(TcpStream::connect(address).await.is_err(), "nobody is let in any more");
 }
 
 #[tokio::test]
@@ -58,7 +67,10 @@ async fn what_does_not_finish_in_time_is_answered_as_ungraded() {
     assert_eq!((&json["summary"]["graded"], &json["summary"]["ungraded"]), (&json!(1), &json!(2)), "{json}");
     let reason = json["results"][1]["error"].as_str().unwrap();
     assert!(reason.contains("the server is shutting down"), "{reason}");
+    let log = std::sync::Arc::clone(&server.log);
     server.ended().await;
+    let log = log.lock().unwrap().join("\n");
+    assert!(log.contains("2 samples did not finish in time"), "{log}");
     assert!(begun.elapsed() < Duration::from_secs(8), "{:?}", begun.elapsed());
 }
 

@@ -1,8 +1,10 @@
 //! Requests and what comes back.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use assize_testkit::mock::{MockRequest, MockServer, rule};
+use assize_testkit::mock::{MockReply, MockRequest, MockServer, rule};
 use serde_json::{Value, json};
 
 use crate::client::{request_text, send};
@@ -149,6 +151,70 @@ async fn a_request_that_is_sent_again_gets_the_results_of_the_first_time() {
     assert_eq!((conflict.status, conflict.kind().as_str()), (422, "idempotency_conflict"));
     let without = server.grade(&body).await;
     assert_eq!((without.status, model.count()), (200, 4));
+}
+
+/// Setup with a model that refuses everything while `broken`, and no cache.
+fn breakable(model: &MockServer) -> Setup {
+    let mut setup = Setup::with_model(model);
+    setup.run.spending.cache = assize_engine::CacheUse::Off;
+    setup
+}
+
+#[tokio::test]
+async fn a_request_that_failed_is_graded_again() {
+    let broken = Arc::new(AtomicBool::new(true));
+    let state = Arc::clone(&broken);
+    let model = MockServer::start(move |request: &MockRequest| {
+        if state.load(Ordering::Acquire) {
+            return MockReply::status(400, r#"{"error": {"message": "no"}}"#);
+        }
+        rule::judge(request)
+    });
+    let server = breakable(&model).start().await;
+    let body = json!({"rubric": ["yes"], "samples": [{"output": "a"}], "on_ungraded": "error"});
+    let key = [("Idempotency-Key", "step-8")];
+    assert_eq!(server.post("/v1/grade", &key, &body).await.status, 502);
+
+    broken.store(false, Ordering::Release);
+    let again = server.post("/v1/grade", &key, &body).await;
+    assert_eq!((again.status, again.header("idempotency-replayed")), (200, None), "{again:?}");
+    let calls = model.count();
+    let kept = server.post("/v1/grade", &key, &body).await;
+    assert_eq!((kept.header("idempotency-replayed"), model.count()), (Some("true"), calls));
+}
+
+#[tokio::test]
+async fn comparisons_that_fail_follow_the_policy_for_ungraded_samples() {
+    let model = MockServer::start(|request: &MockRequest| {
+        if request.last_user_text.contains("second answer") {
+            return MockReply::status(400, r#"{"error": {"message": "no comparison"}}"#);
+        }
+        rule::judge(request)
+    });
+    let server = breakable(&model).start().await;
+    let ask = |policy: Value| {
+        let sample = |output: &str| json!({"group": "q", "output": output});
+        json!({
+            "rubric": ["yes"], "samples": [sample("first answer"), sample("second answer")],
+            "compare": "pairwise", "on_ungraded": policy,
+        })
+    };
+
+    let reply = server.graded(&ask(json!(null))).await;
+    let result = &reply["results"][0];
+    assert_eq!(
+        (&result["status"], &result["reward"], &result["group_comparisons"]),
+        (&json!("partial"), &json!(1.0), &json!([0, 1])),
+        "{reply}"
+    );
+    assert_eq!(result.get("group_score"), None);
+    for (policy, score) in [(json!("low"), 0.0), (json!("high"), 1.0), (json!({"value": 0.5}), 0.5)] {
+        let reply = server.graded(&ask(policy)).await;
+        let result = &reply["results"][0];
+        assert_eq!((&result["group_score"], &result["group_score_assumed"]), (&json!(score), &json!(true)));
+    }
+    assert_eq!(server.grade(&ask(json!("error"))).await.status, 502);
+    assert_eq!(server.graded(&ask(json!("drop"))).await["summary"]["dropped"], 2);
 }
 
 #[tokio::test]

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use assize_testkit::mock::{MockReply, MockRequest, MockServer, rule};
 use serde_json::{Value, json};
 
+use crate::client::{request_text, send};
 use crate::fixture::{Running, Setup};
 
 /// A model that refuses whatever asks for "never", and decides the rest by the word "yes".
@@ -143,6 +144,48 @@ async fn a_deadline_keeps_what_is_decided_by_then() {
 }
 
 #[tokio::test]
+async fn a_reward_is_known_where_what_is_open_does_not_matter() {
+    let model = MockServer::start(partly_refusing);
+    let server = start(&model).await;
+    let criteria = json!([
+        {"outcome": "no", "weight": 3},
+        {"outcome": "never", "weight": 1, "required": true},
+        {"outcome": "yes", "weight": -4},
+    ]);
+    let reply = server.graded(&body(criteria, json!({"reward": "gated"}))).await;
+    let result = &reply["results"][0];
+    assert_eq!((&result["score_low"], &result["score_high"]), (&json!(0.0), &json!(0.0)), "{result}");
+    assert_eq!((&result["reward"], &result["reward_assumed"]), (&json!(0.0), &json!(false)), "{result}");
+}
+
+#[tokio::test]
+async fn calls_that_a_deadline_ends_are_counted_and_charged_to_the_key() {
+    let model = MockServer::start(|request: &MockRequest| rule::judge(request).after(Duration::from_mins(1)));
+    let mut setup = Setup::with_model(&model);
+    setup.file(".assize/prices.yaml", "models:\n  openai:judge-1: {input: 1, output: 4}\n");
+    let budget_usd = assize_rubric::Usd::from_dollars(0.000_1);
+    let keys = setup.keys(&[("poor", assize_serve::KeyQuotas { budget_usd, ..Default::default() })]);
+    let server = setup.start().await;
+    let headers = [("Authorization", format!("Bearer {}", keys[0]))];
+    let headers = headers.each_ref().map(|(name, value)| (*name, value.as_str()));
+
+    let ask = |answer: &str| json!({"rubric": ["yes", "no"], "samples": [{"output": answer}], "deadline_ms": 1_500});
+    let first = server.post("/v1/grade", &headers, &ask("a")).await.json();
+    let summary = &first["summary"];
+    assert_eq!(
+        (&summary["judge_calls"], &summary["unpriced_calls"]),
+        (&json!(model.count()), &json!(model.count())),
+        "{first}"
+    );
+    let metrics = send(server.address, &request_text("GET", "/metrics", &headers, b"")).await.body;
+    assert!(metrics.contains(&format!("assize_unpriced_calls_total {}\n", model.count())), "{metrics}");
+    assert!(metrics.contains("assize_model_paused{server=\"127.0.0.1"), "{metrics}");
+
+    let second = server.post("/v1/grade", &headers, &ask("b")).await;
+    assert_eq!((second.status, second.kind().as_str()), (429, "quota_exceeded"), "{second:?}");
+}
+
+#[tokio::test]
 async fn a_model_that_comes_back_is_asked_again() {
     let broken = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
     let state = std::sync::Arc::clone(&broken);
@@ -155,6 +198,11 @@ async fn a_model_that_comes_back_is_asked_again() {
     let server = start(&model).await;
     let first = server.graded(&body(json!(["yes"]), json!({}))).await;
     assert_eq!(first["results"][0]["status"], "ungraded");
+
+    let (told, log) = (first.to_string(), server.log.lock().unwrap().join("\n"));
+    assert!(told.contains("did not accept the API key"), "{told}");
+    assert!(!told.contains("OPENAI") && !told.contains("127.0.0.1"), "{told}");
+    assert!(log.contains("OPENAI_API_KEY") && log.contains("127.0.0.1"), "{log}");
 
     broken.store(false, std::sync::atomic::Ordering::Release);
     let second = server.graded(&body(json!(["yes"]), json!({}))).await;

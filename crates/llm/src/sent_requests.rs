@@ -1,0 +1,65 @@
+//! Requests of a call that were sent, for callers who may give the call up before it ends.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::error::{AskError, ErrorKind, FailedAttempt};
+use crate::token_counts::TokenCounts;
+
+tokio::task_local! {
+    static CALL: Arc<SentRequests>;
+}
+
+/// Requests that a call has sent so far. A server may charge for the one that is in flight when the call is given up.
+#[derive(Debug, Default)]
+pub struct SentRequests(Mutex<SentState>);
+
+#[derive(Debug, Default)]
+struct SentState {
+    failed: Vec<FailedAttempt>,
+    is_in_flight: bool,
+}
+
+impl SentRequests {
+    /// Runs a call and records its requests.
+    pub async fn record<F: Future>(self: &Arc<Self>, call: F) -> F::Output {
+        CALL.scope(Arc::clone(self), call).await
+    }
+
+    /// True while a request is sent and not answered.
+    pub fn is_in_flight(&self) -> bool {
+        self.state().is_in_flight
+    }
+
+    /// Error of a call that was given up, with the requests that it had sent.
+    pub fn cancelled(&self, reason: &str) -> AskError {
+        let state = self.state();
+        let mut failed = state.failed.clone();
+        if state.is_in_flight {
+            failed.push(FailedAttempt {
+                kind: ErrorKind::Cancelled,
+                status: None,
+                waited: Duration::ZERO,
+                usage: TokenCounts::default(),
+                sent: true,
+            });
+        }
+
+        let attempts = u32::try_from(failed.len()).unwrap_or(u32::MAX);
+        AskError { attempts, failed, ..AskError::new(ErrorKind::Cancelled, reason) }
+    }
+
+    fn state(&self) -> MutexGuard<'_, SentState> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A request of this call is sent, or is answered.
+pub(crate) fn note_in_flight(is_in_flight: bool) {
+    let _ = CALL.try_with(|call| call.state().is_in_flight = is_in_flight);
+}
+
+/// A request of this call failed.
+pub(crate) fn note_failed(attempt: &FailedAttempt) {
+    let _ = CALL.try_with(|call| call.state().failed.push(attempt.clone()));
+}
