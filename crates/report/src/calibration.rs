@@ -358,6 +358,37 @@ fn render_rates(page: &mut ReportPage, rates: &TargetPassRates) {
         render_selection(page, found);
     }
 
+    render_given_rates(page, rates);
+
+    for (name, gated) in [("people", &rates.people_gated), ("judge", &rates.judge_gated)] {
+        if let Some(GatedPassRates { direct, recursive, circular }) = gated {
+            line(
+                page,
+                &format!("{name}, prerequisites"),
+                ReportTone::Plain,
+                format!(
+                    "{}; with all their prerequisites {}",
+                    rate_text(direct, false),
+                    rate_text(recursive, false)
+                ),
+            );
+            if *circular > 0 {
+                line(
+                    page,
+                    "",
+                    ReportTone::Dim,
+                    format!(
+                        "{} with circular prerequisites",
+                        format_count(*circular, "criterion", "criteria")
+                    ),
+                );
+            }
+        }
+    }
+}
+
+/// Renders the estimate from error rates that the user gave.
+fn render_given_rates(page: &mut ReportPage, rates: &TargetPassRates) {
     match &rates.rogan_gladen {
         Some(Ok(found)) => {
             let around = match found.interval {
@@ -390,32 +421,6 @@ fn render_rates(page: &mut ReportPage, rates: &TargetPassRates) {
         }
         Some(Err(reason)) => line(page, "corrected (given)", ReportTone::Open, format!("no: {reason}")),
         None => {}
-    }
-
-    for (name, gated) in [("people", &rates.people_gated), ("judge", &rates.judge_gated)] {
-        if let Some(GatedPassRates { direct, recursive, circular }) = gated {
-            line(
-                page,
-                &format!("{name}, prerequisites"),
-                ReportTone::Plain,
-                format!(
-                    "{}; with all their prerequisites {}",
-                    rate_text(direct, false),
-                    rate_text(recursive, false)
-                ),
-            );
-            if *circular > 0 {
-                line(
-                    page,
-                    "",
-                    ReportTone::Dim,
-                    format!(
-                        "{} with circular prerequisites",
-                        format_count(*circular, "criterion", "criteria")
-                    ),
-                );
-            }
-        }
     }
 }
 

@@ -47,15 +47,8 @@ pub(crate) fn score_metrics(
     };
 
     let clusters: Vec<usize> = pairs.iter().map(|pair| pair.cluster).collect();
-    // Distances have a largest possible value, so that their mean has an interval even where all are the same.
     let distance = |id, name, power: i32, figure: &PairStatistic<'_>, says| {
-        let values: Vec<f64> =
-            judge.iter().zip(&people).map(|(judge, people)| (judge - people).abs().powi(power)).collect();
-        let farthest = (range.1 - range.0).powi(power);
-        let root = |value: f64| value.powf(1.0 / f64::from(power));
-        let interval = bounded_mean_clustered(&values, &clusters, (0.0, farthest), level)
-            .and_then(|found| found.interval)
-            .map(|interval| Interval { low: root(interval.low), high: root(interval.high), ..interval });
+        let interval = distance_interval((&judge, &people), &clusters, power, range, level);
         MetricEstimate { id, name, value: figure(&judge, &people), interval, n, of: "pairs", says }
     };
 
@@ -122,6 +115,24 @@ pub(crate) fn score_metrics(
             "As quadratic kappa, but stable where most scores are equal.",
         ),
     ]
+}
+
+/// Interval of the root of a mean distance to a power. Distances have a largest possible value, so that their mean has an
+/// interval even where all are the same.
+fn distance_interval(
+    (judge, people): (&[f64], &[f64]),
+    clusters: &[usize],
+    power: i32,
+    range: (f64, f64),
+    level: ConfidenceLevel,
+) -> Result<Interval, UndefinedReason> {
+    let values: Vec<f64> =
+        judge.iter().zip(people).map(|(judge, people)| (judge - people).abs().powi(power)).collect();
+    let farthest = (range.1 - range.0).powi(power);
+    let root = |value: f64| value.powf(1.0 / f64::from(power));
+    bounded_mean_clustered(&values, clusters, (0.0, farthest), level)
+        .and_then(|found| found.interval)
+        .map(|interval| Interval { low: root(interval.low), high: root(interval.high), ..interval })
 }
 
 /// Rounding may keep the coefficient of full agreement just below 1.

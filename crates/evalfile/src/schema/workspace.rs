@@ -71,6 +71,10 @@ pub(super) fn add(defs: &mut SchemaDefinitions) {
             .one_of(&["command", "script", "reset"]),
     );
 
+    add_repositories(defs);
+}
+
+fn add_repositories(defs: &mut SchemaDefinitions) {
     defs.add_keys(
         "repo",
         revision(MapSchema::new("a repository of `repos`", "A git repository."))
