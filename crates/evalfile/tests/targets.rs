@@ -637,6 +637,7 @@ fn a_program_of_the_project_is_a_provider() {
     );
     assert_eq!(command("b"), CommandText::Shell("./own.sh".to_owned()));
     let found = complaints(&loaded);
-    assert_eq!(found.len(), 2, "{found:?}");
-    assert!(found.iter().all(|line| line.starts_with("E0602")), "{found:?}");
+    assert_eq!(found.len(), 3, "{found:?}");
+    assert!(found[0].starts_with("W0603") && found[0].contains("`style`"), "{found:?}");
+    assert!(found[1..].iter().all(|line| line.starts_with("E0602")), "{found:?}");
 }

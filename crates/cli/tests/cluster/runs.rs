@@ -128,7 +128,7 @@ fn a_case_that_ends_its_workers_ends_ungraded_and_the_others_do_not() {
     let address = servers.address();
     let args = [
         "eval", "suite.yaml", "--cluster", &address, "--run-dir", "merged", "--unit-size", "4", "--lease",
-        "1s", "-j", "1", "-q",
+        "2s", "-j", "1", "-q",
     ];
     let mut running = crate::machines::Running::start(&mut boss.command(&args));
     let mut worker_now = worker(&host, &address);

@@ -81,7 +81,7 @@ fn a_container_without_docker_is_refused_before_anything_is_run() {
     only_programs(&mut cli, None);
     cli.file("s.yaml", GRADED_IN_CONTAINER);
     let refused = cli.run(&["eval", "s.yaml"]).expect_code(2);
-    assert!(refused.stderr.contains("s.yaml:3:11: a container"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("s.yaml:3:12: a container"), "{}", refused.stderr);
     assert!(
         refused.stderr.contains("needs the program `docker`, which is not in PATH"),
         "{}",

@@ -366,7 +366,7 @@ fn numbers_that_cannot_be_are_refused_with_those_that_can() {
     cli.file("a.eval.yaml", VALID);
     for (option, says) in [
         (["-j", "0"], "at least 1"),
-        (["--repeat", "0"], "1..=1000"),
+        (["--repeat", "0"], "from 1 to 1000"),
         (["--budget-usd", "-1"], "such as 2.50"),
         (["--min-pass-rate", "90"], "`90%`"),
     ] {
@@ -401,7 +401,7 @@ fn filters_that_match_nothing_lead_to_ids() {
         assert!(output.stderr.contains(near), "{}", output.stderr);
     }
     let output = cli.run(&["eval", "a.eval.yaml", "--filter", "zzz"]).expect_code(2);
-    assert!(output.stderr.contains("such as refund-policy"), "{}", output.stderr);
+    assert!(output.stderr.contains("the only case is refund-policy"), "{}", output.stderr);
     let output = cli.run(&["eval", "a.eval.yaml", "--tag", "zzz"]).expect_code(2);
     assert!(output.stderr.contains("no case matches `--tag`;"), "{}", output.stderr);
 }

@@ -29,7 +29,7 @@ fn a_run_of_a_promptfoo_file_says_when_a_case_passes_which_check_fails_and_that_
     let rate = &json["check_rates"][0];
     assert_eq!((&rate["grader"], &rate["rate"]["value"]), (&"contains".into(), &0.5.into()));
     assert_eq!(rate["text"], "", "the cases look for different texts");
-    for format in ["md", "html"] {
+    for format in ["markdown", "html"] {
         let page = cli.run(&["report", "last", "--format", format]).expect_code(0).stdout;
         assert!(page.contains("Checks") && page.contains("contains"), "{page}");
     }

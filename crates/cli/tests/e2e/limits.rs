@@ -88,6 +88,10 @@ const LIMITS: &[(&str, LimitTest)] = &[
     ("body of a request", There(HOSTILE, "limits_of_requests_are_told_by_name")),
     ("nesting of a body", There(HOSTILE, "limits_of_requests_are_told_by_name")),
     ("samples of a request; pairs within its groups", There(HOSTILE, "limits_of_requests_are_told_by_name")),
+    (
+        "rubric or scorecard in a request",
+        There("serve/src/inline_rubric.rs", "a_rubric_that_is_too_long_is_not_decoded"),
+    ),
     ("criteria of a rubric in a request", There(HOSTILE, "limits_of_requests_are_told_by_name")),
     (
         "judge calls of a sample by a rubric in a request",
@@ -107,8 +111,12 @@ const LIMITS: &[(&str, LimitTest)] = &[
         There("serve/src/stall.rs", "a_write_that_nobody_takes_fails_in_time"),
     ),
     (
+        "rubric with `{{ }}`, multiplied by the samples of the request",
+        There("serve/src/inline_rubric.rs", "a_long_rubric_is_not_decoded_for_many_samples"),
+    ),
+    (
         "answers remembered for `Idempotency-Key`",
-        There("serve/tests/it/grading.rs", "the_oldest_requests_are_forgotten"),
+        There("serve/src/idempotency.rs", "the_oldest_requests_are_forgotten"),
     ),
     ("formula of a `multi` grader", There("serve/src/adapters/formula.rs", "nothing_else_is_read")),
     ("requests of a batch", There("llm/src/batch/draft.rs", "a_batch_is_full_at_the_limits_of_its_format")),

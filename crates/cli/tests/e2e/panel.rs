@@ -283,7 +283,7 @@ fn the_command_line_names_a_panel_and_beats_the_file() {
         (vec!["--combine", "weighted"], "`openai:a` has none"),
         (vec!["--judge-weight", "openai:q=1"], "weighs no `--judge`"),
         (vec!["--judge", "openai:a"], "is given twice"),
-        (vec!["--judge-repeats", "0"], "0 is not in 1..=100"),
+        (vec!["--judge-repeats", "0"], "from 1 to 100, not 0"),
         (vec!["--escalate", "openai:b"], "is a judge of the panel already"),
     ] {
         let output = if wrong[0] == "--judge-repeats" {

@@ -72,7 +72,7 @@ pub fn exchange_test<R: RngCore + ?Sized>(
             *difference_of_unit = difference(pool, *changed);
         }
         drawn += 1;
-        hits += u32::from(studentised(&differences) >= observed * (1.0 - DUST));
+        hits += u32::from(is_as_far(studentised(&differences), observed));
     }
 
     let p = if hits >= ENOUGH_HITS {
@@ -90,17 +90,28 @@ fn difference(pool: &[f64], changed: usize) -> f64 {
     mean(first) - mean(others)
 }
 
-/// Size of the mean in units of its spread. Infinite for equal differences other than 0.
-fn studentised(differences: &[f64]) -> f64 {
+/// Whether a mean, in units of its spread, is at least as far from 0 as the observed one. Equal differences have no spread:
+/// among them, the size of the mean counts.
+fn is_as_far((studentised, mean): (f64, f64), (observed, observed_mean): (f64, f64)) -> bool {
+    if observed.is_infinite() && studentised.is_infinite() {
+        mean >= observed_mean * (1.0 - DUST)
+    } else {
+        studentised >= observed * (1.0 - DUST)
+    }
+}
+
+/// Size of the mean in units of its spread, infinite for equal differences other than 0; and the size itself.
+fn studentised(differences: &[f64]) -> (f64, f64) {
     let n = differences.len() as f64;
     let mean = differences.iter().sum::<f64>() / n;
     let largest = differences.iter().fold(0.0_f64, |most, value| most.max(value.abs()));
     if mean.abs() <= DUST * largest {
-        return 0.0;
+        return (0.0, 0.0);
     }
 
     let spread = (differences.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / n).sqrt();
-    if spread <= DUST * largest { f64::INFINITY } else { mean.abs() / spread }
+    let studentised = if spread <= DUST * largest { f64::INFINITY } else { mean.abs() / spread };
+    (studentised, mean.abs())
 }
 
 /// A uniform index below `n`, which is small. Source: D. Lemire, ACM Transactions on Modeling and Computer Simulation 29
@@ -136,7 +147,7 @@ mod tests {
                     difference(&pool, 1)
                 })
                 .collect();
-            studentised(&differences) >= observed * (1.0 - DUST)
+            is_as_far(studentised(&differences), observed)
         });
         hits.count() as f64 / total as f64
     }
