@@ -90,7 +90,7 @@ fn difference(pool: &[f64], changed: usize) -> f64 {
     mean(first) - mean(others)
 }
 
-/// Whether a mean, in units of its spread, is at least as far from 0 as the observed one. Equal differences have no spread:
+/// Returns true if a mean, in units of its spread, is at least as far from 0 as the observed one. Equal differences have no spread:
 /// among them, the size of the mean counts.
 fn is_as_far((studentised, mean): (f64, f64), (observed, observed_mean): (f64, f64)) -> bool {
     if observed.is_infinite() && studentised.is_infinite() {
