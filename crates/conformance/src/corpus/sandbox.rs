@@ -10,6 +10,8 @@ use assize_evalfile::{
 };
 use tempfile::TempDir;
 
+use crate::shared::files;
+
 /// The first argument of a call that stands in for a program of a suite.
 pub(crate) const STAND_IN: &str = "stand-in";
 
@@ -293,22 +295,4 @@ fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
     }
 
     Ok(())
-}
-
-fn files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder)? {
-        let entry = entry?;
-        if entry.file_name() == ".git" {
-            continue;
-        }
-
-        if entry.file_type()?.is_dir() {
-            found.extend(files(&entry.path())?);
-        } else {
-            found.push(entry.path());
-        }
-    }
-
-    Ok(found)
 }
