@@ -12,7 +12,7 @@ use super::values::{positive, usd};
 /// Use of the reply cache, and limits on requests beside it.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct SpendingArgs {
-    /// Stop once all requests together cost this many US dollars.
+    /// Stop once the requests cost this much.
     ///
     /// Prices are those of `.assize/prices.yaml` and of the built-in table.
     #[arg(
@@ -38,7 +38,7 @@ pub(crate) struct SpendingArgs {
     /// Neither read nor write the reply cache.
     #[arg(long, conflicts_with = "cache_only", help_heading = LIMITS)]
     pub(crate) no_cache: bool,
-    /// Use cached replies only; what is not cached stays ungraded.
+    /// Use cached replies only; misses stay ungraded.
     #[arg(long, help_heading = LIMITS)]
     pub(crate) cache_only: bool,
 }

@@ -74,8 +74,11 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
         summary: Some(summary),
         ..run
     };
-    for warning in &info.warnings {
-        output::print_warning(warning, context);
+    // On a terminal the summary that follows has them, and the notice about the offline judge is its last line.
+    if !context.summary_follows(args.json) {
+        for warning in &info.warnings {
+            output::print_warning(warning, context);
+        }
     }
 
     let mut shown = folder.path().to_path_buf();
@@ -98,7 +101,7 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
     }
 
     let json = || with_changes(summary_json(&info, &shown), *changed);
-    if !(ResultOutput { json: args.json, out: &args.out }).deliver(json)? {
+    if !(ResultOutput { json: args.json, quiet: false, out: &args.out }).deliver(json)? {
         // Unless told otherwise, only cases are printed whose verdict or score changed.
         let (show, is_limited) = match args.show {
             ShowChoice::Auto if changes.moved <= present::SMALL_RUN => (ShowChoice::All, true),
