@@ -60,8 +60,8 @@ pub(crate) fn render_noise_entries(page: &mut ReportPage, figures: &RunMetrics) 
     if let Some(noise) = &figures.noise {
         let parts = format!(
             "{} between cases, {} between answers to a case",
-            number::format_plain(noise.between_cases),
-            number::format_plain(noise.between_answers)
+            number::format_significant(noise.between_cases),
+            number::format_significant(noise.between_answers)
         );
         entry(page, "Variance", vec![ReportPiece::plain(parts)]);
 
@@ -78,10 +78,10 @@ pub(crate) fn render_noise_entries(page: &mut ReportPage, figures: &RunMetrics) 
 
     if let Some(noise) = &figures.decision_noise {
         let part = |figure: &EstimatedMetric, what: &str| {
-            let value = figure.value.map_or_else(|| "undefined".to_owned(), number::format_plain);
+            let value = figure.value.map_or_else(|| "undefined".to_owned(), number::format_significant);
             let range = figure.low.zip(figure.high);
             let range = range.map_or_else(String::new, |(low, high)| {
-                format!(" ({} to {})", number::format_plain(low), number::format_plain(high))
+                format!(" ({} to {})", number::format_significant(low), number::format_significant(high))
             });
             format!("{value}{range} {what}")
         };

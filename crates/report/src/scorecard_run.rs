@@ -8,6 +8,7 @@ use crate::ReportStyle;
 use crate::number::{dollars, format_count, format_duration, grouped};
 use crate::page::{ReportPage, ReportPiece};
 use crate::style::ReportTone;
+use crate::summary::{render_next, render_result};
 
 /// Renders the lines below the tree: decisions that need review, judges, cost and run folder.
 pub fn render_scorecard_run(run: &ScorecardRun, info: &RunInfo, folder: &str, style: ReportStyle) -> String {
@@ -101,6 +102,14 @@ pub fn render_scorecard_run(run: &ScorecardRun, info: &RunInfo, folder: &str, st
     }
 
     entry("run", ReportTone::Plain, folder.to_owned());
+    if let Some(summary) = &info.summary {
+        page.add_blank();
+        render_result(&mut page, summary);
+        if summary.exit_code != 0 {
+            render_next(&mut page, &format!("assize explain {folder}"), "lists its cases");
+        }
+    }
+
     page.finish()
 }
 

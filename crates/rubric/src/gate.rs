@@ -41,7 +41,7 @@ impl Gate {
     pub fn rule(self) -> Cow<'static, str> {
         match self {
             Self::Met => "required".into(),
-            Self::PassLine => "required (score at least the pass line)".into(),
+            Self::PassLine => "required (score ≥ pass threshold)".into(),
             Self::MinRaw(raw) => format!("required_min_score {}", raw.get()).into(),
             Self::MinValue(minimum) => format!("min_score {}", minimum.get()).into(),
         }

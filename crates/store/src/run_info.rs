@@ -144,7 +144,7 @@ pub struct RunSummary {
     /// Mean score over the cases with a score.
     pub mean_score: Option<MeanScore>,
     /// Metrics of the run with their intervals; null in runs of older versions.
-    #[serde(default)]
+    #[serde(default, rename = "metrics", alias = "figures")]
     pub figures: Option<RunMetrics>,
     /// Total tokens reported by targets and judges; null if none reported any.
     pub tokens: Tokens,

@@ -111,7 +111,7 @@ fn one_case_that_is_done_is_one_case() {
     cli.file("a.eval.yaml", format!("{}\n", HALF.split("- id: bad").next().expect("a case")));
     cli.run(&["eval", "a.eval.yaml", "--run-dir", "run"]).expect_code(0);
     let again = cli.run(&["eval", "a.eval.yaml", "--run-dir", "run", "--resume"]).expect_code(0);
-    assert!(again.stderr.contains("1 case is done"), "{}", again.stderr);
+    assert!(again.stderr.contains("1 case kept"), "{}", again.stderr);
 
     let plan = cli.run(&["eval", "a.eval.yaml", "--dry-run"]).expect_code(0).stdout;
     assert!(plan.starts_with("1 case, 1 answer to judge"), "{plan}");

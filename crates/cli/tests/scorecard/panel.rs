@@ -129,7 +129,7 @@ fn judges_who_are_evenly_split_decide_nothing_and_a_person_is_asked() {
     let found = printed(&panel(&cli, &["a", "b"], &[]).expect_code(3));
     assert_eq!(decisions(&cli), [decided("one", "judges_differ", Value::Null, Value::Null)]);
     assert_eq!(
-        (&node(&found, "C1")["missing"], &node(&found, "C1")["standing"]),
+        (&node(&found, "C1")["missing"], &node(&found, "C1")["verdict"]),
         (&1.into(), &"incomplete".into())
     );
     assert_eq!(rows(&cli, "r/review.jsonl")[0]["why"], "judges_differ");

@@ -190,7 +190,7 @@ fn two_reviewers_are_both_kept_and_their_agreement_has_an_interval_and_a_count()
         (&"C1".into(), &12.into(), &24.into())
     );
     assert_eq!((&section["all_same"]["count"], &section["all_same"]["n"]), (&8.into(), &12.into()));
-    let figures = section["figures"].as_object().expect("figures");
+    let figures = section["metrics"].as_object().expect("metrics");
     let ac1 = &figures["ac1"];
     // By hand: 8 of 12 agree, and half of all ratings are met, so that chance agrees on one half.
     assert!((ac1["value"].as_f64().expect("a value") - (8.0 / 12.0 - 0.5) / 0.5).abs() < 1e-12, "{ac1}");

@@ -50,6 +50,7 @@ pub struct CaseExplanation {
     /// Calculation of the case's score from those of the graders.
     pub equations: Vec<ScoreEquation>,
     /// Recomputed score; the stored one where nothing can be recomputed.
+    #[serde(rename = "metrics")]
     pub figures: ScoreRange,
     /// Verdict on the case.
     pub verdict: Verdict,
@@ -139,12 +140,14 @@ pub struct GraderPart {
     /// Verdict on the criteria, before negation.
     pub rubric_verdict: Option<Verdict>,
     /// Contribution of the grader, after negation.
+    #[serde(rename = "metrics")]
     pub figures: ScoreRange,
     /// Verdict on the grader; null when nothing in it applies.
     pub verdict: Option<Verdict>,
     /// Reason of the verdict, in one sentence.
     pub because: String,
     /// Effects of the grader's weight, gate and negation, a sentence each.
+    #[serde(rename = "weighting")]
     pub standing: Vec<String>,
     /// Reason why nothing could be recomputed.
     pub problem: Option<String>,
