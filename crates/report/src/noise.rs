@@ -69,7 +69,7 @@ pub(crate) fn render_noise_entries(page: &mut ReportPage, figures: &RunMetrics) 
             let rate = flips.value.map_or_else(|| "undefined".to_owned(), number::format_rate);
             let text = format!(
                 "{rate} of {}{}",
-                format_count(flips.n, "repeated case", "repeated cases"),
+                format_count(flips.n, "case with several trials", "cases with several trials"),
                 rate_interval(flips)
             );
             entry(page, "Flips", vec![ReportPiece::plain(text)]);
@@ -105,8 +105,10 @@ pub(crate) fn render_noise_entries(page: &mut ReportPage, figures: &RunMetrics) 
         let name =
             format!("{}/{}", sanitize::sanitize_name(&one.grader), sanitize::sanitize_name(&one.criterion));
         let rate = one.flip_rate.value.map_or_else(String::new, number::format_rate);
-        let about =
-            format!(" in {rate} of {}", format_count(one.flip_rate.n, "repeated case", "repeated cases"));
+        let about = format!(
+            " in {rate} of {}",
+            format_count(one.flip_rate.n, "case with several trials", "cases with several trials")
+        );
         vec![ReportPiece::new(ReportTone::Middling, name), ReportPiece::new(ReportTone::Dim, about)]
     });
     entry(page, "Unstable", listed(listed_ones));

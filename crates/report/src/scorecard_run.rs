@@ -102,15 +102,18 @@ pub fn render_scorecard_run(run: &ScorecardRun, info: &RunInfo, folder: &str, st
     }
 
     entry("run", ReportTone::Plain, folder.to_owned());
-    if let Some(summary) = &info.summary {
-        page.add_blank();
-        render_result(&mut page, summary);
-        if summary.exit_code != 0 {
-            render_next(&mut page, &format!("assize explain {folder}"), "lists its cases");
-        }
-    }
-
+    render_ending(&mut page, info, folder);
     page.finish()
+}
+
+/// Renders the result of a run that ended, and a command to go on with.
+fn render_ending(page: &mut ReportPage, info: &RunInfo, folder: &str) {
+    let Some(summary) = &info.summary else { return };
+    page.add_blank();
+    render_result(page, summary);
+    if summary.exit_code != 0 {
+        render_next(page, &format!("assize explain {folder}"), "lists its cases");
+    }
 }
 
 /// Describes the labels of a scorecard: how many count, and how many don't and why; `None` if there are none.

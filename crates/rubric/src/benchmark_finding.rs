@@ -51,12 +51,12 @@ pub enum DecidedBy {
 pub struct BenchmarkFinding {
     /// State of the benchmark on the case.
     pub state: BenchmarkState,
-    /// Whether the case passes; null if nothing was decided. An uncertain decision does not pass.
+    /// True if the case passes; null if nothing was decided. An uncertain decision does not pass.
     pub pass: Option<bool>,
     /// Score on the benchmark's own scale, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub raw_score: Option<f64>,
-    /// Whether the benchmark has its own scale. Scores of several judges are then averaged instead of voted on.
+    /// True if the benchmark has its own scale. Scores of several judges are then averaged instead of voted on.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub scaled: bool,
     /// Source of the decision; null if there is none.

@@ -17,7 +17,7 @@ pub struct CaseDecision {
     pub member: Vec<String>,
     /// Number of the turn of a conversation that was graded, from 1.
     pub turn: Option<u32>,
-    /// How the criteria of the rubric were sent to the judge: `per_criterion`, `batched` or `batched:N`.
+    /// Way in which the criteria of the rubric were sent to the judge: `per_criterion`, `batched` or `batched:N`.
     pub judging: Option<Arc<str>>,
     /// The decision.
     pub decision: Decision,

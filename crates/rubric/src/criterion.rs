@@ -18,9 +18,9 @@ pub struct Criterion {
     pub scale: CriterionScale,
     /// Gate: the minimum without which the case fails.
     pub gate: Option<Gate>,
-    /// How the criterion text is compared with the answer.
+    /// Relation between the criterion text and the answer.
     pub operator: CriterionOperator,
-    /// Whether the judge may decide "not applicable".
+    /// True if the judge may decide "not applicable".
     pub may_not_apply: bool,
 }
 
@@ -39,7 +39,7 @@ impl Criterion {
     }
 }
 
-/// How a met-or-unmet criterion is compared with the answer.
+/// Relation between a met-or-unmet criterion and the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Operator")]

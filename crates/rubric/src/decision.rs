@@ -186,7 +186,7 @@ pub struct DecisionProbability {
 pub struct EvidenceQuote {
     /// Quoted passage.
     pub quote: String,
-    /// Whether the quote was found in the material that the judge saw.
+    /// True if the quote was found in the material that the judge saw.
     pub verified: bool,
 }
 
@@ -205,7 +205,7 @@ pub struct TruncationRecord {
 }
 
 crate::named_enum! {
-    /// What to do with material that exceeds the judge's context window. By default nothing is removed.
+    /// Treatment of material that exceeds the judge's context window. By default nothing is removed.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
     #[schemars(rename = "Truncate")]
     pub enum TruncationMode {

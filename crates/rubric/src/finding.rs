@@ -64,7 +64,7 @@ pub enum GraderFindingKind {
 pub struct GraderNote {
     /// Point that was checked.
     pub text: String,
-    /// Whether the check passed; null for a remark.
+    /// True if the check passed; null for a remark.
     pub passed: Option<bool>,
     /// Reason.
     #[serde(default)]

@@ -12,11 +12,11 @@ use crate::{GateState, RubricScore, UnitInterval, Verdict, VerdictThresholds, We
 pub struct GraderWeighting {
     /// Weight among the graders of the case.
     pub weight: Weight,
-    /// Whether the case fails if the grader's score is below its threshold.
+    /// True if the case fails if the grader's score is below its threshold.
     pub required: bool,
     /// Pass threshold of the grader, 0 to 1.
     pub min_score: Option<UnitInterval>,
-    /// Whether the result is inverted.
+    /// True if the result is inverted.
     pub negate: bool,
 }
 

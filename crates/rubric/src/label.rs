@@ -187,7 +187,7 @@ pub struct Label {
     /// Data split of the label. Absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub split: Option<LabelSplit>,
-    /// Whether this label decides a disagreement of other reviewers. It replaces their labels.
+    /// True if this label decides a disagreement of other reviewers. It replaces their labels.
     #[serde(default, skip_serializing_if = "is_false")]
     pub adjudicates: bool,
 }

@@ -102,7 +102,7 @@ pub enum PanelResult {
 pub struct PanelDecision {
     /// Result of the panel.
     pub result: PanelResult,
-    /// Whether the votes are tied.
+    /// True if the votes are tied.
     pub tie: bool,
     /// Lowest value that missing votes or a tie could lead to, 0 to 1.
     pub low: f64,

@@ -33,7 +33,7 @@ pub struct TrialPlan {
     pub count: u32,
     /// Rule that combines the trials.
     pub strategy: TrialStrategy,
-    /// Whether to stop after the first trial that passes.
+    /// True if no trial starts after one that passes.
     #[serde(default)]
     pub early_stop: bool,
     /// Budget for the trials of the case in US dollars. No trial starts once it is spent.

@@ -39,7 +39,7 @@ pub struct PanelReport {
     pub votes: Vec<VoteSummary>,
     /// Number of votes without a usable decision.
     pub missing: u32,
-    /// Whether the votes are tied.
+    /// True if the votes are tied.
     pub tie: bool,
     /// Mean of the votes, 0 to 1. For met and unmet, the share of `met`. Null if no vote has a value.
     pub mean: Option<f64>,
@@ -80,7 +80,7 @@ pub struct EscalationReport {
     pub to: String,
     /// When to escalate: `split` or `unsure`.
     pub when: EscalateWhen,
-    /// Why the judge was asked; null if the panel was sure.
+    /// Reason for asking the judge; null if the panel was sure.
     pub because: Option<String>,
 }
 

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Why a case has no answer or could not be graded.
+/// Reason why a case has no answer or could not be graded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CaseError {
     /// Stage of the failure: `load`, `workspace`, `target`, `grade`, `teardown`, or `dependency` if a case it depends

@@ -71,7 +71,7 @@ pub struct JudgementRow {
     pub truncated: Option<TruncationRecord>,
     /// Replies of the judge, verbatim.
     pub replies: Vec<String>,
-    /// How the criteria of the rubric were sent to the judge: `per_criterion`, `batched` or `batched:N`.
+    /// Way in which the criteria of the rubric were sent to the judge: `per_criterion`, `batched` or `batched:N`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judging: Option<Arc<str>>,
     /// Path of names from the composite to this member; empty for the grader itself.
@@ -86,7 +86,7 @@ pub struct JudgementRow {
     /// Judge and weight of a single vote. The votes follow the row that combines them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vote: Option<Vote>,
-    /// How the votes that follow were combined. The rows of the votes have their cost.
+    /// Way in which the votes that follow were combined. The rows of the votes have their cost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub panel: Option<PanelReport>,
 }

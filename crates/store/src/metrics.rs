@@ -27,7 +27,7 @@ pub struct EstimatedMetric {
     pub level: f64,
     /// Method of the interval; null if there is none.
     pub method: Option<String>,
-    /// Why the metric or its interval is undefined.
+    /// Reason why the metric or its interval is undefined.
     pub undefined: Option<String>,
     /// Conclusion in a sentence.
     pub says: String,
@@ -91,7 +91,7 @@ pub struct DecisionNoise {
     pub between_answers: EstimatedMetric,
     /// Variance between decisions on the same answer: noise of judging.
     pub between_verdicts: EstimatedMetric,
-    /// Whether a variance was estimated below 0 and counts as 0.
+    /// True if a variance was estimated below 0 and counts as 0.
     pub negative: bool,
     /// Conclusion in a sentence.
     pub says: String,
@@ -143,7 +143,7 @@ pub struct CriterionRate {
     pub text: String,
     /// Weight in the rubric, or of the grader in the case. Negative for a penalty.
     pub weight: f64,
-    /// Whether `rate` is a mean score, 0 to 1, rather than a share of results.
+    /// True if `rate` is a mean score, 0 to 1, rather than a share of results.
     pub scored: bool,
     /// Rate over decided results, with its interval.
     pub rate: EstimatedMetric,
@@ -225,7 +225,7 @@ pub struct CaseTrialsRow {
     pub decided: u32,
     /// Number of trials that passed.
     pub passed: u32,
-    /// Whether it was skipped because a case it depends on did not pass.
+    /// True if it was skipped because a case it depends on did not pass.
     #[serde(default)]
     pub skipped: bool,
     /// Combined verdict of the case.

@@ -10,7 +10,7 @@ pub struct QuestionRow {
     pub case_hash: String,
     /// Question; null if there is none.
     pub question: Option<String>,
-    /// What a good answer does, in one sentence.
+    /// Description of a good answer, in one sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_outcome: Option<String>,
     /// Reference answer.

@@ -72,7 +72,7 @@ pub struct ResultRow {
     /// Number of further tool calls that are not stored.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub tool_calls_dropped: usize,
-    /// Why the case has no answer or grade. With a grade: why the workspace could not be released.
+    /// Reason why the case has no answer or grade. With a grade: reason why the workspace could not be released.
     pub error: Option<CaseError>,
     /// Total tokens reported by the target and judge calls; null if none reported any.
     pub tokens: Tokens,
@@ -97,7 +97,7 @@ pub struct TurnRow {
     pub turn: u32,
     /// Answer of the target; null if there is none.
     pub answer: Option<String>,
-    /// Why there is no answer.
+    /// Reason why there is no answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<CaseError>,
     /// Tokens used by the target in this turn.
@@ -132,7 +132,7 @@ pub struct GraderRow {
     pub type_name: String,
     /// Weight among the graders of the case.
     pub weight: f64,
-    /// Whether the result is inverted: a met criterion then counts against the answer.
+    /// True if the result is inverted: a met criterion then counts against the answer.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub negate: bool,
     /// Hash of further settings that affect the result. For a program it covers the command line, not file contents.
@@ -176,7 +176,7 @@ pub struct CriterionRow {
     pub evidence: Vec<EvidenceQuote>,
     /// Identity of the judge.
     pub judge: JudgeIdentity,
-    /// How several votes were combined, and how far they agree.
+    /// Way in which several votes were combined, and how far they agree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub panel: Option<PanelReport>,
     /// Truncation mode, if the material did not fit into the judge's context window.

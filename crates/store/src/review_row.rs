@@ -11,7 +11,7 @@ pub struct ReviewRow {
     pub case_id: String,
     /// Benchmark code.
     pub benchmark: String,
-    /// Why a person is needed: `uncertain`, `waiting`, `reviewers_differ`, `judges_differ`, or `missing` (no usable
+    /// Reason why a person is needed: `uncertain`, `waiting`, `reviewers_differ`, `judges_differ`, or `missing` (no usable
     /// decision of a judge).
     pub why: BenchmarkState,
     /// Evaluator type of the benchmark, such as `manual_sme`.

@@ -95,7 +95,7 @@ pub struct JudgeInfo {
     /// The judge.
     #[serde(flatten)]
     pub identity: JudgeIdentity,
-    /// Where the judge was set, such as `--judge` or `default`.
+    /// Source of the choice of the judge, such as `--judge` or `default`.
     pub chosen_by: String,
 }
 
@@ -125,7 +125,7 @@ pub struct RunSettings {
     pub filter: Vec<String>,
     /// Selected tags; empty if all cases are selected.
     pub tags: Vec<String>,
-    /// Whether invalid cases are skipped instead of stopping the run.
+    /// True if invalid cases are skipped instead of stopping the run.
     pub keep_going: bool,
     /// Further settings of the command.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

@@ -47,11 +47,11 @@ pub struct ScorecardNodeInfo {
     pub weight: Weight,
     /// Pass threshold, 0 to 1.
     pub threshold: UnitInterval,
-    /// How the scores of the children are aggregated, for an index or rubric.
+    /// Rule that aggregates the scores of the children, for an index or rubric.
     pub aggregation: Option<ScorecardAggregation>,
     /// Effect of a failure on the nodes above, for a benchmark.
     pub criticality: Option<Criticality>,
-    /// Whether a failure blocks all nodes above.
+    /// True if a failure blocks all nodes above.
     pub hard_gate: bool,
     /// Evaluator type of a benchmark, such as `llm_judge`.
     pub evaluator: Option<String>,

@@ -19,7 +19,7 @@ pub struct ToolCallRow {
     pub input: Option<String>,
     /// Output: text or JSON; null if unknown.
     pub output: Option<String>,
-    /// Whether the call failed; absent if unknown.
+    /// True if the call failed; absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<bool>,
     /// Duration in milliseconds; absent if unknown.

@@ -309,7 +309,7 @@ pub(crate) struct RunArgs {
     pub(crate) borderline: Option<UnitInterval>,
     #[command(flatten)]
     pub(crate) spending: SpendingArgs,
-    /// What `--budget-usd` does about models without a known price.
+    /// Treatment of models without a known price under `--budget-usd`.
     #[arg(
         long, value_parser = one_of(UNKNOWN_PRICES), default_value = "refuse", value_name = "WHAT",
         help_heading = LIMITS, hide_short_help = true

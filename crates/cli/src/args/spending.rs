@@ -12,11 +12,11 @@ use super::values::{positive, usd};
 /// Use of the reply cache, and limits on requests beside it.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct SpendingArgs {
-    /// Stop once the requests cost this much.
+    /// Stop once the requests cost N US dollars.
     ///
     /// Prices are those of `.assize/prices.yaml` and of the built-in table.
     #[arg(
-        long, value_parser = usd, value_name = "DOLLARS", help_heading = LIMITS, allow_negative_numbers = true
+        long, value_parser = usd, value_name = "N", help_heading = LIMITS, allow_negative_numbers = true
     )]
     pub(crate) budget_usd: Option<Usd>,
     /// Stop after N requests to models.

@@ -74,12 +74,7 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
         summary: Some(summary),
         ..run
     };
-    // On a terminal the summary that follows has them, and the notice about the offline judge is its last line.
-    if !context.summary_follows(args.json) {
-        for warning in &info.warnings {
-            output::print_warning(warning, context);
-        }
-    }
+    print_warnings(&info, args.json, context);
 
     let mut shown = folder.path().to_path_buf();
     if let Some(target) = &args.run_dir {
@@ -144,6 +139,16 @@ fn check_run(run: &RunInfo, args: &ScoreArgs, context: &CliContext) -> Result<()
     );
 
     Ok(())
+}
+
+/// Prints the warnings of a run. On a terminal the summary that follows has them.
+fn print_warnings(info: &RunInfo, json: bool, context: &CliContext) {
+    if context.summary_follows(json) {
+        return;
+    }
+    for warning in &info.warnings {
+        output::print_warning(warning, context);
+    }
 }
 
 /// Refuses reports that need the rows of a run where none is stored.

@@ -26,7 +26,7 @@ pub struct CaseExplanation {
     pub error: Option<CaseError>,
     /// Question that was asked; null if none was given, or if the run did not keep it.
     pub question: Option<String>,
-    /// What a good answer does, in one sentence.
+    /// Description of a good answer, in one sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected_outcome: Option<String>,
     /// Reference answer.
