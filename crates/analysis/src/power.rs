@@ -231,13 +231,13 @@ fn add_difference_answers(
     let apart = format_number(difference);
     let other = known.pass_rate.and_then(|rate| other_rate(rate, difference));
     let shares = match (known.discordance, known.pass_rate.zip(other)) {
-        (Some(share), _) => vec![(share, "as given")],
+        (Some(share), _) => vec![(share, "share of changed cases as given")],
         // Between the two extremes: only the difference differs, and the runs are independent.
         (None, Some((rate, other))) => {
             let unrelated = rate * (1.0 - other) + other * (1.0 - rate);
             vec![
-                (difference, "minimum: all changed cases change in one direction"),
-                (f64::midpoint(difference, unrelated), "half-way"),
+                (difference, "minimum: every change is in one direction"),
+                (f64::midpoint(difference, unrelated), "half-way between minimum and maximum"),
                 (unrelated, "maximum: the two runs are independent"),
             ]
         }
@@ -258,7 +258,7 @@ fn add_difference_answers(
             "pairs",
             "McNemar, exact",
             effect,
-            format!("share of cases that change: {why}"),
+            why.to_owned(),
         ));
     }
 

@@ -432,9 +432,9 @@ fn precision_remarks(
     if let Some(rate) = pass_rate.value.filter(|_| reach(pass_rate) > WANTED)
         && let Ok(n) = rate_precision(if is_guess { worst } else { rate }, WANTED, level).and_then(clusters)
     {
-        let reached = format!("The pass rate has a margin of error of ±{:.1} pp", reach(pass_rate) * 100.0);
-        let most = if is_guess { "at most" } else { "about" };
-        needs.push((reached, format!("±{} pp takes {most}", WANTED * 100.0), round_up_cases(n)));
+        let reached = format!("Margin of error of the pass rate: ±{:.1} pp", reach(pass_rate) * 100.0);
+        let most = if is_guess { "up to" } else { "about" };
+        needs.push((reached, format!("±{} pp, run {most}", WANTED * 100.0), round_up_cases(n)));
     }
 
     let sd = scores.values.iter().copied().collect::<assize_stats::MeanAccumulator>().mean(level).sd;
@@ -443,15 +443,15 @@ fn precision_remarks(
         && reach(mean_score) > WANTED
         && let Ok(n) = mean_precision(sd, WANTED, level).and_then(clusters)
     {
-        let reached = format!("The mean score has a margin of error of ±{:.3}", reach(mean_score));
-        needs.push((reached, format!("±{WANTED} takes about"), round_up_cases(n)));
+        let reached = format!("Margin of error of the mean score: ±{:.3}", reach(mean_score));
+        needs.push((reached, format!("±{WANTED}, run about"), round_up_cases(n)));
     }
 
     needs.retain(|(.., n)| *n > pass_rate.n.max(mean_score.n) as f64 / trials);
 
     let each = if trials > 1.0 { " with as many trials each" } else { "" };
     remarks.extend(
-        needs.into_iter().map(|(reached, wanted, n)| format!("{reached}; {wanted} {n} cases{each}.")),
+        needs.into_iter().map(|(reached, wanted, n)| format!("{reached}. For {wanted} {n} cases{each}.")),
     );
 
     remarks

@@ -30,12 +30,16 @@ impl CliContext {
         Engine::new(self.process.clone(), TerminalObserver::new(self, quiet, !quiet))
     }
 
+    /// Returns true if the summary of a run is printed to the terminal that also shows the messages.
+    pub(crate) fn summary_follows(&self, json: bool) -> bool {
+        let is_terminal = |style: ReportStyle| style.width != ReportStyle::UNLIMITED;
+        !json && is_terminal(self.stdout) && is_terminal(self.stderr)
+    }
+
     /// Engine of a command that runs cases, whose results may be printed as JSON.
     pub(crate) fn run_engine(&self, quiet: bool, json: bool) -> Engine {
         let progress = !quiet && (!json || self.live_progress);
-
-        let is_terminal = |style: ReportStyle| style.width != ReportStyle::UNLIMITED;
-        let summary_follows = !json && is_terminal(self.stdout) && is_terminal(self.stderr);
+        let summary_follows = self.summary_follows(json);
         let observer = TerminalObserver { summary_follows, ..TerminalObserver::new(self, quiet, progress) };
 
         Engine::new(self.process.clone(), observer)
@@ -90,16 +94,16 @@ impl EventObserver for TerminalObserver {
             EngineEvent::Resumed { folder, done, changed, gone } => {
                 let changed = match changed {
                     0 => String::new(),
-                    1 => "; 1 changed since and is run again".to_owned(),
-                    _ => format!("; {changed} changed since and are run again"),
+                    1 => ", 1 changed case rerun".to_owned(),
+                    _ => format!(", {changed} changed cases rerun"),
                 };
                 let gone = match gone {
                     0 => String::new(),
-                    1 => "; 1 no longer exists".to_owned(),
-                    _ => format!("; {gone} no longer exist"),
+                    1 => ", 1 no longer exists".to_owned(),
+                    _ => format!(", {gone} no longer exist"),
                 };
                 let folder = folder.display();
-                let done = if done == 1 { "1 case is done".to_owned() } else { format!("{done} cases are done") };
+                let done = if done == 1 { "1 case kept".to_owned() } else { format!("{done} cases kept") };
                 self.say(&format!("resuming {folder}: {done}{changed}{gone}\n"));
             }
             EngineEvent::BatchProgress(message) => self.say(&format!("{message}\n")),

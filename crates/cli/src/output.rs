@@ -116,13 +116,25 @@ pub(crate) fn print_failure_json(message: &str, exit: ExitStatus, context: Optio
 pub(crate) struct ResultOutput<'a> {
     /// True if stdout gets one JSON object instead of tables.
     pub(crate) json: bool,
+    /// True if nobody wants to read which files were written.
+    pub(crate) quiet: bool,
     /// The report files; those in other formats are written elsewhere.
     pub(crate) out: &'a [ReportFile],
 }
 
 impl ResultOutput<'_> {
-    /// Writes a result to where it is wanted. Returns true if stdout has it as JSON, and so gets no tables.
+    /// Writes a result to where it is wanted, and says which files were written, those in other formats included. Returns true
+    /// if stdout has it as JSON, and so gets no tables.
     pub(crate) fn deliver<T: Serialize>(self, result: impl FnOnce() -> T) -> Result<bool, CommandFailure> {
+        let is_printed = self.write(result)?;
+        for file in self.out.iter().filter(|_| !self.quiet) {
+            print_message(&format!("wrote {}\n", file.path.display()));
+        }
+
+        Ok(is_printed)
+    }
+
+    fn write<T: Serialize>(self, result: impl FnOnce() -> T) -> Result<bool, CommandFailure> {
         let mut files = self.out.iter().filter(|file| file.format == ReportFormat::Json).peekable();
         if !self.json && files.peek().is_none() {
             return Ok(false);

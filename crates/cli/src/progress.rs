@@ -4,12 +4,19 @@ use std::time::{Duration, Instant};
 
 use assize_engine::EngineEvent;
 use assize_llm::ErrorKind;
+use assize_report::{LongWords, wrap_lines};
 use assize_rubric::Verdict;
 use assize_run::RunEvent as CaseEvent;
 use assize_store::VerdictCounts;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::context::terminal_columns;
 use crate::output;
+
+/// Columns below which the bar is short.
+const NARROW: usize = 60;
+/// Narrowest lines.
+const MIN_COLUMNS: usize = 20;
 
 /// Time between plain lines, so that a log of a long run stays readable.
 const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
@@ -35,10 +42,10 @@ impl ProgressDisplay {
             let bar =
                 ProgressBar::with_draw_target(Some(total as u64), ProgressDrawTarget::stderr_with_hz(10));
 
-            // The template is a constant; a broken one falls back to the default look.
-            if let Ok(style) =
-                ProgressStyle::with_template("{bar:24.cyan/dim} {pos}/{len}  {msg}  {eta} left")
-            {
+            let width = if columns() < NARROW { 8 } else { 24 };
+            // A broken template falls back to the default look.
+            let template = format!("{{bar:{width}.cyan/dim}} {{pos}}/{{len}}  {{eta}} left  {{wide_msg}}");
+            if let Ok(style) = ProgressStyle::with_template(&template) {
                 bar.set_style(style);
             }
 
@@ -66,7 +73,7 @@ impl ProgressDisplay {
                 bar.set_message("stopped by the budget");
             }
             (Self::Live { bar, .. }, EngineEvent::ServerHeld { account, reason }) => {
-                bar.set_message(held(account, *reason));
+                bar.println(wrap_lines(&held(account, *reason), columns(), LongWords::Keep));
             }
             (Self::Plain { .. }, EngineEvent::ServerHeld { account, reason }) => {
                 output::print_message(&format!("{}\n", held(account, *reason)));
@@ -75,7 +82,8 @@ impl ProgressDisplay {
                 output::print_message(&format!("{account} responds again\n"));
             }
             (Self::Live { bar, .. }, EngineEvent::ServerGivenUp { account, .. }) => {
-                bar.set_message(format!("{account} is unavailable; no more requests are sent to it"));
+                let text = format!("{account} is unavailable; no more requests are sent to it");
+                bar.println(wrap_lines(&text, columns(), LongWords::Keep));
             }
             (Self::Live { bar, .. }, EngineEvent::Run(CaseEvent::Stopping)) => bar.set_message("stopping"),
             (
@@ -108,9 +116,25 @@ impl ProgressDisplay {
     }
 }
 
+/// Columns of the terminal.
+fn columns() -> usize {
+    terminal_columns(&console::Term::stderr()).unwrap_or(80).max(MIN_COLUMNS)
+}
+
 /// Words for a server that gets one request at a time.
 fn held(account: &str, reason: ErrorKind) -> String {
-    format!("{account} keeps failing ({reason}); sending one request at a time until it responds")
+    format!(
+        "{account} keeps failing ({}); sending one request at a time until it responds",
+        reason_words(reason)
+    )
+}
+
+/// Describes why a server fails, in a few words.
+fn reason_words(reason: ErrorKind) -> String {
+    match reason {
+        ErrorKind::NotFound => "unknown model or address".to_owned(),
+        other => other.as_str().replace('_', " "),
+    }
 }
 
 fn with_retries(tally: String, retries: usize) -> String {

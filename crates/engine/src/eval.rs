@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use assize_evalfile::{Case, CasePlaces, Suite};
 use assize_llm::Budget;
-use assize_rubric::Usd;
+use assize_rubric::{OFFLINE_NOTICE, OFFLINE_PLAN_NOTICE, Usd};
 use assize_run::{DealtPlan, ItemError, ShardNumber, ShardPart, ShardPlan, WorkItem};
 use assize_store::{InputHash, RunSettings, SuiteInfo};
 
@@ -63,7 +63,11 @@ impl PlannedRun {
         let plan =
             RunPlan::new(shard::select(shard.as_ref(), items()), limit.0.budget_with(limit.1), wiring)?
                 .with_batches(wiring.gateway.batched().is_some());
-        let warnings = warnings.into_iter().chain(wiring.gateway.missing_keys()).collect();
+        let warnings = warnings
+            .into_iter()
+            .map(|warning| if warning == OFFLINE_NOTICE { OFFLINE_PLAN_NOTICE.to_owned() } else { warning })
+            .chain(wiring.gateway.missing_keys())
+            .collect();
 
         Ok(Self { plan, cases, warnings })
     }
@@ -221,6 +225,9 @@ impl Engine {
         let refused = run.preflight.check_programs(options)?;
         let mut warnings = run.preflight.conclude(options.deny.self_judging)?;
         warnings.extend(refused);
+        if let (Some(name), true) = (options.targets.first(), run.preflight.targets.is_empty()) {
+            warnings.push(format!("`--target {name}` has no effect: every case has its answer"));
+        }
 
         run.check(loaded)?;
         run.preflight.check_batches(options.run.judge_batch.is_some())?;

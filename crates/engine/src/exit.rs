@@ -194,7 +194,7 @@ pub fn exit_of_run(counts: VerdictCounts, ending: RunEnding) -> (ExitStatus, Str
         let (exit, reason) = match decision {
             RunDecision::Above => (ExitStatus::Passed, "clearly above the reference"),
             RunDecision::Below => (ExitStatus::Failed, "clearly below the reference"),
-            RunDecision::Unclear => (ExitStatus::Inconclusive, "not clear"),
+            RunDecision::Unclear => (ExitStatus::Inconclusive, "inconclusive"),
         };
         exits.push(exit);
         reasons.push(reason.to_owned());

@@ -52,7 +52,7 @@ pub fn find_cases(
     let labels = labelled.and_then(|labelled| Some((labelled.labels.as_ref()?, &labelled.run.info)));
 
     let mut found: Vec<CaseRecord> = Vec::new();
-    let mut ids: Vec<String> = Vec::new();
+    let mut ids: Vec<(Option<u64>, String)> = Vec::new();
     for record in folder.cases()? {
         let mut record = record?;
         if *record.result.case_id == *case && selector.takes(&record.result) {
@@ -63,11 +63,14 @@ pub fn find_cases(
 
             found.push(record);
         } else if ids.len() < MAX_HINT_IDS {
-            ids.push(record.result.case_id.to_string());
+            ids.push((record.result.place, record.result.case_id.to_string()));
         }
     }
 
     if found.is_empty() {
+        // Rows lie in the order in which cases ended.
+        ids.sort_by_key(|(place, _)| place.unwrap_or(u64::MAX));
+        let ids: Vec<String> = ids.into_iter().map(|(_, id)| id).collect();
         return Err(EngineError::usage(not_found(case, &ids, folder.path())));
     }
 

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use assize_grade::{FenceSource, Judge, JudgeOptions, KeyedFences, ModelJudge, OfflineJudge, WarmUp};
-use assize_llm::{ChatModel, ModelCard, ModelId, ModelName};
+use assize_llm::{ChatModel, ModelCard, ModelId, ModelName, NameError};
 use assize_rubric::{IdentityWriter, JudgeIdentity};
 use assize_run::{JudgeError, JudgeProvider, JudgeSelector};
 use assize_store::JudgeInfo;
@@ -317,6 +317,7 @@ pub(crate) fn model(
 
         EngineError::usage(match targets.near(name) {
             Some(near) => format!("{known}; did you mean `{near}`?"),
+            None if matches!(error, NameError::NoModel(_)) => format!("judge `{name}`: {error}"),
             None => format!("{known}: {error}"),
         })
     })?;

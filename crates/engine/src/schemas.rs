@@ -3,10 +3,11 @@
 use assize_evalfile::SchemaFile;
 
 /// Titles of what a run leaves behind, by the names of their schemas.
-const STORED_TITLES: [(&str, &str); 5] = [
+const STORED_TITLES: [(&str, &str); 6] = [
     ("run", "run.json of a run"),
     ("result", "A line of results.jsonl of a run"),
     ("judgement", "A line of judgements.jsonl of a run"),
+    ("question", "A line of questions.jsonl of a run"),
     ("review", "A line of review.jsonl of a run"),
     ("label", "A line of a labels file"),
 ];

@@ -426,18 +426,19 @@ fn replace_interval(metric: &mut EstimatedMetric, found: Option<AnytimeInterval>
 /// The outcome in words.
 fn describe(stop: &EarlyStop) -> String {
     let (name, other) = match stop.metric {
-        StopMetric::PassRate => ("pass rate", format!("{}", stop.threshold)),
-        StopMetric::ScoreDifference => {
-            ("difference of the mean score", format!("that of `{}`", stop.against))
-        }
+        StopMetric::PassRate => ("pass rate", format_percent(stop.threshold)),
+        StopMetric::ScoreDifference => ("difference of the mean score", format!("`{}`", stop.against)),
     };
     let Some(found) = stop.result else {
-        return format!("Stopping when clear: no case counts for the {name}.");
+        return format!("Early stop: no case has a {name} yet.");
     };
-    let numbers = format!(
-        "{name} {:.3}, at any time {:.3} to {:.3}, against {other}",
-        found.value, found.low, found.high
-    );
+    let [value, low, high] = [found.value, found.low, found.high].map(|number| match stop.metric {
+        StopMetric::PassRate => format_percent(number),
+        StopMetric::ScoreDifference => format!("{number:+.3}"),
+    });
+    let level = format_percent(stop.level);
+    let numbers =
+        format!("{name} {value} ({level} CI, valid at any time: {low} to {high}), reference {other}");
     let ungraded = match stop.ungraded {
         0 => String::new(),
         n => format!(" {n} ungraded results don't count."),
@@ -448,19 +449,24 @@ fn describe(stop: &EarlyStop) -> String {
     };
     match (stop.conclusion, stop.decided_after) {
         (Some(conclusion), Some(after)) if stop.saved > 0 => format!(
-            "Stopped early, clearly {} after {after} cases: {numbers}. {} cases{calls} saved. \
+            "Stopped early, clearly {} the reference after {after} cases: {numbers}. {} cases{calls} saved. \
              Intervals of criteria, tags and targets don't allow for that.{ungraded}",
             conclusion.name(),
             stop.saved,
         ),
         (Some(conclusion), Some(after)) => {
             format!(
-                "Clearly {} after {after} cases, when no other was left: {numbers}.{ungraded}",
+                "Clearly {} the reference after all {after} cases: {numbers}.{ungraded}",
                 conclusion.name()
             )
         }
-        _ => format!("Not clear after {} cases: {numbers}.{ungraded}", stop.clusters),
+        _ => format!("Inconclusive after {} cases: {numbers}.{ungraded}", stop.clusters),
     }
+}
+
+/// Formats a share as a percentage with at most one decimal.
+fn format_percent(share: f64) -> String {
+    format!("{}%", (share * 1000.0).round() / 10.0)
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ pub fn summary_json(info: &RunInfo, folder: &Path) -> serde_json::Value {
         "not_run": info.finished_at.is_some().then_some(summary.not_run),
         "excluded": summary.excluded,
         "mean_score": summary.mean_score,
-        "figures": summary.figures,
+        "metrics": summary.figures,
         "judges": info.judges,
         "tokens": summary.tokens,
         "cost_usd": summary.cost_usd,

@@ -2,13 +2,19 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::str::FromStr as _;
 
 use assize_diagnostic::{Diagnostic, SourceMap, render};
-use assize_evalfile::{LoadOptions, load_config, load_rubric, load_scorecard, note_unset_variables};
+use assize_evalfile::{
+    LoadOptions, LoadedConfig, codes, load_config, load_rubric, load_scorecard, load_targets,
+    note_unset_variables,
+};
+use assize_llm::ModelName;
 use serde_json::{Value, json};
 
 use crate::engine::{Engine, folder_of};
 use crate::error::EngineError;
+use crate::judges::OFFLINE;
 use crate::load::LoadedFiles;
 
 /// Eval file, rubric, scorecard or configuration file with what is wrong with it.
@@ -129,8 +135,10 @@ fn check_configs(loaded: &LoadedFiles, options: &LoadOptions) -> Vec<ValidatedFi
     let mut found = Vec::new();
     for folder in folders {
         let config = load_config(folder, options);
+        let unknown_judge = check_judge(&config, folder, options);
         let Some(path) = config.path.filter(|path| known.insert(path.clone())) else { continue };
-        if config.diagnostics.is_empty() {
+        let diagnostics: Vec<Diagnostic> = config.diagnostics.into_iter().chain(unknown_judge).collect();
+        if diagnostics.is_empty() {
             continue;
         }
 
@@ -140,10 +148,23 @@ fn check_configs(loaded: &LoadedFiles, options: &LoadOptions) -> Vec<ValidatedFi
             is_scorecard: false,
             cases: 0,
             left_out: 0,
-            diagnostics: config.diagnostics,
+            diagnostics,
             sources: config.sources,
         });
     }
 
     found
+}
+
+/// Returns an error if the judge of a configuration is neither the offline one, nor a target, nor a model.
+fn check_judge(config: &LoadedConfig, folder: &Path, options: &LoadOptions) -> Option<Diagnostic> {
+    let (name, span) = (config.config.judge.as_deref()?, config.judge_span?);
+    let targets = load_targets(folder, config.config.targets.as_deref(), options);
+    if name == OFFLINE || targets.targets.iter().any(|target| target.name == name) {
+        return None;
+    }
+
+    let error = ModelName::from_str(name).err()?;
+    let title = format!("judge `{name}` is neither `offline`, nor a target's name, nor a model");
+    Some(Diagnostic::error(codes::WRONG_TYPE, title, span, "not a judge").with_help(error.to_string()))
 }

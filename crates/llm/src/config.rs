@@ -117,7 +117,7 @@ pub enum NameError {
     #[error("`{0}` names no provider: write it like `openai:{0}`")]
     NoProvider(String),
     /// A provider alone, with or without `:`.
-    #[error("`{0}` names a provider but no model: write it like `{0}:MODEL`, as in `openai:gpt-4o-mini`")]
+    #[error("`{0}` is a provider without a model: write `{0}:MODEL`, as in `openai:gpt-4o-mini`")]
     NoModel(String),
     /// A space, a line break or the like.
     #[error("`{0}` is not a model name: it contains white space")]

@@ -40,7 +40,7 @@ const MAX_WAIT: u32 = 600;
 const MAX_REPEAT: u32 = 100;
 /// Parts of a run's summary that a client is told.
 const SUMMARY_PARTS: [&str; 12] = [
-    "counts", "not_run", "left_out", "mean_score", "tokens", "cost_usd", "cost_partial", "judge_calls",
+    "counts", "not_run", "excluded", "mean_score", "tokens", "cost_usd", "cost_partial", "judge_calls",
     "judge_calls_cached", "criteria_ungraded", "exit_code", "exit_reason",
 ];
 

@@ -23,7 +23,7 @@ pub fn render_anytime_line(found: &AnytimeComparison) -> String {
 pub fn render_anytime(candidate: &str, found: &AnytimeComparison, style: ReportStyle) -> String {
     let mut page = ReportPage::new(style);
     let text = format!(
-        "At any time ({}): {}; {}% for all looks together.",
+        "Valid at any time ({}): {}; {}% CI.",
         sanitize_name(candidate),
         render_anytime_line(found),
         format_plain(100.0 * found.level)
@@ -35,18 +35,18 @@ pub fn render_anytime(candidate: &str, found: &AnytimeComparison, style: ReportS
         Some(after) => {
             let left = (found.clusters - after) as u64;
             format!(
-                "{} after {}; the other {} ({}) could have been saved.",
+                "{} after {}; the other {} ({}) were not needed.",
                 if found.decided_after.is_some() {
-                    "The difference was clear"
+                    "The difference was significant"
                 } else {
-                    "Equivalence was clear"
+                    "Equivalence was shown"
                 },
                 format_count(after as u64, "case", "cases"),
                 left,
                 format_percent(left, found.clusters as u64)
             )
         }
-        None => "Not clear yet: further cases may show a difference, however often you look.".to_owned(),
+        None => "Inconclusive so far: further cases may show a difference.".to_owned(),
     };
     page.add_text(&[], &[ReportPiece::plain(line)]);
     format!("\n{}", page.finish())

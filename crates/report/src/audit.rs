@@ -92,11 +92,11 @@ pub fn audit_json(report: &AuditReport) -> Value {
     let sections: Vec<Value> = report
         .sections
         .iter()
-        .map(|section| json!({ "title": section.title, "figures": metrics_json(&section.figures) }))
+        .map(|section| json!({ "title": section.title, "metrics": metrics_json(&section.figures) }))
         .collect();
     json!({
         "cases": report.cases,
-        "figures": metrics_json(&report.figures),
+        "metrics": metrics_json(&report.figures),
         "parts": sections,
         "worst": report.worst.as_ref().map(|(value, of)| json!({ "value": value, "of": of })),
         "says": report.says,

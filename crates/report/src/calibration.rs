@@ -169,7 +169,7 @@ fn render_overall(page: &mut ReportPage, section: &CalibrationSection) {
         match &bias.measured {
             Ok(figure) => {
                 let range = match figure.interval {
-                    Ok(_) => format!(" ({})", format_range(figure.interval)),
+                    Ok(found) => format!(" ({:+.3} to {:+.3})", found.low, found.high),
                     Err(reason) => format!(" (no CI: {reason})"),
                 };
                 let number = match figure.value {

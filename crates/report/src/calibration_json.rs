@@ -20,7 +20,7 @@ pub fn calibration_json(
         json!({
             "figure": gate.request.figure, "least": gate.request.least, "on": on,
             "value": gate.value.ok(), "undefined": gate.value.err().map(|reason| reason.to_string()),
-            "passed": gate.passed, "undecided": gate.undecided,
+            "passed": gate.passed, "incomplete": gate.undecided,
         })
     };
 
@@ -73,7 +73,7 @@ fn section(section: &CalibrationSection) -> Value {
             object["predicted"] = bin.predicted.into();
             object
         }).collect::<Vec<_>>(),
-        "figures": metrics_json(&section.figures),
+        "metrics": metrics_json(&section.figures),
         "people": metrics_json(&section.people),
         "biases": biases,
     })

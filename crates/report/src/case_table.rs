@@ -33,7 +33,7 @@ pub fn render_case_table(rows: &[ResultRow], more: usize, style: ReportStyle) ->
                 let mark = VerdictMark::for_case(row);
                 let case = match row.repeat {
                     0 | 1 => sanitize::sanitize_name(&row.case_id),
-                    repeat => format!("{} (repeat {repeat})", sanitize::sanitize_name(&row.case_id)),
+                    repeat => format!("{} (trial {repeat})", sanitize::sanitize_name(&row.case_id)),
                 };
                 let target = row.target.as_deref().filter(|_| !one_target).map(sanitize::sanitize_name);
                 vec![

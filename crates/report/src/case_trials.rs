@@ -2,7 +2,7 @@
 
 use assize_store::{CaseTrialsRow, EstimatedMetric, TargetMetrics, TrialMetrics, VerdictCounts};
 
-use crate::entry::{entry, percent, percent_interval, tallies};
+use crate::entry::{UndefinedIntervals, entry, percent, percent_interval, tallies};
 use crate::mark::VerdictMark;
 use crate::number::{self, grouped};
 use crate::page::{ReportPage, ReportPiece};
@@ -30,6 +30,7 @@ pub(crate) fn format_verdict_counts(counts: VerdictCounts) -> Vec<ReportPiece> {
 
 /// Renders pass@k and pass^k.
 pub(crate) fn render_pass_k(page: &mut ReportPage, repeats: &TrialMetrics) {
+    let mut undefined = UndefinedIntervals::default();
     let lines: Vec<Vec<ReportPiece>> = repeats
         .pass_k
         .iter()
@@ -37,9 +38,9 @@ pub(crate) fn render_pass_k(page: &mut ReportPage, repeats: &TrialMetrics) {
             vec![
                 ReportPiece::plain(row.k.to_string()),
                 ReportPiece::new(ReportTone::Strong, percent(&row.any)),
-                ReportPiece::new(ReportTone::Dim, percent_interval(&row.any)),
+                ReportPiece::new(ReportTone::Dim, undefined.or_dash(&row.any, percent_interval)),
                 ReportPiece::new(ReportTone::Strong, percent(&row.all)),
-                ReportPiece::new(ReportTone::Dim, percent_interval(&row.all)),
+                ReportPiece::new(ReportTone::Dim, undefined.or_dash(&row.all, percent_interval)),
             ]
         })
         .collect();
@@ -53,6 +54,7 @@ pub(crate) fn render_pass_k(page: &mut ReportPage, repeats: &TrialMetrics) {
         ReportColumn::shrinking("95% CI"),
     ];
     render_table(page, 2, &columns, &lines);
+    undefined.render(page);
 }
 
 /// Renders the cases with several trials, a line each.
@@ -66,6 +68,7 @@ pub(crate) fn render_case_trials(page: &mut ReportPage, repeats: &TrialMetrics) 
     let one_suite = cases.iter().all(|case| case.suite == first.suite);
     let one_target = cases.iter().all(|case| case.target == first.target);
     let one_strategy = cases.iter().all(|case| case.strategy == first.strategy);
+    let mut undefined = UndefinedIntervals::default();
     let blank = |hide: bool, text: String| if hide { String::new() } else { text };
     let lines: Vec<Vec<ReportPiece>> = cases
         .iter()
@@ -86,7 +89,10 @@ pub(crate) fn render_case_trials(page: &mut ReportPage, repeats: &TrialMetrics) 
                 ReportPiece::plain(case.score.map_or_else(|| "–".to_owned(), number::format_score)),
                 ReportPiece::plain(format!("{}/{}{open}", case.passed, case.run)),
                 ReportPiece::plain(format_metric(&case.mean_score)),
-                ReportPiece::new(ReportTone::Dim, format_metric_interval(&case.mean_score)),
+                ReportPiece::new(
+                    ReportTone::Dim,
+                    undefined.or_dash(&case.mean_score, format_metric_interval),
+                ),
                 ReportPiece::new(ReportTone::Strong, sanitize::sanitize_name(&case.case_id)),
                 ReportPiece::new(ReportTone::Dim, blank(one_suite, sanitize::sanitize_name(&case.suite))),
                 ReportPiece::new(ReportTone::Dim, blank(one_target, target)),
@@ -109,6 +115,7 @@ pub(crate) fn render_case_trials(page: &mut ReportPage, repeats: &TrialMetrics) 
     ];
 
     render_table(page, 2, &columns, &lines);
+    undefined.render(page);
     let more = cases.len().saturating_sub(MAX_CASES);
     if more > 0 {
         page.add_line(&[ReportPiece::new(ReportTone::Dim, format!("  … and {} more", grouped(more as u64)))]);
@@ -125,6 +132,7 @@ pub(crate) fn render_targets(page: &mut ReportPage, targets: &[TargetMetrics]) {
     }
 
     let number = |count: usize| if count == 0 { String::new() } else { grouped(count as u64) };
+    let mut undefined = UndefinedIntervals::default();
     let lines: Vec<Vec<ReportPiece>> = targets
         .iter()
         .map(|target| {
@@ -140,9 +148,12 @@ pub(crate) fn render_targets(page: &mut ReportPage, targets: &[TargetMetrics]) {
                 ReportPiece::new(ReportTone::Open, number(counts.incomplete)),
                 ReportPiece::new(ReportTone::Open, number(counts.skipped)),
                 ReportPiece::plain(percent(&target.pass_rate)),
-                ReportPiece::new(ReportTone::Dim, percent_interval(&target.pass_rate)),
+                ReportPiece::new(ReportTone::Dim, undefined.or_dash(&target.pass_rate, percent_interval)),
                 ReportPiece::plain(format_metric(&target.mean_score)),
-                ReportPiece::new(ReportTone::Dim, format_metric_interval(&target.mean_score)),
+                ReportPiece::new(
+                    ReportTone::Dim,
+                    undefined.or_dash(&target.mean_score, format_metric_interval),
+                ),
             ]
         })
         .collect();
@@ -161,6 +172,7 @@ pub(crate) fn render_targets(page: &mut ReportPage, targets: &[TargetMetrics]) {
         ReportColumn::shrinking("95% CI"),
     ];
     render_table(page, 2, &columns, &lines);
+    undefined.render(page);
 }
 
 pub(crate) fn format_metric(figure: &EstimatedMetric) -> String {

@@ -87,10 +87,10 @@ fn render_list(page: &mut ReportPage, report: &CriteriaReport) {
 fn describe(flag: CriterionFlag) -> String {
     match flag {
         CriterionFlag::AlwaysMet(rest) => {
-            format!("met by every answer, so it tells none apart; at most {} would fail it.", format_rate(rest))
+            format!("met by every answer, so it distinguishes none; at most {} of further answers would fail it.", format_rate(rest))
         }
         CriterionFlag::NeverMet(rest) => {
-            format!("met by no answer, so it tells none apart; at most {} would meet it.", format_rate(rest))
+            format!("met by no answer, so it distinguishes none; at most {} of further answers would meet it.", format_rate(rest))
         }
         CriterionFlag::TooFewToTell(rest) => {
             format!(
@@ -103,7 +103,7 @@ fn describe(flag: CriterionFlag) -> String {
                 .to_owned()
         }
         CriterionFlag::NotWithRest => {
-            "does not go with the other criteria (correlation of 0.2 at most): it measures something else, or \
+            "does not correlate with the other criteria (correlation of at most 0.2): it measures something else, or \
              nothing."
                 .to_owned()
         }
@@ -178,7 +178,7 @@ fn closing_lines(report: &CriteriaReport) -> Vec<String> {
         ));
     }
     lines.push(
-        "About these answers only: a criterion that all of them meet may be the one that a worse system fails."
+        "About these answers only: a criterion that they all meet may be the one that a worse target fails."
             .to_owned(),
     );
     lines
@@ -214,7 +214,7 @@ fn criterion_json(one: &CriterionAnalysis) -> Value {
         "answers": one.n,
         "cases": one.cases,
         "mean": one.mean,
-        "figures": metrics_json(&[one.discrimination]),
+        "metrics": metrics_json(&[one.discrimination]),
         "flag": flag,
         "others_at_most": bound,
     })

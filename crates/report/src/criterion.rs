@@ -158,7 +158,7 @@ pub(crate) fn quote_pieces(evidence: &EvidenceQuote, place: Option<QuotePlace>) 
         ReportPiece::new(tone, "”"),
     ];
     if let Some(QuotePlace { line, start, end }) = place {
-        let text = format!(" (line {line} of the answer, characters {start} to {end})");
+        let text = format!(" (line {line} of the answer, characters {} to {end})", start + 1);
         pieces.push(ReportPiece::new(ReportTone::Dim, text));
     } else if !evidence.verified {
         pieces.push(ReportPiece::new(ReportTone::Middling, " (not found in what the judge was shown)"));

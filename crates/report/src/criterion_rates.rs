@@ -3,7 +3,7 @@
 use assize_store::{CriterionRate, RunSummary};
 
 use crate::case_trials::{format_metric, format_metric_interval};
-use crate::entry::{percent, percent_interval};
+use crate::entry::{UndefinedIntervals, percent, percent_interval};
 use crate::number::grouped;
 use crate::page::{ReportPage, ReportPiece};
 use crate::sanitize;
@@ -56,15 +56,16 @@ pub(crate) fn render_criterion_rates(page: &mut ReportPage, summary: &RunSummary
     }
 
     let any_scored = rates.iter().any(|one| one.scored);
+    let mut undefined = UndefinedIntervals::default();
     let count = |number: u64| if number == 0 { String::new() } else { grouped(number) };
     let rows: Vec<Vec<ReportPiece>> = rates
         .iter()
         .take(MAX_SHOWN)
         .map(|one| {
             let (rate, interval) = if one.scored {
-                (format_metric(&one.rate), format_metric_interval(&one.rate))
+                (format_metric(&one.rate), undefined.or_dash(&one.rate, format_metric_interval))
             } else {
-                (percent(&one.rate), percent_interval(&one.rate))
+                (percent(&one.rate), undefined.or_dash(&one.rate, percent_interval))
             };
             let text = if one.text.trim().is_empty() { &one.criterion } else { &one.text };
             let penalty = if one.weight < 0.0 { "penalty incurred: " } else { "" };
@@ -93,6 +94,7 @@ pub(crate) fn render_criterion_rates(page: &mut ReportPage, summary: &RunSummary
     ];
     render_table(page, 2, &columns, &rows);
 
+    undefined.render(page);
     if rates.len() > MAX_SHOWN {
         let more = format!("and {} more; `--json` has them all", rates.len() - MAX_SHOWN);
         page.add_text(&[ReportPiece::plain("  ")], &[ReportPiece::new(ReportTone::Dim, more)]);

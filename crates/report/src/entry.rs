@@ -1,5 +1,7 @@
 //! Lines of a summary under a label, and the pieces they are made of.
 
+use std::collections::BTreeSet;
+
 use assize_store::{EstimatedMetric, VerdictCounts};
 
 use crate::number::{self, format_count, grouped};
@@ -15,36 +17,16 @@ pub(crate) fn entry(page: &mut ReportPage, label: &str, body: Vec<ReportPiece>) 
     page.add_text(&[ReportPiece::new(ReportTone::Dim, format!("{label:<12}"))], &body);
 }
 
-/// `, 95% CI 0.490 to 0.943 (Wilson)`, or why there is none.
-pub(crate) fn interval(figure: &EstimatedMetric) -> String {
-    let (Some(low), Some(high), Some(method)) = (figure.low, figure.high, &figure.method) else {
+/// `, 95% CI 49% to 94.3%`, or why there is none. JSON and report files have the method.
+pub(crate) fn rate_interval(figure: &EstimatedMetric) -> String {
+    if figure.low.is_none() || figure.high.is_none() {
         let reason = figure.undefined.as_deref().unwrap_or("it was not computed");
         return format!(" (no CI: {})", sanitize::sanitize_text(reason, 200));
-    };
-    let clusters = figure.clusters.map(|n| format!(" over {}", format_count(n, "cluster", "clusters")));
-    format!(
-        ", {}% CI {} to {} ({}{})",
-        number::format_plain(figure.level * 100.0),
-        number::format_score(low),
-        number::format_score(high),
-        sanitize::sanitize_text(method, 100),
-        clusters.unwrap_or_default()
-    )
-}
+    }
 
-/// `, 95% CI 49% to 94.3% (Wilson)`, or why there is none: of a rate that is shown as a percentage.
-pub(crate) fn rate_interval(figure: &EstimatedMetric) -> String {
-    let (Some(_), Some(_), Some(method)) = (figure.low, figure.high, &figure.method) else {
-        return interval(figure);
-    };
     let clusters = figure.clusters.map(|n| format!(" over {}", format_count(n, "cluster", "clusters")));
-    format!(
-        ", {}% CI {} ({}{})",
-        number::format_plain(figure.level * 100.0),
-        percent_interval(figure),
-        sanitize::sanitize_text(method, 100),
-        clusters.unwrap_or_default()
-    )
+    let level = number::format_plain(figure.level * 100.0);
+    format!(", {level}% CI {}{}", percent_interval(figure), clusters.unwrap_or_default())
 }
 
 /// A rate as a percentage; a dash if there is none.
@@ -60,6 +42,36 @@ pub(crate) fn percent_interval(figure: &EstimatedMetric) -> String {
         }
         (.., Some(reason)) => format!("none: {}", sanitize::sanitize_text(reason, 120)),
         _ => String::new(),
+    }
+}
+
+/// Reasons for which a table has no intervals, told once below it.
+#[derive(Debug, Default)]
+pub(crate) struct UndefinedIntervals(BTreeSet<String>);
+
+impl UndefinedIntervals {
+    /// Returns the interval as `format` words it, or a dash, whose reason is kept.
+    pub(crate) fn or_dash(
+        &mut self,
+        metric: &EstimatedMetric,
+        format: fn(&EstimatedMetric) -> String,
+    ) -> String {
+        match (&metric.undefined, metric.low, metric.high) {
+            (_, Some(_), Some(_)) | (None, ..) => format(metric),
+            (Some(reason), ..) => {
+                self.0.insert(sanitize::sanitize_text(reason, 120));
+                "–".to_owned()
+            }
+        }
+    }
+
+    /// Adds a line with the reasons, if there are any.
+    pub(crate) fn render(&self, page: &mut ReportPage) {
+        let reasons: Vec<&str> = self.0.iter().map(String::as_str).collect();
+        if !reasons.is_empty() {
+            let text = format!("– no interval: {}", reasons.join("; "));
+            page.add_text(&[ReportPiece::plain("  ")], &[ReportPiece::new(ReportTone::Dim, text)]);
+        }
     }
 }
 

@@ -48,21 +48,43 @@ pub(crate) fn format_share(found: &Proportion) -> String {
     }
 }
 
+/// Metrics that are shares of a count, which are shown as percentages.
+const SHARES: [&str; 8] =
+    ["accuracy", "sensitivity", "specificity", "win", "loss", "tie", "inconsistent", "flips"];
+
+fn is_share(metric: &MetricEstimate) -> bool {
+    SHARES.contains(&metric.id) || (metric.id == "first_place" && metric.name.starts_with("decisions"))
+}
+
+/// Formats the value of a metric, or "undefined".
+fn format_metric_value(metric: &MetricEstimate) -> String {
+    match metric.value {
+        Ok(value) if is_share(metric) => format_rate(value),
+        found => format_or_undefined(found),
+    }
+}
+
+/// Formats the interval of a metric like its value; empty if there is none.
+fn format_metric_range(metric: &MetricEstimate) -> String {
+    match metric.interval {
+        Ok(found) if is_share(metric) => format!("{} to {}", format_rate(found.low), format_rate(found.high)),
+        interval => format_range(interval),
+    }
+}
+
 /// Renders metrics one per line, each with its interpretation.
 pub(crate) fn render_metrics(page: &mut ReportPage, figures: &[MetricEstimate]) {
     let names = figures.iter().map(|figure| figure.name.chars().count()).max().unwrap_or(0);
-    let ranges = figures.iter().map(|figure| format_range(figure.interval).len()).max().unwrap_or(0);
-    let numbers = figures.iter().map(|figure| format_or_undefined(figure.value).len()).max().unwrap_or(0);
+    let ranges = figures.iter().map(|figure| format_metric_range(figure).len()).max().unwrap_or(0);
+    let numbers = figures.iter().map(|figure| format_metric_value(figure).len()).max().unwrap_or(0);
     for figure in figures {
         let name = format!("  {:<names$}  ", figure.name);
-        let (tone, number) = match figure.value {
-            Ok(found) => (ReportTone::Strong, format_value(found)),
-            Err(_) => (ReportTone::Open, "undefined".to_owned()),
-        };
+        let tone = if figure.value.is_ok() { ReportTone::Strong } else { ReportTone::Open };
+        let number = format_metric_value(figure);
         let around = match (figure.value, figure.interval) {
             (Err(reason), _) => format!("  {reason}"),
             (Ok(_), Err(reason)) => format!("  no CI: {reason}"),
-            (Ok(_), Ok(_)) => format!("  {:<ranges$}", format_range(figure.interval)),
+            (Ok(_), Ok(_)) => format!("  {:<ranges$}", format_metric_range(figure)),
         };
 
         let n = format!("  {} {}", grouped(figure.n), figure.of);

@@ -60,8 +60,8 @@ pub(crate) fn render_noise_entries(page: &mut ReportPage, figures: &RunMetrics) 
     if let Some(noise) = &figures.noise {
         let parts = format!(
             "{} between cases, {} between answers to a case",
-            number::format_plain(noise.between_cases),
-            number::format_plain(noise.between_answers)
+            number::format_significant(noise.between_cases),
+            number::format_significant(noise.between_answers)
         );
         entry(page, "Variance", vec![ReportPiece::plain(parts)]);
 
@@ -69,7 +69,7 @@ pub(crate) fn render_noise_entries(page: &mut ReportPage, figures: &RunMetrics) 
             let rate = flips.value.map_or_else(|| "undefined".to_owned(), number::format_rate);
             let text = format!(
                 "{rate} of {}{}",
-                format_count(flips.n, "repeated case", "repeated cases"),
+                format_count(flips.n, "case with several trials", "cases with several trials"),
                 rate_interval(flips)
             );
             entry(page, "Flips", vec![ReportPiece::plain(text)]);
@@ -78,10 +78,10 @@ pub(crate) fn render_noise_entries(page: &mut ReportPage, figures: &RunMetrics) 
 
     if let Some(noise) = &figures.decision_noise {
         let part = |figure: &EstimatedMetric, what: &str| {
-            let value = figure.value.map_or_else(|| "undefined".to_owned(), number::format_plain);
+            let value = figure.value.map_or_else(|| "undefined".to_owned(), number::format_significant);
             let range = figure.low.zip(figure.high);
             let range = range.map_or_else(String::new, |(low, high)| {
-                format!(" ({} to {})", number::format_plain(low), number::format_plain(high))
+                format!(" ({} to {})", number::format_significant(low), number::format_significant(high))
             });
             format!("{value}{range} {what}")
         };
@@ -105,8 +105,10 @@ pub(crate) fn render_noise_entries(page: &mut ReportPage, figures: &RunMetrics) 
         let name =
             format!("{}/{}", sanitize::sanitize_name(&one.grader), sanitize::sanitize_name(&one.criterion));
         let rate = one.flip_rate.value.map_or_else(String::new, number::format_rate);
-        let about =
-            format!(" in {rate} of {}", format_count(one.flip_rate.n, "repeated case", "repeated cases"));
+        let about = format!(
+            " in {rate} of {}",
+            format_count(one.flip_rate.n, "case with several trials", "cases with several trials")
+        );
         vec![ReportPiece::new(ReportTone::Middling, name), ReportPiece::new(ReportTone::Dim, about)]
     });
     entry(page, "Unstable", listed(listed_ones));

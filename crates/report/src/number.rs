@@ -32,7 +32,7 @@ pub(crate) fn format_score_or_range(
 ) -> Option<String> {
     match (score_known, low, high) {
         (Some(value), _, _) => Some(format_score(value)),
-        (None, Some(low), Some(high)) => Some(format!("{}–{}", format_score(low), format_score(high))),
+        (None, Some(low), Some(high)) => Some(format!("{} to {}", format_score(low), format_score(high))),
         _ => None,
     }
 }
@@ -48,6 +48,16 @@ pub fn format_plain(value: f64) -> String {
     let text = format!("{value:.6}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
+}
+
+/// Formats a number with three significant digits, without trailing zeros.
+pub(crate) fn format_significant(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return format_plain(value);
+    }
+
+    let scale = 10_f64.powf(2.0 - value.abs().log10().floor());
+    format_plain((value * scale).round() / scale)
 }
 
 /// Formats a score without rounding; a tiny one with an exponent instead of hundreds of zeros.

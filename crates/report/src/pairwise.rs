@@ -96,7 +96,7 @@ fn pair_conclusion(report: &PairwiseReport, pair: &PairReport) -> String {
     let adjusted = if report.pairs.len() > 1 { ", adjusted for the number of pairs" } else { "" };
     let p = match pair.p_adjusted {
         Ok(p) => format!(" (p {}{adjusted})", format_p_value(p)),
-        Err(why) => format!(" (p undefined, because {why})"),
+        Err(why) => format!(" (p undefined: {why})"),
     };
     match pair.told {
         PairConclusion::First => format!("`{first}` is better than `{second}`{p}."),
@@ -109,12 +109,13 @@ fn position_bias_text(report: &PairwiseReport) -> String {
     let place = &report.place;
     let p = match place.p {
         Ok(p) => format!("exact p {}", format_p_value(p)),
-        Err(why) => format!("p undefined, because {why}"),
+        Err(_) if place.first_twice + place.second_twice == 0 => "p undefined: no decisive pair".to_owned(),
+        Err(why) => format!("p undefined: {why}"),
     };
     format!(
-        "first shown won in both orders in {}, second shown in {}: {p}",
-        format_count(place.first_twice, "comparison", "comparisons"),
-        grouped(place.second_twice)
+        "The answer shown first won both orders {}, the one shown second {} ({p}).",
+        format_count(place.first_twice, "time", "times"),
+        format_count(place.second_twice, "time", "times")
     )
 }
 
@@ -222,7 +223,7 @@ pub fn pairwise_json(report: &PairwiseReport, missing: &[String]) -> Value {
                 "second": name(pair.second),
                 "counts": counts,
                 "ungraded": pair.ungraded,
-                "figures": metrics_json(&pair.figures),
+                "metrics": metrics_json(&pair.figures),
                 "p": pair.p.ok(),
                 "p_adjusted": pair.p_adjusted.ok(),
                 "p_undefined": pair.p.err().map(|why| why.to_string()),
@@ -249,7 +250,7 @@ pub fn pairwise_json(report: &PairwiseReport, missing: &[String]) -> Value {
         "ungraded": report.ungraded,
         "pairs": pairs,
         "place": {
-            "figures": metrics_json(&report.place.figures),
+            "metrics": metrics_json(&report.place.figures),
             "first_twice": report.place.first_twice,
             "second_twice": report.place.second_twice,
             "p": report.place.p.ok(),

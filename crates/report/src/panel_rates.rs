@@ -59,8 +59,7 @@ pub fn render_panel_rates(report: &PanelReport, style: ReportStyle) -> String {
     let range = format_range(report.prevalence.interval);
     let interval = if range.is_empty() { String::new() } else { format!(" ({range})") };
     let mut lines = vec![format!(
-        "Truly met: {}{interval} of the items. The truth that the votes point to is not what the majority says on {}; {} no \
-         majority.",
+        "Truly met: {}{interval} of the items. The weighted votes disagree with the majority on {}; {} no majority.",
         format_or_undefined(report.prevalence.value),
         format_count(report.overruled as u64, "item", "items"),
         match report.ties {
@@ -69,21 +68,21 @@ pub fn render_panel_rates(report: &PanelReport, style: ReportStyle) -> String {
         }
     )];
     if !report.can_depend {
-        lines.push("Three raters can't show whether their errors come together; four can.".to_owned());
+        lines.push("Correlated errors can be detected from four raters on, not from three.".to_owned());
     } else if report.dependent.is_empty() {
-        lines.push("No two raters are shown to err together.".to_owned());
+        lines.push("No two raters make significantly correlated errors.".to_owned());
     }
     for (first, second, p) in &report.dependent {
         lines.push(format!(
-            "{} and {} vote alike more often than truth and these rates explain (p {}): some raters err together, and rates of \
-             all may be wrong.",
+            "{} and {} agree more often than these rates explain (p {}): some raters make correlated errors, and all rates may be \
+             wrong.",
             sanitize_name(first),
             sanitize_name(second),
             format_p_value(*p)
         ));
     }
     lines.push(
-        "No label was used: what all raters get wrong alike is not seen. Labels of people measure that (`assize calibrate`)."
+        "No labels were used, so errors that all raters share are invisible. To find them, label cases and run `assize calibrate`."
             .to_owned(),
     );
     for line in lines {
@@ -102,7 +101,7 @@ pub fn panel_rates_json(report: &PanelReport) -> Value {
             json!({
                 "name": rater.name,
                 "votes": rater.votes,
-                "figures": metrics_json(&[rater.sensitivity, rater.specificity]),
+                "metrics": metrics_json(&[rater.sensitivity, rater.specificity]),
                 "with_majority": rater.with_majority.0,
                 "with_majority_of": rater.with_majority.1,
             })

@@ -98,12 +98,12 @@ pub fn agreement_json(sections: &[RaterSection]) -> Value {
             "title": section.title,
             "kind": section.kind,
             "items": section.items, "rated_twice": section.rated_twice, "ratings": section.ratings,
-            "undecided": section.undecided,
+            "unsure": section.undecided,
             "all_same": share_json(&section.all_same),
             "names": section.names.iter()
                 .map(|(name, count)| (name.clone(), json!(count)))
                 .collect::<serde_json::Map<_, _>>(),
-            "figures": metrics_json(&section.figures),
+            "metrics": metrics_json(&section.figures),
             "systems": section.systems.iter()
                 .map(|(name, mean)| (name.clone(), clustered_json(mean)))
                 .collect::<serde_json::Map<_, _>>(),

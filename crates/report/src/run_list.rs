@@ -129,7 +129,7 @@ fn row(name: &str, cells: RunCells) -> Vec<ReportPiece> {
     ]
 }
 
-/// Renders a run in two lines: its name, suite and result; then of the rest what fits.
+/// Renders a run in lines: its name, suite and result; then the rest, wrapped.
 fn render_narrow(page: &mut ReportPage, name: &str, cells: RunCells) {
     let (tone, result) = cells.result;
     page.add_split_line(
@@ -146,22 +146,13 @@ fn render_narrow(page: &mut ReportPage, name: &str, cells: RunCells) {
         ("", cases) => of(cases),
         (passed, cases) => format!("{passed} of {}", of(cases)),
     };
-    // The first ones that fit into the line.
-    let mut line = vec![ReportPiece::plain("        ")];
-    let mut room = page.columns() - 8;
-    for fact in [cells.when, passed, cells.cost, cells.judge] {
-        let separator = if line.len() > 1 { ", " } else { "" };
-        let piece = ReportPiece::untrusted(ReportTone::Dim, &fact, sanitize::MAX_REASON);
-        let width = page.width(&piece) + separator.len();
-        if fact.is_empty() || fact == NONE || width > room {
-            continue;
-        }
-
-        line.extend([ReportPiece::new(ReportTone::Dim, separator), piece]);
-        room -= width;
-    }
-    if line.len() > 1 {
-        page.add_line(&line);
+    let facts = [cells.when, passed, cells.judge, cells.cost];
+    let facts: Vec<String> = facts.into_iter().filter(|fact| !fact.is_empty() && fact != NONE).collect();
+    if !facts.is_empty() {
+        page.add_text(
+            &[ReportPiece::plain("        ")],
+            &[ReportPiece::untrusted(ReportTone::Dim, &facts.join(", "), sanitize::MAX_REASON)],
+        );
     }
 }
 

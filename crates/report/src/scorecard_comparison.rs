@@ -165,7 +165,7 @@ pub(crate) fn standing_text(node: &NodeDifference) -> String {
 pub(crate) fn format_side(side: NodeSide) -> String {
     match (side.score, side.bounds) {
         (Some(value), _) => format_score(value),
-        (None, Some((low, high))) => format!("{}–{}", format_score(low), format_score(high)),
+        (None, Some((low, high))) => format!("{} to {}", format_score(low), format_score(high)),
         (None, None) => "none".to_owned(),
     }
 }

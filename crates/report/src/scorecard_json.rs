@@ -23,6 +23,7 @@ pub struct ScorecardNodeJson<'a> {
     criticality: Option<Criticality>,
     hard_gate: bool,
     evaluator_type: Option<&'a str>,
+    #[serde(rename = "verdict")]
     standing: NodeStatus,
     passes: bool,
     score: Option<f64>,
@@ -59,6 +60,7 @@ struct ChildJson<'a> {
     counts: bool,
     score_low: Option<f64>,
     score_high: Option<f64>,
+    #[serde(rename = "verdict")]
     standing: NodeStatus,
 }
 

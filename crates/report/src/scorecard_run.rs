@@ -8,6 +8,7 @@ use crate::ReportStyle;
 use crate::number::{dollars, format_count, format_duration, grouped};
 use crate::page::{ReportPage, ReportPiece};
 use crate::style::ReportTone;
+use crate::summary::{render_next, render_result};
 
 /// Renders the lines below the tree: decisions that need review, judges, cost and run folder.
 pub fn render_scorecard_run(run: &ScorecardRun, info: &RunInfo, folder: &str, style: ReportStyle) -> String {
@@ -101,7 +102,18 @@ pub fn render_scorecard_run(run: &ScorecardRun, info: &RunInfo, folder: &str, st
     }
 
     entry("run", ReportTone::Plain, folder.to_owned());
+    render_ending(&mut page, info, folder);
     page.finish()
+}
+
+/// Renders the result of a run that ended, and a command to go on with.
+fn render_ending(page: &mut ReportPage, info: &RunInfo, folder: &str) {
+    let Some(summary) = &info.summary else { return };
+    page.add_blank();
+    render_result(page, summary);
+    if summary.exit_code != 0 {
+        render_next(page, &format!("assize explain {folder}"), "lists its cases");
+    }
 }
 
 /// Describes the labels of a scorecard: how many count, and how many don't and why; `None` if there are none.

@@ -148,7 +148,7 @@ pub(crate) fn format_node_score(found: &NodeScore, line: f64) -> String {
             format_beside(value, line)
         }
         (Some(value), _) => format_score(value),
-        (None, Some((low, high))) => format!("{}–{}", format_score(low), format_score(high)),
+        (None, Some((low, high))) => format!("{} to {}", format_score(low), format_score(high)),
         (None, None) => String::new(),
     }
 }
@@ -181,13 +181,15 @@ pub(crate) fn blocker_text(scores: &ScorecardScores<'_>, id: ScorecardNodeId) ->
     let blockers = scores.blockers(id);
     if !blockers.is_empty() {
         // A row has little space; all blockers are named below the table.
-        let more = if blockers.len() > 1 { format!(", +{}", blockers.len() - 1) } else { String::new() };
+        let more =
+            if blockers.len() > 1 { format!(" and {} more", blockers.len() - 1) } else { String::new() };
         parts.push(format!("blocked by {}{more}", node_code(scores, blockers[0])));
     }
 
     let untested = scores.untested_gates(id);
     if let Some(first) = untested.first().filter(|first| **first != id) {
-        let more = if untested.len() > 1 { format!(", +{}", untested.len() - 1) } else { String::new() };
+        let more =
+            if untested.len() > 1 { format!(" and {} more", untested.len() - 1) } else { String::new() };
         parts.push(format!("no case for {}{more}", node_code(scores, *first)));
     }
 
@@ -275,7 +277,7 @@ fn headline(scores: &ScorecardScores<'_>) -> String {
     };
     if root.standing == NodeStatus::Blocked {
         return format!(
-            "{top}: {figure} without gates, blocked by {}",
+            "{top} is blocked by {}; score without gates {figure}",
             join_codes(scores, &scores.blockers(id))
         );
     }
@@ -393,7 +395,7 @@ mod tests {
             "    A-REF1  fail     0.990          1      1  hard gate",
             "    A-REF2  pass     0.900       0.85      1",
             "",
-            "DII: 0.954 without gates, blocked by A-REF1",
+            "DII is blocked by A-REF1; score without gates 0.954",
             "weakest: DII > A-REF > A-REF1 (lacks 0.010)",
             "largest gain at score 1: A-REF2 +0.040, A-REF1 +0.006 and unblocks it",
         ];
@@ -436,6 +438,6 @@ mod tests {
     fn what_is_missing_leaves_a_range() {
         let text = drawn(1.0, 1);
         assert!(text.contains("DII: incomplete at 0.780 to 0.980\n"), "{text}");
-        assert!(text.contains("incomplete  0.780–0.980"), "{text}");
+        assert!(text.contains("incomplete  0.780 to 0.980"), "{text}");
     }
 }

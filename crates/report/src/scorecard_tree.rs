@@ -21,7 +21,7 @@ pub struct ScorecardLine {
     pub threshold: f64,
     /// Aggregation, or the consequence of missing the threshold.
     pub rule: String,
-    /// True if missing the threshold blocks every level above.
+    /// True if a failure blocks all nodes above.
     pub hard_gate: bool,
     /// Evaluator of a benchmark; empty for aggregated nodes.
     pub evaluator: String,

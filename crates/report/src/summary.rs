@@ -91,28 +91,11 @@ pub fn render_summary(info: &RunInfo, extra: SummaryExtra<'_>, style: ReportStyl
 
     if let Some(summary) = &info.summary {
         page.add_blank();
-        let tone = match summary.exit_code {
-            0 => ReportTone::Good,
-            1 | 2 => ReportTone::Bad,
-            _ => ReportTone::Open,
-        };
-        page.add_text(
-            &[ReportPiece::new(ReportTone::Dim, "Result  ")],
-            &[
-                ReportPiece::untrusted(tone, &summary.exit_reason, sanitize::MAX_REASON),
-                ReportPiece::new(ReportTone::Dim, format!(" (exit code {})", summary.exit_code)),
-            ],
-        );
+        render_result(&mut page, summary);
     }
 
     for (command, effect) in extra.next {
-        page.add_text(
-            &[ReportPiece::new(ReportTone::Dim, "Next    ")],
-            &[
-                ReportPiece::untrusted(ReportTone::Plain, command, sanitize::MAX_REASON),
-                ReportPiece::new(ReportTone::Dim, format!("  {effect}")),
-            ],
-        );
+        render_next(&mut page, command, effect);
     }
 
     // The last line, so that nobody takes the numbers above for those of a model.
@@ -127,6 +110,33 @@ pub fn render_summary(info: &RunInfo, extra: SummaryExtra<'_>, style: ReportStyl
     }
 
     page.finish()
+}
+
+/// Renders the reason of the exit code.
+pub(crate) fn render_result(page: &mut ReportPage, summary: &RunSummary) {
+    let tone = match summary.exit_code {
+        0 => ReportTone::Good,
+        1 | 2 => ReportTone::Bad,
+        _ => ReportTone::Open,
+    };
+    page.add_text(
+        &[ReportPiece::new(ReportTone::Dim, "Result  ")],
+        &[
+            ReportPiece::untrusted(tone, &summary.exit_reason, sanitize::MAX_REASON),
+            ReportPiece::new(ReportTone::Dim, format!(" (exit code {})", summary.exit_code)),
+        ],
+    );
+}
+
+/// Renders a command to go on with, and its effect.
+pub(crate) fn render_next(page: &mut ReportPage, command: &str, effect: &str) {
+    page.add_text(
+        &[ReportPiece::new(ReportTone::Dim, "Next    ")],
+        &[
+            ReportPiece::untrusted(ReportTone::Plain, command, sanitize::MAX_REASON),
+            ReportPiece::new(ReportTone::Dim, format!("  {effect}")),
+        ],
+    );
 }
 
 fn render_metrics(page: &mut ReportPage, summary: &RunSummary, extra: SummaryExtra<'_>) {
@@ -161,10 +171,9 @@ fn render_metrics(page: &mut ReportPage, summary: &RunSummary, extra: SummaryExt
     }
 
     if repeats.is_some() {
-        let mut runs =
-            vec![ReportPiece::plain(format_count(total as u64, "run", "runs")), ReportPiece::plain(": ")];
-        runs.extend(case_trials::format_verdict_counts(counts));
-        entry(page, "Runs", runs);
+        let mut trials = vec![ReportPiece::plain(format!("{}: ", grouped(total as u64)))];
+        trials.extend(case_trials::format_verdict_counts(counts));
+        entry(page, "Trials", trials);
     }
 
     if total > 0 {
@@ -172,26 +181,28 @@ fn render_metrics(page: &mut ReportPage, summary: &RunSummary, extra: SummaryExt
     }
     render_thresholds(page, extra.thresholds);
 
+    let is_judged = counts.pass + counts.borderline + counts.fail > 0;
     let mut mean_score = format_mean(summary.mean_score.as_ref());
     if let Some([low, high]) = summary.figures.as_ref().and_then(|figures| figures.mean_score_bounds) {
         let open = (total as u64).saturating_sub(summary.mean_score.as_ref().map_or(0, |mean| mean.n));
         let bounds = format!(
-            "; {} to {} with the {} incomplete",
+            "; {} to {} counting the {} without a score",
             number::format_score(low),
             number::format_score(high),
-            grouped(open)
+            format_count(open, "case", "cases")
         );
         mean_score.push(ReportPiece::new(ReportTone::Open, bounds));
     }
 
-    entry(page, "Mean score", mean_score);
+    if summary.mean_score.is_some() || is_judged {
+        entry(page, "Mean score", mean_score);
+    }
 
     if let Some(figures) = &summary.figures {
         noise::render_noise_entries(page, figures);
         render_pairwise_metrics(page, figures);
     }
 
-    let is_judged = counts.pass + counts.borderline + counts.fail > 0;
     let gated = extra.gated.filter(|gated| *gated > 0 || is_judged);
     render_gates(page, gated, counts.incomplete > 0, summary.pass_rate_gate);
 
@@ -318,10 +329,10 @@ fn format_pass_rate(summary: &RunSummary) -> Vec<ReportPiece> {
     if let Some([low, high]) = figures.pass_rate_bounds {
         let open = (counts.total() as u64).saturating_sub(rate.n);
         let bounds = format!(
-            "; {} to {} with the {} incomplete",
+            "; {} to {} counting the {} without a verdict",
             number::format_rate(low),
             number::format_rate(high),
-            grouped(open)
+            format_count(open, "case", "cases")
         );
         pieces.push(ReportPiece::new(ReportTone::Open, bounds));
     }
@@ -429,26 +440,16 @@ fn format_mean(mean: Option<&MeanScore>) -> Vec<ReportPiece> {
     let Some(mean) = mean else {
         return vec![ReportPiece::new(ReportTone::Open, "undefined: no case has a known score")];
     };
-    let over = format_count(mean.n, "case", "cases");
     let mut pieces = vec![ReportPiece::new(ReportTone::Strong, number::format_score(mean.mean))];
-    pieces.push(match (mean.low, mean.high) {
-        (Some(low), Some(high)) => {
-            // The method's name may already end with the unit.
-            let over = if mean.method.ends_with("over cases") || mean.method.ends_with("clusters") {
-                format!("n = {}", grouped(mean.n))
-            } else {
-                format!("over {over}")
-            };
-            ReportPiece::plain(format!(
-                ", {}% CI {} to {} ({}, {over})",
-                number::format_plain(mean.level * 100.0),
-                number::format_score(low),
-                number::format_score(high),
-                sanitize::sanitize_text(&mean.method, 100),
-            ))
-        }
-        _ => ReportPiece::plain(format!(" over {over} ({})", sanitize::sanitize_text(&mean.method, 200))),
-    });
+    pieces.push(ReportPiece::plain(match (mean.low, mean.high) {
+        (Some(low), Some(high)) => format!(
+            ", {}% CI {} to {}",
+            number::format_plain(mean.level * 100.0),
+            number::format_score(low),
+            number::format_score(high)
+        ),
+        _ => format!(" (no CI: {})", sanitize::sanitize_text(&mean.method, 200)),
+    }));
 
     pieces
 }
@@ -537,7 +538,7 @@ fn render_cost(page: &mut ReportPage, info: &RunInfo, summary: &RunSummary) {
 
     // What was spent on cases that did not finish is in none of the rows.
     if let Some(sent) = summary.sent.filter(|sent| summary.not_run > 0 && sent.requests + sent.given_up > 0) {
-        entry(page, "Sent", vec![ReportPiece::new(ReportTone::Open, format_sent(sent))]);
+        entry(page, "Requests", vec![ReportPiece::new(ReportTone::Open, format_sent(sent))]);
     }
 }
 
@@ -553,18 +554,18 @@ fn is_cost_of_programs(info: &RunInfo, summary: &RunSummary) -> bool {
     only_programs && nothing_known && summary.judge_calls == 0
 }
 
-/// Describes what was sent in a run that did not come to all of its cases.
+/// Describes the requests of a run that did not finish all of its cases.
 fn format_sent(sent: SentRequests) -> String {
     let cost = match sent.cost_usd {
         Some(cost) => number::dollars(cost.as_dollars()),
         None => format!("cost {}", format_partial_cost(sent.cost_partial)),
     };
-    let mut text = format!("{} in all, {cost}", format_count(sent.requests, "request", "requests"));
+    let mut text = format!("{} sent, including those for unfinished cases; {cost}", grouped(sent.requests));
     if sent.given_up > 0 {
-        let _ = write!(text, "; {} given up, of unknown cost", grouped(sent.given_up));
+        let _ = write!(text, "; {} canceled, of unknown cost", grouped(sent.given_up));
     }
 
-    text + "; cases that did not finish included"
+    text
 }
 
 /// Describes a cost that is only partly known.

@@ -91,24 +91,22 @@ fn lines(found: &TotalError, designs: Option<&ErrorDesigns>) -> Vec<String> {
     ));
     for (facet, levels) in &found.few {
         lines.push(format!(
-            "What lies between {}s is a rough guess from {levels}, and no interval over cases shows that.",
-            facet.name()
+            "Only {levels} {name}s: the variance between {name}s is a rough estimate, and the intervals (over cases) do not \
+             show that.",
+            name = facet.name()
         ));
     }
     if found.variance.negative {
         lines.push(
-            "A part came out below 0 and counts as 0: it is small, or there are too few values to tell."
+            "A variance was estimated below 0 and counts as 0: it is small, or there are too few values to tell."
                 .to_owned(),
         );
     }
     if let Some((width, [mean, compared])) = designs {
         let [mean, compared] = [mean, compared].map(|design| describe(design, found));
+        lines.push(format!("Cheapest design for a 95% CI of full width {}: {mean}.", format_plain(*width)));
         lines.push(format!(
-            "Cheapest for a mean with an interval of {} in all: {mean}.",
-            format_plain(*width)
-        ));
-        lines.push(format!(
-            "Where the {beside} stay the same, as between two systems: {compared} for each system; differences of pairs take fewer \
+            "With the same {beside}, as when you compare two targets: {compared} for each target; paired differences take fewer \
              (`assize calibrate power`)."
         ));
     }

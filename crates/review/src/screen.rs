@@ -372,9 +372,15 @@ fn help_lines(width: usize) -> Vec<ScreenLine> {
         ("", "Severity and note come before the decision."),
         ("", "Press any key to close."),
     ];
-    HELP.iter()
-        .map(|(keys, text)| line(fit_line(&format!("{keys:<10}{text}"), width), ScreenLook::Plain))
-        .collect()
+    let text_lines = |(keys, text): &(&str, &str)| {
+        let indent = if keys.is_empty() { 0 } else { 10 };
+        let wrapped = wrap_text(text, width.saturating_sub(indent).max(1));
+        let first = format!("{keys:<indent$}");
+        let heads = std::iter::once(first).chain(std::iter::repeat(" ".repeat(indent)));
+        let lines = heads.zip(wrapped).map(|(head, text)| fit_line(&format!("{head}{text}"), width));
+        lines.map(|text| line(text, ScreenLook::Plain)).collect::<Vec<_>>()
+    };
+    HELP.iter().flat_map(text_lines).collect()
 }
 
 #[cfg(test)]

@@ -11,17 +11,17 @@ crate::named_enum! {
     pub enum BenchmarkState {
         /// It has a score.
         Scored = "scored",
-        /// The judge was not certain: it scores 0, and a person should look at it.
+        /// The judge was uncertain: the score is 0, and a person should review it.
         Uncertain = "uncertain",
         /// It does not apply.
         NotApplicable = "not_applicable",
-        /// It waits for a person.
+        /// It needs a person's decision.
         Waiting = "waiting",
-        /// People differ about it, so it is not decided.
+        /// Reviewers disagree, so it is ungraded.
         ReviewersDiffer = "reviewers_differ",
-        /// The judges of a panel are evenly split, so it is not decided.
+        /// The votes of the panel are tied, so it is ungraded.
         JudgesDiffer = "judges_differ",
-        /// It should have a score and has none.
+        /// It has no score, but should have one.
         Missing = "missing",
     }
 }
@@ -45,24 +45,24 @@ pub enum DecidedBy {
     Person,
 }
 
-/// The finding about a benchmark on a case. Its score stands in the grader's finding.
+/// Result of a benchmark on a case. Its score is in the grader's result.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "BenchmarkRow")]
 pub struct BenchmarkFinding {
     /// State of the benchmark on the case.
     pub state: BenchmarkState,
-    /// True if the case passes; null where nothing was decided. An uncertain decision does not pass.
+    /// True if the case passes; null if nothing was decided. An uncertain decision does not pass.
     pub pass: Option<bool>,
-    /// The score on the benchmark's own scale, where one was given.
+    /// Score on the benchmark's own scale, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub raw_score: Option<f64>,
-    /// True if its scores are on a scale of its own: those of several judges are then averaged, not voted on.
+    /// True if the benchmark has its own scale. Scores of several judges are then averaged instead of voted on.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub scaled: bool,
-    /// Source of the decision; null where there is none.
+    /// Source of the decision; null if there is none.
     pub decided_by: Option<DecidedBy>,
-    /// Hash of the question, the inputs, the target and the answer: what a label must be about to count. Absent in
-    /// votes, and in runs of versions that had none.
+    /// Hash of the question, inputs, target and answer. A label counts only if it has the same hash. Absent in votes
+    /// and in runs of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seen: Option<SeenHash>,
     /// True if a judge may say that it does not apply; kept beside it.

@@ -13,11 +13,11 @@ pub struct CaseDecision {
     pub grader: Arc<str>,
     /// The grader's weight and gate.
     pub standing: GraderWeighting,
-    /// Names of the members that lead to the grader, for a member of a composite; empty for the grader itself.
+    /// Path of names from the composite to this member; empty for the grader itself.
     pub member: Vec<String>,
     /// Number of the turn of a conversation that was graded, from 1.
     pub turn: Option<u32>,
-    /// For a rubric's criterion: how many criteria went into one call, `per_criterion`, `batched` or `batched:N`.
+    /// Way in which the criteria of the rubric were sent to the judge: `per_criterion`, `batched` or `batched:N`.
     pub judging: Option<Arc<str>>,
     /// The decision.
     pub decision: Decision,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{CompositeFormula, GraderWeighting, UnitInterval};
 
-/// A composite: members and how they become one score.
+/// Members of a composite and how they are combined.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "CompositeRow")]
 pub struct CompositeStructure {
@@ -22,13 +22,13 @@ pub struct CompositeStructure {
 pub enum MemberAggregator {
     /// Weighted mean of the members.
     WeightedAverage,
-    /// The share of members that pass must reach this, 0 to 1.
+    /// Minimum share of members that must pass, 0 to 1.
     Threshold(UnitInterval),
-    /// The lowest score of a member.
+    /// Lowest score of the members.
     Lowest,
-    /// The highest score of a member.
+    /// Highest score of the members.
     Highest,
-    /// A program or a judge gave the score that stands in the row.
+    /// A program or a judge combined the members; the row has its score.
     Decided,
 }
 
@@ -41,7 +41,7 @@ pub struct CompositeMember {
     /// Type, such as `contains`.
     #[serde(rename = "type")]
     pub type_name: String,
-    /// Its place in the composite.
+    /// Weight, gate and threshold of the member.
     pub standing: GraderWeighting,
 }
 

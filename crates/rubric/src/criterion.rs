@@ -5,22 +5,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::{CriterionId, CriterionScale, Gate, Weight};
 
-/// One thing a good answer must do.
+/// One thing to decide about an answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Criterion {
-    /// Unique in its rubric.
+    /// Criterion id, unique in its rubric.
     pub id: CriterionId,
-    /// Text of the criterion, in the author's words. Empty only where score bands say it all.
+    /// Criterion text. Empty only if score ranges describe the criterion completely.
     pub text: String,
-    /// Weight in the score.
+    /// Weight in the score of the rubric.
     pub weight: Weight,
     /// Scale of the decision.
     pub scale: CriterionScale,
-    /// Minimum the criterion must reach, else the whole case fails.
+    /// Gate: the minimum without which the case fails.
     pub gate: Option<Gate>,
-    /// Reading of the text.
+    /// Relation between the criterion text and the answer.
     pub operator: CriterionOperator,
-    /// True if the judge may answer "not applicable".
+    /// True if the judge may decide "not applicable".
     pub may_not_apply: bool,
 }
 
@@ -39,14 +39,14 @@ impl Criterion {
     }
 }
 
-/// Reading of a checklist criterion.
+/// Relation between a met-or-unmet criterion and the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Operator")]
 pub enum CriterionOperator {
-    /// Met when the answer does what the text says.
+    /// Met if the answer does what the text says.
     #[default]
     Correctness,
-    /// The text is a fact; met as long as the answer does not contradict it. Silence is fine.
+    /// Met unless the answer contradicts the fact in the text. An answer that does not mention it meets the criterion.
     Contradiction,
 }

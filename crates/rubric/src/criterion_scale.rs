@@ -5,30 +5,30 @@ use serde::{Deserialize, Serialize};
 
 use crate::RawScore;
 
-/// Scale of the decision on a criterion.
+/// Scale on which a criterion is decided.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Scale")]
 pub enum CriterionScale {
     /// Met or unmet.
     Checklist,
-    /// A whole number from 0 to 10, described band by band.
+    /// A whole number from 0 to 10, with a description of each score range.
     Bands(ScoreBands),
 }
 
-/// One band of a score range: the scores from `low` to `high` and what they mean.
+/// A score range: the scores from `low` to `high` and their meaning.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Band")]
 pub struct ScoreBand {
-    /// Lowest score of the band.
+    /// Lowest score of the range.
     pub low: RawScore,
-    /// Highest score of the band.
+    /// Highest score of the range.
     pub high: RawScore,
-    /// Description of an answer in this band.
+    /// Description of an answer in this range.
     pub text: String,
 }
 
-/// The bands of a score-range criterion, in rising order: no gap, no overlap, 0 to 10 covered.
+/// Score ranges of a criterion in ascending order. They cover 0 to 10 without gaps or overlaps.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "Vec<ScoreBand>", into = "Vec<ScoreBand>")]
 #[schemars(rename = "Bands")]

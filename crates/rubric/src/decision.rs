@@ -22,7 +22,7 @@ pub struct Decision {
     pub probability: Option<DecisionProbability>,
     /// The judge.
     pub judge: JudgeIdentity,
-    /// Reason there is no decision.
+    /// Reason why there is no decision.
     pub ungraded: Option<UngradedReason>,
     /// Set when the judge could not be shown everything at once.
     pub truncated: Option<TruncationRecord>,
@@ -33,13 +33,13 @@ pub struct Decision {
 /// The price of a decision. A call for several criteria is counted on the first of them.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct JudgingUsage {
-    /// Calls made, failed ones included.
+    /// Number of calls, including failed ones.
     pub attempts: u32,
     /// Calls answered from the reply cache.
     pub cached_calls: u32,
-    /// Tokens of the calls made.
+    /// Tokens used by the calls.
     pub tokens: Tokens,
-    /// Time spent in those calls, in milliseconds.
+    /// Total time of the calls in milliseconds.
     pub latency_ms: Option<u64>,
     /// Cost of those calls.
     pub cost: Cost,
@@ -168,71 +168,71 @@ impl Decision {
     }
 }
 
-/// A decision read off the probabilities of the tokens that say it.
+/// A decision read from token probabilities.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Probability")]
 pub struct DecisionProbability {
-    /// The expected decision: a score from 0 to 10, or for met and unmet the probability of met, 0 to 1.
+    /// Expected value of the decision: a raw score from 0 to 10, or the probability of `met`, 0 to 1.
     pub expected: f64,
-    /// Share of the probability that lies on tokens that are decisions at all, 0 to 1.
+    /// Total probability of the tokens that are valid decisions, 0 to 1.
     pub mass: f64,
-    /// The score that the judge wrote; null for met and unmet.
+    /// Raw score that the judge wrote; null for met and unmet.
     pub written: Option<u8>,
 }
 
-/// A passage that a decision rests on.
+/// A passage that supports a decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Evidence")]
 pub struct EvidenceQuote {
-    /// The passage, as the judge quoted it.
+    /// Quoted passage.
     pub quote: String,
-    /// True if it was found in the material shown to the judge.
+    /// True if the quote was found in the material that the judge saw.
     pub verified: bool,
 }
 
-/// Material that a judge was not shown, or not shown at once, because it reads less than there was.
+/// Material that did not fit into the judge's context window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Truncated")]
 pub struct TruncationRecord {
-    /// Mode of truncation that was applied.
+    /// Truncation mode.
     pub mode: TruncationMode,
-    /// Characters of the answer, the file changes and the tool calls together.
+    /// Total characters of the answer, file changes and tool calls.
     pub characters: u64,
-    /// Number of characters the judge was not shown; 0 when it was shown all of them in parts.
+    /// Number of characters that the judge did not see; 0 if it saw everything in parts.
     pub omitted: u64,
-    /// Parts that were judged one by one; 1 unless the mode is `chunk`.
+    /// Number of parts judged separately; 1 unless the mode is `chunk`.
     pub parts: u32,
 }
 
 crate::named_enum! {
-    /// Handling of material longer than a judge reads. Nothing is left out unless an author asks for it.
+    /// Treatment of material that exceeds the judge's context window. By default nothing is removed.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
     #[schemars(rename = "Truncate")]
     pub enum TruncationMode {
-        /// Nothing is removed: the criterion is ungraded.
+        /// Keep everything; the criterion is ungraded.
         #[default]
         Never = "never",
-        /// The beginning is left out.
+        /// Remove the beginning.
         Head = "head",
-        /// The end is left out.
+        /// Remove the end.
         Tail = "tail",
-        /// The middle is left out.
+        /// Remove the middle.
         Middle = "middle",
-        /// Nothing is removed: the answer is judged in parts, and the decisions are merged.
+        /// Keep everything: judge the answer in parts and merge the decisions.
         Chunk = "chunk",
     }
 }
 
-/// Confidence a judge states.
+/// Confidence stated by a judge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Confidence")]
 pub enum JudgeConfidence {
-    /// Little more than a guess.
+    /// Low confidence.
     Low,
-    /// Somewhat sure.
+    /// Medium confidence.
     Medium,
-    /// Sure.
+    /// High confidence.
     High,
 }
 
@@ -240,66 +240,69 @@ pub enum JudgeConfidence {
 pub const OFFLINE_NOTICE: &str =
     "Graded by the offline judge, which only compares words: name a model with --judge";
 
+/// Notice about a plan in which no model would judge.
+pub const OFFLINE_PLAN_NOTICE: &str = "The offline judge only compares words; name a model with --judge";
+
 /// Identity of the judge.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct JudgeIdentity {
-    /// The judge as the user named it, such as `openai:some-model` or `offline`.
+    /// Name of the judge as configured, such as `openai:some-model` or `offline`.
     pub name: Arc<str>,
-    /// The model as its server reports it.
+    /// Model name as reported by the server.
     #[serde(default)]
     pub model: Option<Arc<str>>,
     /// Version of the judging method (prompt or algorithm).
     #[serde(default)]
     pub version: Option<Arc<str>>,
-    /// Hash of the instructions the judge was given.
+    /// Hash of the judge's instructions.
     #[serde(default)]
     pub prompt_hash: Option<Arc<str>>,
 }
 
-/// Reason a criterion could not be judged.
+/// Reason why a criterion is ungraded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Ungraded")]
 pub struct UngradedReason {
-    /// Kind of the failure.
+    /// Kind of failure.
     pub kind: UngradedKind,
     /// Description of the failure.
     pub message: String,
 }
 
-/// Kinds of failure to judge.
+/// Kind of failure that left a criterion ungraded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum UngradedKind {
-    /// The judge could not be reached or its server failed.
+    /// The judge could not be reached, or its server failed.
     Transport,
-    /// The judge declined to answer.
+    /// The judge refused to answer.
     Refusal,
-    /// The reply was not a usable answer, even after repair.
+    /// The reply had no usable decision, even after a repair attempt.
     Malformed,
-    /// The reply was cut off.
+    /// The reply was truncated.
     Truncated,
-    /// There is more to read than the judge can.
+    /// The material exceeds the judge's context window.
     ContextLength,
-    /// The evidence could not be found in the answer although the criterion demands it.
+    /// No quote was found in the answer, but evidence is required.
     Evidence,
-    /// The run ended before it was this criterion's turn.
+    /// The run ended before the criterion was judged.
     Cancelled,
-    /// The judges of a panel are evenly split, and nobody said what becomes of a tie.
+    /// The votes of the panel are tied, and no rule for ties is set.
     Tie,
-    /// The model gave no usable probabilities of its decision.
+    /// The model returned no usable token probabilities.
     Probability,
-    /// There is no stored decision that belongs to this criterion as it now reads.
+    /// No stored decision matches the current text of the criterion.
     NotJudged,
 }
 
-/// Tokens of one or more model calls. Unknown is `None`, not zero.
+/// Tokens of one or more model calls. Unknown counts are absent, not 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Tokens {
-    /// Tokens sent.
+    /// Input tokens.
     pub input: Option<u64>,
-    /// Tokens sent that the provider had cached; part of `input`.
+    /// Input tokens read from the provider's cache. Included in `input`.
     pub cached: Option<u64>,
-    /// Tokens received.
+    /// Output tokens.
     pub output: Option<u64>,
 }
 

@@ -14,7 +14,7 @@ use crate::{
 pub enum Finding {
     /// The outcome of a criterion.
     Criterion {
-        /// The criterion as it was judged.
+        /// Criterion as the judge saw it.
         criterion: Criterion,
         /// The outcome of the criterion.
         outcome: Outcome,
@@ -33,7 +33,7 @@ pub struct GraderFinding {
     pub score: Result<Option<UnitInterval>, String>,
     /// Findings point by point.
     pub notes: Vec<GraderNote>,
-    /// Anything else a program said about its score.
+    /// Further details from a program.
     pub details: Option<Value>,
     /// More about it, by the kind of grader.
     pub kind: GraderFindingKind,
@@ -58,18 +58,18 @@ pub enum GraderFindingKind {
     Comparison(Box<AnswerComparison>),
 }
 
-/// One point of a grader's finding.
+/// One point of a grader's result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Note")]
 pub struct GraderNote {
-    /// Point that was looked at.
+    /// Point that was checked.
     pub text: String,
-    /// True if the point is as it should be; null for a remark.
+    /// True if the check passed; null for a remark.
     pub passed: Option<bool>,
-    /// Reason in words.
+    /// Reason.
     #[serde(default)]
     pub reason: String,
-    /// Weight among the notes; null where notes do not make the score.
+    /// Weight among the notes; null if the notes do not determine the score.
     #[serde(default)]
     pub weight: Option<f64>,
 }

@@ -8,17 +8,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Outcome, RawScore, UnitInterval, at_least};
 
-/// Minimum a criterion must reach for the case to pass at all.
+/// Minimum that a criterion must reach for the case to pass.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Gate {
-    /// `required`: on the checklist, it must be met.
+    /// `required`: the criterion must be met.
     Met,
-    /// `required` on a score-range criterion that names no minimum: its value must reach the pass line.
+    /// `required` on a criterion with score ranges but no minimum: its score must reach the pass threshold.
     PassLine,
     /// `required_min_score`: the raw score must be at least this.
     MinRaw(RawScore),
-    /// `min_score`: the value (0 to 1) must be at least this.
+    /// `min_score`: the score, 0 to 1, must be at least this.
     MinValue(UnitInterval),
 }
 
@@ -41,7 +41,7 @@ impl Gate {
     pub fn rule(self) -> Cow<'static, str> {
         match self {
             Self::Met => "required".into(),
-            Self::PassLine => "required (score at least the pass line)".into(),
+            Self::PassLine => "required (score ≥ pass threshold)".into(),
             Self::MinRaw(raw) => format!("required_min_score {}", raw.get()).into(),
             Self::MinValue(minimum) => format!("min_score {}", minimum.get()).into(),
         }

@@ -6,15 +6,15 @@ use serde::{Deserialize, Serialize};
 use crate::verdict::{CombinedGateState, decidable_bounds};
 use crate::{GateState, RubricScore, UnitInterval, Verdict, VerdictThresholds, Weight, at_least};
 
-/// A grader's weight and gate, as its author set them.
+/// Weight, gate and threshold of a grader, as set in the eval file.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Standing")]
 pub struct GraderWeighting {
     /// Weight among the graders of the case.
     pub weight: Weight,
-    /// True if the case fails when the grader stays below its line.
+    /// True if the case fails if the grader's score is below its threshold.
     pub required: bool,
-    /// The grader's own line, 0 to 1.
+    /// Pass threshold of the grader, 0 to 1.
     pub min_score: Option<UnitInterval>,
     /// True if the result is inverted.
     pub negate: bool,

@@ -16,13 +16,13 @@ pub const NO_FAILURE: &str = "NO_FAILURE";
 /// A person's decision.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum LabelOutcome {
-    /// The answer does it.
+    /// The answer meets the criterion.
     Met,
-    /// The answer does not do it.
+    /// The answer does not meet the criterion.
     Unmet,
     /// A score, on the criterion's own scale.
     Score(f64),
-    /// The criterion has nothing to say about this case.
+    /// The criterion does not apply.
     NotApplicable,
     /// The person could not tell.
     Unsure,
@@ -107,53 +107,53 @@ impl<'de> Deserialize<'de> for LabelOutcome {
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Severity")]
 pub enum FailureSeverity {
-    /// Little harm.
+    /// Minor.
     Low,
-    /// Some harm.
+    /// Moderate.
     Medium,
-    /// Great harm.
+    /// Severe.
     High,
 }
 
-/// Method by which a labelled case was chosen.
+/// Sampling method that chose a labeled case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Sampling")]
 pub enum SamplingMethod {
-    /// By lot, so that the labelled cases stand for the others.
+    /// Drawn at random with equal probability, so that labeled cases represent all cases.
     Random,
-    /// By lot, with a probability of its own for each case, which the label states.
+    /// Drawn at random with a probability per case, stated in the label.
     Weighted,
-    /// By somebody's or something's choice: the first, the doubtful, the failed ones.
+    /// Chosen deliberately, such as the first, uncertain or failed cases.
     Chosen,
 }
 
-/// Permitted use of a label.
+/// Data split of a label.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Split")]
 pub enum LabelSplit {
-    /// The judge was tuned on it: its wording, threshold or model was chosen while looking at it.
+    /// Used to tune the judge's wording, threshold or model.
     Train,
-    /// Kept back to measure the judge with.
+    /// Held out for measuring the judge.
     Test,
     /// Shown to the judge as an example.
     Example,
 }
 
-/// One label: a line of a labels file.
+/// A label: one line of a labels file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Label {
     /// Id of the case.
     pub case: String,
-    /// Name of the suite; needed only if several suites have a case of that id.
+    /// Suite name. Needed only if several suites have a case with this id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suite: Option<String>,
-    /// Name of the system that gave the answer (the target of a run); needed only if there were several.
+    /// Target that gave the answer. Needed only if the run has several targets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system: Option<String>,
-    /// Repeat of the case, from 1; needed only if there are several.
+    /// Trial of the case, from 1. Needed only if the case has several trials.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeat: Option<u32>,
     /// Id of the criterion, or code of the benchmark.
@@ -163,31 +163,31 @@ pub struct Label {
     /// Name of the reviewer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub who: Option<String>,
-    /// When, RFC 3339.
+    /// Time of the decision (RFC 3339).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
-    /// Reason for the decision, in words.
+    /// Reason for the decision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     /// Severity of the failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub severity: Option<FailureSeverity>,
-    /// Of which version of the criterion.
+    /// Version of the criterion that was labeled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// Hash of what the reviewer saw; without one, nothing says which answer the label is about.
+    /// Hash of what the reviewer saw. Ties the label to the answer that was labeled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seen: Option<SeenHash>,
-    /// Method by which the case was chosen for labelling; `None` if not stated.
+    /// Sampling method that chose the case for labeling. Absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sampled: Option<SamplingMethod>,
-    /// For `weighted`: the probability with which the case was drawn for labelling, above 0 and up to 1.
+    /// Probability with which the case was drawn, above 0 and at most 1, for `weighted`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drawn: Option<f64>,
-    /// Permitted use of the label; `None` if not stated.
+    /// Data split of the label. Absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub split: Option<LabelSplit>,
-    /// True if the named reviewer decided what other reviewers disagreed on: the label stands in the place of theirs.
+    /// True if this label decides a disagreement of other reviewers. It replaces their labels.
     #[serde(default, skip_serializing_if = "is_false")]
     pub adjudicates: bool,
 }

@@ -179,12 +179,12 @@ impl AddAssign for Cost {
     }
 }
 
-/// Known part of a cost that is not known as a whole.
+/// Known part of the cost, if the cost is not fully known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PartialCost {
-    /// The part that is known, in US dollars: a lower bound.
+    /// Known part in US dollars, a lower bound of the cost.
     pub at_least_usd: Usd,
-    /// Calls of which the cost is not known.
+    /// Number of calls whose cost is unknown.
     pub unpriced_calls: u64,
 }
 

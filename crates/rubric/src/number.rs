@@ -18,8 +18,8 @@ pub struct OutOfRangeError {
     pub high: i32,
 }
 
-/// Weight of a criterion or a grader. Any finite number; a negative weight is a penalty
-/// (meeting the criterion costs points), zero leaves the score alone but still gates.
+/// Weight of a criterion or grader: any finite number. A negative weight is a penalty: meeting the criterion lowers the
+/// score. A weight of 0 has no effect on the score, but the criterion can still be a gate.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "f64", into = "f64")]
 pub struct Weight(f64);
@@ -67,7 +67,7 @@ impl From<Weight> for f64 {
     }
 }
 
-/// A number from 0 to 1, both included: a threshold or a normalised score.
+/// A number from 0 to 1 inclusive, such as a threshold or a normalized score.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "f64", into = "f64")]
 #[schemars(rename = "Unit")]
@@ -110,7 +110,7 @@ impl From<UnitInterval> for f64 {
     }
 }
 
-/// Judge's score on a score-range criterion: a whole number from 0 to 10.
+/// Raw score of a criterion with score ranges: a whole number from 0 to 10.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "u8", into = "u8")]
 pub struct RawScore(u8);

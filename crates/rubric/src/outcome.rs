@@ -24,18 +24,18 @@ pub enum Outcome {
 }
 
 crate::named_enum! {
-    /// An outcome without its score, as records word it.
+    /// Outcome without its score.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
     pub enum OutcomeKind {
-        /// The answer does it.
+        /// The answer meets the criterion.
         Met = "met",
-        /// The answer does not do it.
+        /// The answer does not meet the criterion.
         Unmet = "unmet",
-        /// There is a score.
+        /// The criterion has a score.
         Scored = "scored",
-        /// The criterion has nothing to say about this case.
+        /// The criterion does not apply.
         NotApplicable = "not_applicable",
-        /// The judge could not be made to answer.
+        /// The judge gave no usable decision.
         Ungraded = "ungraded",
     }
 }

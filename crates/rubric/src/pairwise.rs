@@ -5,21 +5,21 @@ use serde::{Deserialize, Serialize};
 
 use crate::UnitInterval;
 
-/// Better of two answers according to a judge, by the place in which it was shown.
+/// Position of the answer that the judge prefers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Preference")]
 pub enum AnswerPreference {
-    /// The one shown first.
+    /// The answer shown first.
     First,
-    /// The one shown second.
+    /// The answer shown second.
     Second,
     /// Neither.
     Tie,
 }
 
 crate::named_enum! {
-    /// Result of the candidate against the baseline, once both orders were judged.
+    /// Result of the candidate against the baseline over both orders.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
     pub enum PairOutcome {
         /// Better in both orders.
@@ -28,7 +28,7 @@ crate::named_enum! {
         Loss = "loss",
         /// A tie in both orders.
         Tie = "tie",
-        /// The orders disagree, so that the place in which an answer stood had a part in the decision.
+        /// The orders disagree, so the position of the answers influenced the decision.
         Inconsistent = "inconsistent",
     }
 }
@@ -84,11 +84,11 @@ impl PairScores {
     }
 }
 
-/// A comparison of the answer of the case, the candidate, with another one, the baseline.
+/// Pairwise comparison of the case's answer (the candidate) with another answer (the baseline).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "PairwiseRow")]
 pub struct AnswerComparison {
-    /// Result of the candidate; null where an order could not be judged.
+    /// Result of the candidate; null if one of the orders is ungraded.
     pub outcome: Option<PairOutcome>,
     /// Source of the baseline: `reference`, `text`, or `run NAME`.
     pub baseline: String,
@@ -98,13 +98,13 @@ pub struct AnswerComparison {
     pub baseline_first: OrderDecision,
 }
 
-/// Decision in one order.
+/// Decision for one order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "OrderRow")]
 pub struct OrderDecision {
-    /// The answer that was found better, by its place; null where it could not be judged.
+    /// Position of the better answer; null if ungraded.
     pub preference: Option<AnswerPreference>,
-    /// The judge's reason; else why there is no decision.
+    /// Reason for the decision, or why there is none.
     pub reason: String,
 }
 

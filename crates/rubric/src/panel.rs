@@ -11,20 +11,20 @@ use serde::{Deserialize, Serialize};
 use crate::{CriterionScale, FractionalScore, Outcome, TOLERANCE};
 
 crate::named_enum! {
-    /// Rule that makes one decision of the votes of a panel.
+    /// Rule that combines the votes of a panel.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
     pub enum PanelRule {
-        /// Met if more votes say met than unmet; of scores, the one given most often.
+        /// Met if more votes are met than unmet. For scores, the most frequent one.
         Majority = "majority",
-        /// The mean of the scores; met if the share of met votes is above one half.
+        /// Mean of the scores. Met if more than half of the votes are met.
         Mean = "mean",
-        /// The median score, or the mean of the middle two; met as by [`PanelRule::Majority`].
+        /// Median of the scores. For met and unmet, the same as `majority`.
         Median = "median",
-        /// Met if every vote says met; the lowest score.
+        /// Met if all votes are met. For scores, the lowest one.
         Unanimous = "unanimous",
-        /// Met if any vote says met; the highest score.
+        /// Met if any vote is met. For scores, the highest one.
         Any = "any",
-        /// The mean with the weights of the judges; met if the weight of met votes is above one half of all.
+        /// Weighted mean of the scores. Met if the met votes have more than half of the weight.
         Weighted = "weighted",
     }
 }
@@ -44,12 +44,12 @@ crate::named_enum! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
     #[schemars(rename = "Ties")]
     pub enum TiePolicy {
-        /// Nothing was decided.
+        /// The criterion is ungraded.
         #[default]
         Ungraded = "ungraded",
-        /// Unmet; the lowest of the tied scores.
+        /// Unmet, or the lowest of the tied scores.
         Fail = "fail",
-        /// Met; the highest of the tied scores.
+        /// Met, or the highest of the tied scores.
         Pass = "pass",
     }
 }
@@ -61,7 +61,7 @@ pub enum VoteValue {
     Value(f64),
     /// The criterion does not apply.
     NotApplicable,
-    /// The judge could not be made to answer.
+    /// The judge gave no usable decision.
     Missing,
 }
 
@@ -102,11 +102,11 @@ pub enum PanelResult {
 pub struct PanelDecision {
     /// Result of the panel.
     pub result: PanelResult,
-    /// True if the votes are evenly split, whatever the tie led to.
+    /// True if the votes are tied.
     pub tie: bool,
-    /// The lowest value that the missing votes, or the resolution of a tie, could lead to, 0 to 1.
+    /// Lowest value that missing votes or a tie could lead to, 0 to 1.
     pub low: f64,
-    /// The highest.
+    /// Highest value that missing votes or a tie could lead to, 0 to 1.
     pub high: f64,
 }
 

@@ -7,39 +7,39 @@ use crate::verdict::CombinedGateState;
 use crate::{Cost, Usd, Verdict, VerdictThresholds};
 
 crate::named_enum! {
-    /// Rule that makes one verdict and one score of the repeats of a case.
+    /// Rule that combines the trials of a case into one verdict and score.
     #[derive(
         Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema,
     )]
     #[schemars(rename = "RepeatStrategy")]
     pub enum TrialStrategy {
-        /// One that passes is enough; the score is that of the best.
+        /// One passing trial is enough. The score is the best one.
         #[default]
         PassAtK = "pass_at_k",
-        /// Each must pass; the score is that of the worst.
+        /// Every trial must pass. The score is the worst one.
         PassAll = "pass_all",
-        /// The mean of the scores is held against the lines.
+        /// The mean score is compared with the thresholds.
         Mean = "mean",
-        /// The lower end of the interval around that mean is.
+        /// The lower end of the mean's confidence interval is compared with the thresholds.
         ConfidenceInterval = "confidence_interval",
     }
 }
 
-/// Plan of the repeats of a case.
+/// Settings of the trials of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "RepeatPlan")]
 pub struct TrialPlan {
-    /// Highest number of repeats, at least 1.
+    /// Maximum number of trials, at least 1.
     pub count: u32,
-    /// Rule that makes one result of the repeats.
+    /// Rule that combines the trials.
     pub strategy: TrialStrategy,
-    /// True if no further repeat is begun once one has passed.
+    /// True if no trial starts after one that passes.
     #[serde(default)]
     pub early_stop: bool,
-    /// No further repeat is begun once the known cost of those before has reached this.
+    /// Budget for the trials of the case in US dollars. No trial starts once it is spent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_limit_usd: Option<Usd>,
-    /// Thresholds of a score made of several trials.
+    /// Thresholds for the combined score of the trials.
     #[serde(rename = "thresholds")]
     pub lines: VerdictThresholds,
 }
@@ -53,7 +53,7 @@ pub struct TrialResult {
     pub score: Option<f64>,
     /// The lowest score that what is not known could lead to.
     pub low: f64,
-    /// The highest.
+    /// Highest value that missing votes or a tie could lead to, 0 to 1.
     pub high: f64,
     /// True if one of its gates failed.
     pub gate_failed: bool,
@@ -88,15 +88,15 @@ impl TrialResult {
 /// Result of the repeats of a case.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TrialSummary {
-    /// The verdict.
+    /// Verdict.
     pub verdict: Verdict,
     /// The score that stands for the case; `None` when what is not known could change it.
     pub score: Option<f64>,
-    /// Repeats that passed.
+    /// Number of trials that passed.
     pub passed: u32,
-    /// Repeats with a verdict.
+    /// Number of trials with a verdict.
     pub decided: u32,
-    /// Repeats that were run.
+    /// Number of trials that ran.
     pub run: u32,
 }
 

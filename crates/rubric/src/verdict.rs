@@ -8,16 +8,16 @@ use serde::{Deserialize, Serialize};
 use crate::{UnitInterval, at_least};
 
 crate::named_enum! {
-    /// Verdict on a case or a grader.
+    /// Verdict of a case or grader.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
     pub enum Verdict {
-        /// At or above the pass line, every gate holds.
+        /// The score reaches the pass threshold, and no gate failed.
         Pass = "pass",
-        /// Between the borderline line and the pass line, every gate holds.
+        /// The score is between the borderline and pass thresholds, and no gate failed.
         Borderline = "borderline",
-        /// Below the lines, or a gate failed.
+        /// The score is below the thresholds, or a gate failed.
         Fail = "fail",
-        /// Something could not be judged, and the answer to it could change the verdict.
+        /// Ungraded criteria could change the verdict.
         Incomplete = "incomplete",
     }
 }
@@ -48,7 +48,7 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// The lines between verdicts.
+/// Score thresholds that separate verdicts.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Lines")]
 pub struct VerdictThresholds {

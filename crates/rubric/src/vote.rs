@@ -5,13 +5,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::{OutcomeKind, PanelRule, TiePolicy};
 
-/// The judge whose vote a decision is.
+/// Source of a vote.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "VoteRow")]
 pub struct Vote {
-    /// Place of the judge in the panel, from 1; 0 for the judge that was escalated to.
+    /// Position of the judge in the panel, from 1; 0 for the escalation judge.
     pub judge: u32,
-    /// Number of this vote among those of the same judge, from 1.
+    /// Number of the repeat of this judge, from 1.
     pub repeat: u32,
     /// Weight of the judge.
     pub weight: f64,
@@ -27,7 +27,7 @@ impl Vote {
     }
 }
 
-/// Record of the votes on one criterion and the decision they led to.
+/// Votes on a criterion and how they were combined.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "PanelRow")]
 pub struct PanelReport {
@@ -35,63 +35,62 @@ pub struct PanelReport {
     pub rule: PanelRule,
     /// Rule for a tie.
     pub ties: TiePolicy,
-    /// The votes, by judge and repeat, that of the judge that was escalated to last.
+    /// Votes in the order of judges and repeats. The vote of the escalation judge is last.
     pub votes: Vec<VoteSummary>,
-    /// Votes of judges that could not be made to answer.
+    /// Number of votes without a usable decision.
     pub missing: u32,
-    /// True if the votes are evenly split, whatever the tie led to.
+    /// True if the votes are tied.
     pub tie: bool,
-    /// Mean of the votes that have a value, 0 to 1: the share of met votes on a checklist. Null if none has one.
+    /// Mean of the votes, 0 to 1. For met and unmet, the share of `met`. Null if no vote has a value.
     pub mean: Option<f64>,
-    /// Share of the votes cast that say what most of them say; null if fewer than two were cast.
+    /// Share of votes that agree with the most common vote; null with fewer than two votes.
     pub agreement: Option<f64>,
-    /// Share of pairs of votes of the same judge that differ, mean over judges; null where none was asked twice.
+    /// Share of differing pairs among repeated votes of a judge, averaged over judges; null without repeats.
     pub flip_rate: Option<f64>,
-    /// Share of votes of two judges that differ, mean over pairs of judges; null for one judge.
+    /// Share of differing votes of two judges, averaged over pairs of judges; null with one judge.
     pub disagreement: Option<f64>,
-    /// The lowest value that the missing votes, or the resolution of a tie, could lead to, 0 to 1.
+    /// Lowest value that missing votes or a tie could lead to, 0 to 1.
     pub low: f64,
-    /// The highest.
+    /// Highest value that missing votes or a tie could lead to, 0 to 1.
     pub high: f64,
-    /// Judge for decisions the panel is not sure of, and the reason it was asked; null without escalation.
+    /// Escalation judge and why it was asked; null without escalation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub escalation: Option<EscalationReport>,
 }
 
-/// A vote in short.
+/// Summary of a vote.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "PanelVoteRow")]
 pub struct VoteSummary {
-    /// The judge, as the user named it.
+    /// Name of the judge as configured.
     pub judge: String,
     /// Repeat of the judge, from 1.
     pub repeat: u32,
     /// `met`, `unmet`, `scored`, `not_applicable`, `uncertain` or `ungraded`.
     pub outcome: VoteOutcome,
-    /// The value, 0 to 1; null when nothing was decided or nothing applies.
+    /// Value, 0 to 1; null if ungraded or not applicable.
     pub value: Option<f64>,
 }
 
-/// A stronger judge for what a panel is not sure of.
+/// Stronger judge for decisions that the panel is unsure of.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "EscalationRow")]
 pub struct EscalationReport {
     /// The judge.
     pub to: String,
-    /// When it is asked: `split` or `unsure`.
+    /// When to escalate: `split` or `unsure`.
     pub when: EscalateWhen,
-    /// Reason it was asked; null where the panel was sure, and its decision stands.
+    /// Reason for asking the judge; null if the panel was sure.
     pub because: Option<String>,
 }
 
 crate::named_enum! {
-    /// When a criterion goes to the stronger judge.
+    /// When to ask the stronger judge.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
     pub enum EscalateWhen {
-        /// When votes differ, or a judge could not be made to answer.
+        /// If votes differ or a judge gave no usable decision.
         Split = "split",
-        /// Also when a judge says that it is little sure, quotes what is not there, or leaves its decision with a
-        /// probability below [`EscalateWhen::SURE`].
+        /// Also if a judge states low confidence, invents a quote, or decides with a low token probability.
         #[default]
         Unsure = "unsure",
     }
@@ -106,17 +105,17 @@ crate::named_enum! {
     /// Outcome of a vote.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
     pub enum VoteOutcome {
-        /// The answer does it.
+        /// The answer meets the criterion.
         Met = "met",
-        /// The answer does not do it.
+        /// The answer does not meet the criterion.
         Unmet = "unmet",
-        /// There is a score.
+        /// The criterion has a score.
         Scored = "scored",
         /// The criterion or benchmark does not apply.
         NotApplicable = "not_applicable",
-        /// The judge was not certain about a benchmark.
+        /// The judge was uncertain about the benchmark.
         Uncertain = "uncertain",
-        /// The judge could not be made to answer.
+        /// The judge gave no usable decision.
         Ungraded = "ungraded",
     }
 }

@@ -3,11 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Reason a case has no answer or could not be graded.
+/// Reason why a case has no answer or could not be graded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CaseError {
-    /// Stage of the failure: `load`, `workspace`, `target`, `grade`, `teardown`, or `dependency` when a case it
-    /// depends on did not pass.
+    /// Stage of the failure: `load`, `workspace`, `target`, `grade`, `teardown`, or `dependency` if a case it depends
+    /// on did not pass.
     pub stage: CaseStage,
     /// Kind of the failure, such as `timeout`.
     pub kind: CaseErrorKind,
@@ -23,97 +23,97 @@ impl CaseError {
 }
 
 assize_rubric::named_enum! {
-    /// The stage at which a case failed.
+    /// Stage at which a case failed.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
     pub enum CaseStage {
         /// Reading the case.
         Load = "load",
-        /// Getting the workspace ready.
+        /// Preparing the workspace.
         Workspace = "workspace",
         /// Getting the answer.
         Target = "target",
         /// Grading the answer.
         Grade = "grade",
-        /// Giving the workspace back.
+        /// Releasing the workspace.
         Teardown = "teardown",
-        /// Another case, which it depends on, did not pass.
+        /// A case that it depends on did not pass.
         Dependency = "dependency",
     }
 }
 
 assize_rubric::named_enum! {
-    /// The kind of failure of a case.
+    /// Kind of failure of a case.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
     pub enum CaseErrorKind {
-        /// Every process that worked on it ended before it had a result.
+        /// Every process that ran the case ended before it had a result.
         Abandoned = "abandoned",
         /// The server did not accept the API key.
         Authentication = "authentication",
-        /// The input can't be handed to the target.
+        /// The input can't be passed to the target.
         BadInput = "bad_input",
         /// The answer that came with the case can't be used.
         BadOutput = "bad_output",
         /// The server did not accept the request.
         BadRequest = "bad_request",
-        /// It was given up because the run ends.
+        /// The case was canceled because the run ended.
         Cancelled = "cancelled",
-        /// The changes in a workspace could not be found out.
+        /// The file changes in the workspace could not be determined.
         Changes = "changes",
-        /// The connection could not be made or broke.
+        /// The connection failed.
         Connection = "connection",
-        /// The server will not process the content.
+        /// The server refused the content.
         ContentRefused = "content_refused",
-        /// The request is longer than the model can read.
+        /// The request exceeds the model's context window.
         ContextLength = "context_length",
-        /// A case that it depends on failed, and it fails with it.
+        /// A case that it depends on failed, so it fails too.
         DependencyFailed = "dependency_failed",
         /// The target failed.
         Failed = "failed",
-        /// A command that sets a workspace up or cleans it failed.
+        /// A setup or cleanup command of the workspace failed.
         Hook = "hook",
-        /// A defect of this program.
+        /// Internal error.
         Internal = "internal",
         /// A file could not be read or written.
         Io = "io",
-        /// The answer claims a form that it does not keep.
+        /// The answer does not have its declared format.
         Malformed = "malformed",
         /// The server's reply can't be read.
         MalformedReply = "malformed_reply",
-        /// The target ended well without an answer.
+        /// The target succeeded but gave no answer.
         NoAnswer = "no_answer",
-        /// The model gives no log-probabilities.
+        /// The model does not provide log-probabilities.
         NoLogprobs = "no_logprobs",
-        /// There is no such target.
+        /// The target does not exist.
         NoTarget = "no_target",
-        /// The answer is not in the cache, and nothing may be bought.
+        /// The answer is not in the cache, and the run uses only cached replies.
         NotCached = "not_cached",
         /// The server does not know the model or address.
         NotFound = "not_found",
-        /// The recording holds no answer.
+        /// The recording has no answer.
         NotRecorded = "not_recorded",
         /// The command could not be started.
         NotStarted = "not_started",
         /// The server is overloaded.
         Overloaded = "overloaded",
-        /// The server does not allow it.
+        /// The server denied access.
         PermissionDenied = "permission_denied",
-        /// The server is limiting requests.
+        /// The server limits the rate of requests.
         RateLimited = "rate_limited",
-        /// A repository of a workspace can't be used.
+        /// A repository of the workspace could not be checked out.
         Repository = "repository",
-        /// A workspace could not be put back.
+        /// The workspace could not be reset.
         Reset = "reset",
-        /// The server failed.
+        /// The server returned an error.
         Server = "server",
-        /// A case that it depends on did not pass, so it is not run.
+        /// A case that it depends on did not pass, so it was skipped.
         Skipped = "skipped",
-        /// The template of a workspace can't be used.
+        /// The workspace template can't be used.
         Template = "template",
-        /// The time limit was reached.
+        /// The time limit was exceeded.
         Timeout = "timeout",
-        /// The answer is larger than the limit.
+        /// The answer exceeds the size limit.
         TooLarge = "too_large",
-        /// The target was found not to be there before it was asked.
+        /// The health check of the target failed.
         Unhealthy = "unhealthy",
     }
 }

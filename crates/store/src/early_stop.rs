@@ -3,64 +3,63 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Result of a run with a rule by which it ends before its cases do. Its intervals hold at all times at once, so they may end the
-/// run; the usual ones do not.
+/// Result of an early-stop rule. Its intervals stay valid however often they are checked; the usual ones do not.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EarlyStop {
-    /// Metric that decides.
+    /// Metric that the rule checks.
     pub metric: StopMetric,
-    /// Pass rate that it is compared with, or name of the baseline run.
+    /// Reference pass rate, or name of the baseline run.
     pub against: String,
-    /// Value from which the metric is above: the pass rate, or a difference of 0.
+    /// Reference value of the metric: a pass rate, or a difference of 0.
     pub threshold: f64,
-    /// Conclusion; null if it was not clear when the cases ended.
+    /// Conclusion; null if the result stayed inconclusive.
     pub conclusion: Option<StopConclusion>,
-    /// Clusters of cases that count: cases, unless several belong together or are repeated.
+    /// Number of clusters that count. Each case is one, unless cases share a cluster.
     pub clusters: u64,
-    /// Clusters after which the result was clear; null if it was not.
+    /// Number of clusters after which the result was conclusive; null if it stayed inconclusive.
     pub decided_after: Option<u64>,
-    /// The metric over these clusters, with its interval; null without any.
+    /// Metric over these clusters, with its interval; null without any.
     pub result: Option<AnytimeInterval>,
-    /// Share of answers that passed; null without any.
+    /// Pass rate; null without any case.
     pub pass_rate: Option<AnytimeInterval>,
-    /// Mean score; null without any.
+    /// Mean score; null without any case.
     pub mean_score: Option<AnytimeInterval>,
-    /// Confidence level of each interval, for all looks together.
+    /// Confidence level of the intervals.
     pub level: f64,
-    /// Results without a verdict or score, which don't count.
+    /// Number of results without a verdict or score. They do not count.
     pub ungraded: u64,
-    /// Results that were planned and not run.
+    /// Number of planned results that did not run.
     pub saved: u64,
-    /// Judge calls that those would have taken, by those of the others.
+    /// Estimated judge calls that early stopping avoided.
     pub judge_calls_saved: u64,
 }
 
 assize_rubric::named_enum! {
-    /// Metric that ends a run.
+    /// Metric of an early-stop rule.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
     pub enum StopMetric {
-        /// Share of answers that passed.
+        /// Pass rate.
         PassRate = "pass_rate",
-        /// Mean difference of scores from those of the baseline.
+        /// Mean difference of scores from the baseline.
         ScoreDifference = "score_difference",
     }
 }
 
 assize_rubric::named_enum! {
-    /// Side of the threshold on which a metric lies.
+    /// Conclusion of an early-stop rule.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
     pub enum StopConclusion {
-        /// At the threshold or above it.
+        /// At or above the reference.
         Above = "above",
-        /// Below it.
+        /// Below the reference.
         Below = "below",
     }
 }
 
-/// A mean over clusters, and an interval that holds it at all times at once.
+/// Mean over clusters with an interval that stays valid however often it is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AnytimeInterval {
-    /// The mean.
+    /// Mean.
     pub value: f64,
     /// Lower end of the interval.
     pub low: f64,

@@ -19,7 +19,7 @@ pub enum StoreError {
     /// A line can't be parsed.
     #[error("`{}` line {line} is damaged: {message}", path.display())]
     Damaged {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// The line, from 1.
         line: usize,
@@ -32,7 +32,7 @@ pub enum StoreError {
         path.display()
     )]
     RowsLost {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// Rows of the file.
         found: u64,
@@ -45,7 +45,7 @@ pub enum StoreError {
         path.display()
     )]
     InfoChanged {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
     },
     /// Rows of a finished run were replaced by others.
@@ -54,7 +54,7 @@ pub enum StoreError {
         path.display()
     )]
     RowsReplaced {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
     },
     /// A row can't be serialised as JSON.
@@ -78,7 +78,7 @@ pub enum StoreError {
     /// The reply cache, or a file beside it, can't be used.
     #[error("the reply cache can't use `{}`: {message}", path.display())]
     Cache {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// Description of the failure.
         message: String,
@@ -86,7 +86,7 @@ pub enum StoreError {
     /// The reply cache is damaged or not a database. It is rebuilt if the file is deleted.
     #[error("the reply cache `{}` is damaged: {message}", path.display())]
     DamagedCache {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// Description of the damage.
         message: String,
@@ -100,7 +100,7 @@ pub enum StoreError {
     /// The run was written by a version with another layout.
     #[error("`{}` has format version {found}; this version reads up to {known}", path.display())]
     Version {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// Version of the file.
         found: u32,

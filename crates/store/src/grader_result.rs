@@ -8,31 +8,30 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The result of a grader as a whole. Rubrics have none: they have one row a criterion instead.
+/// Result of a grader without criteria. Rubrics have one row per criterion instead.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct GraderResult {
-    /// Score, 0 to 1, before negation; null when the grader broke, does not apply, or is worked out
-    /// from its members.
+    /// Score, 0 to 1, before negation; null if the grader failed, does not apply, or is computed from its members.
     pub score: Option<f64>,
-    /// Error that broke it. With neither a score nor an error nor members the grader does not apply.
+    /// Error of the grader. A grader with no score, no error and no members does not apply.
     #[serde(default)]
     pub error: Option<String>,
-    /// Findings, point by point.
+    /// Details of the result, one per point checked.
     #[serde(default)]
     pub notes: Vec<GraderNote>,
-    /// Anything else a program said about its score.
+    /// Further details from a program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<Value>,
-    /// The grader's own word on the answer, whatever the score.
+    /// Pass or fail as decided by the grader itself, regardless of the score.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub passed: Option<bool>,
-    /// For a composite: its members and how they are combined.
+    /// Members of a composite and how they are combined.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub composite: Option<CompositeStructure>,
-    /// For a benchmark of a scorecard: what became of it.
+    /// Result of a scorecard benchmark.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub benchmark: Option<BenchmarkFinding>,
-    /// For a comparison with another answer: what both orders came to.
+    /// Result of a pairwise comparison.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pairwise: Option<AnswerComparison>,
 }

@@ -12,103 +12,102 @@ use serde::{Deserialize, Serialize};
 
 use crate::{CaseKey, GraderResult};
 
-/// One criterion decision. With these rows alone every number of a run can be computed again.
+/// One decision on a criterion. All numbers of a run can be recomputed from these rows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct JudgementRow {
     /// Name of the suite.
     pub suite: Arc<str>,
     /// Id of the case.
     pub case_id: Arc<str>,
-    /// Name of the target; null when the answer was given.
+    /// Name of the target; null if the answer was given.
     pub target: Option<Arc<str>>,
-    /// Number of the repeat, from 1.
+    /// Number of the trial, from 1.
     pub repeat: u32,
-    /// Thresholds of the case's verdict.
+    /// Thresholds of the case.
     #[serde(rename = "thresholds")]
     pub lines: VerdictThresholds,
     /// Name of the grader.
     pub grader: Arc<str>,
-    /// The grader's place in the case.
+    /// Weight, gate and threshold of the grader in the case.
     pub standing: GraderWeighting,
-    /// The criterion as it was judged.
+    /// Criterion as the judge saw it.
     pub criterion: Criterion,
     /// `met`, `unmet`, `scored`, `not_applicable` or `ungraded`.
     pub outcome: RowOutcome,
-    /// The judge's number, 0 to 10, for `scored`.
+    /// Raw score from the judge, 0 to 10, for `scored`.
     pub raw_score: Option<u8>,
-    /// For `scored` without a judge's number: what several, or their probabilities, come to, 0 to 10.
+    /// Aggregated raw score, 0 to 10, for `scored` decisions that combine several votes or token probabilities.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub points: Option<f64>,
-    /// Probabilities of the judge's tokens, where they were asked for.
+    /// Token probabilities of the decision, if they were requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probability: Option<DecisionProbability>,
-    /// The judge's reason.
+    /// Reason the judge gave.
     pub reason: String,
-    /// Confidence the judge states.
+    /// Confidence stated by the judge.
     pub confidence: Option<JudgeConfidence>,
-    /// Quotes the decision rests on.
+    /// Quotes that support the decision.
     pub evidence: Vec<EvidenceQuote>,
     /// Identity of the judge.
     pub judge: JudgeIdentity,
-    /// Reason there is no decision.
+    /// Reason why there is no decision.
     pub ungraded: Option<UngradedReason>,
-    /// Calls made, failed ones included.
+    /// Number of calls, including failed ones.
     pub attempts: u32,
-    /// Calls that were answered from the cache instead of being made.
+    /// Number of calls answered from the cache.
     #[serde(default)]
     pub cached_calls: u32,
-    /// Tokens of the calls made.
+    /// Tokens used by the calls.
     pub tokens: Tokens,
-    /// Time spent in those calls, in milliseconds.
+    /// Total time of the calls in milliseconds.
     pub latency_ms: Option<u64>,
-    /// Cost of those calls in US dollars; null when not all of it is known.
+    /// Cost of the calls in US dollars; null if it is not fully known.
     pub cost_usd: Option<Usd>,
-    /// Known part of a cost that is not known as a whole.
+    /// Known part of the cost, if the cost is not fully known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_partial: Option<PartialCost>,
-    /// Material the judge was not shown, or not at once.
+    /// Material that the judge did not see, or saw only in parts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub truncated: Option<TruncationRecord>,
-    /// Replies of the judge, word for word.
+    /// Replies of the judge, verbatim.
     pub replies: Vec<String>,
-    /// For a rubric's criterion: how many criteria went into one call, `per_criterion`, `batched` or `batched:N`.
+    /// Way in which the criteria of the rubric were sent to the judge: `per_criterion`, `batched` or `batched:N`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judging: Option<Arc<str>>,
-    /// Names of the members that lead to the grader, for a member of a composite; empty for the
-    /// grader itself.
+    /// Path of names from the composite to this member; empty for the grader itself.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub member: Vec<String>,
-    /// For what one turn of a conversation was graded by: its number, from 1.
+    /// Number of the conversation turn that was graded, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<u32>,
-    /// For a grader that is no rubric: what it decided as a whole. The criterion then says nothing.
+    /// Result of a grader that has no criteria. The criterion of the row is then empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grader_result: Option<GraderResult>,
-    /// For one of several decisions on the criterion: whose it is. The row that combines them stands before them.
+    /// Judge and weight of a single vote. The votes follow the row that combines them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vote: Option<Vote>,
-    /// For a decision made of several, which follow it: how. What they cost stands in their rows.
+    /// Way in which the votes that follow were combined. The rows of the votes have their cost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub panel: Option<PanelReport>,
 }
 
-/// The word for how a decision ended.
+/// Outcome of a decision or grader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RowOutcome {
-    /// A criterion: the answer does it.
+    /// The answer meets the criterion.
     Met,
-    /// A criterion: the answer does not do it.
+    /// The answer does not meet the criterion.
     Unmet,
-    /// A criterion: there is a score.
+    /// The criterion has a score.
     Scored,
-    /// A criterion: it does not apply.
+    /// The criterion does not apply.
     NotApplicable,
-    /// A criterion: the judge could not be made to answer.
+    /// No judge gave a usable decision on the criterion.
     Ungraded,
-    /// A grader as a whole: it decided.
+    /// A grader without criteria gave a result.
     Graded,
-    /// A grader as a whole: it broke.
+    /// A grader without criteria failed with an error.
     Error,
 }
 

@@ -8,91 +8,90 @@ use serde::{Deserialize, Serialize};
 
 use crate::VerdictCounts;
 
-/// A figure that was estimated from cases.
+/// A metric estimated from cases.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Figure")]
 pub struct EstimatedMetric {
-    /// The figure; null when it is undefined.
+    /// Value; null if undefined.
     pub value: Option<f64>,
-    /// Number of values it rests on.
+    /// Number of values.
     pub n: u64,
-    /// Number of clusters those fall into; null when each value stands for itself.
+    /// Number of clusters; null if the values are independent.
     #[serde(default)]
     pub clusters: Option<u64>,
-    /// Lower end of the interval; null when it is undefined.
+    /// Lower end of the interval; null if undefined.
     pub low: Option<f64>,
-    /// Upper end of the interval; null when it is undefined.
+    /// Upper end of the interval; null if undefined.
     pub high: Option<f64>,
     /// Confidence level of the interval, such as 0.95.
     pub level: f64,
-    /// Method by which the interval was computed; null when there is none.
+    /// Method of the interval; null if there is none.
     pub method: Option<String>,
-    /// Reason the metric or its interval is undefined.
+    /// Reason why the metric or its interval is undefined.
     pub undefined: Option<String>,
     /// Conclusion in a sentence.
     pub says: String,
 }
 
-/// The figures of a run.
+/// Metrics of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "RunFigures")]
 pub struct RunMetrics {
-    /// Share of the decided cases that passed.
+    /// Pass rate: share of cases with a verdict that passed, 0 to 1.
     pub pass_rate: EstimatedMetric,
-    /// Lowest and highest pass rate over all cases, whatever becomes of the undecided ones; null when all are decided.
+    /// Lowest and highest pass rate that incomplete cases could lead to; null if no case is incomplete.
     pub pass_rate_bounds: Option<[f64; 2]>,
-    /// Mean over the cases whose score is known.
+    /// Mean score over the cases with a score.
     pub mean_score: EstimatedMetric,
-    /// Lowest and highest mean over all cases, whatever becomes of those without a score; null when all have one.
+    /// Lowest and highest mean that cases without a score could lead to; null if all cases have a score.
     pub mean_score_bounds: Option<[f64; 2]>,
-    /// Factor by which more cases are needed than without clusters; null without clusters.
+    /// Design effect: factor by which clustering increases the number of cases needed; null without clusters.
     pub design_effect: Option<f64>,
-    /// Sources of the spread of scores; null unless cases were answered more than once.
+    /// Variance components of scores; null if no case has several trials.
     pub noise: Option<NoiseParts>,
-    /// Sources of the spread of single decisions, answers and judges apart; null unless judges were asked more than
-    /// once about the same answer.
+    /// Variance components of decisions; null if no judge repeated a decision on the same answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision_noise: Option<DecisionNoise>,
-    /// Results of comparisons with other answers; null without such.
+    /// Results of pairwise comparisons; null without any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pairwise: Option<PairwiseMetrics>,
-    /// Criteria that were not decided the same way for each answer to the same case, the least stable first.
+    /// Criteria whose decision differs between trials of a case, least stable first.
     pub unstable: Vec<FlippingCriterion>,
-    /// Results of the repeats of cases; absent unless a case is run more than once.
+    /// Results over trials; absent if every case runs once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeats: Option<TrialMetrics>,
-    /// The figures of each target; empty unless there are several.
+    /// Metrics of each target; empty with a single target.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub targets: Vec<TargetMetrics>,
-    /// Remarks for the reader about these metrics, such as how many cases would be enough.
+    /// Notes on the metrics, such as how many cases would be enough.
     pub remarks: Vec<String>,
 }
 
-/// Sources of the spread of scores.
+/// Variance components of scores.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NoiseParts {
     /// Variance between cases.
     pub between_cases: f64,
-    /// Variance between answers to the same case, each judged by itself: the noise of answers and of judging together.
+    /// Variance between trials of the same case: noise of answers and of judging combined.
     pub between_answers: f64,
-    /// Share of the variance that is between cases; null when nothing varies.
+    /// Intraclass correlation: share of the variance that is between cases; null if nothing varies.
     pub icc: Option<f64>,
-    /// Share of the repeated cases whose verdict was not the same each time.
+    /// Share of cases whose verdict differs between trials.
     pub verdict_flips: Option<EstimatedMetric>,
     /// Conclusion in a sentence.
     pub says: String,
 }
 
-/// Sources of the spread of single decisions, each from 0 to 1.
+/// Variance components of decisions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DecisionNoise {
-    /// Variance between criteria and cases: no repeating reduces it.
+    /// Variance between criteria and cases. Trials and repeats do not reduce it.
     pub between_cases: EstimatedMetric,
-    /// Variance between answers to the same case: the noise of the system. Null unless cases were answered more than once.
+    /// Variance between answers to the same case: noise of the target. Null if no case has several trials.
     pub between_answers: EstimatedMetric,
-    /// Variance between decisions on the same answer: the noise of judging.
+    /// Variance between decisions on the same answer: noise of judging.
     pub between_verdicts: EstimatedMetric,
-    /// True if a variance came out negative, which stands for one too small to be told from 0.
+    /// True if a variance was estimated below 0 and counts as 0.
     pub negative: bool,
     /// Conclusion in a sentence.
     pub says: String,
@@ -102,55 +101,55 @@ pub struct DecisionNoise {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "PairwiseFigures")]
 pub struct PairwiseMetrics {
-    /// Share of the comparisons that were won in both orders.
+    /// Share of comparisons won in both orders.
     pub win: EstimatedMetric,
-    /// Share that was lost in both orders.
+    /// Share of comparisons lost in both orders.
     pub loss: EstimatedMetric,
-    /// Share that was a tie in both orders.
+    /// Share of comparisons tied in both orders.
     pub tie: EstimatedMetric,
-    /// Share whose orders disagree.
+    /// Share of comparisons whose orders disagree.
     pub inconsistent: EstimatedMetric,
-    /// Share of the decisions that favour the answer shown first: 0.5 where place has no part.
+    /// Share of decisions for the answer shown first; 0.5 without position bias.
     pub first_place: EstimatedMetric,
-    /// Comparisons of which an order could not be judged: part of no figure.
+    /// Number of comparisons with an ungraded order. They are excluded from all metrics.
     pub ungraded: u64,
-    /// Conclusion about places, in a sentence.
+    /// Conclusion about position bias in a sentence.
     pub says: String,
 }
 
-/// A criterion that was not decided the same way for each answer to the same case.
+/// A criterion whose decision differs between trials of a case.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FlippingCriterion {
     /// Name of the suite.
     pub suite: String,
     /// Name of the grader.
     pub grader: String,
-    /// Id of the criterion.
+    /// Criterion id.
     pub criterion: String,
-    /// Share of the repeated cases in which it was not decided the same each time.
+    /// Share of cases in which its decision differs between trials.
     pub flip_rate: EstimatedMetric,
 }
 
-/// Rate of one criterion or check over the results it was asked of.
+/// Rate of a criterion or grader over the results it was applied to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CriterionRate {
     /// Name of the suite.
     pub suite: String,
     /// Name of the grader.
     pub grader: String,
-    /// Id of the criterion; of a check, the name of the grader.
+    /// Criterion id, or the name of a grader without criteria.
     pub criterion: String,
-    /// Text of the criterion; of a check, its finding, if it is the same in all cases.
+    /// Criterion text. For a grader without criteria: its description, if it is the same in all cases.
     pub text: String,
-    /// Weight in the rubric, of a check in the case; below zero for a penalty.
+    /// Weight in the rubric, or of the grader in the case. Negative for a penalty.
     pub weight: f64,
-    /// True if `rate` is the mean of scores from 0 to 1; false if it is the share that meet it.
+    /// True if `rate` is a mean score, 0 to 1, rather than a share of results.
     pub scored: bool,
-    /// The rate over the results that were decided, with its interval.
+    /// Rate over decided results, with its interval.
     pub rate: EstimatedMetric,
-    /// Results that nobody could decide.
+    /// Number of ungraded results.
     pub ungraded: u64,
-    /// Results to which it does not apply.
+    /// Number of results to which it does not apply.
     pub not_applicable: u64,
 }
 
@@ -173,40 +172,40 @@ impl CriterionRate {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "TargetFigures")]
 pub struct TargetMetrics {
-    /// The target; null for answers that were given.
+    /// Target; null if the answers were given.
     pub target: Option<String>,
-    /// Its cases by verdict; of repeated cases what their repeats come to.
+    /// Cases by verdict; for cases with several trials, by the combined verdict.
     pub counts: VerdictCounts,
-    /// Share of its decided rows that passed.
+    /// Pass rate of the target's results that have a verdict.
     pub pass_rate: EstimatedMetric,
-    /// Mean over its rows whose score is known.
+    /// Mean score of the target's results that have a score.
     pub mean_score: EstimatedMetric,
 }
 
-/// Results of the repeats of cases.
+/// Results over trials.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "RepeatFigures")]
 pub struct TrialMetrics {
-    /// Cases by what their repeats come to, each target apart.
+    /// Cases by their combined verdict, counted per target.
     pub counts: VerdictCounts,
-    /// The chances of several attempts, by their number.
+    /// Estimates of pass@k and pass^k by number of attempts.
     pub pass_k: Vec<PassKRow>,
-    /// The cases that are run more than once, in the order of suites, ids and targets.
+    /// Cases with several trials, ordered by suite, id and target.
     pub cases: Vec<CaseTrialsRow>,
 }
 
-/// Chances of k attempts at a case, estimated without bias from all that were made.
+/// Unbiased estimates of pass@k and pass^k.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PassKRow {
-    /// The number of attempts.
+    /// Number of attempts.
     pub k: u32,
-    /// Chance that at least one of them passes: pass@k.
+    /// Probability that at least one attempt passes (pass@k).
     pub any: EstimatedMetric,
-    /// Chance that all of them pass: pass^k.
+    /// Probability that all attempts pass (pass^k).
     pub all: EstimatedMetric,
 }
 
-/// One case and its repeats.
+/// A case with its trials.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "RepeatedCaseRow")]
 pub struct CaseTrialsRow {
@@ -214,25 +213,25 @@ pub struct CaseTrialsRow {
     pub suite: String,
     /// Id of the case.
     pub case_id: String,
-    /// Name of the target; null when the answer was given.
+    /// Name of the target; null if the answer was given.
     pub target: Option<String>,
-    /// Rule that makes one verdict of the repeats.
+    /// Rule that combines the trials.
     pub strategy: TrialStrategy,
-    /// Repeats that were asked for.
+    /// Number of planned trials.
     pub count: u32,
-    /// Repeats that were run.
+    /// Number of trials that ran.
     pub run: u32,
-    /// Repeats with a verdict.
+    /// Number of trials with a verdict.
     pub decided: u32,
-    /// Repeats that passed.
+    /// Number of trials that passed.
     pub passed: u32,
-    /// True if it was not run, because a case it depends on did not pass.
+    /// True if it was skipped because a case it depends on did not pass.
     #[serde(default)]
     pub skipped: bool,
-    /// The verdict on the case.
+    /// Combined verdict of the case.
     pub verdict: Verdict,
-    /// The score that stands for the case; null when it is not known.
+    /// Combined score of the case; null if unknown.
     pub score: Option<f64>,
-    /// Mean of its scores, with an interval over its repeats.
+    /// Mean score with an interval over the trials.
     pub mean_score: EstimatedMetric,
 }

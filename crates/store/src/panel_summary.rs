@@ -4,82 +4,82 @@ use assize_rubric::{Tokens, Usd};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Agreement of the votes of a run.
+/// Agreement among the votes of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PanelSummary {
-    /// Decisions that were made of several votes.
+    /// Number of decisions with several votes.
     pub decisions: u64,
-    /// Their votes.
+    /// Number of votes.
     pub votes: u64,
-    /// Votes of judges that could not be made to answer.
+    /// Number of votes without a usable decision.
     pub missing: u64,
-    /// Decisions whose votes are evenly split.
+    /// Number of decisions with tied votes.
     pub ties: u64,
-    /// Decisions whose votes are not all the same.
+    /// Number of decisions with differing votes.
     pub split: u64,
-    /// Decisions on which a judge that was asked several times did not say the same each time.
+    /// Share of decisions that a judge did not repeat consistently.
     pub flips: FlipRate,
-    /// Share of votes of two judges that differ, mean over decisions; null where there is one judge.
+    /// Share of differing votes of two judges, averaged over decisions; null with one judge.
     pub disagreement: Option<f64>,
-    /// The criteria on which votes differ, the least stable first.
+    /// Criteria with differing votes, least stable first.
     pub unstable: Vec<UnstableCriterion>,
     /// Number of further unstable criteria.
     pub unstable_more: u64,
-    /// Criteria beyond those that could be followed one by one; they are in all other figures.
+    /// Number of criteria that are not listed individually. All other metrics include them.
     pub not_followed: u64,
-    /// Decisions left to a stronger judge; null without escalation.
+    /// Effect of escalation; null without escalation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub escalation: Option<EscalationSummary>,
 }
 
-/// The share of repeated decisions that were not the same each time.
+/// Share of repeated decisions that differ.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FlipRate {
-    /// Decisions, by judge, that were made twice or more.
+    /// Number of decisions that a judge made more than once.
     pub repeated: u64,
-    /// Those that were not the same each time.
+    /// Number of those that differ between repeats.
     pub flipped: u64,
-    /// Their share; null if nothing was asked twice.
+    /// Share of those that differ; null without repeats.
     pub rate: Option<f64>,
     /// Lower end of Wilson's 95% CI.
     pub low: Option<f64>,
-    /// Upper end.
+    /// Upper end of Wilson's 95% CI.
     pub high: Option<f64>,
 }
 
-/// A criterion on which votes differ.
+/// A criterion with differing votes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct UnstableCriterion {
     /// Name of the suite.
     pub suite: String,
     /// Name of the grader.
     pub grader: String,
-    /// Id of the criterion, as results show it.
+    /// Criterion id as shown in results.
     pub criterion: String,
-    /// The case, if only one has this criterion; null where several have it.
+    /// Case id, if only one case has this criterion; otherwise null.
     pub case_id: Option<String>,
-    /// Decisions on it.
+    /// Number of decisions on the criterion.
     pub decisions: u64,
-    /// Those whose votes are not all the same.
+    /// Number of decisions with differing votes.
     pub split: u64,
-    /// Share of pairs of votes of the same judge that differ, mean over decisions; null where none was asked twice.
+    /// Share of differing pairs among repeated votes of a judge, averaged over decisions; null without repeats.
     pub flip_rate: Option<f64>,
-    /// Share of votes of two judges that differ, mean over decisions; null for one judge.
+    /// Share of differing votes of two judges, averaged over decisions; null with one judge.
     pub disagreement: Option<f64>,
 }
 
 /// Effect and savings of escalation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct EscalationSummary {
-    /// Decisions that could have been escalated.
+    /// Number of decisions that could have been escalated.
     pub decisions: u64,
-    /// Those that were.
+    /// Number of decisions that were escalated.
     pub escalated: u64,
-    /// Calls that the stronger judge was spared: as many as the first judge took for what was not escalated.
+    /// Estimated calls to the stronger judge that escalation avoided.
     pub saved_calls: u64,
-    /// Tokens that the stronger judge was spared, as far as the first judge's tokens for the same decisions tell.
+    /// Estimated tokens of the stronger judge that escalation avoided.
     pub saved_tokens: Tokens,
-    /// US dollars that were spared, at what the stronger judge's decisions cost on average; null where that is not known.
+    /// Estimated savings in US dollars; null if unknown.
     #[serde(default)]
     pub saved_usd: Option<Usd>,
 }

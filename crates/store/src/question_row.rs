@@ -3,17 +3,17 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// One row of `questions.jsonl`: what was asked and expected. Results with the same `case_hash` share it.
+/// One line of `questions.jsonl`: a question and its expectations. Results with the same `case_hash` share it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct QuestionRow {
-    /// Hash of what was asked and expected, as in `results.jsonl`.
+    /// Hash of the question and expectations, as in `results.jsonl`.
     pub case_hash: String,
-    /// The question; null if none was given.
+    /// Question; null if there is none.
     pub question: Option<String>,
-    /// Expected outcome, in a sentence.
+    /// Description of a good answer, in one sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_outcome: Option<String>,
-    /// The reference answer.
+    /// Reference answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
 }

@@ -12,76 +12,76 @@ use serde::{Deserialize, Serialize};
 
 use crate::{CaseError, CaseErrorKind, CaseKey, CaseStage, ToolCallRow};
 
-/// Result of one case against one target. Absent knowledge is null, never a made-up value.
+/// Result of a case against a target. Unknown values are null.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ResultRow {
-    /// Eval-file format, 1 or 2; null for answers graded without a suite.
+    /// Eval-file format: 1 (the `evalcases` format) or 2 (the `tests` format); null for answers graded without an eval
+    /// file.
     pub format: Option<u8>,
     /// Name of the suite.
     pub suite: Arc<str>,
     /// Id of the case, unique in its suite.
     pub case_id: Arc<str>,
-    /// Name of the target; null when the answer was given.
+    /// Name of the target; null if the answer was given.
     pub target: Option<Arc<str>>,
-    /// Name of the target that answered in its place, when it gave no answer and others stand behind it.
+    /// Name of the fallback target that answered, if the target failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answered_by: Option<String>,
-    /// Number of the repeat, from 1.
+    /// Number of the trial, from 1.
     pub repeat: u32,
-    /// Place among the results of the run in the order of its files, from 1; absent in runs of versions that did not
-    /// keep it.
+    /// Position among the results in file order, from 1. Absent in runs of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<u64>,
-    /// Plan of the repeats of the case; absent if it is run once.
+    /// Settings of the trials; absent if the case runs once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeats: Option<TrialPlan>,
-    /// The case's own tags.
+    /// Tags of the case.
     #[serde(default)]
     pub tags: Vec<String>,
-    /// Cluster of cases of the same origin: their scores resemble each other, so errors are computed over clusters.
+    /// Cluster: cases with the same value are not independent, so intervals are computed over clusters.
     #[serde(default)]
     pub cluster: Option<String>,
-    /// Hash of what the case asks and expects; null in runs of versions that did not keep it.
+    /// Hash of the question and expectations; null in runs of older versions.
     #[serde(default)]
     pub case_hash: Option<String>,
-    /// Score, 0 to 1; null when it is not known.
+    /// Score, 0 to 1; null if unknown.
     pub score: Option<f64>,
     /// Lowest score the ungraded criteria could lead to, 0 to 1.
     pub score_low: Option<f64>,
     /// Highest score the ungraded criteria could lead to, 0 to 1.
     pub score_high: Option<f64>,
-    /// Share of the applicable weight that was judged, 0 to 1.
+    /// Share of the applicable weight that was graded, 0 to 1.
     pub coverage: Option<f64>,
-    /// The verdict.
+    /// Verdict.
     pub verdict: Verdict,
-    /// The gates that failed.
+    /// Gates that failed.
     pub gates_failed: Vec<GateRow>,
-    /// The graders, in the order of the eval file.
+    /// Graders, in file order.
     pub graders: Vec<GraderRow>,
-    /// The answer that was graded; null when there is none.
+    /// Graded answer; null if there is none.
     pub answer: Option<String>,
-    /// For a conversation: its turns, as far as they were held. `answer` is then the whole of it.
+    /// Turns of a conversation that took place. `answer` then has the whole conversation.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub turns: Vec<TurnRow>,
-    /// Changes to files while it was made, as a unified diff; empty when there are none, null when that is not known.
+    /// File changes as a unified diff; empty if there are none, null if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file_changes: Option<String>,
-    /// Tools that the target called for the answer, in order; long inputs and outputs are cut.
+    /// Tool calls of the target, in order. Long inputs and outputs are shortened.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tool_calls: Vec<ToolCallRow>,
-    /// Number of further calls that are not kept.
+    /// Number of further tool calls that are not stored.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub tool_calls_dropped: usize,
-    /// Reason there is no answer or no grading; beside a grading, why the workspace could not be given back in order.
+    /// Reason why the case has no answer or grade. With a grade: reason why the workspace could not be released.
     pub error: Option<CaseError>,
-    /// Tokens that the target and the judge calls reported, added up; null when none did.
+    /// Total tokens reported by the target and judge calls; null if none reported any.
     pub tokens: Tokens,
-    /// Cost of the target and of all judge calls, in US dollars; null when not all of it is known.
+    /// Cost of the target and all judge calls in US dollars; null if not fully known.
     pub cost_usd: Option<Usd>,
-    /// Known part of a cost that is not known as a whole.
+    /// Known part of the cost, if the cost is not fully known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_partial: Option<PartialCost>,
-    /// From the start of the case to its end, in milliseconds.
+    /// Duration of the case in milliseconds.
     pub duration_ms: u64,
 }
 
@@ -90,25 +90,24 @@ const fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-/// One turn of a conversation, as it was held.
+/// One turn of a conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TurnRow {
-    /// Its number, from 1.
+    /// Number of the turn, from 1.
     pub turn: u32,
-    /// Answer of the target; null when it gave none.
+    /// Answer of the target; null if there is none.
     pub answer: Option<String>,
-    /// Reason there is no answer.
+    /// Reason why there is no answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<CaseError>,
-    /// Tokens of the target in this turn.
+    /// Tokens used by the target in this turn.
     pub tokens: Tokens,
-    /// Cost of the target in this turn, in US dollars; null when not all of it is known.
+    /// Cost of the target in this turn in US dollars; null if not fully known.
     pub cost_usd: Option<Usd>,
-    /// Known part of a cost that is not known as a whole.
+    /// Known part of the cost, if the cost is not fully known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_partial: Option<PartialCost>,
-    /// Time the answer took, in milliseconds: of one from the reply cache, when it was first asked for; null when it was
-    /// not measured.
+    /// Duration of the answer in milliseconds; null if not measured. For a cached reply: duration of the original call.
     pub duration_ms: Option<u64>,
 }
 
@@ -117,13 +116,13 @@ pub struct TurnRow {
 pub struct GateRow {
     /// Name of the grader.
     pub grader: String,
-    /// Id of the criterion; null for the gate of a whole grader.
+    /// Criterion id; null if the gate is a whole grader.
     pub criterion: Option<String>,
-    /// The rule that failed, such as `required` or `required_min_score 7`.
+    /// Rule that failed, such as `required` or `required_min_score 7`.
     pub rule: String,
 }
 
-/// Result of one grader on the case.
+/// Result of a grader on a case.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GraderRow {
     /// Name, unique in its case.
@@ -133,54 +132,54 @@ pub struct GraderRow {
     pub type_name: String,
     /// Weight among the graders of the case.
     pub weight: f64,
-    /// True if its result is turned around: a criterion that is met then counts against the answer.
+    /// True if the result is inverted: a met criterion then counts against the answer.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub negate: bool,
-    /// Hash of the settings that decide about its result, beside criteria, judges and weights; absent in runs of versions
-    /// that did not keep it. Of a program it covers the command line, not the content of files.
+    /// Hash of further settings that affect the result. For a program it covers the command line, not file contents.
+    /// Absent in runs of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settings: Option<String>,
-    /// Score, 0 to 1, negation included; null when it is not known.
+    /// Score, 0 to 1, after negation; null if unknown.
     pub score: Option<f64>,
-    /// Verdict; null when nothing in it applies.
+    /// Verdict; null if nothing applies.
     pub verdict: Option<Verdict>,
-    /// Error that broke it.
+    /// Error of the grader.
     pub error: Option<String>,
-    /// Its criteria, in the order of the rubric; empty for graders that have none.
+    /// Criteria in the order of the rubric; empty for graders without criteria.
     pub criteria: Vec<CriterionRow>,
-    /// Comparisons with another answer, one for each time a judge was asked: what both orders came to.
+    /// Pairwise comparisons, one per judge and repeat.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pairwise: Vec<AnswerComparison>,
 }
 
-/// Decision on one criterion.
+/// Decision on a criterion.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CriterionRow {
-    /// Id, unique in its rubric.
+    /// Criterion id, unique in its rubric.
     pub id: Arc<str>,
     /// `met`, `unmet`, `scored`, `not_applicable` or `ungraded`.
     pub outcome: OutcomeKind,
-    /// The judge's number, 0 to 10, for `scored`; null where the score is no judge's number but a mean.
+    /// Raw score from the judge, 0 to 10, for `scored`; null if the score is a mean.
     pub raw_score: Option<u8>,
-    /// For `scored` without a judge's number: what several, or their probabilities, come to, 0 to 10.
+    /// Aggregated raw score, 0 to 10, for `scored` decisions that combine several votes or token probabilities.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub points: Option<f64>,
-    /// The outcome on the 0 to 1 scale; null when nothing was decided or nothing applies.
+    /// Value, 0 to 1; null if ungraded or not applicable.
     pub value: Option<f64>,
     /// Weight in the rubric.
     pub weight: f64,
-    /// The gate's rule, if the criterion gates.
+    /// Rule of the gate, if the criterion is one.
     pub gate: Option<Cow<'static, str>>,
-    /// The judge's reason; for `ungraded`, why there is no decision.
+    /// Reason for the decision; for `ungraded`, why there is none.
     pub reason: String,
-    /// Quotes the decision rests on.
+    /// Quotes that support the decision.
     pub evidence: Vec<EvidenceQuote>,
     /// Identity of the judge.
     pub judge: JudgeIdentity,
-    /// For a decision made of several: how, and how far they agree.
+    /// Way in which several votes were combined, and how far they agree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub panel: Option<PanelReport>,
-    /// Mode of truncation, if the judge could not be shown all of the material at once.
+    /// Truncation mode, if the material did not fit into the judge's context window.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub truncated: Option<TruncationMode>,
 }

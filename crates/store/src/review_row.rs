@@ -4,20 +4,20 @@ use assize_rubric::{BenchmarkState, UnitInterval};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A line of `review.jsonl`: a case of a benchmark that a person should look at.
+/// A line of `review.jsonl`: a benchmark result that a person should review.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ReviewRow {
     /// Id of the case.
     pub case_id: String,
-    /// Code of the benchmark.
+    /// Benchmark code.
     pub benchmark: String,
-    /// State that needs a person: `uncertain`, `waiting`, `reviewers_differ`, `judges_differ`, or `missing` where no judge
-    /// could be made to answer.
+    /// Reason why a person is needed: `uncertain`, `waiting`, `reviewers_differ`, `judges_differ`, or `missing` (no usable
+    /// decision of a judge).
     pub why: BenchmarkState,
-    /// Evaluator that should have judged it, such as `manual_sme`.
+    /// Evaluator type of the benchmark, such as `manual_sme`.
     pub evaluator: String,
-    /// Reason given so far; empty if nobody looked at it.
+    /// Reason so far; empty if there is none.
     pub reason: String,
-    /// The score it counts with until a person decides; null while it counts as missing.
+    /// Score that counts until a person decides; null if it counts as missing.
     pub score: Option<UnitInterval>,
 }

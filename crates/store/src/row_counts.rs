@@ -5,30 +5,29 @@ use serde::{Deserialize, Serialize};
 
 use crate::checksum::named_sum;
 
-/// Rows of a run when it ended, by which readers notice that some were lost.
+/// Line counts at the end of the run, for detecting lost lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct RowCounts {
-    /// Rows of `results.jsonl`.
+    /// Number of lines in `results.jsonl`.
     pub results: u64,
-    /// Rows of `judgements.jsonl`.
+    /// Number of lines in `judgements.jsonl`.
     pub judgements: u64,
-    /// Rows of `questions.jsonl`; absent in runs of versions that did not count them.
+    /// Number of lines in `questions.jsonl`; absent in runs of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub questions: Option<u64>,
-    /// Sums of the checksums of the rows, by which readers notice that rows were replaced by others; absent in runs of versions
-    /// that did not add them up.
+    /// Checksums of the files, for detecting replaced lines; absent in runs of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sums: Option<RowSums>,
 }
 
-/// Sums of the checksums of the rows of each file, modulo 2^32. They do not depend on the order of the rows.
+/// Sums of the line checksums of each file, modulo 2^32. The order of lines does not matter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct RowSums {
-    /// Sum over `results.jsonl`.
+    /// Checksum of `results.jsonl`.
     pub results: u32,
-    /// Sum over `judgements.jsonl`.
+    /// Checksum of `judgements.jsonl`.
     pub judgements: u32,
-    /// Sum over `questions.jsonl`.
+    /// Checksum of `questions.jsonl`.
     pub questions: u32,
 }
 

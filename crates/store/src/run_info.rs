@@ -19,44 +19,44 @@ pub(crate) const SUMMED_VERSION: u32 = 2;
 /// Description of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunInfo {
-    /// [`FORMAT_VERSION`] of the writer.
+    /// Version of the layout of the run folder.
     pub format_version: u32,
-    /// The run's id: the name of its folder unless another was asked for.
+    /// Run id. Default: the name of the folder.
     pub run_id: String,
-    /// Version of the program.
+    /// Version of Assize.
     pub assize_version: String,
-    /// When it began, RFC 3339 in UTC.
+    /// Start time (RFC 3339, UTC).
     pub started_at: String,
-    /// When it ended; null while it runs, and for ever if it was killed.
+    /// End time; null while the run is in progress or if it was killed.
     pub finished_at: Option<String>,
-    /// The command: `eval`, `grade`, `score` or `scorecard run`.
+    /// Command: `eval`, `grade`, `score` or `scorecard run`.
     pub command: String,
-    /// The suites, in the order they were run.
+    /// Suites in the order they ran.
     pub suites: Vec<SuiteInfo>,
-    /// Every file that was read, with the hash of its bytes.
+    /// Files that were read, with their hashes.
     pub inputs: Vec<InputHash>,
-    /// The judges that were available to it, the run's own first.
+    /// Judges of the run. The default judge is first.
     pub judges: Vec<JudgeInfo>,
-    /// The targets.
+    /// Targets.
     pub targets: Vec<TargetInfo>,
-    /// Settings after every default and override.
+    /// Effective settings.
     pub settings: RunSettings,
-    /// Warnings for the user: a judge that judges itself, a setting without effect.
+    /// Warnings, such as a judge that grades its own answers or a setting without effect.
     pub warnings: Vec<String>,
-    /// The tree of the scorecard that was run; absent for anything else.
+    /// Tree of the scorecard; absent if no scorecard was run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scorecard: Option<ScorecardInfo>,
-    /// Part of a plan that was run; absent if all of it was.
+    /// Shard that was run; absent if everything was run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<ShardInfo>,
-    /// Shards that the run was merged from; absent if it was not.
+    /// Shards that the run was merged from; absent if it is not a merged run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub merged: Option<MergeInfo>,
-    /// Rows of a run that has ended; absent while it runs, after a failure to write, and in runs of versions that did not
-    /// count them. The writer of the folder fills it in.
+    /// Row counts of a finished run; absent while it is in progress, after a write error, and in runs of older
+    /// versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rows: Option<RowCounts>,
-    /// Summary of the run; null until it ends.
+    /// Summary; null until the run ends.
     pub summary: Option<RunSummary>,
 }
 
@@ -72,20 +72,20 @@ impl RunInfo {
 pub struct SuiteInfo {
     /// Name.
     pub name: String,
-    /// The file, as the user wrote its path.
+    /// Path of the file as given.
     pub path: String,
-    /// Eval-file format, 1 or 2; null for a rubric file.
+    /// Eval-file format: 1 (the `evalcases` format) or 2 (the `tests` format); null for a rubric file.
     pub format: Option<u8>,
-    /// Cases selected from it.
+    /// Number of selected cases.
     pub cases: usize,
 }
 
-/// A file that was read.
+/// A file that the run read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct InputHash {
-    /// The file.
+    /// Path of the file.
     pub path: String,
-    /// BLAKE3 of its bytes, in hexadecimal.
+    /// BLAKE3 hash of the file, in hexadecimal.
     pub blake3: String,
 }
 
@@ -95,7 +95,7 @@ pub struct JudgeInfo {
     /// The judge.
     #[serde(flatten)]
     pub identity: JudgeIdentity,
-    /// Source of the choice, such as `--judge` or `default`.
+    /// Source of the choice of the judge, such as `--judge` or `default`.
     pub chosen_by: String,
 }
 
@@ -104,110 +104,110 @@ pub struct JudgeInfo {
 pub struct TargetInfo {
     /// Name.
     pub name: String,
-    /// Kind, such as `openai` or `command`.
+    /// Provider, such as `openai` or `command`.
     pub kind: String,
-    /// The model behind it, if it names one.
+    /// Model, if the target names one.
     pub model: Option<String>,
 }
 
 /// Settings of a run.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct RunSettings {
-    /// Cases worked on at once.
+    /// Maximum number of cases to run at once.
     pub workers: usize,
-    /// Pass line given for the whole run; null leaves it to suites and cases.
+    /// Pass threshold for the whole run; null if suites and cases set their own.
     pub threshold: Option<f64>,
-    /// Borderline line given for the whole run.
+    /// Borderline threshold for the whole run.
     pub borderline: Option<f64>,
     /// `per_criterion`, `batched` or `batched:N`.
     pub judging: String,
-    /// Case ids (globs) selected; empty for all.
+    /// Globs of selected case ids; empty if all cases are selected.
     pub filter: Vec<String>,
-    /// Tags selected; empty for all.
+    /// Selected tags; empty if all cases are selected.
     pub tags: Vec<String>,
-    /// True if cases with problems were left out instead of refusing the run.
+    /// True if invalid cases are skipped instead of stopping the run.
     pub keep_going: bool,
-    /// Anything else a command wants to remember.
+    /// Further settings of the command.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub other: BTreeMap<String, String>,
 }
 
-/// Summary of a run. Everything here can be computed again from the rows.
+/// Summary of a run. Everything except `sent` can be recomputed from the rows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunSummary {
-    /// Cases by verdict; of cases that were run more than once, every run (`figures.repeats` has the cases).
+    /// Results by verdict. A case with several trials counts once per trial; `metrics.repeats` counts cases.
     pub counts: VerdictCounts,
-    /// Cases that were selected but not finished (interrupted, refused by a limit).
+    /// Selected cases that did not finish, because of an interrupt or a limit.
     pub not_run: usize,
-    /// Cases excluded because their file has errors.
+    /// Cases excluded because they are invalid.
     pub excluded: usize,
-    /// Mean over the cases whose score is known.
+    /// Mean score over the cases with a score.
     pub mean_score: Option<MeanScore>,
-    /// The figures of the run with their intervals; null in runs of versions that did not keep them.
-    #[serde(default)]
+    /// Metrics of the run with their intervals; null in runs of older versions.
+    #[serde(default, rename = "metrics", alias = "figures")]
     pub figures: Option<RunMetrics>,
-    /// Tokens that targets and judges reported, added up; null when none did.
+    /// Total tokens reported by targets and judges; null if none reported any.
     pub tokens: Tokens,
-    /// Cost in US dollars; null when not all of it is known.
+    /// Cost in US dollars; null if not fully known.
     pub cost_usd: Option<Usd>,
-    /// Known part of a cost that is not known as a whole.
+    /// Known part of the cost, if the cost is not fully known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_partial: Option<PartialCost>,
-    /// Judge calls made, failed ones included.
+    /// Judge calls, including failed ones.
     pub judge_calls: u64,
     /// Judge calls answered from the cache.
     pub judge_calls_cached: u64,
-    /// Criteria that could not be judged.
+    /// Ungraded criteria.
     pub criteria_ungraded: u64,
-    /// Criteria whose judge could not be shown everything at once.
+    /// Criteria whose material did not fit into the judge's context window.
     #[serde(default)]
     pub criteria_truncated: u64,
-    /// Criteria in all.
+    /// Total number of criteria.
     pub criteria: u64,
-    /// Rates of the criteria that were asked of several results, the worst first; of at most 2,000 criteria.
+    /// Rates of criteria that several results share, lowest first. At most 2,000.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub criterion_rates: Vec<CriterionRate>,
-    /// Rates at which graders that decide as a whole, such as text checks and programs, passed, the worst first; of those applied
-    /// to several results, at most 2,000.
+    /// Pass rates of graders without criteria, such as text checks and programs, that several results share, lowest
+    /// first. At most 2,000.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub check_rates: Vec<CriterionRate>,
-    /// Quotes that were looked for in what the judge was shown; null in runs of versions that did not count them.
+    /// Number of quotes that judges gave; null in runs of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quotes: Option<u64>,
-    /// Quotes that were found there.
+    /// Number of quotes found in the material that the judge saw.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quotes_found: Option<u64>,
-    /// Agreement of panels and repeats; null where every decision is one judge's only one.
+    /// Agreement among votes; null if no decision has several votes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub panel: Option<PanelSummary>,
-    /// The gate on the pass rate; null without one.
+    /// Required pass rate and its result; null without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pass_rate_gate: Option<PassRateGate>,
-    /// Requests of the process that ended the run, those for cases that it did not finish included; null in runs of versions that
-    /// did not count them. The only part of a summary that can't be computed from the rows.
+    /// Requests sent by the process that finished the run, including those for unfinished cases; null in runs of older
+    /// versions. Can't be recomputed from the rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sent: Option<SentRequests>,
-    /// Outcome of the rule by which the run may end before its cases do; null without one.
+    /// Result of the early-stop rule; null without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub early_stop: Option<EarlyStop>,
-    /// Wall-clock time in milliseconds; of a merged run, the times of its shards added up.
+    /// Wall-clock time in milliseconds. For a merged run: the sum over its shards.
     pub duration_ms: u64,
     /// Exit code of the command.
     pub exit_code: u8,
-    /// Reason it ended that way, in a few words.
+    /// Reason for the exit code.
     pub exit_reason: String,
 }
 
-/// Requests that a process sent to models.
+/// Requests sent to models by one process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SentRequests {
-    /// Requests that were answered or failed, retries included.
+    /// Number of requests that were answered or failed, including retries.
     pub requests: u64,
-    /// Requests that were given up when the run was stopped. Some of them may have been sent and charged.
+    /// Number of requests canceled when the run stopped. Some may have been sent and charged.
     pub given_up: u64,
-    /// Cost in US dollars of those that were answered or failed; null when not all of it is known.
+    /// Cost in US dollars of the requests that were answered or failed; null if not fully known.
     pub cost_usd: Option<Usd>,
-    /// Known part of a cost that is not known as a whole.
+    /// Known part of the cost, if the cost is not fully known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_partial: Option<PartialCost>,
 }
@@ -217,14 +217,14 @@ pub struct SentRequests {
 pub struct MeanScore {
     /// Mean, 0 to 1.
     pub mean: f64,
-    /// Cases it is taken over.
+    /// Number of cases.
     pub n: u64,
-    /// Lower end of the interval; null when it is undefined.
+    /// Lower end of the interval; null if undefined.
     pub low: Option<f64>,
-    /// Upper end of the interval; null when it is undefined.
+    /// Upper end of the interval; null if undefined.
     pub high: Option<f64>,
     /// Confidence level of the interval, such as 0.95.
     pub level: f64,
-    /// The method, or why there is no interval.
+    /// Method of the interval, or why there is none.
     pub method: String,
 }

@@ -6,28 +6,28 @@ use assize_rubric::{Criticality, ScorecardAggregation, UnitInterval, Weight};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A scorecard as it was run. With it and the rows of the run every score can be computed again.
+/// Scorecard of the run. All scores can be recomputed from it and the rows of the run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "CardInfo")]
 pub struct ScorecardInfo {
-    /// Its name: the code of its index or only top rubric, else its folder.
+    /// Name: the code of the index or of the only top rubric, or the folder name.
     pub name: String,
-    /// The weight set that counts; null without an index.
+    /// Weight set used; null without an index.
     pub weight_set: Option<String>,
-    /// All weight sets of the index.
+    /// Weight sets of the index.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub weight_sets: Vec<ScorecardWeightSet>,
-    /// Its parts, each after the one it stands under.
+    /// Parts of the tree, parents before children.
     pub nodes: Vec<ScorecardNodeInfo>,
 }
 
-/// A named set of weights of an index.
+/// Named set of weights of an index.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "CardWeightSet")]
 pub struct ScorecardWeightSet {
     /// Its name.
     pub name: String,
-    /// Component and weight, in the order of the index.
+    /// Weights of the components, in the order of the index.
     pub weights: Vec<(String, Weight)>,
 }
 
@@ -37,34 +37,34 @@ pub struct ScorecardWeightSet {
 pub struct ScorecardNodeInfo {
     /// Its code.
     pub code: String,
-    /// Its name for people.
+    /// Display name.
     pub label: Option<String>,
     /// Kind of the part.
     pub kind: ScorecardPartKind,
-    /// The part it stands under: a place in the list, before its own; null on top.
+    /// Position of the parent in the list; null for the top.
     pub parent: Option<usize>,
-    /// Its weight among its siblings.
+    /// Weight in the parent.
     pub weight: Weight,
-    /// The score it must reach.
+    /// Pass threshold, 0 to 1.
     pub threshold: UnitInterval,
-    /// Of an index or rubric: how the scores below become one.
+    /// Rule that aggregates the scores of the children, for an index or rubric.
     pub aggregation: Option<ScorecardAggregation>,
-    /// Of a benchmark: what missing the threshold means.
+    /// Effect of a failure on the nodes above, for a benchmark.
     pub criticality: Option<Criticality>,
-    /// True if missing the threshold blocks every level above.
+    /// True if a failure blocks all nodes above.
     pub hard_gate: bool,
-    /// Of a benchmark: who judges it, such as `llm_judge`.
+    /// Evaluator type of a benchmark, such as `llm_judge`.
     pub evaluator: Option<String>,
-    /// Of a benchmark with a scale of its own: the scale, so that people's scores can be counted later.
+    /// Scale of a benchmark that has its own, for scores from people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scale: Option<ScorecardScale>,
-    /// Of a benchmark: number of people who have to decide before their labels count, if the scorecard says it.
+    /// Number of reviewers needed before labels count, if the benchmark sets it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub raters: Option<NonZeroU32>,
-    /// The cases it was planned for; of an index or rubric the cases of all benchmarks that count below, each
-    /// once.
+    /// Number of cases of the benchmark. For an index or rubric: number of distinct cases of the benchmarks below that
+    /// count.
     pub cases: u64,
-    /// Of a benchmark: how many of them the evaluator had to say about whether it applies.
+    /// Number of cases for which the evaluator decided whether the benchmark applies.
     pub cases_asked: u64,
 }
 
@@ -76,7 +76,7 @@ pub struct ScorecardScale {
     pub min: f64,
     /// The highest score.
     pub max: f64,
-    /// The formula that brings a score to 0 to 1, as written.
+    /// Formula that normalizes a score to 0 to 1.
     pub formula: String,
 }
 
@@ -85,11 +85,11 @@ assize_rubric::named_enum! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
     #[schemars(rename = "CardPartKind")]
     pub enum ScorecardPartKind {
-        /// The number on top.
+        /// The index at the top.
         Index = "index",
-        /// Made up of other rubrics or of benchmarks.
+        /// A rubric, aggregated from other rubrics or benchmarks.
         Rubric = "rubric",
-        /// Scored over cases.
+        /// A benchmark, scored over cases.
         Benchmark = "benchmark",
     }
 }

@@ -4,33 +4,33 @@ use assize_rubric::UnitInterval;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Part of a plan that a run executed.
+/// Shard that a run executed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ShardInfo {
     /// Number of the shard, from 1.
     pub number: u32,
     /// Number of shards of the plan.
     pub count: u32,
-    /// Part of a shard that was halved: `1` is its first half, `12` the second half of that one. Absent for a whole shard.
+    /// Part of a halved shard: `1` is the first half, `12` the second half of that. Absent for a whole shard.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<String>,
-    /// Hash of the whole plan: its cases in order, what they ask, their graders, and the input files.
+    /// Hash of the whole plan: cases in order, their questions and graders, and the input files.
     pub plan: String,
-    /// Results that the whole plan would have: cases times targets times repeats.
+    /// Number of results in the whole plan: cases times targets times trials.
     pub plan_items: u64,
-    /// Those of this shard.
+    /// Number of results in this shard.
     pub items: u64,
-    /// Of a scorecard: how the whole is concluded from the merged results.
+    /// Settings that determine the exit code of a merged scorecard run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scorecard: Option<ScorecardConclusion>,
 }
 
-/// Settings by which the exit code of the run of a scorecard is found.
+/// Settings that determine the exit code of a scorecard run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ScorecardConclusion {
     /// Handling of cases without a result: `incomplete`, `zero` or `skip`.
     pub treat_missing: String,
-    /// Smallest share of the weight that results must cover; null for any.
+    /// Minimum share of the weight that results must cover; null if there is no minimum.
     pub min_coverage: Option<UnitInterval>,
 }
 
@@ -41,34 +41,34 @@ pub struct MergeInfo {
     pub count: u32,
     /// Hash of the whole plan.
     pub plan: String,
-    /// Shards that were merged, in the order of their numbers.
+    /// Merged shards, by number.
     pub shards: Vec<MergedShard>,
-    /// Numbers of the shards that are missing.
+    /// Numbers of missing shards.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<u32>,
-    /// Of a scorecard: how it was concluded.
+    /// Settings that determined the exit code of the scorecard run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scorecard: Option<ScorecardConclusion>,
 }
 
-/// One of the shards that a run was merged from.
+/// A shard that a run was merged from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MergedShard {
     /// Number of the shard, from 1.
     pub number: u32,
-    /// Part of the shard, if it was halved.
+    /// Part of the shard, if the shard was halved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<String>,
-    /// Id of its run.
+    /// Run id.
     pub run_id: String,
-    /// Results that it was to have.
+    /// Number of planned results.
     pub items: u64,
-    /// When it began.
+    /// Start time.
     pub started_at: String,
-    /// When it ended; null for one that was stopped.
+    /// End time; null if the shard was stopped.
     pub finished_at: Option<String>,
-    /// Its wall-clock time in milliseconds; null for one that was stopped.
+    /// Wall-clock time in milliseconds; null if the shard was stopped.
     pub duration_ms: Option<u64>,
-    /// Exit code of its command; null for one that was stopped.
+    /// Exit code of the command; null if the shard was stopped.
     pub exit_code: Option<u8>,
 }

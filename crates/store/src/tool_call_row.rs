@@ -10,22 +10,22 @@ const MAX_CALLS: usize = 200;
 /// Longest input or output that is kept, in characters.
 const MAX_TEXT: usize = 2_000;
 
-/// One call of a tool by the target.
+/// A tool call of the target.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ToolCallRow {
     /// Name of the tool.
     pub tool: String,
-    /// Its input: a text, or JSON; null when it is not known.
+    /// Input: text or JSON; null if unknown.
     pub input: Option<String>,
-    /// Its output: a text, or JSON; null when it is not known.
+    /// Output: text or JSON; null if unknown.
     pub output: Option<String>,
-    /// True if it failed; absent when that is not known.
+    /// True if the call failed; absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<bool>,
-    /// Time it took, in milliseconds; absent when that is not known.
+    /// Duration in milliseconds; absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
-    /// Characters at the ends of input and output that are not kept.
+    /// Number of characters cut from the ends of input and output.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cut: usize,
 }

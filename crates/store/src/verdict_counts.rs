@@ -15,9 +15,9 @@ pub struct VerdictCounts {
     pub borderline: usize,
     /// Failed.
     pub fail: usize,
-    /// Could not be decided.
+    /// Incomplete.
     pub incomplete: usize,
-    /// Not run, because a case they depend on did not pass; left out where there are none.
+    /// Skipped because a case they depend on did not pass. Absent if there are none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub skipped: usize,
 }

@@ -11,14 +11,26 @@ use assize_diagnostic::render::{MAX_VARIANTS, MIN_REPEATS, describe_lines};
 pub struct LabelLocation {
     /// The file, as the user wrote its path.
     pub file: Arc<Path>,
-    /// Line number, from 1.
+    /// Line number, from 1; 0 for the file as a whole.
     pub line: u64,
 }
 
 impl fmt::Display for LabelLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.file.display(), self.line)
+        match self.line {
+            0 => write!(f, "{}", self.file.display()),
+            line => write!(f, "{}:{line}", self.file.display()),
+        }
     }
+}
+
+/// Returns the problem of a file that can't be read. It has no line.
+pub(super) fn unreadable(file: &Arc<Path>, error: &dyn fmt::Display) -> LabelProblem {
+    let message = match file.try_exists() {
+        Ok(false) => "no such file or folder".to_owned(),
+        _ => format!("the file can't be read: {error}"),
+    };
+    LabelProblem { place: LabelLocation { file: Arc::clone(file), line: 0 }, message }
 }
 
 /// An error in a label file.

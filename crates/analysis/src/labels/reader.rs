@@ -11,6 +11,7 @@ use assize_rubric::{
 };
 use serde_json::Value;
 
+use super::problem::unreadable;
 use super::table::{TableLine, read_lines};
 use super::{
     ColumnMapping, ColumnRole, LabelLocation, LabelProblem, LabelRow, OutcomeSpellings, TableDecision,
@@ -62,7 +63,7 @@ pub fn read_rows(files: &[PathBuf], reading: &LabelReadOptions) -> Result<Vec<La
                     lines.iter().filter_map(|line| RowReader { line, reading }.read_row(&mut problems)),
                 );
             }
-            Err(error) => problems.push(problem_at(&shared, 1, format!("the file can't be read: {error}"))),
+            Err(error) => problems.push(unreadable(&shared, &error)),
         }
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use super::problem::unreadable;
 use super::{LabelLocation, LabelProblem};
 
 /// A line with its cells by name. CSV cells are texts; an empty one is null.
@@ -23,7 +24,7 @@ pub type TableRow = (u64, Map<String, Value>);
 pub fn read_table(path: &Path) -> Result<Vec<TableRow>, Vec<LabelProblem>> {
     let file: Arc<Path> = Arc::from(path);
     let bytes = assize_files::read_bytes(path, assize_files::MAX_FILE_BYTES)
-        .map_err(|error| vec![line_problem(&file, 1, format!("the file can't be read: {error}"))])?;
+        .map_err(|error| vec![unreadable(&file, &error)])?;
     let mut problems = Vec::new();
     let (lines, _) = read_lines(&file, &bytes, &mut problems);
 

@@ -99,7 +99,7 @@ impl CaseDraft<'_> {
     }
 
     fn insertion(&self, value: Value) -> ValueInsertion {
-        let remark = format!("Draft by {}: read it, correct it, then remove this remark.", self.by);
+        let remark = format!("Draft by {}: read it, correct it, then remove this comment.", self.by);
         ValueInsertion { value, comment: remark.clone(), mark: (MARK.to_owned(), remark) }
     }
 }

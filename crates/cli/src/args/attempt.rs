@@ -59,6 +59,9 @@ pub(crate) struct TryArgs {
     /// Runs until interrupted. Only criteria that changed are judged and printed.
     #[arg(long, value_name = "FILE", help_heading = SELECTION)]
     pub(crate) watch: Option<PathBuf>,
+    /// Read targets from this file.
+    #[arg(long, value_name = "FILE", help_heading = SELECTION, hide_short_help = true)]
+    pub(crate) targets: Option<PathBuf>,
     /// Judge with PROVIDER:MODEL, a target or `offline`; repeat for a panel.
     #[arg(long, value_name = "JUDGE", help_heading = JUDGE)]
     pub(crate) judge: Vec<String>,
@@ -67,32 +70,29 @@ pub(crate) struct TryArgs {
     /// Criteria per judge call: `per-criterion`, `batched` or `batched:N`.
     #[arg(long, value_parser = judging, value_name = "MODE", help_heading = JUDGE)]
     pub(crate) judging: Option<JudgingMode>,
-    /// Read targets from this file.
-    #[arg(long, value_name = "FILE", help_heading = SELECTION, hide_short_help = true)]
-    pub(crate) targets: Option<PathBuf>,
-    /// Also let files read from this folder; repeatable.
-    #[arg(long, value_name = "DIR", help_heading = ADVANCED, hide_short_help = true)]
-    pub(crate) root: Vec<PathBuf>,
+    /// Pass threshold, 0 to 1.
+    #[arg(long, value_parser = unit, value_name = "SCORE", help_heading = JUDGE)]
+    pub(crate) threshold: Option<UnitInterval>,
     /// Time limit per model request, such as `90s` [default: 3m].
     #[arg(long, value_parser = duration, value_name = "TIME", help_heading = LIMITS, hide_short_help = true)]
     pub(crate) request_timeout: Option<Duration>,
     #[command(flatten)]
     pub(crate) spending: SpendingArgs,
-    /// Assume that models have a context of N tokens.
-    #[arg(long, value_name = "N", help_heading = ADVANCED, hide_short_help = true)]
-    pub(crate) context_tokens: Option<NonZeroU64>,
-    /// Cut material too long for a judge: `head`, `tail`, `middle`, `chunk` or `never`.
-    #[arg(long, value_parser = truncate, value_name = "MODE", help_heading = ADVANCED, hide_short_help = true)]
-    pub(crate) truncate: Option<TruncationMode>,
-    /// Pass threshold, 0 to 1.
-    #[arg(long, value_parser = unit, value_name = "SCORE", help_heading = JUDGE)]
-    pub(crate) threshold: Option<UnitInterval>,
     /// Print one JSON object; with `--watch` a line per criterion.
     #[arg(long, help_heading = OUTPUT)]
     pub(crate) json: bool,
     /// No notices; warnings and errors remain.
     #[arg(long, short = 'q', help_heading = OUTPUT)]
     pub(crate) quiet: bool,
+    /// Also let files read from this folder; repeatable.
+    #[arg(long, value_name = "DIR", help_heading = ADVANCED, hide_short_help = true)]
+    pub(crate) root: Vec<PathBuf>,
+    /// Assume that models have a context of N tokens.
+    #[arg(long, value_name = "N", help_heading = ADVANCED, hide_short_help = true)]
+    pub(crate) context_tokens: Option<NonZeroU64>,
+    /// Cut material too long for a judge: `head`, `tail`, `middle`, `chunk` or `never`.
+    #[arg(long, value_parser = truncate, value_name = "MODE", help_heading = ADVANCED, hide_short_help = true)]
+    pub(crate) truncate: Option<TruncationMode>,
 }
 
 impl TryArgs {

@@ -7,7 +7,7 @@ use assize_rubric::LabelSplit;
 use clap::{ArgAction, Subcommand};
 
 use super::PowerArgs;
-use super::headings::{ADVANCED, JUDGE, SELECTION};
+use super::headings::{ADVANCED, GATES, JUDGE, SELECTION};
 use super::tables::{AgreementArgs, CriteriaArgs, DriftArgs, NoiseArgs, PanelRatesArgs, TableArgs};
 use super::values::{LABEL_SPLITS, OptionValues, one_of};
 
@@ -83,11 +83,23 @@ pub(crate) struct CalibrateArgs {
     /// Labels: files, or folders of them.
     #[arg(long, short = 'l', value_name = "FILE", num_args = 1.., help_heading = SELECTION)]
     pub(crate) labels: Vec<PathBuf>,
-    #[command(flatten)]
-    pub(crate) table: TableArgs,
     /// Name of the rater that is the judge.
     #[arg(long, value_name = "NAME", conflicts_with = "run", help_heading = SELECTION)]
     pub(crate) judge_is: Option<String>,
+    /// Count only labels of this split.
+    #[arg(long, value_parser = one_of(LABEL_SPLITS), value_name = "PART", conflicts_with = "holdout", help_heading = SELECTION)]
+    pub(crate) split: Option<LabelSplit>,
+    /// Measure on this share of the cases only, chosen by id.
+    #[arg(long, value_parser = share, value_name = "SHARE", help_heading = SELECTION)]
+    pub(crate) holdout: Option<f64>,
+    /// Exclude cases that the judge saw as examples; repeatable.
+    #[arg(long, value_name = "CASE", help_heading = SELECTION)]
+    pub(crate) exclude: Vec<String>,
+    /// Read preferences between two answers, each in both orders.
+    ///
+    /// Its columns are `preferred`, `first` and `second`.
+    #[arg(long, conflicts_with_all = ["run", "judge_is", "holdout", "split", "sensitivity"], help_heading = SELECTION)]
+    pub(crate) pairs: bool,
     /// Probability at or above which a verdict is `met`.
     #[arg(long, default_value_t = 0.5, value_name = "P", help_heading = JUDGE)]
     pub(crate) threshold: f64,
@@ -100,15 +112,16 @@ pub(crate) struct CalibrateArgs {
     /// Unit to treat as independent.
     #[arg(long = "cluster", action = ArgAction::Set, value_parser = one_of(CLUSTERS), default_value = "case", value_name = "UNIT", help_heading = JUDGE)]
     pub(crate) items_independent: bool,
-    /// Count only labels of this split.
-    #[arg(long, value_parser = one_of(LABEL_SPLITS), value_name = "PART", conflicts_with = "holdout", help_heading = SELECTION)]
-    pub(crate) split: Option<LabelSplit>,
-    /// Measure on this share of the cases only, chosen by id.
-    #[arg(long, value_parser = share, value_name = "SHARE", help_heading = SELECTION)]
-    pub(crate) holdout: Option<f64>,
-    /// Exclude cases that the judge saw as examples; repeatable.
-    #[arg(long, value_name = "CASE", help_heading = SELECTION)]
-    pub(crate) exclude: Vec<String>,
+    /// Fit the judge's scores or probabilities to people's labels.
+    ///
+    /// By a line or Platt's curve and by isotonic regression, with errors by cross-validation, a threshold for
+    /// probabilities and conformal intervals for scores.
+    #[arg(long, conflicts_with_all = ["pairs", "sensitivity"], help_heading = JUDGE)]
+    pub(crate) rescale: bool,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+    #[command(flatten)]
+    pub(crate) table: TableArgs,
     /// Treat the labelled cases as a random sample, whatever their labels say.
     #[arg(long, help_heading = ADVANCED)]
     pub(crate) assume_random: bool,
@@ -120,56 +133,43 @@ pub(crate) struct CalibrateArgs {
     /// Known specificity: of truly unmet criteria, how many the judge finds unmet.
     #[arg(long, value_parser = known_rate, value_name = "K/N", requires = "sensitivity", help_heading = ADVANCED)]
     pub(crate) specificity: Option<KnownRate>,
-    /// Read preferences between two answers, each in both orders.
-    ///
-    /// Its columns are `preferred`, `first` and `second`.
-    #[arg(long, conflicts_with_all = ["run", "judge_is", "holdout", "split", "sensitivity"], help_heading = SELECTION)]
-    pub(crate) pairs: bool,
-    /// Fit the judge's scores or probabilities to people's labels.
-    ///
-    /// By a line or Platt's curve and by isotonic regression, with errors by cross-validation, a threshold for
-    /// probabilities and conformal intervals for scores.
-    #[arg(long, conflicts_with_all = ["pairs", "sensitivity"], help_heading = JUDGE)]
-    pub(crate) rescale: bool,
-    #[command(flatten)]
-    pub(crate) limits: LimitArgs,
 }
 
-/// Limits a judge must reach.
+/// Metrics that a judge must reach.
 #[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Limits")]
+#[command(next_help_heading = GATES)]
 pub(crate) struct LimitArgs {
-    /// Cohen's kappa of verdicts.
+    /// Minimum Cohen's kappa of verdicts.
     #[arg(long, value_parser = limit, allow_hyphen_values = true, value_name = "X", conflicts_with = "pairs")]
     min_kappa: Option<f64>,
-    /// Gwet's AC1 of verdicts.
+    /// Minimum Gwet's AC1 of verdicts.
     #[arg(long, value_parser = limit, allow_hyphen_values = true, value_name = "X", conflicts_with = "pairs")]
     min_ac1: Option<f64>,
-    /// Raw agreement of verdicts.
+    /// Minimum raw agreement of verdicts.
     #[arg(long, value_parser = limit, value_name = "X", conflicts_with = "pairs")]
     min_accuracy: Option<f64>,
-    /// Mean of sensitivity and specificity.
+    /// Minimum mean of sensitivity and specificity.
     #[arg(long, value_parser = limit, value_name = "X", conflicts_with = "pairs")]
     min_balanced_accuracy: Option<f64>,
-    /// Of what people find met, the share the judge finds met.
+    /// Minimum share of what people find met that the judge finds met.
     #[arg(long, value_parser = limit, value_name = "X", conflicts_with = "pairs")]
     min_sensitivity: Option<f64>,
-    /// Of what people find unmet, the share the judge finds unmet.
+    /// Minimum share of what people find unmet that the judge finds unmet.
     #[arg(long, value_parser = limit, value_name = "X", conflicts_with = "pairs")]
     min_specificity: Option<f64>,
-    /// Mean F1 of met and unmet.
+    /// Minimum mean F1 of met and unmet.
     #[arg(long, value_parser = limit, value_name = "X", conflicts_with = "pairs")]
     min_macro_f1: Option<f64>,
-    /// Matthews' correlation of verdicts.
+    /// Minimum Matthews' correlation of verdicts.
     #[arg(long, value_parser = limit, allow_hyphen_values = true, value_name = "X", conflicts_with = "pairs")]
     min_mcc: Option<f64>,
-    /// Spearman's correlation of scores.
+    /// Minimum Spearman's correlation of scores.
     #[arg(long, value_parser = limit, allow_hyphen_values = true, value_name = "X", conflicts_with = "pairs")]
     min_spearman: Option<f64>,
-    /// Quadratic kappa of scores.
+    /// Minimum quadratic kappa of scores.
     #[arg(long, value_parser = limit, allow_hyphen_values = true, value_name = "X", conflicts_with = "pairs")]
     min_quadratic_kappa: Option<f64>,
-    /// Compare the limits with the estimate or the end of its interval.
+    /// Compare the minimums with the estimate or the lower end of its interval.
     #[arg(long, value_parser = one_of(GATE_BASES), default_value = "estimate", value_name = "WHAT")]
     pub(crate) gate_on: GateBasis,
 }

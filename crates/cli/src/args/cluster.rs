@@ -15,7 +15,7 @@ pub(crate) struct ClusterArgs {
     ///
     /// The address of NATS servers with JetStream, 2.12 or newer: `nats://HOST:4222`, several with commas between them.
     #[arg(
-        long, value_name = "ADDRESS", help_heading = CLUSTER,
+        long, value_name = "ADDRESS", help_heading = CLUSTER, hide_short_help = true,
         conflicts_with_all = [
             "shard", "export_requests", "import_replies", "judge_batch", "bail", "stop_when", "dry_run", "min_pass_rate",
             "retry_incomplete",

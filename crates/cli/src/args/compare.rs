@@ -8,13 +8,9 @@ use assize_analysis::compare::{ComparisonAspect, FailOn, HeadlineMetric};
 use clap::{Subcommand, ValueEnum};
 
 use super::PairwiseArgs;
-use super::headings::{ADVANCED, OUTPUT};
+use super::headings::{ADVANCED, GATES, OUTPUT, TREND};
 use super::report_file::{ReportFile, comparison_file};
 use super::values::{OptionValues, level, one_of, share};
-
-/// Headings of options about trends and about gates.
-const TREND: &str = "Trend";
-const GATES: &str = "Gates";
 
 /// Values of `--metric`.
 const METRICS: &OptionValues<HeadlineMetric> = &[
@@ -82,6 +78,30 @@ pub(crate) struct CompareArgs {
     /// Base, then candidates: folders, ids, `last`, `last~N`; `RUN@TARGET` for one target.
     #[arg(value_name = "RUN", required_unless_present = "trend")]
     pub(crate) runs: Vec<String>,
+    /// Metric that decides.
+    #[arg(
+        long, value_parser = one_of(METRICS), default_value = "score", value_name = "METRIC", hide_default_value = true
+    )]
+    pub(crate) metric: HeadlineMetric,
+    /// Call runs equivalent if they differ by less than X.
+    #[arg(long, value_parser = share, value_name = "X")]
+    pub(crate) margin: Option<f64>,
+    /// Update the comparison while runs are in progress, until it is conclusive.
+    ///
+    /// Stops once the `--anytime` interval excludes 0 or lies within `--margin`, or both runs have ended. `--fail-on worse`
+    /// and `--strict` apply to this interval.
+    #[arg(long, conflicts_with_all = [
+        "anytime", "adjust", "bootstrap", "mid_p", "seed", "rescore", "max_drop", "fail_on_regression", "flips", "out",
+        "markdown",
+    ])]
+    pub(crate) watch: bool,
+    /// Rescore all runs with the weights of the second, or of FILE.
+    ///
+    /// Weights, gates and thresholds are those of the second run, or of an eval file; decisions are the stored ones. Graders and criteria that it lacks no longer count. Decisions on a criterion whose text changed are not comparable.
+    #[arg(
+        long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = ""
+    )]
+    pub(crate) rescore: Option<RescoreSource>,
     /// Show metrics over runs, oldest first, and where judge or rubric changed.
     ///
     /// Without runs: the stored ones with the same suites as the newest.
@@ -99,70 +119,18 @@ pub(crate) struct CompareArgs {
     /// Show only the newest N runs.
     #[arg(long, value_name = "N", help_heading = TREND)]
     pub(crate) last: Option<NonZeroUsize>,
-    /// Metric that decides.
-    #[arg(
-        long, value_parser = one_of(METRICS), default_value = "score", value_name = "METRIC", hide_default_value = true
-    )]
-    pub(crate) metric: HeadlineMetric,
-    /// Call runs equivalent if they differ by less than X.
-    #[arg(long, value_parser = share, value_name = "X")]
-    pub(crate) margin: Option<f64>,
-    /// Add an interval that stays valid however often you look.
-    ///
-    /// It holds the difference at all times at once, in the order in which cases were finished, and says after how many the
-    /// difference was clear.
-    #[arg(long, help_heading = ADVANCED, hide_short_help = true, conflicts_with = "trend")]
-    pub(crate) anytime: bool,
-    /// Look again as cases of running runs finish, until the result is clear.
-    ///
-    /// It also ends once both runs have ended.
-    ///
-    /// Only the interval of `--anytime` is shown. Ends as soon as it leaves out 0, or lies within `--margin`. `--fail-on worse` and
-    /// `--strict` are about this interval.
-    #[arg(long, conflicts_with_all = [
-        "anytime", "adjust", "bootstrap", "mid_p", "seed", "rescore", "max_drop", "fail_on_regression", "flips", "out",
-        "markdown",
-    ])]
-    pub(crate) watch: bool,
-    /// Confidence level of intervals and tests.
-    #[arg(long, value_parser = level, default_value = "0.95", value_name = "LEVEL", help_heading = ADVANCED, hide_short_help = true)]
-    pub(crate) level: f64,
-    /// Correction of p values for multiple comparisons.
-    #[arg(long, value_enum, default_value_t, value_name = "METHOD", help_heading = ADVANCED, hide_short_help = true)]
-    pub(crate) adjust: AdjustChoice,
-    /// Bootstrap the intervals of score differences.
-    #[arg(long, help_heading = ADVANCED, hide_short_help = true)]
-    pub(crate) bootstrap: bool,
-    /// Use McNemar's mid-p test for pass rates, less conservative than the exact test.
-    #[arg(long, help_heading = ADVANCED, hide_short_help = true)]
-    pub(crate) mid_p: bool,
-    /// Random seed.
-    #[arg(long, default_value_t = 1, value_name = "N", help_heading = ADVANCED, hide_short_help = true)]
-    pub(crate) seed: u64,
-    /// Compare in spite of these differences, and mark them.
-    #[arg(long, value_parser = one_of(ALLOWED_DIFFERENCES), value_delimiter = ',', value_name = "WHAT", help_heading = ADVANCED, hide_short_help = true)]
-    pub(crate) allow: Vec<Option<ComparisonAspect>>,
-    /// Rescore all runs with the weights of the second, or of FILE.
-    ///
-    /// Weights, gates and thresholds are those of the second run, or of an eval file; decisions are the stored ones. Graders and criteria that it lacks no longer count. Decisions on a criterion that reads otherwise are not comparable.
-    #[arg(
-        long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = ""
-    )]
-    pub(crate) rescore: Option<RescoreSource>,
-    /// Fail when something is worse.
-    ///
-    /// That is, worse beyond chance.
+    /// Fail if significantly worse.
     #[arg(long, value_parser = one_of(FAILING_METRICS), value_name = "WHAT", help_heading = GATES)]
     pub(crate) fail_on: Option<FailOn>,
-    /// Fail when pass rate or mean score dropped by more than this.
+    /// Fail if the pass rate or mean score drops by more than this.
     ///
-    /// Under `--strict` the interval must rule such a drop out.
+    /// With `--strict`, the interval must exclude such a drop.
     #[arg(long, value_parser = share, value_name = "X", help_heading = GATES)]
     pub(crate) max_drop: Option<f64>,
-    /// Fail when a case that passed no longer does.
+    /// Fail if a case that passed no longer does.
     #[arg(long, help_heading = GATES)]
     pub(crate) fail_on_regression: bool,
-    /// Exit with 5 when the comparison is inconclusive.
+    /// Exit with 5 if the comparison is inconclusive.
     #[arg(long, help_heading = GATES)]
     pub(crate) strict: bool,
     /// Changed cases to show with their reasons [default: 10].
@@ -182,6 +150,30 @@ pub(crate) struct CompareArgs {
     /// Print Markdown, for a pull request comment.
     #[arg(long, help_heading = OUTPUT)]
     pub(crate) markdown: bool,
+    /// Add an interval that stays valid however often you look.
+    ///
+    /// It stays valid after every case, in the order in which cases finished, and shows after how many cases the difference
+    /// was significant.
+    #[arg(long, help_heading = ADVANCED, hide_short_help = true, conflicts_with = "trend")]
+    pub(crate) anytime: bool,
+    /// Confidence level of intervals and tests.
+    #[arg(long, value_parser = level, default_value = "0.95", value_name = "LEVEL", help_heading = ADVANCED, hide_short_help = true)]
+    pub(crate) level: f64,
+    /// Correction of p values for multiple comparisons.
+    #[arg(long, value_enum, default_value_t, value_name = "METHOD", help_heading = ADVANCED, hide_short_help = true)]
+    pub(crate) adjust: AdjustChoice,
+    /// Bootstrap the intervals of score differences.
+    #[arg(long, help_heading = ADVANCED, hide_short_help = true)]
+    pub(crate) bootstrap: bool,
+    /// Use McNemar's mid-p test for pass rates, less conservative than the exact test.
+    #[arg(long, help_heading = ADVANCED, hide_short_help = true)]
+    pub(crate) mid_p: bool,
+    /// Random seed.
+    #[arg(long, default_value_t = 1, value_name = "N", help_heading = ADVANCED, hide_short_help = true)]
+    pub(crate) seed: u64,
+    /// Compare in spite of these differences, and mark them.
+    #[arg(long, value_parser = one_of(ALLOWED_DIFFERENCES), value_delimiter = ',', value_name = "WHAT", help_heading = ADVANCED, hide_short_help = true)]
+    pub(crate) allow: Vec<Option<ComparisonAspect>>,
 }
 
 impl CompareArgs {

@@ -26,10 +26,10 @@ use crate::output::ResultOutput;
 
 /// Values of `--repeat-strategy`.
 const TRIAL_STRATEGIES: &OptionValues<TrialStrategy> = &[
-    ("pass_at_k", TrialStrategy::PassAtK, "One repeat that passes is enough"),
+    ("pass_at_k", TrialStrategy::PassAtK, "One passing trial is enough"),
     ("pass-at-k", TrialStrategy::PassAtK, ""),
     ("pass_any", TrialStrategy::PassAtK, ""),
-    ("pass_all", TrialStrategy::PassAll, "Each repeat must pass"),
+    ("pass_all", TrialStrategy::PassAll, "Every trial must pass"),
     ("pass-all", TrialStrategy::PassAll, ""),
     ("mean", TrialStrategy::Mean, "The mean of the scores counts"),
     (
@@ -46,8 +46,8 @@ const STOP_RULES: &OptionValues<StopRule> =
 
 /// Values of `--budget-unknown-price`.
 pub(super) const UNKNOWN_PRICES: &OptionValues<UnknownPrice> = &[
-    ("refuse", UnknownPrice::Refuse, "Nothing is run"),
-    ("allow", UnknownPrice::Allow, "Its calls are not counted in money"),
+    ("refuse", UnknownPrice::Refuse, "Run nothing"),
+    ("allow", UnknownPrice::Allow, "Their cost is not counted"),
 ];
 
 /// Rule by which a run ends before its cases do.
@@ -76,15 +76,15 @@ pub(crate) struct EvalCommandArgs {
     #[command(flatten)]
     pub(crate) eval: EvalArgs,
     #[command(flatten)]
-    pub(crate) sequence: SequenceArgs,
+    pub(crate) shard: ShardArgs,
     #[command(flatten)]
     pub(crate) gate: GateArgs,
     #[command(flatten)]
-    pub(crate) shard: ShardArgs,
-    #[command(flatten)]
-    pub(crate) exchange: ExchangeArgs,
+    pub(crate) sequence: SequenceArgs,
     #[command(flatten)]
     pub(crate) batch: JudgeBatchArgs,
+    #[command(flatten)]
+    pub(crate) exchange: ExchangeArgs,
     #[command(flatten)]
     pub(crate) cluster: ClusterArgs,
 }
@@ -117,7 +117,7 @@ pub(crate) struct EvalArgs {
     pub(crate) keep_going: bool,
     #[command(flatten)]
     pub(crate) run: RunArgs,
-    /// Estimate calls, tokens and cost, and send nothing.
+    /// Estimate calls and cost; send nothing.
     #[arg(long, help_heading = LIMITS)]
     pub(crate) dry_run: bool,
     /// Also let files read from this folder; repeatable.
@@ -161,10 +161,10 @@ pub(crate) struct SequenceArgs {
         value_parser = positive::<NonZeroUsize>, help_heading = LIMITS
     )]
     pub(crate) bail: Option<NonZeroUsize>,
-    /// Stop once the result is clear.
+    /// Stop once the result is conclusive.
     ///
-    /// Cases run in a random order. The interval holds at all times at once. Exit codes: 0 at the reference or above, 1 below, 5 if
-    /// it is not clear after all cases; single cases that fail do not count.
+    /// Cases run in a random order. The interval stays valid however often it is checked. Exit codes: 0 at or above
+    /// the reference, 1 below, 5 if inconclusive after all cases; single failures do not count.
     #[arg(
         long, value_parser = one_of(STOP_RULES), value_name = "WHEN", requires = "against", help_heading = LIMITS,
         conflicts_with_all = ["bail", "min_pass_rate"]
@@ -235,7 +235,7 @@ impl EvalArgs {
 impl RunArgs {
     /// Places that the result goes to as data.
     pub(crate) fn output(&self) -> ResultOutput<'_> {
-        ResultOutput { json: self.json, out: &self.out }
+        ResultOutput { json: self.json, quiet: self.quiet, out: &self.out }
     }
 
     /// Typed options of these flags.
@@ -286,7 +286,7 @@ pub(crate) enum DenyChoice {
     SelfJudging,
     /// Any warning about an eval file.
     Warnings,
-    /// A key that is sent unencrypted over a network, or to a server of somebody else than its provider.
+    /// A key that is sent unencrypted over a network, or to a server other than its provider's.
     ExposedKeys,
 }
 
@@ -309,7 +309,7 @@ pub(crate) struct RunArgs {
     pub(crate) borderline: Option<UnitInterval>,
     #[command(flatten)]
     pub(crate) spending: SpendingArgs,
-    /// Treatment of models of unknown price by `--budget-usd`.
+    /// Treatment of models without a known price under `--budget-usd`.
     #[arg(
         long, value_parser = one_of(UNKNOWN_PRICES), default_value = "refuse", value_name = "WHAT",
         help_heading = LIMITS, hide_short_help = true
@@ -328,18 +328,19 @@ pub(crate) struct RunArgs {
     ///
     /// The number in use adapts below it. The default is `--workers` if that is more. Alias: `--judge-calls`.
     #[arg(
-        long, alias = "judge-calls", value_parser = positive::<NonZeroUsize>, value_name = "N", help_heading = LIMITS
+        long, alias = "judge-calls", value_parser = positive::<NonZeroUsize>, value_name = "N", help_heading = LIMITS,
+        hide_short_help = true
     )]
     pub(crate) max_concurrency: Option<NonZeroUsize>,
     /// Maximum requests per minute and account.
-    #[arg(long, value_parser = positive::<NonZeroU32>, value_name = "N", help_heading = LIMITS)]
+    #[arg(long, value_parser = positive::<NonZeroU32>, value_name = "N", help_heading = LIMITS, hide_short_help = true)]
     pub(crate) requests_per_minute: Option<NonZeroU32>,
     /// Maximum input and output tokens per minute and account.
     ///
     /// Estimated before a request, corrected by what its reply reports.
     #[arg(long, value_name = "N", help_heading = LIMITS, hide_short_help = true)]
     pub(crate) tokens_per_minute: Option<NonZeroU32>,
-    /// Time limit per model request, such as `90s` [default: 3m].
+    /// Timeout of a model request [default: 3m].
     #[arg(long, value_parser = duration, value_name = "TIME", help_heading = LIMITS)]
     pub(crate) request_timeout: Option<Duration>,
     /// Retry a failed call N times [default: 4 for models, 0 for commands].
@@ -350,7 +351,9 @@ pub(crate) struct RunArgs {
         hide_short_help = true
     )]
     pub(crate) max_retries: Option<u32>,
-    /// Time limit of the run, such as `30m`; `--resume` continues it.
+    /// Time limit of the run, such as `30m`.
+    ///
+    /// `--resume` continues the run.
     #[arg(long, value_parser = duration, value_name = "TIME", help_heading = LIMITS)]
     pub(crate) deadline: Option<Duration>,
     /// Write a report: .html, .md, .xml, .csv, .sarif or .json; repeatable.
@@ -390,7 +393,7 @@ pub(crate) struct RunArgs {
     /// Allow eval files to run Python, and JavaScript that imports modules.
     ///
     /// The code runs with your permissions. Without the option, a run that needs it is refused.
-    #[arg(long, help_heading = ADVANCED)]
+    #[arg(long, help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) allow_code: bool,
     /// Assume that models have a context of N tokens.
     #[arg(long, value_name = "N", help_heading = ADVANCED, hide_short_help = true)]

@@ -1,4 +1,4 @@
-//! The first page of help: the commands in groups, in the order in which people need them.
+//! The first page of help: the commands in the order in which people meet them.
 
 use std::fmt::Write as _;
 
@@ -7,17 +7,18 @@ use clap::Command;
 
 use crate::context::terminal_columns;
 
-/// Groups of commands. Those that only programs start are in none.
-const GROUPS: [(&str, &[&str]); 6] = [
-    ("Start", &["init", "try", "generate", "doctor"]),
-    ("Check", &["validate", "lint"]),
-    ("Run", &["eval", "grade", "score", "merge"]),
-    ("Results", &["report", "view", "list", "explain", "compare"]),
-    ("Judges", &["review", "calibrate", "audit"]),
-    ("More", &["scorecard", "convert", "cache", "serve", "mcp"]),
+/// Commands with their descriptions, in the order in which people meet them.
+const MAIN: [&str; 16] = [
+    "init", "eval", "grade", "try", "validate", "lint", "generate", "report", "view", "list", "explain",
+    "compare", "review", "calibrate", "scorecard", "convert",
+];
+/// Commands that few people need, named without a description.
+const OTHER: [&str; 12] = [
+    "audit", "score", "merge", "cache", "doctor", "serve", "worker", "mcp", "lsp", "schema", "completions",
+    "man",
 ];
 /// Column at which descriptions begin.
-const INDENT: usize = 13;
+const INDENT: usize = 14;
 /// Widest page; the parser's other pages are no wider.
 const MAX_WIDTH: usize = 100;
 /// Narrowest page.
@@ -30,28 +31,52 @@ pub(crate) fn with_front_page(command: Command) -> Command {
 
 /// Gives the program its front page of a width in columns.
 pub(super) fn with_front_page_of(command: Command, columns: usize) -> Command {
-    let groups = render_groups(&command, columns.max(MIN_WIDTH));
-    let groups = groups.trim_end();
-    let template = format!("{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}{{after-help}}");
+    let columns = columns.max(MIN_WIDTH);
+    let commands = render_commands(&command, columns);
+    let commands = commands.trim_end();
+    let template = format!("{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{commands}{{after-help}}");
+    let end = command.get_after_long_help().map(ToString::to_string).unwrap_or_default();
+    let end = format!("{}\n{end}", render_other_commands(&command, columns));
 
-    command.help_template(template)
+    command.help_template(template).after_long_help(end)
 }
 
-fn render_groups(command: &Command, columns: usize) -> String {
-    let mut page = String::new();
-    for (title, names) in GROUPS {
-        let _ = writeln!(page, "\u{1b}[1m\u{1b}[4m{title}:\u{1b}[0m");
-        for name in names {
-            let about = command.find_subcommand(name).and_then(Command::get_about);
-            let about = about.map(ToString::to_string).unwrap_or_default();
-            let lines = wrap_lines(&about, columns - INDENT, LongWords::Keep);
-            let about = lines.replace('\n', &format!("\n{}", " ".repeat(INDENT)));
-            let pad = " ".repeat(INDENT - 2 - name.len());
-            let _ = writeln!(page, "  \u{1b}[1m{name}\u{1b}[0m{pad}{about}");
-        }
+fn render_commands(command: &Command, columns: usize) -> String {
+    let mut page = heading("Commands");
+    for name in MAIN {
+        let about = command.find_subcommand(name).and_then(Command::get_about);
+        let about = about.map(ToString::to_string).unwrap_or_default();
+        push_row(&mut page, name, &about, columns);
     }
 
+    page.push('\n');
+    let others = wrap_lines(&format!("Also: {}.", OTHER.join(", ")), columns, LongWords::Keep);
+    page.push_str(&others);
+    page.push('\n');
+
     page
+}
+
+/// Returns the descriptions of the commands that the page only names.
+fn render_other_commands(command: &Command, columns: usize) -> String {
+    let mut text = heading("Further commands");
+    for name in OTHER {
+        let about = command.find_subcommand(name).and_then(Command::get_about);
+        push_row(&mut text, name, &about.map(ToString::to_string).unwrap_or_default(), columns);
+    }
+
+    text
+}
+
+fn heading(title: &str) -> String {
+    format!("\u{1b}[1m\u{1b}[4m{title}:\u{1b}[0m\n")
+}
+
+fn push_row(page: &mut String, name: &str, about: &str, columns: usize) {
+    let lines = wrap_lines(about, columns - INDENT, LongWords::Keep);
+    let about = lines.replace('\n', &format!("\n{}", " ".repeat(INDENT)));
+    let pad = " ".repeat(INDENT - 2 - name.len());
+    let _ = writeln!(page, "  \u{1b}[1m{name}\u{1b}[0m{pad}{about}");
 }
 
 #[cfg(test)]
@@ -67,21 +92,20 @@ mod tests {
     }
 
     #[test]
-    fn every_visible_command_is_in_one_group() {
+    fn every_command_is_named_once() {
         let command = Args::command();
-        let mut shown: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
-        let visible = command.get_subcommands().filter(|one| !one.is_hide_set());
-        let mut visible: Vec<&str> = visible.map(Command::get_name).collect();
-        shown.sort_unstable();
-        visible.sort_unstable();
-        assert_eq!(shown, visible);
+        let mut named: Vec<&str> = MAIN.iter().chain(&OTHER).copied().collect();
+        let mut all: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
+        named.sort_unstable();
+        all.sort_unstable();
+        assert_eq!(named, all);
     }
 
     #[test]
     fn the_front_page_fits_a_terminal() {
         let wide = page(80);
-        assert!(wide.lines().count() <= 36, "{}:\n{wide}", wide.lines().count());
-        for name in GROUPS.iter().flat_map(|(_, names)| names.iter()) {
+        assert!(wide.lines().count() <= 28, "{}:\n{wide}", wide.lines().count());
+        for name in MAIN {
             let starts = wide.lines().filter(|line| line.starts_with(&format!("  {name} "))).count();
             assert_eq!(starts, 1, "{name}:\n{wide}");
         }

@@ -10,7 +10,7 @@ use super::values::rate;
 pub(crate) struct GateArgs {
     /// Fail unless this share of cases passes, such as `0.9` or `90%`.
     ///
-    /// Single cases then fail the run only by the rate. Cases without a verdict leave it incomplete (exit code 3) if they
+    /// Single failures then do not fail the run. Cases without a verdict leave it incomplete (exit code 3) if they
     /// could change the result.
     #[arg(long, value_parser = rate, value_name = "RATE", help_heading = JUDGE)]
     pub(crate) min_pass_rate: Option<UnitInterval>,

@@ -46,19 +46,19 @@ pub(crate) struct GradeArgs {
     /// `metadata=*` keeps all other columns from the judge.
     #[arg(long, alias = "column", value_parser = AnswerColumns::parse, value_name = "NAME=COLUMN,…", help_heading = SELECTION)]
     pub(crate) columns: Vec<AnswerColumns>,
-    /// Estimate calls, tokens and cost, and send nothing.
-    #[arg(long, help_heading = LIMITS)]
-    pub(crate) dry_run: bool,
-    #[command(flatten)]
-    pub(crate) gate: GateArgs,
     #[command(flatten)]
     pub(crate) shard: ShardArgs,
     #[command(flatten)]
-    pub(crate) exchange: ExchangeArgs,
-    #[command(flatten)]
     pub(crate) run: RunArgs,
     #[command(flatten)]
+    pub(crate) gate: GateArgs,
+    /// Estimate calls and cost; send nothing.
+    #[arg(long, help_heading = LIMITS)]
+    pub(crate) dry_run: bool,
+    #[command(flatten)]
     pub(crate) batch: JudgeBatchArgs,
+    #[command(flatten)]
+    pub(crate) exchange: ExchangeArgs,
 }
 
 /// The columns of all `--columns`; `None` without one.

@@ -10,16 +10,16 @@ use super::values::duration;
 /// Batches of judge calls.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct JudgeBatchArgs {
-    /// Use the provider's batch API: half the price, up to a day.
+    /// Use the provider's batch API at half the price.
     ///
-    /// OpenAI, Azure, Groq, Anthropic and Gemini, and servers that speak OpenAI's files and batches. Interrupted, the
-    /// batches go on, and `--resume` takes them in.
+    /// A batch takes up to a day.     /// OpenAI, Azure, Groq, Anthropic and Gemini, and servers that speak OpenAI's files and batches. Batches
+    /// continue after an interrupt; `--resume` collects them.
     #[arg(long, help_heading = LIMITS)]
     pub(crate) judge_batch: bool,
-    /// Wait for batches this long, such as `2h`, then ask live.
+    /// Wait this long for batches, then ask live.
     ///
-    /// Without it, the run waits until they end.
-    #[arg(long, requires = "judge_batch", value_parser = duration, value_name = "TIME", help_heading = LIMITS)]
+    /// Such as `2h`.     /// Without it, the run waits until they end.
+    #[arg(long, requires = "judge_batch", value_parser = duration, value_name = "TIME", help_heading = LIMITS, hide_short_help = true)]
     pub(crate) batch_wait: Option<Duration>,
 }
 

@@ -120,8 +120,7 @@ pub(crate) use worker::WorkerArgs;
                   Exit codes: 0 all passed, 1 something failed, 2 invalid input (nothing was run), \
                   3 incomplete (something could not be judged or run), 4 stopped by a budget, \
                   5 inconclusive comparison under --strict, 130 interrupted.\n\n\
-                  Options of every command: --color, --env-file, -h (--help), -V (--version).\n\n\
-                  For programs: assize worker, lsp, schema, completions, man. Each has --help."
+                  Options of every command: --color, --env-file, -h (--help), -V (--version)."
 )]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -153,7 +152,7 @@ pub(crate) struct GlobalArgs {
     version: Option<bool>,
 }
 
-/// Commands of the program; programs start the hidden ones. The front page puts the others in groups.
+/// Commands of the program. The front page puts them in their order.
 #[derive(Debug, Subcommand)]
 pub(crate) enum CliCommand {
     /// Create a project: a small suite, settings, a CI workflow.
@@ -306,9 +305,10 @@ mod tests {
         for name in ["eval", "grade", "try", "compare"] {
             let mut root = built();
             let command = root.find_subcommand_mut(name).expect("there is one");
+            let narrow = command.clone().term_width(80).render_help().to_string();
+            let lines = narrow.lines().count();
+            assert!(lines <= 100, "{name} has {lines} lines:\n{narrow}");
             let text = command.clone().term_width(100).render_help().to_string();
-            let lines = text.lines().count();
-            assert!(lines <= 100, "{name} has {lines} lines:\n{text}");
 
             let options = text.split("\nGlobal options:").next().unwrap_or_default();
             let option = |line: &&str| line.starts_with("  -") || line.starts_with("      --");
@@ -320,12 +320,23 @@ mod tests {
     }
 
     #[test]
-    fn the_front_page_names_every_command_that_it_hides() {
-        let root = built();
-        let page = end_of(&root);
-        let hidden: Vec<&str> =
-            root.get_subcommands().filter(|one| one.is_hide_set()).map(Command::get_name).collect();
-        assert!(page.contains(&format!("For programs: assize {}.", hidden.join(", "))), "{page}");
-        assert!(root.get_subcommands().filter(|one| !one.is_hide_set()).count() <= 24);
+    fn all_commands_list_headings_in_one_order() {
+        let mut commands = Vec::new();
+        every_command(&built(), &mut commands);
+        for command in commands {
+            let mut last = 0;
+            for argument in command.get_arguments().filter(|one| !one.is_positional()) {
+                let rank = argument.get_help_heading().map_or(0, |heading| {
+                    1 + headings::IN_ORDER.iter().position(|one| *one == heading).expect(heading)
+                });
+                let first =
+                    command.get_arguments().find(|one| one.get_help_heading() == argument.get_help_heading());
+                if first.is_some_and(|one| one.get_id() == argument.get_id()) {
+                    let name = command.get_bin_name().unwrap_or_default();
+                    assert!(rank >= last, "{name}: `{:?}` comes too late", argument.get_help_heading());
+                    last = rank;
+                }
+            }
+        }
     }
 }

@@ -43,14 +43,6 @@ pub(crate) struct PairwiseArgs {
     /// Such as `answer=response,question=user_prompt`; `metadata=*` keeps all other columns from the judge.
     #[arg(long, alias = "column", value_parser = AnswerColumns::parse, value_name = "NAME=COLUMN,…", help_heading = SELECTION)]
     pub(crate) columns: Vec<AnswerColumns>,
-    /// Prefer answers by this criterion; repeatable.
-    ///
-    /// Without it, the question and the expectations decide.
-    #[arg(long, value_name = "TEXT", help_heading = JUDGE)]
-    pub(crate) criteria: Vec<String>,
-    /// Value of ties and contradictory orders in the ranking.
-    #[arg(long, value_parser = one_of(TIE_RULES), default_value = "half", value_name = "RULE", help_heading = JUDGE)]
-    pub(crate) rank_ties: TieRule,
     /// Compare only cases whose id matches this pattern; repeatable.
     #[arg(long, alias = "test-id", value_name = "GLOB", help_heading = SELECTION)]
     pub(crate) filter: Vec<String>,
@@ -60,15 +52,23 @@ pub(crate) struct PairwiseArgs {
     /// Read targets from this file.
     #[arg(long, value_name = "FILE", help_heading = SELECTION)]
     pub(crate) targets: Option<PathBuf>,
-    /// Also let files read from this folder; repeatable.
-    #[arg(long, value_name = "DIR", help_heading = ADVANCED, hide_short_help = true)]
-    pub(crate) root: Vec<PathBuf>,
+    /// Prefer answers by this criterion; repeatable.
+    ///
+    /// Without it, the question and the expectations decide.
+    #[arg(long, value_name = "TEXT", help_heading = JUDGE)]
+    pub(crate) criteria: Vec<String>,
+    /// Value of ties and contradictory orders in the ranking.
+    #[arg(long, value_parser = one_of(TIE_RULES), default_value = "half", value_name = "RULE", help_heading = JUDGE)]
+    pub(crate) rank_ties: TieRule,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
     /// Estimate calls, tokens and cost, and send nothing.
     #[arg(long, help_heading = LIMITS)]
     pub(crate) dry_run: bool,
     /// Print Markdown instead of tables.
     #[arg(long, conflicts_with = "json", help_heading = OUTPUT)]
     pub(crate) markdown: bool,
-    #[command(flatten)]
-    pub(crate) run: RunArgs,
+    /// Also let files read from this folder; repeatable.
+    #[arg(long, value_name = "DIR", help_heading = ADVANCED, hide_short_help = true)]
+    pub(crate) root: Vec<PathBuf>,
 }

@@ -43,7 +43,7 @@ pub(super) fn report_file(text: &str) -> Result<ReportFile, String> {
     parse(
         text,
         |_| true,
-        "FILE.html, FILE.md, FILE.xml (JUnit), FILE.csv (a row a criterion), FILE-cases.csv (a row a case), FILE.sarif or \
+        "FILE.html, FILE.md, FILE.xml (JUnit), FILE.csv (one row per criterion), FILE-cases.csv (one row per case), FILE.sarif or \
          FILE.json (as `--json`)",
     )
 }

@@ -10,7 +10,7 @@ use assize_rubric::{MissingPolicy, UnitInterval};
 use clap::Subcommand;
 
 use super::compare::ALLOWED_DIFFERENCES;
-use super::headings::{ADVANCED, JUDGE, LIMITS, OUTPUT, SELECTION};
+use super::headings::{ADVANCED, LIMITS, OUTPUT, SELECTION};
 use super::judge_batch::JudgeBatchArgs;
 use super::report_file::{ReportFile, scorecard_file};
 use super::values::{OptionValues, one_of, unit};
@@ -80,25 +80,25 @@ pub(crate) struct ScoreCardArgs {
     /// Results, one JSON object per line.
     #[arg(long, value_name = "FILE")]
     pub(crate) results: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) labels: LabelArgs,
+    #[command(flatten)]
+    pub(crate) result: CardResultArgs,
     /// Write a report file: FILE.md, or FILE.json with what `--json` prints; repeatable.
     #[arg(long, short = 'o', value_parser = scorecard_file, value_name = "FILE", help_heading = OUTPUT)]
     pub(crate) out: Vec<ReportFile>,
-    #[command(flatten)]
-    pub(crate) result: CardResultArgs,
-    #[command(flatten)]
-    pub(crate) labels: LabelArgs,
 }
 
 /// Computing and printing of scores.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CardResultArgs {
     /// Treatment of cases without a result.
-    #[arg(long, value_parser = one_of(MISSING_POLICIES), default_value = "incomplete", value_name = "HOW", help_heading = LIMITS)]
+    #[arg(long, value_parser = one_of(MISSING_POLICIES), default_value = "incomplete", value_name = "HOW")]
     pub(crate) treat_missing: MissingPolicy,
     /// Require results for this share of the weight, else incomplete.
     ///
     /// What applies to no case is not covered.
-    #[arg(long, value_parser = unit, value_name = "SHARE", help_heading = LIMITS)]
+    #[arg(long, value_parser = unit, value_name = "SHARE")]
     pub(crate) min_coverage: Option<UnitInterval>,
     /// Print N levels of the tree.
     ///
@@ -126,10 +126,10 @@ pub(crate) struct RunCardArgs {
     #[arg(value_name = "DIR")]
     pub(crate) path: PathBuf,
     /// Use this weight set of the index.
-    #[arg(long, value_name = "SET", help_heading = JUDGE)]
+    #[arg(long, value_name = "SET")]
     pub(crate) weights: Option<String>,
     #[command(flatten)]
-    pub(crate) result: CardResultArgs,
+    pub(crate) labels: LabelArgs,
     /// Target for cases without a `candidate_output`.
     #[arg(long, value_name = "NAME", help_heading = SELECTION)]
     pub(crate) target: Option<String>,
@@ -142,25 +142,25 @@ pub(crate) struct RunCardArgs {
     /// Run only cases with this tag; repeatable.
     #[arg(long, value_name = "TAG", help_heading = SELECTION)]
     pub(crate) tag: Vec<String>,
+    #[command(flatten)]
+    pub(crate) shard: ShardArgs,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    /// Estimate calls, tokens and cost, and send nothing.
+    #[arg(long, help_heading = LIMITS)]
+    pub(crate) dry_run: bool,
+    #[command(flatten)]
+    pub(crate) batch: JudgeBatchArgs,
+    #[command(flatten)]
+    pub(crate) result: CardResultArgs,
     /// Also let files read from this folder; repeatable.
     #[arg(long, value_name = "DIR", help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) root: Vec<PathBuf>,
     /// Treat these warnings as errors.
     #[arg(long, value_enum, value_name = "WHAT", help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) deny: Vec<DenyChoice>,
-    /// Estimate calls, tokens and cost, and send nothing.
-    #[arg(long, help_heading = LIMITS)]
-    pub(crate) dry_run: bool,
-    #[command(flatten)]
-    pub(crate) labels: LabelArgs,
-    #[command(flatten)]
-    pub(crate) shard: ShardArgs,
     #[command(flatten)]
     pub(crate) exchange: ExchangeArgs,
-    #[command(flatten)]
-    pub(crate) run: RunArgs,
-    #[command(flatten)]
-    pub(crate) batch: JudgeBatchArgs,
 }
 
 /// Options of `assize scorecard compare`.

@@ -11,6 +11,6 @@ pub(crate) struct ShardArgs {
     ///
     /// Shards are numbered from 1. Cases that depend on each other, and those that share a workspace, are in the same shard. The exit code is
     /// about the cases of the shard.
-    #[arg(long, value_name = "I/N", help_heading = SELECTION)]
+    #[arg(long, value_name = "I/N", help_heading = SELECTION, hide_short_help = true)]
     pub(crate) shard: Option<ShardNumber>,
 }

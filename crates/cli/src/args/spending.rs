@@ -12,11 +12,11 @@ use super::values::{positive, usd};
 /// Use of the reply cache, and limits on requests beside it.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct SpendingArgs {
-    /// Stop once all requests together cost this many US dollars.
+    /// Stop once the requests cost N US dollars.
     ///
     /// Prices are those of `.assize/prices.yaml` and of the built-in table.
     #[arg(
-        long, value_parser = usd, value_name = "DOLLARS", help_heading = LIMITS, allow_negative_numbers = true
+        long, value_parser = usd, value_name = "N", help_heading = LIMITS, allow_negative_numbers = true
     )]
     pub(crate) budget_usd: Option<Usd>,
     /// Stop after N requests to models.
@@ -38,7 +38,7 @@ pub(crate) struct SpendingArgs {
     /// Neither read nor write the reply cache.
     #[arg(long, conflicts_with = "cache_only", help_heading = LIMITS)]
     pub(crate) no_cache: bool,
-    /// Use cached replies only; what is not cached stays ungraded.
+    /// Use cached replies only; misses stay ungraded.
     #[arg(long, help_heading = LIMITS)]
     pub(crate) cache_only: bool,
 }

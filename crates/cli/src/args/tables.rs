@@ -22,6 +22,9 @@ pub(crate) struct TableArgs {
     /// Scores that may be given, such as `0..10` or `1,2,3,4`.
     #[arg(long, value_parser = scale, value_name = "SCORES", help_heading = SELECTION)]
     pub(crate) scale: Option<RatingScale>,
+    /// Print JSON instead of text.
+    #[arg(long, help_heading = OUTPUT)]
+    pub(crate) json: bool,
     /// Confidence level of every interval.
     #[arg(long, value_parser = level, default_value = "0.95", value_name = "SHARE", help_heading = ADVANCED)]
     pub(crate) level: ConfidenceLevel,
@@ -31,9 +34,6 @@ pub(crate) struct TableArgs {
     /// Random seed.
     #[arg(long, default_value_t = ResamplingOptions::default().seed, value_name = "N", help_heading = ADVANCED)]
     pub(crate) seed: u64,
-    /// Print JSON instead of text.
-    #[arg(long, help_heading = OUTPUT)]
-    pub(crate) json: bool,
 }
 
 impl TableArgs {
@@ -149,14 +149,14 @@ pub(crate) struct NoiseArgs {
     /// Average the first N scores of each row.
     #[arg(short, value_delimiter = ',', default_value = "1", value_parser = at_least_one, value_name = "N,…")]
     pub(crate) k: Vec<usize>,
+    #[command(flatten)]
+    pub(crate) table: TableArgs,
     /// Find the cheapest design whose interval has this full width.
     #[arg(long, value_parser = share, value_name = "X", help_heading = ADVANCED)]
     pub(crate) width: Option<f64>,
     /// Cost of an answer, in judge calls.
     #[arg(long, default_value_t = 1.0, value_parser = amount, value_name = "CALLS", requires = "width", help_heading = ADVANCED)]
     pub(crate) answer_cost: f64,
-    #[command(flatten)]
-    pub(crate) table: TableArgs,
 }
 
 fn at_least_one(text: &str) -> Result<usize, String> {

@@ -33,17 +33,32 @@ const FOREIGN_OPTIONS: &[(&str, &[&str], &str)] = &[
     ),
 ];
 
-/// Commands of other tools, with the one that does the same.
+/// Names that people try, with the command that does the same.
 const FOREIGN_COMMANDS: &[(&str, &str)] = &[
     ("test", "eval"),
-    ("run", "eval"),
     ("evaluate", "eval"),
+    ("plan", "eval --dry-run"),
     ("resume", "eval --resume"),
     ("retry", "eval --resume --retry-incomplete"),
+    ("new", "init"),
     ("check", "validate"),
     ("diff", "compare"),
+    ("trend", "compare --trend"),
+    ("pairwise", "compare pairwise"),
+    ("agreement", "calibrate agreement"),
+    ("noise", "calibrate noise"),
+    ("repeats", "calibrate noise"),
+    ("power", "calibrate power"),
+    ("import", "convert"),
+    ("export", "report"),
+    ("rescore", "score"),
     ("ls", "list"),
+    ("runs", "list"),
     ("show", "report"),
+    ("open", "view"),
+    ("ui", "view"),
+    ("help", "--help"),
+    ("version", "--version"),
 ];
 
 /// Returns an error of the parser with the tips that fit this program.
@@ -232,12 +247,41 @@ mod tests {
             (&["eval", "a.yaml", "--grader", "openai:gpt-4o"], "--judge openai:gpt-4o-mini"),
             (&["eval", "a.yaml", "-k", "refund"], "--filter 'refund-*'"),
             (&["test", "evals"], "'assize eval' does this"),
+            (&["plan", "evals"], "'assize eval --dry-run' does this"),
+            (&["power"], "'assize calibrate power' does this"),
+            (&["import", "a.jsonl"], "'assize convert' does this"),
+            (&["runs"], "'assize list' does this"),
+            (&["new"], "'assize init' does this"),
+            (&["trend"], "'assize compare --trend' does this"),
+            (&["agreement", "a.csv"], "'assize calibrate agreement' does this"),
+            (&["noise", "a.csv"], "'assize calibrate noise' does this"),
+            (&["pairwise", "a", "b"], "'assize compare pairwise' does this"),
+            (&["open"], "'assize view' does this"),
+            (&["ui"], "'assize view' does this"),
+            (&["help"], "'assize --help' does this"),
+            (&["version"], "'assize --version' does this"),
             (&["calibrate", "agreement", "--labels", "a.csv"], "assize calibrate agreement labels.csv"),
             (&["calibrate", "last", "labels.csv"], "--labels labels.csv"),
         ] {
             let message = message(words);
             assert_eq!(message.matches("tip:").count(), 1, "{message}");
             assert!(message.contains(tip), "{message}");
+        }
+    }
+
+    #[test]
+    fn every_tip_names_a_command_that_exists() {
+        for (name, ours) in FOREIGN_COMMANDS {
+            let root = Args::command();
+            assert!(root.find_subcommand(name).is_none(), "`{name}` is a command of ours");
+            let mut command = &root;
+            for word in ours.split(' ').filter(|word| !word.starts_with('-')) {
+                command = command.find_subcommand(word).expect(ours);
+            }
+            for option in ours.split(' ').filter_map(|word| word.strip_prefix("--")) {
+                let is_known = command.get_arguments().any(|one| one.get_long() == Some(option));
+                assert!(is_known, "`{ours}`");
+            }
         }
     }
 

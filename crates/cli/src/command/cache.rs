@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use assize_engine::{ExitStatus, remedy, replies_file};
+use assize_report::grouped;
 use assize_store::{CacheStats, ReplyCache, StoreError};
 use serde_json::json;
 
@@ -21,7 +22,7 @@ pub(crate) fn execute(args: &CacheArgs, context: &CliContext) -> Result<ExitStat
             if json {
                 output::print_json(&stats_json(&shown, stats.as_ref()));
             } else {
-                print_stats(&shown, stats);
+                print_stats(&shown, stats, context);
             }
         }
         CacheAction::Prune { older_than, json } => {
@@ -93,13 +94,13 @@ fn stats_json(path: &str, stats: Option<&CacheStats>) -> serde_json::Value {
     })
 }
 
-fn print_stats(path: &str, stats: Option<CacheStats>) {
+fn print_stats(path: &str, stats: Option<CacheStats>, context: &CliContext) {
     let Some(stats) = stats.filter(|stats| stats.replies > 0) else {
-        output::print(&format!("{path} holds no replies\n"));
+        output::print_text(&format!("{path} has no replies\n"), context);
         return;
     };
-    let mut text = format!("{path} holds {} replies, {}", stats.replies, size(stats.file_bytes));
-    if let (Some(oldest), Some(newest)) = (stats.oldest.and_then(day), stats.newest.and_then(day)) {
+    let mut text = format!("{path}: {} replies, {}", grouped(stats.replies), size(stats.file_bytes));
+    if let (Some(oldest), Some(newest)) = (stats.oldest.and_then(minute), stats.newest.and_then(minute)) {
         text.extend([", from ", &oldest, " to ", &newest]);
     }
 
@@ -107,13 +108,19 @@ fn print_stats(path: &str, stats: Option<CacheStats>) {
 
     for model in &stats.models {
         let name = if model.model.is_empty() { "(no name reported)" } else { &model.model };
-        text.extend(["  ", name, "  ", &model.replies.to_string(), " replies, ", &size(model.bytes), "\n"]);
+        text.extend(["  ", name, ": ", &grouped(model.replies), " replies, ", &size(model.bytes), "\n"]);
     }
 
-    output::print(&text);
+    output::print_text(&text, context);
 }
 
-/// A time as people and programs read it.
+/// Formats a time as people read it, in the zone of this machine.
+fn minute(seconds: i64) -> Option<String> {
+    let time = jiff::Timestamp::from_second(seconds).ok()?.to_zoned(jiff::tz::TimeZone::system());
+    Some(time.strftime("%Y-%m-%d %H:%M").to_string())
+}
+
+/// Formats a time as programs read it.
 fn day(seconds: i64) -> Option<String> {
     jiff::Timestamp::from_second(seconds).ok().map(|time| time.to_string())
 }

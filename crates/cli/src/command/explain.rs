@@ -106,10 +106,11 @@ fn list_cases(
 
     output::print(&render_case_table(&rows, found - rows.len(), context.stdout));
     let cases = if found == 1 { "case" } else { "cases" };
+    let all = if found > rows.len() { ", all of them with `--json`" } else { "" };
     let example = rows.iter().find(|row| row.verdict != Verdict::Pass).unwrap_or(first);
     let command = format!("assize explain {} {}", shell_word(&args.run), shell_word(&example.case_id));
     output::print_notice(
-        &format!("{which}{found} {cases}; choose one: `{}`\n", escape_unsafe(&command)),
+        &format!("{which}{found} {cases}{all}; choose one: `{}`\n", escape_unsafe(&command)),
         context,
     );
 

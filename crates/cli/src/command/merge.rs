@@ -13,7 +13,7 @@ use crate::output::ResultOutput;
 pub(crate) fn execute(args: &MergeArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let engine = context.run_engine(true, args.json);
     let finished = engine.merge(&args.options())?;
-    let delivery = ResultOutput { json: args.json, out: &args.out };
+    let delivery = ResultOutput { json: args.json, quiet: false, out: &args.out };
 
     let Some(conclusion) = finished.scorecard_conclusion() else {
         present::finished_run(&finished, delivery, args.show, context)?;

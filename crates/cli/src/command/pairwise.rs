@@ -90,7 +90,7 @@ fn print(
         let mut value = summary_json(info, folder.path());
         if let Value::Object(members) = &mut value {
             // Thresholds have nothing to say about which of two answers is better.
-            for unrelated in ["counts", "mean_score", "figures"] {
+            for unrelated in ["counts", "mean_score", "metrics"] {
                 members.remove(unrelated);
             }
             members.insert(info.command.clone(), pairwise_json(report, missing));

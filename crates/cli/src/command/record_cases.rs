@@ -68,7 +68,7 @@ pub(super) fn execute(
     }
     if args.json {
         let text = args.out.is_none().then_some(lines);
-        output::print_json(&json!({"cases": cases, "left_out": left_out, "files": files, "text": text}));
+        output::print_json(&json!({"cases": cases, "skipped": left_out, "files": files, "text": text}));
     } else if let Some(out) = &args.out {
         let noun = if cases == 1 { "case" } else { "cases" };
         output::print_message(&format!("{} {noun} written to {}\n", grouped(cases as u64), out.display()));

@@ -74,9 +74,7 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
         summary: Some(summary),
         ..run
     };
-    for warning in &info.warnings {
-        output::print_warning(warning, context);
-    }
+    print_warnings(&info, args.json, context);
 
     let mut shown = folder.path().to_path_buf();
     if let Some(target) = &args.run_dir {
@@ -98,7 +96,7 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
     }
 
     let json = || with_changes(summary_json(&info, &shown), *changed);
-    if !(ResultOutput { json: args.json, out: &args.out }).deliver(json)? {
+    if !(ResultOutput { json: args.json, quiet: false, out: &args.out }).deliver(json)? {
         // Unless told otherwise, only cases are printed whose verdict or score changed.
         let (show, is_limited) = match args.show {
             ShowChoice::Auto if changes.moved <= present::SMALL_RUN => (ShowChoice::All, true),
@@ -141,6 +139,16 @@ fn check_run(run: &RunInfo, args: &ScoreArgs, context: &CliContext) -> Result<()
     );
 
     Ok(())
+}
+
+/// Prints the warnings of a run. On a terminal the summary that follows has them.
+fn print_warnings(info: &RunInfo, json: bool, context: &CliContext) {
+    if context.summary_follows(json) {
+        return;
+    }
+    for warning in &info.warnings {
+        output::print_warning(warning, context);
+    }
 }
 
 /// Refuses reports that need the rows of a run where none is stored.

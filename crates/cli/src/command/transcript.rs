@@ -213,7 +213,7 @@ fn report(logs: &[TranscriptLog], told: &[Value], left_out: usize) -> Value {
             })
         })
         .collect();
-    json!({ "sessions": told, "left_out": left_out, "files": files })
+    json!({ "sessions": told, "skipped": left_out, "files": files })
 }
 
 fn say(logs: &[TranscriptLog], told: &[Value], out: Option<&Path>) {

@@ -77,7 +77,7 @@ fn a_judge_that_looks_at_the_order_is_found_out_and_one_that_does_not_is_not() {
     assert_eq!((&plan["items"], server.count()), (&21.into(), 0), "{plan}");
     let found = audit(&cli, &[&order[..], &["--run-dir", "run", "--max-flip-rate", "0.1"]].concat(), 1);
     assert_eq!(server.count(), 21, "one call each");
-    let figures = &found["audit"]["figures"];
+    let figures = &found["audit"]["metrics"];
     // Of six orders `z` stands first in two: both are flips, in each of three cases.
     let flips = &figures["flips"];
     assert_eq!((&flips["n"], flips["value"].as_f64()), (&45.into(), Some(6.0 / 45.0)), "{found}");
@@ -87,7 +87,7 @@ fn a_judge_that_looks_at_the_order_is_found_out_and_one_that_does_not_is_not() {
     assert_eq!((&parts[0]["title"], parts.len()), (&"rubrics / z".into(), 5));
     // The same criterion in three cases.
     assert_eq!(
-        (&parts[0]["figures"]["flips"]["n"], &parts[1]["figures"]["flips"]["value"]),
+        (&parts[0]["metrics"]["flips"]["n"], &parts[1]["metrics"]["flips"]["value"]),
         (&15.into(), &0.0.into())
     );
     let again = audit(&cli, &order, 0);
@@ -98,7 +98,7 @@ fn a_judge_that_looks_at_the_order_is_found_out_and_one_that_does_not_is_not() {
 
     let (cli, _server) = fixture(honest);
     let found = audit(&cli, &[&order[..], &["--max-flip-rate", "0"]].concat(), 0);
-    assert_eq!(found["audit"]["figures"]["flips"]["value"], 0.0);
+    assert_eq!(found["audit"]["metrics"]["flips"]["value"], 0.0);
     assert!(found["audit"]["says"].as_str().expect("words").starts_with("No order changed"), "{found}");
 }
 
@@ -115,11 +115,11 @@ fn a_judge_that_likes_length_is_found_out_and_one_that_does_not_is_not() {
     };
     for edit in ["frame", "repeat"] {
         let part = audit_of(&found, edit).expect("measured");
-        let shift = &part["figures"]["shift"];
+        let shift = &part["metrics"]["shift"];
         // One of three criteria of equal weight becomes met.
         assert!((shift["value"].as_f64().expect("a number") - 1.0 / 3.0).abs() < 1e-9, "{found}");
-        assert_eq!((&shift["n"], &part["figures"]["flips"]["n"]), (&8.into(), &24.into()));
-        assert!(part["figures"]["length_ratio"]["value"].as_f64().expect("a number") > 2.0);
+        assert_eq!((&shift["n"], &part["metrics"]["flips"]["n"]), (&8.into(), &24.into()));
+        assert!(part["metrics"]["length_ratio"]["value"].as_f64().expect("a number") > 2.0);
     }
     // Nothing could be trimmed: said, and no figure.
     assert_eq!(audit_of(&found, "trim"), None);
@@ -130,7 +130,7 @@ fn a_judge_that_likes_length_is_found_out_and_one_that_does_not_is_not() {
     let (cli, server) = fixture(honest);
     cli.file("l.yaml", suite_of(&ids.map(|id| (id, "apples")), true));
     let found = audit(&cli, &length, 0);
-    assert_eq!(audit_of(&found, "repeat").expect("measured")["figures"]["shift"]["value"], 0.0);
+    assert_eq!(audit_of(&found, "repeat").expect("measured")["metrics"]["shift"]["value"], 0.0);
     // A target is asked once for each case; its answers can only be edited when they are there.
     let before = server.count();
     audit(&cli, &["length", "t.yaml", "--target", "openai:t", "--judge", "openai:m", "--no-cache"], 0);
@@ -171,7 +171,7 @@ fn a_judge_that_prefers_its_own_family_is_found_out_and_a_strict_one_is_not() {
     let parts = found["audit"]["parts"].as_array().expect("a list");
     let of = |family: &str| {
         let part = parts.iter().find(|part| part["title"] == family).expect("measured");
-        part["figures"]["self_preference"].clone()
+        part["metrics"]["self_preference"].clone()
     };
     // Beside mistral, gpt on gpt's answers: 1 - 1/3, elsewhere 1/3 - 1/3; claude: 0 - 1/3 everywhere.
     let gpt = of("gpt")["value"].as_f64().expect("a number");
@@ -181,7 +181,7 @@ fn a_judge_that_prefers_its_own_family_is_found_out_and_a_strict_one_is_not() {
     assert!(claude.abs() < 1e-9, "{found}");
     assert_eq!((&parts[0]["title"], parts.len()), (&"gpt".into(), 2), "{found}");
     assert!(found["audit"]["unmeasured"].to_string().contains("`mistral` was not measured"), "{found}");
-    assert_eq!(found["audit"]["figures"]["noise"]["value"], 0.0);
+    assert_eq!(found["audit"]["metrics"]["noise"]["value"], 0.0);
     let shown = cli.run(&["audit", "show", "run", "--limit", "0.7"]).expect_code(0);
     assert!(shown.stdout.contains("gpt"), "{}", shown.stdout);
 

@@ -46,7 +46,7 @@ fn verdicts_are_crossed_and_every_figure_has_interval_n_and_sentence() {
     let found = calibrate(&cli, &["--labels", "t.csv"]);
     let section = overall(&found);
     assert_eq!(section["confusion"]["only_judge_met"], 10);
-    let figures = section["figures"].as_object().expect("figures");
+    let figures = section["metrics"].as_object().expect("metrics");
     assert!((figures["kappa"]["value"].as_f64().expect("defined") - 0.4).abs() < 1e-12);
     let low = figures["kappa"]["low"].as_f64().expect("defined");
     assert!(
@@ -219,7 +219,7 @@ fn every_problem_of_every_file_is_listed_with_its_line() {
         "a.jsonl:3: not JSON",
         "b.csv:2: label",
         "b.csv:3: 2 cells",
-        "gone.jsonl:1",
+        "gone.jsonl: no such file or folder",
     ] {
         assert!(message.contains(part), "{part} in {message}");
     }
@@ -277,7 +277,7 @@ fn people_stand_beside_the_judge() {
     let section = overall(&found);
     assert_eq!(section["people"]["accuracy"]["n"], 6);
     assert!((section["people"]["accuracy"]["value"].as_f64().expect("defined") - 4.0 / 6.0).abs() < 1e-12);
-    assert_eq!(section["figures"]["accuracy"]["n"], 6, "each label is a pair");
+    assert_eq!(section["metrics"]["accuracy"]["n"], 6, "each label is a pair");
     let found = calibrate(&cli, &["--labels", "t.jsonl", "--truth", "consensus"]);
     let counts = &overall(&found)["counts"];
     assert_eq!((counts["compared"].as_u64(), counts["tied"].as_u64()), (Some(2), Some(1)));
@@ -290,8 +290,8 @@ fn probabilities_are_read_at_the_threshold_and_measured_as_such() {
     let found = calibrate(&cli, &["--labels", "t.csv"]);
     let section = overall(&found);
     assert_eq!(section["confusion"]["only_people_met"], 1);
-    assert!((section["figures"]["brier"]["value"].as_f64().expect("defined") - 0.200_625).abs() < 1e-12);
-    assert_eq!(section["figures"]["auroc"]["value"], 0.75);
+    assert!((section["metrics"]["brier"]["value"].as_f64().expect("defined") - 0.200_625).abs() < 1e-12);
+    assert_eq!(section["metrics"]["auroc"]["value"], 0.75);
     let found = calibrate(&cli, &["--labels", "t.csv", "--threshold", "0.3"]);
     assert_eq!(overall(&found)["confusion"]["only_people_met"], 0);
     cli.file("t.csv", "case,label,probability\na,met,90\n");
@@ -307,7 +307,7 @@ fn constant_judges_leave_correlations_undefined_with_the_reason() {
     }
     cli.file("t.csv", text);
     let found = calibrate(&cli, &["--labels", "t.csv", "--scale", "0..10"]);
-    let figures = &overall(&found)["figures"];
+    let figures = &overall(&found)["metrics"];
     for name in ["spearman", "pearson", "kendall_tau_b"] {
         assert!(figures[name]["value"].is_null(), "{name}");
         assert_eq!(figures[name]["undefined"], "all values are the same");
@@ -426,7 +426,7 @@ fn answers_to_one_case_and_systems_are_ordered_as_by_people() {
     cli.file("s.jsonl", rows);
     let found =
         object(&cli.run(&["calibrate", "--labels", "s.jsonl", "--scale", "1..5", "--json"]).expect_code(0));
-    let figures = &found["sections"][0]["figures"];
+    let figures = &found["sections"][0]["metrics"];
     assert!(figures["spearman"]["value"].as_f64() < Some(0.95), "{figures}");
     for id in
         ["spearman_by_case", "kendall_by_case", "pearson_by_case", "pairwise_accuracy", "spearman_by_system"]
@@ -443,7 +443,7 @@ fn answers_to_one_case_and_systems_are_ordered_as_by_people() {
     cli.file("one.jsonl", "{\"case\":1,\"label\":3,\"judge\":4}\n{\"case\":2,\"label\":2,\"judge\":2}\n");
     let found =
         object(&cli.run(&["calibrate", "--labels", "one.jsonl", "--scale", "1..5", "--json"]).expect_code(0));
-    assert!(found["sections"][0]["figures"].get("spearman_by_case").is_none());
+    assert!(found["sections"][0]["metrics"].get("spearman_by_case").is_none());
 }
 
 #[test]
@@ -535,11 +535,11 @@ fn error_rates_of_raters_need_no_labels_but_three_raters() {
     assert_eq!((&found["items"], &found["votes"], &found["overruled"]), (&40.into(), &120.into(), &0.into()));
     assert!(found["dependent"].is_null(), "three raters show no dependence: {found}");
     let of =
-        |rater: usize, id: &str| found["raters"][rater]["figures"][id]["value"].as_f64().expect("a rate");
+        |rater: usize, id: &str| found["raters"][rater]["metrics"][id]["value"].as_f64().expect("a rate");
     assert!(of(0, "sensitivity") > 0.95 && of(0, "specificity") > 0.95, "{found}");
     assert!(of(2, "sensitivity") > 0.95 && (of(2, "specificity") - 0.5).abs() < 0.05, "{found}");
     let text = cli.run(&args).expect_code(0).stdout;
-    assert!(text.contains("four can"), "{text}");
+    assert!(text.contains("from four raters on"), "{text}");
 
     cli.file("two.jsonl", format!("{}{}", vote(1, "a", true), vote(1, "b", false)));
     let refused = cli.run(&["calibrate", "panel", "two.jsonl"]).expect_code(2).stderr;
@@ -594,7 +594,7 @@ fn raters_are_measured_with_ratings_missing() {
     let section = &found["sections"][0];
     assert_eq!((section["rated_twice"].as_u64(), section["ratings"].as_u64()), (Some(3), Some(9)));
     assert_eq!(section["all_same"]["count"], 2);
-    assert!(section["figures"]["alpha_interval"]["value"].as_f64() > Some(0.9));
+    assert!(section["metrics"]["alpha_interval"]["value"].as_f64() > Some(0.9));
     cli.file("same.jsonl", "{\"case\":1,\"label\":[1,1]}\n{\"case\":2,\"label\":[1,1]}\n");
     let output = cli.run(&["calibrate", "agreement", "same.jsonl", "--values", "met=1"]).expect_code(0);
     assert!(output.stdout.contains("undefined  only one answer was ever given"), "{}", output.stdout);
@@ -698,7 +698,7 @@ fn an_adjudicator_is_what_is_true_and_no_rater() {
     let found = calibrate(&cli, &["--labels", "l.jsonl"]);
     // Ten items with two labels that are met, ten with the one of the adjudicator.
     assert_eq!(overall(&found)["confusion"]["both_met"].as_u64().or(Some(20)), Some(20), "{found}");
-    let accuracy = overall(&found)["figures"]["accuracy"]["value"].as_f64().expect("a share");
+    let accuracy = overall(&found)["metrics"]["accuracy"]["value"].as_f64().expect("a share");
     assert!((accuracy - 20.0 / 30.0).abs() < 1e-12, "{accuracy}");
     let raters = object(&cli.run(&["calibrate", "agreement", "l.jsonl", "--json"]).expect_code(0));
     assert_eq!(raters["sections"][0]["ratings"], 40, "{raters}");

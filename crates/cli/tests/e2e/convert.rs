@@ -30,11 +30,11 @@ fn a_conversion_between_formats_is_whole() {
 #[test]
 fn what_is_lost_is_listed_with_its_line() {
     let cli = cli();
-    cli.file("c.yaml", "prompts: [hi]\ntests:\n  - assert:\n      - {type: equals, value: hello}\n      - {type: similar, value: y}\n");
+    cli.file("c.yaml", "prompts: [hi]\ntests:\n  - assert:\n      - {type: equals, value: hello}\n      - {type: javascript, value: y}\n");
     let output = cli.run(&["convert", "c.yaml", "--to", "tests"]).expect_code(3);
     assert!(output.stdout.contains("value: hello"), "{}", output.stdout);
     assert!(
-        output.stderr.contains("lost: c.yaml:5: `similar` of `test-1`: not converted"),
+        output.stderr.contains("lost: c.yaml:5: `javascript` of `test-1`: not converted"),
         "{}",
         output.stderr
     );

@@ -128,7 +128,7 @@ fn json_prints_one_object_of_this_shape_and_nothing_else() {
     assert_eq!(
         keys,
         [
-            "run_id", "run_dir", "results", "counts", "not_run", "excluded", "mean_score", "figures",
+            "run_id", "run_dir", "results", "counts", "not_run", "excluded", "mean_score", "metrics",
             "judges", "tokens", "cost_usd", "cost_partial", "judge_calls", "judge_calls_cached", "sent",
             "pass_rate_gate", "early_stop", "criteria", "criteria_ungraded", "criterion_rates",
             "check_rates", "quotes", "quotes_found", "panel", "criteria_truncated", "warnings", "exit_code",

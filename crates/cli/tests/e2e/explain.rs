@@ -82,7 +82,7 @@ fn quotes_are_shown_where_they_are_in_the_answer() {
     cli.run(&["eval", "s.yaml"]).expect_code(1);
     // The offline judge quotes the whole answer for "Names apples".
     let plain = cli.run(&["explain", "last", "refund-policy"]).expect_code(0).stdout;
-    assert!(plain.contains("(line 1 of the answer, characters 0 to 16)"), "{plain}");
+    assert!(plain.contains("(line 1 of the answer, characters 1 to 16)"), "{plain}");
     let marked = cli.run(&["explain", "last", "refund-policy", "--color", "always"]).expect_code(0).stdout;
     assert!(marked.contains("\u{1b}[1;4mapples and pears\u{1b}[0m"), "{marked:?}");
     assert!(!marked.contains("of the answer, characters"), "{marked:?}");

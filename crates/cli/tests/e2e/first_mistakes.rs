@@ -162,6 +162,36 @@ const MISTAKES: &[FirstMistake] = &[
         says: &["this is a rubric, not an eval file", "assize grade RUBRIC --answers FILE"],
     },
     FirstMistake {
+        name: "a list of criteria as an eval file",
+        files: &[("rubric.yaml", "- Says hello\n- {outcome: Is short, weight: 2}\n")],
+        command: &["eval", "rubric.yaml"],
+        says: &["this looks like a rubric, not an eval file", "assize grade RUBRIC --answers FILE"],
+    },
+    FirstMistake {
+        name: "an eval file as answers",
+        files: &[("rubric.yaml", RUBRIC), ("a.eval.yaml", VALID)],
+        command: &["grade", "rubric.yaml", "--answers", "a.eval.yaml"],
+        says: &["this is an eval file", "a.eval.yaml:1:1", "assize eval a.eval.yaml"],
+    },
+    FirstMistake {
+        name: "criteria under another key",
+        files: &[("rubric.yaml", "criteria:\n  - {criterion: Says hello}\n"), ("a.csv", "answer\nHi\n")],
+        command: &["grade", "rubric.yaml", "--answers", "a.csv"],
+        says: &["a criterion has no key `criterion`", "write the text as `outcome`"],
+    },
+    FirstMistake {
+        name: "criteria under another key in the list of the other format",
+        files: &[("rubric.yaml", "rubrics:\n  - {text: Says hello}\n"), ("a.csv", "answer\nHi\n")],
+        command: &["grade", "rubric.yaml", "--answers", "a.csv"],
+        says: &["a criterion has no key `text`", "write the text as `outcome`"],
+    },
+    FirstMistake {
+        name: "labels that are not there",
+        files: &[],
+        command: &["calibrate", "--labels", "labels.csv"],
+        says: &["labels.csv: no such file or folder"],
+    },
+    FirstMistake {
         name: "no key in the environment",
         files: &[("a.eval.yaml", VALID)],
         command: &["eval", "a.eval.yaml", "--judge", "openai:gpt-4o-mini"],
@@ -183,7 +213,7 @@ const MISTAKES: &[FirstMistake] = &[
         name: "a provider without its model",
         files: &[("a.eval.yaml", VALID)],
         command: &["eval", "a.eval.yaml", "--judge", "openai"],
-        says: &["names a provider but no model", "`openai:MODEL`", "`openai:gpt-4o-mini`"],
+        says: &["is a provider without a model", "`openai:MODEL`", "`openai:gpt-4o-mini`"],
     },
     FirstMistake {
         name: "a number out of range",

@@ -99,7 +99,7 @@ fn the_number_of_cases_for_a_precise_rate_follows_the_data() {
     for cases in [4, 12, 20] {
         cli.file("a.eval.yaml", file(cases));
         let text = cli.run(&["eval", "a.eval.yaml", "--show", "none"]).expect_code(0).stdout;
-        let (_, rest) = text.split_once("takes at most ").expect(&text);
+        let (_, rest) = text.split_once("run up to ").expect(&text);
         needed.push(rest.split(' ').next().expect("a number").parse::<u64>().expect("a number"));
     }
     assert!(needed.is_sorted_by(|a, b| a > b), "{needed:?}");
@@ -111,7 +111,7 @@ fn one_case_that_is_done_is_one_case() {
     cli.file("a.eval.yaml", format!("{}\n", HALF.split("- id: bad").next().expect("a case")));
     cli.run(&["eval", "a.eval.yaml", "--run-dir", "run"]).expect_code(0);
     let again = cli.run(&["eval", "a.eval.yaml", "--run-dir", "run", "--resume"]).expect_code(0);
-    assert!(again.stderr.contains("1 case is done"), "{}", again.stderr);
+    assert!(again.stderr.contains("1 case kept"), "{}", again.stderr);
 
     let plan = cli.run(&["eval", "a.eval.yaml", "--dry-run"]).expect_code(0).stdout;
     assert!(plan.starts_with("1 case, 1 answer to judge"), "{plan}");

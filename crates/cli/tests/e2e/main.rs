@@ -8,6 +8,7 @@ mod attempt;
 mod bench;
 mod calibrate;
 mod ci_log;
+mod ci_recipes;
 mod convert;
 mod critic;
 mod doctor;

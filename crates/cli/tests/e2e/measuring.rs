@@ -36,9 +36,9 @@ fn criteria_that_measure_nothing_or_the_same_are_named() {
         criteria.iter().find(|one| one["name"] == name).expect("there is one").clone()
     };
     assert_eq!(named("polite")["flag"], "always_met");
-    assert!(named("polite")["figures"]["item_rest"]["undefined"].is_string());
+    assert!(named("polite")["metrics"]["item_rest"]["undefined"].is_string());
     assert_eq!(named("right")["flag"], Value::Null);
-    assert!(named("right")["figures"]["item_rest"]["low"].as_f64().is_some_and(|low| low > 0.5));
+    assert!(named("right")["metrics"]["item_rest"]["low"].as_f64().is_some_and(|low| low > 0.5));
     let pair = &found["pairs"][0];
     assert_eq!((&pair["criteria"][0], &pair["criteria"][1]), (&"right".into(), &"also-right".into()));
     assert_eq!((&pair["redundant"], &pair["alike"]), (&true.into(), &60.into()));
@@ -146,7 +146,7 @@ fn the_error_of_a_mean_has_judges_and_prompts_in_it() {
     assert!(narrow["comparison"]["calls"].is_number(), "{narrow}");
 
     let shown = cli.run(&["calibrate", "noise", "t.csv", "--width", "1"]).expect_code(0).stdout;
-    assert!(shown.contains("rough guess from 3") && shown.contains("Cheapest for a mean"), "{shown}");
+    assert!(shown.contains("Only 3 judges") && shown.contains("Cheapest design"), "{shown}");
     cli.file("one.csv", "case,who,label\na,x,3\nb,x,4\n");
     let error = cli.run(&["calibrate", "noise", "one.csv"]).expect_code(2).stderr;
     assert!(error.contains("two judges or two prompts"), "{error}");

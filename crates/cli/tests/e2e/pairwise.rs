@@ -80,7 +80,7 @@ fn a_candidate_wins_loses_ties_or_is_inconsistent() {
     let pair = &rows(&cli, "run")[3]["graders"][0]["pairwise"][0];
     assert_eq!(pair["candidate_first"]["preference"], "first");
     assert_eq!(pair["baseline_first"]["preference"], "first");
-    let figures = &info(&cli, "run")["summary"]["figures"]["pairwise"];
+    let figures = &info(&cli, "run")["summary"]["metrics"]["pairwise"];
     assert_eq!(figures["win"]["value"], 0.25);
     assert_eq!(figures["inconsistent"]["value"], 0.25);
     // Decisive: win twice, loss twice, inconsistent twice: 1 + 1 + 2 of 6 for the first place.
@@ -114,7 +114,7 @@ fn a_judge_that_says_nothing_leaves_the_case_ungraded_and_the_same_answer_asks_n
     assert_eq!(found[1]["graders"][0]["pairwise"][0]["outcome"], "tie");
     // Two orders, three tries each; nothing for the second case.
     assert_eq!(server.count(), 6);
-    assert_eq!(object(&output)["figures"]["pairwise"]["ungraded"], 1);
+    assert_eq!(object(&output)["metrics"]["pairwise"]["ungraded"], 1);
 }
 
 #[test]
@@ -203,7 +203,7 @@ fn systems_are_compared_two_at_a_time_and_ranked() {
         .filter_map(|system| system["system"].as_str())
         .collect();
     assert_eq!(ranks, ["a", "b", "third"]);
-    assert_eq!(pairwise["place"]["figures"]["first_place"]["value"], 0.5);
+    assert_eq!(pairwise["place"]["metrics"]["first_place"]["value"], 0.5);
     // The stored rows say the same again, without asking anybody; the cache pays for a second comparison.
     let again = object(&cli.run(&["compare", "pairwise", "run", "--json"]).expect_code(0));
     assert_eq!(again["pairwise"], found["pairwise"]);

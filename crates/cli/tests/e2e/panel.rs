@@ -486,7 +486,7 @@ fn error_rates_of_a_stored_panel_need_no_labels() {
     let found = object(&output);
     assert_eq!((&found["items"], &found["votes"]), (&30.into(), &120.into()));
     let rate = |rater: usize, name: &str| {
-        found["raters"][rater]["figures"][name]["value"].as_f64().expect("a number")
+        found["raters"][rater]["metrics"][name]["value"].as_f64().expect("a number")
     };
     for name in ["sensitivity", "specificity"] {
         assert!(rate(0, name) > 0.9 && rate(1, name) > 0.9, "{found}");
@@ -494,7 +494,7 @@ fn error_rates_of_a_stored_panel_need_no_labels() {
     }
     assert_eq!(found["raters"][2]["name"], "openai:c");
     assert!(
-        found["raters"][0]["figures"]["sensitivity"]["no_interval"].is_string(),
+        found["raters"][0]["metrics"]["sensitivity"]["no_interval"].is_string(),
         "one case tells no spread"
     );
 }

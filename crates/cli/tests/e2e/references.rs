@@ -73,7 +73,7 @@ fn a_summary_of_stopped_sequences_counts_cases_and_not_their_runs() {
     let args = ["eval", "s.yaml", "--judge", "offline"];
     let text = cli.run(&args).expect_code(0).stdout;
     let found = object(&cli.run(&[&args[..], &["--json"]].concat()).expect_code(0));
-    let rate = &found["figures"]["pass_rate"];
+    let rate = &found["metrics"]["pass_rate"];
     // The first answers: one of two passes. What is printed is the same number.
     assert_eq!((&rate["value"], &rate["n"]), (&Value::from(0.5), &Value::from(2)));
     let line = text.lines().find(|line| line.contains("Pass rate")).unwrap_or_else(|| panic!("{text}"));

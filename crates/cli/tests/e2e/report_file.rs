@@ -64,7 +64,7 @@ fn a_page_shows_the_judge_beside_people_and_what_an_audit_measured() {
         "{page}"
     );
     let printed = object(&cli.run(&["calibrate", "run", "--labels", "labels", "--json"]).expect_code(0));
-    let accuracy = printed["sections"][0]["figures"]["accuracy"]["value"].as_f64().expect("a share");
+    let accuracy = printed["sections"][0]["metrics"]["accuracy"]["value"].as_f64().expect("a share");
     assert!(page.contains("raw agreement <small class=\"wide\">"), "{page}");
     assert!(page.contains(&format!("<b>{accuracy:.3}</b>")), "the page has the number of the command");
 

@@ -38,7 +38,7 @@ fn a_merged_scorecard_is_that_of_one_run() {
     let merged = cli.run(&["merge", "shards/1", "shards/2", "shards/3", "--run-dir", "merged", "--json"]);
     assert_eq!(merged.code, whole.code, "{}", merged.stderr);
     let (whole, merged) = (json(&whole.stdout), json(&merged.stdout));
-    for key in ["scorecard", "counts", "figures", "exit_reason", "criterion_rates"] {
+    for key in ["scorecard", "counts", "metrics", "exit_reason", "criterion_rates"] {
         assert_eq!(whole[key], merged[key], "{key}");
     }
     assert_eq!(cli.read("whole/review.jsonl"), cli.read("merged/review.jsonl"));
@@ -87,12 +87,14 @@ fn graded_answers_are_split_and_merged() {
 
     assert_eq!(whole.code, merged.code);
     let (whole, merged) = (json(&whole.stdout), json(&merged.stdout));
-    assert_eq!((&whole["figures"], &whole["counts"]), (&merged["figures"], &merged["counts"]));
+    assert_eq!((&whole["metrics"], &whole["counts"]), (&merged["metrics"], &merged["counts"]));
 }
 
-/// Blocks of code below a heading of the page.
-fn blocks(heading: &str) -> Vec<String> {
-    let page = std::fs::read_to_string(root().join("docs/shards.md")).expect("the page");
+const PAGE: &str = "docs/shards.md";
+
+/// Blocks of code below a heading of a page.
+pub(crate) fn blocks(page: &str, heading: &str) -> Vec<String> {
+    let page = std::fs::read_to_string(root().join(page)).expect("the page");
     let section = page.split("\n## ").find(|section| section.starts_with(heading)).expect("the section");
 
     section
@@ -120,10 +122,10 @@ fn scripts(yaml: &str) -> Vec<String> {
 }
 
 /// Folder with eval files, in which scripts find the program; each runs in an environment of its own.
-struct Recipe(CliTest);
+pub(crate) struct Recipe(pub(crate) CliTest);
 
 impl Recipe {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let cli = cli();
         cli.copy_folder(&root().join("examples/quickstart"), "evals");
         Self(cli)
@@ -131,7 +133,7 @@ impl Recipe {
 
     /// Runs a script as a job system does, and returns its exit code.
     #[expect(clippy::disallowed_methods, reason = "the script finds its tools by PATH")]
-    fn run(&self, script: &str, variables: &[(&str, &str)]) -> i32 {
+    pub(crate) fn run(&self, script: &str, variables: &[(&str, &str)]) -> i32 {
         let bin = Path::new(env!("CARGO_BIN_EXE_assize")).parent().expect("a folder").display().to_string();
         let path = format!("{bin}:{}", std::env::var("PATH").expect("a path"));
         // A model that answers in tests is none of the recipe.
@@ -158,7 +160,7 @@ impl Recipe {
 #[test]
 fn the_recipe_for_github_works() {
     let recipe = Recipe::new();
-    let yaml = blocks("GitHub Actions").remove(0);
+    let yaml = blocks(PAGE, "GitHub Actions").remove(0);
     let [shard, merge] = scripts(&yaml).try_into().expect("two scripts");
     assert!(
         yaml.contains("SHARD: ${{ matrix.shard }}") && yaml.contains("SHARDS: ${{ strategy.job-total }}")
@@ -177,7 +179,7 @@ fn the_recipe_for_github_works() {
 #[test]
 fn the_recipe_for_gitlab_works() {
     let recipe = Recipe::new();
-    let [shard, merge] = scripts(&blocks("GitLab CI").remove(0)).try_into().expect("two scripts");
+    let [shard, merge] = scripts(&blocks(PAGE, "GitLab CI").remove(0)).try_into().expect("two scripts");
 
     for number in ["1", "2", "3", "4"] {
         assert_eq!(recipe.run(&shard, &[("CI_NODE_INDEX", number), ("CI_NODE_TOTAL", "4")]), 0);
@@ -189,7 +191,7 @@ fn the_recipe_for_gitlab_works() {
 #[test]
 fn the_recipe_for_kubernetes_works_and_keeps_failed_cases_from_being_tried_again() {
     let recipe = Recipe::new();
-    let mut all = blocks("Kubernetes");
+    let mut all = blocks(PAGE, "Kubernetes");
     let (yaml, merge) = (all.remove(0), all.remove(0));
     let [shard] = scripts(&yaml).try_into().expect("a script");
     let results = recipe.0.path("results").display().to_string();
@@ -220,7 +222,7 @@ fn the_recipe_for_kubernetes_works_and_keeps_failed_cases_from_being_tried_again
 #[test]
 fn the_recipe_for_slurm_works() {
     let recipe = Recipe::new();
-    let mut all = blocks("Slurm");
+    let mut all = blocks(PAGE, "Slurm");
     let (task, submit) = (all.remove(0), all.remove(0));
 
     for number in 1..=8 {
@@ -239,7 +241,7 @@ fn the_recipe_for_slurm_works() {
 #[test]
 fn the_recipe_for_two_machines_works() {
     let recipe = Recipe::new();
-    let mut all = blocks("Two machines and a shell");
+    let mut all = blocks(PAGE, "Two machines and a shell");
     let (shard, merge) = (all.remove(0), all.remove(0));
 
     for number in ["1", "2"] {

@@ -105,3 +105,20 @@ fn variables_that_are_not_set_are_notes_to_validate_and_errors_to_a_run() {
     cli.file("d.yaml", "description: for ${{ NOBODY_SET }}\ntests:\n- {id: a, input: q, output: a, assertions: [{type: contains, value: a}]}\n");
     cli.run(&["eval", "d.yaml"]).expect_code(0);
 }
+
+#[test]
+fn an_unknown_judge_of_the_configuration_is_an_error_as_in_a_run() {
+    let cli = cli();
+    cli.file("a.eval.yaml", "tests:\n  - {id: a, input: x, output: hello, assertions: [Says hello]}\n");
+    cli.file(".assize/targets.yaml", "targets:\n  - {name: mine, provider: openai, model: m}\n");
+    for (judge, code) in [("gpt-4o", 2), ("openai", 2), ("mine", 0), ("offline", 0), ("openai:gpt-4o", 0)] {
+        cli.file(".assize/config.yaml", format!("judge: {judge}\n"));
+        let output = cli.run(&["validate", "a.eval.yaml"]).expect_code(code);
+        assert_eq!(
+            output.stdout.contains(".assize/config.yaml:1:8"),
+            code == 2,
+            "{judge}: {}",
+            output.stdout
+        );
+    }
+}

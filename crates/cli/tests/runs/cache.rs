@@ -215,7 +215,7 @@ fn the_cache_is_counted_pruned_cleared_and_mended() {
     let cli = fixture(&server);
     let stats = || printed(&cli.run(&["cache", "stats", "--json"]).expect_code(0));
     assert_eq!(stats()["replies"], 0);
-    assert!(cli.run(&["cache", "stats"]).expect_code(0).stdout.contains("holds no replies"));
+    assert!(cli.run(&["cache", "stats"]).expect_code(0).stdout.contains("has no replies"));
     assert!(!cli.path(".assize").exists());
     cli.file("suite.yaml", suite(2, CRITERIA, true));
     eval(&cli, &[]);

@@ -279,14 +279,14 @@ fn cases_of_one_origin_are_clusters() {
         &suite("s", &[true, false, true, false], "  metadata: {cluster: book-1}\n"),
         "a",
     );
-    assert_eq!(value["figures"]["mean_score"]["clusters"], 1);
-    let undefined = value["figures"]["mean_score"]["undefined"].as_str().unwrap_or_default();
+    assert_eq!(value["metrics"]["mean_score"]["clusters"], 1);
+    let undefined = value["metrics"]["mean_score"]["undefined"].as_str().unwrap_or_default();
     assert!(undefined.contains("single cluster"), "{value}");
     let text = suite("s", &[true, false, true, false], "  conversation_id: talk\n")
         .replacen("conversation_id: talk", "conversation_id: other", 1);
     let value = eval(&cli, "b.yaml", &text, "b");
-    assert_eq!(value["figures"]["mean_score"]["clusters"], 2);
-    assert_eq!(value["figures"]["mean_score"]["method"], "Wilson, effective n");
+    assert_eq!(value["metrics"]["mean_score"]["clusters"], 2);
+    assert_eq!(value["metrics"]["mean_score"]["method"], "Wilson, effective n");
     assert_eq!(value["mean_score"]["method"], "Wilson, effective n over 2 clusters");
     let row = &rows(&cli, "b/results.jsonl")[0];
     assert!(
@@ -499,9 +499,9 @@ fn a_comparison_may_be_looked_at_at_any_time_and_small_groups_are_pooled() {
     eval(&cli, "s.yaml", &tagged(suite("s", &after, "")), "new");
 
     let text = cli.run(&["compare", "old", "new", "--anytime"]).expect_code(0).stdout;
-    assert!(text.contains("At any time (new): +0.3") && text.contains("could have been saved"), "{text}");
+    assert!(text.contains("Valid at any time (new): +0.3") && text.contains("were not needed"), "{text}");
     let same = cli.run(&["compare", "old", "old", "--anytime"]).expect_code(0).stdout;
-    assert!(same.contains("Not clear yet"), "{same}");
+    assert!(same.contains("Inconclusive so far"), "{same}");
 
     let found: Value =
         serde_json::from_str(&cli.run(&["compare", "old", "new", "--json"]).expect_code(0).stdout)

@@ -96,7 +96,7 @@ fn rounds_of_files_lead_to_the_run_that_a_server_would_have_given() {
     let last = ["--import-replies", "2.out", "--import-replies", "1.out", "--run-dir", "run"];
     let output = printed(&eval(&cli, &[&target[..], &last].concat()).expect_code(1));
     assert_eq!(decisions(&live, "run"), decisions(&cli, "run"));
-    assert_eq!((judged(&live, "run").len(), &output["figures"]), (12, &first["figures"]));
+    assert_eq!((judged(&live, "run").len(), &output["metrics"]), (12, &first["metrics"]));
     for (live, imported) in judged(&live, "run").iter().zip(judged(&cli, "run")) {
         assert_eq!((&live["tokens"], &live["attempts"]), (&imported["tokens"], &imported["attempts"]));
         assert_eq!(live["replies"], imported["replies"]);

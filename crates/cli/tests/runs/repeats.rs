@@ -32,7 +32,7 @@ fn run(cli: &CliTest, more: &[&str]) -> CliOutput {
 
 /// The only repeated case of a run.
 fn case(output: &CliOutput) -> Value {
-    printed(output)["figures"]["repeats"]["cases"][0].clone()
+    printed(output)["metrics"]["repeats"]["cases"][0].clone()
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn every_repeat_has_its_row_and_the_chances_of_k_are_unbiased() {
     seen.sort();
     assert_eq!(seen, [(1, "pass".to_owned()), (2, "fail".to_owned()), (3, "pass".to_owned())]);
     let printed = printed(&output);
-    let pass_k = printed["figures"]["repeats"]["pass_k"].as_array().unwrap().clone();
+    let pass_k = printed["metrics"]["repeats"]["pass_k"].as_array().unwrap().clone();
     // 2 of 3 passed: 1 - C(1, k) / C(3, k), and C(2, k) / C(3, k).
     let expected = [(1, 2.0 / 3.0, 2.0 / 3.0), (2, 1.0, 1.0 / 3.0), (3, 1.0, 0.0)];
     assert_eq!(pass_k.len(), expected.len());
@@ -81,9 +81,9 @@ fn every_repeat_has_its_row_and_the_chances_of_k_are_unbiased() {
         assert!((row["all"]["value"].as_f64().unwrap() - all).abs() < 1e-12, "{row}");
     }
     assert_eq!(printed["counts"], json!({"pass": 2, "borderline": 0, "fail": 1, "incomplete": 0}));
-    assert_eq!(printed["figures"]["repeats"]["counts"]["pass"], 1);
+    assert_eq!(printed["metrics"]["repeats"]["counts"]["pass"], 1);
     // The three scores of one case are one cluster, not three cases.
-    assert_eq!(printed["figures"]["mean_score"]["clusters"], 1);
+    assert_eq!(printed["metrics"]["mean_score"]["clusters"], 1);
 
     let shown = cli.run(&["eval", "suite.yaml", "-q", "--show", "none"]);
     for part in ["pass@k", "pass^k", "0.667", "1 case: 1 passed", "3 runs: 2 passed, 1 failed"] {
@@ -103,7 +103,7 @@ fn a_repeat_that_could_not_be_judged_is_no_attempt_and_no_zero() {
     let settled = case(&output);
     assert_eq!((&settled["verdict"], &settled["score"]), (&json!("incomplete"), &Value::Null));
     assert_eq!((&settled["decided"], &settled["passed"]), (&json!(2), &json!(2)));
-    let pass_k = &printed(&output)["figures"]["repeats"]["pass_k"];
+    let pass_k = &printed(&output)["metrics"]["repeats"]["pass_k"];
     assert_eq!(pass_k[1]["any"]["value"], 1.0);
     assert_eq!(pass_k[2]["any"]["value"], Value::Null);
     assert!(pass_k[2]["any"]["undefined"].as_str().unwrap().contains("fewer than 3"), "{pass_k}");
@@ -124,13 +124,13 @@ fn a_sequence_stops_at_the_first_pass_and_says_what_that_costs_the_figures() {
     assert_eq!(rows(&cli, "run/results.jsonl").len(), 3);
     let printed = printed(&output);
     assert_eq!(printed["not_run"], 0);
-    let pass_k = &printed["figures"]["repeats"]["pass_k"];
+    let pass_k = &printed["metrics"]["repeats"]["pass_k"];
     let any: Vec<&Value> = pass_k.as_array().unwrap().iter().map(|row| &row["any"]["value"]).collect();
     assert_eq!(any, [&json!(0.0), &json!(0.0), &json!(1.0), &json!(1.0)], "of 1, 2, 4 and 5 attempts");
     assert_eq!(pass_k[1]["all"]["value"], Value::Null);
     // Only the first answers are a sample of equals.
     assert_eq!(
-        (&printed["figures"]["mean_score"]["value"], &printed["figures"]["mean_score"]["n"]),
+        (&printed["metrics"]["mean_score"]["value"], &printed["metrics"]["mean_score"]["n"]),
         (&json!(0.0), &json!(1))
     );
 }
@@ -159,7 +159,7 @@ fn each_repeat_is_bought_once_and_resumed_with_the_rest() {
     let requests = server.requests();
     let judged = requests.iter().filter(|request| is_judging(request)).count();
     assert_eq!((requests.len(), judged), (12, 6), "two cases, three answers each, each judged by itself");
-    assert_eq!(printed(&output)["figures"]["repeats"]["cases"].as_array().map(Vec::len), Some(2));
+    assert_eq!(printed(&output)["metrics"]["repeats"]["cases"].as_array().map(Vec::len), Some(2));
 
     let again = eval(&cli, &["--target", "openai:answers-1", "--repeat", "3", "--run-dir", "again"]);
     assert_eq!((again.code, server.requests().len()), (Some(0), 12), "everything is remembered");
@@ -180,7 +180,7 @@ fn each_repeat_is_bought_once_and_resumed_with_the_rest() {
     let output = eval(&cli, &resumed);
     assert_eq!(output.code, Some(0), "{}{}", output.stdout, output.stderr);
     assert_eq!(rows(&cli, "stopped/results.jsonl").len(), 6);
-    assert_eq!(printed(&output)["figures"]["repeats"]["counts"]["pass"], 2);
+    assert_eq!(printed(&output)["metrics"]["repeats"]["counts"]["pass"], 2);
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn stored_repeats_are_settled_again_without_asking_anybody() {
     let asked = server.requests().len();
     let again = cli.run(&["score", "run", "--threshold", "0.5", "--json"]);
     assert_eq!(again.code, Some(0), "{}{}", again.stdout, again.stderr);
-    assert_eq!(printed(&again)["figures"]["repeats"]["cases"][0]["verdict"], "pass");
+    assert_eq!(printed(&again)["metrics"]["repeats"]["cases"][0]["verdict"], "pass");
     assert_eq!(server.requests().len(), asked);
     let twin = cli.run(&["compare", "run", "run", "--json"]);
     assert_eq!(twin.code, Some(0), "{}{}", twin.stdout, twin.stderr);

@@ -182,7 +182,7 @@ fn cases_that_changed_are_run_again_and_others_are_not() {
     let loud = ["eval", "suite.yaml", "--judge", "openai:judge-1", "--json"];
     let resumed =
         cli.run(&[&loud[..], &["--run-dir", "run", "--resume", "--no-cache"]].concat()).expect_code(1);
-    assert!(resumed.stderr.contains("3 cases are done; 1 changed since"), "{}", resumed.stderr);
+    assert!(resumed.stderr.contains("3 cases kept, 1 changed case rerun"), "{}", resumed.stderr);
     let output = printed(&resumed);
     // Four cases were finished, one of them was edited.
     assert_eq!(server.count() - before, 6);

@@ -86,7 +86,7 @@ fn what_a_failed_dependency_means_is_said_and_never_a_zero() {
         json!({"pass": 1, "borderline": 0, "fail": 2, "incomplete": 0, "skipped": 2})
     );
     // A mean over what was scored, not over what was left out.
-    assert_eq!(printed["figures"]["mean_score"]["n"], 2);
+    assert_eq!(printed["metrics"]["mean_score"]["n"], 2);
     let shown = cli.run(&["eval", "suite.yaml", "-q"]);
     assert!(shown.stdout.contains("2 skipped") && shown.stdout.contains("– skipped"), "{}", shown.stdout);
 }
@@ -101,7 +101,7 @@ fn each_target_has_dependencies_of_its_own_and_a_summary_of_its_own() {
     let output = run(&cli, &[]);
     assert_eq!(output.code, Some(1), "{}{}", output.stdout, output.stderr);
     let printed = printed(&output);
-    let targets = printed["figures"]["targets"].as_array().unwrap().clone();
+    let targets = printed["metrics"]["targets"].as_array().unwrap().clone();
     let seen: Vec<(&Value, &Value, &Value, &Value)> = targets
         .iter()
         .map(|of| (&of["target"], &of["counts"]["pass"], &of["counts"]["fail"], &of["counts"]["skipped"]))

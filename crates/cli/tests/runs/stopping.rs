@@ -49,14 +49,14 @@ fn a_run_ends_once_its_pass_rate_is_clear_and_says_so_everywhere() {
     assert!((0.6..1.0).contains(&low), "{stopped}");
 
     // The interval that assumes a fixed number of cases is nowhere.
-    let rate = &found["figures"]["pass_rate"];
+    let rate = &found["metrics"]["pass_rate"];
     assert_eq!(rate["method"], "confidence sequence, betting");
     assert_eq!(rate["low"], stopped["pass_rate"]["low"]);
     let report = cli.run(&["report", "run", "--format", "markdown"]);
     assert_eq!(report.code, Some(0), "{}", report.stderr);
     assert!(report.stdout.contains("not run") && !report.stdout.contains("Wilson"), "{}", report.stdout);
     let score = cli.run(&["score", "run"]);
-    assert!(score.stdout.contains("Stopped early, clearly above"), "{}", score.stdout);
+    assert!(score.stdout.contains("Stopped early, clearly above the reference"), "{}", score.stdout);
     // Nothing that was run failed, and the rest was not run.
     assert_eq!(score.code, Some(3), "{}", score.stdout);
     let compared = cli.run(&["compare", "run", "run"]);
@@ -164,7 +164,7 @@ fn a_watched_comparison_ends_while_the_run_goes_on() {
     // Both have ended now, one of them by force: what is there is compared once.
     let worse = cli.run(&["compare", "new", "old", "--watch", "--fail-on", "worse"]);
     assert_eq!(worse.code, Some(1), "{}{}", worse.stdout, worse.stderr);
-    assert!(worse.stdout.contains("At any time (old): -"), "{}", worse.stdout);
+    assert!(worse.stdout.contains("Valid at any time (old): -"), "{}", worse.stdout);
     let killed = cli.run(&["compare", "new", "new", "--watch", "--fail-on", "worse"]);
     assert_eq!(killed.code, Some(3), "{}{}", killed.stdout, killed.stderr);
     assert!(killed.stdout.contains("`new` stopped before the end"), "{}", killed.stdout);

@@ -123,7 +123,7 @@ fn a_trend_shows_the_index_its_parts_and_its_gates() {
         (&1.0.into(), &0.5.into())
     );
     assert_eq!(
-        (&node(&runs[1], "C1")["gate_failed"], &node(&runs[1], "TOP")["standing"]),
+        (&node(&runs[1], "C1")["gate_failed"], &node(&runs[1], "TOP")["verdict"]),
         (&true.into(), &"blocked".into())
     );
     assert_eq!(runs[1]["changed"], Value::Array(Vec::new()));

@@ -71,7 +71,7 @@ fn failed_gates_block_the_index_and_are_named_there() {
     let line =
         |code: &str| output.stdout.lines().find(|line| line.trim_start().starts_with(code)).expect("there");
     for code in ["RDI ", "A "] {
-        assert!(line(code).contains("blocked by A-MED, +3"), "{}", output.stdout);
+        assert!(line(code).contains("blocked by A-MED and 3 more"), "{}", output.stdout);
     }
     assert!(
         line("A-MED ").contains("blocked by A-MED1") && line("A-FMT ").contains("pass"),
@@ -79,12 +79,12 @@ fn failed_gates_block_the_index_and_are_named_there() {
         output.stdout
     );
     assert!(
-        line("S-DOC1").contains("incomplete") && line("S-DOC1").contains("0.375–0.875"),
+        line("S-DOC1").contains("incomplete") && line("S-DOC1").contains("0.375 to 0.875"),
         "{}",
         output.stdout
     );
     assert!(
-        output.stdout.contains("0.876 without gates, blocked by A-MED, A-MED1, A-NEG1, A-REF1\n"),
+        output.stdout.contains("is blocked by A-MED, A-MED1, A-NEG1, A-REF1; score without gates 0.726 to 0.876\n"),
         "{}",
         output.stdout
     );
@@ -104,12 +104,12 @@ fn missing_results_count_as_asked_for() {
     };
     // A clinician found that the gate A-MED1 failed, and nobody else has said anything about it.
     let (code, top, read) = score("incomplete");
-    assert_eq!((code, &top["standing"], &top["score"]), (Some(1), &"blocked".into(), &Value::Null));
+    assert_eq!((code, &top["verdict"], &top["score"]), (Some(1), &"blocked".into(), &Value::Null));
     assert_eq!((&read["cases"], &read["missing"]), (&4.into(), &4.into()));
     let (code, top, read) = score("zero");
-    assert_eq!((code, &top["standing"], &read["score"]), (Some(1), &"blocked".into(), &0.375.into()));
+    assert_eq!((code, &top["verdict"], &read["score"]), (Some(1), &"blocked".into(), &0.375.into()));
     let (code, top, read) = score("skip");
-    assert_eq!((code, &top["standing"], &read["score"]), (Some(1), &"blocked".into(), &0.75.into()));
+    assert_eq!((code, &top["verdict"], &read["score"]), (Some(1), &"blocked".into(), &0.75.into()));
     assert_eq!(top["weight_covered"], 1.0);
 }
 

@@ -63,7 +63,7 @@ fn any_part_is_explained_line_by_line() {
     for code in ["TOP", "C", "R", "C1", "C2", "C3", "C4"] {
         let explained: Value = printed(&cli.run(&["explain", "r", code, "--json"]).expect_code(0));
         assert_eq!(explained["score"], node(&first, code)["score"], "{code}");
-        assert_eq!(explained["standing"], node(&first, code)["standing"], "{code}");
+        assert_eq!(explained["verdict"], node(&first, code)["verdict"], "{code}");
     }
     // Cases are still explained by their id.
     let case = cli.run(&["explain", "r", "h"]).expect_code(0).stdout;

@@ -129,12 +129,12 @@ fn judges_who_are_evenly_split_decide_nothing_and_a_person_is_asked() {
     let found = printed(&panel(&cli, &["a", "b"], &[]).expect_code(3));
     assert_eq!(decisions(&cli), [decided("one", "judges_differ", Value::Null, Value::Null)]);
     assert_eq!(
-        (&node(&found, "C1")["missing"], &node(&found, "C1")["standing"]),
+        (&node(&found, "C1")["missing"], &node(&found, "C1")["verdict"]),
         (&1.into(), &"incomplete".into())
     );
     assert_eq!(rows(&cli, "r/review.jsonl")[0]["why"], "judges_differ");
     let shown = cli.run(&["review", "r", "--plain", "--who", "ann", "--labels", "labels"]);
-    assert!(shown.stdout.contains("one C1 (undecided)"), "what judges said is hidden: {}", shown.stdout);
+    assert!(shown.stdout.contains("one C1 (unlabeled)"), "what judges said is hidden: {}", shown.stdout);
     let cli = cases(&server, &[("one", "a=pass b=fail")]);
     panel(&cli, &["a", "b"], &["--ties", "fail"]).expect_code(1);
     assert_eq!(decisions(&cli)[0].2, 0.0);

@@ -39,11 +39,11 @@ fn what_blocks_comes_first_and_the_judge_is_hidden_until_a_person_has_decided() 
     let shown = output.stdout;
     let at = |text: &str| shown.find(text).unwrap_or_else(|| panic!("{text} in {shown}"));
     // `C1` is a gate.
-    assert!(at("1 of 3: j3 C1 (undecided)") < at("2 of 3: p1 C4 (waiting for a person)"));
+    assert!(at("1 of 3: j3 C1 (unlabeled)") < at("2 of 3: p1 C4 (waiting for a person)"));
     assert!(
         at("the judge: unsure") < at("(the judge was not certain)") && at("2 of 3") < at("3 of 3: p2 C4")
     );
-    assert!(at("the judge: unsure") > at("undecided") && at("(the judge was not certain)") < at("2 of 3"));
+    assert!(at("the judge: unsure") > at("unlabeled") && at("(the judge was not certain)") < at("2 of 3"));
     assert_eq!(shown.matches("by rule").count(), 1, "{shown}");
     for text in [
         "Criterion C1:", "Guideline of the component.", "Guideline of the rubric.", "the narrative",
@@ -190,7 +190,7 @@ fn two_reviewers_are_both_kept_and_their_agreement_has_an_interval_and_a_count()
         (&"C1".into(), &12.into(), &24.into())
     );
     assert_eq!((&section["all_same"]["count"], &section["all_same"]["n"]), (&8.into(), &12.into()));
-    let figures = section["figures"].as_object().expect("figures");
+    let figures = section["metrics"].as_object().expect("metrics");
     let ac1 = &figures["ac1"];
     // By hand: 8 of 12 agree, and half of all ratings are met, so that chance agrees on one half.
     assert!((ac1["value"].as_f64().expect("a value") - (8.0 / 12.0 - 0.5) / 0.5).abs() < 1e-12, "{ac1}");

@@ -24,9 +24,9 @@ fn every_evaluator_decides_and_people_are_waited_for() {
         assert_eq!(node(&found, code)["score"], 1.0, "{code}");
     }
     let waiting = node(&found, "C4");
-    assert_eq!((&waiting["standing"], &waiting["missing"]), (&"incomplete".into(), &1.into()));
+    assert_eq!((&waiting["verdict"], &waiting["missing"]), (&"incomplete".into(), &1.into()));
     let top = node(&found, "TOP");
-    assert_eq!((&top["standing"], &top["score"]), (&"incomplete".into(), &Value::Null));
+    assert_eq!((&top["verdict"], &top["score"]), (&"incomplete".into(), &Value::Null));
     assert_eq!((&top["score_low"], &top["score_high"]), (&0.9.into(), &1.0.into()));
     assert_eq!(found["exit_reason"], "TOP: incomplete");
     let queue = rows(&cli, "r/review.jsonl");
@@ -76,18 +76,15 @@ fn a_failed_hard_gate_blocks_every_level_up_to_the_index() {
         cases.iter().map(|(id, tag, text)| (id.as_str(), *tag, *text)).collect();
     let cli = fixture(&server, &cases);
     let found = printed(&run(&cli, &["--json"]).expect_code(1));
-    assert_eq!(
-        (&node(&found, "C1")["score"], &node(&found, "C1")["standing"]),
-        (&0.9.into(), &"fail".into())
-    );
+    assert_eq!((&node(&found, "C1")["score"], &node(&found, "C1")["verdict"]), (&0.9.into(), &"fail".into()));
     for code in ["R", "C", "TOP"] {
         let above = node(&found, code);
-        assert_eq!(above["standing"], "blocked", "{code}");
+        assert_eq!(above["verdict"], "blocked", "{code}");
         assert_eq!((&above["blocked_by"], &above["score"]), (&json!(["C1"]), &0.9.into()), "{code}");
     }
-    assert_eq!(node(&found, "C2")["standing"], "not_applicable");
+    assert_eq!(node(&found, "C2")["verdict"], "not_applicable");
     let text = run(&cli, &[]).expect_code(1).stdout;
-    assert!(text.contains("TOP: 0.900 without gates, blocked by C1"), "{text}");
+    assert!(text.contains("TOP is blocked by C1; score without gates 0.900"), "{text}");
     assert!(text.contains("weakest: TOP > C > R > C1 (lacks 0.100)"), "{text}");
 }
 
@@ -339,7 +336,7 @@ fn a_verdict_and_a_score_that_exclude_each_other_are_asked_again_and_then_missin
     assert_eq!(server.count(), 3, "asked again, twice");
     assert!(server.requests()[1].json().to_string().contains("contradiction"));
     assert_eq!((&node(&found, "C1")["missing"], &node(&found, "C1")["score"]), (&1.into(), &Value::Null));
-    assert_eq!(node(&found, "TOP")["standing"], "incomplete");
+    assert_eq!(node(&found, "TOP")["verdict"], "incomplete");
     let told = cli.run(&["explain", "r", "C1"]).expect_code(0).stdout;
     assert!(told.contains("missing") && !told.contains("pass 1"), "{told}");
 }

@@ -40,7 +40,7 @@ pub(super) fn devai(data: &DatasetRun, table: &mut FigureTable) -> Result<(), St
         }
 
         for (name, figure) in ["accuracy", "kappa", "mcc", "macro_f1"].iter().zip(figures) {
-            table.figure(&format!("{agent}: {name}"), &section["figures"][name]["value"], figure);
+            table.figure(&format!("{agent}: {name}"), &section["metrics"][name]["value"], figure);
         }
 
         let rates = find(&found["rates"], &[("of", agent)]);

@@ -74,13 +74,13 @@ pub(super) fn llm_rubric(data: &DatasetRun, table: &mut FigureTable) -> Result<(
         table.count(&format!("{name}, Q0: compared"), &section["counts"]["compared"], 223);
 
         for (figure, expected) in figures.iter().zip(expected) {
-            table.figure(&format!("{name}, Q0: {figure}"), &section["figures"][figure]["value"], expected);
+            table.figure(&format!("{name}, Q0: {figure}"), &section["metrics"][figure]["value"], expected);
         }
 
         if name == "likeliest" {
             for constant in ["Q4", "Q5"] {
                 for figure in &figures[1..] {
-                    let found = &question(&found, constant)["figures"][figure]["value"];
+                    let found = &question(&found, constant)["metrics"][figure]["value"];
                     table.figure(&format!("{name}, {constant}: {figure}"), found, "undefined");
                 }
             }
@@ -139,7 +139,7 @@ fn synthetic_dialogues(data: &DatasetRun, table: &mut FigureTable, text: &str) -
         for (metric, expected) in ["alpha_ordinal", "alpha_interval", "alpha_nominal"].iter().zip(expected) {
             table.figure(
                 &format!("synthetic, {question}: {metric}"),
-                &section["figures"][metric]["value"],
+                &section["metrics"][metric]["value"],
                 expected,
             );
         }

@@ -39,7 +39,7 @@ pub(super) fn healthbench(data: &DatasetRun, table: &mut FigureTable) -> Result<
         table.count(&format!("judge and physicians: {name}"), &overall["confusion"][name], count);
     }
 
-    let (judge, people) = (&overall["figures"], &overall["people"]);
+    let (judge, people) = (&overall["metrics"], &overall["people"]);
     table.figure("judge: kappa", &judge["kappa"]["value"], ".3937835256080535");
     table.count("judge and physicians: pairs", &judge["kappa"]["n"], 250);
     table.figure("judge: F1 of met", &judge["f1_met"]["value"], ".8058823529");

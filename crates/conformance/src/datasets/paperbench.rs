@@ -47,7 +47,7 @@ pub(super) fn paperbench(data: &DatasetRun, table: &mut FigureTable) -> Result<(
             {
                 table.count(&format!("{judge}: {name}"), &overall["confusion"][name], count);
             }
-            table.figure(&format!("{judge}: macro-F1"), &overall["figures"]["macro_f1"]["value"], macro_f1);
+            table.figure(&format!("{judge}: macro-F1"), &overall["metrics"]["macro_f1"]["value"], macro_f1);
         }
 
         for (kind, counts) in kinds {
@@ -55,7 +55,7 @@ pub(super) fn paperbench(data: &DatasetRun, table: &mut FigureTable) -> Result<(
             let published = counts["macro_f1"].as_f64().unwrap_or(f64::NAN);
             table.figure(
                 &format!("{judge}, {kind}: macro-F1"),
-                &section["figures"]["macro_f1"]["value"],
+                &section["metrics"]["macro_f1"]["value"],
                 &format!("{published:.6}"),
             );
         }

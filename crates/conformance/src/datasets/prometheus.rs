@@ -45,14 +45,14 @@ pub(super) fn prometheus(data: &DatasetRun, table: &mut FigureTable) -> Result<(
             data.run("calibrate agreement", &file, &[&QUICK[..], &["--columns", columns]].concat())?;
         let section = &found["sections"][0];
         for (metric, expected) in ["alpha_nominal", "alpha_ordinal", "alpha_interval"].iter().zip(alphas) {
-            table.figure(&format!("{name}: {metric}"), &section["figures"][metric]["value"], expected);
+            table.figure(&format!("{name}: {metric}"), &section["metrics"][metric]["value"], expected);
         }
 
-        table.figure(&format!("{name}: ICC(1,1)"), &section["figures"]["icc"]["value"], icc);
+        table.figure(&format!("{name}: ICC(1,1)"), &section["metrics"]["icc"]["value"], icc);
         table.figure(&format!("{name}: all three equal"), &section["all_same"]["value"], same);
         table.figure(
             &format!("{name}: variance within"),
-            &section["figures"]["within_variance"]["value"],
+            &section["metrics"]["within_variance"]["value"],
             within,
         );
 

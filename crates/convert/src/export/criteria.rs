@@ -55,13 +55,19 @@ pub(super) fn flatten_criteria<'c>(case: &'c Case, notes: &mut ConversionNotes) 
 
             list.push(FlatCriterion {
                 criterion,
-                weight: criterion.weight.get() * share,
+                weight: round_weight(criterion.weight.get() * share),
                 required: criterion.gate.is_some_and(can_fail),
             });
         }
     }
 
     list
+}
+
+/// Rounds a weight to twelve decimals, which removes the noise of binary fractions.
+fn round_weight(weight: f64) -> f64 {
+    let rounded = (weight * 1e12).round() / 1e12;
+    if rounded == 0.0 || !rounded.is_finite() { weight } else { rounded }
 }
 
 /// Returns the reason that keeps a criterion out of a plain list, if there is one.

@@ -160,6 +160,15 @@ impl AssertionConverter<'_> {
                 let key = if self.kind == "latency" { "threshold" } else { "budget" };
                 Some(json!({"type": self.kind, key: threshold}))
             }
+            "similar" => match self.value {
+                Value::String(_) | Value::Array(_) => Some(
+                    json!({"type": "similar", "value": self.value, "threshold": self.threshold.unwrap_or(0.75)}),
+                ),
+                _ => {
+                    self.note_loss("not converted: it has no value", notes);
+                    None
+                }
+            },
             "assert-set" => self.convert_set(notes),
             _ => {
                 self.note_unsupported(notes);
@@ -291,7 +300,6 @@ impl AssertionConverter<'_> {
         let why = match self.kind {
             "" => "it has no type",
             "javascript" | "python" | "ruby" | "webhook" => "a program; write it as a `code-grader`",
-            "similar" => "it needs embeddings",
             "answer-relevance" | "context-recall" | "context-relevance" | "context-faithfulness" => {
                 "its score is computed from generated questions or a given context; write what it is to ensure as criteria"
             }

@@ -15,6 +15,7 @@ use super::answer_columns::{
 use super::cell_scanner::CellScanner;
 use super::dataset_lines::{DatasetLines, LineError, first_text};
 use super::file::{file_extension, not_utf8};
+use super::format::case_list_keys;
 use crate::codes;
 use crate::tree::{MapEntry, NodeValue, TreeNode};
 
@@ -61,6 +62,17 @@ pub(crate) fn find_divider(path: &Path) -> Option<u8> {
     }
 }
 
+/// Returns the diagnostic for a YAML file in the place of answers.
+fn yaml_is_no_table(path: &Path, first_line: &str, at: Span) -> Diagnostic {
+    let is_eval_file = path.to_string_lossy().contains(".eval.")
+        || case_list_keys().iter().any(|key| first_line.trim_end() == format!("{key}:"));
+    let title = if is_eval_file { "this is an eval file" } else { "this is a YAML file" };
+
+    Diagnostic::error(codes::BAD_TABLE, title, at, "not answers")
+        .with_help(format!("to run an eval file, use `assize eval {}`", path.display()))
+        .with_help("answers are JSONL, CSV or TSV")
+}
+
 impl AnswerTable {
     /// Reads the header of a table. Returns `None` after reporting what is wrong with it, and for an empty
     /// file, whose lines say so.
@@ -89,6 +101,11 @@ impl AnswerTable {
         };
 
         let source = cx.sources.add_fragment_shared(Arc::from(path), Arc::clone(&text), line.number);
+        if path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml") {
+            let whole = Span::new(source, 0, text.trim_end().len());
+            cx.problems.add(yaml_is_no_table(path, &text, whole));
+            return None;
+        }
         let cells = read_cells(&text, divider);
         let names: Vec<(String, Span)> =
             cells.into_iter().map(|(name, at)| (name.trim().to_owned(), span(source, &at))).collect();

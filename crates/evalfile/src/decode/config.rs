@@ -4,7 +4,7 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use assize_diagnostic::{Diagnostic, Severity, SourceMap, SpannedValue};
+use assize_diagnostic::{Diagnostic, Severity, SourceMap, Span, SpannedValue};
 
 use super::grader::{PanelUse, decode_evidence, decode_judging, decode_panel, decode_truncate};
 use super::targets::settings_files::{find_first_file, read_settings_file, search_folders};
@@ -54,6 +54,8 @@ pub struct LoadedConfig {
     pub sources: SourceMap,
     /// All diagnostics.
     pub diagnostics: Vec<Diagnostic>,
+    /// Place of the judge's name, if there is one.
+    pub judge_span: Option<Span>,
 }
 
 impl LoadedConfig {
@@ -82,16 +84,18 @@ pub fn load_config(start: &Path, options: &LoadOptions) -> LoadedConfig {
     roots.extend(options.extra_roots.iter().cloned());
 
     let mut config = ProjectConfig::default();
+    let mut judge_span = None;
     if let Some(source) = read_settings_file(&path, working, &mut cx.sources, &mut cx.problems) {
         let root = read_yaml(&cx.sources, source, &mut cx.problems);
         let home = ConfigLocation::new(&path, roots);
         if let Some(root) = root.filter(|root| !root.is_null()) {
+            judge_span = root.get("judge").map(TreeNode::use_span);
             config = decode_config(&mut cx, &root, &home);
         }
     }
 
     let diagnostics = finish_diagnostics(cx.problems, &cx.sources);
-    LoadedConfig { config, path: Some(path), sources: cx.sources, diagnostics }
+    LoadedConfig { config, path: Some(path), sources: cx.sources, diagnostics, judge_span }
 }
 
 /// Returns the folders that the paths of a config file may not leave: its project with its repository, and the

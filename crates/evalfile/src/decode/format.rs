@@ -7,7 +7,7 @@ use super::common::old_spelling;
 use super::map_reader::wrong_type;
 use crate::codes;
 use crate::model::EvalFileFormat;
-use crate::tree::TreeNode;
+use crate::tree::{NodeValue, TreeNode};
 
 /// Keys of the list of cases, each with its format.
 const CASE_LIST_KEYS: [(&str, EvalFileFormat); 4] = [
@@ -22,6 +22,16 @@ pub(crate) fn case_list_keys() -> [&'static str; 4] {
     CASE_LIST_KEYS.map(|(key, _)| key)
 }
 
+/// Returns true if an item of a list is a criterion rather than a case.
+fn is_criterion(item: &TreeNode) -> bool {
+    let has = |keys: &[&str]| keys.iter().any(|key| item.get(key).is_some());
+    let is_text = matches!(item.data, NodeValue::Str(_));
+
+    is_text
+        || (has(&["outcome", "expected_outcome", "criterion"])
+            && !has(&["input", "input_messages", "output"]))
+}
+
 /// Returns the format of an eval file and the key of its cases. Returns `None` after adding a diagnostic.
 pub(crate) fn detect_format(
     cx: &mut DecodeContext,
@@ -29,6 +39,10 @@ pub(crate) fn detect_format(
 ) -> Option<(EvalFileFormat, &'static str)> {
     let Some(entries) = root.as_map() else {
         cx.problems.add(match root.as_seq() {
+            Some(items) if items.iter().any(is_criterion) => {
+                not_an_eval_file(root, "this looks like a rubric", "it is a list of criteria")
+                    .with_help("to grade answers by it, run `assize grade RUBRIC --answers FILE`")
+            }
             Some(_) => not_an_eval_file(root, "this is a list", "a list of cases alone is not an eval file")
                 .with_help(
                     "put the list under `tests:`, or refer to this file from an eval file: `tests: FILE`",

@@ -240,17 +240,17 @@ fn checks() -> Vec<(&'static str, MapSchema)> {
         ),
         (
             "script",
-            grader("a script", "Decides by JavaScript, which is run without access to anything, or by Python, which is run if code is allowed.")
+            grader("a script", "JavaScript or Python decides. JavaScript runs without any access; Python runs only if code is allowed.")
                 .required_key("value", text(), "An expression, the body of a function, or `file://PATH`.")
-                .optional_key("threshold", number(), "Number from which a number passes.")
-                .optional_key("config", anything(), "Settings that the script gets as `context.config`."),
+                .optional_key("threshold", number(), "Pass threshold for a number.")
+                .optional_key("config", anything(), "Settings passed to the script as `context.config`."),
         ),
         (
             "similar",
-            grader("a comparison of meaning", "Compares embeddings of the answer and of texts.")
-                .required_key("value", any_of([text(), list(text())]), "A text, or several of which one must be close.")
+            grader("a comparison of meaning", "Compares the answer with texts by embeddings.")
+                .required_key("value", any_of([text(), list(text())]), "Text to compare with, or several. One match is enough.")
                 .optional_key("measure", word(&SimilarityMeasure::NAMES), "How vectors are compared.")
-                .optional_key("threshold", number(), "Similarity from which the answer is close, or distance up to which it is.")
+                .optional_key("threshold", number(), "Minimum similarity, or maximum distance.")
                 .optional_key("target", text(), "Model for embeddings."),
         ),
     ]

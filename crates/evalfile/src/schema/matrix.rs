@@ -21,7 +21,7 @@ pub(super) fn add(defs: &mut SchemaDefinitions) {
     defs.add_keys("matrix-assertion", assertion());
     defs.add_keys(
         "matrix-test-options",
-        MapSchema::new("`options` of a test", "How a test is asked and graded.")
+        MapSchema::new("`options` of a test", "Settings for the prompt and the grading of a test.")
             .optional_key("provider", anything(), "Judge of its assertions.")
             .optional_key("transform", text(), "Code that changes the answer.")
             .optional_key("transformVars", text(), "JavaScript that changes the variables.")
@@ -31,9 +31,13 @@ pub(super) fn add(defs: &mut SchemaDefinitions) {
             .older_key("rubric_prompt", "rubricPrompt")
             .optional_key("prefix", string(), "Text before the prompt.")
             .optional_key("suffix", string(), "Text after the prompt.")
-            .optional_key("disableVarExpansion", boolean(), "Lists are values, and do not multiply.")
+            .optional_key(
+                "disableVarExpansion",
+                boolean(),
+                "Lists are single values: they do not multiply the cases.",
+            )
             .older_key("disable_var_expansion", "disableVarExpansion")
-            .optional_key("disableDefaultAsserts", boolean(), "The default assertions are left out.")
+            .optional_key("disableDefaultAsserts", boolean(), "Whether to ignore the default assertions.")
             .older_key("disable_default_asserts", "disableDefaultAsserts")
             .optional_key("storeOutputAs", anything(), "No effect.")
             .older_key("store_output_as", "storeOutputAs")
@@ -51,9 +55,9 @@ pub(super) fn add(defs: &mut SchemaDefinitions) {
     );
     defs.add_keys(
         "matrix-test-execution",
-        MapSchema::new("`execution` of a test", "Settings of a test, in snake_case files.")
-            .optional_key("skip_defaults", boolean(), "The default assertions are left out.")
-            .optional_key("threshold", number(), "Score from which the test passes.")
+        MapSchema::new("`execution` of a test", "Settings of a test (snake_case files).")
+            .optional_key("skip_defaults", boolean(), "Whether to ignore the default assertions.")
+            .optional_key("threshold", number(), "Pass threshold of the test, 0 to 1.")
             .optional_key("assert", list(anything()), "Assertions.")
             .optional_key("cache", anything(), "No effect.")
             .optional_key("fail_on_error", anything(), "No effect.")
@@ -61,20 +65,20 @@ pub(super) fn add(defs: &mut SchemaDefinitions) {
     );
     defs.add_keys(
         "matrix-scenario",
-        MapSchema::new("a scenario", "Settings, each with each of the tests.")
+        MapSchema::new("a scenario", "Every configuration combined with every test.")
             .optional_key("description", string(), "Description.")
-            .optional_key("id", string(), "Id.")
+            .optional_key("id", string(), "Scenario id.")
             .optional_key("name", string(), "Name.")
-            .optional_key("config", anything(), "Settings: tests with variables, or a file of them.")
+            .optional_key("config", anything(), "Configurations: a list of variables, or a file with them.")
             .optional_key("tests", anything(), "Tests, or a file of them."),
     );
     defs.add_keys(
         "matrix-options",
-        MapSchema::new("the options of an evaluation", "How the file is run.")
-            .optional_key("maxConcurrency", anything(), "Cases at once.")
+        MapSchema::new("the options of an evaluation", "Settings for running the file.")
+            .optional_key("maxConcurrency", anything(), "Maximum number of cases to run at once.")
             .older_key("max_concurrency", "maxConcurrency")
-            .optional_key("repeat", anything(), "Runs of each case.")
-            .optional_key("cache", boolean(), "False asks every model anew.")
+            .optional_key("repeat", anything(), "Number of trials of each case.")
+            .optional_key("cache", boolean(), "`false` ignores cached replies.")
             .optional_key("budget_usd", number(), "Limit in US dollars.")
             .optional_key("delay", anything(), "No effect.")
             .optional_key("timeoutMs", anything(), "No effect.")
@@ -88,7 +92,7 @@ pub(super) fn add(defs: &mut SchemaDefinitions) {
     );
     defs.add_keys(
         "matrix-defaults",
-        MapSchema::new("`defaults` of providers", "Providers that are used where none is named.")
+        MapSchema::new("`defaults` of providers", "Default providers.")
             .optional_key("grader", string(), "Judge.")
             .optional_key("provider", anything(), "No effect.")
             .optional_key("system_message", anything(), "No effect."),
@@ -98,7 +102,7 @@ pub(super) fn add(defs: &mut SchemaDefinitions) {
 fn file() -> MapSchema {
     MapSchema::new(
         "a file with prompts and providers",
-        "Prompts, providers and tests that are multiplied to cases.",
+        "Prompts, providers and tests. Each combination is a case.",
     )
     .optional_key("$schema", anything(), "URL or path of the JSON Schema, for editors.")
     .optional_key("name", text(), "Name of the suite.")
@@ -109,7 +113,7 @@ fn file() -> MapSchema {
     .optional_key("version", anything(), "Metadata.")
     .optional_key("author", anything(), "Metadata.")
     .optional_key("license", anything(), "Metadata.")
-    .optional_key("env", any_map(), "Variables that templates name as `env.NAME`.")
+    .optional_key("env", any_map(), "Variables for templates, as `env.NAME`.")
     .optional_key(
         "prompts",
         any_of([text(), list(any_of([text(), reference("matrix-prompt"), list(anything())])), any_map()]),
@@ -126,19 +130,23 @@ fn file() -> MapSchema {
         any_of([text(), list(any_of([text(), reference("matrix-test"), file_of_tests()])), file_of_tests()]),
         "Tests, or files of them.",
     )
-    .optional_key("scenarios", anything(), "Settings, each with each of their tests.")
-    .optional_key("defaultTest", any_of([text(), reference("matrix-default-test")]), "What every test has.")
+    .optional_key("scenarios", anything(), "Scenarios: every configuration combined with every test.")
+    .optional_key(
+        "defaultTest",
+        any_of([text(), reference("matrix-default-test")]),
+        "Defaults for every test.",
+    )
     .older_key("default_test", "defaultTest")
-    .optional_key("assert", list(anything()), "Assertions of every test.")
+    .optional_key("assert", list(anything()), "Assertions for every test.")
     .older_key("assertions", "assert")
-    .optional_key("threshold", number(), "Score from which a test passes.")
-    .optional_key("evaluateOptions", reference("matrix-options"), "How the file is run.")
+    .optional_key("threshold", number(), "Pass threshold of a test, 0 to 1.")
+    .optional_key("evaluateOptions", reference("matrix-options"), "Settings for running the file.")
     .older_key("evaluate_options", "evaluateOptions")
-    .optional_key("assertionTemplates", any_map(), "Assertions that `$ref` names.")
+    .optional_key("assertionTemplates", any_map(), "Assertions that `$ref` can refer to.")
     .older_key("assertion_templates", "assertionTemplates")
-    .optional_key("workspace", anything(), "Folder that targets work in.")
-    .optional_key("environment", anything(), "Folder that agents work in.")
-    .optional_key("defaults", reference("matrix-defaults"), "Providers that are used where none is named.")
+    .optional_key("workspace", anything(), "Folder in which targets work.")
+    .optional_key("environment", anything(), "Folder in which agents work.")
+    .optional_key("defaults", reference("matrix-defaults"), "Default providers.")
     .optional_key("outputPath", anything(), "No effect.")
     .older_key("output_path", "outputPath")
     .optional_key("sharing", anything(), "No effect.")
@@ -162,28 +170,28 @@ fn file_of_tests() -> ValueSchema {
 
 fn prompt() -> MapSchema {
     MapSchema::new("an entry of `prompts`", "A prompt with a label.")
-        .optional_key("label", string(), "Name, by which providers and tests choose it.")
+        .optional_key("label", string(), "Name by which providers and tests refer to it.")
         .optional_key("id", string(), "Name, or the path of a file.")
         .optional_key("raw", anything(), "Text, or a list of messages.")
         .older_key("prompt", "raw")
         .older_key("content", "raw")
         .older_key("file", "raw")
-        .optional_key("prefix", string(), "Text before it.")
-        .optional_key("suffix", string(), "Text after it.")
+        .optional_key("prefix", string(), "Text before the prompt.")
+        .optional_key("suffix", string(), "Text after the prompt.")
         .optional_key("config", anything(), "No effect.")
 }
 
 fn provider() -> MapSchema {
     MapSchema::new("a provider", "A target of this file.")
-        .optional_key("id", string(), "Kind and model, such as `openai:gpt-5-mini`.")
-        .optional_key("label", string(), "Name in results.")
+        .optional_key("id", string(), "Provider and model, such as `openai:gpt-5-mini`.")
+        .optional_key("label", string(), "Name shown in results.")
         .optional_key(
             "config",
             anything(),
             "Settings: `temperature`, `max_tokens`, `apiBaseUrl`, `apiKey`, ...",
         )
-        .optional_key("prompts", anything(), "Prompts that it is asked.")
-        .optional_key("transform", text(), "JavaScript that changes its answers.")
+        .optional_key("prompts", anything(), "Prompts to use with this provider.")
+        .optional_key("transform", text(), "JavaScript that changes the answers.")
         .optional_key("env", anything(), "Variables.")
         .optional_key("model", anything(), "Model.")
         .optional_key("runtime", anything(), "No effect.")
@@ -194,10 +202,10 @@ fn provider() -> MapSchema {
 }
 
 fn test(what: &'static str, texts: ValueSchema) -> MapSchema {
-    MapSchema::new(what, "Variables and assertions.")
+    MapSchema::new(what, "A test: variables and assertions.")
         .optional_key("$schema", anything(), "URL or path of the JSON Schema, for editors.")
-        .optional_key("id", text(), "Id of its cases.")
-        .optional_key("description", string(), "Description; the id of its cases if there is no other.")
+        .optional_key("id", text(), "Id of the cases.")
+        .optional_key("description", string(), "Description. Default id of the cases.")
         .optional_key("vars", any_of([text(), any_map()]), "Variables, or a file of them.")
         .optional_key(
             "assert",
@@ -208,29 +216,29 @@ fn test(what: &'static str, texts: ValueSchema) -> MapSchema {
         .optional_key(
             "threshold",
             number(),
-            "Score from which it passes; without one each assertion must pass.",
+            "Pass threshold, 0 to 1. Without one, every assertion must pass.",
         )
         .optional_key("metadata", any_map(), "Metadata.")
-        .optional_key("prompts", texts.clone(), "Prompts that it is run with.")
-        .optional_key("providers", texts, "Providers that it is run with.")
-        .optional_key("provider", anything(), "Provider that it is run with; of the default test, the judge.")
-        .optional_key("providerOutput", anything(), "Answer to grade; no provider is asked.")
+        .optional_key("prompts", texts.clone(), "Prompts to use.")
+        .optional_key("providers", texts, "Providers to use.")
+        .optional_key("provider", anything(), "Provider to use. In the default test: the judge.")
+        .optional_key("providerOutput", anything(), "Answer to grade. If given, no provider is called.")
         .older_key("provider_output", "providerOutput")
-        .optional_key("disableDefaultAsserts", boolean(), "The default assertions are left out.")
+        .optional_key("disableDefaultAsserts", boolean(), "Whether to ignore the default assertions.")
         .older_key("disable_default_asserts", "disableDefaultAsserts")
-        .optional_key("options", reference("matrix-test-options"), "How it is asked and graded.")
-        .optional_key("execution", reference("matrix-test-execution"), "Settings, in snake_case files.")
-        .optional_key("input", anything(), "Input in place of the prompts, in snake_case files.")
-        .optional_key("criteria", anything(), "What a good answer does, in snake_case files.")
-        .optional_key("conversation_id", anything(), "Id of the conversation that it is a part of.")
+        .optional_key("options", reference("matrix-test-options"), "Settings for the prompt and the grading.")
+        .optional_key("execution", reference("matrix-test-execution"), "Settings (snake_case files).")
+        .optional_key("input", anything(), "Input instead of the prompts (snake_case files).")
+        .optional_key("criteria", anything(), "What a good answer does (snake_case files).")
+        .optional_key("conversation_id", anything(), "Id of the conversation that the test belongs to.")
         .optional_key("mode", anything(), "Kind of conversation.")
         .optional_key("turns", anything(), "Turns of a conversation.")
-        .optional_key("aggregation", anything(), "How turns make a score.")
-        .optional_key("on_turn_failure", anything(), "What happens after a failed turn.")
-        .optional_key("window_size", anything(), "Messages that are kept.")
-        .optional_key("depends_on", anything(), "Tests that come before.")
-        .optional_key("on_dependency_failure", anything(), "What happens when one of them failed.")
-        .optional_key("input_files", anything(), "Attached files.")
+        .optional_key("aggregation", anything(), "How turn scores are aggregated.")
+        .optional_key("on_turn_failure", anything(), "Whether to continue after a turn that fails.")
+        .optional_key("window_size", anything(), "Number of previous turns to show to the judge.")
+        .optional_key("depends_on", anything(), "Ids of tests that must run first.")
+        .optional_key("on_dependency_failure", anything(), "What to do with this test if one of them fails.")
+        .optional_key("input_files", anything(), "Files to attach.")
         .optional_key("expected_output", anything(), "Reference answer.")
         .optional_key("tags", anything(), "Tags.")
 }
@@ -244,12 +252,12 @@ fn assertion() -> MapSchema {
 
     // Files of AgentV's may name types of their own.
     let types = ValueSchema(json!({ "type": "string", "examples": names }));
-    MapSchema::new("an assertion", "What an answer must be.")
-        .optional_key("type", types, "Type, perhaps with `not-` before it.")
+    MapSchema::new("an assertion", "A check of the answer.")
+        .optional_key("type", types, "Type. The prefix `not-` inverts it.")
         .optional_key("value", anything(), "What to compare with, a criterion, or code.")
-        .optional_key("threshold", anything(), "Limit or line, by the type.")
-        .optional_key("weight", anything(), "Weight; 0 makes a metric that can't fail.")
-        .optional_key("metric", anything(), "Name in results.")
+        .optional_key("threshold", anything(), "Limit or threshold, depending on the type.")
+        .optional_key("weight", anything(), "Weight. With 0, the assertion is reported but can't fail.")
+        .optional_key("metric", anything(), "Name shown in results.")
         .older_key("name", "metric")
         .older_key("id", "metric")
         .optional_key("provider", anything(), "Judge.")
@@ -257,11 +265,11 @@ fn assertion() -> MapSchema {
         .optional_key("transform", anything(), "JavaScript that changes the answer for this assertion.")
         .optional_key("rubricPrompt", anything(), "Prompt of the judge.")
         .older_key("rubric_prompt", "rubricPrompt")
-        .optional_key("prompt", anything(), "Prompt of the judge, in snake_case files.")
-        .optional_key("negate", boolean(), "Turns it around.")
-        .optional_key("config", anything(), "Settings that code gets.")
+        .optional_key("prompt", anything(), "Prompt of the judge (snake_case files).")
+        .optional_key("negate", boolean(), "Inverts the result.")
+        .optional_key("config", anything(), "Settings passed to code.")
         .optional_key("budget", anything(), "Limit in US dollars.")
-        .optional_key("assert", anything(), "Members of a set.")
+        .optional_key("assert", anything(), "Assertions of a set.")
         .older_key("assertions", "assert")
         .optional_key("description", anything(), "Description.")
         .optional_key("reason", anything(), "Description.")

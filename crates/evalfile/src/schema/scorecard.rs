@@ -86,7 +86,7 @@ fn rubric() -> MapSchema {
     let list_of = |name: &str| list(any_of([text(), reference(name)]));
     MapSchema::new("a rubric", "A node of the tree that aggregates benchmarks or other rubrics.")
         .optional_key("$schema", anything(), "URL or path of the JSON Schema, for editors.")
-        .required_key("code", code(), "Code without blanks. The file is named after it.")
+        .required_key("code", code(), "Code without spaces. The file is named after it.")
         .required_key("label", text(), "Display name.")
         .optional_key("description", string(), "Description.")
         .optional_key("weight", unit(), "Weight in the parent node, 0 to 1.")
@@ -112,7 +112,7 @@ fn guidelines() -> MapSchema {
 fn benchmark() -> MapSchema {
     MapSchema::new("a benchmark", "A leaf of a scorecard, scored over all cases that it applies to.")
         .optional_key("$schema", anything(), "URL or path of the JSON Schema, for editors.")
-        .required_key("code", code(), "Code without blanks. The file is named after it.")
+        .required_key("code", code(), "Code without spaces. The file is named after it.")
         .required_key("concept", text(), "Concept to measure.")
         .required_key("weight", unit(), "Weight in its rubric, 0 to 1.")
         .required_key("threshold", unit(), "Pass threshold, 0 to 1.")
@@ -177,7 +177,7 @@ fn index() -> MapSchema {
         ValueSchema(json!({ "type": "object", "minProperties": 1, "additionalProperties": weights.0 }));
     MapSchema::new("an index", "One score aggregated from several rubrics.")
         .optional_key("$schema", anything(), "URL or path of the JSON Schema, for editors.")
-        .required_key("code", code(), "Code without blanks.")
+        .required_key("code", code(), "Code without spaces.")
         .optional_key("label", string(), "Display name.")
         .optional_key("description", string(), "Description.")
         .optional_key("aggregation_method", aggregation(), "How its components are aggregated.")

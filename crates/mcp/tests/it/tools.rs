@@ -341,7 +341,7 @@ async fn a_scorecard_is_planned_run_read_and_explained() {
     let page = client.succeed("results", json!({ "run": ended["run_id"] })).await;
     let parts = page["scorecard"].as_array().expect("parts");
     assert_eq!(
-        (&parts[0]["code"], &parts[0]["score"], &parts[0]["standing"]),
+        (&parts[0]["code"], &parts[0]["score"], &parts[0]["verdict"]),
         (&json!("T"), &json!(0.25), &json!("blocked"))
     );
     assert_eq!(parts[0]["blocked_by"], json!(["T2"]));

@@ -16,9 +16,9 @@ pub struct CaseExplanation {
     pub suite: String,
     /// Id of the case.
     pub case_id: String,
-    /// Name of the target; null when the answer was given.
+    /// Name of the target; null if the answer was given.
     pub target: Option<String>,
-    /// Number of the repeat, from 1.
+    /// Number of the trial, from 1.
     pub repeat: u32,
     /// Thresholds of the verdict; null if no decision has them.
     pub thresholds: Option<VerdictThresholds>,
@@ -26,7 +26,7 @@ pub struct CaseExplanation {
     pub error: Option<CaseError>,
     /// Question that was asked; null if none was given, or if the run did not keep it.
     pub question: Option<String>,
-    /// Expected outcome, in a sentence.
+    /// Description of a good answer, in one sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected_outcome: Option<String>,
     /// Reference answer.
@@ -45,17 +45,18 @@ pub struct CaseExplanation {
     /// Turns of a conversation that took place.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub turns: Vec<TurnRow>,
-    /// The graders, in the order of the eval file.
+    /// Graders, in file order.
     pub graders: Vec<GraderPart>,
     /// Calculation of the case's score from those of the graders.
     pub equations: Vec<ScoreEquation>,
     /// Recomputed score; the stored one where nothing can be recomputed.
+    #[serde(rename = "metrics")]
     pub figures: ScoreRange,
     /// Verdict on the case.
     pub verdict: Verdict,
     /// Reason of the verdict, in one sentence.
     pub because: String,
-    /// The gates that failed.
+    /// Gates that failed.
     pub gates_failed: Vec<GateRow>,
     /// True if the score was recomputed from decisions.
     pub recomputed: bool,
@@ -77,7 +78,7 @@ pub struct ScoreRange {
     pub score_low: Option<f64>,
     /// Highest possible score.
     pub score_high: Option<f64>,
-    /// Share of the applicable weight that was judged, 0 to 1.
+    /// Share of the applicable weight that was graded, 0 to 1.
     pub coverage: Option<f64>,
 }
 
@@ -139,12 +140,14 @@ pub struct GraderPart {
     /// Verdict on the criteria, before negation.
     pub rubric_verdict: Option<Verdict>,
     /// Contribution of the grader, after negation.
+    #[serde(rename = "metrics")]
     pub figures: ScoreRange,
     /// Verdict on the grader; null when nothing in it applies.
     pub verdict: Option<Verdict>,
     /// Reason of the verdict, in one sentence.
     pub because: String,
     /// Effects of the grader's weight, gate and negation, a sentence each.
+    #[serde(rename = "weighting")]
     pub standing: Vec<String>,
     /// Reason why nothing could be recomputed.
     pub problem: Option<String>,
@@ -159,7 +162,7 @@ pub struct WholePart {
     pub aggregator: Option<String>,
     /// Reason that was given.
     pub reason: String,
-    /// Quotes the decision rests on.
+    /// Quotes that support the decision.
     pub evidence: Vec<EvidenceQuote>,
     /// Place of each quote in the answer; null where it is not in there.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -168,7 +171,7 @@ pub struct WholePart {
     pub notes: Vec<GraderNote>,
     /// Judge that decided.
     pub judge: JudgeIdentity,
-    /// Calls made, failed ones included.
+    /// Number of calls, including failed ones.
     pub attempts: u32,
     /// Parts of the material that the judge was not shown at once.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -181,7 +184,7 @@ pub struct WholePart {
 /// Explanation of a criterion.
 #[derive(Debug, Clone, Serialize)]
 pub struct CriterionPart {
-    /// Id, unique in its rubric.
+    /// Criterion id, unique in its rubric.
     pub id: String,
     /// Text of the criterion.
     pub text: String,
@@ -192,7 +195,7 @@ pub struct CriterionPart {
     /// Score from 0 to 10, possibly fractional, if there is one: ten times the value.
     #[serde(skip)]
     pub of_ten: Option<f64>,
-    /// The outcome on the 0 to 1 scale; null when nothing was decided or nothing applies.
+    /// Value, 0 to 1; null if ungraded or not applicable.
     pub value: Option<f64>,
     /// Weight in the rubric.
     pub weight: f64,
@@ -204,18 +207,18 @@ pub struct CriterionPart {
     pub gate: Option<GatePart>,
     /// The judge's reason; for an ungraded criterion, why there is no decision.
     pub reason: String,
-    /// Quotes the decision rests on.
+    /// Quotes that support the decision.
     pub evidence: Vec<EvidenceQuote>,
     /// Place of each quote in the answer; null where it is not in there.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub evidence_places: Vec<Option<QuotePlace>>,
-    /// Confidence the judge states.
+    /// Confidence stated by the judge.
     pub confidence: Option<JudgeConfidence>,
     /// Judge that decided.
     pub judge: JudgeIdentity,
-    /// Calls made, failed ones included.
+    /// Number of calls, including failed ones.
     pub attempts: u32,
-    /// Reason there is no decision.
+    /// Reason why there is no decision.
     pub ungraded: Option<UngradedReason>,
     /// Probabilities of the judge's tokens.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -243,7 +246,7 @@ pub struct PanelPart {
 pub struct VotePart {
     /// Judge that voted.
     pub judge: JudgeIdentity,
-    /// Number of this vote among those of the same judge, from 1.
+    /// Number of the repeat of this judge, from 1.
     pub repeat: u32,
     /// True for the judge that was asked because the others were not sure.
     pub escalated: bool,

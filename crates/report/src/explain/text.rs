@@ -398,7 +398,7 @@ fn render_decision(
 ) {
     let mut notes = Vec::new();
     if let Some(band) = &part.band {
-        notes.push(format!("in the band {band}"));
+        notes.push(format!("in the score range {band}"));
     }
 
     notes.extend(name_judge.then(|| format!("judged by {}", judge_name(&part.judge))));

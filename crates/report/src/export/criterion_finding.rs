@@ -313,7 +313,8 @@ impl FindingList {
     /// Remark for the user about findings that were not kept.
     pub(crate) fn remark(&self) -> Option<String> {
         let kept = crate::number::grouped(MAX_FINDINGS as u64);
-        (self.more > 0).then(|| format!("{} findings beyond the first {kept} are left out", self.more))
+        (self.more > 0)
+            .then(|| format!("only the first {kept} findings are shown; {} more were omitted", self.more))
     }
 }
 

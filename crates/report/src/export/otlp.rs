@@ -52,7 +52,7 @@ pub(super) fn write_events(out: &mut dyn Write, runs: &[RunReport<'_>]) -> Resul
 /// Origin of the events of a case, and what they may say.
 #[derive(Debug, Clone, Copy)]
 pub struct EventOrigin<'a> {
-    /// Version of the program.
+    /// Version of Assize.
     pub version: &'a str,
     /// Attributes of every event, such as `assize.run.id`.
     pub attributes: &'a [(&'static str, &'a str)],

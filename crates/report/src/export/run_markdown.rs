@@ -154,12 +154,18 @@ fn headline(run: &RunReport<'_>, index: &CaseIndex, conclusion: &RunConclusion) 
         (0, 0) if number(CaseState::Skipped) > 0 || !problems.is_empty() => {
             format!("{} of {total} passed", grouped(number(CaseState::Passed) as u64))
         }
-        (0, 0) => format!("all of {total} passed"),
+        (0, 0) => {
+            if index.len() == 1 {
+                "the only case passed".to_owned()
+            } else {
+                format!("all {total} passed")
+            }
+        }
         (failed, 0) => format!("{} of {total} did not pass", grouped(failed as u64)),
-        (0, ungraded) => format!("{} of {total} could not be decided", grouped(ungraded as u64)),
+        (0, ungraded) => format!("{} of {total} ungraded", grouped(ungraded as u64)),
         (failed, ungraded) => {
             let (failed, ungraded) = (grouped(failed as u64), grouped(ungraded as u64));
-            format!("{failed} of {total} did not pass, {ungraded} could not be decided")
+            format!("{failed} of {total} did not pass, {ungraded} ungraded")
         }
     };
 

@@ -120,10 +120,10 @@ proptest! {
         let json = explanation_json(&record, None);
         prop_assert_eq!(&json["disagreements"], &Value::Array(vec![]));
         let same = |found: &Value, stored: Option<f64>| found.as_f64() == stored;
-        prop_assert!(same(&json["figures"]["score"], row.score));
-        prop_assert!(same(&json["figures"]["score_low"], row.score_low));
-        prop_assert!(same(&json["figures"]["score_high"], row.score_high));
-        prop_assert!(same(&json["figures"]["coverage"], row.coverage));
+        prop_assert!(same(&json["metrics"]["score"], row.score));
+        prop_assert!(same(&json["metrics"]["score_low"], row.score_low));
+        prop_assert!(same(&json["metrics"]["score_high"], row.score_high));
+        prop_assert!(same(&json["metrics"]["coverage"], row.coverage));
         prop_assert_eq!(json["verdict"].as_str(), Some(row.verdict.name()));
         let because = json["because"].as_str().unwrap();
         let starts = format!("{}, because ", row.verdict);

@@ -9,15 +9,15 @@ use serde::{Deserialize, Serialize};
 use crate::{ScorecardAggregation, UnitInterval, Weight};
 
 crate::named_enum! {
-    /// Effect of a benchmark's threshold on the levels above it.
+    /// Effect of a benchmark's failure on the nodes above.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
     pub enum Criticality {
-        /// Below its threshold it blocks every level above, whatever they score.
+        /// A failure blocks all nodes above, regardless of their scores.
         HardGate = "hard_gate",
-        /// Its score counts by its weight; the level above can pass in spite of it.
+        /// The score counts by its weight; the parent can pass despite a failure.
         #[default]
         ThresholdGate = "threshold_gate",
-        /// Reported only: it neither counts nor gates.
+        /// Reported only; neither counts nor blocks.
         ImprovementSignal = "improvement_signal",
     }
 }
@@ -38,7 +38,7 @@ pub enum ScorecardNodeKind {
         /// True if a score below the threshold blocks every level above.
         hard_gate: bool,
     },
-    /// Scored over cases.
+    /// A benchmark, scored over cases.
     Benchmark {
         /// Consequence of missing the threshold for the levels above.
         criticality: Criticality,

@@ -65,7 +65,7 @@ async fn a_sample_gets_the_score_of_the_top_with_its_parts_and_gates() {
 
     let parts = bad["scorecard"].as_array().unwrap();
     let row =
-        |at: usize| (parts[at]["code"].clone(), parts[at]["standing"].clone(), parts[at]["score"].clone());
+        |at: usize| (parts[at]["code"].clone(), parts[at]["verdict"].clone(), parts[at]["score"].clone());
     assert_eq!(row(0), (json!("T"), json!("blocked"), json!(0.25)));
     assert_eq!(row(2), (json!("T2"), json!("fail"), json!(0.0)));
     assert_eq!((&parts[2]["parent"], &parts[2]["decision"]["decided_by"]), (&json!("T"), &json!("checks")));

@@ -38,7 +38,7 @@ impl ReplyCache {
         Ok(Self { path, readers: Default::default(), writer, damaged: AtomicU64::new(0) })
     }
 
-    /// The file.
+    /// Path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -285,6 +285,30 @@ fn a_run_of_format_version_one_is_read() {
     assert_eq!(records[0].result.verdict, Verdict::Pass);
 }
 
+#[test]
+fn metrics_are_read_under_their_older_key_and_written_under_the_new_one() {
+    let stored = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/run-v1/run.json"));
+    let mut run: serde_json::Value = serde_json::from_str(&stored.expect("readable")).expect("JSON");
+    let metric = |value: f64| {
+        serde_json::json!({
+            "value": value, "n": 1, "clusters": null, "low": null, "high": null, "level": 0.95, "method": null,
+            "undefined": "a single value", "says": "",
+        })
+    };
+    run["summary"]["figures"] = serde_json::json!({
+        "pass_rate": metric(1.0), "pass_rate_bounds": null, "mean_score": metric(0.5), "mean_score_bounds": null,
+        "design_effect": null, "noise": null, "decision_noise": null, "pairwise": null, "unstable": [],
+        "repeats": null, "targets": [], "remarks": [],
+    });
+
+    let info: RunInfo = serde_json::from_value(run).expect("an older run");
+    let summary = info.summary.expect("a summary");
+    assert_eq!(summary.figures.as_ref().and_then(|metrics| metrics.mean_score.value), Some(0.5));
+    let written = serde_json::to_value(&summary).expect("JSON");
+    assert_eq!(written["metrics"]["mean_score"]["value"], 0.5);
+    assert!(written.get("figures").is_none(), "{written:#}");
+}
+
 /// Rows of every kind, as the versions before wrote them.
 const OLD_ROWS: &str = include_str!("../data/judgements-v1.jsonl");
 

@@ -254,7 +254,7 @@ fn conclusion_mark(conclusion: Conclusion) -> ResultMark {
 
 fn changed_case(flip: &VerdictFlip, url: String) -> ChangedCase {
     let score = |score: Option<f64>| score.map_or_else(String::new, format_score);
-    let value = |value: Option<f64>| value.map_or_else(|| "undecided".to_owned(), format_plain);
+    let value = |value: Option<f64>| value.map_or_else(|| "ungraded".to_owned(), format_plain);
     let mut criteria: Vec<String> = flip
         .criteria
         .iter()

@@ -64,7 +64,7 @@ pub(super) fn print(
     context: &CliContext,
 ) -> Result<(), CommandFailure> {
     let json =
-        || super::shared::audit_json(info, folder, &["counts", "mean_score", "figures"], audit_json(report));
+        || super::shared::audit_json(info, folder, &["counts", "mean_score", "metrics"], audit_json(report));
     if output.deliver(json)? {
         return Ok(());
     }

@@ -17,7 +17,7 @@ pub(super) fn execute(args: &ShowAuditArgs, context: &CliContext) -> Result<Exit
         output::print_warning("the audit did not end; only its finished cases are measured", context);
     }
 
-    let wanted = ResultOutput { json: args.json, out: &[] };
+    let wanted = ResultOutput { json: args.json, quiet: false, out: &[] };
     if let Some(kind) = ProbingKind::from_run(&info) {
         let report = kind.report(&folder, &info)?;
         let limit = args.max_flip_rate.map(assize_rubric::UnitInterval::get);

@@ -121,7 +121,7 @@ fn config(setup: &ProjectSetup) -> String {
             format!("# {name} is configured here: name one of its models, as in `{name}:MODEL`.\n")
         });
 
-    let head = "# Who judges unless an eval file or the command line says otherwise.\n".to_owned();
+    let head = "# Default judge; eval files and the command line override it.\n".to_owned();
     std::iter::once(head).chain(usable).chain([format!("judge: {}\n", setup.judge)]).collect()
 }
 

@@ -39,7 +39,7 @@ pub(super) fn compare(args: &CompareCardsArgs, context: &CliContext) -> Result<E
         output::write_text(&file.path, &render_scorecard_comparison_markdown(&found, &results, sides))?;
     }
 
-    let delivery = ResultOutput { json: args.json, out: &args.out };
+    let delivery = ResultOutput { json: args.json, quiet: false, out: &args.out };
     if !delivery.deliver(|| comparison_json(args, &found, &results))? {
         output::print(&render_scorecard_comparison(&found, &results, context.stdout));
     }
@@ -109,6 +109,6 @@ pub(super) fn side(side: NodeSide) -> Value {
         "score": side.score,
         "score_low": side.bounds.map(|(low, _)| low),
         "score_high": side.bounds.map(|(_, high)| high),
-        "standing": side.standing,
+        "verdict": side.standing,
     })
 }

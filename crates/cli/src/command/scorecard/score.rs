@@ -126,7 +126,7 @@ fn finish(
     context: &CliContext,
 ) -> Result<(), CommandFailure> {
     show::write_markdown(scored, &args.out, page)?;
-    let delivery = ResultOutput { json: args.list.json, out: &args.out };
+    let delivery = ResultOutput { json: args.list.json, quiet: false, out: &args.out };
     if delivery.deliver(|| show::printed(scored, set, labels, review.as_slice()))? {
         return Ok(());
     }

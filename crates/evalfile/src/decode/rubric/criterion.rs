@@ -134,12 +134,19 @@ const FOREIGN_TEXT_KEYS_ONE: &[(&str, &str)] = &[
     ("criterion", "write the text as `expected_outcome`"),
     ("text", "write the text as `expected_outcome`"),
     ("requirement", "write the text as `expected_outcome`"),
+    ("name", "write the name as `id`, and the text as `expected_outcome`"),
 ];
 const FOREIGN_TEXT_KEYS_TWO: &[(&str, &str)] = &[
     ("criterion", "write the text as `outcome`"),
     ("text", "write the text as `outcome`"),
     ("requirement", "write the text as `outcome`"),
+    ("name", "write the name as `id`, and the text as `outcome`"),
 ];
+
+/// Returns true if a criterion has a text under a name of people and other tools.
+pub(super) fn has_foreign_text(criterion: &TreeNode) -> bool {
+    FOREIGN_TEXT_KEYS_TWO.iter().any(|(key, _)| criterion.get(key).is_some())
+}
 
 fn decode_criterion_map(
     cx: &mut DecodeContext,

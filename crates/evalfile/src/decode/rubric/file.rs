@@ -8,6 +8,7 @@ use assize_diagnostic::{Diagnostic, Severity, SourceId, SourceMap, Span};
 use assize_rubric::{EvidencePolicy, JudgingMode, TruncationMode};
 use serde_json::Value;
 
+use super::criterion::has_foreign_text;
 use super::list::{DecodedRubric, rubric_from_list};
 use crate::LoadOptions;
 use crate::codes;
@@ -270,7 +271,8 @@ fn detect_criteria_format(root: &TreeNode) -> EvalFileFormat {
     };
     let items = list.and_then(TreeNode::as_seq).unwrap_or_default();
     for item in items {
-        if item.get("outcome").is_some() {
+        // A text under a name that neither format knows is refused; the advice names the shorter key.
+        if item.get("outcome").is_some() || has_foreign_text(item) {
             return EvalFileFormat::Two;
         }
         if ["expected_outcome", "description", "required_min_score"].iter().any(|key| item.get(key).is_some())
