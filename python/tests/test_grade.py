@@ -49,6 +49,16 @@ def test_the_judge_sees_the_parts_of_a_sample(model: ModelServer) -> None:
         assert text in model.prompts[0], text
 
 
+def test_a_name_without_a_value_is_never_graded(tmp_path: Path) -> None:
+    file = tmp_path / "rubric.yaml"
+    file.write_text("criteria: ['Counts in {{ unit }}']\n")
+    for rubric in (["Counts in {{ unit }}"], file):
+        with pytest.raises(assize.AssizeError, match="unit"):
+            assize.grade(["Five days."], rubric)
+        named = {"output": "It counts in days.", "vars": {"unit": "days"}}
+        assert assize.grade([named], rubric)[0].reward == 1.0
+
+
 @pytest.mark.parametrize(
     "rubric",
     [
