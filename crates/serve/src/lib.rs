@@ -15,6 +15,7 @@ mod adapters;
 mod admission;
 mod api;
 mod check;
+mod connection_watch;
 mod decode;
 mod group;
 mod idempotency;

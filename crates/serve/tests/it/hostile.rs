@@ -225,6 +225,62 @@ async fn clients_that_dawdle_are_shown_out() {
 }
 
 #[tokio::test]
+async fn connections_that_ask_nothing_are_closed_before_anybody_needs_a_key() {
+    let mut setup = Setup::offline();
+    setup.options.limits.header_time = Duration::from_millis(300);
+    setup.options.limits.connections = 4;
+    setup.keys(&[("a", assize_serve::KeyQuotas::default())]);
+    let server = setup.start().await;
+    let settings = [b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".as_slice(), &[0, 0, 0, 4, 0, 0, 0, 0, 0]].concat();
+
+    let begun = Instant::now();
+    let mut held = Vec::new();
+    for sent in [&b""[..], b"P", b"PRI * HT", &settings] {
+        let mut stream = TcpStream::connect(server.address).await.unwrap();
+        stream.write_all(sent).await.unwrap();
+        held.push(stream);
+    }
+    assert_eq!(server.get("/healthz").await.status, 200, "there is a place for others again");
+    for mut stream in held {
+        let mut bytes = Vec::new();
+        let _ = tokio::io::AsyncReadExt::read_to_end(&mut stream, &mut bytes).await;
+    }
+    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+}
+
+#[tokio::test]
+async fn a_stream_whose_client_takes_nothing_ends_its_connection() {
+    use axum::body::Bytes;
+    use http_body_util::{BodyExt as _, Empty};
+    use hyper_util::client::legacy::Client;
+    use hyper_util::rt::TokioExecutor;
+
+    let mut setup = Setup::offline();
+    setup.options.limits.stall_time = Duration::from_millis(300);
+    let server = setup.start().await;
+    let ask = |window: u32| {
+        let client: Client<_, Empty<Bytes>> = Client::builder(TokioExecutor::new())
+            .http2_only(true)
+            .http2_initial_stream_window_size(window)
+            .build_http();
+        let uri: axum::http::Uri =
+            format!("http://{}/v1/openapi.json", server.address).parse().unwrap();
+        async move { client.get(uri).await }
+    };
+
+    for window in [0, 1] {
+        let reply = ask(window).await.unwrap();
+        assert_eq!(reply.status(), 200);
+        let body = reply.into_body();
+        tokio::time::sleep(Duration::from_millis(1_500)).await;
+        let taken = tokio::time::timeout(Duration::from_secs(5), body.collect()).await;
+        assert!(matches!(taken, Ok(Err(_))), "window {window}: the reply is gone");
+    }
+    let whole = ask(1 << 20).await.unwrap().into_body().collect().await.unwrap().to_bytes();
+    assert_eq!(serde_json::from_slice::<Value>(&whole).unwrap(), assize_serve::openapi());
+}
+
+#[tokio::test]
 async fn texts_of_a_request_stay_between_fences_whatever_they_say() {
     let model = MockServer::start(rule::judge);
     let mut setup = Setup::with_model(&model);
