@@ -60,6 +60,8 @@ async fn every_problem_of_a_request_is_told_at_its_place() {
         .grade(&json!({"rubric": ["a"], "samples": [{"messages": [{"role": "user", "content": "?"}]}]}))
         .await;
     assert_eq!(answerless.problems()[0].0, "/samples/0/messages");
+    let empty = server.grade(&json!({"rubric": ["a"], "samples": [{"messages": []}]})).await;
+    assert_eq!((empty.status, empty.problems()[0].0.as_str()), (422, "/samples/0/messages"), "{empty:?}");
 
     for (path, status) in [("/v1/grade", 405), ("/nothing", 404), ("/../../etc/passwd", 404)] {
         assert_eq!(server.get(path).await.status, status, "{path}");
