@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use assize_serve::KeyQuotas;
 use assize_testkit::mock::{MockRequest, MockServer, rule};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 
 use crate::client::{request_text, send};
@@ -15,6 +17,10 @@ fn body() -> Value {
 
 fn bearer(key: &str) -> String {
     format!("Bearer {key}")
+}
+
+fn basic(credentials: &str) -> String {
+    format!("Basic {}", BASE64_STANDARD.encode(credentials))
 }
 
 #[tokio::test]
@@ -44,6 +50,9 @@ async fn a_key_is_needed_where_there_are_keys() {
         Some(bearer(short)),
         Some(bearer("")),
         Some(format!("Basic {}", keys[0])),
+        Some(basic(&format!("{}:", keys[0]))),
+        Some(basic(&format!("assize:{wrong}"))),
+        Some(basic(&keys[0])),
     ] {
         let headers: Vec<(&str, &str)> =
             header.iter().map(|value| ("Authorization", value.as_str())).collect();
@@ -62,6 +71,12 @@ async fn a_key_is_needed_where_there_are_keys() {
     let good = server.post("/v1/grade", &[("Authorization", &bearer(&keys[0]))], &body()).await;
     let other = server.post("/v1/grade", &[("X-Api-Key", &keys[0])], &body()).await;
     assert_eq!((good.status, other.status), (200, 200));
+    // As clients send it for the address `http://user:KEY@HOST`: some have no place for a header.
+    for user in ["assize", "", "x"] {
+        let header = basic(&format!("{user}:{}", keys[0]));
+        let reply = server.post("/v1/grade", &[("Authorization", &header)], &body()).await;
+        assert_eq!(reply.status, 200, "{user}: {reply:?}");
+    }
 }
 
 #[tokio::test]
