@@ -13,7 +13,7 @@ use axum::http::StatusCode;
 use futures_util::future::join_all;
 use serde_json::{Map, Value, json};
 
-use super::formula::{FormulaError, evaluate};
+use super::formula::{FormulaError, ValueRange, evaluate};
 use super::read;
 use super::similarity::{METRICS, similarity};
 use super::template::TemplateValues;
@@ -77,6 +77,8 @@ enum RequestGrader {
 #[derive(Default)]
 struct GraderRun {
     reward: Option<f64>,
+    /// Lowest and highest reward, if it is not known and they are other than those of the grader.
+    range: Option<ValueRange>,
     tokens: u64,
     /// Names of the errors that happened, as the protocol has them.
     errors: BTreeMap<&'static str, String>,
@@ -127,19 +129,23 @@ fn final_reward(
         return Ok(run.reward);
     }
 
-    let (low, high) = grader.range();
-    match on_ungraded.unwrap_or(OnUngraded::Named(UngradedPolicy::Error)) {
-        OnUngraded::Value { value } => Ok(Some(value)),
-        OnUngraded::Named(UngradedPolicy::Low) => Ok(low),
-        OnUngraded::Named(UngradedPolicy::High) => Ok(high),
-        OnUngraded::Null | OnUngraded::Named(UngradedPolicy::Drop) => Ok(None),
-        OnUngraded::Named(UngradedPolicy::Error) => {
-            let problems =
-                run.errors.iter().map(|(name, why)| RequestProblem::new("/grader", format!("{name}: {why}")));
-            let error = ApiError::new(StatusCode::BAD_GATEWAY, "ungraded", "the grader has no result");
-            let body = crate::problem::ErrorBody { problems: problems.collect(), ..error.body };
-            Err(ApiError { body, ..error })
+    let failed = |message: &str| {
+        let problems =
+            run.errors.iter().map(|(name, why)| RequestProblem::new("/grader", format!("{name}: {why}")));
+        let error = ApiError::new(StatusCode::BAD_GATEWAY, "ungraded", message);
+        let body = crate::problem::ErrorBody { problems: problems.collect(), ..error.body };
+        Err(ApiError { body, ..error })
+    };
+    let range = run.range.or_else(|| grader.range()).filter(ValueRange::is_bounded);
+    match (on_ungraded.unwrap_or(OnUngraded::Named(UngradedPolicy::Error)), range) {
+        (OnUngraded::Value { value }, _) => Ok(Some(value)),
+        (OnUngraded::Named(UngradedPolicy::Low), Some(range)) => Ok(Some(range.low)),
+        (OnUngraded::Named(UngradedPolicy::High), Some(range)) => Ok(Some(range.high)),
+        (OnUngraded::Named(UngradedPolicy::Low | UngradedPolicy::High), None) => {
+            failed("the grader has no result, and its formula no lowest and highest value; use a number for `on_ungraded`")
         }
+        (OnUngraded::Null | OnUngraded::Named(UngradedPolicy::Drop), _) => Ok(None),
+        (OnUngraded::Named(UngradedPolicy::Error), _) => failed("the grader has no result"),
     }
 }
 
@@ -244,7 +250,11 @@ fn read_grader(
             object.take("sampling_params");
             let (labels, passing) = (texts("labels", &mut object), texts("passing_labels", &mut object));
             let instructions = read_instructions(values, &mut object);
-            RequestGrader::LabelModel { instructions: instructions?, labels: labels?, passing: passing? }
+            let (labels, passing) = (labels?, passing?);
+            if let Some(other) = passing.iter().find(|label| !labels.contains(label)) {
+                object.problem("passing_labels", format!("`{other}` is none of `labels`"));
+            }
+            RequestGrader::LabelModel { instructions: instructions?, labels, passing }
         }
         "multi" if may_combine => {
             let formula = object.text("calculate_output");
@@ -270,8 +280,12 @@ fn read_grader(
                     Some((name, grader?))
                 })
                 .collect();
-            let graders = read.into_iter().collect::<Option<BTreeMap<_, _>>>();
-            RequestGrader::Multi { graders: graders?, formula: formula? }
+            let graders = read.into_iter().collect::<Option<BTreeMap<_, _>>>()?;
+            let formula = formula?;
+            if let Some(problem) = formula_problem(&formula, &graders) {
+                object.problem("calculate_output", problem);
+            }
+            RequestGrader::Multi { graders, formula }
         }
         "python" | "endpoint" => {
             let message =
@@ -352,12 +366,12 @@ fn read_instructions(values: &TemplateValues, object: &mut ObjectReader<'_>) -> 
 }
 
 impl RequestGrader {
-    /// Lowest and highest reward; `None` where they are not known.
-    fn range(&self) -> (Option<f64>, Option<f64>) {
+    /// Lowest and highest reward; `None` for a formula, whose bounds depend on what is known.
+    fn range(&self) -> Option<ValueRange> {
         match self {
-            Self::ScoreModel { range, .. } => (Some(range.0), Some(range.1)),
-            Self::Multi { .. } => (None, None),
-            _ => (Some(0.0), Some(1.0)),
+            Self::ScoreModel { range, .. } => Some(ValueRange { low: range.0, high: range.1 }),
+            Self::Multi { .. } => None,
+            _ => Some(ValueRange { low: 0.0, high: 1.0 }),
         }
     }
 
@@ -372,7 +386,7 @@ impl RequestGrader {
             Self::Multi { graders, formula } => {
                 let runs = graders.values().map(|grader| grader.run_single(service, tenant, values, stop));
                 let runs = join_all(runs).await;
-                combine(graders.keys(), runs, formula)
+                combine(graders, runs, formula)
             }
             single => single.run_single(service, tenant, values, stop).await,
         }
@@ -431,18 +445,21 @@ impl GraderRun {
     }
 }
 
-fn combine<'n>(names: impl Iterator<Item = &'n String>, runs: Vec<GraderRun>, formula: &str) -> GraderRun {
+/// Combines the results of graders. One that failed counts with its lowest and highest reward.
+fn combine(graders: &BTreeMap<String, RequestGrader>, runs: Vec<GraderRun>, formula: &str) -> GraderRun {
     let mut all = GraderRun::default();
     let mut values = BTreeMap::new();
-    for (name, run) in names.zip(runs) {
+    for ((name, grader), run) in graders.iter().zip(runs) {
+        let open = run.range.or_else(|| grader.range()).unwrap_or(ValueRange::known(f64::NAN));
+        values.insert(name.clone(), run.reward.map_or(open, ValueRange::known));
         all.tokens += run.tokens;
         all.sub_rewards.insert(name.clone(), json!(run.reward));
-        values.insert(name.clone(), run.reward);
         all.errors.extend(run.errors);
     }
 
     match evaluate(formula, &values) {
-        Ok(reward) => all.reward = reward,
+        Ok(value) if value.is_known => all.reward = Some(value.range.low),
+        Ok(value) => all.range = Some(value.range),
         Err(FormulaError::Syntax(why)) => drop(all.errors.insert("formula_parse_error", why)),
         Err(FormulaError::UnknownName(name)) => {
             all.errors.insert("invalid_variable_error", format!("`{name}` is no grader"));
@@ -453,6 +470,17 @@ fn combine<'n>(names: impl Iterator<Item = &'n String>, runs: Vec<GraderRun>, fo
     }
 
     all
+}
+
+/// Problem of a formula whatever its graders say: it can't be read, or names one that is not there.
+fn formula_problem(formula: &str, graders: &BTreeMap<String, RequestGrader>) -> Option<String> {
+    let any = ValueRange { low: 0.0, high: 1.0 };
+    let values = graders.keys().map(|name| (name.clone(), any)).collect();
+    match evaluate(formula, &values) {
+        Ok(_) | Err(FormulaError::Undefined) => None,
+        Err(FormulaError::Syntax(why)) => Some(format!("the formula can't be read: {why}")),
+        Err(FormulaError::UnknownName(name)) => Some(format!("`{name}` is none of the graders")),
+    }
 }
 
 /// Question to the judge.

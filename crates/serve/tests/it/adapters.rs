@@ -229,4 +229,43 @@ async fn a_judge_that_fails_is_an_error_or_a_masked_sample_and_never_a_silent_ze
     assert_eq!(server.post(path, &[], &grader).await.status, 502);
     let high = server.post(&format!("{path}?on_ungraded=high"), &[], &grader).await.json();
     assert_eq!(high["reward"], 1.0);
+
+    // A formula has the bounds that its failed graders leave.
+    let mut multi = json!({"model_sample": "r", "item": {}, "grader": {"type": "multi", "name": "m", "calculate_output": "", "graders": {
+        "s": {"type": "score_model", "name": "s", "model": "judge-1", "range": [0, 10], "input": "Rate it."},
+        "t": {"type": "string_check", "name": "t", "input": "r", "reference": "r", "operation": "eq"},
+    }}});
+    for (formula, policy, reward) in [
+        ("0.05 * s + 0.5 * t", "low", json!(0.5)),
+        ("0.05 * s + 0.5 * t", "high", json!(1.0)),
+        ("t - s", "low", json!(-9.0)),
+        ("t - s", "high", json!(1.0)),
+        ("t - s", "null", Value::Null),
+        ("t - s", "0.25", json!(0.25)),
+    ] {
+        multi["grader"]["calculate_output"] = json!(formula);
+        let reply = server.post(&format!("{path}?on_ungraded={policy}"), &[], &multi).await;
+        assert_eq!((reply.status, &reply.json()["reward"]), (200, &reward), "{formula}, {policy}: {reply:?}");
+    }
+    multi["grader"]["calculate_output"] = json!("t / s");
+    let unbounded = server.post(&format!("{path}?on_ungraded=low"), &[], &multi).await;
+    assert!(unbounded.status == 502 && unbounded.body.contains("use a number"), "{unbounded:?}");
+}
+
+#[tokio::test]
+async fn graders_that_no_answer_could_satisfy_are_problems_of_the_request() {
+    let server = start().await;
+    let path = "/v1/fine_tuning/alpha/graders/run";
+    let check = json!({"type": "string_check", "name": "t", "input": "r", "reference": "r", "operation": "eq"});
+    let multi = |formula: &str| json!({"type": "multi", "name": "m", "graders": {"t": check}, "calculate_output": formula});
+    let labels = json!({"type": "label_model", "name": "l", "model": "offline", "input": "x", "labels": ["a"], "passing_labels": ["b"]});
+    for (grader, at) in [
+        (multi("t +"), "/grader/calculate_output"),
+        (multi("t + other"), "/grader/calculate_output"),
+        (labels, "/grader/passing_labels"),
+    ] {
+        let body = json!({"model_sample": "r", "item": {}, "grader": grader});
+        let reply = server.post(path, &[], &body).await;
+        assert_eq!((reply.status, reply.problems()[0].0.as_str()), (422, at), "{reply:?}");
+    }
 }
