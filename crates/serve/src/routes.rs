@@ -211,8 +211,9 @@ async fn ready(State(service): Shared) -> Response {
     "ready\n".into_response()
 }
 
-async fn metrics(State(service): Shared) -> Response {
-    let text = service.metrics.to_text(&service.gauges());
+async fn metrics(State(service): Shared, Extension(tenant): Extension<Arc<Tenant>>) -> Response {
+    let only = (!tenant.is_operator).then_some(&*tenant.name);
+    let text = service.metrics.to_text(&service.gauges(), only);
     let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
     ([(CONTENT_TYPE, kind)], text).into_response()
 }

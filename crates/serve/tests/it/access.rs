@@ -179,6 +179,36 @@ async fn quotas_of_a_key_hold_for_it_alone() {
 }
 
 #[tokio::test]
+async fn metrics_show_the_amounts_of_others_to_the_operator_alone() {
+    let model = MockServer::start(rule::judge);
+    let mut setup = Setup::with_model(&model);
+    let keys = setup.keys(&[("first", KeyQuotas::default()), ("second", KeyQuotas::default())]);
+    let path = setup.options.keys.clone().unwrap();
+    let operator =
+        assize_serve::KeyFile::add_operator(&path, "watch", KeyQuotas::default(), String::new()).unwrap();
+    let server = setup.start().await;
+    for key in &keys {
+        assert_eq!(server.post("/v1/grade", &[("X-Api-Key", key)], &body()).await.status, 200);
+    }
+
+    let page = |key: &str| {
+        let text = request_text("GET", "/metrics", &[("X-Api-Key", key)], b"");
+        let address = server.address;
+        async move { send(address, &text).await.body }
+    };
+    let own = page(&keys[0]).await;
+    assert!(own.contains("assize_samples_total{client=\"first\",status=\"graded\"} 1"), "{own}");
+    assert!(own.contains("assize_spent_usd_total{client=\"first\"}"), "{own}");
+    for hidden in ["client=\"second\"", "client=\"watch\"", "server=\""] {
+        assert!(!own.contains(hidden), "{hidden} is in\n{own}");
+    }
+    let all = page(&operator).await;
+    for shown in ["client=\"first\"", "client=\"second\"", "client=\"watch\"", "server=\""] {
+        assert!(all.contains(shown), "{shown} is not in\n{all}");
+    }
+}
+
+#[tokio::test]
 async fn pages_of_other_sites_reach_nothing() {
     let mut setup = Setup::offline();
     setup.options.names = vec!["grading.example".to_owned()];
