@@ -42,7 +42,7 @@ mod tls;
 pub use api::{
     BenchmarkResult, CompareMode, DecisionResult, GradeReply, GradeRequest, GradeSample, GradeStatus,
     GradeSummary, NamedRubric, OnUngraded, RewardKind, RubricListing, RubricListingKind, RubricSource,
-    SampleResult, ScorecardPartResult, ScorecardSource, UngradedPolicy,
+    SampleResult, ScorecardPartResult, ScorecardSource, StreamEnd, UngradedPolicy,
 };
 pub use check::check_request;
 pub use key_file::{ClientKey, KeyFile, KeyQuotas};
