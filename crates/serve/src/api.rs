@@ -178,6 +178,8 @@ pub struct StreamEnd {
 pub enum CompareMode {
     /// Each sample with each other one of its group, in both orders.
     Pairwise,
+    /// The same comparisons, and the rank of each sample by them.
+    Ranked,
 }
 
 /// Results of a request.

@@ -103,7 +103,8 @@ fn read_request(body: Value, limits: &RequestLimits, problems: &mut ProblemList)
     if deadline_ms.is_some_and(|deadline| deadline == 0 || deadline > MAX_DEADLINE_MS) {
         object.problem("deadline_ms", format!("expected 1 to {MAX_DEADLINE_MS}"));
     }
-    let compare = object.word("compare", &[("pairwise", CompareMode::Pairwise)]);
+    let modes = [("pairwise", CompareMode::Pairwise), ("ranked", CompareMode::Ranked)];
+    let compare = object.word("compare", &modes);
     object.finish();
 
     let (rubric, scorecard) = match (rubric, scorecard) {

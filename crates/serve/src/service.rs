@@ -324,7 +324,7 @@ impl Service {
             reward,
             on_ungraded,
             deadline: deadline_ms.map(Duration::from_millis),
-            compares: compare.is_some(),
+            compare,
         })
     }
 

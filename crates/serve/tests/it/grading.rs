@@ -213,6 +213,9 @@ async fn comparisons_that_fail_follow_the_policy_for_ungraded_samples() {
         let result = &reply["results"][0];
         assert_eq!((&result["group_score"], &result["group_score_assumed"]), (&json!(score), &json!(true)));
     }
+    let mut ranked = ask(json!("low"));
+    ranked["compare"] = json!("ranked");
+    assert_eq!(server.graded(&ranked).await["results"][0].get("group_rank"), None, "it is not known");
     assert_eq!(server.grade(&ask(json!("error"))).await.status, 502);
     assert_eq!(server.graded(&ask(json!("drop"))).await["summary"]["dropped"], 2);
 }
@@ -267,6 +270,24 @@ async fn samples_of_a_group_are_compared_with_each_other() {
     );
     assert_eq!(results[0]["group_comparisons"], json!([1, 1]));
     assert_eq!(results[2].get("group_score"), None, "alone in its group");
+    assert_eq!(results[0].get("group_rank"), None);
+
+    let named = |id: &str, group: &str, output: &str| json!({"id": id, "group": group, "output": output});
+    let ranked = server
+        .graded(&json!({
+            "rubric": ["Names the refund period of 30 days"],
+            "samples": [
+                named("b", "q", "Bananas are yellow."),
+                named("a", "q", "The refund period is 30 days."),
+                named("c", "q", "Bananas are yellow."),
+                named("d", "other", "Bananas are yellow."),
+            ],
+            "compare": "ranked",
+        }))
+        .await;
+    let ranks: Vec<&Value> =
+        ranked["results"].as_array().unwrap().iter().map(|result| &result["group_rank"]).collect();
+    assert_eq!(ranks, [&json!(2.5), &json!(1.0), &json!(2.5), &json!(1.0)], "{ranked}");
 
     let missing =
         server.grade(&json!({"rubric": ["a"], "samples": [{"output": "x"}], "compare": "pairwise"})).await;

@@ -122,6 +122,8 @@ async fn the_schema_of_requests_refuses_what_the_server_refuses() {
         (json!({"rubric": ["a"], "samples": sample, "on_ungraded": "zero"}), false),
         (json!({"rubric": ["a"], "samples": sample, "weights": "w"}), false),
         (json!({"rubric": ["a"], "samples": sample, "compare": "pairwise"}), false),
+        (json!({"rubric": ["a"], "samples": sample, "compare": "sorted"}), false),
+        (json!({"rubric": ["a"], "samples": [{"output": "x", "group": "g"}], "compare": "ranked"}), true),
         (with_rubric(json!([])), false),
         (with_rubric(json!(7)), false),
         (with_rubric(json!([{"outcome": "a", "wieght": 1}])), false),
