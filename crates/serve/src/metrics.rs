@@ -60,15 +60,29 @@ impl ServiceMetrics {
 
     /// Counts the result of a sample.
     pub(crate) fn count_result(&self, client: &Arc<str>, result: &SampleResult) {
-        let status = match result.status {
+        self.count_sample(client, result.status);
+        self.count_work(client, result);
+    }
+
+    /// Counts a sample.
+    pub(crate) fn count_sample(&self, client: &Arc<str>, status: GradeStatus) {
+        let status = match status {
             GradeStatus::Graded => "graded",
             GradeStatus::Partial => "partial",
             GradeStatus::Ungraded => "ungraded",
         };
+        *self.state().samples.entry((Arc::clone(client), status)).or_default() += 1;
+    }
+
+    /// Counts the decisions and calls of a result. A judge that gave one score as a whole decided once.
+    pub(crate) fn count_work(&self, client: &Arc<str>, result: &SampleResult) {
         let cost = Cost::from_parts(result.cost_usd, result.cost_partial);
 
         let mut state = self.state();
-        *state.samples.entry((Arc::clone(client), status)).or_default() += 1;
+        if result.decisions.is_empty() && result.scorecard.is_empty() {
+            let outcome = if result.score.is_some() { "scored" } else { "ungraded" };
+            *state.decisions.entry(outcome).or_default() += 1;
+        }
         for row in &result.decisions {
             let outcome = match row.decision.outcome {
                 OutcomeKind::Met => "met",

@@ -6,6 +6,7 @@ use crate::api::{GradeRequest, GradeSample, NamedRubric, OnUngraded, RewardKind,
 use crate::decode::ProblemList;
 use crate::problem::ApiError;
 use crate::request::{POLICIES, REWARDS};
+use crate::telemetry::TraceParent;
 
 /// Name of the rubric that requests to adapters are graded by which name none: some frameworks send no query.
 pub(crate) const DEFAULT_RUBRIC: &str = "default";
@@ -22,6 +23,8 @@ pub(crate) struct AdapterQuery {
     deadline_ms: Option<u64>,
     /// True if `query` of OpenRLHF is the answer alone.
     pub(crate) query_is_answer: bool,
+    /// Trace that the request belongs to.
+    pub(crate) trace: Option<TraceParent>,
 }
 
 impl AdapterQuery {
@@ -39,6 +42,7 @@ impl AdapterQuery {
             on_ungraded: None,
             deadline_ms: None,
             query_is_answer: false,
+            trace: None,
         };
 
         for (key, value) in form_urlencoded::parse(query.unwrap_or_default().as_bytes()) {
@@ -72,6 +76,11 @@ impl AdapterQuery {
         problems.check()?;
 
         Ok(read)
+    }
+
+    /// The options in a trace.
+    pub(crate) fn with_trace(self, trace: Option<TraceParent>) -> Self {
+        Self { trace, ..self }
     }
 
     /// The options with a rubric that the body names, which beats that of the address.

@@ -22,6 +22,7 @@ use crate::query::{AdapterQuery, DEFAULT_RUBRIC};
 use crate::reply::ungraded_error;
 use crate::routes::{beside_connections, read_body};
 use crate::service::Service;
+use crate::telemetry::TraceParent;
 use crate::tenant::Tenant;
 
 /// Body and options of a request to an adapter.
@@ -32,7 +33,8 @@ async fn read(
 ) -> Result<(Value, AdapterQuery), ApiError> {
     let (head, body) = request.into_parts();
     let takes_answer = head.uri.path() == openrlhf::PATH;
-    let query = AdapterQuery::parse(head.uri.query(), takes_answer)?;
+    let trace = TraceParent::from_headers(&head.headers);
+    let query = AdapterQuery::parse(head.uri.query(), takes_answer)?.with_trace(trace);
     let body = read_body(service, tenant, &head.headers, body).await?;
 
     let limits = service.options.limits;
@@ -59,7 +61,7 @@ async fn grade(
     }
 
     let has_default = service.rubrics.find(DEFAULT_RUBRIC, None).is_ok();
-    let plan = service.plan(tenant, query.request(samples, otherwise, has_default)?, None)?;
+    let plan = service.plan(tenant, query.request(samples, otherwise, has_default)?, query.trace.clone())?;
     let job = JobGuard::new(service.start(tenant, plan)?, false);
     let results = job.job().all().await;
     match ungraded_error(&results, job.job().on_ungraded) {

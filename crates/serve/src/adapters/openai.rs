@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use assize_engine::{GradingSample, GradingStop, content_text};
+use assize_engine::{EngineError, GradingSample, GradingStop, SamplePlace, content_text};
 use assize_evalfile::{CaseMessage, GivenOutput, MessageRole};
 use assize_rubric::{Cost, Finding, Tokens, UngradedKind};
+use assize_store::CaseRecord;
 use axum::Json;
 use axum::extract::{Extension, Request, State};
 use axum::http::StatusCode;
@@ -17,12 +18,13 @@ use super::formula::{FormulaError, ValueRange, evaluate};
 use super::read;
 use super::similarity::{METRICS, similarity};
 use super::template::TemplateValues;
-use crate::api::{OnUngraded, UngradedPolicy};
+use crate::api::{GradeStatus, OnUngraded, RewardKind, SampleResult, UngradedPolicy};
 use crate::decode::{ObjectReader, ProblemList, child};
 use crate::job::stop_for_sample;
 use crate::problem::{ApiError, RequestProblem};
 use crate::routes::seconds_since;
 use crate::service::Service;
+use crate::telemetry::TraceParent;
 use crate::tenant::Tenant;
 
 /// Graders of a `multi` grader.
@@ -73,6 +75,15 @@ enum RequestGrader {
     },
 }
 
+/// What the graders of a request run with.
+struct RunContext<'r> {
+    service: &'r Service,
+    tenant: &'r Tenant,
+    values: &'r TemplateValues,
+    stop: &'r GradingStop,
+    trace: Option<&'r TraceParent>,
+}
+
 /// Result of a grader.
 #[derive(Default)]
 struct GraderRun {
@@ -103,7 +114,9 @@ pub(crate) async fn run(
 
     let _places = (tenant.take_samples(1)?, service.queue.accept(1)?);
     let stop = service.stop.child();
-    let run = grader.run(&service, &tenant, &values, &stop);
+    let context =
+        RunContext { service: &service, tenant: &tenant, values: &values, stop: &stop, trace: query.trace.as_ref() };
+    let run = grader.run(&context);
     let run = match query.deadline_ms() {
         None => run.await,
         Some(millis) => {
@@ -116,6 +129,7 @@ pub(crate) async fn run(
         }
     };
 
+    service.metrics.count_sample(&tenant.name, run.status());
     let reward = final_reward(&run, &grader, query.on_ungraded)?;
     Ok(Json(reply(&name, &kind, run, reward, begun)))
 }
@@ -375,30 +389,18 @@ impl RequestGrader {
         }
     }
 
-    async fn run(
-        &self,
-        service: &Service,
-        tenant: &Tenant,
-        values: &TemplateValues,
-        stop: &GradingStop,
-    ) -> GraderRun {
+    async fn run(&self, context: &RunContext<'_>) -> GraderRun {
         match self {
             Self::Multi { graders, formula } => {
-                let runs = graders.values().map(|grader| grader.run_single(service, tenant, values, stop));
+                let runs = graders.values().map(|grader| grader.run_single(context));
                 let runs = join_all(runs).await;
                 combine(graders, runs, formula)
             }
-            single => single.run_single(service, tenant, values, stop).await,
+            single => single.run_single(context).await,
         }
     }
 
-    async fn run_single(
-        &self,
-        service: &Service,
-        tenant: &Tenant,
-        values: &TemplateValues,
-        stop: &GradingStop,
-    ) -> GraderRun {
+    async fn run_single(&self, context: &RunContext<'_>) -> GraderRun {
         let counted = |reward: f64| GraderRun { reward: Some(reward), ..GraderRun::default() };
         match self {
             Self::StringCheck { input, reference, operation } => {
@@ -423,7 +425,7 @@ impl RequestGrader {
                      one.)",
                     range.0, range.1
                 );
-                let run = judge(service, tenant, values, JudgeTask::Score(scale), stop).await;
+                let run = judge(context, JudgeTask::Score(scale)).await;
                 GraderRun { reward: run.reward.map(|score| range.0 + score * (range.1 - range.0)), ..run }
             }
             Self::LabelModel { instructions, labels, passing } => {
@@ -432,7 +434,7 @@ impl RequestGrader {
                     labels.join(" | "),
                     passing.join(" | ")
                 );
-                judge(service, tenant, values, JudgeTask::Criterion(criterion), stop).await
+                judge(context, JudgeTask::Criterion(criterion)).await
             }
             Self::Multi { .. } => GraderRun::failed("other_error", "graders are combined only once"),
         }
@@ -440,6 +442,17 @@ impl RequestGrader {
 }
 
 impl GraderRun {
+    /// Degree to which the sample was graded: with the graders of a formula, some of them may have results.
+    fn status(&self) -> GradeStatus {
+        if self.reward.is_some() {
+            GradeStatus::Graded
+        } else if self.sub_rewards.values().any(|reward| !reward.is_null()) {
+            GradeStatus::Partial
+        } else {
+            GradeStatus::Ungraded
+        }
+    }
+
     fn failed(error: &'static str, why: impl Into<String>) -> Self {
         Self { errors: BTreeMap::from([(error, why.into())]), ..Self::default() }
     }
@@ -492,41 +505,59 @@ enum JudgeTask {
 }
 
 /// Asks the judge about the sample. The item is shown as data.
-async fn judge(
-    service: &Service,
-    tenant: &Tenant,
-    values: &TemplateValues,
-    task: JudgeTask,
-    stop: &GradingStop,
-) -> GraderRun {
+async fn judge(context: &RunContext<'_>, task: JudgeTask) -> GraderRun {
+    let RunContext { service, tenant, values, .. } = context;
     let Ok(mut sample) = GradingSample::new("sample", &GivenOutput::Text(values.sample.clone())) else {
         return GraderRun::failed("sample_parse_error", "the sample is no text");
     };
     let item = serde_json::to_string_pretty(&values.item).unwrap_or_default();
     sample.input = vec![CaseMessage::text(MessageRole::User, format!("item:\n{item}"))];
 
-    let _turn = service.queue.turn(stop).await;
-    let stop = stop_for_sample(tenant, stop);
-    let record = match task {
-        JudgeTask::Score(instructions) => {
-            sample.expected_outcome = Some(instructions);
-            tenant.grader.score(sample, &stop).await
-        }
-        JudgeTask::Criterion(text) => {
-            let rubric = json!([{ "outcome": text, "required": false }]).to_string();
-            let loaded = assize_evalfile::read_rubric(std::path::Path::new("grader.json"), &rubric);
-            match tenant.grader.prepare(&loaded) {
-                Ok(rubric) => Ok(tenant.grader.grade(&rubric, sample, &stop).await),
-                Err(error) => Err(error),
-            }
-        }
-    };
-    let record = match record {
-        Ok(record) => record,
+    let _turn = service.queue.turn(context.stop).await;
+    let stop = stop_for_sample(tenant, context.stop);
+    let (record, config_hash) = match ask(context, task, sample, &stop).await {
+        Ok(asked) => asked,
         Err(error) => return GraderRun::failed("model_grader_server_error", error.message),
     };
 
     tenant.spend(Cost::from_parts(record.result.cost_usd, record.result.cost_partial), &stop);
+    if let Some(telemetry) = &service.telemetry {
+        telemetry.export(&tenant.name, &config_hash, context.trace, &record);
+    }
+    let run = read_record(&record);
+    let place = SamplePlace { index: 0, id: "sample".to_owned(), group: None };
+    let result = SampleResult::new(place, record, RewardKind::Score, OnUngraded::Null, &config_hash);
+    service.metrics.count_work(&tenant.name, &result);
+
+    run
+}
+
+/// The record of a task, and a hash of what decides about it beside the sample.
+async fn ask(
+    context: &RunContext<'_>,
+    task: JudgeTask,
+    mut sample: GradingSample,
+    stop: &GradingStop,
+) -> Result<(CaseRecord, String), EngineError> {
+    let grader = &context.tenant.grader;
+    match task {
+        JudgeTask::Score(instructions) => {
+            let judges = context.service.judges().join(" ");
+            let hash = blake3::hash(format!("score_model {judges} {instructions}").as_bytes());
+            sample.expected_outcome = Some(instructions);
+            Ok((grader.score(sample, stop).await?, hash.to_hex().to_string()))
+        }
+        JudgeTask::Criterion(text) => {
+            let rubric = json!([{ "outcome": text, "required": false }]).to_string();
+            let loaded = assize_evalfile::read_rubric(std::path::Path::new("grader.json"), &rubric);
+            let rubric = grader.prepare(&loaded)?;
+            let hash = rubric.config_hash().to_owned();
+            Ok((grader.grade(&rubric, sample, stop).await, hash))
+        }
+    }
+}
+
+fn read_record(record: &CaseRecord) -> GraderRun {
     let mut run = GraderRun { reward: record.result.score, ..GraderRun::default() };
     for row in &record.decisions {
         let Tokens { input, output, .. } = row.decision.spent.tokens;
