@@ -44,7 +44,7 @@ pub use api::{
     GradeSummary, NamedRubric, OnUngraded, RewardKind, RubricListing, RubricListingKind, RubricSource,
     SampleResult, ScorecardPartResult, ScorecardSource, StreamEnd, UngradedPolicy,
 };
-pub use check::check_request;
+pub use check::{AdapterBody, check_adapter, check_formula, check_request};
 pub use key_file::{ClientKey, KeyFile, KeyQuotas};
 pub use openapi::openapi;
 pub use options::{RequestLimits, ServeOptions, TelemetryOptions};

@@ -146,6 +146,16 @@ pub(crate) fn evaluate(
     Ok(FormulaValue { range, is_known })
 }
 
+/// Problem of a formula whatever its values are, with these names: it can't be read, or has another name.
+pub(crate) fn problem<'n>(formula: &str, names: impl Iterator<Item = &'n String>) -> Option<String> {
+    let any = ValueRange { low: 0.0, high: 1.0 };
+    match evaluate(formula, &names.map(|name| (name.clone(), any)).collect()) {
+        Ok(_) | Err(FormulaError::Undefined) => None,
+        Err(FormulaError::Syntax(why)) => Some(format!("the formula can't be read: {why}")),
+        Err(FormulaError::UnknownName(name)) => Some(format!("`{name}` is none of the graders")),
+    }
+}
+
 struct FormulaParser<'a> {
     rest: &'a str,
     values: &'a BTreeMap<String, ValueRange>,

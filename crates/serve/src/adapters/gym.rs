@@ -96,7 +96,7 @@ fn add_result(body: &mut Map<String, Value>, result: &SampleResult) {
 }
 
 /// The sample of a request; `None` if the response holds nothing that the model said or called.
-fn read_sample(body: &Map<String, Value>) -> Result<Option<GradeSample>, ApiError> {
+pub(crate) fn read_sample(body: &Map<String, Value>) -> Result<Option<GradeSample>, ApiError> {
     let Some(response) = body.get("response").filter(|response| response.is_object()) else {
         return Err(ApiError::invalid_at("/response", "missing: the response of the model"));
     };

@@ -14,7 +14,7 @@ use axum::http::StatusCode;
 use futures_util::future::join_all;
 use serde_json::{Map, Value, json};
 
-use super::formula::{FormulaError, ValueRange, evaluate};
+use super::formula::{self, FormulaError, ValueRange, evaluate};
 use super::read;
 use super::similarity::{METRICS, similarity};
 use super::template::TemplateValues;
@@ -39,7 +39,7 @@ const OPERATIONS: &[(&str, TextOperation)] = &[
 ];
 
 #[derive(Debug, Clone, Copy)]
-enum TextOperation {
+pub(crate) enum TextOperation {
     Equal,
     NotEqual,
     Contains,
@@ -47,7 +47,7 @@ enum TextOperation {
 }
 
 /// A grader of a request.
-enum RequestGrader {
+pub(crate) enum RequestGrader {
     StringCheck {
         input: String,
         reference: String,
@@ -106,7 +106,7 @@ pub(crate) async fn run(
     let begun = Instant::now();
     let (body, query) = read(&service, &tenant, request).await?;
     let mut problems = ProblemList::default();
-    let decoded = read_run(body, &service, &mut problems);
+    let decoded = read_run(body, service.judges(), &mut problems);
     problems.check()?;
     let Some((name, kind, grader, values)) = decoded else {
         return Err(ApiError::invalid_at("", "the request can't be read"));
@@ -196,9 +196,11 @@ fn reply(name: &str, kind: &str, run: GraderRun, reward: Option<f64>, begun: Ins
     })
 }
 
-type DecodedRun = (String, String, RequestGrader, TemplateValues);
+/// Name, type, grader and values of a run.
+pub(crate) type DecodedRun = (String, String, RequestGrader, TemplateValues);
 
-fn read_run(body: Value, service: &Service, problems: &mut ProblemList) -> Option<DecodedRun> {
+/// The run of a body; its models must be among these judges.
+pub(crate) fn read_run(body: Value, judges: &[String], problems: &mut ProblemList) -> Option<DecodedRun> {
     let mut object = ObjectReader::new(body, "", problems)?;
     let sample = object.text("model_sample");
     if sample.is_none() {
@@ -213,7 +215,7 @@ fn read_run(body: Value, service: &Service, problems: &mut ProblemList) -> Optio
         return None;
     };
     let (name, kind) = (text_of(&grader, "name"), text_of(&grader, "type"));
-    let grader = read_grader(grader, "/grader".to_owned(), service, &values, true, object.problems());
+    let grader = read_grader(grader, "/grader".to_owned(), judges, &values, true, object.problems());
     object.finish();
 
     Some((name, kind, grader?, values))
@@ -226,7 +228,7 @@ fn text_of(value: &Value, key: &str) -> String {
 fn read_grader(
     grader: Value,
     path: String,
-    service: &Service,
+    judges: &[String],
     values: &TemplateValues,
     may_combine: bool,
     problems: &mut ProblemList,
@@ -253,14 +255,14 @@ fn read_grader(
             RequestGrader::TextSimilarity { input: input?, reference: reference?, metric }
         }
         "score_model" => {
-            check_model(&mut object, service);
+            check_model(&mut object, judges);
             object.take("sampling_params");
             let range = read_range(&mut object);
             let instructions = read_instructions(values, &mut object);
             RequestGrader::ScoreModel { instructions: instructions?, range: range? }
         }
         "label_model" => {
-            check_model(&mut object, service);
+            check_model(&mut object, judges);
             object.take("sampling_params");
             let (labels, passing) = (texts("labels", &mut object), texts("passing_labels", &mut object));
             let instructions = read_instructions(values, &mut object);
@@ -290,13 +292,13 @@ fn read_grader(
                 .into_iter()
                 .map(|(name, grader)| {
                     let grader =
-                        read_grader(grader, child(&path, &name), service, values, false, object.problems());
+                        read_grader(grader, child(&path, &name), judges, values, false, object.problems());
                     Some((name, grader?))
                 })
                 .collect();
             let graders = read.into_iter().collect::<Option<BTreeMap<_, _>>>()?;
             let formula = formula?;
-            if let Some(problem) = formula_problem(&formula, &graders) {
+            if let Some(problem) = formula::problem(&formula, graders.keys()) {
                 object.problem("calculate_output", problem);
             }
             RequestGrader::Multi { graders, formula }
@@ -351,12 +353,12 @@ fn read_range(object: &mut ObjectReader<'_>) -> Option<(f64, f64)> {
 }
 
 /// The judge is one that the operator named, whatever a request would like better.
-fn check_model(object: &mut ObjectReader<'_>, service: &Service) {
+fn check_model(object: &mut ObjectReader<'_>, judges: &[String]) {
     let model = object.text("model").unwrap_or_default();
     let is_known =
         |judge: &String| *judge == model || judge.split_once(':').is_some_and(|(_, name)| name == model);
-    if !service.judges().iter().any(is_known) {
-        let judges = service.judges().join(", ");
+    if !judges.iter().any(is_known) {
+        let judges = judges.join(", ");
         object.problem("model", format!("expected a judge of this server: {judges}"));
     }
 }
@@ -483,17 +485,6 @@ fn combine(graders: &BTreeMap<String, RequestGrader>, runs: Vec<GraderRun>, form
     }
 
     all
-}
-
-/// Problem of a formula whatever its graders say: it can't be read, or names one that is not there.
-fn formula_problem(formula: &str, graders: &BTreeMap<String, RequestGrader>) -> Option<String> {
-    let any = ValueRange { low: 0.0, high: 1.0 };
-    let values = graders.keys().map(|name| (name.clone(), any)).collect();
-    match evaluate(formula, &values) {
-        Ok(_) | Err(FormulaError::Undefined) => None,
-        Err(FormulaError::Syntax(why)) => Some(format!("the formula can't be read: {why}")),
-        Err(FormulaError::UnknownName(name)) => Some(format!("`{name}` is none of the graders")),
-    }
 }
 
 /// Question to the judge.

@@ -102,6 +102,14 @@ async fn a_prompt_is_never_graded_as_the_answer() {
         assert_eq!(stated.status, 200, "{stated:?}");
     }
 
+    // The answer quotes the prompt, which the query does not begin with.
+    let quoted = json!({"query": ["I read: How long? The refund period is 30 days."], "prompts": ["How long?"]});
+    assert_eq!(server.post("/get_reward?rubric=refunds", &[], &quoted).await.status, 422);
+    for mark in ["", "<s>", "<|begin_of_text|>", "[gMASK]<sop>"] {
+        let marked = json!({"query": [format!("{mark}How long? How long? 30 days.")], "prompts": ["How long?"]});
+        assert_eq!(server.post("/get_reward?rubric=refunds", &[], &marked).await.status, 200, "{mark}");
+    }
+
     for (path, message) in [
         ("/get_reward?rubric=refunds&on_ungraded=drop", "needs a reward for each sample"),
         ("/slime?rubric=refunds&answer=query", "unknown option `answer`"),
