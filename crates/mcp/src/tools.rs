@@ -457,7 +457,9 @@ impl ToolState {
             return Err(ToolFailure::usage("`weights` names a weight set of a scorecard; a rubric has none"));
         }
         if has_vars && matches!(by, GradingStandard::Scorecard { .. }) {
-            return Err(ToolFailure::usage("`vars` are values for the criteria of a rubric, not of a scorecard"));
+            return Err(ToolFailure::usage(
+                "`vars` are values for the criteria of a rubric, not of a scorecard",
+            ));
         }
         if samples.is_empty() || samples.len() > MAX_SAMPLES {
             let given = samples.len();

@@ -123,7 +123,8 @@ pub struct GradeSample {
 
 /// What the fields of a request need of each other.
 fn describe_request(schema: &mut Schema) {
-    let given = |key: &str| json!({ "required": [key], "properties": { key: { "not": { "type": "null" } } } });
+    let given =
+        |key: &str| json!({ "required": [key], "properties": { key: { "not": { "type": "null" } } } });
     schema.insert("oneOf".into(), json!([given("rubric"), given("scorecard")]));
     schema.insert(
         "allOf".into(),
@@ -147,7 +148,8 @@ fn describe_request(schema: &mut Schema) {
 
 /// An answer is given once.
 fn describe_sample(schema: &mut Schema) {
-    let given = |key: &str| json!({ "required": [key], "properties": { key: { "not": { "type": "null" } } } });
+    let given =
+        |key: &str| json!({ "required": [key], "properties": { key: { "not": { "type": "null" } } } });
     schema.insert("oneOf".into(), json!([given("output"), given("messages")]));
 }
 

@@ -105,9 +105,7 @@ fn find_adapter_problems(
     let body = parse_body(body, limits)?;
     let mut problems = ProblemList::default();
     let samples: Vec<GradeSample> = match adapter {
-        AdapterBody::OpenRlhf => {
-            openrlhf::read_samples(body, false, &mut problems).unwrap_or_default()
-        }
+        AdapterBody::OpenRlhf => openrlhf::read_samples(body, false, &mut problems).unwrap_or_default(),
         AdapterBody::Slime => slime::read_sample(body, &mut problems).into_iter().collect(),
         AdapterBody::Gym => match body {
             Value::Object(body) => gym::read_sample(&body)?.into_iter().collect(),

@@ -257,7 +257,8 @@ mod tests {
     #[tokio::test]
     async fn a_reply_is_handed_on_in_pieces_and_the_last_byte_by_itself() {
         let watch = Arc::new(ConnectionWatch::new());
-        for (length, expected) in [(0, vec![]), (1, vec![1]), (2, vec![1, 1]), (PIECE + 9, vec![PIECE, 8, 1])] {
+        for (length, expected) in [(0, vec![]), (1, vec![1]), (2, vec![1, 1]), (PIECE + 9, vec![PIECE, 8, 1])]
+        {
             let mut reply = body(&watch, length);
             let mut pieces = Vec::new();
             while let Some(frame) = reply.frame().await {

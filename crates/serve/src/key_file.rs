@@ -149,9 +149,9 @@ impl KeyFile {
         let is_new = !path.exists();
         let written = assize_engine::replace_file_with(path, |file| {
             let protected = if is_new { protect(file.get_ref()) } else { Ok(()) };
-            protected.and_then(|()| writeln!(file, "{text}")).map_err(|error| {
-                EngineError::usage(format!("{}: can't be written: {error}", path.display()))
-            })
+            protected
+                .and_then(|()| writeln!(file, "{text}"))
+                .map_err(|error| EngineError::usage(format!("{}: can't be written: {error}", path.display())))
         });
         written.map_err(|error| error.message)
     }
@@ -232,7 +232,8 @@ mod tests {
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
         KeyFile::add_operator(&path, "b", KeyQuotas::default(), String::new()).unwrap();
         assert_eq!(mode(), 0o640);
-        let operators: Vec<bool> = KeyFile::read(&path).unwrap().keys.iter().map(|key| key.operator).collect();
+        let operators: Vec<bool> =
+            KeyFile::read(&path).unwrap().keys.iter().map(|key| key.operator).collect();
         assert_eq!(operators, [false, true]);
     }
 

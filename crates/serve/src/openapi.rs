@@ -204,8 +204,12 @@ fn failed(status: &str, schemas: &SchemaReferences) -> Value {
         "429" => json!({
             "Retry-After": header("Seconds after which the same request may succeed; absent if waiting does not help.", "integer"),
         }),
-        "503" => json!({ "Retry-After": header("Seconds after which a server may be there again.", "integer") }),
-        _ => return json!({ "description": description, "content": { "application/json": { "schema": schemas.error } } }),
+        "503" => {
+            json!({ "Retry-After": header("Seconds after which a server may be there again.", "integer") })
+        }
+        _ => {
+            return json!({ "description": description, "content": { "application/json": { "schema": schemas.error } } });
+        }
     };
 
     json!({ "description": description, "headers": headers, "content": { "application/json": { "schema": schemas.error } } })
@@ -233,11 +237,13 @@ fn trace_parent() -> Value {
 
 /// An adapter: its body, its reply, and the options of its address.
 fn adapter(id: &str, summary: &str, body: &Value, reply: &Value, schemas: &SchemaReferences) -> Value {
-    let option = |name: &str, text: &str, schema: Value| {
-        json!({ "name": name, "in": "query", "required": false, "description": text, "schema": schema })
-    };
+    let option = |name: &str, text: &str, schema: Value| json!({ "name": name, "in": "query", "required": false, "description": text, "schema": schema });
     let mut parameters = vec![
-        option("rubric", "Name of a loaded rubric or scorecard; `default` unless given.", json!({ "type": "string" })),
+        option(
+            "rubric",
+            "Name of a loaded rubric or scorecard; `default` unless given.",
+            json!({ "type": "string" }),
+        ),
         option("hash", "Hash of its version.", json!({ "type": "string" })),
         option("weights", "Weight set of a scorecard.", json!({ "type": "string" })),
         option("reward", "Number that becomes the reward.", json!({ "enum": ["score", "gated", "pass"] })),
@@ -291,7 +297,13 @@ fn slime_path(schemas: &SchemaReferences) -> Value {
         "properties": { "prompt": {}, "response": { "type": "string" }, "label": {} },
         "additionalProperties": false,
     });
-    adapter("slime", "The reward of one sample for slime.", &body, &json!({ "type": ["number", "null"] }), schemas)
+    adapter(
+        "slime",
+        "The reward of one sample for slime.",
+        &body,
+        &json!({ "type": ["number", "null"] }),
+        schemas,
+    )
 }
 
 fn gym_path(schemas: &SchemaReferences) -> Value {
@@ -399,7 +411,8 @@ fn text_path(id: &str, summary: &str, schemas: &SchemaReferences) -> Value {
 }
 
 fn ready_path(schemas: &SchemaReferences) -> Value {
-    let mut path = text_path("readiness", "Tell that requests are taken; 503 while the server stops.", schemas);
+    let mut path =
+        text_path("readiness", "Tell that requests are taken; 503 while the server stops.", schemas);
     path["responses"]["503"] = text_reply("The server is stopping.");
     path
 }

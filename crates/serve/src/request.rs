@@ -152,7 +152,11 @@ fn read_scorecard_source(value: Value, object: &mut ObjectReader<'_>) -> Option<
 }
 
 /// Reads the name of a loaded rubric, with its hash if there is one.
-pub(crate) fn read_named(map: Map<String, Value>, path: String, problems: &mut ProblemList) -> Option<NamedRubric> {
+pub(crate) fn read_named(
+    map: Map<String, Value>,
+    path: String,
+    problems: &mut ProblemList,
+) -> Option<NamedRubric> {
     let mut named = ObjectReader::new(Value::Object(map), path, problems)?;
     let (name, hash) = (named.text("name"), named.text("hash"));
     named.finish();

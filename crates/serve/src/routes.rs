@@ -29,8 +29,18 @@ use crate::tenant::Tenant;
 
 /// All addresses.
 pub(crate) const PATHS: [&str; 12] = [
-    "/v1/grade", "/v1/rubrics", "/v1/openapi.json", "/healthz", "/readyz", "/metrics",
-    adapters::openrlhf::PATH, "/slime", "/verify", "/seed_session", "/lambda", "/v1/fine_tuning/alpha/graders/run",
+    "/v1/grade",
+    "/v1/rubrics",
+    "/v1/openapi.json",
+    "/healthz",
+    "/readyz",
+    "/metrics",
+    adapters::openrlhf::PATH,
+    "/slime",
+    "/verify",
+    "/seed_session",
+    "/lambda",
+    "/v1/fine_tuning/alpha/graders/run",
 ];
 
 /// Seconds after which a client may look for another server, or for this one again.

@@ -31,9 +31,7 @@ use crate::metrics::{MetricGauges, ServiceMetrics};
 use crate::options::ServeOptions;
 use crate::problem::{ApiError, RequestProblem};
 use crate::request::to_grading_sample;
-use crate::rubric_library::{
-    LibraryChange, LibraryContent, RubricLibrary, RubricMissing, RubricTemplate,
-};
+use crate::rubric_library::{LibraryChange, LibraryContent, RubricLibrary, RubricMissing, RubricTemplate};
 use crate::telemetry::{TelemetryExporter, TraceParent};
 use crate::tenant::{Tenant, TenantList};
 
@@ -79,7 +77,11 @@ enum RequestRubric {
     /// One with names in it that each sample has values for.
     Template(InlineRubric),
     /// One of those that are loaded, with such names.
-    NamedTemplate { template: Arc<RubricTemplate>, key: blake3::Hash, place: &'static str },
+    NamedTemplate {
+        template: Arc<RubricTemplate>,
+        key: blake3::Hash,
+        place: &'static str,
+    },
 }
 
 /// Tells the operator of failures of models, of each no more often than once a minute.
@@ -466,8 +468,9 @@ impl Service {
             LibraryContent::Template(template) => {
                 return Ok(RequestRubric::NamedTemplate { template: Arc::clone(template), key, place });
             }
-            LibraryContent::Scorecard(scorecard) => tenant
-                .prepared(key, || prepared_scorecard(tenant, Arc::clone(scorecard), place, weights)),
+            LibraryContent::Scorecard(scorecard) => {
+                tenant.prepared(key, || prepared_scorecard(tenant, Arc::clone(scorecard), place, weights))
+            }
         };
         prepared.map(RequestRubric::Prepared)
     }

@@ -344,7 +344,10 @@ mod tests {
         ] {
             let found = computed(formula).unwrap();
             let ends = [found.range.low, found.range.high];
-            assert!(found.is_known && ends.iter().all(|end| (end - value).abs() < 1e-9), "{formula} = {found:?}");
+            assert!(
+                found.is_known && ends.iter().all(|end| (end - value).abs() < 1e-9),
+                "{formula} = {found:?}"
+            );
         }
     }
 
@@ -369,9 +372,14 @@ mod tests {
             let found = computed(formula).unwrap();
             let differs = |found: f64, expected: f64| (found - expected).abs() > 1e-9;
             assert!(!found.is_known, "{formula}: what is not known stays unknown");
-            assert!(!differs(found.range.low, low) && !differs(found.range.high, high), "{formula}: {found:?}");
+            assert!(
+                !differs(found.range.low, low) && !differs(found.range.high, high),
+                "{formula}: {found:?}"
+            );
         }
-        for formula in ["1 / open", "a / wide", "wide ^ -1", "wide ^ 0.5", "open ^ -1", "log(open)", "sqrt(wide)"] {
+        for formula in
+            ["1 / open", "a / wide", "wide ^ -1", "wide ^ 0.5", "open ^ -1", "log(open)", "sqrt(wide)"]
+        {
             let found = computed(formula).unwrap();
             assert!(!found.is_known && !found.range.is_bounded(), "{formula}: {found:?}");
         }

@@ -145,7 +145,8 @@ fn to_messages(item: &Value) -> Vec<Value> {
             "tool_calls": [{ "id": id, "function": { "name": part("name"), "arguments": arguments } }],
         })
     };
-    let result = |id: Value, content: Value| json!({ "role": "tool", "tool_call_id": id, "content": content });
+    let result =
+        |id: Value, content: Value| json!({ "role": "tool", "tool_call_id": id, "content": content });
     match item.get("type").and_then(Value::as_str).unwrap_or("message") {
         "message" => {
             let role = item.get("role").cloned().unwrap_or_else(|| json!("assistant"));
@@ -156,7 +157,8 @@ fn to_messages(item: &Value) -> Vec<Value> {
         "function_call_output" | "custom_tool_call_output" => vec![result(part("call_id"), part("output"))],
         // The provider called the tool, so one item has both.
         "mcp_call" => {
-            let answer = Some(part("output")).filter(|output| !output.is_null()).unwrap_or_else(|| part("error"));
+            let answer =
+                Some(part("output")).filter(|output| !output.is_null()).unwrap_or_else(|| part("error"));
             vec![call(part("id"), part("arguments")), result(part("id"), answer)]
         }
         _ => Vec::new(),

@@ -114,8 +114,13 @@ pub(crate) async fn run(
 
     let _places = (tenant.take_samples(1)?, service.queue.accept(1)?);
     let stop = service.stop.child();
-    let context =
-        RunContext { service: &service, tenant: &tenant, values: &values, stop: &stop, trace: query.trace.as_ref() };
+    let context = RunContext {
+        service: &service,
+        tenant: &tenant,
+        values: &values,
+        stop: &stop,
+        trace: query.trace.as_ref(),
+    };
     let run = grader.run(&context);
     let run = match query.deadline_ms() {
         None => run.await,
@@ -155,9 +160,9 @@ fn final_reward(
         (OnUngraded::Value { value }, _) => Ok(Some(value)),
         (OnUngraded::Named(UngradedPolicy::Low), Some(range)) => Ok(Some(range.low)),
         (OnUngraded::Named(UngradedPolicy::High), Some(range)) => Ok(Some(range.high)),
-        (OnUngraded::Named(UngradedPolicy::Low | UngradedPolicy::High), None) => {
-            failed("the grader has no result, and its formula no lowest and highest value; use a number for `on_ungraded`")
-        }
+        (OnUngraded::Named(UngradedPolicy::Low | UngradedPolicy::High), None) => failed(
+            "the grader has no result, and its formula no lowest and highest value; use a number for `on_ungraded`",
+        ),
         (OnUngraded::Null | OnUngraded::Named(UngradedPolicy::Drop), _) => Ok(None),
         (OnUngraded::Named(UngradedPolicy::Error), _) => failed("the grader has no result"),
     }

@@ -103,10 +103,12 @@ async fn a_prompt_is_never_graded_as_the_answer() {
     }
 
     // The answer quotes the prompt, which the query does not begin with.
-    let quoted = json!({"query": ["I read: How long? The refund period is 30 days."], "prompts": ["How long?"]});
+    let quoted =
+        json!({"query": ["I read: How long? The refund period is 30 days."], "prompts": ["How long?"]});
     assert_eq!(server.post("/get_reward?rubric=refunds", &[], &quoted).await.status, 422);
     for mark in ["", "<s>", "<|begin_of_text|>", "[gMASK]<sop>"] {
-        let marked = json!({"query": [format!("{mark}How long? How long? 30 days.")], "prompts": ["How long?"]});
+        let marked =
+            json!({"query": [format!("{mark}How long? How long? 30 days.")], "prompts": ["How long?"]});
         assert_eq!(server.post("/get_reward?rubric=refunds", &[], &marked).await.status, 200, "{mark}");
     }
 
@@ -185,7 +187,8 @@ async fn the_answer_of_a_row_of_gym_is_what_the_model_said() {
 
     let calls = model.count();
     let reasoning = json!({"type": "reasoning", "id": "r", "summary": []});
-    for output in [json!([]), json!([reasoning]), json!([gym_message("user", &text("only the environment"))])] {
+    for output in [json!([]), json!([reasoning]), json!([gym_message("user", &text("only the environment"))])]
+    {
         let masked = server.post("/verify", &[], &gym(&output)).await.json();
         assert_eq!((&masked["reward"], &masked["mask_sample"]), (&json!(0.0), &json!(true)), "{masked}");
         assert_eq!(masked["failure_kind"], "assize:no_answer");
@@ -264,7 +267,8 @@ async fn a_judge_that_fails_is_an_error_or_a_masked_sample_and_never_a_silent_ze
 async fn graders_that_no_answer_could_satisfy_are_problems_of_the_request() {
     let server = start().await;
     let path = "/v1/fine_tuning/alpha/graders/run";
-    let check = json!({"type": "string_check", "name": "t", "input": "r", "reference": "r", "operation": "eq"});
+    let check =
+        json!({"type": "string_check", "name": "t", "input": "r", "reference": "r", "operation": "eq"});
     let multi = |formula: &str| json!({"type": "multi", "name": "m", "graders": {"t": check}, "calculate_output": formula});
     let labels = json!({"type": "label_model", "name": "l", "model": "offline", "input": "x", "labels": ["a"], "passing_labels": ["b"]});
     for (grader, at) in [

@@ -322,17 +322,16 @@ async fn a_named_rubric_takes_variables_like_one_in_the_request() {
     assert_eq!((&listed["name"], &listed["criteria"]), (&json!("city"), &json!(1)), "{listed}");
 
     let sample = |city: &str| json!({"output": "Paris", "vars": {"city": city, "other": "{{ city }}"}});
-    for rubric in [
-        json!({"name": "city"}),
-        json!({"name": "city", "hash": listed["hash"]}),
-        json!({"name": "escaped"}),
-    ] {
+    for rubric in
+        [json!({"name": "city"}), json!({"name": "city", "hash": listed["hash"]}), json!({"name": "escaped"})]
+    {
         let seen = model.count();
         let body = json!({"rubric": rubric, "samples": [sample("Paris"), sample("Rome {{ other }}")]});
         let reply = server.graded(&body).await;
         let results = &reply["results"];
         assert_ne!(results[0]["judge_config_hash"], results[1]["judge_config_hash"], "{rubric}");
-        let asked: Vec<String> = model.requests()[seen..].iter().map(|sent| sent.json().to_string()).collect();
+        let asked: Vec<String> =
+            model.requests()[seen..].iter().map(|sent| sent.json().to_string()).collect();
         assert!(asked.iter().all(|text| !text.contains("{{ city }}")), "{asked:?}");
     }
     let asked: String = model.requests().iter().map(|sent| sent.json().to_string()).collect();
@@ -341,7 +340,8 @@ async fn a_named_rubric_takes_variables_like_one_in_the_request() {
     let calls = model.count();
     for vars in [json!({}), json!({"town": "Paris"})] {
         for (key, place) in [("rubric", "/rubric"), ("scorecard", "/scorecard")] {
-            let body = json!({key: {"name": "city"}, "samples": [sample("Paris"), {"output": "x", "vars": vars}]});
+            let body =
+                json!({key: {"name": "city"}, "samples": [sample("Paris"), {"output": "x", "vars": vars}]});
             let refused = server.grade(&body).await;
             assert_eq!((refused.status, refused.problems()[0].0.as_str()), (422, place), "{refused:?}");
             assert!(refused.body.contains("the sample has no variable `city`"), "{refused:?}");

@@ -265,8 +265,7 @@ async fn a_stream_whose_client_takes_nothing_ends_its_connection() {
             .http2_only(true)
             .http2_initial_stream_window_size(window)
             .build_http();
-        let uri: axum::http::Uri =
-            format!("http://{}/v1/openapi.json", server.address).parse().unwrap();
+        let uri: axum::http::Uri = format!("http://{}/v1/openapi.json", server.address).parse().unwrap();
         async move { client.get(uri).await }
     };
 
@@ -355,7 +354,8 @@ async fn texts_of_frameworks_stay_between_fences_too() {
         ],
     }]);
     let rlhf = json!({"query": [attack("query")], "prompts": [null], "labels": [attack("label")]});
-    let slime = json!({"prompt": attack("prompt"), "response": attack("response"), "label": attack("slime-label")});
+    let slime =
+        json!({"prompt": attack("prompt"), "response": attack("response"), "label": attack("slime-label")});
     let grader = |kind: &str| {
         let mut grader = json!({"type": kind, "name": attack("name"), "model": "judge-1", "input": [
             {"role": attack("role"), "content": "Is {{ sample.output_text }} like {{ item.x }}?"},
@@ -372,8 +372,13 @@ async fn texts_of_frameworks_stay_between_fences_too() {
     // What the judge replies does not matter here.
     let runs = "/v1/fine_tuning/alpha/graders/run?on_ungraded=low";
     for (path, body) in [
-        ("/verify", &gym), ("/lambda", &lambda), ("/get_reward?answer=query", &rlhf), ("/slime", &slime),
-        (runs, &grader("score_model")), (runs, &grader("label_model")), ("/v1/grade", &grade),
+        ("/verify", &gym),
+        ("/lambda", &lambda),
+        ("/get_reward?answer=query", &rlhf),
+        ("/slime", &slime),
+        (runs, &grader("score_model")),
+        (runs, &grader("label_model")),
+        ("/v1/grade", &grade),
     ] {
         let reply = server.post(path, &[], body).await;
         assert_eq!(reply.status, 200, "{path}: {reply:?}");
@@ -385,19 +390,25 @@ async fn texts_of_frameworks_stay_between_fences_too() {
     for request in requests {
         for message in request.json()["messages"].as_array().unwrap() {
             let text = message["content"].as_str().unwrap_or_default();
-            assert!(message["role"] == "user" || !text.contains("ATTACK"), "instructions are nobody else's: {text}");
+            assert!(
+                message["role"] == "user" || !text.contains("ATTACK"),
+                "instructions are nobody else's: {text}"
+            );
             assert_fenced(text);
             shown.push_str(text);
         }
     }
     for field in [
         "instructions", "gym-user", "gym-name", "gym-result", "gym-refusal", "gym-reference", "lambda-user",
-        "lambda-answer", "lambda-reference", "query", "label", "prompt", "response", "slime-label", "sample", "item",
-        "outcome",
+        "lambda-answer", "lambda-reference", "query", "label", "prompt", "response", "slime-label", "sample",
+        "item", "outcome",
     ] {
         assert!(shown.contains(&format!("ATTACK-{field} ")), "{field} is not shown");
     }
-    for hidden in ["ATTACK-gym-id", "ATTACK-lambda-id", "ATTACK-tag", "ATTACK-vars", "ATTACK-name", "ATTACK-role", "<|im_start|>"] {
+    for hidden in [
+        "ATTACK-gym-id", "ATTACK-lambda-id", "ATTACK-tag", "ATTACK-vars", "ATTACK-name", "ATTACK-role",
+        "<|im_start|>",
+    ] {
         assert!(!shown.contains(hidden), "{hidden} reached the judge");
     }
 }

@@ -96,7 +96,8 @@ async fn the_schema_of_requests_refuses_what_the_server_refuses() {
     setup.options.rubrics = Some("rubrics".into());
     let server = setup.start().await;
     let document = assize_serve::openapi();
-    let schema = &document["paths"]["/v1/grade"]["post"]["requestBody"]["content"]["application/json"]["schema"];
+    let schema =
+        &document["paths"]["/v1/grade"]["post"]["requestBody"]["content"]["application/json"]["schema"];
     let schema = validator(&document, schema);
     let sample = json!([{"output": "x"}]);
     let with_rubric = |rubric: Value| json!({"rubric": rubric, "samples": sample});
@@ -168,8 +169,12 @@ async fn every_status_of_an_address_is_described() {
                 assert_eq!(reply.status.to_string(), status, "{method} {path}: {reply:?}");
                 let described = &responses[status];
                 assert!(described.is_object(), "{method} {path} can be answered with {status}");
-                for header in described["headers"].as_object().into_iter().flat_map(|headers| headers.keys()) {
-                    assert!(reply.header(header).is_some(), "{method} {path} {status}: no {header}: {reply:?}");
+                for header in described["headers"].as_object().into_iter().flat_map(|headers| headers.keys())
+                {
+                    assert!(
+                        reply.header(header).is_some(),
+                        "{method} {path} {status}: no {header}: {reply:?}"
+                    );
                 }
                 if let Some(schema) = described.pointer("/content/application~1json/schema") {
                     assert_valid(&document, schema, &reply.json());

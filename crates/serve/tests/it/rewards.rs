@@ -180,7 +180,8 @@ async fn calls_that_a_deadline_ends_are_counted_and_charged_to_the_key() {
         (&json!(model.count()), &json!(model.count())),
         "{first}"
     );
-    let metrics = send(server.address, &request_text("GET", "/metrics", &[("X-Api-Key", &operator)], b"")).await.body;
+    let metrics =
+        send(server.address, &request_text("GET", "/metrics", &[("X-Api-Key", &operator)], b"")).await.body;
     assert!(metrics.contains(&format!("assize_unpriced_calls_total {}\n", model.count())), "{metrics}");
     assert!(metrics.contains("assize_model_paused{server=\"127.0.0.1"), "{metrics}");
 

@@ -114,7 +114,8 @@ async fn graders_and_adapters_of_frameworks_are_counted_and_traced_like_any_requ
     for key in ["labels", "passing_labels"] {
         score.as_object_mut().unwrap().remove(key);
     }
-    let check = json!({"type": "string_check", "name": "t", "input": "a", "reference": "a", "operation": "eq"});
+    let check =
+        json!({"type": "string_check", "name": "t", "input": "a", "reference": "a", "operation": "eq"});
     let run = |grader: &Value| json!({"model_sample": "it mentions apples", "item": {}, "grader": grader});
     let slime = json!({"prompt": "p", "response": "it mentions apples", "label": null});
 
@@ -129,9 +130,10 @@ async fn graders_and_adapters_of_frameworks_are_counted_and_traced_like_any_requ
 
     assert_eq!(server.metric("assize_samples_total{client=\"\",status=\"graded\"}").await, 4.0);
     let page = server.get("/metrics").await.body;
-    let decided = page.lines().filter(|line| line.starts_with("assize_decisions_total{outcome=\"")).map(|line| {
-        line.rsplit(' ').next().and_then(|count| count.parse::<f64>().ok()).unwrap()
-    });
+    let decided = page
+        .lines()
+        .filter(|line| line.starts_with("assize_decisions_total{outcome=\""))
+        .map(|line| line.rsplit(' ').next().and_then(|count| count.parse::<f64>().ok()).unwrap());
     assert_eq!(decided.sum::<f64>(), 3.0, "{page}");
     assert_eq!(server.metric("assize_decisions_total{outcome=\"scored\"}").await, 1.0);
     server.ended().await;
