@@ -99,3 +99,32 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("ASSIZE_JUDGE", raising=False)
     return tmp_path
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--require-trainers", action="store_true", help="fail where a trainer's own package is not installed"
+    )
+
+
+def _untested_trainers(config: pytest.Config) -> list[Any]:
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    skipped = reporter.stats.get("skipped", []) if reporter is not None else []
+    return [report for report in skipped if "test_trainers" in report.nodeid]
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if session.config.getoption("--require-trainers") and _untested_trainers(session.config):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Says which trainers nothing was tested with: a skipped test is easily taken for one that passed."""
+    untested = _untested_trainers(config)
+    if not untested:
+        return
+    terminalreporter.section(f"{len(untested)} tests with trainers did NOT run", sep="=", red=True, bold=True)
+    for report in untested:
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
+        terminalreporter.write_line(f"{report.nodeid}: {reason}")
+    terminalreporter.write_line("install trl, verifiers and verl, and use --require-trainers, to make this a failure")

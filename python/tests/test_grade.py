@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Literal
 
 import assize
 import pytest
@@ -47,6 +48,25 @@ def test_the_judge_sees_the_parts_of_a_sample(model: ModelServer) -> None:
     assert (result.judge_calls, result.input_tokens, result.output_tokens) == (1, 100, 10)
     for text in ("How long?", "Five days.", '"days": 5', "names a duration", "Counts in days"):
         assert text in model.prompts[0], text
+
+
+def test_types_know_the_options_and_the_words_of_results() -> None:
+    with pytest.raises(TypeError):
+        assize.grade(["x"], RUBRIC, buget_usd=1.0)  # type: ignore[call-arg]
+    result = assize.grade(["Refunds take 5 days."], RUBRIC, judge="offline")[0]
+    status: Literal["graded", "partial", "ungraded"] = result.status
+    verdict: Literal["pass", "borderline", "fail", "incomplete"] = result.verdict
+    assert (status, verdict, result.decisions[0].outcome) == ("graded", "pass", "met")
+
+
+def test_a_name_without_a_value_is_never_graded(tmp_path: Path) -> None:
+    file = tmp_path / "rubric.yaml"
+    file.write_text("criteria: ['Counts in {{ unit }}']\n")
+    for rubric in (["Counts in {{ unit }}"], file):
+        with pytest.raises(assize.AssizeError, match="unit"):
+            assize.grade(["Five days."], rubric)
+        named = {"output": "It counts in days.", "vars": {"unit": "days"}}
+        assert assize.grade([named], rubric)[0].reward == 1.0
 
 
 @pytest.mark.parametrize(

@@ -30,8 +30,8 @@ pub use decode::{
     load_scorecard_with_labels, looks_like_scorecard, read_scorecard, read_scorecard_text,
 };
 pub use decode::{
-    LoadedConfig, LoadedRubric, LoadedTargets, find_config, load_config, load_rubric, load_targets,
-    read_rubric, read_rubric_file, read_rubric_with,
+    LoadedConfig, LoadedRubric, LoadedTargets, find_config, load_config, load_rubric, load_rubric_with,
+    load_targets, read_rubric, read_rubric_file, read_rubric_file_with, read_rubric_with,
 };
 pub use decode::{LoadedPrices, ModelNameParser, load_prices};
 pub use decode::{looks_like_secret, model_provider, note_unset_variables};

@@ -40,6 +40,7 @@ impl SeedCorpus {
             }
             FuzzTarget::Reply => (vec![own.join("seeds/replies")], &["txt"]),
             FuzzTarget::Request => (vec![own.join("seeds/requests")], &["json"]),
+            FuzzTarget::Adapter => (vec![own.join("seeds/adapters")], &["json"]),
             FuzzTarget::Records => (vec![root.join("crates/records/tests/data")], &["eval", "json", "jsonl"]),
             FuzzTarget::RunFolder => (vec![root.join("crates/store/tests/data")], &["json", "jsonl"]),
         };

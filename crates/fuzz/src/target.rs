@@ -12,7 +12,7 @@ use assize_grade::{
 use assize_llm::{AskError, BoxFuture, ChatModel, ChatReply, ChatRequest, FinishReason, ModelId};
 use assize_records::{detect_records, read_records};
 use assize_rubric::{Criterion, CriterionScale, JudgingMode, RawScore, Rubric, ScoreBand, ScoreBands};
-use assize_serve::{RequestLimits, check_request};
+use assize_serve::{AdapterBody, RequestLimits, check_adapter, check_formula, check_request};
 use assize_store::RunFolder;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -41,6 +41,8 @@ pub enum FuzzTarget {
     LanguageServer,
     /// Bodies of requests to the grading service.
     Request,
+    /// Bodies of training frameworks, with the templates and formulas of their graders.
+    Adapter,
     /// Records of other tools, archives among them.
     Records,
 }
@@ -62,7 +64,7 @@ pub struct TargetState {
 
 impl FuzzTarget {
     /// All targets.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Yaml,
         Self::Json,
         Self::Suite,
@@ -70,6 +72,7 @@ impl FuzzTarget {
         Self::RunFolder,
         Self::LanguageServer,
         Self::Request,
+        Self::Adapter,
         Self::Records,
     ];
 
@@ -83,6 +86,7 @@ impl FuzzTarget {
             Self::RunFolder => "run",
             Self::LanguageServer => "lsp",
             Self::Request => "request",
+            Self::Adapter => "adapter",
             Self::Records => "records",
         }
     }
@@ -148,6 +152,7 @@ impl TargetState {
             FuzzTarget::RunFolder => self.read_run(input, mutator),
             FuzzTarget::LanguageServer => self.serve(&text, mutator),
             FuzzTarget::Request => read_request(input),
+            FuzzTarget::Adapter => read_adapter(input, &text, mutator),
             FuzzTarget::Records => self.read_records(input),
         }
     }
@@ -373,5 +378,26 @@ fn read_request(input: &[u8]) -> ReadOutcome {
         outcome.add(&problem.message);
     }
 
+    outcome
+}
+
+/// Looks at a body as the adapters of the grading service do, or at the text as a formula of a grader.
+fn read_adapter(input: &[u8], text: &str, mutator: &mut InputMutator<'_>) -> ReadOutcome {
+    let limits = RequestLimits { samples: 64, ..RequestLimits::default() };
+    let choice = mutator.below(AdapterBody::ALL.len() + 1);
+    let problems = match AdapterBody::ALL.get(choice) {
+        Some(adapter) => check_adapter(*adapter, input, &limits, &["openai:m".to_owned()]),
+        // The texts of seeds hold formulas between quotes.
+        None => {
+            let formulas: Vec<&str> = text.split('"').collect();
+            check_formula(formulas[mutator.below(formulas.len())])
+        }
+    };
+
+    let mut outcome = ReadOutcome::default();
+    for problem in problems {
+        assert!(problem.path.is_empty() || problem.path.starts_with('/'), "a pointer: {}", problem.path);
+        outcome.add(&problem.message);
+    }
     outcome
 }

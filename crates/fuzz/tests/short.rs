@@ -31,6 +31,11 @@ fn run_briefly(target: FuzzTarget) {
 }
 
 #[test]
+fn bodies_of_frameworks() {
+    run_briefly(FuzzTarget::Adapter);
+}
+
+#[test]
 fn yaml_trees() {
     run_briefly(FuzzTarget::Yaml);
 }

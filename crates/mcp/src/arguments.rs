@@ -1,5 +1,7 @@
 //! Arguments of the tools. Their input schemas are made of these.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -62,6 +64,9 @@ pub(crate) struct SampleArguments {
     pub(crate) scorecard_file: Option<String>,
     /// Weight set of the scorecard's index, instead of the one that the index names.
     pub(crate) weights: Option<String>,
+    /// Values that take the place of `{{ name }}` in the criteria of the rubric. A name without a value is an error.
+    #[serde(default)]
+    pub(crate) vars: BTreeMap<String, Value>,
     /// Answers to be graded.
     #[serde(default)]
     pub(crate) samples: Vec<SampleArgument>,

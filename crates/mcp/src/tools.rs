@@ -1,6 +1,6 @@
 //! The work of the tools: arguments in, data out, the engine between.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -70,7 +70,7 @@ struct GradingRequest {
 
 /// Rubric or scorecard of a call.
 enum GradingStandard {
-    Rubric(RubricSource),
+    Rubric { source: RubricSource, vars: BTreeMap<String, Value> },
     Scorecard { path: PathBuf, weights: Option<String> },
 }
 
@@ -78,8 +78,10 @@ impl GradingRequest {
     /// Folder near which targets are looked for, since one of them may judge.
     fn folder<'a>(&'a self, root: &'a RootFolder) -> &'a Path {
         match &self.by {
-            GradingStandard::Rubric(RubricSource::File(path)) => path.parent().unwrap_or(Path::new("")),
-            GradingStandard::Rubric(RubricSource::Text(_)) => root.path(),
+            GradingStandard::Rubric { source: RubricSource::File(path), .. } => {
+                path.parent().unwrap_or(Path::new(""))
+            }
+            GradingStandard::Rubric { source: RubricSource::Text(_), .. } => root.path(),
             GradingStandard::Scorecard { path, .. } => path,
         }
     }
@@ -174,7 +176,9 @@ impl ToolState {
         by: &GradingStandard,
     ) -> Result<PreparedRubric, ToolFailure> {
         match by {
-            GradingStandard::Rubric(source) => Ok(grader.prepare(&engine.read_rubric(source)?)?),
+            GradingStandard::Rubric { source, vars } => {
+                Ok(grader.prepare(&engine.read_rubric_with(source, vars)?)?)
+            }
             GradingStandard::Scorecard { path, weights } => {
                 let input = engine.load_scorecard(path, &[])?;
                 for file in &input.files {
@@ -437,20 +441,25 @@ impl ToolState {
     }
 
     fn grading(&self, arguments: SampleArguments) -> Result<GradingRequest, ToolFailure> {
-        let SampleArguments { rubric, rubric_file, scorecard_file, weights, samples } = arguments;
+        let SampleArguments { rubric, rubric_file, scorecard_file, weights, vars, samples } = arguments;
+        let has_vars = !vars.is_empty();
+        let by_rubric = |source| GradingStandard::Rubric { source, vars };
         let by = match (rubric, rubric_file, scorecard_file) {
-            (Some(Value::String(text)), None, None) => GradingStandard::Rubric(RubricSource::Text(text)),
-            (Some(value), None, None) => GradingStandard::Rubric(RubricSource::Text(value.to_string())),
-            (None, Some(path), None) => {
-                GradingStandard::Rubric(RubricSource::File(self.root.existing(&path)?))
-            }
+            (Some(Value::String(text)), None, None) => by_rubric(RubricSource::Text(text)),
+            (Some(value), None, None) => by_rubric(RubricSource::Text(value.to_string())),
+            (None, Some(path), None) => by_rubric(RubricSource::File(self.root.existing(&path)?)),
             (None, None, Some(path)) => {
                 GradingStandard::Scorecard { path: self.root.existing(&path)?, weights: weights.clone() }
             }
             _ => return Err(ToolFailure::usage("give one of `rubric`, `rubric_file` and `scorecard_file`")),
         };
-        if weights.is_some() && matches!(by, GradingStandard::Rubric(_)) {
+        if weights.is_some() && matches!(by, GradingStandard::Rubric { .. }) {
             return Err(ToolFailure::usage("`weights` names a weight set of a scorecard; a rubric has none"));
+        }
+        if has_vars && matches!(by, GradingStandard::Scorecard { .. }) {
+            return Err(ToolFailure::usage(
+                "`vars` are values for the criteria of a rubric, not of a scorecard",
+            ));
         }
         if samples.is_empty() || samples.len() > MAX_SAMPLES {
             let given = samples.len();

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use assize_diagnostic::{Diagnostic, Severity};
 use assize_engine::{PreparedRubric, ProcessContext, SampleGrader};
-use assize_evalfile::{LoadedRubric, codes, read_rubric_file, read_rubric_with};
+use assize_evalfile::{LoadedRubric, codes, read_rubric_file_with, read_rubric_with};
 use serde_json::Value;
 
 use crate::failure::LibraryError;
@@ -49,9 +49,12 @@ impl RubricText {
         vars: Option<&BTreeMap<String, Value>>,
         process: &ProcessContext,
     ) -> Result<LoadedRubric, LibraryError> {
-        let loaded = match vars {
-            None if self.is_file => read_rubric_file(&self.path, &self.text, &process.load_options(&[])),
-            _ => read_rubric_with(&self.path, &self.text, vars.unwrap_or(&BTreeMap::new())),
+        let none = BTreeMap::new();
+        let vars = vars.unwrap_or(&none);
+        let loaded = if self.is_file {
+            read_rubric_file_with(&self.path, &self.text, &process.load_options(&[]), vars)
+        } else {
+            read_rubric_with(&self.path, &self.text, vars)
         };
 
         // The reward of a sample must not rest on the name of a variable that nobody set.

@@ -1,5 +1,6 @@
 //! Rules of access: the host that a request names, its key, its type.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use assize_listen::HostRules;
@@ -8,6 +9,8 @@ use axum::http::header::{AUTHORIZATION, CACHE_CONTROL, HOST, WWW_AUTHENTICATE, X
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use std::time::Instant;
 
 use crate::problem::ApiError;
@@ -66,8 +69,9 @@ impl ClientAccess {
             return Ok(None);
         }
 
-        let Some(tenant) = self.service.tenants().find(key_of(request.headers())) else {
-            let message = "a valid key is needed: `Authorization: Bearer KEY`";
+        let Some(tenant) = self.service.tenants().find(key_of(request.headers()).as_deref()) else {
+            let message =
+                "a valid key is needed: `Authorization: Bearer KEY`, or as the password of the address";
             return Err(ApiError::new(StatusCode::UNAUTHORIZED, "unauthorized", message));
         };
         Ok(Some(tenant))
@@ -87,13 +91,24 @@ fn host_of<'r>(headers: &'r HeaderMap, uri: &'r Uri) -> Option<&'r str> {
         .or_else(|| headers.get(HOST).and_then(|host| host.to_str().ok()))
 }
 
-/// The key of a request: as bearers of tokens send it, or in a header of its own for clients that can't.
-fn key_of(headers: &HeaderMap) -> Option<&str> {
+/// The key of a request: as bearers of tokens send it, as the password of an address, or in a header of its own.
+fn key_of(headers: &HeaderMap) -> Option<Cow<'_, str>> {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-    let bearer = text(AUTHORIZATION.as_str()).and_then(|value| {
+    let authorized = text(AUTHORIZATION.as_str()).and_then(|value| {
         let (scheme, key) = value.split_once(' ')?;
-        scheme.eq_ignore_ascii_case("bearer").then(|| key.trim())
+        match &*scheme.to_ascii_lowercase() {
+            "bearer" => Some(Cow::from(key.trim())),
+            "basic" => password(key.trim()).map(Cow::from),
+            _ => None,
+        }
     });
 
-    bearer.or_else(|| text("x-api-key").map(str::trim))
+    authorized.or_else(|| text("x-api-key").map(|key| Cow::from(key.trim())))
+}
+
+/// Password of HTTP Basic authentication (RFC 7617), whatever the name of the user: clients send it for an address such as
+/// `http://assize:KEY@HOST`.
+fn password(credentials: &str) -> Option<String> {
+    let decoded = String::from_utf8(BASE64_STANDARD.decode(credentials).ok()?).ok()?;
+    decoded.split_once(':').map(|(_, password)| password.to_owned())
 }

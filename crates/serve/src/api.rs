@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
+
+use crate::problem::ErrorBody;
 
 pub use assize_engine::{
     BenchmarkResult, DecisionResult, GradeStatus, GradeSummary, OnUngraded, RewardKind, SampleResult,
@@ -14,6 +16,7 @@ pub use assize_engine::{
 
 /// Samples to be graded by one rubric or by one scorecard.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields, transform = describe_request)]
 pub struct GradeRequest {
     /// The rubric. Either this or `scorecard`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -25,6 +28,7 @@ pub struct GradeRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weights: Option<String>,
     /// The samples, at least one.
+    #[schemars(length(min = 1, max = 4_096))]
     pub samples: Vec<GradeSample>,
     /// Number that each sample gets as its reward; `score` unless given.
     #[serde(default)]
@@ -34,6 +38,7 @@ pub struct GradeRequest {
     pub on_ungraded: OnUngraded,
     /// Time after which what is not decided is ungraded, in milliseconds. What is decided by then is kept.
     #[serde(default)]
+    #[schemars(range(min = 1, max = 86_400_000))]
     pub deadline_ms: Option<u64>,
     /// Comparison of the samples of a group with each other, beside their grading.
     #[serde(default)]
@@ -43,6 +48,7 @@ pub struct GradeRequest {
 /// A rubric: as it stands in a rubric file, the YAML text of such a file, or the name of one that the server has loaded.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(untagged)]
+#[schemars(transform = describe_rubric)]
 pub enum RubricSource {
     /// Loaded rubric.
     Named(NamedRubric),
@@ -79,10 +85,11 @@ pub struct NamedRubric {
 
 /// One answer to be graded.
 #[derive(Debug, Clone, Default, Serialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[schemars(deny_unknown_fields, transform = describe_sample)]
 pub struct GradeSample {
     /// Id, which the result has too; the place in the list unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("type" = ["string", "integer", "null"], "minLength" = 1, "maxLength" = 256))]
     pub id: Option<String>,
     /// The question: a text, or messages with `role` and `content`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -93,6 +100,7 @@ pub struct GradeSample {
     /// The whole conversation with its tool calls, in the form of chat APIs. The text of the last message of the assistant is the
     /// answer; without `input`, the messages before the first of the assistant are the question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("minItems" = 1, "items" = {"type": "object", "required": ["role"]}))]
     pub messages: Option<Vec<Value>>,
     /// An answer known to be good: a text, or an object that is shown as JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -109,7 +117,61 @@ pub struct GradeSample {
     pub tags: Vec<String>,
     /// Name of the group of samples that answer the same input; for `compare`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("type" = ["string", "integer", "null"], "minLength" = 1, "maxLength" = 256))]
     pub group: Option<String>,
+}
+
+/// What the fields of a request need of each other.
+fn describe_request(schema: &mut Schema) {
+    let given =
+        |key: &str| json!({ "required": [key], "properties": { key: { "not": { "type": "null" } } } });
+    schema.insert("oneOf".into(), json!([given("rubric"), given("scorecard")]));
+    schema.insert(
+        "allOf".into(),
+        json!([
+            {
+                "$comment": "Comparisons need the group of each sample.",
+                "if": given("compare"),
+                "then": {
+                    "required": ["rubric"],
+                    "properties": { "samples": { "items": given("group") } },
+                },
+            },
+            {
+                "$comment": "Weight sets are those of a scorecard.",
+                "if": given("weights"),
+                "then": { "properties": { "rubric": { "type": ["object", "null"], "required": ["name"] } } },
+            },
+        ]),
+    );
+}
+
+/// An answer is given once.
+fn describe_sample(schema: &mut Schema) {
+    let given =
+        |key: &str| json!({ "required": [key], "properties": { key: { "not": { "type": "null" } } } });
+    schema.insert("oneOf".into(), json!([given("output"), given("messages")]));
+}
+
+/// A rubric that is no text and has no name alone is one as it stands in a file.
+fn describe_rubric(schema: &mut Schema) {
+    let file = json!({ "$ref": format!("#/components/schemas/{RUBRIC_SCHEMA}") });
+    let Some(kinds) = schema.get_mut("anyOf").and_then(Value::as_array_mut) else { return };
+    kinds.retain(|kind| kind.get("type").is_none_or(|kind| kind == "string"));
+    kinds.push(file);
+}
+
+/// Name of the schema of rubric files in the description of the service.
+pub(crate) const RUBRIC_SCHEMA: &str = "rubric-file";
+
+/// Last line of a reply in JSON lines.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct StreamEnd {
+    /// Sums over the results.
+    pub summary: GradeSummary,
+    /// Error of a request that asked for one where a reward is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<ErrorBody>,
 }
 
 /// Comparison of the samples of a group.
@@ -118,6 +180,8 @@ pub struct GradeSample {
 pub enum CompareMode {
     /// Each sample with each other one of its group, in both orders.
     Pairwise,
+    /// The same comparisons, and the rank of each sample by them.
+    Ranked,
 }
 
 /// Results of a request.

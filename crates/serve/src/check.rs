@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::api::{GradeRequest, RubricSource, ScorecardSource};
+use crate::adapters::{formula, gym, lambda, openai, openrlhf, slime};
+use crate::api::{GradeRequest, GradeSample, RubricSource, ScorecardSource};
 use crate::decode::{ProblemList, parse_body};
 use crate::inline_rubric::InlineRubric;
 use crate::inline_scorecard::InlineScorecard;
@@ -59,6 +60,75 @@ fn find_problems(
         Ok(()) => Ok(problems),
         Err(error) => Ok([problems, error.body.problems].concat()),
     }
+}
+
+/// A framework whose bodies an adapter reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AdapterBody {
+    /// `POST /get_reward` of OpenRLHF.
+    OpenRlhf,
+    /// `POST /slime`.
+    Slime,
+    /// `POST /verify` of NeMo Gym.
+    Gym,
+    /// `POST /lambda`: events of AWS.
+    Lambda,
+    /// `POST /v1/fine_tuning/alpha/graders/run` of OpenAI.
+    Grader,
+}
+
+impl AdapterBody {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::OpenRlhf, Self::Slime, Self::Gym, Self::Lambda, Self::Grader];
+}
+
+/// Problems of the body of a framework, as the adapter of a server with these limits and judges lists them. Nobody is asked.
+pub fn check_adapter(
+    adapter: AdapterBody,
+    body: &[u8],
+    limits: &RequestLimits,
+    judges: &[String],
+) -> Vec<RequestProblem> {
+    match find_adapter_problems(adapter, body, limits, judges) {
+        Ok(()) => Vec::new(),
+        Err(error) if error.body.problems.is_empty() => vec![RequestProblem::new("", error.body.message)],
+        Err(error) => error.body.problems,
+    }
+}
+
+fn find_adapter_problems(
+    adapter: AdapterBody,
+    body: &[u8],
+    limits: &RequestLimits,
+    judges: &[String],
+) -> Result<(), ApiError> {
+    let body = parse_body(body, limits)?;
+    let mut problems = ProblemList::default();
+    let samples: Vec<GradeSample> = match adapter {
+        AdapterBody::OpenRlhf => openrlhf::read_samples(body, false, &mut problems).unwrap_or_default(),
+        AdapterBody::Slime => slime::read_sample(body, &mut problems).into_iter().collect(),
+        AdapterBody::Gym => match body {
+            Value::Object(body) => gym::read_sample(&body)?.into_iter().collect(),
+            _ => return Err(ApiError::invalid_at("", "expected an object")),
+        },
+        AdapterBody::Lambda => lambda::read_event(body, &mut problems).0,
+        AdapterBody::Grader => {
+            openai::read_run(body, judges, &mut problems);
+            Vec::new()
+        }
+    };
+    for (index, sample) in samples.into_iter().enumerate() {
+        to_grading_sample(sample, index, &mut problems);
+    }
+
+    problems.check()
+}
+
+/// Problems of the formula of a `multi` grader over graders of the names `a` and `b`.
+pub fn check_formula(formula: &str) -> Vec<RequestProblem> {
+    let names = ["a".to_owned(), "b".to_owned()];
+    let problem = formula::problem(formula, names.iter());
+    problem.map(|problem| RequestProblem::new("/calculate_output", problem)).into_iter().collect()
 }
 
 /// Rubric that stands in a request; `None` for one that is named.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use assize_rubric::Cost;
 use futures_util::future::join_all;
 
-use crate::api::SampleResult;
+use crate::api::{CompareMode, SampleResult};
 use crate::job::{Job, JobPlan, JobSample, grade_sample, stop_for_sample};
 use crate::service::Service;
 use crate::tenant::Tenant;
@@ -27,7 +27,13 @@ struct PairPlan {
 
 /// Grades the samples of a job and compares those of each group. A sample has its result once all of its comparisons are
 /// decided, so results come late.
-pub(crate) async fn run(service: &Arc<Service>, tenant: &Arc<Tenant>, plan: JobPlan, job: &Arc<Job>) {
+pub(crate) async fn run(
+    service: &Arc<Service>,
+    tenant: &Arc<Tenant>,
+    plan: JobPlan,
+    mode: CompareMode,
+    job: &Arc<Job>,
+) {
     let pairs = pairs_of(&plan.samples);
     let stop = job.stop();
     let compared: Vec<_> =
@@ -63,10 +69,16 @@ pub(crate) async fn run(service: &Arc<Service>, tenant: &Arc<Tenant>, plan: JobP
         }
     }
 
+    let mut ranks = match mode {
+        CompareMode::Pairwise => Vec::new(),
+        CompareMode::Ranked => ranks_of(&plan.samples, &tallies),
+    }
+    .into_iter();
     for (mut result, tally) in graded.into_iter().zip(tallies) {
         if tally.asked > 0 {
             result.set_group_score(tally.points, (tally.decided, tally.asked), plan.on_ungraded);
         }
+        result.group_rank = ranks.next().flatten();
         service.metrics.count_result(&tenant.name, &result);
         service.queue.note_graded();
         job.finish(result);
@@ -81,8 +93,33 @@ fn add_cost(result: &mut SampleResult, outcome: &assize_engine::ComparedPair) {
     result.judge_calls_cached += u64::from(outcome.calls.1);
 }
 
-/// Every pair within a group, in the order of the samples.
-fn pairs_of(samples: &[JobSample]) -> Vec<PairPlan> {
+/// Rank of each sample within its group, 1 for the most points; ties share the mean of their ranks. None in a group of which a
+/// comparison was not decided.
+fn ranks_of(samples: &[JobSample], tallies: &[GroupTally]) -> Vec<Option<f64>> {
+    let mut ranks = vec![None; samples.len()];
+    for mut members in groups_of(samples).into_values() {
+        if members.iter().any(|&member| tallies[member].decided < tallies[member].asked) {
+            continue;
+        }
+
+        // Sums of the same parts differ by the order in which they were added.
+        let points = |member: usize| (tallies[member].points * 1e6).round();
+        members.sort_by(|&a, &b| points(b).total_cmp(&points(a)));
+        let mut better = 0;
+        for tied in members.chunk_by(|&a, &b| points(a).total_cmp(&points(b)).is_eq()) {
+            let rank = better as f64 + (tied.len() + 1) as f64 / 2.0;
+            for &member in tied {
+                ranks[member] = Some(rank);
+            }
+            better += tied.len();
+        }
+    }
+
+    ranks
+}
+
+/// Places of the samples of each group.
+fn groups_of(samples: &[JobSample]) -> BTreeMap<&str, Vec<usize>> {
     let mut groups: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (index, sample) in samples.iter().enumerate() {
         if let Some(group) = &sample.place.group {
@@ -90,8 +127,13 @@ fn pairs_of(samples: &[JobSample]) -> Vec<PairPlan> {
         }
     }
 
+    groups
+}
+
+/// Every pair within a group, in the order of the samples.
+fn pairs_of(samples: &[JobSample]) -> Vec<PairPlan> {
     let mut pairs = Vec::new();
-    for members in groups.values() {
+    for members in groups_of(samples).values() {
         for (at, &first) in members.iter().enumerate() {
             pairs.extend(members[at + 1..].iter().map(|&second| PairPlan { first, second }));
         }

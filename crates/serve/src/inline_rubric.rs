@@ -75,20 +75,9 @@ impl InlineRubric {
         self.text.contains("{{")
     }
 
-    /// # Errors
-    /// When decoding it for so many samples, each with values of its own, would take too long.
-    pub(crate) fn check_repeats(&self, samples: usize) -> Result<(), ApiError> {
-        let bytes = self.text.len();
-        if bytes.saturating_mul(samples) <= MAX_DECODED {
-            return Ok(());
-        }
-
-        let message = format!(
-            "a rubric with `{{{{ }}}}` is decoded for each sample: {samples} times {bytes} bytes is more than {} MiB; send fewer \
-             samples",
-            MAX_DECODED >> 20
-        );
-        Err(ApiError::invalid_at("/samples", message))
+    /// Bytes that are decoded for each sample.
+    pub(crate) const fn bytes(&self) -> usize {
+        self.text.len()
     }
 
     /// Problems that a rubric has whatever the sample: its size, and values that would have something opened or run.
@@ -126,21 +115,18 @@ impl InlineRubric {
         if let Some(value) = self.value.as_ref() {
             placed.write(value, "/rubric".to_owned());
         }
-        // An eval file may mean such a text as it stands; the reward of a sample must not rest on a name.
-        let is_open_name = |found: &Diagnostic| found.code == codes::UNKNOWN_VARIABLE;
         let mut problems: Vec<RequestProblem> = loaded
             .diagnostics
             .iter()
-            .filter(|found| found.severity == Severity::Error || is_open_name(found))
-            .map(|found| {
-                let help = found.help.iter().filter(|_| !is_open_name(found));
-                let mut message = describe(found, help).replace("the case has", "the sample has");
+            .filter_map(|found| {
+                let mut message = describe_fault(found)?;
                 if placed.places.is_empty() {
                     let at = loaded.sources.position(found.primary.span);
                     message = format!("line {}, column {}: {message}", at.line, at.column);
                 }
 
-                RequestProblem::new(placed.pointer(found.primary.span.start).unwrap_or("/rubric"), message)
+                let place = placed.pointer(found.primary.span.start).unwrap_or("/rubric");
+                Some(RequestProblem::new(place, message))
             })
             .collect();
 
@@ -193,6 +179,31 @@ impl PlacedText {
 
         self.places[place] = (start..self.text.len(), pointer);
     }
+}
+
+/// Description of a diagnostic for which samples can't be graded; `None` for those that leave a rubric usable. An eval file may
+/// mean a name without a value as it stands; the reward of a sample must not rest on one.
+pub(crate) fn describe_fault(found: &Diagnostic) -> Option<String> {
+    if found.code == codes::UNKNOWN_VARIABLE {
+        return Some(describe(found, std::iter::empty()).replace("the case has", "the sample has"));
+    }
+
+    (found.severity == Severity::Error).then(|| describe(found, found.help.iter()))
+}
+
+/// # Errors
+/// When decoding so many bytes for so many samples, each with values of its own, would take too long.
+pub(crate) fn check_repeats(bytes: usize, samples: usize) -> Result<(), ApiError> {
+    if bytes.saturating_mul(samples) <= MAX_DECODED {
+        return Ok(());
+    }
+
+    let message = format!(
+        "a rubric with `{{{{ }}}}` is decoded for each sample: {samples} times {bytes} bytes is more than {} MiB; send fewer \
+         samples",
+        MAX_DECODED >> 20
+    );
+    Err(ApiError::invalid_at("/samples", message))
 }
 
 /// A diagnostic in one line: what it is about, what stands there, and these pieces of help.
@@ -339,8 +350,8 @@ mod tests {
     #[test]
     fn a_long_rubric_is_not_decoded_for_many_samples() {
         let inline = InlineRubric::from_yaml(format!("- {{{{ name }}}} {}", "a".repeat(1 << 19)));
-        assert!(inline.check_repeats(100).is_ok());
-        let error = inline.check_repeats(1_000).unwrap_err();
+        assert!(check_repeats(inline.bytes(), 100).is_ok());
+        let error = check_repeats(inline.bytes(), 1_000).unwrap_err();
         assert!(error.body.message.contains("more than 64 MiB"), "{}", error.body.message);
     }
 

@@ -9,7 +9,7 @@ use assize_rubric::Cost;
 use tokio::sync::watch;
 
 use crate::admission::AcceptedSamples;
-use crate::api::{GradeSummary, OnUngraded, RewardKind, SampleResult};
+use crate::api::{CompareMode, GradeSummary, OnUngraded, RewardKind, SampleResult};
 use crate::group;
 use crate::service::Service;
 use crate::telemetry::TraceParent;
@@ -30,8 +30,8 @@ pub(crate) struct JobPlan {
     pub(crate) reward: RewardKind,
     pub(crate) on_ungraded: OnUngraded,
     pub(crate) deadline: Option<Duration>,
-    /// True if the samples of a group are compared with each other.
-    pub(crate) compares: bool,
+    /// Comparison of the samples of a group with each other.
+    pub(crate) compare: Option<CompareMode>,
 }
 
 /// Work on a request. Results are there in the order in which they were finished, for any number of readers.
@@ -231,8 +231,8 @@ async fn run(service: Arc<Service>, tenant: Arc<Tenant>, plan: JobPlan, job: Arc
         })
     });
 
-    if plan.compares {
-        group::run(&service, &tenant, plan, &job).await;
+    if let Some(mode) = plan.compare {
+        group::run(&service, &tenant, plan, mode, &job).await;
     } else {
         let JobPlan { mut samples, reward, on_ungraded, .. } = plan;
         let graded = |sample| {

@@ -1,7 +1,10 @@
 //! Keys of clients: a file with a hash for each, never the key itself.
 
+use std::fs::File;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use assize_engine::EngineError;
 use assize_listen::SecretHash;
 use assize_rubric::Usd;
 use serde::{Deserialize, Serialize};
@@ -33,6 +36,9 @@ pub struct ClientKey {
     /// Limits of the client.
     #[serde(default)]
     pub quotas: KeyQuotas,
+    /// True for a key of the operator: metrics show it the names and amounts of all clients.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub operator: bool,
 }
 
 /// Limits of one client; `None` is none but those of the server.
@@ -76,11 +82,34 @@ impl KeyFile {
         Ok(file)
     }
 
-    /// Adds a key to the file, which is made if it is not there. Returns the key: it is stored nowhere.
+    /// Adds a key of a client to the file, which is made if it is not there. Returns the key: it is stored nowhere.
     ///
     /// # Errors
     /// When the name is taken or can't be used, or the file can't be read or written.
     pub fn add(path: &Path, name: &str, quotas: KeyQuotas, created: String) -> Result<String, String> {
+        Self::insert(path, name, quotas, created, false)
+    }
+
+    /// Adds a key of the operator to the file, as [`KeyFile::add`] does for one of a client.
+    ///
+    /// # Errors
+    /// Those of [`KeyFile::add`].
+    pub fn add_operator(
+        path: &Path,
+        name: &str,
+        quotas: KeyQuotas,
+        created: String,
+    ) -> Result<String, String> {
+        Self::insert(path, name, quotas, created, true)
+    }
+
+    fn insert(
+        path: &Path,
+        name: &str,
+        quotas: KeyQuotas,
+        created: String,
+        operator: bool,
+    ) -> Result<String, String> {
         check_name(name)?;
         let mut file = if path.exists() { Self::read(path)? } else { Self::default() };
         if file.keys.iter().any(|key| key.name == name) {
@@ -89,7 +118,7 @@ impl KeyFile {
 
         let key = new_key();
         let hash = SecretHash::new(&key).to_hex();
-        file.keys.push(ClientKey { name: name.to_owned(), hash, created: Some(created), quotas });
+        file.keys.push(ClientKey { name: name.to_owned(), hash, created: Some(created), quotas, operator });
         file.write(path)?;
         Ok(key)
     }
@@ -117,13 +146,33 @@ impl KeyFile {
                 .map_err(|error| format!("can't make the folder of `{}`: {error}", path.display()))?;
         }
 
-        assize_engine::replace_file(path, &format!("{text}\n")).map_err(|error| error.message)
+        let is_new = !path.exists();
+        let written = assize_engine::replace_file_with(path, |file| {
+            let protected = if is_new { protect(file.get_ref()) } else { Ok(()) };
+            protected
+                .and_then(|()| writeln!(file, "{text}"))
+                .map_err(|error| EngineError::usage(format!("{}: can't be written: {error}", path.display())))
+        });
+        written.map_err(|error| error.message)
     }
 
     /// Default place of the file in a working folder.
     pub fn default_path() -> PathBuf {
         PathBuf::from(".assize/serve-keys.json")
     }
+}
+
+/// Lets nobody but the owner read a file that is new. Later its permissions are those that the owner gave it.
+#[cfg(unix)]
+fn protect(file: &File) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    file.set_permissions(std::fs::Permissions::from_mode(0o600))
+}
+
+#[cfg(not(unix))]
+fn protect(_: &File) -> io::Result<()> {
+    Ok(())
 }
 
 /// Names are shown in metrics and logs, and part the reply cache.
@@ -167,6 +216,25 @@ mod tests {
         }
         KeyFile::remove(&path, "trainer").unwrap();
         assert!(KeyFile::read(&path).unwrap().keys.is_empty());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_new_file_is_its_owners_and_later_permissions_stay() {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("keys.json");
+        let mode = || std::fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+        KeyFile::add(&path, "a", KeyQuotas::default(), String::new()).unwrap();
+        assert_eq!(mode(), 0o600);
+
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
+        KeyFile::add_operator(&path, "b", KeyQuotas::default(), String::new()).unwrap();
+        assert_eq!(mode(), 0o640);
+        let operators: Vec<bool> =
+            KeyFile::read(&path).unwrap().keys.iter().map(|key| key.operator).collect();
+        assert_eq!(operators, [false, true]);
     }
 
     #[test]

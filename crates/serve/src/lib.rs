@@ -15,6 +15,7 @@ mod adapters;
 mod admission;
 mod api;
 mod check;
+mod connection_watch;
 mod decode;
 mod group;
 mod idempotency;
@@ -41,9 +42,9 @@ mod tls;
 pub use api::{
     BenchmarkResult, CompareMode, DecisionResult, GradeReply, GradeRequest, GradeSample, GradeStatus,
     GradeSummary, NamedRubric, OnUngraded, RewardKind, RubricListing, RubricListingKind, RubricSource,
-    SampleResult, ScorecardPartResult, ScorecardSource, UngradedPolicy,
+    SampleResult, ScorecardPartResult, ScorecardSource, StreamEnd, UngradedPolicy,
 };
-pub use check::check_request;
+pub use check::{AdapterBody, check_adapter, check_formula, check_request};
 pub use key_file::{ClientKey, KeyFile, KeyQuotas};
 pub use openapi::openapi;
 pub use options::{RequestLimits, ServeOptions, TelemetryOptions};

@@ -60,15 +60,29 @@ impl ServiceMetrics {
 
     /// Counts the result of a sample.
     pub(crate) fn count_result(&self, client: &Arc<str>, result: &SampleResult) {
-        let status = match result.status {
+        self.count_sample(client, result.status);
+        self.count_work(client, result);
+    }
+
+    /// Counts a sample.
+    pub(crate) fn count_sample(&self, client: &Arc<str>, status: GradeStatus) {
+        let status = match status {
             GradeStatus::Graded => "graded",
             GradeStatus::Partial => "partial",
             GradeStatus::Ungraded => "ungraded",
         };
+        *self.state().samples.entry((Arc::clone(client), status)).or_default() += 1;
+    }
+
+    /// Counts the decisions and calls of a result. A judge that gave one score as a whole decided once.
+    pub(crate) fn count_work(&self, client: &Arc<str>, result: &SampleResult) {
         let cost = Cost::from_parts(result.cost_usd, result.cost_partial);
 
         let mut state = self.state();
-        *state.samples.entry((Arc::clone(client), status)).or_default() += 1;
+        if result.decisions.is_empty() && result.scorecard.is_empty() {
+            let outcome = if result.score.is_some() { "scored" } else { "ungraded" };
+            *state.decisions.entry(outcome).or_default() += 1;
+        }
         for row in &result.decisions {
             let outcome = match row.decision.outcome {
                 OutcomeKind::Met => "met",
@@ -102,8 +116,10 @@ impl ServiceMetrics {
         state.unpriced_calls += cost.unpriced_calls();
     }
 
-    /// The metrics as text.
-    pub(crate) fn to_text(&self, gauges: &MetricGauges) -> String {
+    /// The metrics as text. With a client, lines about others are left out, and those about accounts at model servers, which are
+    /// the operator's.
+    pub(crate) fn to_text(&self, gauges: &MetricGauges, only: Option<&str>) -> String {
+        let shows = |client: &Arc<str>| only.is_none_or(|only| **client == *only);
         let state = self.state();
         let mut page = MetricPage::default();
 
@@ -113,7 +129,7 @@ impl ServiceMetrics {
         }
         state.durations.write(&mut page);
         page.head("assize_samples_total", "counter", "Samples by client and by how far they were graded.");
-        for ((client, status), count) in &state.samples {
+        for ((client, status), count) in state.samples.iter().filter(|((client, _), _)| shows(client)) {
             page.line("assize_samples_total", &format!("client=\"{client}\",status=\"{status}\""), count);
         }
         page.head("assize_decisions_total", "counter", "Decisions by outcome.");
@@ -128,14 +144,14 @@ impl ServiceMetrics {
         page.line("assize_judge_calls_total", "source=\"cache\"", state.calls_cached);
         page.line("assize_judge_calls_total", "source=\"model\"", state.calls - state.calls_cached);
         page.head("assize_spent_usd_total", "counter", "Known cost of judge calls by client, in US dollars.");
-        for (client, spent) in &state.spent {
+        for (client, spent) in state.spent.iter().filter(|(client, _)| shows(client)) {
             page.line("assize_spent_usd_total", &format!("client=\"{client}\""), spent.as_dollars());
         }
         page.head("assize_unpriced_calls_total", "counter", "Judge calls whose cost is not known.");
         page.line("assize_unpriced_calls_total", "", state.unpriced_calls);
 
         page.head("assize_samples_accepted", "gauge", "Samples that are accepted and not answered.");
-        for (client, count) in &gauges.by_client {
+        for (client, count) in gauges.by_client.iter().filter(|(client, _)| shows(client)) {
             page.line("assize_samples_accepted", &format!("client=\"{client}\""), count);
         }
         page.head("assize_queue_samples", "gauge", "Samples that are accepted, all clients together.");
@@ -153,7 +169,9 @@ impl ServiceMetrics {
             page.line("assize_otlp_samples_total", "result=\"sent\"", sent);
             page.line("assize_otlp_samples_total", "result=\"dropped\"", dropped);
         }
-        page.accounts(&gauges.accounts);
+        if only.is_none() {
+            page.accounts(&gauges.accounts);
+        }
         page.head("assize_ready", "gauge", "1 while requests are taken.");
         page.line("assize_ready", "", u8::from(gauges.is_ready));
 

@@ -2,112 +2,419 @@
 
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use crate::api::{GradeReply, GradeRequest, RubricListing, SampleResult};
+use crate::api::{GradeReply, GradeRequest, RUBRIC_SCHEMA, RubricListing, SampleResult, StreamEnd};
 use crate::problem::ErrorReply;
+
+/// Statuses of errors about a request to grade.
+const BODY_ERRORS: [&str; 10] = ["400", "408", "409", "413", "415", "422", "429", "500", "502", "503"];
 
 /// The document.
 pub fn openapi() -> Value {
     let mut settings = SchemaSettings::draft2020_12();
     settings.definitions_path = "/components/schemas".into();
     let mut generator = settings.into_generator();
-    let schemas = [
-        reference::<GradeRequest>(&mut generator),
-        reference::<GradeReply>(&mut generator),
-        reference::<ErrorReply>(&mut generator),
-        reference::<RubricListing>(&mut generator),
-        reference::<SampleResult>(&mut generator),
-    ];
-    let [request, reply, error, rubric, result] = schemas;
-
-    let failed =
-        |text: &str| json!({ "description": text, "content": { "application/json": { "schema": error } } });
-    let results = json!({
-        "description": "The results. JSON in the order of the samples; JSON lines and events in the order in which they finish, \
-                        with the summary last.",
-        "content": {
-            "application/json": { "schema": reply },
-            "application/x-ndjson": { "schema": result },
-            "text/event-stream": { "schema": { "type": "string" } },
-        },
-    });
-    let responses = json!({
-        "200": results,
-        "400": failed("The body is not JSON."),
-        "401": failed("A valid key is needed."),
-        "409": failed("The named rubric has changed, and the version with this hash is not remembered."),
-        "413": failed("The body is too large."),
-        "415": failed("The body is not declared as JSON."),
-        "422": failed("The request has problems; all of them are listed."),
-        "429": failed("The queue is full, or a quota of the key is used up. `Retry-After` tells when to try again."),
-        "502": failed("A reward is not known, and the request asked for an error then."),
-        "503": failed("The server is stopping."),
-    });
+    let schemas = SchemaReferences {
+        request: reference::<GradeRequest>(&mut generator),
+        reply: reference::<GradeReply>(&mut generator),
+        error: reference::<ErrorReply>(&mut generator),
+        rubric: reference::<RubricListing>(&mut generator),
+        result: reference::<SampleResult>(&mut generator),
+        end: reference::<StreamEnd>(&mut generator),
+    };
+    let mut definitions = generator.take_definitions(true);
+    definitions.extend(rubric_definitions());
 
     json!({
         "openapi": "3.1.0",
         "info": {
             "title": "Assize",
-            "description": "Grades answers of language models by rubrics and scorecards.",
+            "description": "Grades answers of language models by rubrics and scorecards. Any other address is answered with 404, in \
+                            the form of all errors.",
             "version": env!("CARGO_PKG_VERSION"),
         },
-        "security": [{ "key": [] }, {}],
-        "paths": {
-            "/v1/grade": { "post": {
-                "operationId": "grade",
-                "summary": "Grade samples by a rubric or a scorecard.",
-                "parameters": [{
-                    "name": "Idempotency-Key",
-                    "in": "header",
-                    "required": false,
-                    "description": "A request that is sent again with the same key gets the results of the first time.",
-                    "schema": { "type": "string", "minLength": 1, "maxLength": 256 },
-                }],
-                "requestBody": { "required": true, "content": { "application/json": {
-                    "schema": request,
-                    "examples": examples(),
-                } } },
-                "responses": responses,
-            } },
-            "/v1/rubrics": { "get": {
-                "operationId": "rubrics",
-                "summary": "List the named rubrics.",
-                "responses": { "200": { "description": "The rubrics.", "content": { "application/json": { "schema": {
-                    "type": "object",
-                    "required": ["rubrics", "unusable"],
-                    "properties": {
-                        "rubrics": { "type": "array", "items": rubric },
-                        "unusable": {
-                            "type": "object",
-                            "description": "Files that never could be used, by name, with the reason.",
-                            "additionalProperties": { "type": "string" },
-                        },
-                    },
-                } } } } },
-            } },
-            "/healthz": text_path("health", "Tell that the process lives."),
-            "/readyz": text_path("readiness", "Tell that requests are taken; 503 while the server stops."),
-            "/metrics": text_path("metrics", "Metrics in the text format of Prometheus."),
-        },
+        "security": [{ "bearer": [] }, { "password": [] }, { "header": [] }, {}],
+        "paths": paths(&schemas),
         "components": {
-            "securitySchemes": { "key": { "type": "http", "scheme": "bearer" } },
-            "schemas": generator.take_definitions(true),
+            "securitySchemes": {
+                "bearer": { "type": "http", "scheme": "bearer" },
+                "password": {
+                    "type": "http",
+                    "scheme": "basic",
+                    "description": "The key as the password; the name of the user does not matter.",
+                },
+                "header": { "type": "apiKey", "in": "header", "name": "X-Api-Key" },
+            },
+            "schemas": definitions,
         },
     })
+}
+
+/// References to the schemas of bodies.
+struct SchemaReferences {
+    request: Value,
+    reply: Value,
+    error: Value,
+    rubric: Value,
+    result: Value,
+    end: Value,
+}
+
+/// Definitions of rubric files, which rubrics in requests follow.
+fn rubric_definitions() -> Map<String, Value> {
+    let files = assize_evalfile::schemas();
+    let file = files.into_iter().find(|file| file.name == RUBRIC_SCHEMA);
+    let mut definitions = match file.and_then(|mut file| file.schema.get_mut("$defs").map(Value::take)) {
+        Some(Value::Object(definitions)) => definitions,
+        _ => Map::new(),
+    };
+    definitions.values_mut().for_each(move_references);
+
+    definitions
+}
+
+/// Turns references to definitions of a schema by itself into those of the document.
+fn move_references(value: &mut Value) {
+    match value {
+        Value::Object(map) => {
+            for (key, inner) in map {
+                match inner.as_str().and_then(|text| text.strip_prefix("#/$defs/")) {
+                    Some(name) if key == "$ref" => *inner = json!(format!("#/components/schemas/{name}")),
+                    _ => move_references(inner),
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(move_references),
+        _ => {}
+    }
+}
+
+fn paths(schemas: &SchemaReferences) -> Value {
+    let grade = json!({
+        "operationId": "grade",
+        "summary": "Grade samples by a rubric or a scorecard.",
+        "parameters": [idempotency_key(), trace_parent()],
+        "requestBody": { "required": true, "content": { "application/json": {
+            "schema": schemas.request,
+            "examples": examples(),
+        } } },
+        "responses": graded(&results(schemas), schemas, &BODY_ERRORS),
+    });
+    let listing = json!({ "description": "The rubrics.", "content": { "application/json": { "schema": {
+        "type": "object",
+        "required": ["rubrics", "unusable"],
+        "properties": {
+            "rubrics": { "type": "array", "items": schemas.rubric },
+            "unusable": {
+                "type": "object",
+                "description": "Files that never could be used, by name, with the reason.",
+                "additionalProperties": { "type": "string" },
+            },
+        },
+    } } } });
+
+    json!({
+        "/v1/grade": { "post": grade },
+        "/v1/rubrics": { "get": {
+            "operationId": "rubrics",
+            "summary": "List the named rubrics.",
+            "responses": graded(&listing, schemas, &[]),
+        } },
+        "/v1/openapi.json": { "get": {
+            "operationId": "description",
+            "summary": "This document.",
+            "security": [{}],
+            "responses": open(&json_reply("The document.", &json!({ "type": "object" })), schemas),
+        } },
+        "/healthz": { "get": text_path("health", "Tell that the process lives.", schemas) },
+        "/readyz": { "get": ready_path(schemas) },
+        "/metrics": { "get": {
+            "operationId": "metrics",
+            "summary": "Metrics in the text format of Prometheus. A key that is not the operator's sees its own amounts.",
+            "responses": graded(&text_reply("The metrics."), schemas, &[]),
+        } },
+        "/get_reward": { "post": openrlhf_path(schemas) },
+        "/slime": { "post": slime_path(schemas) },
+        "/verify": { "post": gym_path(schemas) },
+        "/seed_session": { "post": {
+            "operationId": "gymSession",
+            "summary": "Begin a session of NeMo Gym. Nothing is kept.",
+            "responses": graded(&json_reply("An empty object.", &json!({ "type": "object" })), schemas, &[]),
+        } },
+        "/lambda": { "post": lambda_path(schemas) },
+        "/v1/fine_tuning/alpha/graders/run": { "post": openai_path(schemas) },
+    })
+}
+
+fn results(schemas: &SchemaReferences) -> Value {
+    let replayed = json!({
+        "description": "`true` if the results are those of an earlier request with the same `Idempotency-Key`.",
+        "schema": { "type": "string", "const": "true" },
+    });
+    json!({
+        "description": "The results. JSON in the order of the samples; JSON lines and events in the order in which they finish, \
+                        with the summary last.",
+        "headers": { "Idempotency-Replayed": replayed },
+        "content": {
+            "application/json": { "schema": schemas.reply },
+            "application/x-ndjson": {
+                "schema": { "description": "A line.", "oneOf": [schemas.result, schemas.end] },
+            },
+            "text/event-stream": { "schema": { "type": "string" } },
+        },
+    })
+}
+
+/// Replies of an address that needs a key, with the errors of these statuses beside those of all addresses.
+fn graded(success: &Value, schemas: &SchemaReferences, statuses: &[&str]) -> Value {
+    let mut responses = open(success, schemas);
+    for status in statuses.iter().chain(&["401"]) {
+        responses[*status] = failed(status, schemas);
+    }
+
+    responses
+}
+
+/// Replies of an address that needs no key.
+fn open(success: &Value, schemas: &SchemaReferences) -> Value {
+    json!({ "200": success, "405": failed("405", schemas), "421": failed("421", schemas) })
+}
+
+fn failed(status: &str, schemas: &SchemaReferences) -> Value {
+    let description = match status {
+        "400" => "The body is not JSON, or ended too early.",
+        "401" => "A valid key is needed.",
+        "405" => "The address does not take this method.",
+        "408" => "The body took too long.",
+        "409" => "The named rubric has changed, and the version with this hash is not remembered.",
+        "413" => "The body is too large.",
+        "415" => "The body is not declared as JSON.",
+        "421" => "The request names a host that the server does not answer for.",
+        "422" => "The request has problems; all of them are listed.",
+        "429" => "The queue is full, or a quota of the key is used up.",
+        "500" => "The server failed.",
+        "502" => "A reward is not known, and the request asked for an error then.",
+        _ => "The server is stopping.",
+    };
+    let header = |text: &str, kind: &str| json!({ "description": text, "schema": { "type": kind } });
+    let headers = match status {
+        "401" => json!({ "WWW-Authenticate": header("`Bearer`.", "string") }),
+        "405" => json!({ "Allow": header("The methods that the address takes.", "string") }),
+        "429" => json!({
+            "Retry-After": header("Seconds after which the same request may succeed; absent if waiting does not help.", "integer"),
+        }),
+        "503" => {
+            json!({ "Retry-After": header("Seconds after which a server may be there again.", "integer") })
+        }
+        _ => {
+            return json!({ "description": description, "content": { "application/json": { "schema": schemas.error } } });
+        }
+    };
+
+    json!({ "description": description, "headers": headers, "content": { "application/json": { "schema": schemas.error } } })
+}
+
+fn idempotency_key() -> Value {
+    json!({
+        "name": "Idempotency-Key",
+        "in": "header",
+        "required": false,
+        "description": "A request that is sent again with the same key gets the results of the first time.",
+        "schema": { "type": "string", "minLength": 1, "maxLength": 256, "pattern": "^[!-~]+$" },
+    })
+}
+
+fn trace_parent() -> Value {
+    json!({
+        "name": "traceparent",
+        "in": "header",
+        "required": false,
+        "description": "Trace that the OpenTelemetry events of the results belong to (W3C Trace Context).",
+        "schema": { "type": "string" },
+    })
+}
+
+/// An adapter: its body, its reply, and the options of its address.
+fn adapter(id: &str, summary: &str, body: &Value, reply: &Value, schemas: &SchemaReferences) -> Value {
+    let option = |name: &str, text: &str, schema: Value| json!({ "name": name, "in": "query", "required": false, "description": text, "schema": schema });
+    let mut parameters = vec![
+        option(
+            "rubric",
+            "Name of a loaded rubric or scorecard; `default` unless given.",
+            json!({ "type": "string" }),
+        ),
+        option("hash", "Hash of its version.", json!({ "type": "string" })),
+        option("weights", "Weight set of a scorecard.", json!({ "type": "string" })),
+        option("reward", "Number that becomes the reward.", json!({ "enum": ["score", "gated", "pass"] })),
+        option(
+            "on_ungraded",
+            "Reward of a sample whose reward is not known.",
+            json!({ "anyOf": [{ "enum": ["null", "drop", "error", "low", "high"] }, { "type": "number" }] }),
+        ),
+        option("deadline_ms", "Time limit in milliseconds.", json!({ "type": "integer", "minimum": 1 })),
+        trace_parent(),
+    ];
+    if id == "openrlhf" {
+        let text = "`query` if the answer is `query` alone.";
+        parameters.push(option("answer", text, json!({ "const": "query" })));
+    }
+
+    json!({
+        "operationId": id,
+        "summary": summary,
+        "parameters": parameters,
+        "requestBody": { "required": true, "content": { "application/json": { "schema": body } } },
+        "responses": graded(&json_reply("The rewards.", reply), schemas, &BODY_ERRORS),
+    })
+}
+
+fn openrlhf_path(schemas: &SchemaReferences) -> Value {
+    let texts = |kind: Value| json!({ "type": ["array", "null"], "items": kind });
+    let body = json!({
+        "type": "object",
+        "required": ["query"],
+        "properties": {
+            "query": { "type": "array", "items": { "type": "string" } },
+            "prompts": texts(json!({})),
+            "labels": texts(json!({})),
+        },
+        "additionalProperties": false,
+    });
+    let column = json!({ "type": ["number", "null", "array"], "items": { "type": ["number", "null"] } });
+    let reply = json!({
+        "type": "object",
+        "required": ["rewards", "scores", "extra_logs"],
+        "properties": { "rewards": column, "scores": column, "extra_logs": { "type": "object" } },
+    });
+    adapter("openrlhf", "Rewards for OpenRLHF: one for each `query`.", &body, &reply, schemas)
+}
+
+fn slime_path(schemas: &SchemaReferences) -> Value {
+    let body = json!({
+        "type": "object",
+        "required": ["response"],
+        "properties": { "prompt": {}, "response": { "type": "string" }, "label": {} },
+        "additionalProperties": false,
+    });
+    adapter(
+        "slime",
+        "The reward of one sample for slime.",
+        &body,
+        &json!({ "type": ["number", "null"] }),
+        schemas,
+    )
+}
+
+fn gym_path(schemas: &SchemaReferences) -> Value {
+    let body = json!({
+        "type": "object",
+        "required": ["response"],
+        "properties": {
+            "responses_create_params": { "type": ["object", "null"] },
+            "response": {
+                "type": "object",
+                "required": ["output"],
+                "properties": { "output": { "type": "array" } },
+            },
+            "assize_rubric": {
+                "description": "Rubric of this row, instead of that of the address.",
+                "anyOf": [
+                    { "type": ["string", "null"] },
+                    {
+                        "type": "object",
+                        "required": ["name"],
+                        "properties": { "name": { "type": "string" }, "hash": { "type": ["string", "null"] } },
+                        "additionalProperties": false,
+                    },
+                ],
+            },
+        },
+    });
+    let reply = json!({
+        "type": "object",
+        "required": ["reward", "reward_components", "mask_sample", "failure_kind", "failure_reason"],
+        "properties": {
+            "reward": { "type": "number" },
+            "reward_components": { "type": "object", "additionalProperties": { "type": "number" } },
+            "mask_sample": { "type": "boolean" },
+            "failure_kind": { "type": ["string", "null"] },
+            "failure_reason": { "type": ["string", "null"] },
+        },
+    });
+    adapter("gymVerify", "The request of NeMo Gym with its reward.", &body, &reply, schemas)
+}
+
+fn lambda_path(schemas: &SchemaReferences) -> Value {
+    let sample = json!({
+        "type": "object",
+        "required": ["messages"],
+        "properties": { "id": {}, "messages": { "type": "array", "minItems": 1 }, "reference_answer": {}, "metadata": {} },
+    });
+    let reward = json!({
+        "type": "object",
+        "required": ["id", "aggregate_reward_score", "metrics_list"],
+        "properties": {
+            "id": { "type": "string" },
+            "aggregate_reward_score": { "type": ["number", "null"] },
+            "metrics_list": { "type": "array", "items": { "type": "object" } },
+        },
+    });
+    let body = json!({ "anyOf": [{ "type": "array", "items": sample }, sample] });
+    let reply = json!({ "anyOf": [{ "type": "array", "items": reward }, reward] });
+    adapter("lambda", "Rewards for the event of a reward function of AWS.", &body, &reply, schemas)
+}
+
+fn openai_path(schemas: &SchemaReferences) -> Value {
+    let kinds = ["string_check", "text_similarity", "score_model", "label_model", "multi"];
+    let body = json!({
+        "type": "object",
+        "required": ["grader", "model_sample"],
+        "properties": {
+            "grader": { "type": "object", "required": ["type"], "properties": { "type": { "enum": kinds } } },
+            "item": {},
+            "model_sample": { "type": "string" },
+        },
+        "additionalProperties": false,
+    });
+    let reply = json!({
+        "type": "object",
+        "required": ["reward", "sub_rewards", "metadata"],
+        "properties": {
+            "reward": { "type": ["number", "null"] },
+            "sub_rewards": { "type": "object", "additionalProperties": { "type": ["number", "null"] } },
+            "metadata": { "type": "object" },
+        },
+    });
+    adapter("openaiGrader", "The reward of a grader of OpenAI's fine-tuning.", &body, &reply, schemas)
+}
+
+fn json_reply(description: &str, schema: &Value) -> Value {
+    json!({ "description": description, "content": { "application/json": { "schema": schema } } })
+}
+
+fn text_reply(description: &str) -> Value {
+    json!({ "description": description, "content": { "text/plain": { "schema": { "type": "string" } } } })
 }
 
 fn reference<T: JsonSchema>(generator: &mut SchemaGenerator) -> Value {
     generator.subschema_for::<T>().to_value()
 }
 
-fn text_path(id: &str, summary: &str) -> Value {
-    let content = json!({ "text/plain": { "schema": { "type": "string" } } });
-    json!({ "get": {
+fn text_path(id: &str, summary: &str, schemas: &SchemaReferences) -> Value {
+    json!({
         "operationId": id,
         "summary": summary,
-        "responses": { "200": { "description": "A text.", "content": content } },
-    } })
+        "security": [{}],
+        "responses": open(&text_reply("A text."), schemas),
+    })
+}
+
+fn ready_path(schemas: &SchemaReferences) -> Value {
+    let mut path =
+        text_path("readiness", "Tell that requests are taken; 503 while the server stops.", schemas);
+    path["responses"]["503"] = text_reply("The server is stopping.");
+    path
 }
 
 /// Requests that a server with the offline judge answers with 200.

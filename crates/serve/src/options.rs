@@ -57,7 +57,7 @@ pub struct RequestLimits {
     pub calls_per_sample: usize,
     /// Bytes of an id, a group, an idempotency key.
     pub name_bytes: usize,
-    /// Time until the headers of a request are there.
+    /// Time until the headers of a request are there, and until a new connection sends its first request.
     pub header_time: Duration,
     /// Time until its body is there.
     pub body_time: Duration,

@@ -6,6 +6,10 @@ use crate::api::{GradeRequest, GradeSample, NamedRubric, OnUngraded, RewardKind,
 use crate::decode::ProblemList;
 use crate::problem::ApiError;
 use crate::request::{POLICIES, REWARDS};
+use crate::telemetry::TraceParent;
+
+/// Name of the rubric that requests to adapters are graded by which name none: some frameworks send no query.
+pub(crate) const DEFAULT_RUBRIC: &str = "default";
 
 /// Options of an adapter.
 #[derive(Debug, Clone)]
@@ -19,6 +23,8 @@ pub(crate) struct AdapterQuery {
     deadline_ms: Option<u64>,
     /// True if `query` of OpenRLHF is the answer alone.
     pub(crate) query_is_answer: bool,
+    /// Trace that the request belongs to.
+    pub(crate) trace: Option<TraceParent>,
 }
 
 impl AdapterQuery {
@@ -36,6 +42,7 @@ impl AdapterQuery {
             on_ungraded: None,
             deadline_ms: None,
             query_is_answer: false,
+            trace: None,
         };
 
         for (key, value) in form_urlencoded::parse(query.unwrap_or_default().as_bytes()) {
@@ -71,17 +78,29 @@ impl AdapterQuery {
         Ok(read)
     }
 
-    /// Request that grades these samples.
+    /// The options in a trace.
+    pub(crate) fn with_trace(self, trace: Option<TraceParent>) -> Self {
+        Self { trace, ..self }
+    }
+
+    /// The options with a rubric that the body names, which beats that of the address.
+    pub(crate) fn with_rubric(self, named: NamedRubric) -> Self {
+        Self { rubric: Some(named.name), hash: named.hash, ..self }
+    }
+
+    /// Request that grades these samples; `has_default` tells whether a rubric of the name [`DEFAULT_RUBRIC`] is loaded.
     ///
     /// # Errors
-    /// When the address names no rubric.
+    /// When no rubric is named and there is none of that name.
     pub(crate) fn request(
         &self,
         samples: Vec<GradeSample>,
         otherwise: OnUngraded,
+        has_default: bool,
     ) -> Result<GradeRequest, ApiError> {
-        let Some(name) = self.rubric.clone() else {
-            let message = "name a loaded rubric or scorecard in the address: `?rubric=NAME`";
+        let default = || has_default.then(|| DEFAULT_RUBRIC.to_owned());
+        let Some(name) = self.rubric.clone().or_else(default) else {
+            let message = "name a loaded rubric or scorecard in the address, `?rubric=NAME`, or load one of the name `default`";
             return Err(ApiError::invalid_at("", message));
         };
 

@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use futures_util::stream;
 use serde::Serialize;
 
-use crate::api::{GradeReply, GradeSummary, OnUngraded, SampleResult, UngradedPolicy};
+use crate::api::{GradeReply, OnUngraded, SampleResult, StreamEnd, UngradedPolicy};
 use crate::job::{Job, JobGuard};
 use crate::problem::{ApiError, ErrorBody, RequestProblem};
 
@@ -27,14 +27,6 @@ pub(crate) enum ReplyForm {
     Lines,
     /// An event for each.
     Events,
-}
-
-/// Last line or event of a stream.
-#[derive(Serialize)]
-struct StreamEnd<'a> {
-    summary: &'a GradeSummary,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<ErrorBody>,
 }
 
 impl ReplyForm {
@@ -140,7 +132,7 @@ fn streamed(guard: JobGuard, content_type: &'static str, encode: Encode) -> Resp
             let summary = job.summary(state.seen.iter().map(Arc::as_ref));
             let error = ungraded_error(&state.seen, job.on_ungraded).map(|error| error.body);
             let name = if error.is_some() { "error" } else { "summary" };
-            text.push_str(&encode(name, &to_json(&StreamEnd { summary: &summary, error })));
+            text.push_str(&encode(name, &to_json(&StreamEnd { summary, error })));
             state.is_over = true;
         }
 

@@ -103,7 +103,8 @@ fn read_request(body: Value, limits: &RequestLimits, problems: &mut ProblemList)
     if deadline_ms.is_some_and(|deadline| deadline == 0 || deadline > MAX_DEADLINE_MS) {
         object.problem("deadline_ms", format!("expected 1 to {MAX_DEADLINE_MS}"));
     }
-    let compare = object.word("compare", &[("pairwise", CompareMode::Pairwise)]);
+    let modes = [("pairwise", CompareMode::Pairwise), ("ranked", CompareMode::Ranked)];
+    let compare = object.word("compare", &modes);
     object.finish();
 
     let (rubric, scorecard) = match (rubric, scorecard) {
@@ -150,7 +151,12 @@ fn read_scorecard_source(value: Value, object: &mut ObjectReader<'_>) -> Option<
     }
 }
 
-fn read_named(map: Map<String, Value>, path: String, problems: &mut ProblemList) -> Option<NamedRubric> {
+/// Reads the name of a loaded rubric, with its hash if there is one.
+pub(crate) fn read_named(
+    map: Map<String, Value>,
+    path: String,
+    problems: &mut ProblemList,
+) -> Option<NamedRubric> {
     let mut named = ObjectReader::new(Value::Object(map), path, problems)?;
     let (name, hash) = (named.text("name"), named.text("hash"));
     named.finish();

@@ -9,7 +9,7 @@ use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE, EXPECT};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::routing::{MethodRouter, get, post};
 use axum::{Json, Router};
 use http_body_util::{BodyExt, Limited};
 use serde_json::{Value, json};
@@ -29,8 +29,18 @@ use crate::tenant::Tenant;
 
 /// All addresses.
 pub(crate) const PATHS: [&str; 12] = [
-    "/v1/grade", "/v1/rubrics", "/v1/openapi.json", "/healthz", "/readyz", "/metrics", "/get_reward",
-    "/slime", "/verify", "/seed_session", "/lambda", "/v1/fine_tuning/alpha/graders/run",
+    "/v1/grade",
+    "/v1/rubrics",
+    "/v1/openapi.json",
+    "/healthz",
+    "/readyz",
+    "/metrics",
+    adapters::openrlhf::PATH,
+    "/slime",
+    "/verify",
+    "/seed_session",
+    "/lambda",
+    "/v1/fine_tuning/alpha/graders/run",
 ];
 
 /// Seconds after which a client may look for another server, or for this one again.
@@ -44,22 +54,30 @@ const TAKEN_BEYOND: u64 = 4;
 
 type Shared = State<Arc<Service>>;
 
+/// What answers each address, in the order of [`PATHS`].
+fn handlers() -> [MethodRouter<Arc<Service>>; PATHS.len()] {
+    [
+        post(grade),
+        get(rubrics),
+        get(|| async { Json(openapi()) }),
+        get(|| async { "ok\n" }),
+        get(ready),
+        get(metrics),
+        post(adapters::openrlhf::get_reward),
+        post(adapters::slime::reward),
+        post(adapters::gym::verify),
+        post(|| async { Json(json!({})) }),
+        post(adapters::lambda::grade_handler),
+        post(adapters::openai::run),
+    ]
+}
+
 /// The addresses with their rules of access.
 pub(crate) fn router(rules: ClientAccess) -> Router {
     let service = Arc::clone(&rules.service);
-    Router::new()
-        .route("/v1/grade", post(grade))
-        .route("/v1/rubrics", get(rubrics))
-        .route("/v1/openapi.json", get(|| async { Json(openapi()) }))
-        .route("/healthz", get(|| async { "ok\n" }))
-        .route("/readyz", get(ready))
-        .route("/metrics", get(metrics))
-        .route(adapters::openrlhf::PATH, post(adapters::openrlhf::get_reward))
-        .route("/slime", post(adapters::slime::reward))
-        .route("/verify", post(adapters::gym::verify))
-        .route("/seed_session", post(|| async { Json(json!({})) }))
-        .route("/lambda", post(adapters::lambda::grade_handler))
-        .route("/v1/fine_tuning/alpha/graders/run", post(adapters::openai::run))
+    let routes = PATHS.into_iter().zip(handlers());
+    routes
+        .fold(Router::new(), |router, (path, handler)| router.route(path, handler))
         .fallback(not_found)
         .method_not_allowed_fallback(wrong_method)
         .with_state(service)
@@ -211,8 +229,9 @@ async fn ready(State(service): Shared) -> Response {
     "ready\n".into_response()
 }
 
-async fn metrics(State(service): Shared) -> Response {
-    let text = service.metrics.to_text(&service.gauges());
+async fn metrics(State(service): Shared, Extension(tenant): Extension<Arc<Tenant>>) -> Response {
+    let only = (!tenant.is_operator).then_some(&*tenant.name);
+    let text = service.metrics.to_text(&service.gauges(), only);
     let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
     ([(CONTENT_TYPE, kind)], text).into_response()
 }
@@ -230,4 +249,19 @@ async fn wrong_method(method: Method, uri: Uri) -> ApiError {
 /// Time since a moment, in seconds.
 pub(crate) fn seconds_since(begun: Instant) -> f64 {
     begun.elapsed().as_secs_f64()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn the_description_has_every_address() {
+        let document = openapi();
+        let described: BTreeSet<&str> =
+            document["paths"].as_object().unwrap().keys().map(String::as_str).collect();
+        assert_eq!(described, BTreeSet::from(PATHS));
+    }
 }

@@ -5,9 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use assize_diagnostic::{Diagnostic, Severity, SourceMap};
-use assize_evalfile::{LoadOptions, LoadedRubric, Scorecard, is_scorecard, load_rubric, load_scorecard};
+use assize_evalfile::{
+    LoadOptions, LoadedRubric, Scorecard, codes, is_scorecard, load_scorecard, read_rubric_file_with,
+};
+use serde_json::Value;
 
 use crate::api::{RubricListing, RubricListingKind};
+use crate::inline_rubric::describe_fault;
+use crate::problem::RequestProblem;
 
 /// Versions of a rubric that are remembered, the newest included: a training run that names a hash is not disturbed by an edit.
 const MAX_VERSIONS: usize = 8;
@@ -29,7 +34,23 @@ pub(crate) struct RubricVersion {
 #[derive(Clone)]
 pub(crate) enum LibraryContent {
     Rubric(Arc<LoadedRubric>),
+    /// A rubric with `{{ name }}` in it, which each sample has values for.
+    Template(Arc<RubricTemplate>),
     Scorecard(Arc<Scorecard>),
+}
+
+/// Text of a rubric file with `{{ name }}` in it.
+pub(crate) struct RubricTemplate {
+    path: PathBuf,
+    text: String,
+    criteria: usize,
+}
+
+impl RubricTemplate {
+    /// Bytes that are decoded for each sample.
+    pub(crate) const fn bytes(&self) -> usize {
+        self.text.len()
+    }
 }
 
 impl LibraryContent {
@@ -39,11 +60,17 @@ impl LibraryContent {
     /// With the first problem.
     fn load(path: &Path, options: &LoadOptions) -> Result<Self, String> {
         if !is_scorecard(path) && !path.is_dir() {
-            let loaded = load_rubric(path, options);
-            return match loaded.rubric {
-                Some(_) => Ok(Self::Rubric(Arc::new(loaded))),
-                None => Err(first_error(&loaded.diagnostics, &loaded.sources)),
+            let text = assize_files::read_text_up_to(path, MAX_BYTES).map_err(|error| error.to_string())?;
+            let loaded = read_rubric_file_with(path, &text, options, &BTreeMap::new());
+            let Some(rubric) = &loaded.rubric else {
+                return Err(first_error(&loaded.diagnostics, &loaded.sources));
             };
+            if !loaded.diagnostics.iter().any(|found| found.code == codes::UNKNOWN_VARIABLE) {
+                return Ok(Self::Rubric(Arc::new(loaded)));
+            }
+
+            let criteria = rubric.rubric.criteria().len();
+            return Ok(Self::Template(Arc::new(RubricTemplate { path: path.to_owned(), text, criteria })));
         }
 
         let loaded = load_scorecard(path, options);
@@ -53,7 +80,7 @@ impl LibraryContent {
 
     const fn kind(&self) -> RubricListingKind {
         match self {
-            Self::Rubric(_) => RubricListingKind::Rubric,
+            Self::Rubric(_) | Self::Template(_) => RubricListingKind::Rubric,
             Self::Scorecard(_) => RubricListingKind::Scorecard,
         }
     }
@@ -61,6 +88,7 @@ impl LibraryContent {
     fn criteria(&self) -> usize {
         match self {
             Self::Rubric(rubric) => rubric.rubric.as_ref().map_or(0, |rubric| rubric.rubric.criteria().len()),
+            Self::Template(template) => template.criteria,
             Self::Scorecard(scorecard) => scorecard.benchmarks.len(),
         }
     }
@@ -109,6 +137,23 @@ impl RubricLibrary {
 
         let found = named.versions.iter().find(|version| *version.hash.to_hex() == *hash);
         found.cloned().ok_or_else(|| RubricMissing::Hash(newest.hash.to_hex().to_string()))
+    }
+
+    /// A loaded rubric with the values of a sample in the place of its names.
+    ///
+    /// # Errors
+    /// With every name that has no value; `place` is where the request names the rubric.
+    pub(crate) fn fill(
+        &self,
+        template: &RubricTemplate,
+        vars: &BTreeMap<String, Value>,
+        place: &str,
+    ) -> Result<LoadedRubric, Vec<RequestProblem>> {
+        let loaded = read_rubric_file_with(&template.path, &template.text, &self.options, vars);
+        let faults = loaded.diagnostics.iter().filter_map(describe_fault);
+        let problems: Vec<RequestProblem> =
+            faults.map(|message| RequestProblem::new(place, message)).collect();
+        if problems.is_empty() { Ok(loaded) } else { Err(problems) }
     }
 
     /// All rubrics by name, and the files that could not be used.

@@ -12,7 +12,6 @@ use axum::Router;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
-use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -20,6 +19,7 @@ use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 
 use crate::access::ClientAccess;
+use crate::connection_watch::{ConnectionWatch, WatchedService};
 use crate::options::{RequestLimits, ServeOptions};
 use crate::routes;
 use crate::service::Service;
@@ -218,13 +218,13 @@ impl ConnectionGate {
             match tls {
                 None => {
                     let stream = StallGuard::new(stream, limits.stall_time);
-                    converse(stream, app, limits.header_time, watcher).await;
+                    converse(stream, app, limits, watcher).await;
                 }
                 Some(tls) => {
                     let shaken = tokio::time::timeout(limits.header_time, tls.accept(stream)).await;
                     if let Ok(Ok(stream)) = shaken {
                         let stream = StallGuard::new(stream, limits.stall_time);
-                        converse(stream, app, limits.header_time, watcher).await;
+                        converse(stream, app, limits, watcher).await;
                     }
                 }
             }
@@ -243,15 +243,15 @@ impl ConnectionGate {
     }
 }
 
-/// Answers the requests of a connection.
+/// Answers the requests of a connection, until its client goes away or holds it without use.
 async fn converse<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     stream: S,
     app: Router,
-    header_time: Duration,
+    limits: RequestLimits,
     watcher: Option<Watcher>,
 ) {
     let mut builder = Builder::new(TokioExecutor::new());
-    builder.http1().timer(TokioTimer::new()).header_read_timeout(header_time);
+    builder.http1().timer(TokioTimer::new()).header_read_timeout(limits.header_time);
     builder
         .http2()
         .timer(TokioTimer::new())
@@ -260,13 +260,20 @@ async fn converse<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
         .max_concurrent_streams(1_024)
         .max_header_list_size(64 << 10);
 
-    let connection =
-        builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(app)).into_owned();
-    // What fails here is a client that went away or spoke no HTTP.
-    let _ = match watcher {
-        Some(watcher) => watcher.watch(connection).await,
-        None => connection.await,
+    let watch = Arc::new(ConnectionWatch::new());
+    let service = WatchedService::new(app, Arc::clone(&watch));
+    let connection = builder.serve_connection(TokioIo::new(stream), service).into_owned();
+    let talk = async {
+        // What fails here is a client that went away or spoke no HTTP.
+        let _ = match watcher {
+            Some(watcher) => watcher.watch(connection).await,
+            None => connection.await,
+        };
     };
+    tokio::select! {
+        () = talk => {}
+        () = watch.is_held(&limits) => {}
+    }
 }
 
 /// Ends the service: nothing new, then what is in flight, then what is left as ungraded.

@@ -23,7 +23,7 @@ use crate::check::inline_rubric;
 use crate::decode::{ProblemList, child};
 use crate::group::count_pairs;
 use crate::idempotency::ReplayMemory;
-use crate::inline_rubric::InlineRubric;
+use crate::inline_rubric::{InlineRubric, check_repeats};
 use crate::inline_scorecard::InlineScorecard;
 use crate::job::{Job, JobPlan, JobSample};
 use crate::key_file::KeyFile;
@@ -31,7 +31,7 @@ use crate::metrics::{MetricGauges, ServiceMetrics};
 use crate::options::ServeOptions;
 use crate::problem::{ApiError, RequestProblem};
 use crate::request::to_grading_sample;
-use crate::rubric_library::{LibraryChange, LibraryContent, RubricLibrary, RubricMissing};
+use crate::rubric_library::{LibraryChange, LibraryContent, RubricLibrary, RubricMissing, RubricTemplate};
 use crate::telemetry::{TelemetryExporter, TraceParent};
 use crate::tenant::{Tenant, TenantList};
 
@@ -76,6 +76,12 @@ enum RequestRubric {
     Prepared(Arc<PreparedRubric>),
     /// One with names in it that each sample has values for.
     Template(InlineRubric),
+    /// One of those that are loaded, with such names.
+    NamedTemplate {
+        template: Arc<RubricTemplate>,
+        key: blake3::Hash,
+        place: &'static str,
+    },
 }
 
 /// Tells the operator of failures of models, of each no more often than once a minute.
@@ -267,9 +273,7 @@ impl Service {
 
         let rubric = match (rubric, scorecard) {
             (Some(rubric), _) => self.request_rubric(tenant, rubric, weights)?,
-            (None, Some(scorecard)) => {
-                RequestRubric::Prepared(self.request_scorecard(tenant, scorecard, weights)?)
-            }
+            (None, Some(scorecard)) => self.request_scorecard(tenant, scorecard, weights)?,
             (None, None) => return Err(ApiError::invalid_at("/rubric", "missing")),
         };
         if compare.is_some()
@@ -281,8 +285,10 @@ impl Service {
             ));
         }
 
-        if let RequestRubric::Template(inline) = &rubric {
-            inline.check_repeats(samples.len())?;
+        match &rubric {
+            RequestRubric::Prepared(_) => {}
+            RequestRubric::Template(inline) => check_repeats(inline.bytes(), samples.len())?,
+            RequestRubric::NamedTemplate { template, .. } => check_repeats(template.bytes(), samples.len())?,
         }
 
         let mut problems = ProblemList::default();
@@ -291,6 +297,9 @@ impl Service {
             let ready = match &rubric {
                 RequestRubric::Prepared(prepared) => Ok(Arc::clone(prepared)),
                 RequestRubric::Template(inline) => self.prepare_inline(tenant, inline, sample.vars.as_ref()),
+                RequestRubric::NamedTemplate { template, key, place } => {
+                    self.prepare_template(tenant, template, (*key, place), sample.vars.as_ref())
+                }
             };
             let place = SamplePlace {
                 index,
@@ -317,7 +326,7 @@ impl Service {
             reward,
             on_ungraded,
             deadline: deadline_ms.map(Duration::from_millis),
-            compares: compare.is_some(),
+            compare,
         })
     }
 
@@ -347,7 +356,7 @@ impl Service {
         weights: Option<&str>,
     ) -> Result<RequestRubric, ApiError> {
         if let RubricSource::Named(named) = &rubric {
-            return self.named_rubric(tenant, named, "/rubric", weights).map(RequestRubric::Prepared);
+            return self.named_rubric(tenant, named, "/rubric", weights);
         }
         if weights.is_some() {
             return Err(no_weight_sets());
@@ -392,7 +401,7 @@ impl Service {
         tenant: &Arc<Tenant>,
         scorecard: ScorecardSource,
         weights: Option<&str>,
-    ) -> Result<Arc<PreparedRubric>, ApiError> {
+    ) -> Result<RequestRubric, ApiError> {
         let inline = match scorecard {
             ScorecardSource::Named(named) => return self.named_rubric(tenant, &named, "/scorecard", weights),
             ScorecardSource::Content(content) => {
@@ -400,9 +409,27 @@ impl Service {
             }
         };
 
-        tenant.prepared(with_weights(inline.hash(), weights), || {
+        let prepared = tenant.prepared(with_weights(inline.hash(), weights), || {
             let scorecard = inline.decode(&self.options.limits).map_err(ApiError::invalid)?;
             prepared_scorecard(tenant, scorecard, "/scorecard", weights)
+        });
+        prepared.map(RequestRubric::Prepared)
+    }
+
+    /// A loaded rubric with these values in the place of its names; `key` is of the rubric without them.
+    fn prepare_template(
+        &self,
+        tenant: &Arc<Tenant>,
+        template: &RubricTemplate,
+        (key, place): (blake3::Hash, &str),
+        vars: Option<&BTreeMap<String, Value>>,
+    ) -> Result<Arc<PreparedRubric>, ApiError> {
+        let none = BTreeMap::new();
+        let vars = vars.unwrap_or(&none);
+        let values = serde_json::to_vec(vars).unwrap_or_default();
+        tenant.prepared(blake3::keyed_hash(key.as_bytes(), &values), || {
+            let loaded = self.rubrics.fill(template, vars, place).map_err(ApiError::invalid)?;
+            tenant.grader.prepare(&loaded).map_err(|error| ApiError::invalid_at(place, error.message))
         })
     }
 
@@ -411,9 +438,9 @@ impl Service {
         &self,
         tenant: &Arc<Tenant>,
         named: &NamedRubric,
-        place: &str,
+        place: &'static str,
         weights: Option<&str>,
-    ) -> Result<Arc<PreparedRubric>, ApiError> {
+    ) -> Result<RequestRubric, ApiError> {
         let found =
             self.rubrics.find(&named.name, named.hash.as_deref()).map_err(|missing| match missing {
                 RubricMissing::Name => {
@@ -430,15 +457,22 @@ impl Service {
         // Names are part of it: a rubric is called by its name in messages.
         let mut key = blake3::Hasher::new();
         key.update(b"named").update(found.hash.as_bytes()).update(named.name.as_bytes());
-        tenant.prepared(with_weights(key.finalize(), weights), || match &found.content {
-            LibraryContent::Rubric(_) if weights.is_some() => Err(no_weight_sets()),
-            LibraryContent::Rubric(rubric) => {
+        let key = with_weights(key.finalize(), weights);
+        let prepared = match &found.content {
+            LibraryContent::Rubric(_) | LibraryContent::Template(_) if weights.is_some() => {
+                return Err(no_weight_sets());
+            }
+            LibraryContent::Rubric(rubric) => tenant.prepared(key, || {
                 tenant.grader.prepare(rubric).map_err(|error| ApiError::invalid_at(place, error.message))
+            }),
+            LibraryContent::Template(template) => {
+                return Ok(RequestRubric::NamedTemplate { template: Arc::clone(template), key, place });
             }
             LibraryContent::Scorecard(scorecard) => {
-                prepared_scorecard(tenant, Arc::clone(scorecard), place, weights)
+                tenant.prepared(key, || prepared_scorecard(tenant, Arc::clone(scorecard), place, weights))
             }
-        })
+        };
+        prepared.map(RequestRubric::Prepared)
     }
 }
 

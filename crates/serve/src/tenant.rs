@@ -20,6 +20,8 @@ pub(crate) struct Tenant {
     /// Name of its key; empty for everybody, where no keys are needed.
     pub(crate) name: Arc<str>,
     pub(crate) grader: SampleGrader,
+    /// True if metrics show it all clients.
+    pub(crate) is_operator: bool,
     quotas: KeyQuotas,
     in_flight: AtomicUsize,
     state: Mutex<TenantState>,
@@ -35,11 +37,12 @@ struct TenantState {
 }
 
 impl Tenant {
-    fn new(name: &str, grader: SampleGrader, quotas: KeyQuotas) -> Self {
+    fn new(name: &str, grader: SampleGrader, quotas: KeyQuotas, is_operator: bool) -> Self {
         let allowance = quotas.requests_per_minute.map_or(0.0, f64::from);
         Self {
             name: name.into(),
             grader,
+            is_operator,
             quotas,
             in_flight: AtomicUsize::new(0),
             state: Mutex::new(TenantState { spent: Usd::ZERO, allowance, refilled: Instant::now() }),
@@ -170,7 +173,7 @@ impl TenantList {
         let Some(file) = file else {
             let grader = samples.grader(None)?;
             grader.check()?;
-            let tenant = Tenant::new("", grader, KeyQuotas::default());
+            let tenant = Tenant::new("", grader, KeyQuotas::default(), true);
             return Ok(Self { anyone: Some(Arc::new(tenant)), keyed: Vec::new() });
         };
 
@@ -184,7 +187,7 @@ impl TenantList {
                 // The part of the cache belongs to the name, so that a new key of a client finds its replies.
                 let grader = samples.grader(Some(&key.name))?;
                 grader.check()?;
-                Arc::new(Tenant::new(&key.name, grader, key.quotas))
+                Arc::new(Tenant::new(&key.name, grader, key.quotas, key.operator))
             };
             keyed.push((hash, key.clone(), tenant));
         }

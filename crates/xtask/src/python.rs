@@ -7,7 +7,8 @@ use crate::{shell, wheel};
 
 /// The environment in which the library is tested.
 const ENVIRONMENT: &str = "target/python/env";
-/// What the tests need. The trainers are not among them: their tests are skipped where they are not installed.
+/// What the tests need. The trainers are not among them: their tests are skipped where they are not installed, and the last lines
+/// of the tests count them.
 const PACKAGES: &[&str] = &["maturin", "uv", "pytest", "mypy", "polars", "pandas", "pyarrow"];
 /// The stubs are compared with the module.
 const STUBTEST: &[&str] =

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ._grader import Grader, ResultStream
     from ._judge import Judge, judge
     from ._question import Criterion, Judgement, Question, ScoreBand
-    from ._types import OnUngraded, Reward, RubricLike, Sample, SampleLike
+    from ._types import GraderOptions, OnUngraded, Reward, RubricLike, Sample, SampleLike
 
 __all__ = [
     "AssizeError",
@@ -37,6 +37,7 @@ __all__ = [
     "Evidence",
     "ForkError",
     "Grader",
+    "GraderOptions",
     "InternalError",
     "InvalidFileError",
     "Judge",
@@ -84,7 +85,7 @@ _PLACES = {
     "assize._grader": ("Grader", "ResultStream"),
     "assize._judge": ("Judge", "judge"),
     "assize._question": ("Criterion", "Judgement", "Question", "ScoreBand"),
-    "assize._types": ("OnUngraded", "Reward", "RubricLike", "Sample", "SampleLike"),
+    "assize._types": ("GraderOptions", "OnUngraded", "Reward", "RubricLike", "Sample", "SampleLike"),
 }
 
 

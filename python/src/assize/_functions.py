@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Optional, Union
+from typing import TYPE_CHECKING, Optional, Union
 
 import assize_native
 
@@ -12,9 +12,10 @@ from ._grader import shared_grader
 
 if TYPE_CHECKING:
     from assize_native import Results, StoredRun
+    from typing_extensions import Unpack
 
     from ._grader import JudgeLike, ResultStream
-    from ._types import OnUngraded, Reward, RubricLike, SampleLike
+    from ._types import GraderOptions, OnUngraded, Reward, RubricLike, SampleLike
 
 
 def grade(
@@ -25,7 +26,7 @@ def grade(
     reward: Reward = "score",
     on_ungraded: OnUngraded = None,
     deadline: Optional[float] = None,
-    **options: Any,
+    **options: Unpack[GraderOptions],
 ) -> Results:
     """Grades samples by a rubric; returns a result for each, in their order.
 
@@ -43,7 +44,7 @@ async def agrade(
     reward: Reward = "score",
     on_ungraded: OnUngraded = None,
     deadline: Optional[float] = None,
-    **options: Any,
+    **options: Unpack[GraderOptions],
 ) -> Results:
     """As `grade`, on an event loop: one awaitable for the whole batch."""
     grader = shared_grader(judge, **options)
@@ -58,7 +59,7 @@ def stream(
     reward: Reward = "score",
     on_ungraded: OnUngraded = None,
     deadline: Optional[float] = None,
-    **options: Any,
+    **options: Unpack[GraderOptions],
 ) -> ResultStream:
     """As `grade`, but each result comes when it is finished, by `for` or by `async for`."""
     grader = shared_grader(judge, **options)

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     import asyncio
 
     from assize_native import Job, Result, Results
+    from typing_extensions import Unpack
 
-    from ._types import CacheUse, OnUngraded, Reward, RubricLike, SampleLike
+    from ._types import CacheUse, GraderOptions, OnUngraded, Reward, RubricLike, SampleLike
 
     JudgeLike = Union[str, Judge, Sequence[Union[str, Judge]], None]
 
@@ -286,7 +287,7 @@ _graders: weakref.WeakSet[Grader] = weakref.WeakSet()
 _shared: Dict[Tuple[Any, ...], Grader] = {}
 
 
-def shared_grader(judge: JudgeLike = None, **options: Any) -> Grader:
+def shared_grader(judge: JudgeLike = None, **options: Unpack[GraderOptions]) -> Grader:
     """The grader that all calls with the same options share: one limiter, one budget, one reply cache."""
     judges = judge if isinstance(judge, (str, Judge)) or judge is None else tuple(judge)
     key = (os.fspath(options.get("folder") or os.getcwd()), judges, *sorted(options.items()))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import Any, Literal, TypedDict, Union
+from typing import Any, Literal, Optional, TypedDict, Union
 
 
 class Sample(TypedDict, total=False):
@@ -41,3 +41,22 @@ OnUngraded = Union[Literal["drop", "error", "low", "high"], float, None]
 """The reward where it is not known: None, left out, an error, the lowest or highest possible score, or a number."""
 
 CacheUse = Literal["on", "off", "only"]
+
+
+class GraderOptions(TypedDict, total=False):
+    """Options of `Grader`, which the functions of the package take too."""
+
+    judging: Optional[str]
+    judge_repeats: Optional[int]
+    judge_temperature: Optional[float]
+    threshold: Optional[float]
+    max_concurrency: Optional[int]
+    requests_per_minute: Optional[int]
+    tokens_per_minute: Optional[int]
+    request_timeout: Optional[float]
+    max_output_tokens: Optional[int]
+    budget_usd: Optional[float]
+    budget_calls: Optional[int]
+    cache: CacheUse
+    samples_at_once: Optional[int]
+    folder: Union[str, "PathLike[str]", None]

@@ -9,8 +9,10 @@ from ._errors import UsageError
 from ._grader import shared_grader
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from ._grader import Grader, JudgeLike
-    from ._types import OnUngraded, Reward, RubricLike
+    from ._types import GraderOptions, OnUngraded, Reward, RubricLike
 
 __all__ = ["trl_reward"]
 
@@ -28,7 +30,7 @@ def trl_reward(
     reference: Optional[str] = None,
     expected_outcome: Optional[str] = None,
     name: str = "assize",
-    **options: Any,
+    **options: Unpack[GraderOptions],
 ) -> RewardFunction:
     """Returns a reward function of TRL. It is a coroutine function, so it runs beside the other ones.
 

@@ -16,9 +16,10 @@ from ._grader import shared_grader
 
 if TYPE_CHECKING:
     from assize_native import Results
+    from typing_extensions import Unpack
 
     from ._grader import JudgeLike
-    from ._types import OnUngraded, Reward, RubricLike
+    from ._types import GraderOptions, OnUngraded, Reward, RubricLike
 
 __all__ = ["acompute_score", "compute_score"]
 
@@ -37,7 +38,7 @@ def compute_score(
     question: str = "question",
     reward_router_address: Any = None,
     reward_model_tokenizer: Any = None,
-    **options: Any,
+    **options: Unpack[GraderOptions],
 ) -> Dict[str, float]:
     """Grades one answer; returns `score` and figures that verl logs.
 
@@ -69,7 +70,7 @@ async def acompute_score(
     question: str = "question",
     reward_router_address: Any = None,
     reward_model_tokenizer: Any = None,
-    **options: Any,
+    **options: Unpack[GraderOptions],
 ) -> Dict[str, float]:
     """As `compute_score`, on the event loop of a reward worker: other rollouts of the worker are graded meanwhile."""
     del data_source, reward_router_address, reward_model_tokenizer

@@ -145,6 +145,9 @@ pub(crate) enum KeyAction {
         /// File of the keys.
         #[arg(long, value_name = "FILE", default_value_os_t = assize_serve::KeyFile::default_path())]
         keys: PathBuf,
+        /// Show all clients in `GET /metrics`; other keys see their own amounts.
+        #[arg(long)]
+        operator: bool,
         #[command(flatten)]
         quotas: QuotaArgs,
     },

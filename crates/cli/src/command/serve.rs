@@ -54,9 +54,10 @@ pub(crate) fn execute(args: &ServeArgs, context: &CliContext) -> Result<ExitStat
 fn change_keys(action: &KeyAction, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let process = &context.process;
     match action {
-        KeyAction::New { name, keys, quotas } => {
+        KeyAction::New { name, keys, operator, quotas } => {
             let created = process.now().to_string();
-            let key = KeyFile::add(&process.resolve(keys), name, quotas.quotas(), created)?;
+            let add = if *operator { KeyFile::add_operator } else { KeyFile::add };
+            let key = add(&process.resolve(keys), name, quotas.quotas(), created)?;
             output::print(&format!("{key}\n"));
             output::print_message(&format!(
                 "This key is shown once; `{}` has only its hash. Clients send it as `Authorization: Bearer KEY`.\n",
@@ -87,7 +88,8 @@ fn describe(key: &ClientKey) -> String {
     .collect();
 
     let limits = if limits.is_empty() { "no limits".to_owned() } else { limits.join(", ") };
-    format!("{}  {limits}", key.name)
+    let role = if key.operator { ", operator" } else { "" };
+    format!("{}  {limits}{role}", key.name)
 }
 
 impl From<GradingServerError> for CommandFailure {

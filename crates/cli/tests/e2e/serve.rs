@@ -51,7 +51,11 @@ fn a_key_made_by_the_command_opens_the_server() {
     let key = made.stdout.trim().to_owned();
     assert!(key.starts_with("assize_sk_") && made.stderr.contains("shown once"), "{made:?}");
     assert!(!cli.read("keys.json").contains(&key));
-    assert_eq!(cli.run(&["serve", "key", "list", "--keys", "keys.json"]).stdout, "trainer  no limits\n");
+    cli.run(&["serve", "key", "new", "watch", "--operator", "--keys", "keys.json"]).expect_code(0);
+    assert_eq!(
+        cli.run(&["serve", "key", "list", "--keys", "keys.json"]).stdout,
+        "trainer  no limits\nwatch  no limits, operator\n"
+    );
 
     let (mut child, url) = start(&cli, &["--keys", "keys.json", "--judge", "offline"]);
     let body = json!({"rubric": ["mentions apples"], "samples": [{"output": "it mentions apples"}]});

@@ -51,6 +51,11 @@ impl GradingSample {
             (Some(value), _) => (GivenOutput::Text(to_text(value)), "/output", Vec::new()),
             (None, messages) => {
                 let messages = messages.unwrap_or_default();
+                if messages.is_empty() {
+                    let message = "the list is empty; the answer is its last message of the assistant";
+                    return Err(SampleProblem::new("/messages", message));
+                }
+
                 let before = messages_before_answer(&messages);
                 (GivenOutput::Json(Value::Array(messages)), "/messages", before)
             }

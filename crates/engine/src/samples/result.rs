@@ -109,6 +109,10 @@ pub struct SampleResult {
     /// True if the share is that of `on_ungraded`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub group_score_assumed: bool,
+    /// Rank within its group by that share, 1 for the best; samples of one share have the mean of their ranks. Null when a
+    /// comparison of the group was not decided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group_rank: Option<f64>,
     /// Comparisons within its group that were decided, and those that were asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group_comparisons: Option<(usize, usize)>,
@@ -261,6 +265,7 @@ impl SampleResult {
             error,
             group_score: None,
             group_score_assumed: false,
+            group_rank: None,
             group_comparisons: None,
             judge_calls: calls,
             judge_calls_cached: cached,

@@ -1,11 +1,15 @@
 //! Rubrics that samples are graded by.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use assize_evalfile::{Grader, GraderKind, LoadedRubric, load_rubric, read_rubric};
+use assize_evalfile::{
+    Grader, GraderKind, LoadedRubric, codes, load_rubric, load_rubric_with, read_rubric, read_rubric_with,
+};
 use assize_run::WorkItem;
 use assize_store::CaseRecord;
+use serde_json::Value;
 
 use super::card::{SampleCard, ScoredSample};
 use crate::engine::Engine;
@@ -39,6 +43,37 @@ impl Engine {
         }
 
         Ok(rubric)
+    }
+
+    /// Reads a rubric like [`Engine::read_rubric`], with the values of `vars` in the place of `{{ name }}` in its criteria. Values are
+    /// not read again.
+    ///
+    /// # Errors
+    /// When it has errors, or a name without a value: a judge would be asked about the name itself.
+    pub fn read_rubric_with(
+        &self,
+        source: &RubricSource,
+        vars: &BTreeMap<String, Value>,
+    ) -> Result<LoadedRubric, EngineError> {
+        let rubric = match source {
+            RubricSource::File(path) => {
+                load_rubric_with(&self.process().resolve(path), &self.load_options(&[]), vars)
+            }
+            RubricSource::Text(text) => read_rubric_with(Path::new(INLINE_RUBRIC), text, vars),
+        };
+        self.report_diagnostics(&rubric.diagnostics, &rubric.sources);
+        if rubric.has_errors() {
+            return Err(EngineError::invalid_file("the rubric has errors; nothing was graded"));
+        }
+
+        let open = rubric.diagnostics.iter().find(|found| found.code == codes::UNKNOWN_VARIABLE);
+        match open {
+            None => Ok(rubric),
+            Some(open) => {
+                let problem = open.title.replace("the case has no variable", "`vars` has no value for");
+                Err(EngineError::invalid_file(format!("{problem}; nothing was graded")))
+            }
+        }
     }
 }
 

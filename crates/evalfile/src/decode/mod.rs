@@ -65,7 +65,10 @@ pub use diagnostic_collector::note_unset_variables;
 pub use jsonl::CaseLoadError;
 pub use matrix::{ASSERTION_TYPES, AssertionSupport, AssertionType, MAX_MATRIX_CASES};
 pub use prices::{LoadedPrices, ModelNameParser, load_prices};
-pub use rubric::{LoadedRubric, load_rubric, read_rubric, read_rubric_file, read_rubric_with};
+pub use rubric::{
+    LoadedRubric, load_rubric, load_rubric_with, read_rubric, read_rubric_file, read_rubric_file_with,
+    read_rubric_with,
+};
 pub use scorecard::{
     LoadedCardResults, LoadedScorecard, is_scorecard, load_card_results, load_scorecard,
     load_scorecard_with_labels, looks_like_scorecard, read_scorecard, read_scorecard_text,

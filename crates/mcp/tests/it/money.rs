@@ -49,6 +49,7 @@ async fn a_price_that_nobody_knows_can_not_be_kept_within_a_budget() {
     let message = client.fail("grade", arguments).await;
 
     assert!(message.contains("unknown price"), "{message}");
+    assert!(message.contains("prices.yaml") && !message.contains("--"), "no tool has options: {message}");
     assert_eq!(server.count(), 0);
 }
 

@@ -122,6 +122,28 @@ async fn wrong_samples_and_rubrics_are_refused_before_anything_is_asked() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn names_in_criteria_take_values_and_are_never_graded_themselves() {
+    let fixture = Fixture::new();
+    fixture.write("rubric.yaml", "criteria: ['Says that refunds take {{ days }} days']\n");
+    let client = fixture.connect().await;
+    let samples = json!([{ "answer": "Refunds take 5 days." }]);
+
+    for (key, rubric) in
+        [("rubric", json!(["Says that refunds take {{days}} days"])), ("rubric_file", json!("rubric.yaml"))]
+    {
+        let mut arguments = json!({ "samples": samples, "budget_usd": 0 });
+        arguments[key] = rubric;
+        let told = client.fail("grade", arguments.clone()).await;
+        assert!(told.contains("`vars` has no value for `days`"), "{told}");
+
+        arguments["vars"] = json!({ "days": 5 });
+        let graded = client.succeed("grade", arguments.clone()).await;
+        assert_eq!(graded["results"][0]["verdict"], "pass", "{graded}");
+        client.succeed("plan", arguments).await;
+    }
+}
+
 /// An index over two rubrics, each of one check, with two weight sets.
 const SCORECARD: &str = "\
 index:

@@ -19,39 +19,152 @@ pub(crate) enum FormulaError {
     Undefined,
 }
 
-/// Computes a formula; `values` are the numbers of the names, `None` for those that have none.
+/// Numbers between which a value lies; both are the same where it is known.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct ValueRange {
+    pub(crate) low: f64,
+    pub(crate) high: f64,
+}
+
+impl ValueRange {
+    /// A number that is known.
+    pub(crate) const fn known(value: f64) -> Self {
+        Self { low: value, high: value }
+    }
+
+    /// Returns true if both bounds are numbers. A division by something that may be zero has none, for example.
+    pub(crate) const fn is_bounded(&self) -> bool {
+        self.low.is_finite() && self.high.is_finite()
+    }
+
+    const UNBOUNDED: Self = Self { low: f64::NEG_INFINITY, high: f64::INFINITY };
+
+    fn is_known(self) -> bool {
+        self.low.to_bits() == self.high.to_bits()
+    }
+
+    fn holds_zero(self) -> bool {
+        self.low <= 0.0 && self.high >= 0.0
+    }
+
+    /// Range from the least to the greatest of these; without bounds if one is no number.
+    fn around(values: &[f64]) -> Self {
+        if values.iter().any(|value| value.is_nan()) {
+            return Self { low: f64::NAN, high: f64::NAN };
+        }
+
+        let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+        Self { low, high: values.iter().copied().fold(f64::NEG_INFINITY, f64::max) }
+    }
+
+    /// Values of a function of both numbers whose extremes are at the ends of the ranges.
+    fn corners(self, other: Self, of: impl Fn(f64, f64) -> f64) -> Self {
+        if self.is_known() && other.is_known() {
+            return Self::known(of(self.low, other.low));
+        }
+
+        let (a, b) = (self, other);
+        Self::around(&[of(a.low, b.low), of(a.low, b.high), of(a.high, b.low), of(a.high, b.high)])
+    }
+
+    /// Values of a function that never falls.
+    fn rising(self, of: impl Fn(f64) -> f64) -> Self {
+        Self { low: of(self.low), high: of(self.high) }
+    }
+
+    fn negated(self) -> Self {
+        Self { low: -self.high, high: -self.low }
+    }
+
+    fn plus(self, other: Self) -> Self {
+        Self { low: self.low + other.low, high: self.high + other.high }
+    }
+
+    fn divided(self, other: Self) -> Self {
+        if !other.is_known() && other.holds_zero() {
+            return Self::UNBOUNDED;
+        }
+
+        self.corners(other, |a, b| a / b)
+    }
+
+    fn power(self, exponent: Self) -> Self {
+        let is_whole = exponent.is_known() && exponent.low.fract() == 0.0;
+        if (self.is_known() && exponent.is_known()) || self.low > 0.0 {
+            return self.corners(exponent, f64::powf);
+        }
+        // Zero to a negative power, and a negative number to a broken one.
+        if exponent.low < 0.0 || (self.low < 0.0 && !is_whole) {
+            return Self::UNBOUNDED;
+        }
+
+        let range = self.corners(exponent, f64::powf);
+        let is_even = is_whole && exponent.low % 2.0 == 0.0;
+        // `x ^ 0` is 1 for zero, too.
+        let dips = is_even && self.holds_zero() && exponent.low > 0.0;
+        if dips { Self { low: 0.0, ..range } } else { range }
+    }
+
+    fn absolute(self) -> Self {
+        let range = Self::around(&[self.low.abs(), self.high.abs()]);
+        if self.holds_zero() { Self { low: 0.0, ..range } } else { range }
+    }
+}
+
+/// Value of a formula.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct FormulaValue {
+    /// Bounds of interval arithmetic: the value is not outside, but may not reach them where a name occurs twice.
+    pub(crate) range: ValueRange,
+    /// True if all names in the formula have values.
+    pub(crate) is_known: bool,
+}
+
+/// Computes a formula; `values` are the ranges of the names.
 ///
 /// # Errors
-/// When it can't be read or has no value. `Ok(None)` if a name in it has none.
+/// When it can't be read, or has no value although all names in it do.
 pub(crate) fn evaluate(
     formula: &str,
-    values: &BTreeMap<String, Option<f64>>,
-) -> Result<Option<f64>, FormulaError> {
+    values: &BTreeMap<String, ValueRange>,
+) -> Result<FormulaValue, FormulaError> {
     if formula.len() > MAX_BYTES {
         return Err(FormulaError::Syntax(format!("it is longer than {MAX_BYTES} bytes")));
     }
 
     let mut parser = FormulaParser { rest: formula, values, misses: false, depth: 0 };
-    let value = parser.sum()?;
+    let range = parser.sum()?;
     parser.skip_space();
     if !parser.rest.is_empty() {
         return Err(parser.unexpected());
     }
-    if parser.misses {
-        return Ok(None);
+
+    let is_known = !parser.misses;
+    if is_known && !range.is_bounded() {
+        return Err(FormulaError::Undefined);
     }
-    if value.is_finite() { Ok(Some(value)) } else { Err(FormulaError::Undefined) }
+    Ok(FormulaValue { range, is_known })
+}
+
+/// Problem of a formula whatever its values are, with these names: it can't be read, or has another name.
+pub(crate) fn problem<'n>(formula: &str, names: impl Iterator<Item = &'n String>) -> Option<String> {
+    let any = ValueRange { low: 0.0, high: 1.0 };
+    match evaluate(formula, &names.map(|name| (name.clone(), any)).collect()) {
+        Ok(_) | Err(FormulaError::Undefined) => None,
+        Err(FormulaError::Syntax(why)) => Some(format!("the formula can't be read: {why}")),
+        Err(FormulaError::UnknownName(name)) => Some(format!("`{name}` is none of the graders")),
+    }
 }
 
 struct FormulaParser<'a> {
     rest: &'a str,
-    values: &'a BTreeMap<String, Option<f64>>,
+    values: &'a BTreeMap<String, ValueRange>,
     /// True if a name without a value was read.
     misses: bool,
     depth: usize,
 }
 
-type Computed = Result<f64, FormulaError>;
+type Computed = Result<ValueRange, FormulaError>;
 
 impl FormulaParser<'_> {
     fn sum(&mut self) -> Computed {
@@ -63,9 +176,9 @@ impl FormulaParser<'_> {
         let mut value = self.product()?;
         loop {
             if self.takes('+') {
-                value += self.product()?;
+                value = value.plus(self.product()?);
             } else if self.takes('-') {
-                value -= self.product()?;
+                value = value.plus(self.product()?.negated());
             } else {
                 self.depth -= 1;
                 return Ok(value);
@@ -77,9 +190,9 @@ impl FormulaParser<'_> {
         let mut value = self.signed()?;
         loop {
             if self.takes('*') {
-                value *= self.signed()?;
+                value = value.corners(self.signed()?, |a, b| a * b);
             } else if self.takes('/') {
-                value /= self.signed()?;
+                value = value.divided(self.signed()?);
             } else {
                 return Ok(value);
             }
@@ -88,10 +201,10 @@ impl FormulaParser<'_> {
 
     /// Signs before a power; counted instead of nested, however many there are.
     fn signed(&mut self) -> Computed {
-        let mut sign = 1.0;
+        let mut is_negative = false;
         loop {
             if self.takes('-') {
-                sign = -sign;
+                is_negative = !is_negative;
             } else if !self.takes('+') {
                 break;
             }
@@ -100,12 +213,13 @@ impl FormulaParser<'_> {
         // `2^3^2` is 2 to the power of 9.
         let mut powers = vec![self.atom()?];
         while self.takes('^') {
-            let negative = self.takes('-');
+            let is_inverse = self.takes('-');
             let exponent = self.atom()?;
-            powers.push(if negative { -exponent } else { exponent });
+            powers.push(if is_inverse { exponent.negated() } else { exponent });
         }
-        let power = powers.into_iter().rev().reduce(|exponent, base| base.powf(exponent));
-        Ok(sign * power.unwrap_or(f64::NAN))
+        let power = powers.into_iter().rev().reduce(|exponent, base| base.power(exponent));
+        let power = power.unwrap_or(ValueRange::known(f64::NAN));
+        Ok(if is_negative { power.negated() } else { power })
     }
 
     fn atom(&mut self) -> Computed {
@@ -142,18 +256,13 @@ impl FormulaParser<'_> {
         let (number, rest) = self.rest.split_at(end);
         let value = number.parse().map_err(|_| FormulaError::Syntax(format!("`{number}` is no number")))?;
         self.rest = rest;
-        Ok(value)
+        Ok(ValueRange::known(value))
     }
 
     fn name(&mut self, word: &str) -> Computed {
-        match self.values.get(word) {
-            Some(Some(value)) => Ok(*value),
-            Some(None) => {
-                self.misses = true;
-                Ok(0.0)
-            }
-            None => Err(FormulaError::UnknownName(word.to_owned())),
-        }
+        let range = self.values.get(word).ok_or_else(|| FormulaError::UnknownName(word.to_owned()))?;
+        self.misses |= !range.is_known();
+        Ok(*range)
     }
 
     fn function(&mut self, word: &str) -> Computed {
@@ -166,15 +275,19 @@ impl FormulaParser<'_> {
         }
 
         let first = arguments[0];
+        let both = |of: fn(f64, f64) -> f64| {
+            let all = arguments.iter().copied();
+            all.reduce(|a, b| ValueRange { low: of(a.low, b.low), high: of(a.high, b.high) }).unwrap_or(first)
+        };
         match (word, arguments.len()) {
-            ("min", _) => Ok(arguments.into_iter().fold(f64::INFINITY, f64::min)),
-            ("max", _) => Ok(arguments.into_iter().fold(f64::NEG_INFINITY, f64::max)),
-            ("abs", 1) => Ok(first.abs()),
-            ("floor", 1) => Ok(first.floor()),
-            ("ceil", 1) => Ok(first.ceil()),
-            ("exp", 1) => Ok(first.exp()),
-            ("sqrt", 1) => Ok(first.sqrt()),
-            ("log", 1) => Ok(first.ln()),
+            ("min", _) => Ok(both(f64::min)),
+            ("max", _) => Ok(both(f64::max)),
+            ("abs", 1) => Ok(first.absolute()),
+            ("floor", 1) => Ok(first.rising(f64::floor)),
+            ("ceil", 1) => Ok(first.rising(f64::ceil)),
+            ("exp", 1) => Ok(first.rising(f64::exp)),
+            ("sqrt", 1) => Ok(first.rising(f64::sqrt)),
+            ("log", 1) => Ok(first.rising(f64::ln)),
             _ => Err(FormulaError::Syntax(format!(
                 "`{word}` with {} values is no function; known are min, max, abs, floor, ceil, exp, sqrt, log",
                 arguments.len()
@@ -205,8 +318,13 @@ impl FormulaParser<'_> {
 mod tests {
     use super::*;
 
-    fn computed(formula: &str) -> Result<Option<f64>, FormulaError> {
-        let values = [("a", Some(0.5)), ("b_2", Some(2.0)), ("open", None)];
+    fn computed(formula: &str) -> Result<FormulaValue, FormulaError> {
+        let values = [
+            ("a", ValueRange::known(0.5)),
+            ("b_2", ValueRange::known(2.0)),
+            ("open", ValueRange { low: 0.0, high: 1.0 }),
+            ("wide", ValueRange { low: -1.0, high: 3.0 }),
+        ];
         evaluate(formula, &values.map(|(name, value)| (name.to_owned(), value)).into())
     }
 
@@ -224,8 +342,60 @@ mod tests {
             ("floor(1.9) + ceil(1.1) + sqrt(4) + exp(0) + log(1)", 6.0),
             ("1.5e2 + 2E-1", 150.2),
         ] {
-            let found = computed(formula).unwrap().unwrap();
-            assert!((found - value).abs() < 1e-9, "{formula} = {found}");
+            let found = computed(formula).unwrap();
+            let ends = [found.range.low, found.range.high];
+            assert!(
+                found.is_known && ends.iter().all(|end| (end - value).abs() < 1e-9),
+                "{formula} = {found:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_not_known_leaves_bounds() {
+        for (formula, low, high) in [
+            ("0.7 * a + 0.3 * open", 0.35, 0.65),
+            ("a - open", -0.5, 0.5),
+            ("-open", -1.0, 0.0),
+            ("wide * wide", -3.0, 9.0),
+            ("wide ^ 2", 0.0, 9.0),
+            ("wide ^ 3", -1.0, 27.0),
+            ("wide ^ 0", 1.0, 1.0),
+            ("b_2 ^ wide", 0.5, 8.0),
+            ("abs(wide)", 0.0, 3.0),
+            ("abs(open - 2)", 1.0, 2.0),
+            ("1 / (1 + open)", 0.5, 1.0),
+            ("min(open, a) + max(open, a)", 0.5, 1.5),
+            ("exp(open - open * 0) + floor(wide / 2)", 0.0, 1.0_f64.exp() + 1.0),
+            ("0 * open", 0.0, 0.0),
+        ] {
+            let found = computed(formula).unwrap();
+            let differs = |found: f64, expected: f64| (found - expected).abs() > 1e-9;
+            assert!(!found.is_known, "{formula}: what is not known stays unknown");
+            assert!(
+                !differs(found.range.low, low) && !differs(found.range.high, high),
+                "{formula}: {found:?}"
+            );
+        }
+        for formula in
+            ["1 / open", "a / wide", "wide ^ -1", "wide ^ 0.5", "open ^ -1", "log(open)", "sqrt(wide)"]
+        {
+            let found = computed(formula).unwrap();
+            assert!(!found.is_known && !found.range.is_bounded(), "{formula}: {found:?}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn every_value_lies_between_the_bounds(x in -1.0_f64..3.0, y in 0.0_f64..1.0, choice in 0_usize..8) {
+            let formula = [
+                "wide * open - wide", "wide ^ 2 + open", "(wide - open) ^ 3", "wide / (open + 1)", "min(wide, open) * wide",
+                "abs(wide) ^ open", "max(wide, open) - abs(open - wide)", "(2 + wide) ^ (open - 2)",
+            ][choice];
+            let bounds = computed(formula).unwrap().range;
+            let values = [("wide", x), ("open", y)].map(|(name, value)| (name.to_owned(), ValueRange::known(value)));
+            let value = evaluate(formula, &values.into()).unwrap().range.low;
+            proptest::prop_assert!(value >= bounds.low - 1e-9 && value <= bounds.high + 1e-9, "{formula}: {value} {bounds:?}");
         }
     }
 
@@ -242,7 +412,6 @@ mod tests {
         }
         assert_eq!(computed("c"), Err(FormulaError::UnknownName("c".into())));
         assert_eq!(computed("1 / 0"), Err(FormulaError::Undefined));
-        assert_eq!(computed("0 * open"), Ok(None), "what is not known stays unknown");
         assert!(computed(&"(".repeat(4_000)).is_err());
         assert!(computed(&"-".repeat(4_000)).is_err());
         assert!(computed(&"1+".repeat(4_000)).is_err());

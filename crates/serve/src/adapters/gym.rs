@@ -8,13 +8,18 @@ use axum::extract::{Extension, Request, State};
 use serde_json::{Map, Value, json};
 
 use super::{grade, read};
-use crate::api::{GradeSample, OnUngraded, SampleResult};
+use crate::api::{GradeSample, NamedRubric, OnUngraded, SampleResult};
+use crate::decode::{ProblemList, child};
 use crate::problem::ApiError;
+use crate::request::read_named;
 use crate::service::Service;
 use crate::tenant::Tenant;
 
 /// Fields of a row that hold a reference answer, by the names that data sets use.
 const REFERENCES: [&str; 5] = ["reference", "reference_answer", "expected_answer", "ground_truth", "label"];
+
+/// Field of a row that names the rubric of its own. Agents of Gym post to `/verify` without a query.
+const RUBRIC_FIELD: &str = "assize_rubric";
 
 /// Answers with the request and its reward. Where the reward is not known it is 0 with `mask_sample`, which takes the sample out
 /// of losses and metrics, and the kind of failure.
@@ -28,13 +33,45 @@ pub(crate) async fn verify(
         return Err(ApiError::invalid_at("", "expected an object"));
     };
 
-    let sample = read_sample(&body)?;
+    let query = match body.get(RUBRIC_FIELD).filter(|named| !named.is_null()) {
+        Some(named) => query.with_rubric(read_rubric(named)?),
+        None => query,
+    };
+    let Some(sample) = read_sample(&body)? else {
+        add_no_answer(&mut body);
+        return Ok(Json(Value::Object(body)));
+    };
     let results = grade(&service, &tenant, &query, vec![sample], OnUngraded::Null).await?;
     if let Some(result) = results.first() {
         add_result(&mut body, result);
     }
 
     Ok(Json(Value::Object(body)))
+}
+
+/// The rubric of a row: its name, or an object with name and hash.
+fn read_rubric(named: &Value) -> Result<NamedRubric, ApiError> {
+    let mut problems = ProblemList::default();
+    let path = child("", RUBRIC_FIELD);
+    let read = match named {
+        Value::String(name) => Some(NamedRubric { name: name.clone(), hash: None }),
+        Value::Object(map) => read_named(map.clone(), path.clone(), &mut problems),
+        _ => None,
+    };
+    problems.check()?;
+
+    let expected = "expected the name of a loaded rubric, or an object with `name` and `hash`";
+    read.ok_or_else(|| ApiError::invalid_at(path, expected))
+}
+
+/// Reply for a response without an answer, such as one that was cut off while the model was reasoning. There is nothing that a
+/// judge could be asked about, and no reward.
+fn add_no_answer(body: &mut Map<String, Value>) {
+    body.insert("reward".into(), json!(0.0));
+    body.insert("reward_components".into(), json!({}));
+    body.insert("mask_sample".into(), json!(true));
+    body.insert("failure_kind".into(), json!("assize:no_answer"));
+    body.insert("failure_reason".into(), json!("`response.output` has no message and no call of the model"));
 }
 
 fn add_result(body: &mut Map<String, Value>, result: &SampleResult) {
@@ -58,7 +95,8 @@ fn add_result(body: &mut Map<String, Value>, result: &SampleResult) {
     body.insert("failure_reason".into(), json!(result.error));
 }
 
-fn read_sample(body: &Map<String, Value>) -> Result<GradeSample, ApiError> {
+/// The sample of a request; `None` if the response holds nothing that the model said or called.
+pub(crate) fn read_sample(body: &Map<String, Value>) -> Result<Option<GradeSample>, ApiError> {
     let Some(response) = body.get("response").filter(|response| response.is_object()) else {
         return Err(ApiError::invalid_at("/response", "missing: the response of the model"));
     };
@@ -66,40 +104,85 @@ fn read_sample(body: &Map<String, Value>) -> Result<GradeSample, ApiError> {
         return Err(ApiError::invalid_at("/response/output", "missing: the list of output items"));
     };
 
-    let params = body.get("responses_create_params");
-    let instructions = params.and_then(|params| params.get("instructions")).and_then(Value::as_str);
-    let input = params.and_then(|params| params.get("input")).cloned();
-    let input = match (instructions, input) {
-        (Some(instructions), Some(Value::String(text))) => Some(json!([
-            { "role": "system", "content": instructions }, { "role": "user", "content": text },
-        ])),
-        (_, input) => input,
-    };
+    let messages: Vec<Value> = output.iter().flat_map(to_messages).collect();
+    let is_of_model = |message: &Value| message["role"] == "assistant";
+    if !messages.iter().any(is_of_model) {
+        return Ok(None);
+    }
 
-    Ok(GradeSample {
-        input,
-        messages: Some(output.iter().filter_map(to_message).collect()),
+    Ok(Some(GradeSample {
+        input: read_input(body.get("responses_create_params")),
+        messages: Some(messages),
         reference: REFERENCES.iter().find_map(|key| body.get(*key)).filter(|value| !value.is_null()).cloned(),
         ..GradeSample::default()
-    })
+    }))
 }
 
-/// An output item of the Responses API as a chat message; nothing for reasoning, which is no part of the answer.
-fn to_message(item: &Value) -> Option<Value> {
-    let text = |key: &str| item.get(key).cloned().unwrap_or(Value::Null);
-    match item.get("type").and_then(Value::as_str).unwrap_or("message") {
-        "message" => Some(json!({ "role": "assistant", "content": text("content") })),
-        "function_call" => Some(json!({
+/// The question: instructions, then the conversation that the model was given.
+fn read_input(params: Option<&Value>) -> Option<Value> {
+    let params = params?;
+    let instructions = params.get("instructions").and_then(Value::as_str);
+    let system = instructions.map(|text| json!({ "role": "system", "content": text }));
+    let history: Vec<Value> = match params.get("input") {
+        Some(Value::Array(items)) => items.iter().flat_map(to_messages).map(with_calls_as_text).collect(),
+        Some(Value::String(text)) if system.is_none() => return Some(json!(text)),
+        Some(Value::String(text)) => vec![json!({ "role": "user", "content": text })],
+        _ => Vec::new(),
+    };
+
+    let input: Vec<Value> = system.into_iter().chain(history).collect();
+    (!input.is_empty()).then_some(Value::Array(input))
+}
+
+/// An item of the Responses API as chat messages; none for reasoning and for what a provider lists, which are no part of an
+/// answer.
+fn to_messages(item: &Value) -> Vec<Value> {
+    let part = |key: &str| item.get(key).cloned().unwrap_or(Value::Null);
+    let call = |id: Value, arguments: Value| {
+        json!({
             "role": "assistant",
             "content": null,
-            "tool_calls": [{
-                "id": text("call_id"),
-                "function": { "name": text("name"), "arguments": text("arguments") },
-            }],
-        })),
-        "function_call_output" => {
-            Some(json!({ "role": "tool", "tool_call_id": text("call_id"), "content": text("output") }))
+            "tool_calls": [{ "id": id, "function": { "name": part("name"), "arguments": arguments } }],
+        })
+    };
+    let result =
+        |id: Value, content: Value| json!({ "role": "tool", "tool_call_id": id, "content": content });
+    match item.get("type").and_then(Value::as_str).unwrap_or("message") {
+        "message" => {
+            let role = item.get("role").cloned().unwrap_or_else(|| json!("assistant"));
+            vec![json!({ "role": role, "content": with_refusals(part("content")) })]
         }
-        _ => None,
+        "function_call" => vec![call(part("call_id"), part("arguments"))],
+        "custom_tool_call" => vec![call(part("call_id"), part("input"))],
+        "function_call_output" | "custom_tool_call_output" => vec![result(part("call_id"), part("output"))],
+        // The provider called the tool, so one item has both.
+        "mcp_call" => {
+            let answer =
+                Some(part("output")).filter(|output| !output.is_null()).unwrap_or_else(|| part("error"));
+            vec![call(part("id"), part("arguments")), result(part("id"), answer)]
+        }
+        _ => Vec::new(),
     }
+}
+
+/// Content in which refusals are texts: they are what the model said.
+fn with_refusals(mut content: Value) -> Value {
+    for part in content.as_array_mut().into_iter().flatten() {
+        if let Some(refusal) = part.get("refusal").filter(|refusal| refusal.is_string()) {
+            *part = json!({ "type": "output_text", "text": refusal });
+        }
+    }
+
+    content
+}
+
+/// A message of a question, which has no calls beside its text.
+fn with_calls_as_text(mut message: Value) -> Value {
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    if let Some(function) = message.pointer("/tool_calls/0/function") {
+        let call = format!("{}({})", text(&function["name"]), text(&function["arguments"]));
+        message = json!({ "role": "assistant", "content": call });
+    }
+
+    message
 }

@@ -22,17 +22,8 @@ pub(crate) async fn grade_event(
     request: Request,
 ) -> Result<Value, ApiError> {
     let (body, query) = read(service, tenant, request).await?;
-    let (list, is_single) = match body {
-        Value::Array(list) => (list, false),
-        other => (vec![other], true),
-    };
-
     let mut problems = ProblemList::default();
-    let samples: Vec<GradeSample> = list
-        .into_iter()
-        .enumerate()
-        .filter_map(|(index, sample)| read_sample(sample, index, &mut problems))
-        .collect();
+    let (samples, is_single) = read_event(body, &mut problems);
     problems.check()?;
     if samples.is_empty() {
         return Ok(json!([]));
@@ -63,6 +54,17 @@ fn to_reward(result: &SampleResult) -> Value {
         "aggregate_reward_score": result.reward,
         "metrics_list": components.chain(coverage).collect::<Vec<Value>>(),
     })
+}
+
+/// The samples of an event, and whether it is one by itself.
+pub(crate) fn read_event(body: Value, problems: &mut ProblemList) -> (Vec<GradeSample>, bool) {
+    let (list, is_single) = match body {
+        Value::Array(list) => (list, false),
+        other => (vec![other], true),
+    };
+    let samples = list.into_iter().enumerate();
+
+    (samples.filter_map(|(index, sample)| read_sample(sample, index, problems)).collect(), is_single)
 }
 
 fn read_sample(sample: Value, index: usize, problems: &mut ProblemList) -> Option<GradeSample> {

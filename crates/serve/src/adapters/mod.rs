@@ -18,10 +18,11 @@ use crate::api::{GradeSample, OnUngraded, SampleResult};
 use crate::decode::parse_body;
 use crate::job::JobGuard;
 use crate::problem::ApiError;
-use crate::query::AdapterQuery;
+use crate::query::{AdapterQuery, DEFAULT_RUBRIC};
 use crate::reply::ungraded_error;
 use crate::routes::{beside_connections, read_body};
 use crate::service::Service;
+use crate::telemetry::TraceParent;
 use crate::tenant::Tenant;
 
 /// Body and options of a request to an adapter.
@@ -32,7 +33,8 @@ async fn read(
 ) -> Result<(Value, AdapterQuery), ApiError> {
     let (head, body) = request.into_parts();
     let takes_answer = head.uri.path() == openrlhf::PATH;
-    let query = AdapterQuery::parse(head.uri.query(), takes_answer)?;
+    let trace = TraceParent::from_headers(&head.headers);
+    let query = AdapterQuery::parse(head.uri.query(), takes_answer)?.with_trace(trace);
     let body = read_body(service, tenant, &head.headers, body).await?;
 
     let limits = service.options.limits;
@@ -40,7 +42,7 @@ async fn read(
     Ok((body, query))
 }
 
-/// Grades samples by the rubric that the address names; the results are in their order.
+/// Grades samples by the rubric that is named, else by the one of the name `default`; the results are in their order.
 ///
 /// # Errors
 /// When something can't be used, or a reward is not known and the policy is `error`.
@@ -58,7 +60,8 @@ async fn grade(
         return Err(ApiError::invalid_at("", message));
     }
 
-    let plan = service.plan(tenant, query.request(samples, otherwise)?, None)?;
+    let has_default = service.rubrics.find(DEFAULT_RUBRIC, None).is_ok();
+    let plan = service.plan(tenant, query.request(samples, otherwise, has_default)?, query.trace.clone())?;
     let job = JobGuard::new(service.start(tenant, plan)?, false);
     let results = job.job().all().await;
     match ungraded_error(&results, job.job().on_ungraded) {

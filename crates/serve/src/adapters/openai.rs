@@ -4,25 +4,27 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use assize_engine::{GradingSample, GradingStop, content_text};
+use assize_engine::{EngineError, GradingSample, GradingStop, SamplePlace, content_text};
 use assize_evalfile::{CaseMessage, GivenOutput, MessageRole};
 use assize_rubric::{Cost, Finding, Tokens, UngradedKind};
+use assize_store::CaseRecord;
 use axum::Json;
 use axum::extract::{Extension, Request, State};
 use axum::http::StatusCode;
 use futures_util::future::join_all;
 use serde_json::{Map, Value, json};
 
-use super::formula::{FormulaError, evaluate};
+use super::formula::{self, FormulaError, ValueRange, evaluate};
 use super::read;
 use super::similarity::{METRICS, similarity};
 use super::template::TemplateValues;
-use crate::api::{OnUngraded, UngradedPolicy};
+use crate::api::{GradeStatus, OnUngraded, RewardKind, SampleResult, UngradedPolicy};
 use crate::decode::{ObjectReader, ProblemList, child};
 use crate::job::stop_for_sample;
 use crate::problem::{ApiError, RequestProblem};
 use crate::routes::seconds_since;
 use crate::service::Service;
+use crate::telemetry::TraceParent;
 use crate::tenant::Tenant;
 
 /// Graders of a `multi` grader.
@@ -37,7 +39,7 @@ const OPERATIONS: &[(&str, TextOperation)] = &[
 ];
 
 #[derive(Debug, Clone, Copy)]
-enum TextOperation {
+pub(crate) enum TextOperation {
     Equal,
     NotEqual,
     Contains,
@@ -45,7 +47,7 @@ enum TextOperation {
 }
 
 /// A grader of a request.
-enum RequestGrader {
+pub(crate) enum RequestGrader {
     StringCheck {
         input: String,
         reference: String,
@@ -73,10 +75,21 @@ enum RequestGrader {
     },
 }
 
+/// What the graders of a request run with.
+struct RunContext<'r> {
+    service: &'r Service,
+    tenant: &'r Tenant,
+    values: &'r TemplateValues,
+    stop: &'r GradingStop,
+    trace: Option<&'r TraceParent>,
+}
+
 /// Result of a grader.
 #[derive(Default)]
 struct GraderRun {
     reward: Option<f64>,
+    /// Lowest and highest reward, if it is not known and they are other than those of the grader.
+    range: Option<ValueRange>,
     tokens: u64,
     /// Names of the errors that happened, as the protocol has them.
     errors: BTreeMap<&'static str, String>,
@@ -93,7 +106,7 @@ pub(crate) async fn run(
     let begun = Instant::now();
     let (body, query) = read(&service, &tenant, request).await?;
     let mut problems = ProblemList::default();
-    let decoded = read_run(body, &service, &mut problems);
+    let decoded = read_run(body, service.judges(), &mut problems);
     problems.check()?;
     let Some((name, kind, grader, values)) = decoded else {
         return Err(ApiError::invalid_at("", "the request can't be read"));
@@ -101,7 +114,14 @@ pub(crate) async fn run(
 
     let _places = (tenant.take_samples(1)?, service.queue.accept(1)?);
     let stop = service.stop.child();
-    let run = grader.run(&service, &tenant, &values, &stop);
+    let context = RunContext {
+        service: &service,
+        tenant: &tenant,
+        values: &values,
+        stop: &stop,
+        trace: query.trace.as_ref(),
+    };
+    let run = grader.run(&context);
     let run = match query.deadline_ms() {
         None => run.await,
         Some(millis) => {
@@ -114,6 +134,7 @@ pub(crate) async fn run(
         }
     };
 
+    service.metrics.count_sample(&tenant.name, run.status());
     let reward = final_reward(&run, &grader, query.on_ungraded)?;
     Ok(Json(reply(&name, &kind, run, reward, begun)))
 }
@@ -127,19 +148,23 @@ fn final_reward(
         return Ok(run.reward);
     }
 
-    let (low, high) = grader.range();
-    match on_ungraded.unwrap_or(OnUngraded::Named(UngradedPolicy::Error)) {
-        OnUngraded::Value { value } => Ok(Some(value)),
-        OnUngraded::Named(UngradedPolicy::Low) => Ok(low),
-        OnUngraded::Named(UngradedPolicy::High) => Ok(high),
-        OnUngraded::Null | OnUngraded::Named(UngradedPolicy::Drop) => Ok(None),
-        OnUngraded::Named(UngradedPolicy::Error) => {
-            let problems =
-                run.errors.iter().map(|(name, why)| RequestProblem::new("/grader", format!("{name}: {why}")));
-            let error = ApiError::new(StatusCode::BAD_GATEWAY, "ungraded", "the grader has no result");
-            let body = crate::problem::ErrorBody { problems: problems.collect(), ..error.body };
-            Err(ApiError { body, ..error })
-        }
+    let failed = |message: &str| {
+        let problems =
+            run.errors.iter().map(|(name, why)| RequestProblem::new("/grader", format!("{name}: {why}")));
+        let error = ApiError::new(StatusCode::BAD_GATEWAY, "ungraded", message);
+        let body = crate::problem::ErrorBody { problems: problems.collect(), ..error.body };
+        Err(ApiError { body, ..error })
+    };
+    let range = run.range.or_else(|| grader.range()).filter(ValueRange::is_bounded);
+    match (on_ungraded.unwrap_or(OnUngraded::Named(UngradedPolicy::Error)), range) {
+        (OnUngraded::Value { value }, _) => Ok(Some(value)),
+        (OnUngraded::Named(UngradedPolicy::Low), Some(range)) => Ok(Some(range.low)),
+        (OnUngraded::Named(UngradedPolicy::High), Some(range)) => Ok(Some(range.high)),
+        (OnUngraded::Named(UngradedPolicy::Low | UngradedPolicy::High), None) => failed(
+            "the grader has no result, and its formula no lowest and highest value; use a number for `on_ungraded`",
+        ),
+        (OnUngraded::Null | OnUngraded::Named(UngradedPolicy::Drop), _) => Ok(None),
+        (OnUngraded::Named(UngradedPolicy::Error), _) => failed("the grader has no result"),
     }
 }
 
@@ -176,9 +201,11 @@ fn reply(name: &str, kind: &str, run: GraderRun, reward: Option<f64>, begun: Ins
     })
 }
 
-type DecodedRun = (String, String, RequestGrader, TemplateValues);
+/// Name, type, grader and values of a run.
+pub(crate) type DecodedRun = (String, String, RequestGrader, TemplateValues);
 
-fn read_run(body: Value, service: &Service, problems: &mut ProblemList) -> Option<DecodedRun> {
+/// The run of a body; its models must be among these judges.
+pub(crate) fn read_run(body: Value, judges: &[String], problems: &mut ProblemList) -> Option<DecodedRun> {
     let mut object = ObjectReader::new(body, "", problems)?;
     let sample = object.text("model_sample");
     if sample.is_none() {
@@ -193,7 +220,7 @@ fn read_run(body: Value, service: &Service, problems: &mut ProblemList) -> Optio
         return None;
     };
     let (name, kind) = (text_of(&grader, "name"), text_of(&grader, "type"));
-    let grader = read_grader(grader, "/grader".to_owned(), service, &values, true, object.problems());
+    let grader = read_grader(grader, "/grader".to_owned(), judges, &values, true, object.problems());
     object.finish();
 
     Some((name, kind, grader?, values))
@@ -206,7 +233,7 @@ fn text_of(value: &Value, key: &str) -> String {
 fn read_grader(
     grader: Value,
     path: String,
-    service: &Service,
+    judges: &[String],
     values: &TemplateValues,
     may_combine: bool,
     problems: &mut ProblemList,
@@ -233,18 +260,22 @@ fn read_grader(
             RequestGrader::TextSimilarity { input: input?, reference: reference?, metric }
         }
         "score_model" => {
-            check_model(&mut object, service);
+            check_model(&mut object, judges);
             object.take("sampling_params");
             let range = read_range(&mut object);
             let instructions = read_instructions(values, &mut object);
             RequestGrader::ScoreModel { instructions: instructions?, range: range? }
         }
         "label_model" => {
-            check_model(&mut object, service);
+            check_model(&mut object, judges);
             object.take("sampling_params");
             let (labels, passing) = (texts("labels", &mut object), texts("passing_labels", &mut object));
             let instructions = read_instructions(values, &mut object);
-            RequestGrader::LabelModel { instructions: instructions?, labels: labels?, passing: passing? }
+            let (labels, passing) = (labels?, passing?);
+            if let Some(other) = passing.iter().find(|label| !labels.contains(label)) {
+                object.problem("passing_labels", format!("`{other}` is none of `labels`"));
+            }
+            RequestGrader::LabelModel { instructions: instructions?, labels, passing }
         }
         "multi" if may_combine => {
             let formula = object.text("calculate_output");
@@ -266,12 +297,16 @@ fn read_grader(
                 .into_iter()
                 .map(|(name, grader)| {
                     let grader =
-                        read_grader(grader, child(&path, &name), service, values, false, object.problems());
+                        read_grader(grader, child(&path, &name), judges, values, false, object.problems());
                     Some((name, grader?))
                 })
                 .collect();
-            let graders = read.into_iter().collect::<Option<BTreeMap<_, _>>>();
-            RequestGrader::Multi { graders: graders?, formula: formula? }
+            let graders = read.into_iter().collect::<Option<BTreeMap<_, _>>>()?;
+            let formula = formula?;
+            if let Some(problem) = formula::problem(&formula, graders.keys()) {
+                object.problem("calculate_output", problem);
+            }
+            RequestGrader::Multi { graders, formula }
         }
         "python" | "endpoint" => {
             let message =
@@ -323,12 +358,12 @@ fn read_range(object: &mut ObjectReader<'_>) -> Option<(f64, f64)> {
 }
 
 /// The judge is one that the operator named, whatever a request would like better.
-fn check_model(object: &mut ObjectReader<'_>, service: &Service) {
+fn check_model(object: &mut ObjectReader<'_>, judges: &[String]) {
     let model = object.text("model").unwrap_or_default();
     let is_known =
         |judge: &String| *judge == model || judge.split_once(':').is_some_and(|(_, name)| name == model);
-    if !service.judges().iter().any(is_known) {
-        let judges = service.judges().join(", ");
+    if !judges.iter().any(is_known) {
+        let judges = judges.join(", ");
         object.problem("model", format!("expected a judge of this server: {judges}"));
     }
 }
@@ -352,39 +387,27 @@ fn read_instructions(values: &TemplateValues, object: &mut ObjectReader<'_>) -> 
 }
 
 impl RequestGrader {
-    /// Lowest and highest reward; `None` where they are not known.
-    fn range(&self) -> (Option<f64>, Option<f64>) {
+    /// Lowest and highest reward; `None` for a formula, whose bounds depend on what is known.
+    fn range(&self) -> Option<ValueRange> {
         match self {
-            Self::ScoreModel { range, .. } => (Some(range.0), Some(range.1)),
-            Self::Multi { .. } => (None, None),
-            _ => (Some(0.0), Some(1.0)),
+            Self::ScoreModel { range, .. } => Some(ValueRange { low: range.0, high: range.1 }),
+            Self::Multi { .. } => None,
+            _ => Some(ValueRange { low: 0.0, high: 1.0 }),
         }
     }
 
-    async fn run(
-        &self,
-        service: &Service,
-        tenant: &Tenant,
-        values: &TemplateValues,
-        stop: &GradingStop,
-    ) -> GraderRun {
+    async fn run(&self, context: &RunContext<'_>) -> GraderRun {
         match self {
             Self::Multi { graders, formula } => {
-                let runs = graders.values().map(|grader| grader.run_single(service, tenant, values, stop));
+                let runs = graders.values().map(|grader| grader.run_single(context));
                 let runs = join_all(runs).await;
-                combine(graders.keys(), runs, formula)
+                combine(graders, runs, formula)
             }
-            single => single.run_single(service, tenant, values, stop).await,
+            single => single.run_single(context).await,
         }
     }
 
-    async fn run_single(
-        &self,
-        service: &Service,
-        tenant: &Tenant,
-        values: &TemplateValues,
-        stop: &GradingStop,
-    ) -> GraderRun {
+    async fn run_single(&self, context: &RunContext<'_>) -> GraderRun {
         let counted = |reward: f64| GraderRun { reward: Some(reward), ..GraderRun::default() };
         match self {
             Self::StringCheck { input, reference, operation } => {
@@ -409,7 +432,7 @@ impl RequestGrader {
                      one.)",
                     range.0, range.1
                 );
-                let run = judge(service, tenant, values, JudgeTask::Score(scale), stop).await;
+                let run = judge(context, JudgeTask::Score(scale)).await;
                 GraderRun { reward: run.reward.map(|score| range.0 + score * (range.1 - range.0)), ..run }
             }
             Self::LabelModel { instructions, labels, passing } => {
@@ -418,7 +441,7 @@ impl RequestGrader {
                     labels.join(" | "),
                     passing.join(" | ")
                 );
-                judge(service, tenant, values, JudgeTask::Criterion(criterion), stop).await
+                judge(context, JudgeTask::Criterion(criterion)).await
             }
             Self::Multi { .. } => GraderRun::failed("other_error", "graders are combined only once"),
         }
@@ -426,23 +449,37 @@ impl RequestGrader {
 }
 
 impl GraderRun {
+    /// Degree to which the sample was graded: with the graders of a formula, some of them may have results.
+    fn status(&self) -> GradeStatus {
+        if self.reward.is_some() {
+            GradeStatus::Graded
+        } else if self.sub_rewards.values().any(|reward| !reward.is_null()) {
+            GradeStatus::Partial
+        } else {
+            GradeStatus::Ungraded
+        }
+    }
+
     fn failed(error: &'static str, why: impl Into<String>) -> Self {
         Self { errors: BTreeMap::from([(error, why.into())]), ..Self::default() }
     }
 }
 
-fn combine<'n>(names: impl Iterator<Item = &'n String>, runs: Vec<GraderRun>, formula: &str) -> GraderRun {
+/// Combines the results of graders. One that failed counts with its lowest and highest reward.
+fn combine(graders: &BTreeMap<String, RequestGrader>, runs: Vec<GraderRun>, formula: &str) -> GraderRun {
     let mut all = GraderRun::default();
     let mut values = BTreeMap::new();
-    for (name, run) in names.zip(runs) {
+    for ((name, grader), run) in graders.iter().zip(runs) {
+        let open = run.range.or_else(|| grader.range()).unwrap_or(ValueRange::known(f64::NAN));
+        values.insert(name.clone(), run.reward.map_or(open, ValueRange::known));
         all.tokens += run.tokens;
         all.sub_rewards.insert(name.clone(), json!(run.reward));
-        values.insert(name.clone(), run.reward);
         all.errors.extend(run.errors);
     }
 
     match evaluate(formula, &values) {
-        Ok(reward) => all.reward = reward,
+        Ok(value) if value.is_known => all.reward = Some(value.range.low),
+        Ok(value) => all.range = Some(value.range),
         Err(FormulaError::Syntax(why)) => drop(all.errors.insert("formula_parse_error", why)),
         Err(FormulaError::UnknownName(name)) => {
             all.errors.insert("invalid_variable_error", format!("`{name}` is no grader"));
@@ -464,41 +501,59 @@ enum JudgeTask {
 }
 
 /// Asks the judge about the sample. The item is shown as data.
-async fn judge(
-    service: &Service,
-    tenant: &Tenant,
-    values: &TemplateValues,
-    task: JudgeTask,
-    stop: &GradingStop,
-) -> GraderRun {
+async fn judge(context: &RunContext<'_>, task: JudgeTask) -> GraderRun {
+    let RunContext { service, tenant, values, .. } = context;
     let Ok(mut sample) = GradingSample::new("sample", &GivenOutput::Text(values.sample.clone())) else {
         return GraderRun::failed("sample_parse_error", "the sample is no text");
     };
     let item = serde_json::to_string_pretty(&values.item).unwrap_or_default();
     sample.input = vec![CaseMessage::text(MessageRole::User, format!("item:\n{item}"))];
 
-    let _turn = service.queue.turn(stop).await;
-    let stop = stop_for_sample(tenant, stop);
-    let record = match task {
-        JudgeTask::Score(instructions) => {
-            sample.expected_outcome = Some(instructions);
-            tenant.grader.score(sample, &stop).await
-        }
-        JudgeTask::Criterion(text) => {
-            let rubric = json!([{ "outcome": text, "required": false }]).to_string();
-            let loaded = assize_evalfile::read_rubric(std::path::Path::new("grader.json"), &rubric);
-            match tenant.grader.prepare(&loaded) {
-                Ok(rubric) => Ok(tenant.grader.grade(&rubric, sample, &stop).await),
-                Err(error) => Err(error),
-            }
-        }
-    };
-    let record = match record {
-        Ok(record) => record,
+    let _turn = service.queue.turn(context.stop).await;
+    let stop = stop_for_sample(tenant, context.stop);
+    let (record, config_hash) = match ask(context, task, sample, &stop).await {
+        Ok(asked) => asked,
         Err(error) => return GraderRun::failed("model_grader_server_error", error.message),
     };
 
     tenant.spend(Cost::from_parts(record.result.cost_usd, record.result.cost_partial), &stop);
+    if let Some(telemetry) = &service.telemetry {
+        telemetry.export(&tenant.name, &config_hash, context.trace, &record);
+    }
+    let run = read_record(&record);
+    let place = SamplePlace { index: 0, id: "sample".to_owned(), group: None };
+    let result = SampleResult::new(place, record, RewardKind::Score, OnUngraded::Null, &config_hash);
+    service.metrics.count_work(&tenant.name, &result);
+
+    run
+}
+
+/// The record of a task, and a hash of what decides about it beside the sample.
+async fn ask(
+    context: &RunContext<'_>,
+    task: JudgeTask,
+    mut sample: GradingSample,
+    stop: &GradingStop,
+) -> Result<(CaseRecord, String), EngineError> {
+    let grader = &context.tenant.grader;
+    match task {
+        JudgeTask::Score(instructions) => {
+            let judges = context.service.judges().join(" ");
+            let hash = blake3::hash(format!("score_model {judges} {instructions}").as_bytes());
+            sample.expected_outcome = Some(instructions);
+            Ok((grader.score(sample, stop).await?, hash.to_hex().to_string()))
+        }
+        JudgeTask::Criterion(text) => {
+            let rubric = json!([{ "outcome": text, "required": false }]).to_string();
+            let loaded = assize_evalfile::read_rubric(std::path::Path::new("grader.json"), &rubric);
+            let rubric = grader.prepare(&loaded)?;
+            let hash = rubric.config_hash().to_owned();
+            Ok((grader.grade(&rubric, sample, stop).await, hash))
+        }
+    }
+}
+
+fn read_record(record: &CaseRecord) -> GraderRun {
     let mut run = GraderRun { reward: record.result.score, ..GraderRun::default() };
     for row in &record.decisions {
         let Tokens { input, output, .. } = row.decision.spent.tokens;

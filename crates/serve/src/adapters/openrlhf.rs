@@ -57,7 +57,12 @@ pub(crate) async fn get_reward(
     })))
 }
 
-fn read_samples(body: Value, query_is_answer: bool, problems: &mut ProblemList) -> Option<Vec<GradeSample>> {
+/// The samples of a body; `None` with problems for one that has no list of them.
+pub(crate) fn read_samples(
+    body: Value,
+    query_is_answer: bool,
+    problems: &mut ProblemList,
+) -> Option<Vec<GradeSample>> {
     let mut object = ObjectReader::new(body, "", problems)?;
     let Some(queries) = object.list("query") else {
         object.problem("query", "missing: a list of texts, each a prompt with its answer");
@@ -81,8 +86,7 @@ fn read_samples(body: Value, query_is_answer: bool, problems: &mut ProblemList) 
         };
 
         let prompt = prompts.get(index).and_then(Value::as_str).filter(|prompt| !prompt.is_empty());
-        // A mark of the tokenizer may stand before the prompt.
-        let answer = prompt.and_then(|prompt| query.split_once(prompt)).map(|(_, answer)| answer.to_owned());
+        let answer = prompt.and_then(|prompt| answer_after(prompt, &query)).map(str::to_owned);
         let Some(answer) = answer.filter(|_| !query_is_answer).or_else(|| query_is_answer.then_some(query))
         else {
             let path = child("/query", &index.to_string());
@@ -101,10 +105,30 @@ fn read_samples(body: Value, query_is_answer: bool, problems: &mut ProblemList) 
     Some(samples)
 }
 
+/// What follows a prompt in a query that begins with it. Marks of the tokenizer, such as `<s>` or `[gMASK]<sop>`, may stand before
+/// the prompt; a prompt that is found further on is quoted by the answer.
+fn answer_after<'q>(prompt: &str, query: &'q str) -> Option<&'q str> {
+    let (before, answer) = query.split_once(prompt)?;
+    let mut marks = before;
+    while !marks.is_empty() {
+        let end = match marks.as_bytes()[0] {
+            b'<' => marks.find('>')?,
+            b'[' => marks.find(']')?,
+            _ => return None,
+        };
+        if marks[..end].contains(char::is_whitespace) {
+            return None;
+        }
+        marks = &marks[end + 1..];
+    }
+
+    Some(answer)
+}
+
 /// Problem of a query that can't be told from its prompt: whatever the prompt says would be graded as the answer.
 fn no_answer(has_prompt: bool) -> &'static str {
     if has_prompt {
-        "does not contain its entry of `prompts`, so where the answer begins is not known; add `answer=query` to the address \
+        "does not begin with its entry of `prompts`, so where the answer begins is not known; add `answer=query` to the address \
          if `query` is the answer alone"
     } else {
         "`prompts` has no entry for it, so where the answer begins is not known; add `answer=query` to the address if \

@@ -31,7 +31,8 @@ pub(crate) async fn reward(
     Ok(Json(results.first().and_then(|result| result.reward)))
 }
 
-fn read_sample(body: Value, problems: &mut ProblemList) -> Option<GradeSample> {
+/// The sample of a body.
+pub(crate) fn read_sample(body: Value, problems: &mut ProblemList) -> Option<GradeSample> {
     let mut object = ObjectReader::new(body, "", problems)?;
     let (input, output, reference) = (object.take("prompt"), object.text("response"), object.take("label"));
     if output.is_none() {

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use assize_serve::KeyQuotas;
 use assize_testkit::mock::{MockRequest, MockServer, rule};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 
 use crate::client::{request_text, send};
@@ -15,6 +17,10 @@ fn body() -> Value {
 
 fn bearer(key: &str) -> String {
     format!("Bearer {key}")
+}
+
+fn basic(credentials: &str) -> String {
+    format!("Basic {}", BASE64_STANDARD.encode(credentials))
 }
 
 #[tokio::test]
@@ -44,6 +50,9 @@ async fn a_key_is_needed_where_there_are_keys() {
         Some(bearer(short)),
         Some(bearer("")),
         Some(format!("Basic {}", keys[0])),
+        Some(basic(&format!("{}:", keys[0]))),
+        Some(basic(&format!("assize:{wrong}"))),
+        Some(basic(&keys[0])),
     ] {
         let headers: Vec<(&str, &str)> =
             header.iter().map(|value| ("Authorization", value.as_str())).collect();
@@ -62,6 +71,12 @@ async fn a_key_is_needed_where_there_are_keys() {
     let good = server.post("/v1/grade", &[("Authorization", &bearer(&keys[0]))], &body()).await;
     let other = server.post("/v1/grade", &[("X-Api-Key", &keys[0])], &body()).await;
     assert_eq!((good.status, other.status), (200, 200));
+    // As clients send it for the address `http://user:KEY@HOST`: some have no place for a header.
+    for user in ["assize", "", "x"] {
+        let header = basic(&format!("{user}:{}", keys[0]));
+        let reply = server.post("/v1/grade", &[("Authorization", &header)], &body()).await;
+        assert_eq!(reply.status, 200, "{user}: {reply:?}");
+    }
 }
 
 #[tokio::test]
@@ -161,6 +176,36 @@ async fn quotas_of_a_key_hold_for_it_alone() {
     assert_eq!((poor.status, poor.kind().as_str()), (429, "quota_exceeded"));
     assert!(poor.body.contains("budget of this key is spent"));
     assert_eq!(ask(&keys[3], 8).await.status, 200);
+}
+
+#[tokio::test]
+async fn metrics_show_the_amounts_of_others_to_the_operator_alone() {
+    let model = MockServer::start(rule::judge);
+    let mut setup = Setup::with_model(&model);
+    let keys = setup.keys(&[("first", KeyQuotas::default()), ("second", KeyQuotas::default())]);
+    let path = setup.options.keys.clone().unwrap();
+    let operator =
+        assize_serve::KeyFile::add_operator(&path, "watch", KeyQuotas::default(), String::new()).unwrap();
+    let server = setup.start().await;
+    for key in &keys {
+        assert_eq!(server.post("/v1/grade", &[("X-Api-Key", key)], &body()).await.status, 200);
+    }
+
+    let page = |key: &str| {
+        let text = request_text("GET", "/metrics", &[("X-Api-Key", key)], b"");
+        let address = server.address;
+        async move { send(address, &text).await.body }
+    };
+    let own = page(&keys[0]).await;
+    assert!(own.contains("assize_samples_total{client=\"first\",status=\"graded\"} 1"), "{own}");
+    assert!(own.contains("assize_spent_usd_total{client=\"first\"}"), "{own}");
+    for hidden in ["client=\"second\"", "client=\"watch\"", "server=\""] {
+        assert!(!own.contains(hidden), "{hidden} is in\n{own}");
+    }
+    let all = page(&operator).await;
+    for shown in ["client=\"first\"", "client=\"second\"", "client=\"watch\"", "server=\""] {
+        assert!(all.contains(shown), "{shown} is not in\n{all}");
+    }
 }
 
 #[tokio::test]

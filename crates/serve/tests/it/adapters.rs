@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use assize_testkit::mock::{MockServer, rule};
 use serde_json::{Value, json};
 
 use crate::fixture::{Running, Setup};
@@ -13,8 +14,15 @@ const RUBRIC: &str = "criteria:
 ";
 
 async fn start() -> Running {
+    start_with(&["refunds"]).await
+}
+
+/// Server with the rubric under each of these names.
+async fn start_with(names: &[&str]) -> Running {
     let mut setup = Setup::offline();
-    setup.file("rubrics/refunds.yaml", RUBRIC);
+    for name in names {
+        setup.file(&format!("rubrics/{name}.yaml"), RUBRIC);
+    }
     setup.options.rubrics = Some("rubrics".into());
     setup.start().await
 }
@@ -37,7 +45,7 @@ fn without_times(reply: &mut Value) {
 
 #[tokio::test]
 async fn each_framework_gets_what_it_reads() {
-    let server = start().await;
+    let server = start_with(&["refunds", "default"]).await;
     let mut files: Vec<PathBuf> =
         std::fs::read_dir(exchanges()).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
@@ -47,6 +55,8 @@ async fn each_framework_gets_what_it_reads() {
     for file in files {
         let mut exchange: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
         let path = exchange["path"].as_str().unwrap().to_owned();
+        let sources = exchange["source"].as_array().unwrap();
+        assert!(sources.iter().all(|source| source.as_str().unwrap().contains(['@', '/'])), "{sources:?}");
         let reply = server.post(&path, &[], &exchange["request"]).await;
         let mut body = reply.json();
         without_times(&mut body);
@@ -92,6 +102,16 @@ async fn a_prompt_is_never_graded_as_the_answer() {
         assert_eq!(stated.status, 200, "{stated:?}");
     }
 
+    // The answer quotes the prompt, which the query does not begin with.
+    let quoted =
+        json!({"query": ["I read: How long? The refund period is 30 days."], "prompts": ["How long?"]});
+    assert_eq!(server.post("/get_reward?rubric=refunds", &[], &quoted).await.status, 422);
+    for mark in ["", "<s>", "<|begin_of_text|>", "[gMASK]<sop>"] {
+        let marked =
+            json!({"query": [format!("{mark}How long? How long? 30 days.")], "prompts": ["How long?"]});
+        assert_eq!(server.post("/get_reward?rubric=refunds", &[], &marked).await.status, 200, "{mark}");
+    }
+
     for (path, message) in [
         ("/get_reward?rubric=refunds&on_ungraded=drop", "needs a reward for each sample"),
         ("/slime?rubric=refunds&answer=query", "unknown option `answer`"),
@@ -99,6 +119,95 @@ async fn a_prompt_is_never_graded_as_the_answer() {
         let reply = server.post(path, &[], &alone).await;
         assert!(reply.status == 422 && reply.body.contains(message), "{path}: {reply:?}");
     }
+}
+
+fn gym(output: &Value) -> Value {
+    json!({"responses_create_params": {"input": "How long?"}, "response": {"output": output}})
+}
+
+fn gym_message(role: &str, part: &Value) -> Value {
+    json!({"type": "message", "role": role, "content": [part]})
+}
+
+#[tokio::test]
+async fn a_row_of_gym_names_its_rubric_or_gets_the_default() {
+    let said = json!({"type": "output_text", "text": "The refund period is 30 days."});
+    let mut row = gym(&json!([gym_message("assistant", &said)]));
+
+    let server = start().await;
+    let none = server.post("/verify", &[], &row).await;
+    assert!(none.status == 422 && none.body.contains("`default`"), "{none:?}");
+    for named in [json!("refunds"), json!({"name": "refunds"})] {
+        row["assize_rubric"] = named;
+        let graded = server.post("/verify", &[], &row).await.json();
+        assert_eq!((&graded["reward"], &graded["assize_rubric"]), (&json!(0.75), &row["assize_rubric"]));
+        assert_eq!(server.post("/verify?rubric=none", &[], &row).await.json()["reward"], 0.75);
+    }
+    for (named, status) in
+        [(json!({"name": "refunds", "hash": "0"}), 409), (json!(7), 422), (json!({"nam": "x"}), 422)]
+    {
+        row["assize_rubric"] = named;
+        assert_eq!(server.post("/verify", &[], &row).await.status, status, "{row}");
+    }
+}
+
+#[tokio::test]
+async fn the_answer_of_a_row_of_gym_is_what_the_model_said() {
+    let model = MockServer::start(rule::judge);
+    let mut setup = Setup::with_model(&model);
+    setup.file("rubrics/default.yaml", "- anything\n");
+    setup.options.rubrics = Some("rubrics".into());
+    let server = setup.start().await;
+    let text = |text: &str| json!({"type": "output_text", "text": text});
+
+    let output = json!([
+        gym_message("assistant", &text("SAID-BY-THE-MODEL")),
+        gym_message("user", &text("SAID-BY-THE-ENVIRONMENT")),
+    ]);
+    let mut row = gym(&output);
+    row["responses_create_params"] = json!({"instructions": "INSTRUCTED", "input": [
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "ASKED"}]},
+        {"type": "reasoning", "id": "r", "summary": []},
+        {"type": "function_call", "call_id": "c", "name": "CALLED", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "c", "output": "RETURNED"},
+    ]});
+    let reply = server.post("/verify", &[], &row).await;
+    assert_eq!(reply.status, 200, "{reply:?}");
+    let asked = last_prompt(&model);
+    for shown in ["INSTRUCTED", "ASKED", "CALLED({})", "RETURNED"] {
+        assert!(asked.contains(shown), "{shown} is not in {asked}");
+    }
+    assert!(answer_in(&asked).contains("SAID-BY-THE-MODEL"), "{asked}");
+    assert!(!answer_in(&asked).contains("SAID-BY-THE-ENVIRONMENT"), "{asked}");
+
+    let refused = gym(&json!([gym_message("assistant", &json!({"type": "refusal", "refusal": "I REFUSE"}))]));
+    server.post("/verify", &[], &refused).await;
+    let asked = last_prompt(&model);
+    assert!(answer_in(&asked).contains("I REFUSE"), "{asked}");
+
+    let calls = model.count();
+    let reasoning = json!({"type": "reasoning", "id": "r", "summary": []});
+    for output in [json!([]), json!([reasoning]), json!([gym_message("user", &text("only the environment"))])]
+    {
+        let masked = server.post("/verify", &[], &gym(&output)).await.json();
+        assert_eq!((&masked["reward"], &masked["mask_sample"]), (&json!(0.0), &json!(true)), "{masked}");
+        assert_eq!(masked["failure_kind"], "assize:no_answer");
+    }
+    assert_eq!(model.count(), calls, "an answer that is not there is judged by nobody");
+}
+
+/// What the judge was asked last.
+fn last_prompt(model: &MockServer) -> String {
+    let request = model.requests().last().unwrap().json();
+    let messages = request["messages"].as_array().unwrap().clone();
+    let texts = messages.iter().filter(|message| message["role"] == "user");
+    texts.map(|message| message["content"].as_str().unwrap()).collect()
+}
+
+/// The part of a prompt between the fences of the answer.
+fn answer_in(prompt: &str) -> &str {
+    let (_, rest) = prompt.split_once("[[BEGIN answer").expect("the answer is shown");
+    rest.split_once("[[END answer").expect("it ends").0
 }
 
 #[tokio::test]
@@ -131,4 +240,44 @@ async fn a_judge_that_fails_is_an_error_or_a_masked_sample_and_never_a_silent_ze
     assert_eq!(server.post(path, &[], &grader).await.status, 502);
     let high = server.post(&format!("{path}?on_ungraded=high"), &[], &grader).await.json();
     assert_eq!(high["reward"], 1.0);
+
+    // A formula has the bounds that its failed graders leave.
+    let mut multi = json!({"model_sample": "r", "item": {}, "grader": {"type": "multi", "name": "m", "calculate_output": "", "graders": {
+        "s": {"type": "score_model", "name": "s", "model": "judge-1", "range": [0, 10], "input": "Rate it."},
+        "t": {"type": "string_check", "name": "t", "input": "r", "reference": "r", "operation": "eq"},
+    }}});
+    for (formula, policy, reward) in [
+        ("0.05 * s + 0.5 * t", "low", json!(0.5)),
+        ("0.05 * s + 0.5 * t", "high", json!(1.0)),
+        ("t - s", "low", json!(-9.0)),
+        ("t - s", "high", json!(1.0)),
+        ("t - s", "null", Value::Null),
+        ("t - s", "0.25", json!(0.25)),
+    ] {
+        multi["grader"]["calculate_output"] = json!(formula);
+        let reply = server.post(&format!("{path}?on_ungraded={policy}"), &[], &multi).await;
+        assert_eq!((reply.status, &reply.json()["reward"]), (200, &reward), "{formula}, {policy}: {reply:?}");
+    }
+    multi["grader"]["calculate_output"] = json!("t / s");
+    let unbounded = server.post(&format!("{path}?on_ungraded=low"), &[], &multi).await;
+    assert!(unbounded.status == 502 && unbounded.body.contains("use a number"), "{unbounded:?}");
+}
+
+#[tokio::test]
+async fn graders_that_no_answer_could_satisfy_are_problems_of_the_request() {
+    let server = start().await;
+    let path = "/v1/fine_tuning/alpha/graders/run";
+    let check =
+        json!({"type": "string_check", "name": "t", "input": "r", "reference": "r", "operation": "eq"});
+    let multi = |formula: &str| json!({"type": "multi", "name": "m", "graders": {"t": check}, "calculate_output": formula});
+    let labels = json!({"type": "label_model", "name": "l", "model": "offline", "input": "x", "labels": ["a"], "passing_labels": ["b"]});
+    for (grader, at) in [
+        (multi("t +"), "/grader/calculate_output"),
+        (multi("t + other"), "/grader/calculate_output"),
+        (labels, "/grader/passing_labels"),
+    ] {
+        let body = json!({"model_sample": "r", "item": {}, "grader": grader});
+        let reply = server.post(path, &[], &body).await;
+        assert_eq!((reply.status, reply.problems()[0].0.as_str()), (422, at), "{reply:?}");
+    }
 }

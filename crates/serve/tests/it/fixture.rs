@@ -133,14 +133,13 @@ impl Running {
     /// Value of a metric.
     pub(crate) async fn metric(&self, name: &str) -> f64 {
         let text = self.get("/metrics").await.body;
-        let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
-        line.and_then(|value| value.parse().ok()).unwrap_or_else(|| panic!("{name} is not in\n{text}"))
+        value_of(name, &text).unwrap_or_else(|| panic!("{name} is not in\n{text}"))
     }
 
-    /// Waits until a metric has a value.
+    /// Waits until a metric has a value. One that is not there yet counts as 0.
     pub(crate) async fn wait_for(&self, name: &str, is_right: impl Fn(f64) -> bool) {
         for _ in 0..400 {
-            if is_right(self.metric(name).await) {
+            if is_right(value_of(name, &self.get("/metrics").await.body).unwrap_or(0.0)) {
                 return;
             }
             tokio::time::sleep(Duration::from_millis(10)).await;
@@ -158,4 +157,9 @@ impl Running {
         self.stop();
         tokio::time::timeout(Duration::from_secs(20), self.served).await.expect("it ends").unwrap().unwrap();
     }
+}
+
+fn value_of(name: &str, page: &str) -> Option<f64> {
+    let line = page.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+    line.and_then(|value| value.parse().ok())
 }

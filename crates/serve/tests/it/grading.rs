@@ -213,6 +213,9 @@ async fn comparisons_that_fail_follow_the_policy_for_ungraded_samples() {
         let result = &reply["results"][0];
         assert_eq!((&result["group_score"], &result["group_score_assumed"]), (&json!(score), &json!(true)));
     }
+    let mut ranked = ask(json!("low"));
+    ranked["compare"] = json!("ranked");
+    assert_eq!(server.graded(&ranked).await["results"][0].get("group_rank"), None, "it is not known");
     assert_eq!(server.grade(&ask(json!("error"))).await.status, 502);
     assert_eq!(server.graded(&ask(json!("drop"))).await["summary"]["dropped"], 2);
 }
@@ -267,6 +270,24 @@ async fn samples_of_a_group_are_compared_with_each_other() {
     );
     assert_eq!(results[0]["group_comparisons"], json!([1, 1]));
     assert_eq!(results[2].get("group_score"), None, "alone in its group");
+    assert_eq!(results[0].get("group_rank"), None);
+
+    let named = |id: &str, group: &str, output: &str| json!({"id": id, "group": group, "output": output});
+    let ranked = server
+        .graded(&json!({
+            "rubric": ["Names the refund period of 30 days"],
+            "samples": [
+                named("b", "q", "Bananas are yellow."),
+                named("a", "q", "The refund period is 30 days."),
+                named("c", "q", "Bananas are yellow."),
+                named("d", "other", "Bananas are yellow."),
+            ],
+            "compare": "ranked",
+        }))
+        .await;
+    let ranks: Vec<&Value> =
+        ranked["results"].as_array().unwrap().iter().map(|result| &result["group_rank"]).collect();
+    assert_eq!(ranks, [&json!(2.5), &json!(1.0), &json!(2.5), &json!(1.0)], "{ranked}");
 
     let missing =
         server.grade(&json!({"rubric": ["a"], "samples": [{"output": "x"}], "compare": "pairwise"})).await;
@@ -285,6 +306,53 @@ async fn variables_of_a_sample_stand_in_its_criteria() {
     let missing = server.grade(&json!({"rubric": ["Names {{ town }}"], "samples": [sample("Paris")]})).await;
     assert_eq!(missing.status, 422, "{missing:?}");
     assert!(missing.problems()[0].1.contains("town"), "{missing:?}");
+}
+
+#[tokio::test]
+async fn a_named_rubric_takes_variables_like_one_in_the_request() {
+    let model = MockServer::start(rule::judge);
+    let mut setup = Setup::with_model(&model);
+    setup.file("rubrics/city.yaml", "threshold: ${{ LINE }}\ncriteria:\n- mentions {{ city }}\n");
+    // A name that an escape hides from whoever looks for braces in the text.
+    setup.file("rubrics/escaped.json", r#"["mentions \u007b{ city }}"]"#);
+    setup.variable("LINE", "0.7");
+    setup.options.rubrics = Some("rubrics".into());
+    let server = setup.start().await;
+    let listed = server.get("/v1/rubrics").await.json()["rubrics"][0].clone();
+    assert_eq!((&listed["name"], &listed["criteria"]), (&json!("city"), &json!(1)), "{listed}");
+
+    let sample = |city: &str| json!({"output": "Paris", "vars": {"city": city, "other": "{{ city }}"}});
+    for rubric in
+        [json!({"name": "city"}), json!({"name": "city", "hash": listed["hash"]}), json!({"name": "escaped"})]
+    {
+        let seen = model.count();
+        let body = json!({"rubric": rubric, "samples": [sample("Paris"), sample("Rome {{ other }}")]});
+        let reply = server.graded(&body).await;
+        let results = &reply["results"];
+        assert_ne!(results[0]["judge_config_hash"], results[1]["judge_config_hash"], "{rubric}");
+        let asked: Vec<String> =
+            model.requests()[seen..].iter().map(|sent| sent.json().to_string()).collect();
+        assert!(asked.iter().all(|text| !text.contains("{{ city }}")), "{asked:?}");
+    }
+    let asked: String = model.requests().iter().map(|sent| sent.json().to_string()).collect();
+    assert!(asked.contains("mentions Paris") && asked.contains("mentions Rome {{ other }}"), "{asked}");
+
+    let calls = model.count();
+    for vars in [json!({}), json!({"town": "Paris"})] {
+        for (key, place) in [("rubric", "/rubric"), ("scorecard", "/scorecard")] {
+            let body =
+                json!({key: {"name": "city"}, "samples": [sample("Paris"), {"output": "x", "vars": vars}]});
+            let refused = server.grade(&body).await;
+            assert_eq!((refused.status, refused.problems()[0].0.as_str()), (422, place), "{refused:?}");
+            assert!(refused.body.contains("the sample has no variable `city`"), "{refused:?}");
+            assert!(refused.body.contains("sample 1"), "{refused:?}");
+        }
+    }
+    // Bodies of frameworks have no place for values.
+    let slime = json!({"prompt": "p", "response": "r", "label": null});
+    let refused = server.post("/slime?rubric=city", &[], &slime).await;
+    assert!(refused.status == 422 && refused.body.contains("no variable `city`"), "{refused:?}");
+    assert_eq!(model.count(), calls, "nothing was asked");
 }
 
 #[tokio::test]

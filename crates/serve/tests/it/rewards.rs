@@ -165,6 +165,9 @@ async fn calls_that_a_deadline_ends_are_counted_and_charged_to_the_key() {
     setup.file(".assize/prices.yaml", "models:\n  openai:judge-1: {input: 1, output: 4}\n");
     let budget_usd = assize_rubric::Usd::from_dollars(0.000_1);
     let keys = setup.keys(&[("poor", assize_serve::KeyQuotas { budget_usd, ..Default::default() })]);
+    let path = setup.options.keys.clone().unwrap();
+    let operator =
+        assize_serve::KeyFile::add_operator(&path, "watch", Default::default(), String::new()).unwrap();
     let server = setup.start().await;
     let headers = [("Authorization", format!("Bearer {}", keys[0]))];
     let headers = headers.each_ref().map(|(name, value)| (*name, value.as_str()));
@@ -177,7 +180,8 @@ async fn calls_that_a_deadline_ends_are_counted_and_charged_to_the_key() {
         (&json!(model.count()), &json!(model.count())),
         "{first}"
     );
-    let metrics = send(server.address, &request_text("GET", "/metrics", &headers, b"")).await.body;
+    let metrics =
+        send(server.address, &request_text("GET", "/metrics", &[("X-Api-Key", &operator)], b"")).await.body;
     assert!(metrics.contains(&format!("assize_unpriced_calls_total {}\n", model.count())), "{metrics}");
     assert!(metrics.contains("assize_model_paused{server=\"127.0.0.1"), "{metrics}");
 

@@ -97,6 +97,52 @@ async fn each_decision_is_an_event_without_any_text_of_the_answer() {
 }
 
 #[tokio::test]
+async fn graders_and_adapters_of_frameworks_are_counted_and_traced_like_any_request() {
+    let collector = Collector::start(200).await;
+    let mut setup = setup(&collector.url, false);
+    setup.file("rubrics/default.yaml", "- mentions apples\n");
+    setup.options.rubrics = Some("rubrics".into());
+    let server = setup.start().await;
+    let path = "/v1/fine_tuning/alpha/graders/run";
+    let model = |kind: &str| {
+        json!({
+            "type": kind, "name": kind, "model": "offline", "input": "mentions apples",
+            "labels": ["yes", "no"], "passing_labels": ["yes"],
+        })
+    };
+    let mut score = model("score_model");
+    for key in ["labels", "passing_labels"] {
+        score.as_object_mut().unwrap().remove(key);
+    }
+    let check =
+        json!({"type": "string_check", "name": "t", "input": "a", "reference": "a", "operation": "eq"});
+    let run = |grader: &Value| json!({"model_sample": "it mentions apples", "item": {}, "grader": grader});
+    let slime = json!({"prompt": "p", "response": "it mentions apples", "label": null});
+
+    let trace = [("traceparent", TRACE)];
+    let label = server.post(path, &trace, &run(&model("label_model"))).await;
+    let scored = server.post(path, &trace, &run(&score)).await;
+    let checked = server.post(path, &trace, &run(&check)).await;
+    let adapted = server.post("/slime", &trace, &slime).await;
+    for reply in [&label, &scored, &checked, &adapted] {
+        assert_eq!(reply.status, 200, "{reply:?}");
+    }
+
+    assert_eq!(server.metric("assize_samples_total{client=\"\",status=\"graded\"}").await, 4.0);
+    let page = server.get("/metrics").await.body;
+    let decided = page
+        .lines()
+        .filter(|line| line.starts_with("assize_decisions_total{outcome=\""))
+        .map(|line| line.rsplit(' ').next().and_then(|count| count.parse::<f64>().ok()).unwrap());
+    assert_eq!(decided.sum::<f64>(), 3.0, "{page}");
+    assert_eq!(server.metric("assize_decisions_total{outcome=\"scored\"}").await, 1.0);
+    server.ended().await;
+    let events: Vec<Value> = collector.requests().iter().flat_map(events).collect();
+    assert!(events.len() >= 3, "{events:?}");
+    assert!(events.iter().all(|event| event["traceId"] == "0af7651916cd43dd8448eb211c80319c"), "{events:?}");
+}
+
+#[tokio::test]
 async fn texts_are_sent_when_they_are_asked_for() {
     let collector = Collector::start(200).await;
     let server = setup(&collector.url, true).start().await;

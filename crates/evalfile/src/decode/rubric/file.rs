@@ -71,6 +71,15 @@ pub fn load_rubric(path: &Path, options: &LoadOptions) -> LoadedRubric {
     finish_rubric(cx, root, path)
 }
 
+/// Loads a rubric file like [`load_rubric`], with the values of `vars` in the place of `{{ name }}` in its criteria. A name that
+/// `vars` lacks is a warning. Values are not read again: a `${{ NAME }}` in one stays as it is.
+pub fn load_rubric_with(path: &Path, options: &LoadOptions, vars: &BTreeMap<String, Value>) -> LoadedRubric {
+    let mut cx = DecodeContext::new(Arc::clone(&options.environment), Vec::new(), Vec::new());
+    let real = options.working_folder.join(path);
+    let root = read_rubric_tree(&mut cx, &real, path).map(|root| filled(&mut cx, root, vars));
+    finish_rubric(cx, root, path)
+}
+
 /// Decodes the text of a rubric file that need not exist; `path` names it in diagnostics, and its extension
 /// determines the syntax. Environment variables are not substituted.
 pub fn read_rubric(path: &Path, text: &str) -> LoadedRubric {
@@ -85,10 +94,7 @@ pub fn read_rubric(path: &Path, text: &str) -> LoadedRubric {
 pub fn read_rubric_with(path: &Path, text: &str, vars: &BTreeMap<String, Value>) -> LoadedRubric {
     let mut cx = DecodeContext::new(Arc::new(|_| None), Vec::new(), Vec::new());
     let source = cx.sources.add(path, text);
-    let root = read_tree(&mut cx, source).map(|mut root| {
-        fill_rubric(&mut cx, &mut root, vars);
-        root
-    });
+    let root = read_tree(&mut cx, source).map(|root| filled(&mut cx, root, vars));
     finish_rubric(cx, root, path)
 }
 
@@ -99,6 +105,26 @@ pub fn read_rubric_file(path: &Path, text: &str, options: &LoadOptions) -> Loade
     let source = cx.sources.add(path, text);
     let root = read_checked_tree(&mut cx, source);
     finish_rubric(cx, root, path)
+}
+
+/// Decodes the text of a rubric file as if it were the file at `path`, like [`read_rubric_file`], with the values of `vars` as in
+/// [`load_rubric_with`].
+pub fn read_rubric_file_with(
+    path: &Path,
+    text: &str,
+    options: &LoadOptions,
+    vars: &BTreeMap<String, Value>,
+) -> LoadedRubric {
+    let mut cx = DecodeContext::new(Arc::clone(&options.environment), Vec::new(), Vec::new());
+    let source = cx.sources.add(path, text);
+    let root = read_checked_tree(&mut cx, source).map(|root| filled(&mut cx, root, vars));
+    finish_rubric(cx, root, path)
+}
+
+/// The tree with the values of `vars` in its criteria.
+fn filled(cx: &mut DecodeContext, mut root: TreeNode, vars: &BTreeMap<String, Value>) -> TreeNode {
+    fill_rubric(cx, &mut root, vars);
+    root
 }
 
 fn finish_rubric(mut cx: DecodeContext, root: Option<TreeNode>, path: &Path) -> LoadedRubric {
@@ -334,6 +360,23 @@ mod tests {
         assert_eq!(rubric.judging, Some(JudgingMode::Batched(None)));
         assert_eq!(rubric.evidence, Some(EvidencePolicy::Required));
         assert_eq!(rubric.judge.as_deref(), Some("big"));
+    }
+
+    #[test]
+    fn values_of_a_sample_take_the_place_of_names_and_are_not_read_again() {
+        let options = LoadOptions {
+            environment: Arc::new(|name| (name == "LINE").then(|| "0.7".to_owned())),
+            ..LoadOptions::new("/")
+        };
+        let text = "threshold: ${{ LINE }}\ncriteria: ['Names {{ city }}', 'Is {{ mood }}']\n";
+        let vars = BTreeMap::from([("city".to_owned(), Value::from("${{ LINE }} {{ mood }}"))]);
+        let loaded = read_rubric_file_with(Path::new("a.yaml"), text, &options, &vars);
+
+        assert_eq!(codes_of(&loaded), [codes::UNKNOWN_VARIABLE.as_str()]);
+        assert_eq!(loaded.lines.pass.map(assize_rubric::UnitInterval::get), Some(0.7));
+        let rubric = loaded.rubric.expect("sound");
+        let texts: Vec<&str> = rubric.rubric.criteria().iter().map(|criterion| &*criterion.text).collect();
+        assert_eq!(texts, ["Names ${{ LINE }} {{ mood }}", "Is {{ mood }}"]);
     }
 
     #[test]

@@ -1,0 +1,273 @@
+//! Connections that are held without use: those that send no request, and those that take nothing of a reply.
+//!
+//! A stream of HTTP/2 that its client grants no room keeps a finished reply while the connection itself goes on, so that no write
+//! to it waits. Replies are therefore watched one by one.
+
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::http::{Request, Response, Version};
+use hyper::body::{Frame, Incoming, SizeHint};
+use hyper_util::service::TowerToHyperService;
+use tokio::time::Instant;
+
+use crate::options::RequestLimits;
+
+/// Time after which a connection of HTTP/2 is closed on which nothing is asked any more.
+const IDLE_TIME: Duration = Duration::from_mins(5);
+/// Bytes of a reply that are handed on at once: a client that takes them slowly holds no more.
+const PIECE: usize = 16 << 10;
+/// Shortest pause between two looks at a connection.
+const SHORTEST_PAUSE: Duration = Duration::from_millis(10);
+
+/// Use of a connection.
+pub(crate) struct ConnectionWatch(Mutex<ConnectionUse>);
+
+struct ConnectionUse {
+    /// Requests that are not answered to their end.
+    active: usize,
+    has_asked: bool,
+    /// Time since which nothing is asked.
+    idle_since: Instant,
+    /// Replies of which the client takes nothing, by number, with the time since which it does.
+    held: BTreeMap<u64, Instant>,
+    next: u64,
+}
+
+impl ConnectionWatch {
+    /// Watch of a connection that begins now.
+    pub(crate) fn new() -> Self {
+        Self(Mutex::new(ConnectionUse {
+            active: 0,
+            has_asked: false,
+            idle_since: Instant::now(),
+            held: BTreeMap::new(),
+            next: 0,
+        }))
+    }
+
+    /// Waits until the connection is held without use for longer than is allowed.
+    pub(crate) async fn is_held(&self, limits: &RequestLimits) {
+        let pause = (limits.header_time.min(limits.stall_time) / 4).max(SHORTEST_PAUSE);
+        while !self.state().is_over(limits) {
+            tokio::time::sleep(pause).await;
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, ConnectionUse> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl ConnectionUse {
+    fn is_over(&self, limits: &RequestLimits) -> bool {
+        if self.held.values().any(|since| since.elapsed() >= limits.stall_time) {
+            return true;
+        }
+
+        let longest = if self.has_asked { IDLE_TIME } else { limits.header_time };
+        self.active == 0 && self.idle_since.elapsed() >= longest
+    }
+}
+
+/// A request from its headers to the end of its reply.
+struct ActiveRequest {
+    watch: Arc<ConnectionWatch>,
+    number: u64,
+}
+
+impl ActiveRequest {
+    fn new(watch: &Arc<ConnectionWatch>) -> Self {
+        let mut state = watch.state();
+        state.active += 1;
+        state.has_asked = true;
+        state.next += 1;
+        let number = state.next;
+        drop(state);
+
+        Self { watch: Arc::clone(watch), number }
+    }
+
+    fn set_held(&self, is_held: bool) {
+        let mut state = self.watch.state();
+        if is_held {
+            state.held.insert(self.number, Instant::now());
+        } else {
+            state.held.remove(&self.number);
+        }
+    }
+}
+
+impl Drop for ActiveRequest {
+    fn drop(&mut self) {
+        let mut state = self.watch.state();
+        state.held.remove(&self.number);
+        state.active -= 1;
+        state.idle_since = Instant::now();
+    }
+}
+
+/// The service of one connection.
+#[derive(Clone)]
+pub(crate) struct WatchedService {
+    app: TowerToHyperService<Router>,
+    watch: Arc<ConnectionWatch>,
+}
+
+impl WatchedService {
+    pub(crate) fn new(app: Router, watch: Arc<ConnectionWatch>) -> Self {
+        Self { app: TowerToHyperService::new(app), watch }
+    }
+}
+
+impl hyper::service::Service<Request<Incoming>> for WatchedService {
+    type Response = Response<Body>;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Response<Body>, Infallible>> + Send>>;
+
+    fn call(&self, request: Request<Incoming>) -> Self::Future {
+        let active = ActiveRequest::new(&self.watch);
+        let has_streams = request.version() == Version::HTTP_2;
+        let answer = hyper::service::Service::call(&self.app, request);
+        Box::pin(async move {
+            let response = answer.await?;
+            let watched = |inner| Body::new(WatchedBody { inner, rest: None, active, has_streams });
+            Ok(response.map(watched))
+        })
+    }
+}
+
+/// Body of a reply, handed on in pieces.
+struct WatchedBody {
+    inner: Body,
+    /// Bytes that were taken from the body and not handed on.
+    rest: Option<Bytes>,
+    active: ActiveRequest,
+    /// True for HTTP/2. On other connections nothing but the connection itself can wait.
+    has_streams: bool,
+}
+
+impl WatchedBody {
+    /// The next piece. The last byte is one of its own: it is only asked for once the client has taken everything before it.
+    fn next_piece(&mut self, mut bytes: Bytes) -> Frame<Bytes> {
+        if bytes.len() > 1 {
+            let rest = bytes.split_off(PIECE.min(bytes.len() - 1));
+            self.rest = Some(rest);
+        }
+        self.active.set_held(true);
+
+        Frame::data(bytes)
+    }
+}
+
+impl hyper::body::Body for WatchedBody {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        if !self.has_streams {
+            return Pin::new(&mut self.inner).poll_frame(cx);
+        }
+
+        // Whoever asks for more has handed on what came before.
+        self.active.set_held(false);
+        if let Some(rest) = self.rest.take() {
+            return Poll::Ready(Some(Ok(self.next_piece(rest))));
+        }
+
+        let frame = match ready!(Pin::new(&mut self.inner).poll_frame(cx)) {
+            Some(Ok(frame)) => frame,
+            other => return Poll::Ready(other),
+        };
+        Poll::Ready(Some(Ok(match frame.into_data() {
+            Ok(bytes) => self.next_piece(bytes),
+            Err(trailers) => trailers,
+        })))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.rest.is_none() && self.inner.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        let (inner, rest) = (self.inner.size_hint(), self.rest.as_ref().map_or(0, Bytes::len) as u64);
+        let mut hint = SizeHint::new();
+        hint.set_lower(inner.lower() + rest);
+        if let Some(upper) = inner.upper() {
+            hint.set_upper(upper + rest);
+        }
+
+        hint
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http_body_util::BodyExt as _;
+    use hyper::body::Body as _;
+
+    use super::*;
+
+    fn limits() -> RequestLimits {
+        RequestLimits {
+            header_time: Duration::from_secs(30),
+            stall_time: Duration::from_mins(1),
+            ..RequestLimits::default()
+        }
+    }
+
+    fn body(watch: &Arc<ConnectionWatch>, length: usize) -> WatchedBody {
+        let inner = Body::from(vec![b'x'; length]);
+        WatchedBody { inner, rest: None, active: ActiveRequest::new(watch), has_streams: true }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_connection_needs_a_request_and_a_client_that_takes_its_reply() {
+        let watch = Arc::new(ConnectionWatch::new());
+        let begun = Instant::now();
+        watch.is_held(&limits()).await;
+        assert!(begun.elapsed() < Duration::from_secs(40), "{:?}", begun.elapsed());
+
+        // One that waits for its judges is held by nobody.
+        let request = ActiveRequest::new(&watch);
+        let patient = tokio::time::timeout(Duration::from_hours(1), watch.is_held(&limits())).await;
+        assert!(patient.is_err());
+        drop(request);
+        let begun = Instant::now();
+        watch.is_held(&limits()).await;
+        assert!(begun.elapsed() >= IDLE_TIME, "{:?}", begun.elapsed());
+
+        let mut reply = body(&watch, 100);
+        reply.frame().await.unwrap().unwrap();
+        let begun = Instant::now();
+        watch.is_held(&limits()).await;
+        assert!(begun.elapsed() < Duration::from_secs(70), "{:?}", begun.elapsed());
+    }
+
+    #[tokio::test]
+    async fn a_reply_is_handed_on_in_pieces_and_the_last_byte_by_itself() {
+        let watch = Arc::new(ConnectionWatch::new());
+        for (length, expected) in [(0, vec![]), (1, vec![1]), (2, vec![1, 1]), (PIECE + 9, vec![PIECE, 8, 1])]
+        {
+            let mut reply = body(&watch, length);
+            let mut pieces = Vec::new();
+            while let Some(frame) = reply.frame().await {
+                pieces.push(frame.unwrap().into_data().unwrap().len());
+                let left = (length - pieces.iter().sum::<usize>()) as u64;
+                assert_eq!((reply.size_hint().exact(), reply.is_end_stream()), (Some(left), left == 0));
+            }
+            assert_eq!(pieces, expected);
+        }
+        assert_eq!(watch.state().active, 0);
+    }
+}
