@@ -440,26 +440,31 @@ fn describe(stop: &EarlyStop) -> String {
     );
     let ungraded = match stop.ungraded {
         0 => String::new(),
+        1 => " 1 ungraded result doesn't count.".to_owned(),
         n => format!(" {n} ungraded results don't count."),
     };
     let calls = match stop.judge_calls_saved {
         0 => String::new(),
+        1 => " and about 1 judge call".to_owned(),
         n => format!(" and about {n} judge calls"),
     };
+    let cases = |n: u64| if n == 1 { "1 case".to_owned() } else { format!("{n} cases") };
     match (stop.conclusion, stop.decided_after) {
         (Some(conclusion), Some(after)) if stop.saved > 0 => format!(
-            "Stopped early, clearly {} after {after} cases: {numbers}. {} cases{calls} saved. \
+            "Stopped early, clearly {} after {}: {numbers}. {}{calls} saved. \
              Intervals of criteria, tags and targets don't allow for that.{ungraded}",
             conclusion.name(),
-            stop.saved,
+            cases(after),
+            cases(stop.saved),
         ),
         (Some(conclusion), Some(after)) => {
             format!(
-                "Clearly {} after {after} cases, when no other was left: {numbers}.{ungraded}",
-                conclusion.name()
+                "Clearly {} after {}, when no other was left: {numbers}.{ungraded}",
+                conclusion.name(),
+                cases(after)
             )
         }
-        _ => format!("Not clear after {} cases: {numbers}.{ungraded}", stop.clusters),
+        _ => format!("Not clear after {}: {numbers}.{ungraded}", cases(stop.clusters)),
     }
 }
 
