@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assize_rubric::OutcomeKind;
 use assize_stats::{
-    UndefinedReason,
-    agreement::{LatentClasses, RaterVote, latent_classes},
+    SeededRandom, UndefinedReason,
+    agreement::{DrawnClasses, LatentClasses, RaterVote, drawn_interval, latent_classes},
 };
 use assize_store::CaseRecord;
 
@@ -16,6 +16,10 @@ use crate::metric::{MetricEstimate, ResamplingOptions};
 const SMOOTHING: f64 = 0.5;
 /// Largest number of resamples: each is a fit.
 const MAX_RESAMPLES: usize = 400;
+/// Largest number of draws: each goes through all votes.
+const MAX_DRAWS: usize = 1_000;
+/// Number of items below which a remark warns of them.
+const FEW_ITEMS: usize = 20;
 /// p below which two raters are named as dependent.
 const DEPENDENT: f64 = 0.05;
 
@@ -94,7 +98,7 @@ impl PanelVotes {
         }
 
         let majority = self.majority();
-        let again = self.resampled_fits(resampling);
+        let spread = self.spread(resampling);
         let raters = (0..names.len())
             .map(|rater| {
                 let votes = fit.raters[rater].votes;
@@ -104,12 +108,19 @@ impl PanelVotes {
                 PanelRater {
                     name: names[rater].clone(),
                     votes,
-                    sensitivity: again.rate(("sensitivity", "sensitivity", votes), &fit, |fit| {
-                        fit.raters[rater].sensitivity
-                    }),
-                    specificity: again.rate(("specificity", "specificity", votes), &fit, |fit| {
-                        fit.raters[rater].specificity
-                    }),
+                    sensitivity: spread.rate(
+                        ("sensitivity", "sensitivity", votes),
+                        &fit,
+                        |fit| fit.raters[rater].sensitivity,
+                        |drawn| &drawn.sensitivity[rater],
+                    ),
+                    specificity: spread.rate(
+                        ("specificity", "specificity", votes),
+                        &fit,
+                        |fit| fit.raters[rater].specificity,
+                        |drawn| &drawn.specificity[rater],
+                    ),
+                    weight: fit.raters[rater].vote_weight(),
                     with_majority: (with.iter().filter(|same| **same).count(), with.len()),
                 }
             })
@@ -126,7 +137,13 @@ impl PanelVotes {
         Ok(PanelReport {
             items: self.items.len(),
             votes: self.votes.len(),
-            prevalence: again.rate(("prevalence", "truly met", self.votes.len()), &fit, |fit| fit.prevalence),
+            prevalence: spread.rate(
+                ("prevalence", "truly met", self.votes.len()),
+                &fit,
+                |fit| fit.prevalence,
+                |drawn| &drawn.prevalence,
+            ),
+            is_small: self.items.len() < FEW_ITEMS,
             raters,
             overruled,
             ties: majority.iter().filter(|majority| majority.is_none()).count(),
@@ -144,13 +161,18 @@ impl PanelVotes {
         surplus.into_iter().map(|surplus| (surplus != 0).then_some(surplus > 0)).collect()
     }
 
-    /// Fits to cases drawn again.
-    fn resampled_fits(&self, resampling: ResamplingOptions) -> ResampledFits {
+    /// Rates that the votes leave possible, and fits to cases drawn again where cases hold several items.
+    fn spread(&self, resampling: ResamplingOptions) -> RateSpread {
+        let mut random = SeededRandom::new(resampling.seed);
+        let (items, raters) = (self.items.len(), self.raters.len());
+        let drawn =
+            DrawnClasses::draw(&self.votes, items, raters, MAX_DRAWS.min(resampling.resamples), &mut random);
+
         let mut cases: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
         for ((case, _), item) in &self.items {
             cases.entry(case).or_default().insert(*item);
         }
-        let mut by_item: Vec<Vec<&RaterVote>> = vec![Vec::new(); self.items.len()];
+        let mut by_item: Vec<Vec<&RaterVote>> = vec![Vec::new(); items];
         for vote in &self.votes {
             by_item[vote.item].push(vote);
         }
@@ -159,43 +181,57 @@ impl PanelVotes {
         let resampling =
             ResamplingOptions { resamples: resampling.resamples.min(MAX_RESAMPLES), ..resampling };
         let mut fits = Vec::new();
-        // The fits are what is wanted here; each figure has its interval of them.
-        let _ = resampling.bootstrap_interval(cases.len(), |chosen| {
-            let mut votes = Vec::new();
-            let mut drawn = 0;
-            for item in chosen.iter().flat_map(|at| &cases[*at]) {
-                votes.extend(by_item[*item].iter().map(|vote| RaterVote { item: drawn, ..**vote }));
-                drawn += 1;
-            }
-            fits.push(latent_classes(&votes, drawn, self.raters.len(), SMOOTHING));
-            Ok(fits.len() as f64)
-        });
+        if cases.len() < items {
+            // The fits are what is wanted here; each figure has its interval of them.
+            let _ = resampling.bootstrap_interval(cases.len(), |chosen| {
+                let mut votes = Vec::new();
+                let mut drawn = 0;
+                for item in chosen.iter().flat_map(|at| &cases[*at]) {
+                    votes.extend(by_item[*item].iter().map(|vote| RaterVote { item: drawn, ..**vote }));
+                    drawn += 1;
+                }
+                fits.push(latent_classes(&votes, drawn, raters, SMOOTHING));
+                Ok(fits.len() as f64)
+            });
+        }
 
-        ResampledFits { fits, cases: cases.len(), resampling }
+        RateSpread { drawn, fits, cases: cases.len(), resampling }
     }
 }
 
-/// Fits to cases drawn again, in the order of the draws.
-struct ResampledFits {
+/// Values that rates may have.
+struct RateSpread {
+    /// Rates drawn from what the votes leave possible if items are independent.
+    drawn: DrawnClasses,
+    /// Fits to cases drawn again; empty if each case is one item.
     fits: Vec<Result<LatentClasses, UndefinedReason>>,
     cases: usize,
     resampling: ResamplingOptions,
 }
 
-impl ResampledFits {
-    /// A rate with its interval over cases.
+impl RateSpread {
+    /// A rate with its interval: of the drawn rates, or over cases where that is wider.
     fn rate(
         &self,
         (id, name, n): (&'static str, &'static str, usize),
         fit: &LatentClasses,
         figure: impl Fn(&LatentClasses) -> f64,
+        drawn: impl Fn(&DrawnClasses) -> &[f64],
     ) -> MetricEstimate {
-        let mut fits = self.fits.iter();
-        let interval = self.resampling.bootstrap_interval(self.cases, |_| {
-            fits.next().ok_or(UndefinedReason::NoValues)?.as_ref().map(&figure).map_err(|reason| *reason)
-        });
+        let estimate = figure(fit);
+        let mut interval = drawn_interval(drawn(&self.drawn), estimate, self.resampling.level);
+        if !self.fits.is_empty() {
+            let mut fits = self.fits.iter();
+            let by_case = self.resampling.bootstrap_interval(self.cases, |_| {
+                fits.next().ok_or(UndefinedReason::NoValues)?.as_ref().map(&figure).map_err(|reason| *reason)
+            });
+            // Resamples may be undefined where the votes themselves say something.
+            if let (Ok(own), Ok(by_case)) = (&mut interval, by_case) {
+                (own.low, own.high) = (own.low.min(by_case.low), own.high.max(by_case.high));
+            }
+        }
 
-        MetricEstimate { id, name, value: Ok(figure(fit)), interval, n: n as u64, of: "votes", says: "" }
+        MetricEstimate { id, name, value: Ok(estimate), interval, n: n as u64, of: "votes", says: "" }
     }
 }
 
@@ -210,6 +246,8 @@ pub struct PanelRater {
     pub sensitivity: MetricEstimate,
     /// Of items that are truly unmet, the share that it finds unmet.
     pub specificity: MetricEstimate,
+    /// Weight of its vote: the mean logarithm by which it changes the odds of the truth, 0 for guessing.
+    pub weight: f64,
     /// Number of votes with the majority, and of those where there is one.
     pub with_majority: (usize, usize),
 }
@@ -221,6 +259,8 @@ pub struct PanelReport {
     pub items: usize,
     /// Number of votes.
     pub votes: usize,
+    /// True if there are too few items to tell the errors of raters from chance.
+    pub is_small: bool,
     /// Share of items that are truly met.
     pub prevalence: MetricEstimate,
     /// The raters.

@@ -1,11 +1,12 @@
 //! Planning: the number of cases, repeats and labels for a wanted precision or difference.
 
 use assize_stats::{
-    ConfidenceLevel, MeanAccumulator, UndefinedReason, clustered_mean,
+    ConfidenceLevel, MeanAccumulator, UndefinedReason, bounded_mean, clustered_mean,
     power::{
-        PairedNoise, PowerDesign, design_effect, inflate_for_clusters, mean_half_width, mean_precision,
-        rate_precision, round_up_cases,
+        PairedNoise, PowerDesign, bounded_half_width, design_effect, inflate_for_clusters, mean_half_width,
+        mean_precision, rate_precision, round_up_cases,
     },
+    proportion,
     repeats::repeat_variance,
 };
 use serde::Serialize;
@@ -18,8 +19,13 @@ use crate::facts::{CaseFact, NameTable, RunFacts, case_key};
 pub struct PlanningInputs {
     /// Expected pass rate, 0 to 1.
     pub pass_rate: Option<f64>,
+    /// Pass rate that is planned on where all cases of a run passed, or none: of the rates in its interval, the one that takes
+    /// most cases.
+    pub cautious_rate: Option<f64>,
     /// Standard deviation of scores over cases.
     pub score_sd: Option<f64>,
+    /// Mean and spread of the scores of a run.
+    pub score_spread: Option<ScoreSpread>,
     /// Standard deviation of paired score differences over cases.
     pub difference_sd: Option<f64>,
     /// Share of pairs of which only one passes.
@@ -40,6 +46,41 @@ pub struct PlanningInputs {
     pub specificity: Option<f64>,
     /// Number of available cases.
     pub cases: Option<u64>,
+}
+
+/// Mean and spread of scores from 0 to 1.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct ScoreSpread {
+    /// The mean, 0 to 1.
+    pub mean: f64,
+    /// Number of values at the ends of the range that carry as much information as a score; 1 where scores do not vary.
+    pub effective: f64,
+    /// True if every score is 0 or 1.
+    pub at_ends: bool,
+    /// Mean that is planned on: where scores do not vary, the one in their interval that takes most cases.
+    pub cautious_mean: f64,
+}
+
+impl PlanningInputs {
+    /// Returns the pass rate that sample sizes are planned on.
+    fn planning_rate(&self) -> Option<f64> {
+        self.cautious_rate.or(self.pass_rate)
+    }
+}
+
+impl ScoreSpread {
+    /// Computes the spread of the scores of a run; `None` for fewer than two.
+    fn new(scores: &[f64]) -> Option<Self> {
+        let found = bounded_mean(scores, (0.0, 1.0), ConfidenceLevel::P95).ok()?;
+        let interval = found.interval.ok()?;
+        let varies = scores.iter().any(|score| (score - scores[0]).abs() > assize_rubric::TOLERANCE);
+        Some(Self {
+            mean: found.mean,
+            effective: found.effective_n / found.n as f64,
+            at_ends: scores.iter().all(|score| *score == 0.0 || *score == 1.0),
+            cautious_mean: if varies { found.mean } else { 0.5_f64.clamp(interval.low, interval.high) },
+        })
+    }
 }
 
 /// Wanted precision.
@@ -149,18 +190,38 @@ fn add_precision_answers(
     needs: &mut Vec<SampleSizeAnswer>,
 ) {
     let half = width / 2.0;
-    if let Some(rate) = known.pass_rate {
+    if let Some(rate) = known.planning_rate() {
+        let says = if known.cautious_rate.is_some() {
+            "at most: of the rates that the run allows, this takes most cases; each case once"
+        } else {
+            "each case once"
+        };
         needs.push(cases_answer(
             format!("a pass rate of {} to ±{}", format_number(rate), format_number(half)),
             rate_precision(rate, half, level),
             "cases",
             "Wilson's half-width solved for n",
             effect,
-            "each case once".to_owned(),
+            says.to_owned(),
         ));
     }
 
-    if let Some(sd) = known.score_sd {
+    if let Some(spread) = known.score_spread {
+        let mean = spread.cautious_mean;
+        let says = if mean == spread.mean {
+            format!("a score carries as much as {} passes or fails", format_number(spread.effective))
+        } else {
+            "at most: of the means that the run allows, this takes most cases".to_owned()
+        };
+        needs.push(cases_answer(
+            format!("a mean score of {} to ±{}", format_number(mean), format_number(half)),
+            rate_precision(mean, half, level).map(|n| n / spread.effective),
+            "cases",
+            "Wilson's half-width on effective cases",
+            effect,
+            says,
+        ));
+    } else if let Some(sd) = known.score_sd {
         needs.push(cases_answer(
             format!("a mean score to ±{}", format_number(half)),
             mean_precision(sd, half, level),
@@ -197,9 +258,10 @@ fn add_label_answers(
     needs: &mut Vec<SampleSizeAnswer>,
 ) {
     let half = width / 2.0;
+    let pass_rate = known.planning_rate();
     let parts = [
-        ("sensitivity", known.sensitivity, "that people pass", known.pass_rate),
-        ("specificity", known.specificity, "that people fail", known.pass_rate.map(|rate| 1.0 - rate)),
+        ("sensitivity", known.sensitivity, "that people pass", pass_rate),
+        ("specificity", known.specificity, "that people fail", pass_rate.map(|rate| 1.0 - rate)),
     ];
     for (name, rate, which, share) in parts {
         let Some(rate) = rate else { continue };
@@ -229,8 +291,9 @@ fn add_difference_answers(
     needs: &mut Vec<SampleSizeAnswer>,
 ) {
     let apart = format_number(difference);
-    let other = known.pass_rate.and_then(|rate| other_rate(rate, difference));
-    let shares = match (known.discordance, known.pass_rate.zip(other)) {
+    let pass_rate = known.planning_rate();
+    let other = pass_rate.and_then(|rate| other_rate(rate, difference));
+    let shares = match (known.discordance, pass_rate.zip(other)) {
         (Some(share), _) => vec![(share, "share of changed cases as given")],
         // Between the two extremes: only the difference differs, and the runs are independent.
         (None, Some((rate, other))) => {
@@ -262,12 +325,12 @@ fn add_difference_answers(
         ));
     }
 
-    if let (Some(rate), None) = (known.pass_rate, other) {
+    if let (Some(rate), None) = (pass_rate, other) {
         let question = format!("pass rates of {} and another, {apart} away", format_number(rate));
         let reason = "the other rate would lie below 0 or above 1";
         needs.push(no_answer(question, "cases per run", "two independent rates", reason));
     }
-    if let Some((rate, other)) = known.pass_rate.zip(other) {
+    if let Some((rate, other)) = pass_rate.zip(other) {
         needs.push(cases_answer(
             format!("pass rates of {} and {}, different cases", format_number(rate), format_number(other)),
             promise.rates_cases(rate, other),
@@ -329,6 +392,8 @@ fn add_detectable_answers(
     level: ConfidenceLevel,
     needs: &mut Vec<SampleSizeAnswer>,
 ) {
+    let pairs = if cases == 1 { "1 pair detects".to_owned() } else { format!("{cases} pairs detect") };
+    let over = if cases == 1 { "1 case".to_owned() } else { format!("{cases} cases") };
     // Number of independent cases with as much information as the clustered ones.
     let alone = (cases as f64 / effect.unwrap_or(1.0)).floor().max(0.0) as u64;
     let mut push = |question: String, answer: Result<f64, UndefinedReason>, unit, method, says: &str| {
@@ -337,7 +402,7 @@ fn add_detectable_answers(
     };
     if let Some(share) = known.discordance {
         push(
-            format!("smallest difference of pass rates that {cases} pairs detect"),
+            format!("smallest difference of pass rates that {pairs}"),
             promise.mcnemar_exact_difference(alone, share),
             "difference",
             "McNemar, exact",
@@ -349,7 +414,7 @@ fn add_detectable_answers(
         let noise =
             PairedNoise { between: sd * sd, first: 0.0, first_repeats: 1, second: 0.0, second_repeats: 1 };
         push(
-            format!("smallest difference of mean scores that {cases} pairs detect"),
+            format!("smallest difference of mean scores that {pairs}"),
             promise.paired_difference(noise, alone),
             "difference",
             "paired means, Miller",
@@ -359,9 +424,9 @@ fn add_detectable_answers(
 
     if let Some(rate) = known.pass_rate {
         let passed = (rate * alone as f64).round() as u64;
-        let interval = assize_stats::proportion(passed, alone, level).interval;
+        let interval = proportion(passed, alone, level).interval;
         push(
-            format!("margin of error of a pass rate of {} over {cases} cases", format_number(rate)),
+            format!("margin of error of a pass rate of {} over {over}", format_number(rate)),
             interval.map(|interval| interval.width() / 2.0),
             "either way",
             interval.map_or("", |interval| interval.method.name()),
@@ -369,9 +434,18 @@ fn add_detectable_answers(
         );
     }
 
-    if let Some(sd) = known.score_sd {
+    if let Some(spread) = known.score_spread {
+        let units = Some(alone).filter(|_| !spread.at_ends);
         push(
-            format!("margin of error of the mean score over {cases} cases"),
+            format!("margin of error of a mean score of {} over {over}", format_number(spread.mean)),
+            bounded_half_width(spread.mean, alone as f64 * spread.effective, units, level),
+            "either way",
+            "Wilson on effective cases",
+            "half the width of the CI",
+        );
+    } else if let Some(sd) = known.score_sd {
+        push(
+            format!("margin of error of the mean score over {over}"),
             mean_half_width(sd, alone, level),
             "either way",
             "normal",
@@ -389,11 +463,18 @@ pub fn estimate_inputs(runs: &[RunFacts], names: &NameTable) -> PlanningInputs {
         first.cases.iter().filter_map(CaseFact::passed).map(|passed| f64::from(u8::from(passed))).collect();
     known.pass_rate =
         decided.iter().copied().collect::<MeanAccumulator>().mean(ConfidenceLevel::P95).mean.ok();
+    let passed = decided.iter().filter(|passed| **passed > 0.0).count();
+    if let Ok(interval) = proportion(passed as u64, decided.len() as u64, ConfidenceLevel::P95).interval
+        && (passed == 0 || passed == decided.len())
+    {
+        known.cautious_rate = Some(0.5_f64.clamp(interval.low, interval.high));
+    }
 
     let scored: Vec<(&CaseFact, f64)> =
         first.cases.iter().filter_map(|case| Some((case, case.score?))).collect();
     let scores: Vec<f64> = scored.iter().map(|(_, score)| *score).collect();
     known.score_sd = scores.iter().copied().collect::<MeanAccumulator>().mean(ConfidenceLevel::P95).sd.ok();
+    known.score_spread = ScoreSpread::new(&scores);
     known.cases = Some(first.cases.len() as u64);
 
     let clusters: Vec<u32> = scored.iter().map(|(case, _)| case.cluster).collect();

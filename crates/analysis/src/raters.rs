@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assize_rubric::person_key;
+use assize_rubric::{TOLERANCE, person_key};
 use assize_stats::{
-    ClusteredMean, Proportion, UndefinedReason,
+    ClusteredMean, Proportion, SeededRandom, UndefinedReason,
     agreement::{
-        AgreementWeights, AlphaMetric, ChanceAgreement, RatingScale, UnitRatings, alpha, coefficient,
+        AgreementWeights, AlphaMetric, ChanceAgreement, RatingScale, UnitRatings, alpha, alpha_interval,
+        coefficient, gwet_interval,
     },
     clustered_mean, proportion,
     repeats::repeat_variance,
@@ -161,7 +162,9 @@ fn measure_agreement(
     resampling: ResamplingOptions,
 ) -> RaterSection {
     let twice: Vec<&RatedItem<'_>> = rated.iter().filter(|rated| rated.ratings.len() > 1).collect();
-    let all_same = |rated: &&&RatedItem<'_>| rated.ratings.iter().all(|rating| *rating == rated.ratings[0]);
+    let all_same = |rated: &&&RatedItem<'_>| {
+        rated.ratings.iter().all(|rating| (rating - rated.ratings[0]).abs() <= TOLERANCE)
+    };
     let same = twice.iter().filter(all_same).count();
     let mut systems: BTreeMap<&str, (Vec<f64>, Vec<&str>)> = BTreeMap::new();
     for rated in rated {
@@ -225,51 +228,51 @@ fn agreement_metrics(
 
     let weights =
         if kind == RatingKind::Scores { AgreementWeights::Quadratic } else { AgreementWeights::Identity };
-    let gwet = |ratings: &UnitRatings| {
-        coefficient(
-            ratings,
-            declared.as_ref().map_err(|reason| *reason)?,
-            weights,
-            ChanceAgreement::Gwet,
-            resampling.level,
-        )
-        .value
+    let names: Vec<&str> = rated.iter().map(|rated| rated.cluster).collect();
+    let (draws, level) = (resampling.resamples, resampling.level);
+    let random = || SeededRandom::new(resampling.seed);
+    let gwet = |id, name, says| {
+        let declared = declared.as_ref().map_err(|reason| *reason);
+        let value =
+            declared.and_then(|scale| coefficient(&all, scale, weights, ChanceAgreement::Gwet, level).value);
+        let interval = declared
+            .and_then(|scale| gwet_interval(&all, &names, (scale, weights), draws, level, &mut random()));
+        MetricEstimate { id, name, value, interval, n: twice, of: "items", says }
+    };
+    let alpha_of = |id, name, metric, says| {
+        let value = alpha(&all, metric).value;
+        let interval = alpha_interval(&all, &names, metric, draws, level, &mut random());
+        MetricEstimate { id, name, value, interval, n: twice, of: "items", says }
     };
 
     let rows = |ratings: &UnitRatings| ratings.units().map(<[f64]>::to_vec).collect::<Vec<_>>();
-    let mut found = vec![of(
+    let mut found = vec![alpha_of(
         "alpha_nominal",
         "Krippendorff's alpha, nominal",
-        &|ratings| alpha(ratings, AlphaMetric::Nominal).value,
+        AlphaMetric::Nominal,
         "Agreement beyond chance, equal ratings only; ratings may be missing.",
     )];
     if kind != RatingKind::Scores {
-        found.push(of(
-            "ac1",
-            "Gwet's AC1",
-            &gwet,
-            "Agreement beyond chance, stable where one rating is rare.",
-        ));
+        found.push(gwet("ac1", "Gwet's AC1", "Agreement beyond chance, stable where one rating is rare."));
         return found;
     }
 
     found.extend([
-        of(
+        alpha_of(
             "alpha_ordinal",
             "Krippendorff's alpha, ordinal",
-            &|ratings| alpha(ratings, AlphaMetric::Ordinal).value,
+            AlphaMetric::Ordinal,
             "As nominal, with partial credit by the number of ratings in between.",
         ),
-        of(
+        alpha_of(
             "alpha_interval",
             "Krippendorff's alpha, interval",
-            &|ratings| alpha(ratings, AlphaMetric::Interval).value,
+            AlphaMetric::Interval,
             "As nominal, with partial credit by the distance in points.",
         ),
-        of(
+        gwet(
             "ac2",
             "Gwet's AC2, quadratic",
-            &gwet,
             "Agreement beyond chance on the declared scale, stable where most scores are equal.",
         ),
         of(

@@ -8,7 +8,8 @@ use assize_stats::{
 use crate::MetricEstimate;
 
 /// Computes a share; each hit comes with its case. The interval is Wilson's, or the clustered one if that is
-/// wider: with few cases, or without differences, the clustered one is too narrow.
+/// wider: with few cases, or without differences, the clustered one is too narrow. Several hits of a single case have
+/// none: they say nothing about other cases.
 pub fn share_metric<K: Ord>(
     (id, name, of): (&'static str, &'static str, &'static str),
     says: &'static str,
@@ -38,7 +39,28 @@ fn wider_interval<K: Ord>(
         .and_then(|found| found.interval);
     match (wilson, by_case) {
         (Ok(wilson), Ok(by_case)) if by_case.width() > wilson.width() => Ok(by_case),
+        (Ok(_), Err(UndefinedReason::OneCluster)) => Err(UndefinedReason::OneCluster),
         (wilson, _) => wilson,
+    }
+}
+
+/// Computes the mean of sizes from 0 to 1, each with its case. The interval is the clustered one of a bounded mean, so that
+/// it stays within 0 to 1.
+pub fn size_metric<K: Ord>(
+    (id, name, of): (&'static str, &'static str, &'static str),
+    says: &'static str,
+    sizes: &[(K, f64)],
+) -> MetricEstimate {
+    let (cases, values): (Vec<&K>, Vec<f64>) = sizes.iter().map(|(case, size)| (case, *size)).unzip();
+    let found = bounded_mean_clustered(&values, &cases, (0.0, 1.0), ConfidenceLevel::P95);
+    MetricEstimate {
+        id,
+        name,
+        value: found.map(|found| found.mean),
+        interval: found.and_then(|found| found.interval),
+        n: values.len() as u64,
+        of,
+        says,
     }
 }
 
@@ -91,6 +113,28 @@ mod tests {
         let high = share_metric(names, "", &none).interval.expect("defined").high;
         assert!((high - 3.841_459 / 13.841_459).abs() < 1e-6, "{high}");
         assert_eq!(share_metric::<usize>(names, "", &[]).value, Err(UndefinedReason::NoValues));
+    }
+
+    #[test]
+    fn hits_of_one_case_say_nothing_about_others() {
+        let names = ("x", "x", "decisions");
+        let shown: Vec<(u8, bool)> = (0..26).map(|_| (1, false)).collect();
+        let found = share_metric(names, "", &shown);
+        assert_eq!((found.value, found.interval), (Ok(0.0), Err(UndefinedReason::OneCluster)));
+        // A single hit is one independent case.
+        assert!(share_metric(names, "", &shown[..1]).interval.is_ok());
+    }
+
+    #[test]
+    fn the_interval_of_sizes_stays_within_their_range() {
+        let names = ("x", "x", "answers");
+        let sizes: Vec<(usize, f64)> = (0..8).map(|at| (at, if at == 0 { 0.5 } else { 0.0 })).collect();
+        let found = size_metric(names, "", &sizes);
+        let interval = found.interval.expect("defined");
+        assert!(interval.low >= 0.0 && interval.high <= 1.0 && interval.width() > 0.1, "{interval:?}");
+        let none: Vec<(usize, f64)> = (0..8).map(|at| (at, 0.0)).collect();
+        let interval = size_metric(names, "", &none).interval.expect("equal sizes have a width too");
+        assert!(interval.low >= 0.0 && interval.width() > 0.1, "{interval:?}");
     }
 
     #[test]

@@ -188,9 +188,10 @@ impl RunSummarizer {
         let mut remarks = Vec::new();
         if let Some(bounds) = pass_rate_bounds {
             remarks.push(format!(
-                "{} of {} cases are incomplete and excluded from the pass rate; with them it lies between {} and {}.",
+                "{} of {} {} incomplete and excluded from the pass rate; with them it lies between {} and {}.",
                 self.rows.len() - decided,
                 self.rows.len(),
+                if self.rows.len() == 1 { "case is" } else { "cases are" },
                 format_percent(bounds[0]),
                 format_percent(bounds[1])
             ));
@@ -207,7 +208,7 @@ impl RunSummarizer {
 
         if let Some(clusters) = scores.clusters().filter(|clusters| *clusters < FEW_CLUSTERS) {
             remarks.push(format!(
-                "Only {clusters} cluster{}: with fewer than {FEW_CLUSTERS}, confidence intervals tend to be too narrow.",
+                "Only {clusters} cluster{}: with fewer than {FEW_CLUSTERS}, confidence intervals are wide.",
                 if clusters == 1 { "" } else { "s" }
             ));
         }

@@ -19,6 +19,9 @@ const MOST_CASES: usize = 1_000_000;
 /// Least number of judges or prompts whose component is more than a guess.
 const FEW_LEVELS: usize = 5;
 
+/// Standard error below which scores differ only by the order of summation.
+const DUST: f64 = 1e-9;
+
 /// One decision: answer, criterion, judge, prompt.
 type Place = (String, String, String, String);
 
@@ -164,6 +167,10 @@ impl JudgedScores {
             let interval = resampling.bootstrap_interval(cases.len(), |_| {
                 draws.next().ok_or(UndefinedReason::NoValues)?.as_ref().map(of).map_err(|reason| *reason)
             });
+            // Resamples without any variation do not show that there is none.
+            let interval = interval.and_then(|found| {
+                if found.width() > 0.0 { Ok(found) } else { Err(UndefinedReason::NoSpread) }
+            });
             ErrorComponent {
                 facets: facets
                     .iter()
@@ -190,8 +197,8 @@ impl JudgedScores {
         Ok(TotalError {
             components,
             repeats,
-            se_total: found.error_variance(&found.levels, repeats, 0).sqrt(),
-            se_cases: naive_error(&by_case),
+            se_total: above_zero(found.error_variance(&found.levels, repeats, 0).sqrt()),
+            se_cases: above_zero(naive_error(&by_case)),
             fixed: (1 << facets.len()) - 2,
             few: few_levels(&facets, &found.levels),
             facets,
@@ -239,6 +246,11 @@ impl JudgedScores {
 fn few_levels(facets: &[ErrorFacet], levels: &[usize]) -> Vec<(ErrorFacet, usize)> {
     let all = facets.iter().copied().zip(levels.iter().copied());
     all.filter(|(facet, levels)| *facet != ErrorFacet::Case && *levels < FEW_LEVELS).collect()
+}
+
+/// Returns an error estimate unless it is 0: values that do not vary say nothing about their error.
+fn above_zero(error: f64) -> Result<f64, UndefinedReason> {
+    if error > DUST { Ok(error) } else { Err(UndefinedReason::NoSpread) }
 }
 
 /// Number of values for each combination of levels, on average; at least 1.
@@ -307,10 +319,10 @@ pub struct TotalError {
     pub components: Vec<ErrorComponent>,
     /// Mean number of repeats of everything.
     pub repeats: usize,
-    /// Standard error of the mean, if cases, judges and prompts are drawn from many.
-    pub se_total: f64,
-    /// Standard error of the mean if cases alone were drawn.
-    pub se_cases: f64,
+    /// Standard error of the mean, if cases, judges and prompts are drawn from many. Undefined where scores do not vary.
+    pub se_total: Result<f64, UndefinedReason>,
+    /// Standard error of the mean if cases alone were drawn. Undefined where cases do not vary.
+    pub se_cases: Result<f64, UndefinedReason>,
     /// Facets with too few levels for more than a guess, with their number of levels.
     pub few: Vec<(ErrorFacet, usize)>,
     /// The variance.
@@ -321,14 +333,17 @@ pub struct TotalError {
 
 impl TotalError {
     /// The cheapest design for a mean with an interval of this full width; and for the same judges and prompts, as where two
-    /// systems are compared. An answer costs `case_cost` calls of a judge.
+    /// systems are compared. An answer costs `case_cost` calls of a judge. Undefined where scores do not vary.
     pub fn designs(
         &self,
         width: f64,
         level: ConfidenceLevel,
         case_cost: f64,
     ) -> [Result<CrossedDesign, UndefinedReason>; 2] {
-        let find = |fixed| self.variance.cheapest_design(width / 2.0, level, case_cost, MOST_CASES, fixed);
+        let find = |fixed| {
+            above_zero(self.variance.error_variance(&self.variance.levels, self.repeats, fixed).sqrt())?;
+            self.variance.cheapest_design(width / 2.0, level, case_cost, MOST_CASES, fixed)
+        };
         [find(0), find(self.fixed)]
     }
 }

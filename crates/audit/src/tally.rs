@@ -43,6 +43,22 @@ impl WilsonShare {
     }
 }
 
+impl WilsonShare {
+    /// Computes the share of showings of a single decision, which has no interval if there are several: they are no independent
+    /// evidence.
+    pub fn of_one_decision(count: u64, n: u64) -> Self {
+        let found = Self::new(count, n);
+        if n < 2 {
+            return found;
+        }
+        Self { low: None, high: None, method: ONE_DECISION.to_owned(), ..found }
+    }
+}
+
+/// Reason why the showings of one decision have no interval.
+const ONE_DECISION: &str =
+    "undefined, because several showings of one decision say nothing about other decisions";
+
 /// Counted effects of a change. Pairs that lack a decision are counted separately and excluded from the
 /// shares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -118,13 +134,23 @@ impl PairTally {
         WilsonShare::new(self.lost, self.could_lose)
     }
 
-    /// Converts the tally to JSON.
+    /// Converts the tally of many decisions to JSON.
     pub fn to_json(&self) -> serde_json::Value {
+        self.json(WilsonShare::new)
+    }
+
+    /// Converts the tally of the showings of a single decision to JSON.
+    pub fn to_json_of_one_decision(&self) -> serde_json::Value {
+        self.json(WilsonShare::of_one_decision)
+    }
+
+    fn json(&self, share: fn(u64, u64) -> WilsonShare) -> serde_json::Value {
+        let of = |found: WilsonShare| share(found.count, found.n);
         serde_json::json!({
             "pairs": self.pairs,
-            "flips": self.flip_rate(),
-            "won": self.win_rate(),
-            "lost": self.loss_rate(),
+            "flips": of(self.flip_rate()),
+            "won": of(self.win_rate()),
+            "lost": of(self.loss_rate()),
             "other": self.other,
             "unmet_to_met": self.unmet_to_met,
             "met_to_unmet": self.met_to_unmet,
@@ -187,6 +213,18 @@ mod tests {
         let found = tally(&[pair(at(1), at(1), false), pair(at(1), at(2), false), pair(at(2), at(0), false)]);
         assert_eq!((found.won, found.could_win, found.lost, found.could_lose), (1, 2, 1, 3));
         assert_eq!((found.unmet_to_met, found.met_to_unmet), (0, 0));
+    }
+
+    #[test]
+    fn showings_of_one_decision_have_no_interval() {
+        let shown: Vec<DecisionPair> = (0..26).map(|_| pair(UNMET, UNMET, false)).collect();
+        let won = tally(&shown).to_json_of_one_decision()["won"].clone();
+        assert_eq!(
+            (&won["rate"], &won["low"], &won["high"]),
+            (&0.0.into(), &None::<f64>.into(), &None::<f64>.into())
+        );
+        assert!(won["method"].as_str().is_some_and(|why| why.starts_with("undefined, because ")), "{won}");
+        assert!(tally(&shown[..1]).to_json_of_one_decision()["won"]["low"].is_number());
     }
 
     #[test]

@@ -441,26 +441,31 @@ fn describe(stop: &EarlyStop) -> String {
         format!("{name} {value} ({level} CI, valid at any time: {low} to {high}), reference {other}");
     let ungraded = match stop.ungraded {
         0 => String::new(),
+        1 => " 1 ungraded result doesn't count.".to_owned(),
         n => format!(" {n} ungraded results don't count."),
     };
     let calls = match stop.judge_calls_saved {
         0 => String::new(),
+        1 => " and about 1 judge call".to_owned(),
         n => format!(" and about {n} judge calls"),
     };
+    let cases = |n: u64| if n == 1 { "1 case".to_owned() } else { format!("{n} cases") };
     match (stop.conclusion, stop.decided_after) {
         (Some(conclusion), Some(after)) if stop.saved > 0 => format!(
-            "Stopped early, clearly {} the reference after {after} cases: {numbers}. {} cases{calls} saved. \
+            "Stopped early, clearly {} the reference after {}: {numbers}. {}{calls} saved. \
              Intervals of criteria, tags and targets don't allow for that.{ungraded}",
             conclusion.name(),
-            stop.saved,
+            cases(after),
+            cases(stop.saved),
         ),
         (Some(conclusion), Some(after)) => {
             format!(
-                "Clearly {} the reference after all {after} cases: {numbers}.{ungraded}",
-                conclusion.name()
+                "Clearly {} the reference after all {}: {numbers}.{ungraded}",
+                conclusion.name(),
+                cases(after)
             )
         }
-        _ => format!("Inconclusive after {} cases: {numbers}.{ungraded}", stop.clusters),
+        _ => format!("Inconclusive after {}: {numbers}.{ungraded}", cases(stop.clusters)),
     }
 }
 

@@ -68,7 +68,8 @@ pub fn render_injection_audit(report: &InjectionReport, style: ReportStyle) -> S
         .take(MAX_CRITERIA)
         .map(|one| {
             let name = ReportPiece::untrusted_name(ReportTone::Plain, &one.criterion);
-            probe_row(name, &one.case, &one.tally, wilson(&one.tally))
+            // All showings are of one decision, which has no interval.
+            probe_row(name, &one.case, &one.tally, None)
         })
         .collect();
     if !rows.is_empty() {

@@ -87,7 +87,7 @@ pub use injection_audit::render_injection_audit;
 pub use listing::{ListingRow, render_listing, wrap_message};
 pub use mark::outcome_word;
 pub use noise::{noise_json, render_noise};
-pub use number::{dollars, format_duration, format_plain, format_rate, format_score, grouped};
+pub use number::{dollars, format_count, format_duration, format_plain, format_rate, format_score, grouped};
 pub use pairwise::{pairwise_json, render_pairwise, render_pairwise_markdown};
 pub use panel::{format_probability, format_vote_metrics};
 pub use panel_rates::{panel_rates_json, render_panel_rates};

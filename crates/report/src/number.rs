@@ -77,7 +77,7 @@ pub(crate) fn format_beside(value: f64, line: f64) -> String {
 }
 
 /// Formats a count with its noun: `1 case`, `2 cases`.
-pub(crate) fn format_count(number: u64, one: &str, many: &str) -> String {
+pub fn format_count(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", grouped(number), if number == 1 { one } else { many })
 }
 

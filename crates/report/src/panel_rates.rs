@@ -32,6 +32,7 @@ pub fn render_panel_rates(report: &PanelReport, style: ReportStyle) -> String {
         ReportColumn::right("specificity"),
         ReportColumn::left("95% CI"),
         ReportColumn::right("with majority"),
+        ReportColumn::right("weight"),
     ];
     let value =
         |figure: &MetricEstimate| ReportPiece::new(ReportTone::Strong, format_or_undefined(figure.value));
@@ -50,6 +51,7 @@ pub fn render_panel_rates(report: &PanelReport, style: ReportStyle) -> String {
                 ReportPiece::plain(format_percent(
                     rater.with_majority.0 as u64, rater.with_majority.1 as u64,
                 )),
+                ReportPiece::plain(format!("{:.2}", rater.weight)),
             ]
         })
         .collect();
@@ -67,6 +69,13 @@ pub fn render_panel_rates(report: &PanelReport, style: ReportStyle) -> String {
             ties => format!("{} have", grouped(ties as u64)),
         }
     )];
+    if report.is_small {
+        lines.push(format!(
+            "{} {} too few to tell errors from chance: read the intervals, not the values.",
+            format_count(report.items as u64, "item", "items"),
+            if report.items == 1 { "is" } else { "are" }
+        ));
+    }
     if !report.can_depend {
         lines.push("Correlated errors can be detected from four raters on, not from three.".to_owned());
     } else if report.dependent.is_empty() {
@@ -104,6 +113,7 @@ pub fn panel_rates_json(report: &PanelReport) -> Value {
                 "metrics": metrics_json(&[rater.sensitivity, rater.specificity]),
                 "with_majority": rater.with_majority.0,
                 "with_majority_of": rater.with_majority.1,
+                "weight": rater.weight,
             })
         })
         .collect();

@@ -84,11 +84,14 @@ fn lines(found: &TotalError, designs: Option<&ErrorDesigns>) -> Vec<String> {
     let mut lines = Vec::new();
     let beside: Vec<String> = found.facets[1..].iter().map(|facet| format!("{}s", facet.name())).collect();
     let beside = beside.join(" and ");
-    lines.push(format!(
-        "Standard error of the mean: {} for these cases and these {beside}; {} if other {beside} might have been taken as well.",
-        format_value(found.se_cases),
-        format_value(found.se_total)
-    ));
+    lines.push(match (found.se_cases, found.se_total) {
+        (Err(reason), Err(_)) => format!("The standard error of the mean is undefined: {reason}. Add cases that differ."),
+        (cases, total) => format!(
+            "Standard error of the mean: {} for these cases and these {beside}; {} if other {beside} might have been taken as well.",
+            format_error(cases),
+            format_error(total)
+        ),
+    });
     for (facet, levels) in &found.few {
         lines.push(format!(
             "Only {levels} {name}s: the variance between {name}s is a rough estimate, and the intervals (over cases) do not \
@@ -113,9 +116,16 @@ fn lines(found: &TotalError, designs: Option<&ErrorDesigns>) -> Vec<String> {
     lines
 }
 
+fn format_error(error: Result<f64, UndefinedReason>) -> String {
+    error.map_or_else(|reason| format!("undefined ({reason})"), format_value)
+}
+
 fn describe(design: &Result<CrossedDesign, UndefinedReason>, found: &TotalError) -> String {
     match design {
-        Err(reason) => format!("none, because {reason} with ten of each besides cases"),
+        Err(UndefinedReason::Unreachable) => {
+            format!("none, because {} with ten of each besides cases", UndefinedReason::Unreachable)
+        }
+        Err(reason) => format!("undefined, because {reason}"),
         Ok(design) => {
             let mut parts: Vec<String> = found
                 .facets
@@ -165,8 +175,9 @@ pub fn total_error_json(found: &TotalError, designs: Option<&ErrorDesigns>) -> V
         "levels": levels,
         "components": components,
         "negative": found.variance.negative,
-        "standard_error": found.se_total,
-        "standard_error_of_cases": found.se_cases,
+        "standard_error": found.se_total.ok(),
+        "standard_error_of_cases": found.se_cases.ok(),
+        "standard_error_undefined": found.se_total.err().map(|reason| reason.to_string()),
         "few_levels": found.few.iter().map(|(facet, _)| facet.name()).collect::<Vec<_>>(),
         "design": designs.map(|(width, [mean, compared])| json!({
             "width": width,

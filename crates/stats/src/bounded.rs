@@ -15,6 +15,10 @@ use crate::{
 /// with. Where few clusters hold all that differs, their own spread says too little about that of others.
 const CLUSTER_PRIOR: f64 = 0.1;
 
+/// Most values at the ends of the range that the values of one unit count for. Values that lie close together away from the ends
+/// may miss rare ones at an end, which a spread so small would rule out.
+const MAX_WORTH: f64 = 25.0;
+
 /// Distance, as a share of the range, below which values differ only by the order of summation.
 const DUST: f64 = 1e-9;
 
@@ -33,7 +37,7 @@ pub struct BoundedMean {
     /// The mean over all values; larger clusters have more weight.
     pub mean: f64,
     /// Number of values at the ends of the range that would carry as much information: `m (1 - m) / se^2` for a mean
-    /// m on a range of 0 to 1. The number of clusters where no value differs from another.
+    /// m on a range of 0 to 1, but at most 25 for each cluster. The number of clusters where no value differs from another.
     pub effective_n: f64,
     /// Wilson's interval of the mean on the effective number of values, with the quantile of Student's t. That of
     /// [`proportion`] for independent values that all lie at the ends.
@@ -54,7 +58,8 @@ pub fn bounded_mean(
 }
 
 /// Computes [`bounded_mean`] of values in clusters, with the clustered error (CR1); `clusters` names the cluster of
-/// each value. The error is smoothed by a tenth of a cluster at either end of the range.
+/// each value. The error is smoothed by a tenth of a cluster at either end of the range. The limit of the effective number is our
+/// own, chosen by simulation.
 pub fn bounded_mean_clustered<K: Ord>(
     values: &[f64],
     clusters: &[K],
@@ -62,7 +67,8 @@ pub fn bounded_mean_clustered<K: Ord>(
     level: ConfidenceLevel,
 ) -> Result<BoundedMean, UndefinedReason> {
     let units = UnitSums::new(values, clusters, range)?;
-    let scaled = units.effective_mean();
+    let mut scaled = units.effective_mean();
+    scaled.effective_n = scaled.effective_n.min(MAX_WORTH * units.sums.len() as f64);
     let mean = range.0 + (range.1 - range.0) * scaled.mean;
     if units.is_binary {
         // The same as for the share of ones. A mean of a single value has no interval.

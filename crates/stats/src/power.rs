@@ -2,7 +2,11 @@
 
 use crate::{
     ConfidenceLevel, ConfidenceLevelError, UndefinedReason,
-    distribution::{normal_critical_value, normal_upper_quantile, normal_upper_tail, student_power},
+    bounded::wilson_ends,
+    distribution::{
+        normal_critical_value, normal_upper_quantile, normal_upper_tail, student_critical_value,
+        student_power,
+    },
     undefined::check_finite,
 };
 
@@ -312,4 +316,26 @@ pub fn mean_half_width(sd: f64, n: u64, level: ConfidenceLevel) -> Result<f64, U
     }
 
     check_finite(normal_critical_value(level)? * sd / (n as f64).sqrt())
+}
+
+/// Returns half the width of the interval of a mean within 0 to 1, as [`bounded_mean`](crate::bounded_mean) computes it: Wilson's on
+/// the effective number of values. `units` is the number of independent values, at least 2; `None` for values that all lie at the
+/// ends, whose interval has the normal quantile. Source: E. B. Wilson (1927).
+pub fn bounded_half_width(
+    mean: f64,
+    effective_n: f64,
+    units: Option<u64>,
+    level: ConfidenceLevel,
+) -> Result<f64, UndefinedReason> {
+    if !(0.0..=1.0).contains(&mean) || effective_n.is_nan() || effective_n <= 0.0 {
+        return Err(UndefinedReason::OutOfRange);
+    }
+
+    let critical = match units {
+        None => normal_critical_value(level)?,
+        Some(units) if units < 2 => return Err(UndefinedReason::OneValue),
+        Some(units) => student_critical_value(units as f64 - 1.0, level)?,
+    };
+    let (low, high) = wilson_ends(mean, effective_n, critical);
+    check_finite((high - low) / 2.0)
 }

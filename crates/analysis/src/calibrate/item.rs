@@ -104,6 +104,8 @@ pub(crate) struct ItemLabels {
     pub(crate) sampled: Option<SamplingMethod>,
     /// Probability with which the case was drawn for labelling, if its labels name one.
     pub(crate) drawn: Option<f64>,
+    /// True if its labels name several probabilities.
+    pub(crate) drawn_twice: bool,
     /// First line of a table about this item.
     pub(crate) place: Option<LabelLocation>,
 }
@@ -127,6 +129,11 @@ impl CalibrationItem {
     /// Probability with which the case was drawn for labelling, if its labels name one.
     pub(crate) fn drawn(&self) -> Option<f64> {
         self.labels.as_ref()?.drawn
+    }
+
+    /// Returns true if its labels name several probabilities, so that it was drawn more than once.
+    pub(crate) fn is_drawn_twice(&self) -> bool {
+        self.labels.as_ref().is_some_and(|labels| labels.drawn_twice)
     }
 
     /// Criteria of the same case and system that this one depends on.

@@ -354,6 +354,7 @@ impl CalibrationItem {
             (false, Some(old), Some(new)) if old != new => chosen,
             (false, old, new) => old.and(new),
         };
+        own.drawn_twice |= !is_first && own.drawn.is_some() && row.drawn.is_some() && own.drawn != row.drawn;
         own.drawn = match (is_first, own.drawn, row.drawn) {
             (true, _, new) => new,
             (false, old, new) => old.filter(|_| old == new),

@@ -229,6 +229,14 @@ fn weighted_rate(
             Some(DrawnLabel { human: *human, judge: *judge, probability: item.drawn()? })
         })
         .collect();
+    let twice = labelled.iter().filter(|(item, ..)| item.is_drawn_twice()).count();
+    if twice > 0 {
+        let items = if twice == 1 { "1 item was".to_owned() } else { format!("{twice} items were") };
+        return Err(format!(
+            "{items} drawn twice, with different probabilities: labels of two draws have no common weights; calibrate \
+             each draw by itself"
+        ));
+    }
     let Some(labels) = labels else {
         return Err(
             "some labels are `weighted` and do not say with which probability they were drawn (`drawn`)"
@@ -237,9 +245,38 @@ fn weighted_rate(
     };
 
     let clusters: Vec<&str> = labelled.iter().map(|(item, _, _)| &*item.cluster).collect();
+    if stands_for_more(&labels, judged.len()) {
+        return Err(format!(
+            "the labels stand for {:.0} items and {} were judged: they are of several draws, which have no common \
+             weights; calibrate each draw by itself",
+            labels.iter().map(|label| 1.0 / label.probability).sum::<f64>(),
+            judged.len()
+        ));
+    }
+
     let all: Vec<f64> = judged.iter().map(|(_, judge)| *judge).collect();
     prediction_powered_drawn(&labels, &clusters, &all, options.range, options.level)
         .map_err(|reason| reason.to_string())
+}
+
+/// Standard errors, and share of the items, by which labels of one draw may stand for more items than were judged.
+const DRAW_SLACK: (f64, f64) = (4.0, 0.05);
+
+/// Returns true if labels stand for many more items than were judged, as those of two draws together do. Each stands for as many as
+/// the reciprocal of its probability. The error is that of a draw of fixed size: J. Hájek, Annals of Mathematical
+/// Statistics 35 (1964), 1491-1523.
+fn stands_for_more(labels: &[DrawnLabel], judged: usize) -> bool {
+    let weight = |label: &DrawnLabel| 1.0 / label.probability;
+    let total: f64 = labels.iter().map(weight).sum();
+    let left = |label: &DrawnLabel| 1.0 - label.probability;
+    let open: f64 = labels.iter().map(left).sum();
+    if open <= 0.0 {
+        return false;
+    }
+
+    let mean = labels.iter().map(|label| left(label) * weight(label)).sum::<f64>() / open;
+    let variance: f64 = labels.iter().map(|label| left(label) * (weight(label) - mean).powi(2)).sum();
+    total > judged as f64 * (1.0 + DRAW_SLACK.1) + DRAW_SLACK.0 * variance.sqrt()
 }
 
 /// Computes the pass rates of each answer's verdicts with prerequisites. An item without a verdict is

@@ -447,13 +447,14 @@ fn collect_notes(
 ) -> Vec<String> {
     let mut notes = Vec::new();
     if clusters < FEW_CLUSTERS && clusters < material.items.len() {
-        notes.push(format!("only {clusters} clusters: below {FEW_CLUSTERS}, clustered CIs are too narrow"));
+        let ending = if clusters == 1 { "" } else { "s" };
+        notes.push(format!("only {clusters} cluster{ending}: below {FEW_CLUSTERS}, CIs are wide"));
     }
 
     for section in sections.iter().filter(|section| section.is_overall) {
         if section.cells.compared > 0 && section.cells.compared < FEW_ITEMS {
             notes.push(format!(
-                "only {} compared: below {FEW_ITEMS} items, CIs are wide, and resampled ones too narrow",
+                "only {} compared: below {FEW_ITEMS} items, CIs are wide",
                 section.cells.compared
             ));
         }
@@ -471,8 +472,11 @@ fn collect_notes(
     }
 
     if let (Some(example), true) = (&material.unmatched_example, material.left_out.unmatched > 0) {
-        notes
-            .push(format!("{} labels match no item that was judged; {example}", material.left_out.unmatched));
+        let labels = match material.left_out.unmatched {
+            1 => "1 label matches".to_owned(),
+            n => format!("{n} labels match"),
+        };
+        notes.push(format!("{labels} no item that was judged; {example}"));
     }
 
     notes

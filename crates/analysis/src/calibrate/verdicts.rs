@@ -2,7 +2,7 @@
 
 use assize_stats::{
     ConfidenceLevel, Interval, Proportion, SeededRandom, UndefinedReason,
-    agreement::{AlphaMetric, UnitRatings, alpha, chance_of_same, perfect_agreement},
+    agreement::{AlphaMetric, UnitRatings, alpha, alpha_interval},
     bounded_mean_clustered,
     judge_quality::{
         ConfusionTable, DrawnTables, area_interval, area_under_curve, brier, reliability_bin,
@@ -12,7 +12,6 @@ use assize_stats::{
 
 use super::item::{CalibrationItem, DecisionValue};
 use super::pairing::{JudgePeoplePair, PairStatistic, confusion_table, group_positions, resampled_statistic};
-use super::scores::is_perfect;
 use crate::metric::{MetricEstimate, ResamplingOptions};
 
 /// Number of bins of the calibration error.
@@ -221,18 +220,16 @@ pub(crate) fn alpha_metric(
         all.push(ratings.iter().copied());
     }
 
-    let groups = group_positions(rated.iter().map(|(cluster, _)| *cluster));
+    let clusters: Vec<usize> = rated.iter().map(|(cluster, _)| *cluster).collect();
     let found = alpha(&all, metric);
-    let interval = found.value.and_then(|value| {
-        if is_perfect(value) {
-            // All raters of an item gave the same.
-            let given: Vec<f64> = rated.iter().map(|(_, ratings)| ratings[0]).collect();
-            return perfect_agreement(groups.len(), chance_of_same(&given), resampling.level);
-        }
-        resampling.bootstrap_interval(groups.len(), |chosen| {
-            alpha(&all.select(&super::pairing::units_of(&groups, chosen)), metric).value
-        })
-    });
+    let interval = alpha_interval(
+        &all,
+        &clusters,
+        metric,
+        resampling.resamples,
+        resampling.level,
+        &mut SeededRandom::new(resampling.seed),
+    );
     MetricEstimate {
         id,
         name,

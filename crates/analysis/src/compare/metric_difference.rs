@@ -472,7 +472,8 @@ impl MetricDifference {
                 });
                 let enough = self.enough.map(|n| {
                     let seen = unit.format_size(difference);
-                    format!("about {n} pairs would detect the observed {seen}")
+                    let pairs = if n == 1 { "pair" } else { "pairs" };
+                    format!("about {n} {pairs} would detect the observed {seen}")
                 });
                 let power = match (detectable, enough) {
                     (Some(detectable), Some(enough)) => format!("{detectable}; {enough}."),

@@ -153,7 +153,10 @@ fn check_regression(found: &ScorecardComparison) -> (ComparisonGateStatus, Strin
         return (ComparisonGateStatus::Undecided, says);
     }
     if found.only_base > 0 {
-        let says = format!("{} cases of the base are missing", found.only_base);
+        let says = match found.only_base {
+            1 => "1 case of the base is missing".to_owned(),
+            n => format!("{n} cases of the base are missing"),
+        };
         return (ComparisonGateStatus::Undecided, says);
     }
 

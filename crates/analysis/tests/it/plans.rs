@@ -89,3 +89,35 @@ fn a_run_teaches_what_it_shows_and_nothing_else() {
     let known = estimate_inputs(&[lone], &names);
     assert_eq!((known.pass_rate, known.score_sd), (None, None));
 }
+
+#[test]
+fn a_run_without_any_failure_is_planned_on_as_eval_reads_it() {
+    let mut names = NameTable::default();
+    let passed = run("a", &passing(&[true; 10]), &mut names);
+    let known = estimate_inputs(std::slice::from_ref(&passed), &names);
+    let wanted = WantedPrecision { width: Some(0.1), difference: Some(0.05), ..WANTED };
+    let needs = plan_sample_size(&known, wanted).expect("sound");
+
+    // Ten of ten are 0.722 to 1: neither a margin of 0 nor no cases.
+    for of in ["a pass rate of ", "a mean score of "] {
+        let size = needs.iter().find(|need| need.question.starts_with(of)).expect("asked");
+        assert!(size.answer.is_some_and(|n| n > 200.0) && size.says.starts_with("at most"), "{size:?}");
+        let reach = needs
+            .iter()
+            .find(|need| need.question.starts_with(&format!("margin of error of {of}1 over 10")))
+            .expect("asked");
+        close(reach.answer, (1.0 - 0.722_467) / 2.0);
+    }
+
+    // Scores that vary have the half width of their own interval.
+    let scores = [0.25, 0.5, 0.5, 0.75, 1.0, 0.9];
+    let cases: Vec<_> =
+        scores.iter().enumerate().map(|(at, score)| case(&format!("c{at}"), *score)).collect();
+    let varied = run("b", &cases, &mut names);
+    let needs = plan_sample_size(&estimate_inputs(&[varied], &names), WANTED).expect("sound");
+    let reach = needs.iter().find(|need| need.question.contains("a mean score of")).expect("asked");
+    let interval = assize_stats::bounded_mean(&scores, (0.0, 1.0), ConfidenceLevel::P95)
+        .and_then(|found| found.interval)
+        .expect("defined");
+    close(reach.answer, interval.width() / 2.0);
+}

@@ -157,7 +157,7 @@ impl InjectionReport {
                     "criterion": one.criterion,
                 });
 
-                extend_object(&mut value, one.tally.to_json());
+                extend_object(&mut value, one.tally.to_json_of_one_decision());
                 value
             })
             .collect();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use assize_analysis::MetricEstimate;
-use assize_analysis::shares::{mean_metric, share_metric};
+use assize_analysis::shares::{mean_metric, share_metric, size_metric};
 use assize_rubric::TOLERANCE;
 use assize_stats::compare::{RepeatedUnit, exchange_test};
 use assize_stats::multiplicity::{PValueAdjustment, adjust_p_values, is_significant};
@@ -94,6 +94,21 @@ impl LengthFacts {
         units.filter(|unit| !unit.changed.is_empty() && !unit.unchanged.is_empty()).collect()
     }
 
+    /// Returns the number of answers that an edit left as they were; `None` if it changed one, or if there is none.
+    fn unchanged_by(&self, label: &str) -> Option<usize> {
+        let mut answers = 0;
+        for judged in self.judged.values() {
+            let Some(edited) = judged.iter().find(|one| one.label == label) else { continue };
+            let first = judged.iter().find(|one| one.label == UNCHANGED && one.repeat == 1)?;
+            if edited.answer != first.answer {
+                return None;
+            }
+            answers += 1;
+        }
+
+        (answers > 0).then_some(answers)
+    }
+
     /// Returns the binary logarithm of each unchanged answer's length, and its score.
     fn lengths(&self) -> (Vec<f64>, Vec<f64>) {
         let first = |judged: &Vec<ScoredVariant>| {
@@ -136,7 +151,7 @@ fn noise_metrics(compared: &PairedDecisions, facts: &LengthFacts) -> Vec<MetricE
             "The judge's noise: the shift of the score when the same answer is judged again.",
             &noise,
         ),
-        mean_metric(
+        size_metric(
             ("noise_size", "size of that shift", "answers"),
             "Mean size of that shift, in either direction.",
             &size,
@@ -182,7 +197,14 @@ pub fn length_report(compared: &PairedDecisions, facts: &LengthFacts) -> AuditRe
             compared.pairs.iter().filter(|pair| pair.label == edit.name && !facts.is_same(pair)).collect();
 
         if shifts.is_empty() {
-            unmeasured.push(format!("`{}` was not measured: no edited answer has a score.", edit.name));
+            unmeasured.push(match facts.unchanged_by(edit.name) {
+                Some(answers) => format!(
+                    "`{}` was not measured: it changes none of the {}.",
+                    edit.name,
+                    format_count(answers, "answer", "answers")
+                ),
+                None => format!("`{}` was not measured: no edited answer has a score.", edit.name),
+            });
             continue;
         }
 
@@ -261,6 +283,42 @@ mod tests {
         }
 
         facts
+    }
+
+    #[test]
+    fn an_edit_that_changes_no_answer_is_said_to() {
+        let mut facts = facts(&[(0.4, 0.6); 3]);
+        for judged in facts.judged.values_mut() {
+            judged.push(ScoredVariant {
+                label: "trim".to_owned(),
+                repeat: 1,
+                score: Some(0.4),
+                answer: "short".to_owned(),
+            });
+        }
+
+        let unmeasured = length_report(&PairedDecisions::default(), &facts).unmeasured;
+        let expected = "`trim` was not measured: it changes none of the 3 answers.";
+        assert!(unmeasured.iter().any(|line| line == expected), "{unmeasured:?}");
+    }
+
+    #[test]
+    fn the_size_of_the_noise_is_not_below_zero() {
+        let mut facts = facts(&[(0.4, 0.6); 6]);
+        for (at, judged) in facts.judged.values_mut().enumerate() {
+            let again = if at == 0 { 0.9 } else { 0.4 };
+            judged.push(ScoredVariant {
+                label: UNCHANGED.to_owned(),
+                repeat: 2,
+                score: Some(again),
+                answer: "short".to_owned(),
+            });
+        }
+
+        let report = length_report(&PairedDecisions::default(), &facts);
+        let size = report.figures.iter().find(|figure| figure.id == "noise_size").expect("a metric");
+        let interval = size.interval.expect("defined");
+        assert!(interval.low >= 0.0 && interval.high <= 1.0, "{interval:?}");
     }
 
     #[test]

@@ -41,10 +41,19 @@ impl CallEnd {
         }
     }
 
+    /// Returns true for a place that this end is compared with: one in the middle of the call. A call of two has none, so that
+    /// its ends are compared with each other.
+    fn is_beside(self, decision: &PlacedDecision) -> bool {
+        if decision.of == 2 {
+            return !self.is_at(decision);
+        }
+        Self::ALL.iter().all(|end| !end.is_at(decision))
+    }
+
     const fn metric(self) -> (&'static str, &'static str, &'static str) {
         match self {
-            Self::First => ("first_place", "met in the first place minus elsewhere", "criteria of cases"),
-            Self::Last => ("last_place", "met in the last place minus elsewhere", "criteria of cases"),
+            Self::First => ("first_place", "met in the first place minus in the middle", "criteria of cases"),
+            Self::Last => ("last_place", "met in the last place minus in the middle", "criteria of cases"),
         }
     }
 
@@ -64,9 +73,10 @@ pub(super) struct PlaceEffects {
     pub(super) says: Option<String>,
 }
 
-/// Measures how much more often criteria are met in the first and in the last place of a call than elsewhere. Each
-/// criterion of a case is compared with itself, so that what it asks does not matter, and a bias shows that acts at
-/// random: the rate has a direction, which flips lack. The claims about both ends are adjusted together, by Holm.
+/// Measures how much more often criteria are met in the first and in the last place of a call than in the middle: a bias for
+/// one end is none against the other. Each criterion of a case is compared with itself, so that what it asks does not
+/// matter, and a bias shows that acts at random: the rate has a direction, which flips lack. The claims about both ends
+/// are adjusted together, by Holm.
 pub(super) fn place_effects(decisions: &[PlacedDecision]) -> PlaceEffects {
     let by_end = CallEnd::ALL.map(|end| differences_at(end, decisions));
     let figures = CallEnd::ALL
@@ -74,7 +84,7 @@ pub(super) fn place_effects(decisions: &[PlacedDecision]) -> PlaceEffects {
         .zip(&by_end)
         .map(|(end, differences)| {
             let says =
-                "Each criterion of a case against itself in other places; away from 0, the place decides.";
+                "Each criterion of a case against itself in the middle; away from 0, the place decides.";
             mean_metric(end.metric(), says, differences)
         })
         .collect();
@@ -89,7 +99,7 @@ pub(super) fn place_effects(decisions: &[PlacedDecision]) -> PlaceEffects {
         .map(|((end, differences), _)| {
             let mean = differences.iter().map(|(_, value)| value).sum::<f64>() / differences.len() as f64;
             let (share, word) = (mean.abs() * 100.0, if mean > 0.0 { "more" } else { "less" });
-            format!("{share:.1} points {word} often in the {} place of a call than elsewhere", end.word())
+            format!("{share:.1} points {word} often in the {} place of a call than in the middle", end.word())
         })
         .collect();
 
@@ -100,7 +110,7 @@ pub(super) fn place_effects(decisions: &[PlacedDecision]) -> PlaceEffects {
     }
 }
 
-/// Mean value at an end of the call minus that elsewhere, for each criterion of a case that was at both.
+/// Mean value at an end of the call minus that in the middle, for each criterion of a case that was at both.
 fn differences_at(end: CallEnd, decisions: &[PlacedDecision]) -> Vec<((String, String), f64)> {
     #[derive(Default)]
     struct PlaceMean {
@@ -109,7 +119,7 @@ fn differences_at(end: CallEnd, decisions: &[PlacedDecision]) -> Vec<((String, S
     }
 
     let mut items: BTreeMap<_, [PlaceMean; 2]> = BTreeMap::new();
-    for decision in decisions {
+    for decision in decisions.iter().filter(|decision| end.is_at(decision) || end.is_beside(decision)) {
         let side = &mut items.entry(&decision.item).or_default()[usize::from(end.is_at(decision))];
         side.sum += decision.value;
         side.n += 1.0;
@@ -117,9 +127,9 @@ fn differences_at(end: CallEnd, decisions: &[PlacedDecision]) -> Vec<((String, S
 
     items
         .into_iter()
-        .filter(|(_, [elsewhere, here])| elsewhere.n > 0.0 && here.n > 0.0)
-        .map(|((suite, case, ..), [elsewhere, here])| {
-            ((suite.clone(), case.clone()), here.sum / here.n - elsewhere.sum / elsewhere.n)
+        .filter(|(_, [middle, here])| middle.n > 0.0 && here.n > 0.0)
+        .map(|((suite, case, ..), [middle, here])| {
+            ((suite.clone(), case.clone()), here.sum / here.n - middle.sum / middle.n)
         })
         .collect()
 }

@@ -1,6 +1,6 @@
 //! Metrics of an order audit.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use assize_analysis::shares::{mean_metric, share_metric};
 use assize_stats::UndefinedReason;
@@ -46,6 +46,10 @@ pub fn order_report(compared: &PairedDecisions) -> AuditReport {
         &excess_flips_by_case(&flips, &noise),
     );
 
+    let mut named: BTreeMap<(&String, &String), usize> = BTreeMap::new();
+    for (_, grader, criterion, _) in by_criterion.keys() {
+        *named.entry((grader, criterion)).or_default() += 1;
+    }
     let mut sections: Vec<(f64, AuditSection)> = by_criterion
         .iter()
         .map(|((_, grader, criterion, _), pairs)| {
@@ -55,7 +59,11 @@ pub fn order_report(compared: &PairedDecisions) -> AuditReport {
                 &self::decision_flips(pairs),
             );
             let rate = figure.value.unwrap_or(-1.0);
-            (rate, AuditSection { title: format!("{grader} / {criterion}"), figures: vec![figure] })
+            let title = match named[&(grader, criterion)] {
+                1 => format!("{grader} / {criterion}"),
+                _ => format!("{grader} / {criterion} of {}", list_cases(pairs)),
+            };
+            (rate, AuditSection { title, figures: vec![figure] })
         })
         .collect();
 
@@ -103,6 +111,17 @@ pub fn order_report(compared: &PairedDecisions) -> AuditReport {
         sections: sections.into_iter().map(|(_, section)| section).collect(),
         says,
         missing: describe_missing(compared, moved.iter().chain(&again).copied()),
+    }
+}
+
+/// The cases of pairs: the first one, and how many more there are.
+fn list_cases(pairs: &[&DecisionPair]) -> String {
+    let cases: BTreeSet<(&str, &str)> =
+        pairs.iter().map(|pair| (pair.suite.as_str(), pair.case.as_str())).collect();
+    let first = cases.first().map_or("", |(_, case)| case);
+    match cases.len() {
+        0 | 1 => first.to_owned(),
+        n => format!("{first} and {}", format_count(n - 1, "case more", "cases more")),
     }
 }
 
@@ -233,6 +252,30 @@ mod tests {
             first.value.is_ok_and(|value| (value - 0.2).abs() < 0.06),
             "half of the criteria are unmet: {first:?}"
         );
+    }
+
+    #[test]
+    fn a_bias_for_the_first_place_is_none_against_the_last() {
+        let says: Vec<String> = (1..=20).map(|seed| order_report(&audit(seed, 0.4)).says).collect();
+        let claims = |claim: &str| says.iter().filter(|says| says.contains(claim)).count();
+        assert!(claims("more often in the first place of a call than in the middle") >= 19, "{says:?}");
+        let false_claims = claims("in the last place");
+        assert!(false_claims <= 2, "{false_claims} of 20 audits claim an effect of the last place");
+    }
+
+    #[test]
+    fn parts_of_the_same_name_tell_their_cases() {
+        let mut compared = audit(1, 0.0);
+        for pair in &mut compared.pairs {
+            // Every case asks something else as its first criterion, and the same as its second.
+            let is_own = pair.criterion.1 == "k0";
+            pair.text = if is_own { format!("about {}", pair.case) } else { "the same".to_owned() };
+        }
+
+        let titles: BTreeSet<String> =
+            order_report(&compared).sections.into_iter().map(|section| section.title).collect();
+        assert_eq!(titles.len(), CASES + CRITERIA - 1);
+        assert!(titles.contains("rubrics / k0 of c1") && titles.contains("rubrics / k1"), "{titles:?}");
     }
 
     #[test]

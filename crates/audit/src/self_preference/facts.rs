@@ -61,8 +61,8 @@ pub struct SelfPreferenceFacts {
     pub(super) answered: BTreeSet<String>,
     /// Suite, case and target of each missing answer.
     pub(super) unanswered: BTreeSet<(String, String, String)>,
-    /// Number of answers that came with the case, whose model is unknown.
-    pub(super) given: usize,
+    /// Suite and id of each case whose answer came with it, from an unknown model.
+    pub(super) given: BTreeSet<(String, String)>,
 }
 
 impl SelfPreferenceFacts {
@@ -82,7 +82,7 @@ impl SelfPreferenceFacts {
         }
 
         let Some(target) = &result.target else {
-            self.given += 1;
+            self.given.insert((result.suite.to_string(), case.to_owned()));
             return;
         };
         self.answered.insert(target.to_string());

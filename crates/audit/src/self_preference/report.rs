@@ -174,8 +174,8 @@ fn describe_missing(facts: &SelfPreferenceFacts) -> Vec<String> {
 /// Lists the reasons why some effects can't be measured.
 fn list_unmeasured(facts: &SelfPreferenceFacts) -> Vec<String> {
     let mut lines = Vec::new();
-    if facts.given > 0 {
-        let answers = format_count(facts.given, "answer came", "answers came");
+    if !facts.given.is_empty() {
+        let answers = format_count(facts.given.len(), "answer came", "answers came");
         lines.push(format!("{answers} with the case, from an unknown model: name targets with `--target`."));
     }
 

@@ -145,7 +145,12 @@ mod tests {
     fn intervals_of_few_cases_hold_the_truth_and_have_a_width() {
         let cells = rows::cells();
         for cell in &cells {
-            let hundreds = if cell.what.contains("kappa") || cell.what.contains("AC1") { 2 } else { 5 };
+            let hundreds =
+                if ["kappa", "AC1", "alpha", "without labels"].iter().any(|name| cell.what.contains(name)) {
+                    2
+                } else {
+                    5
+                };
             let figure = cell.simulate(10, hundreds)[0];
             let draws = f64::from(hundreds) * 100.0;
             let slack = 400.0 * (0.05 * 0.95 / draws).sqrt();

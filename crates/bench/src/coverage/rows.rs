@@ -2,7 +2,11 @@
 
 use assize_stats::{
     ConfidenceLevel, DifferenceReach, Interval, MeanAccumulator, RateInterval, SeededRandom,
-    bounded_difference, bounded_mean, bounded_mean_clustered, clustered_mean,
+    agreement::{
+        AlphaMetric, DrawnClasses, RaterVote, UnitRatings, alpha, alpha_interval, drawn_interval,
+        latent_classes,
+    },
+    bootstrap, bounded_difference, bounded_mean, bounded_mean_clustered, clustered_mean,
     compare::{PairedVerdicts, sign_flip, sign_flip_clustered},
     correction::{prediction_powered, prediction_powered_within},
     judge_quality::{ConfusionTable, DrawnTables, area_interval, area_under_curve},
@@ -18,6 +22,9 @@ const UNIT: (f64, f64) = (0.0, 1.0);
 /// Number of tables drawn for a figure of a table; commands draw 2,000.
 const DRAWN: usize = 1_000;
 
+/// Number of samples drawn for alpha.
+const DRAWN_ALPHAS: usize = 500;
+
 /// The judge's sensitivity and specificity.
 const JUDGE: (f64, f64) = (0.9, 0.85);
 const GOOD_JUDGE: (f64, f64) = (0.98, 0.95);
@@ -29,6 +36,7 @@ const MEANS: &[&str] = &["Wilson, effective n", "Student's t"];
 const CLUSTERED: &[&str] = &["Wilson, effective n", "cluster-robust t"];
 const DIFFERENCES: &[&str] = &["Wilson, rises and falls", "Student's t"];
 const TABLES: &[&str] = &["posterior", "formula"];
+const ALPHAS: &[&str] = &["posterior", "bootstrap"];
 const POWERED: &[&str] = &["PPI, Wilson", "PPI++, normal", "people alone, Wilson"];
 
 type Draw = fn(usize, &mut SeededRandom) -> Vec<Option<Interval>>;
@@ -89,6 +97,13 @@ fn independent() -> Vec<CoverageCell> {
         }),
         cell("mean 0.021, mostly 0", 0.021, MEANS, 40, |n, random| {
             mean(n, random, |random| mostly_zero(0.0294, random))
+        }),
+        cell("mean, 0.8 or 0.75, and 1 in 20 is 0", 0.95 * 0.79, MEANS, 40, |n, random| {
+            mean(n, random, |random| match (chance(0.05, random), chance(0.8, random)) {
+                (true, _) => 0.0,
+                (false, true) => 0.8,
+                (false, false) => 0.75,
+            })
         }),
     ]
 }
@@ -334,6 +349,71 @@ fn clustered_kappa(base: f64, n: usize, random: &mut SeededRandom) -> Vec<Option
     found
 }
 
+/// Ratings of items by raters who each see what is true with the judge's error rates.
+fn rated_verdicts(raters: usize, base: f64, n: usize, random: &mut SeededRandom) -> Vec<Option<Interval>> {
+    let mut ratings = UnitRatings::new();
+    for _ in 0..n {
+        let truth = chance(base, random);
+        let seen = list(raters, random, |random| {
+            let right = if truth { JUDGE.0 } else { JUDGE.1 };
+            number(chance(right, random) == truth)
+        });
+        ratings.push(seen);
+    }
+
+    alpha_intervals(&ratings, AlphaMetric::Nominal, random)
+}
+
+/// Scores of 1 to 5 by raters whose noise is 0.7 of the spread of items around `centre`.
+fn rated_scores(raters: usize, centre: f64, n: usize, random: &mut SeededRandom) -> Vec<Option<Interval>> {
+    let mut ratings = UnitRatings::new();
+    for _ in 0..n {
+        let item = centre + normal(random);
+        ratings.push(list(raters, random, |random| (item + 0.7 * normal(random)).round().clamp(1.0, 5.0)));
+    }
+
+    alpha_intervals(&ratings, AlphaMetric::Interval, random)
+}
+
+fn alpha_intervals(
+    ratings: &UnitRatings,
+    metric: AlphaMetric,
+    random: &mut SeededRandom,
+) -> Vec<Option<Interval>> {
+    let units: Vec<usize> = (0..ratings.len()).collect();
+    let drawn = alpha_interval(ratings, &units, metric, DRAWN_ALPHAS, LEVEL, random);
+    let resampled = bootstrap(ratings.len(), DRAWN_ALPHAS, LEVEL, random, |chosen| {
+        alpha(&ratings.select(chosen), metric).value
+    });
+    // Where alpha itself is undefined, neither counts.
+    let is_defined = alpha(ratings, metric).value.is_ok();
+    vec![drawn.ok(), resampled.ok().filter(|_| is_defined).map(|found| found.percentile)]
+}
+
+/// Sensitivity and specificity of the raters of a panel.
+const PANEL: [(f64, f64); 3] = [(0.95, 0.9), (0.9, 0.8), (0.8, 0.7)];
+
+/// Sensitivity of the second rater, or specificity of the third, from votes alone, where a share `met` of items is truly met.
+fn panel_rate(met: f64, is_sensitivity: bool, n: usize, random: &mut SeededRandom) -> Vec<Option<Interval>> {
+    let mut votes = Vec::new();
+    for item in 0..n {
+        let truth = chance(met, random);
+        for (rater, (sensitivity, specificity)) in PANEL.into_iter().enumerate() {
+            let is_right = chance(if truth { sensitivity } else { specificity }, random);
+            votes.push(RaterVote { item, rater, met: truth == is_right });
+        }
+    }
+
+    let Ok(fit) = latent_classes(&votes, n, PANEL.len(), 0.5) else { return vec![None] };
+    let drawn = DrawnClasses::draw(&votes, n, PANEL.len(), 400, random);
+    let (shares, estimate) = if is_sensitivity {
+        (&drawn.sensitivity[1], fit.raters[1].sensitivity)
+    } else {
+        (&drawn.specificity[2], fit.raters[2].specificity)
+    };
+    vec![drawn_interval(shares, estimate, LEVEL).ok()]
+}
+
 fn area(n: usize, random: &mut SeededRandom) -> Vec<Option<Interval>> {
     // Scores of a normal distribution; positives lie 1.5 higher.
     let outcomes = list(n, random, |random| chance(0.3, random));
@@ -351,6 +431,13 @@ fn true_kappa(base: f64) -> f64 {
     let agreed = base * JUDGE.0 + (1.0 - base) * JUDGE.1;
     let chance = base * judged + (1.0 - base) * (1.0 - judged);
     (agreed - chance) / (1.0 - chance)
+}
+
+/// Krippendorff's alpha of two raters with the judge's error rates, in the long run.
+fn true_alpha(base: f64) -> f64 {
+    let met = base * JUDGE.0 + (1.0 - base) * (1.0 - JUDGE.1);
+    let differ = 2.0 * (base * JUDGE.0 * (1.0 - JUDGE.0) + (1.0 - base) * JUDGE.1 * (1.0 - JUDGE.1));
+    1.0 - differ / (2.0 * met * (1.0 - met))
 }
 
 fn true_gwet(base: f64) -> f64 {
@@ -383,6 +470,29 @@ fn against_people() -> Vec<CoverageCell> {
         }),
         cell("kappa, cases of 5, base rate 0.9", true_kappa(0.9), &["posterior"], 40, |n, random| {
             clustered_kappa(0.9, n, random)
+        }),
+        cell("alpha, 2 raters, base rate 0.5", true_alpha(0.5), ALPHAS, 10, |n, random| {
+            rated_verdicts(2, 0.5, n, random)
+        }),
+        cell("alpha, 2 raters, base rate 0.9", true_alpha(0.9), ALPHAS, 10, |n, random| {
+            rated_verdicts(2, 0.9, n, random)
+        }),
+        cell("alpha, 2 raters, base rate 0.97", true_alpha(0.97), ALPHAS, 10, |n, random| {
+            rated_verdicts(2, 0.97, n, random)
+        }),
+        cell("alpha, 5 raters, base rate 0.9", true_alpha(0.9), ALPHAS, 10, |n, random| {
+            rated_verdicts(5, 0.9, n, random)
+        }),
+        // By 10 million simulated items.
+        cell("alpha of scores, 3 raters", 0.5833, ALPHAS, 10, |n, random| rated_scores(3, 4.5, n, random)),
+        cell("sensitivity without labels, 7 of 10 met", 0.9, &["posterior"], 5, |n, random| {
+            panel_rate(0.7, true, n, random)
+        }),
+        cell("specificity without labels, 7 of 10 met", 0.7, &["posterior"], 5, |n, random| {
+            panel_rate(0.7, false, n, random)
+        }),
+        cell("specificity without labels, 9 of 10 met", 0.7, &["posterior"], 5, |n, random| {
+            panel_rate(0.9, false, n, random)
         }),
         // Of two normal scores 1.5 apart, the higher wins with the probability that a normal lies below 1.5 / sqrt 2.
         cell("area under the curve", 0.855_578, &["Newcombe", "DeLong"], 20, area),

@@ -148,8 +148,15 @@ fn compare(args: &CompareArgs, context: &CliContext) -> Result<ExitStatus, Comma
 
     many.rescored_with = scoring.map(|scoring| scoring.source);
     refuse(&many)?;
-    let anytime =
-        if args.anytime { anytime(&base, &facts, &candidates, args, &options)? } else { Vec::new() };
+    // Where a run ended by its result, no other interval holds.
+    let is_early = std::iter::once(&base).chain(&candidates).any(|part| ended_by_result(&part.info));
+    let anytime = if args.anytime {
+        anytime(&base, &facts, &candidates, args, &options)?
+    } else if is_early {
+        anytime(&base, &facts, &candidates, args, &options).unwrap_or_default()
+    } else {
+        Vec::new()
+    };
     drop(facts);
 
     let limit = args.flips.unwrap_or(if args.json { 1000 } else { 10 });
@@ -191,6 +198,11 @@ fn anytime(
         .collect()
 }
 
+/// Returns true if a run ended before its last case because its result was clear.
+fn ended_by_result(info: &RunInfo) -> bool {
+    info.summary.as_ref().and_then(|summary| summary.early_stop.as_ref()).is_some_and(EarlyStop::is_early)
+}
+
 /// Warns of a run that lacks cases: it did not end, or ended before them. `verb` says what is done with the others.
 pub(super) fn warn_of_missing(info: &RunInfo, label: &str, verb: &str, context: &CliContext) {
     let warn = |text: &str| {
@@ -201,9 +213,8 @@ pub(super) fn warn_of_missing(info: &RunInfo, label: &str, verb: &str, context: 
         return;
     }
 
-    if info.summary.as_ref().and_then(|summary| summary.early_stop.as_ref()).is_some_and(EarlyStop::is_early)
-    {
-        warn("was stopped because its result was clear, so only the interval of `--anytime` holds");
+    if ended_by_result(info) {
+        warn("was stopped because its result was clear, so only the interval at any time holds");
         return;
     }
 

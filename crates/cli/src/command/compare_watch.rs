@@ -6,7 +6,7 @@ use std::time::{Duration, Instant, SystemTime};
 use assize_analysis::compare::{AnytimeComparison, AnytimeTracker, ComparisonOptions, FailOn, compare_many};
 use assize_analysis::{NameTable, RunFacts};
 use assize_engine::{ExitStatus, runs};
-use assize_report::{render_anytime, render_anytime_line};
+use assize_report::{format_count, render_anytime, render_anytime_line};
 use assize_store::{CaseRecord, RunFolder};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -86,13 +86,14 @@ fn conclude(
 
     output::print(render_anytime(candidate, &found, context.stdout).trim_start_matches('\n'));
     let closing = match seen.left {
-        Some(left) if is_clear => format!(
-            "`{candidate}` still runs: stopping it now saves {} cases and about {} judge calls.\n",
-            left.cases, left.judge_calls
-        ),
         _ if !seen.killed.is_empty() => format!(
             "{} stopped before the end; continue with `assize eval --resume`.\n",
             seen.killed.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" and ")
+        ),
+        Some(left) if is_clear => format!(
+            "`{candidate}` still runs: stopping it now saves {} and about {}.\n",
+            format_count(left.cases as u64, "case", "cases"),
+            format_count(left.judge_calls, "judge call", "judge calls")
         ),
         _ if seen.is_over => "Both runs have ended.\n".to_owned(),
         _ => String::new(),
@@ -205,10 +206,12 @@ impl RunWatch {
                 match self.read(now.0[0], context) {
                     Ok(read) => {
                         let seen = self.take(read, now.1)?;
-                        if seen.is_over || self.tracker.is_clear() {
+                        let is_clear = self.tracker.is_clear();
+                        if seen.is_over || is_clear && !self.may_be_killed(&seen) {
                             return Ok(seen);
                         }
-                        (state, failed) = (Some(now), 0);
+                        // A clear result waits for a few looks more if nobody writes the candidate.
+                        (state, failed) = (Some(now).filter(|_| !is_clear), 0);
                         line.show(&self.headline());
                     }
                     Err(failure) if failed >= MAX_FAILED_LOOKS => return Err(failure),
@@ -225,6 +228,12 @@ impl RunWatch {
             *idle = if run.folder.is_being_written() { 0 } else { *idle + 1 };
         }
         self.idle.map(|looks| looks >= IDLE_LOOKS)
+    }
+
+    /// Returns true if nobody wrote the candidate at the last looks although it has no end, but too few looks to tell that it was
+    /// killed.
+    fn may_be_killed(&self, seen: &SeenRuns) -> bool {
+        seen.left.is_some() && (1..IDLE_LOOKS).contains(&self.idle[1])
     }
 
     fn read(&mut self, base_state: FileState, context: &CliContext) -> Result<ReadCandidate, CommandFailure> {

@@ -162,7 +162,7 @@ fn a_judge_that_prefers_its_own_family_is_found_out_and_a_strict_one_is_not() {
     let who = ["self", "t.yaml", "--target", "openai:gpt-a", "--target", "openai:claude-a"];
     let judges = ["--judge", "openai:gpt-j", "--judge", "openai:claude-j"];
     // Of two families, each would be measured by the other's judges, which may prefer their own.
-    let told = audit(&cli, &[&who[..], &judges].concat(), 0);
+    let told = audit(&cli, &[&who[..], &judges].concat(), 3);
     assert_eq!(told["audit"]["parts"], json!([]), "{told}");
     assert!(told["audit"]["unmeasured"].to_string().contains("a judge of a third"), "{told}");
 
@@ -185,14 +185,24 @@ fn a_judge_that_prefers_its_own_family_is_found_out_and_a_strict_one_is_not() {
     let shown = cli.run(&["audit", "show", "run", "--limit", "0.7"]).expect_code(0);
     assert!(shown.stdout.contains("gpt"), "{}", shown.stdout);
 
+    // A draw of cases keeps the answers of all targets to them.
+    for (seed, most) in [("1", 1), ("2", 1), ("1", 2), ("2", 2)] {
+        let draw = ["--judge", "openai:mistral-j", "--max-cases", &most.to_string(), "--seed", seed];
+        let found = audit(&cli, &[&who[..], &judges, &draw].concat(), 0);
+        let part = &found["audit"]["parts"][0];
+        assert_eq!((&part["title"], &part["metrics"]["self_preference"]["n"]), (&"gpt".into(), &most.into()));
+        assert_eq!(found["audit"]["cases"], most, "{found}");
+    }
+
     // Said families go before names.
     let same = ["--family", "openai:claude-j=gpt"];
     let found = audit(&cli, &[&who[..], &judges, &same, &["--max-preference", "0.2"]].concat(), 3);
     assert_eq!(found["audit"]["parts"], json!([]));
     assert!(found["audit"]["unmeasured"].to_string().contains("every judge is of this family"), "{found}");
     // Answers of nobody knows whom.
-    let found = audit(&cli, &["self", "s.yaml", "--judge", "openai:gpt-j", "--judge", "openai:x-j"], 0);
-    assert!(found["audit"]["unmeasured"].to_string().contains("from an unknown model"), "{found}");
+    let found = audit(&cli, &["self", "s.yaml", "--judge", "openai:gpt-j", "--judge", "openai:x-j"], 3);
+    let unmeasured = found["audit"]["unmeasured"].to_string();
+    assert!(unmeasured.contains("3 answers came with the case, from an unknown model"), "{found}");
 }
 
 #[test]

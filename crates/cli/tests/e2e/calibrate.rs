@@ -538,8 +538,22 @@ fn error_rates_of_raters_need_no_labels_but_three_raters() {
         |rater: usize, id: &str| found["raters"][rater]["metrics"][id]["value"].as_f64().expect("a rate");
     assert!(of(0, "sensitivity") > 0.95 && of(0, "specificity") > 0.95, "{found}");
     assert!(of(2, "sensitivity") > 0.95 && (of(2, "specificity") - 0.5).abs() < 0.05, "{found}");
+    let weight = |rater: usize| found["raters"][rater]["weight"].as_f64().expect("a weight");
+    assert!(weight(0) > 2.0 * weight(2) && weight(2) > 0.0, "{found}");
     let text = cli.run(&args).expect_code(0).stdout;
-    assert!(text.contains("from four raters on"), "{text}");
+    assert!(text.contains("from four raters on") && text.contains("weight") && !text.contains("too few"), "{text}");
+
+    // Two items say next to nothing of anybody.
+    let both = |who| [vote(0, who, true), vote(1, who, false)];
+    let few: String = ["a", "b", "c"].into_iter().flat_map(both).collect();
+    cli.file("few.jsonl", few);
+    let few = ["calibrate", "panel", "few.jsonl"];
+    let text = cli.run(&few).expect_code(0).stdout;
+    assert!(text.contains("2 items are too few to tell errors from chance"), "{text}");
+    let found = object(&cli.run(&[&few[..], &["--json"]].concat()).expect_code(0));
+    let rate = &found["raters"][0]["metrics"]["sensitivity"];
+    let width = rate["high"].as_f64().zip(rate["low"].as_f64()).map(|(high, low)| high - low);
+    assert!(width.is_some_and(|width| width > 0.4), "{found}");
 
     cli.file("two.jsonl", format!("{}{}", vote(1, "a", true), vote(1, "b", false)));
     let refused = cli.run(&["calibrate", "panel", "two.jsonl"]).expect_code(2).stderr;
@@ -595,6 +609,25 @@ fn raters_are_measured_with_ratings_missing() {
     assert_eq!((section["rated_twice"].as_u64(), section["ratings"].as_u64()), (Some(3), Some(9)));
     assert_eq!(section["all_same"]["count"], 2);
     assert!(section["metrics"]["alpha_interval"]["value"].as_f64() > Some(0.9));
+
+    // Scores that differ only by how they were summed are the same, and full agreement is uncertain.
+    let dusty: String = (0..12)
+        .map(|at| {
+            let (score, dust) = (1 + at % 3, f64::EPSILON * f64::from(2 * (at % 2)));
+            format!("{{\"case\":{at},\"label\":[{score},{}]}}\n", f64::from(score) + dust)
+        })
+        .collect();
+    cli.file("dust.jsonl", dusty);
+    let dust = ["calibrate", "agreement", "dust.jsonl", "--scale", "1..5", "--json", "--resamples", "200"];
+    let found = object(&cli.run(&dust).expect_code(0))["sections"][0].clone();
+    assert_eq!((&found["all_same"]["count"], &found["all_same"]["n"]), (&12.into(), &12.into()), "{found}");
+    for id in ["alpha_nominal", "alpha_ordinal", "alpha_interval", "ac2"] {
+        let figure = &found["metrics"][id];
+        let low = figure["low"].as_f64().expect("an interval");
+        assert!((figure["value"].as_f64().expect("defined") - 1.0).abs() < 1e-9, "{id}: {found}");
+        assert!((0.2..0.98).contains(&low) && figure["high"] == 1.0, "{id}: {found}");
+    }
+
     cli.file("same.jsonl", "{\"case\":1,\"label\":[1,1]}\n{\"case\":2,\"label\":[1,1]}\n");
     let output = cli.run(&["calibrate", "agreement", "same.jsonl", "--values", "met=1"]).expect_code(0);
     assert!(output.stdout.contains("undefined  only one answer was ever given"), "{}", output.stdout);

@@ -77,6 +77,28 @@ fn labels_that_were_drawn_with_probabilities_are_weighed_by_them() {
     assert!(of("low") > 0.75 && of("high") < 1.0, "{corrected}");
     assert!(found["notes"].to_string().contains("different probabilities"), "{}", found["notes"]);
 
+    // A second draw, with the same chances: together they stand for twice as many items.
+    let second: String = text
+        .lines()
+        .map(|line| {
+            let number: usize = line[1..].split(',').next().and_then(|at| at.parse().ok()).unwrap_or(1);
+            match (number % 20, line.contains("weighted")) {
+                (10, _) => format!("c{number},unmet,met,weighted,0.5\n"),
+                (11, _) => format!("c{number},met,met,weighted,0.05\n"),
+                _ => format!("{line}\n"),
+            }
+        })
+        .collect();
+    cli.file("both.csv", second);
+    let found = calibrate(&cli, &["--labels", "both.csv"]);
+    let why = found["rates"][0]["corrected"].to_string() + &found["notes"].to_string();
+    assert!(why.contains("they are of several draws"), "{found}");
+    // One item that both drew.
+    let named: String = text.lines().map(|line| format!("{line},ann\n")).collect();
+    cli.file("again.csv", named.replacen(",ann", ",who", 1) + "c0,unmet,met,weighted,0.25,bob\n");
+    let found = calibrate(&cli, &["--labels", "again.csv"]);
+    assert!(found.to_string().contains("1 item was drawn twice"), "{found}");
+
     cli.file("mixed.csv", text.replacen("weighted,0.5", "random,", 1));
     let mixed = calibrate(&cli, &["--labels", "mixed.csv"]);
     assert!(
@@ -147,6 +169,20 @@ fn the_error_of_a_mean_has_judges_and_prompts_in_it() {
 
     let shown = cli.run(&["calibrate", "noise", "t.csv", "--width", "1"]).expect_code(0).stdout;
     assert!(shown.contains("Only 3 judges") && shown.contains("Cheapest design"), "{shown}");
+    // Scores that do not vary say nothing about their error, nor about a design.
+    cli.file("same.csv", "case,who,label\na,x,met\na,y,met\nb,x,met\nb,y,met\nc,x,met\nc,y,met\n");
+    let same = ["calibrate", "noise", "same.csv", "--width", "0.1"];
+    let shown = cli.run(&same).expect_code(0).stdout;
+    assert!(
+        shown.contains("The standard error of the mean is undefined: all values are the same"),
+        "{shown}"
+    );
+    assert!(shown.contains("Cheapest design for a 95% CI of full width 0.1: undefined"), "{shown}");
+    assert!(!shown.contains("0.0000 to 0.0000") && !shown.contains("2 cases x"), "{shown}");
+    let found = object(&cli.run(&[&same[..], &["--json"]].concat()).expect_code(0))["total_error"].clone();
+    assert_eq!((&found["standard_error"], &found["design"]["mean"]["calls"]), (&Value::Null, &Value::Null));
+    assert!(found["standard_error_undefined"].is_string(), "{found}");
+
     cli.file("one.csv", "case,who,label\na,x,3\nb,x,4\n");
     let error = cli.run(&["calibrate", "noise", "one.csv"]).expect_code(2).stderr;
     assert!(error.contains("two judges or two prompts"), "{error}");

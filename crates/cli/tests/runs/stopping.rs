@@ -61,6 +61,8 @@ fn a_run_ends_once_its_pass_rate_is_clear_and_says_so_everywhere() {
     assert_eq!(score.code, Some(3), "{}", score.stdout);
     let compared = cli.run(&["compare", "run", "run"]);
     assert!(compared.stderr.contains("stopped because its result was clear"), "{}", compared.stderr);
+    // The only interval that holds is there without being asked for.
+    assert!(compared.stdout.contains("At any time (run)"), "{}", compared.stdout);
 
     // Without the rule, the rest of the cases is run, and nothing is left of it.
     let rest = cli.run(&["eval", "s.yaml", "--run-dir", "run", "--resume", "--json", "-q"]);
@@ -168,6 +170,10 @@ fn a_watched_comparison_ends_while_the_run_goes_on() {
     let killed = cli.run(&["compare", "new", "new", "--watch", "--fail-on", "worse"]);
     assert_eq!(killed.code, Some(3), "{}{}", killed.stdout, killed.stderr);
     assert!(killed.stdout.contains("`new` stopped before the end"), "{}", killed.stdout);
+    // What is clear does not make a killed run go on.
+    let clear = cli.run(&["compare", "old", "new", "--watch"]).expect_code(0);
+    assert!(clear.stdout.contains("`new` stopped before the end"), "{}", clear.stdout);
+    assert!(!clear.stdout.contains("still runs"), "{}", clear.stdout);
     for (more, says) in [("--fail-on=any-worse", "--fail-on worse"), ("--max-drop=0.1", "--max-drop")] {
         let output = cli.run(&["compare", "old", "new", "--watch", more]);
         assert_eq!(output.code, Some(2), "{}", output.stdout);

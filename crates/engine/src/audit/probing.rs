@@ -1,13 +1,14 @@
 //! Audits of order, length and own family: decisions compared under changes that should not matter.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use assize_audit::length::{LengthFacts, length_edits, length_report};
 use assize_audit::order::order_report;
 use assize_audit::self_preference::{ModelFamilies, SelfPreferenceFacts, self_preference_report};
 use assize_audit::{AuditReport, CaseVariant, build_audit_items, choose_cases, length, order, pair_records};
 use assize_rubric::{JudgingMode, TOLERANCE};
-use assize_run::WorkItem;
+use assize_run::{ItemError, WorkItem};
 use assize_store::{RunFolder, RunInfo, VerdictCounts};
 
 use crate::error::EngineError;
@@ -91,7 +92,7 @@ impl ProbingKind {
             (Some(limit), Some((value, of))) if *value > limit + TOLERANCE => {
                 found.push((ExitStatus::Failed, format!("{of}: {value:.3}, more than {limit}")));
             }
-            (Some(_), None) => found.push((ExitStatus::Incomplete, "nothing was measured".to_owned())),
+            (_, None) => found.push((ExitStatus::Incomplete, "nothing was measured".to_owned())),
             _ => {}
         }
 
@@ -194,12 +195,66 @@ impl ProbingAudit {
     }
 }
 
+/// Item, with its place in the run.
+type PlacedItem = (usize, Result<WorkItem, ItemError>);
+
+/// A draw of cases with the items of all their targets: judges of a family are compared on the answers of several targets to
+/// the same case.
+#[derive(Default)]
+struct WholeCases {
+    /// Items by the random number of their case, and by the case.
+    drawn: BTreeMap<(u64, Arc<str>, Arc<str>), Vec<PlacedItem>>,
+    failed: Vec<PlacedItem>,
+}
+
+impl WholeCases {
+    /// Returns the items of `most` cases, drawn uniformly at random, in their order. Deterministic for a seed.
+    fn draw(items: Items<'_>, most: usize, seed: u64) -> Vec<Result<WorkItem, ItemError>> {
+        let mut cases = Self::default();
+        for (place, item) in items.enumerate() {
+            match item {
+                Ok(item) => cases.add(place, item, most, seed),
+                Err(error) => cases.failed.push((place, Err(error))),
+            }
+        }
+
+        let mut taken: Vec<PlacedItem> = cases.drawn.into_values().flatten().chain(cases.failed).collect();
+        taken.sort_by_key(|(place, _)| *place);
+        taken.into_iter().map(|(_, item)| item).collect()
+    }
+
+    fn add(&mut self, place: usize, item: WorkItem, most: usize, seed: u64) {
+        let mut hasher = blake3::Hasher::new_derive_key("assize 2026-11 draw of whole cases");
+        hasher.update(&seed.to_le_bytes());
+        hasher.update(&(item.suite.len() as u64).to_le_bytes());
+        hasher.update(item.suite.as_bytes());
+        hasher.update(item.case.id.as_str().as_bytes());
+        let mut number = [0; 8];
+        hasher.finalize_xof().fill(&mut number);
+
+        let key = (u64::from_le_bytes(number), Arc::clone(&item.suite), Arc::from(item.case.id.clone()));
+        self.drawn.entry(key).or_default().push((place, Ok(item)));
+        // A case that is dropped stays dropped: the largest number that is kept only falls.
+        if self.drawn.len() > most {
+            self.drawn.pop_last();
+        }
+    }
+}
+
 impl RunMode for ProbingAudit {
     fn command(&self) -> &'static str {
         self.kind.command()
     }
 
     fn items<'i>(&'i self, items: Items<'i>, count: usize) -> Items<'i> {
+        if let (ProbingKind::OwnFamily, Some(most)) = (self.kind, self.options.max_cases) {
+            let taken = WholeCases::draw(items, most, self.options.seed);
+            return Box::new(taken.into_iter().flat_map(|item| match item {
+                Err(error) => vec![Err(error)],
+                Ok(item) => self.of_item(&item).into_iter().map(Ok).collect(),
+            }));
+        }
+
         let mut places = choose_cases(count, self.options.max_cases.unwrap_or(usize::MAX), self.options.seed)
             .into_iter()
             .peekable();

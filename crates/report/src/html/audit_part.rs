@@ -97,7 +97,11 @@ fn injection_view(report: &InjectionReport) -> MeasurementView {
     let criteria: Vec<NamedMetric> = given_way
         .iter()
         .take(MAX_ROWS)
-        .map(|one| won(format!("{} of {}", one.criterion, one.case), &one.tally))
+        .map(|one| {
+            let all = won(format!("{} of {}", one.criterion, one.case), &one.tally);
+            // All showings are of one decision, which has no interval.
+            NamedMetric { interval: None, ..all }
+        })
         .collect();
 
     let mut blocks = vec![MeasurementBlock {

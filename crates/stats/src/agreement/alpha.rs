@@ -28,9 +28,9 @@ pub struct KrippendorffAlpha {
     pub ratings: usize,
 }
 
-/// Krippendorff's alpha for any number of raters and any pattern of missing ratings. An interval comes
-/// from [`bootstrap`](crate::bootstrap()) over units with [`UnitRatings::select`]. Source: K. Krippendorff,
-/// "Computing Krippendorff's Alpha-Reliability" (2011).
+/// Krippendorff's alpha for any number of raters and any pattern of missing ratings. The interval is
+/// [`alpha_interval`](super::alpha_interval). Source: K. Krippendorff, "Computing Krippendorff's Alpha-Reliability"
+/// (2011).
 ///
 /// Disagreements are summed per unit and over all ratings, without the table of coincidences, so that the
 /// effort grows with the number of ratings (times its logarithm); only the ratio metric compares every

@@ -30,6 +30,18 @@ pub struct RaterErrorRates {
     pub votes: usize,
 }
 
+impl RaterErrorRates {
+    /// Returns the weight of a vote: the mean of the logarithms by which a vote for met and one for unmet change the odds of the
+    /// truth. 0 for guessing, below 0 for a rater that is wrong more often than right. Source: Dawid and Skene (1979).
+    pub fn vote_weight(&self) -> f64 {
+        let odds = |rate: f64| {
+            let rate = rate.clamp(1e-12, 1.0 - 1e-12);
+            (rate / (1.0 - rate)).ln()
+        };
+        f64::midpoint(odds(self.sensitivity), odds(self.specificity))
+    }
+}
+
 /// Raters whose errors come together more often than the model allows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RaterDependence {

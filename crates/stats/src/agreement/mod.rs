@@ -2,9 +2,11 @@
 
 mod alpha;
 mod coefficient;
+mod drawn;
 mod icc;
 mod kappa;
 mod latent_class;
+mod latent_draws;
 mod perfect;
 mod ratings;
 mod scale;
@@ -12,9 +14,11 @@ mod table;
 
 pub use alpha::{AlphaMetric, KrippendorffAlpha, alpha};
 pub use coefficient::{AgreementCoefficient, ChanceAgreement, coefficient};
+pub use drawn::{alpha_interval, gwet_interval};
 pub use icc::{IntraclassCorrelations, icc};
 pub use kappa::{CohenKappa, kappa};
 pub use latent_class::{LatentClasses, RaterDependence, RaterErrorRates, RaterVote, latent_classes};
+pub use latent_draws::{DrawnClasses, drawn_interval};
 pub use perfect::{chance_of_same, perfect_agreement};
 pub use ratings::UnitRatings;
 pub use scale::{AgreementWeights, RatingScale};

@@ -1,6 +1,6 @@
 //! Interval of an agreement or a correlation where every unit agrees.
 
-use crate::{ConfidenceLevel, Interval, IntervalMethod, UndefinedReason};
+use crate::{ConfidenceLevel, Interval, IntervalMethod, UndefinedReason, rank::mid_ranks};
 
 /// Returns the interval of a chance-corrected coefficient of 1, or of a correlation of 1, over `units` independent units.
 /// Resamples and formulas from the spread have no width there: nothing differs.
@@ -32,12 +32,11 @@ pub fn perfect_agreement(
     Ok(Interval { low, high: 1.0, level, method: IntervalMethod::ClopperPearson })
 }
 
-/// Returns the probability that two of these answers, drawn at random, are the same: the sum of the squared shares.
+/// Returns the probability that two of these answers, drawn at random, are the same: the sum of the squared shares. Answers that
+/// differ only by rounding are the same.
 pub fn chance_of_same(answers: &[f64]) -> f64 {
-    let mut sorted = answers.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let n = sorted.len().max(1) as f64;
-    sorted.chunk_by(|left, right| left == right).map(|same| (same.len() as f64 / n).powi(2)).sum()
+    let n = answers.len().max(1) as f64;
+    mid_ranks(answers).1.into_iter().map(|same| (same as f64 / n).powi(2)).sum()
 }
 
 #[cfg(test)]
@@ -63,6 +62,6 @@ mod tests {
 
     #[test]
     fn the_chance_of_the_same_answer_is_the_sum_of_squared_shares() {
-        assert!((chance_of_same(&[1.0, 1.0, 2.0, 3.0]) - 0.375).abs() < 1e-15);
+        assert!((chance_of_same(&[1.0, 1.0 + 1e-15, 2.0, 3.0]) - 0.375).abs() < 1e-15);
     }
 }

@@ -1,6 +1,6 @@
 //! Declared answers, and the credit given to a near miss.
 
-use crate::{UndefinedReason, undefined::check_all_finite};
+use crate::{UndefinedReason, rank::tie_distance, undefined::check_all_finite};
 
 /// Answers a rater may give, as ascending numbers: `0, 1` for fail and pass, `0..=10` for a score. Declared,
 /// not read off the data: the answers nobody gave still set the distances and the agreement expected by
@@ -29,13 +29,14 @@ pub enum AgreementWeights {
 }
 
 impl RatingScale {
-    /// Creates a scale from points in any order; duplicates are removed.
+    /// Creates a scale from points in any order; duplicates are removed, as are points that differ only by rounding.
     pub fn new(points: impl IntoIterator<Item = f64>) -> Result<Self, UndefinedReason> {
         // Adding 0 turns minus zero into zero.
         let mut points: Vec<f64> = points.into_iter().map(|point| point + 0.0).collect();
         check_all_finite(&points)?;
         points.sort_by(f64::total_cmp);
-        points.dedup();
+        let distance = tie_distance(&points);
+        points.dedup_by(|next, kept| *next - *kept <= distance);
 
         if points.is_empty() { Err(UndefinedReason::NoValues) } else { Ok(Self { points }) }
     }
@@ -60,11 +61,12 @@ impl RatingScale {
         self.points.is_empty()
     }
 
-    /// Returns the position of a rating on the scale.
+    /// Returns the position of a rating on the scale. Ratings may miss a point by rounding.
     pub fn position(&self, rating: f64) -> Result<usize, UndefinedReason> {
-        self.points
-            .binary_search_by(|point| point.total_cmp(&(rating + 0.0)))
-            .map_err(|_| UndefinedReason::NotOnScale)
+        let distance = tie_distance(&self.points);
+        let above = self.points.partition_point(|point| *point < rating - distance);
+        let is_near = self.points.get(above).is_some_and(|point| (point - rating).abs() <= distance);
+        if is_near { Ok(above) } else { Err(UndefinedReason::NotOnScale) }
     }
 }
 

@@ -151,7 +151,7 @@ pub fn choose_threshold(x: &[f64], met: &[bool]) -> Result<ThresholdChoice, Unde
 
 /// Half-width of a conformal interval: the `ceil(level (n + 1))`-th smallest of n absolute residuals, each of a value that
 /// its prediction was not fitted to. A new value lies within it of its prediction with at least that probability if it is
-/// exchangeable with the others; for residuals of cross-validation that holds up to the differences between the fits.
+/// exchangeable with the others. For residuals of cross-validation only `1 - 2 (1 - level)` is certain.
 /// Undefined with fewer than `level / (1 - level)` residuals. Sources: V. Vovk, A. Gammerman and G. Shafer, Algorithmic
 /// Learning in a Random World, Springer 2005; R. Barber et al., Annals of Statistics 49 (2021), 486-507.
 pub fn conformal_radius(residuals: &[f64], level: crate::ConfidenceLevel) -> Result<f64, UndefinedReason> {

@@ -26,6 +26,21 @@ fn assert_ends(found: Interval, low: f64, high: f64, tolerance: f64) {
 }
 
 #[test]
+fn values_that_lie_close_together_leave_room_for_rare_ones_at_an_end() {
+    // A zero among twenty such scores is missed by 6 of 10 samples of ten: the mean is then 0.75.
+    let close = [0.8, 0.8, 0.8, 0.8, 0.75, 0.8, 0.8, 0.75, 0.8, 0.8];
+    let found = bounded_mean(&close, (0.0, 1.0), ConfidenceLevel::P95).unwrap();
+    let interval = found.interval.unwrap();
+    assert_near(found.effective_n, 250.0, 1e-9);
+    assert!(interval.low < 0.75 && interval.width() < 0.13, "{interval:?}");
+    // Scores that spread as usual are not touched.
+    let usual = [0.3, 0.9, 0.5, 0.7, 0.6, 0.8, 1.0, 0.4, 0.7, 0.8];
+    let found = bounded_mean(&usual, (0.0, 1.0), ConfidenceLevel::P95).unwrap();
+    let variance = usual.iter().map(|value| (value - 0.67_f64).powi(2)).sum::<f64>() / 9.0;
+    assert_near(found.effective_n, 0.67 * 0.33 / (variance / 10.0), 1e-9);
+}
+
+#[test]
 fn means_have_wilsons_interval_on_their_effective_number() {
     // The interval of `proportion` for 8 of 10.
     let verdicts = [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0];

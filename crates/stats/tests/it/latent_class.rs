@@ -1,8 +1,8 @@
 //! Error rates of raters without known truth.
 
 use assize_stats::{
-    UndefinedReason,
-    agreement::{RaterVote, latent_classes},
+    ConfidenceLevel, SeededRandom, UndefinedReason,
+    agreement::{DrawnClasses, RaterErrorRates, RaterVote, drawn_interval, latent_classes},
 };
 
 use super::{assert_near, uniform};
@@ -111,4 +111,64 @@ fn votes_that_tell_nothing_are_refused() {
     assert_eq!(latent_classes(&votes(&alone), 12, 4, 0.5), Err(UndefinedReason::NoOverlap));
     assert!(latent_classes(&votes(&alone[..3]), 12, 3, 0.5).is_ok());
     assert_eq!(latent_classes(&votes(&["1111"; 3]), 4, 3, 0.5), Err(UndefinedReason::OneClass));
+}
+
+#[test]
+fn drawn_rates_lie_around_the_fit_and_few_items_leave_them_open() {
+    let all = votes(&RATERS);
+    let fit = latent_classes(&all, 60, 4, 0.5).unwrap();
+    let drawn = DrawnClasses::draw(&all, 60, 4, 800, &mut SeededRandom::new(1));
+    for (rater, rates) in fit.raters.iter().enumerate() {
+        for (shares, estimate) in
+            [(&drawn.sensitivity[rater], rates.sensitivity), (&drawn.specificity[rater], rates.specificity)]
+        {
+            let interval = drawn_interval(shares, estimate, ConfidenceLevel::P95).unwrap();
+            assert!(interval.low > 0.0 && interval.high < 1.0 && interval.width() > 0.1, "{interval:?}");
+            assert!(interval.low <= estimate && estimate <= interval.high, "{interval:?}");
+        }
+    }
+
+    // Two items, one met: next to nothing is known of anybody.
+    let few = votes(&["10", "10", "10"]);
+    let drawn = DrawnClasses::draw(&few, 2, 3, 800, &mut SeededRandom::new(1));
+    let interval = drawn_interval(&drawn.sensitivity[0], 0.75, ConfidenceLevel::P95).unwrap();
+    assert!(interval.width() > 0.5, "{interval:?}");
+}
+
+#[test]
+fn drawn_rates_hold_the_truth_as_often_as_they_say() {
+    let truth = [(0.95, 0.9), (0.9, 0.8), (0.8, 0.7)];
+    let (mut held, mut all) = (0, 0);
+    let mut state = 11;
+    for seed in 0..60 {
+        let mut votes = Vec::new();
+        for item in 0..30 {
+            let is_met = uniform(&mut state) < 0.7;
+            for (rater, (sensitivity, specificity)) in truth.iter().enumerate() {
+                let right = if is_met { *sensitivity } else { *specificity };
+                votes.push(RaterVote { item, rater, met: is_met == (uniform(&mut state) < right) });
+            }
+        }
+
+        let drawn = DrawnClasses::draw(&votes, 30, 3, 400, &mut SeededRandom::new(seed));
+        for (rater, (sensitivity, specificity)) in truth.iter().enumerate() {
+            for (shares, rate) in
+                [(&drawn.sensitivity[rater], sensitivity), (&drawn.specificity[rater], specificity)]
+            {
+                let middle = shares.iter().sum::<f64>() / shares.len() as f64;
+                let interval = drawn_interval(shares, middle, ConfidenceLevel::P95).unwrap();
+                held += usize::from(interval.low <= *rate && *rate <= interval.high);
+                all += 1;
+            }
+        }
+    }
+    assert!(held * 100 >= all * 93, "{held} of {all}");
+}
+
+#[test]
+fn the_weight_of_a_vote_is_that_of_its_odds() {
+    let rates = |sensitivity, specificity| RaterErrorRates { sensitivity, specificity, votes: 1 };
+    assert_near(rates(0.5, 0.5).vote_weight(), 0.0, 1e-12);
+    assert_near(rates(0.9, 0.8).vote_weight(), (9.0_f64.ln() + 4.0_f64.ln()) / 2.0, 1e-12);
+    assert!(rates(0.2, 0.3).vote_weight() < 0.0);
 }
