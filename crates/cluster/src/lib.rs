@@ -21,7 +21,7 @@ mod seam;
 mod unit;
 mod worker;
 
-pub use bucket::open_results;
+pub use bucket::{check_results, open_results};
 pub use coordinator::{ClusterOptions, ClusterRunError, Coordinator, JobEvent};
 pub use error::ClusterError;
 pub use job::{JobLimits, JobManifest, JobPlan, JobState};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use assize_rubric::{JudgeIdentity, PartialCost, Tokens, Usd};
+use assize_rubric::{Cost, JudgeIdentity, PartialCost, Tokens, Usd};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -183,8 +183,8 @@ pub struct RunSummary {
     /// The gate on the pass rate; null without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pass_rate_gate: Option<PassRateGate>,
-    /// Requests of the process that ended the run, those for cases that it did not finish included; null in runs of versions that
-    /// did not count them. The only part of a summary that can't be computed from the rows.
+    /// Requests of the process that ended the run, those for cases that it did not finish included; of a merged run, of those
+    /// that ended its shards. Null in runs of versions that did not count them. The only part of a summary that can't be computed from the rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sent: Option<SentRequests>,
     /// Outcome of the rule by which the run may end before its cases do; null without one.
@@ -205,11 +205,31 @@ pub struct SentRequests {
     pub requests: u64,
     /// Requests that were given up when the run was stopped. Some of them may have been sent and charged.
     pub given_up: u64,
-    /// Cost in US dollars of those that were answered or failed; null when not all of it is known.
+    /// Cost in US dollars of those that were answered or failed; null when not all of it is known. Of a job with a budget in
+    /// dollars at least what the budget counts as spent, which includes what killed workers had borrowed.
     pub cost_usd: Option<Usd>,
     /// Known part of a cost that is not known as a whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_partial: Option<PartialCost>,
+}
+
+impl SentRequests {
+    /// No request.
+    pub const NONE: Self = Self { requests: 0, given_up: 0, cost_usd: Some(Usd::ZERO), cost_partial: None };
+
+    /// Requests of both processes.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        let [own, added] = [self, other].map(|one| Cost::from_parts(one.cost_usd, one.cost_partial));
+        let cost = own + added;
+
+        Self {
+            requests: self.requests.saturating_add(other.requests),
+            given_up: self.given_up.saturating_add(other.given_up),
+            cost_usd: cost.total(),
+            cost_partial: cost.to_partial(),
+        }
+    }
 }
 
 /// A mean with its interval.

@@ -49,6 +49,9 @@ pub struct MergeInfo {
     /// Of a scorecard: how it was concluded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scorecard: Option<ScorecardConclusion>,
+    /// Id of the job whose workers ran the shards; absent if they were run one by one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<String>,
 }
 
 /// One of the shards that a run was merged from.
