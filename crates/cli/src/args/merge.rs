@@ -20,7 +20,7 @@ use super::report_file::{ReportFile, report_file};
     assize merge shards/* --allow-missing --out report.html"
 )]
 pub(crate) struct MergeArgs {
-    /// Shards: run folders or ids.
+    /// Shards: run folders or ids; or the results of a job, PLACE/JOB of `eval --cluster --results PLACE`.
     #[arg(required = true, value_name = "RUN")]
     pub(crate) runs: Vec<String>,
     /// Merge even if shards are missing or were stopped (exit code 3, or 1 if a case failed).
