@@ -1,8 +1,10 @@
 //! Jobs as records: which ones there are, their descriptions, and who coordinates them.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use assize_engine::SentRequests;
 use tokio::time::Instant;
 
 use crate::error::ClusterError;
@@ -12,6 +14,8 @@ use crate::seam::{Record, Records};
 
 /// Record with the ids of the jobs that are not done.
 const OPEN_JOBS: &str = "open-jobs";
+/// Workers whose refusals of a job are recorded at most.
+const MOST_REFUSALS: usize = 1_000;
 /// Attempts at changing a record that others change as well.
 const ATTEMPTS: u32 = 20;
 /// Time after which a coordinator that has said nothing is taken to be gone.
@@ -76,6 +80,46 @@ impl JobBoard {
         .await
     }
 
+    /// Adds the requests of a unit that ended without a result.
+    pub(crate) async fn add_unfinished(&self, job: &str, sent: SentRequests) -> Result<(), ClusterError> {
+        self.change(&unfinished_key(job), |record| {
+            let known = record.map(read).transpose()?.unwrap_or(SentRequests::NONE);
+            write(&known.plus(sent)).map(Some)
+        })
+        .await
+    }
+
+    /// Requests of units that ended without a result, as far as their workers could tell.
+    pub(crate) async fn unfinished(&self, job: &str) -> Result<SentRequests, ClusterError> {
+        let record = self.records.get(&unfinished_key(job)).await?;
+        record.map_or(Ok(SentRequests::NONE), |record| read(&record))
+    }
+
+    /// Notes why a worker refuses a job, or, with `None`, that it does not any more.
+    pub(crate) async fn note_refusal(
+        &self,
+        job: &str,
+        worker: &str,
+        why: Option<&str>,
+    ) -> Result<(), ClusterError> {
+        self.change(&refusals_key(job), |record| {
+            let mut refusals: BTreeMap<String, String> = record.map_or(Ok(BTreeMap::new()), read)?;
+            let is_new = match why {
+                Some(_) if refusals.len() >= MOST_REFUSALS && !refusals.contains_key(worker) => false,
+                Some(why) => refusals.insert(worker.to_owned(), why.to_owned()).as_deref() != Some(why),
+                None => refusals.remove(worker).is_some(),
+            };
+            is_new.then(|| write(&refusals)).transpose()
+        })
+        .await
+    }
+
+    /// Reasons for which workers refuse a job now, by worker.
+    pub(crate) async fn refusals(&self, job: &str) -> Result<BTreeMap<String, String>, ClusterError> {
+        let record = self.records.get(&refusals_key(job)).await?;
+        record.map_or(Ok(BTreeMap::new()), |record| read(&record))
+    }
+
     /// Changes a record, again and again as long as others are faster; `None` leaves it as it is.
     async fn change(
         &self,
@@ -102,6 +146,14 @@ pub(crate) fn finished(job: &str) -> ClusterError {
 
 fn job_key(id: &str) -> String {
     format!("job.{id}")
+}
+
+fn unfinished_key(job: &str) -> String {
+    format!("unfinished.{job}")
+}
+
+fn refusals_key(job: &str) -> String {
+    format!("refusals.{job}")
 }
 
 fn read<T: serde::de::DeserializeOwned>(record: &Record) -> Result<T, ClusterError> {

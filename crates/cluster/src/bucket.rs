@@ -16,7 +16,37 @@ use crate::seam::{Later, ResultStore};
 pub(crate) type Variables = BTreeMap<String, String>;
 
 /// Ending of the names of results.
-const ENDING: &str = ".tar.gz";
+pub(crate) const ENDING: &str = ".tar.gz";
+
+/// Refuses a place of results that other machines would read otherwise, or that holds a secret: places are stored with the job
+/// and shown. The error does not repeat the place.
+///
+/// # Errors
+/// When it is a relative path, or an address with a user, a password, a query or a fragment.
+pub fn check_results(place: &str) -> Result<(), ClusterError> {
+    let refused = |why: &str| Err(ClusterError::Refused(format!("`--results` {why}")));
+    if !place.contains("://") {
+        return if Path::new(place).is_absolute() {
+            Ok(())
+        } else {
+            refused("is a relative path, which names another folder on each machine; write the whole path")
+        };
+    }
+
+    match url::Url::parse(place) {
+        Ok(url) => {
+            let has_user = !url.username().is_empty() || url.password().is_some();
+            if has_user || url.query().is_some() || url.fragment().is_some() {
+                return refused(
+                    "is an address with a user, password or query, which would be stored and shown; set the usual variables \
+                     of the provider instead",
+                );
+            }
+            Ok(())
+        }
+        Err(error) => refused(&format!("is no address: {error}")),
+    }
+}
 
 /// Results of a job in a folder, or at the address of a bucket such as `s3://bucket/folder`, which is reached with what
 /// `variables` of the process say.
@@ -45,6 +75,7 @@ impl BucketResults {
     /// # Errors
     /// When the place can't be used.
     pub(crate) fn open(place: &str, job: &str, variables: &Variables) -> Result<Self, ClusterError> {
+        check_results(place)?;
         let (store, folder) =
             if place.contains("://") { from_url(place, variables)? } else { from_folder(Path::new(place))? };
 
@@ -162,6 +193,27 @@ mod tests {
                 .unwrap()
                 .is_empty()
         );
+    }
+
+    #[test]
+    fn places_that_mean_something_else_elsewhere_or_hold_secrets_are_refused_without_repeating_them() {
+        for place in ["/mnt/results", "file:///mnt/results", "s3://results/evals", "gs://results"] {
+            check_results(place).unwrap();
+        }
+        for (place, words) in [
+            ("results", "relative path"),
+            ("./hidden", "relative path"),
+            ("s3://hidden@results", "user, password or query"),
+            ("s3://me:hidden@results/evals", "user, password or query"),
+            ("az://results/evals?sig=hidden", "user, password or query"),
+            ("az://results/evals#hidden", "user, password or query"),
+            ("://hidden", "is no address"),
+        ] {
+            let error = check_results(place).unwrap_err().to_string();
+            assert!(error.contains(words) && !error.contains("hidden"), "{place}: {error}");
+            let opened = BucketResults::open(place, "job", &Variables::new()).err().unwrap().to_string();
+            assert_eq!(opened, error);
+        }
     }
 
     #[cfg(not(feature = "cloud"))]

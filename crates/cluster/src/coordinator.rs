@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use assize_engine::runs::RUNS_FOLDER;
 use assize_engine::{
-    Engine, EngineError, ExitStatus, FinishedRun, MergeOptions, RunFolder, RunInfo, new_run_id,
+    Engine, EngineError, ExitStatus, FinishedRun, MergeOptions, MergedJob, RunFolder, RunInfo, new_run_id,
     workspace_fence_key,
 };
 use assize_run::ShardNumber;
@@ -34,17 +34,67 @@ const LOOK: Duration = Duration::from_millis(500);
 /// Time between two comparisons of the queue with what is missing.
 const RECONCILE: Duration = Duration::from_secs(5);
 
+/// Time for the workers of a job whose budget is spent to say what they have sent.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
 /// Options of a run over many machines.
 #[derive(Debug, Clone)]
 pub struct ClusterOptions {
-    /// Results in a unit of work.
-    pub unit_size: u32,
+    /// Results in a unit of work; [`ClusterOptions::UNIT_SIZE`] unless given.
+    pub unit_size: Option<u32>,
     /// Place of the results: a folder that all machines see, or the address of a bucket. Without it, the servers keep them.
     pub results: Option<String>,
-    /// Time after which a unit goes to another worker, unless the one that has it says that it goes on.
-    pub lease: Duration,
+    /// Time after which a unit goes to another worker, unless the one that has it says that it goes on;
+    /// [`ClusterOptions::LEASE`] unless given.
+    pub lease: Option<Duration>,
     /// Goes on with a job of the same plan that was not finished, if there is one.
     pub resume: bool,
+}
+
+impl ClusterOptions {
+    /// Results in a unit of work, unless they are given.
+    pub const UNIT_SIZE: u32 = 500;
+    /// Time after which a unit goes to another worker, unless it is given.
+    pub const LEASE: Duration = Duration::from_secs(30);
+
+    /// A new job of a plan.
+    fn begin(&self, id: String, plan: JobPlan, arguments: Vec<String>, fence_key: [u8; 32]) -> JobManifest {
+        let shards = self.shards(plan.items);
+        let lease = self.lease.unwrap_or(Self::LEASE);
+        JobManifest {
+            results: self.results.clone(),
+            lease_ms: milliseconds(lease),
+            ..JobManifest::new(id, plan, arguments, shards, fence_key)
+        }
+    }
+
+    /// Number of units of so many results.
+    fn shards(&self, items: u64) -> u32 {
+        let size = self.unit_size.unwrap_or(Self::UNIT_SIZE).max(1);
+        u32::try_from(items.div_ceil(size.into())).unwrap_or(u32::MAX).clamp(1, ShardNumber::MOST)
+    }
+
+    /// Refuses to go on with a job that was begun with other options: its units and results are what they are.
+    fn check(&self, job: &JobManifest) -> Result<(), ClusterError> {
+        let differs = if self.results.is_some() && self.results != job.results {
+            "--results"
+        } else if self.unit_size.is_some() && self.shards(job.plan.items) != job.shards {
+            "--unit-size"
+        } else if self.lease.is_some_and(|lease| milliseconds(lease) != job.lease_ms) {
+            "--lease"
+        } else {
+            return Ok(());
+        };
+
+        Err(ClusterError::Refused(format!(
+            "job {} was begun with another `{differs}`; continue it with the same one, or without the option",
+            job.job
+        )))
+    }
+}
+
+fn milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// Something that happened to a job.
@@ -67,6 +117,13 @@ pub enum JobEvent {
         done: u32,
         /// All shards.
         shards: u32,
+    },
+    /// Workers that refuse the job now, and the reason of one of them. They look again from time to time.
+    Refused {
+        /// Number of workers.
+        workers: usize,
+        /// Reason of the first.
+        reason: String,
     },
     /// Something that a person has to know.
     Warning(String),
@@ -122,18 +179,14 @@ impl Coordinator<'_> {
         let plan = JobPlan::new(&identity);
 
         let found = if self.options.resume { find_open(&board, &plan, &arguments).await? } else { None };
+        if let Some(found) = &found {
+            self.options.check(found)?;
+        }
         self.check_run_dir(request, &identity.hash, found.as_ref())?;
         let goes_on = found.is_some();
         let mut job = found.unwrap_or_else(|| {
             let id = new_run_id(self.engine.process().now(), &identity.label);
-            let shards = identity.items.div_ceil(self.options.unit_size.max(1).into());
-            let shards = u32::try_from(shards).unwrap_or(u32::MAX).clamp(1, ShardNumber::MOST);
-            let job = JobManifest::new(id, plan, arguments, shards, fence_key);
-            JobManifest {
-                results: self.options.results.clone(),
-                lease_ms: u64::try_from(self.options.lease.as_millis()).unwrap_or(u64::MAX),
-                ..job
-            }
+            self.options.begin(id, plan, arguments, fence_key)
         });
         job.limits = limits;
         job.state = JobState::Running;
@@ -148,7 +201,13 @@ impl Coordinator<'_> {
             seat.leave().await;
             return Err(finished(&job.job).into());
         }
-        let links = persist(&mut patience, || self.cluster.open(&job)).await?;
+        let links = match persist(&mut patience, || self.cluster.open(&job)).await {
+            Ok(links) => links,
+            Err(error) => {
+                seat.leave().await;
+                return Err(error.into());
+            }
+        };
         persist(&mut patience, || board.post(&job)).await?;
         (self.observe)(JobEvent::Begun { job: job.job.clone(), shards: job.shards, goes_on });
 
@@ -209,7 +268,8 @@ impl Coordinator<'_> {
             persist(&mut patience, || self.cluster.serve_limits(&job.job, Arc::clone(&handler))).await?;
 
         let done = BTreeSet::new();
-        let mut watch = JobWatch { job, links, keeper: &keeper, is_seated: &is_seated, staging, seat, done };
+        let mut watch =
+            JobWatch { job, board, links, keeper: &keeper, is_seated: &is_seated, staging, seat, done };
         let end = watch.until_end(self, request.options.run.deadline).await?;
         let JobWatch { mut seat, done, .. } = watch;
         // One that was held up finds out here that somebody else merges.
@@ -221,13 +281,23 @@ impl Coordinator<'_> {
             let stopped = JobManifest { state: JobState::Stopped, ..job.clone() };
             persist(&mut patience, || board.post(&stopped)).await?;
         }
+        if matches!(end, JobEnd::OverBudget) {
+            // Workers give back what they do not use, and say what they have sent.
+            tokio::time::sleep(LAST_WORDS).await;
+        }
         drop(serving);
         persist(&mut patience, || keeper.close()).await?;
 
         let merged = match end {
             JobEnd::Stopped => None,
             JobEnd::Complete | JobEnd::OverBudget => {
-                Some(self.merge((job, links, staging), done, request, is_complete, &mut seat).await?)
+                let facts = MergedJob {
+                    id: job.job.clone(),
+                    over_budget: !is_complete,
+                    unfinished: persist(&mut patience, || board.unfinished(&job.job)).await?,
+                    spent: keeper.used().await,
+                };
+                Some(self.merge((job, links, staging), done, request, facts, &mut seat).await?)
             }
         };
         if is_complete {
@@ -249,7 +319,7 @@ impl Coordinator<'_> {
         (job, links, staging): (&JobManifest, &JobLinks, &Path),
         mut done: BTreeSet<UnitName>,
         request: &EvalRequest,
-        is_complete: bool,
+        facts: MergedJob,
         seat: &mut Seat,
     ) -> Result<FinishedRun, ClusterRunError> {
         let mut patience = Patience::default();
@@ -278,8 +348,8 @@ impl Coordinator<'_> {
         let options = MergeOptions {
             runs,
             run_dir: Some(draft.clone()),
-            run_id: Some(job.job.clone()),
-            allow_missing: !is_complete,
+            allow_missing: facts.over_budget,
+            job: Some(facts),
         };
         let engine = self.engine.clone();
         let mut merging = tokio::task::spawn_blocking(move || engine.merge(&options));
@@ -292,9 +362,8 @@ impl Coordinator<'_> {
         let merged = merged.map_err(|error| EngineError::usage(format!("merging failed: {error}")))?;
         let merged = merged.inspect_err(|_| drop(std::fs::remove_dir_all(&draft)))?;
         let folder = place(&draft, target, job)?;
-        let exit = if is_complete { merged.exit } else { ExitStatus::OverBudget };
 
-        Ok(FinishedRun { exit, folder, ..merged })
+        Ok(FinishedRun { folder, ..merged })
     }
 }
 
@@ -366,6 +435,7 @@ fn limit_handler(keeper: &Arc<LimitKeeper>, is_seated: &Arc<AtomicBool>) -> Limi
 /// A job as its coordinator watches it.
 struct JobWatch<'a> {
     job: &'a JobManifest,
+    board: &'a JobBoard,
     links: &'a JobLinks,
     keeper: &'a LimitKeeper,
     is_seated: &'a AtomicBool,
@@ -388,6 +458,7 @@ impl JobWatch<'_> {
         let mut fetched = BTreeSet::new();
         let mut shown = None;
         let mut reconciled: Option<Instant> = None;
+        let mut refused = (Instant::now(), 0);
         let mut beaten = Instant::now();
         loop {
             if beaten.elapsed() >= SEAT_BEAT || !self.seat.is_held() {
@@ -439,6 +510,9 @@ impl JobWatch<'_> {
                     }
                 }
             }
+            if refused.0.elapsed() >= RECONCILE {
+                refused = (Instant::now(), self.tell_refusals(coordinator, refused.1).await);
+            }
             if self.keeper.has_refused().await {
                 return Ok(JobEnd::OverBudget);
             }
@@ -453,6 +527,18 @@ impl JobWatch<'_> {
                 () = &mut stopped => return Ok(JobEnd::Stopped),
             }
         }
+    }
+
+    /// Tells which workers refuse the job, if there are more than the last time; returns their number.
+    async fn tell_refusals(&self, coordinator: &Coordinator<'_>, told: usize) -> usize {
+        // It is only told: a server that is away now is asked again.
+        let Ok(refusals) = self.board.refusals(&self.job.job).await else { return told };
+        let workers = refusals.len();
+        if let Some((_, reason)) = refusals.into_iter().next().filter(|_| workers > told) {
+            (coordinator.observe)(JobEvent::Refused { workers, reason });
+        }
+
+        workers
     }
 
     /// Hands out again what has no result and is not in the queue: units that were never published, because a coordinator

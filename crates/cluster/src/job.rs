@@ -184,9 +184,14 @@ impl JobManifest {
             return Ok(());
         }
 
+        let difference = if self.version == own {
+            format!("speaks protocol {} of assize {own}, and this build {PROTOCOL}", self.protocol)
+        } else {
+            format!("was started by assize {}, and this is {own}", self.version)
+        };
         Err(ClusterError::Refused(format!(
-            "job {} was started by assize {}, and this is {own}: install the same version on all machines",
-            self.job, self.version
+            "job {} {difference}: install the same build on all machines",
+            self.job
         )))
     }
 

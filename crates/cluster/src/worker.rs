@@ -1,6 +1,6 @@
 //! A worker: takes units of jobs, runs each with the normal engine, and stores the results.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,10 +28,16 @@ pub(crate) const CLUSTER_FOLDER: &str = ".assize/cluster";
 const LOOK: Duration = Duration::from_millis(500);
 /// Wait for a unit before the state of the job is looked at again.
 const LEASE_WAIT: Duration = Duration::from_secs(2);
+/// Time for telling what was sent for a unit that has no result.
+const TELLING: Duration = Duration::from_secs(5);
 /// Times that a unit is handed out before it is halved: those before ended without a result, and without a word.
 const TRIES: u64 = 2;
 /// Units in a row that this worker could not run, after which it leaves.
 const MOST_FAILURES: u32 = 5;
+
+/// First and longest wait before a job that was refused is looked at again: its files may have been brought up to date.
+const FIRST_REFUSAL: Duration = Duration::from_secs(5);
+const LONGEST_REFUSAL: Duration = Duration::from_mins(1);
 
 /// Options of a worker.
 #[derive(Debug, Clone, Default)]
@@ -121,8 +127,9 @@ impl Worker<'_> {
         });
 
         let mut state = WorkerState {
+            id: uuid::Uuid::new_v4().simple().to_string(),
             joined: Vec::new(),
-            refused: BTreeSet::new(),
+            refused: BTreeMap::new(),
             patience: Patience::default(),
             failures: 0,
             idle_since: Instant::now(),
@@ -162,12 +169,15 @@ impl Worker<'_> {
         let mut running = Vec::new();
         let mut patience = Patience::default();
         for id in persist(&mut patience, || board.open_jobs()).await? {
-            if state.refused.contains(&id) {
+            if state.refused.get(&id).is_some_and(|refused| Instant::now() < refused.again) {
                 continue;
             }
             let job = persist(&mut patience, || board.job(&id)).await?;
             running.extend(job.filter(|job| job.state == JobState::Running));
         }
+        state
+            .refused
+            .retain(|id, refused| Instant::now() < refused.again || running.iter().any(|job| job.job == *id));
         // A job that goes on with other limits is joined anew, and so is one whose files have changed.
         state.joined.retain(|joined| running.contains(&joined.job) && joined.plan.is_current());
 
@@ -186,12 +196,23 @@ impl Worker<'_> {
         if state.joined.iter().all(|joined| joined.job != *job) {
             match self.join(job).await {
                 Ok(joined) => {
+                    if state.refused.remove(&job.job).is_some() {
+                        // Who reads of a refusal that is over looks again.
+                        let _ = board.note_refusal(&job.job, &state.id, None).await;
+                    }
                     (self.observe)(WorkerEvent::Joined { job: job.job.clone(), items: job.plan.items });
                     state.joined.push(joined);
                 }
                 Err(ClusterError::Refused(why)) => {
-                    (self.observe)(WorkerEvent::Warning(why));
-                    state.refused.insert(job.job.clone());
+                    // Its coordinator only hears of it: that a server is away now changes nothing.
+                    let _ = board.note_refusal(&job.job, &state.id, Some(&why)).await;
+                    let before = state.refused.get(&job.job);
+                    if before.is_none_or(|before| before.why != why) {
+                        (self.observe)(WorkerEvent::Warning(why.clone()));
+                    }
+                    let wait = before.map_or(FIRST_REFUSAL, |before| (before.wait * 2).min(LONGEST_REFUSAL));
+                    let refused = RefusedJob { why, wait, again: Instant::now() + wait };
+                    state.refused.insert(job.job.clone(), refused);
                     return Ok(());
                 }
                 Err(error) => return state.patience.wait(error).await,
@@ -285,12 +306,23 @@ impl Worker<'_> {
 
 /// State of a worker between units.
 struct WorkerState<'a> {
+    /// Id of this worker among those that refuse jobs.
+    id: String,
     joined: Vec<JoinedJob<'a>>,
-    refused: BTreeSet<String>,
+    /// Jobs that this machine can't work on now, by their ids.
+    refused: BTreeMap<String, RefusedJob>,
     patience: Patience,
     /// Units in a row that could not be run.
     failures: u32,
     idle_since: Instant,
+}
+
+/// Job that a machine can't work on, until its files are those of the job.
+struct RefusedJob {
+    why: String,
+    /// Wait before the next look, and its end.
+    wait: Duration,
+    again: Instant,
 }
 
 /// Job as a worker works on it.
@@ -354,6 +386,15 @@ impl JoinedJob<'_> {
         let stop = stopped.child_token();
         let run = self.start(unit, folder, stop.clone());
         let (run, was_lost, has_ended) = self.hold(lease, run, &stop, board).await?;
+
+        if let UnitRun::Finished(finished) = &run
+            && !is_complete(finished)
+            && let Some(sent) = finished.info.summary.as_ref().and_then(|summary| summary.sent)
+        {
+            // Only for the summary: a server that is away must not hold up the unit.
+            let told = board.add_unfinished(&self.job.job, sent);
+            let _ = tokio::time::timeout(TELLING, told).await;
+        }
 
         match run {
             UnitRun::Finished(finished) if is_complete(&finished) => {

@@ -306,7 +306,7 @@ pub use assize_run::RunEvent as CaseEvent;
 pub use assize_evalfile::{GivenAnswer, GivenOutput};
 pub use assize_llm::Budget;
 pub use assize_rubric::{Usd, Verdict};
-pub use assize_store::{CaseRecord, ResultRow, RunFolder, RunInfo, RunSummary};
+pub use assize_store::{CaseRecord, ResultRow, RunFolder, RunInfo, RunSummary, SentRequests};
 pub use tokio_util::sync::CancellationToken;
 
 pub use attempt::{AttemptJudge, TryOutcome};
@@ -333,7 +333,7 @@ pub use labels::{
     write_review_list,
 };
 pub use load::{LoadedFile, LoadedFiles, id_patterns};
-pub use merge::MergeOptions;
+pub use merge::{MergeOptions, MergedJob};
 pub use mode::{EvalMode, Items, RunMode};
 pub use options::{
     BatchOptions, CacheUse, DeniedFindings, EvalOptions, PanelOptions, ProgramUse, RunOptions,

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use assize_analysis::RunSummarizer;
+use assize_llm::BudgetAmount;
 use assize_rubric::MissingPolicy;
 use assize_run::{RunTotals, ShardPart};
 use assize_store::{
     FORMAT_VERSION, MergeInfo, MergedShard, RowMerge, RunFolder, RunInfo, RunMetrics, RunSettings,
-    RunSummary, ScorecardConclusion, ShardInfo, StoreError,
+    RunSummary, ScorecardConclusion, SentRequests, ShardInfo, StoreError,
 };
 
 use crate::engine::Engine;
@@ -34,10 +35,34 @@ pub struct MergeOptions {
     pub runs: Vec<String>,
     /// Folder of the merged run; one in the runs folder unless given.
     pub run_dir: Option<PathBuf>,
-    /// Id of the merged run; a new one unless given.
-    pub run_id: Option<String>,
+    /// Job whose workers ran the shards; `None` if they were run one by one.
+    pub job: Option<MergedJob>,
     /// Merges what is there where shards are missing or were stopped. The result is incomplete.
     pub allow_missing: bool,
+}
+
+/// Facts about a job that its results don't tell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MergedJob {
+    /// Id of the job, and of the merged run.
+    pub id: String,
+    /// True if its budget stopped it.
+    pub over_budget: bool,
+    /// Requests for units that have no result.
+    pub unfinished: SentRequests,
+    /// Part of its budget that counts as spent. What is not limited is 0.
+    pub spent: BudgetAmount,
+}
+
+impl MergedJob {
+    /// Requests of the whole job, of whose results `known` were sent.
+    fn sent(&self, known: SentRequests) -> SentRequests {
+        let mut sent = known.plus(self.unfinished);
+        // What killed workers had borrowed: nobody knows what they made of it.
+        sent.given_up = sent.given_up.max(self.spent.calls.saturating_sub(sent.requests));
+        sent.cost_usd = sent.cost_usd.map(|cost| cost.max(self.spent.usd));
+        sent
+    }
 }
 
 /// Run of a shard that is to be merged.
@@ -72,6 +97,7 @@ impl ShardRun {
 struct ShardSet {
     shards: Vec<ShardRun>,
     missing: Vec<u32>,
+    job: Option<MergedJob>,
 }
 
 impl Engine {
@@ -83,8 +109,8 @@ impl Engine {
         let begun = Instant::now();
         let set = ShardSet::read(options, self)?;
         let mut info = set.merged_info(self);
-        if let Some(id) = &options.run_id {
-            info.run_id.clone_from(id);
+        if let Some(job) = &options.job {
+            info.run_id.clone_from(&job.id);
         }
         let folder = self.merged_folder(options, &info);
 
@@ -178,7 +204,7 @@ impl ShardSet {
             )));
         }
 
-        Ok(Self { shards, missing })
+        Ok(Self { shards, missing, job: options.job.clone() })
     }
 
     fn first(&self) -> &ShardRun {
@@ -217,6 +243,7 @@ impl ShardSet {
                 shards: self.shards.iter().map(ShardRun::describe).collect(),
                 missing: self.missing.clone(),
                 scorecard: shard.scorecard.clone(),
+                job: self.job.as_ref().map(|job| job.id.clone()),
             }),
             rows: None,
             summary: None,
@@ -300,10 +327,21 @@ impl ShardSet {
 
         RunEnding {
             interrupted: has_code(ExitStatus::Interrupted),
-            over_budget: has_code(ExitStatus::OverBudget),
+            over_budget: has_code(ExitStatus::OverBudget)
+                || self.job.as_ref().is_some_and(|job| job.over_budget),
             excluded: excluded.map(|summary| summary.excluded).sum(),
             ..RunEnding::default()
         }
+    }
+
+    /// Requests of the processes that ended the shards; `None` if one did not count them.
+    fn sent(&self) -> Option<SentRequests> {
+        let mut sent = SentRequests::NONE;
+        for run in &self.shards {
+            sent = sent.plus(run.info.summary.as_ref()?.sent?);
+        }
+
+        Some(self.job.as_ref().map_or(sent, |job| job.sent(sent)))
     }
 
     /// The summary, with the exit code of the whole.
@@ -340,6 +378,7 @@ impl ShardSet {
         let summary = RunSummary {
             not_run,
             excluded: ending.excluded,
+            sent: self.sent(),
             duration_ms: self
                 .shards
                 .iter()

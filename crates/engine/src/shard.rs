@@ -100,17 +100,60 @@ pub(crate) fn remark(shard: &ShardInfo) -> String {
     )
 }
 
-/// Exit code of a shard, and its reason.
+/// Exit code of a shard, and its reason. A job system tries a shard again by its exit code, and the verdict of the whole is that
+/// of merging: so a shard that lacks something which another attempt may bring is incomplete, even if a case failed.
 pub(crate) fn exit(
     shard: &ShardInfo,
     mode: &dyn RunMode,
     counts: VerdictCounts,
     ending: RunEnding,
 ) -> (ExitStatus, String) {
-    match mode.shard_exit(counts, ending) {
-        (ExitStatus::Passed, _) if shard.items == 0 => {
-            (ExitStatus::Passed, "no case is in this shard".to_owned())
-        }
-        other => other,
+    let (exit, reason) = mode.shard_exit(counts, ending);
+    let lacks_something = counts.incomplete > 0 || ending.too_late || ending.server_given_up;
+
+    match exit {
+        ExitStatus::Passed if shard.items == 0 => (exit, "no case is in this shard".to_owned()),
+        ExitStatus::Failed if lacks_something => (ExitStatus::Incomplete, reason),
+        _ => (exit, reason),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A mode as that of eval files.
+    struct Plain;
+
+    impl RunMode for Plain {}
+
+    #[test]
+    fn a_shard_is_tried_again_for_what_it_lacks_even_if_a_case_failed() {
+        let shard = ShardInfo {
+            number: 1,
+            count: 2,
+            part: None,
+            plan: String::new(),
+            plan_items: 6,
+            items: 3,
+            scorecard: None,
+        };
+        let code = |counts, ending| exit(&shard, &Plain, counts, ending).0.code();
+        let failed = VerdictCounts { pass: 1, fail: 1, ..VerdictCounts::default() };
+        let lacking = VerdictCounts { incomplete: 1, ..failed };
+        let ending = RunEnding::default();
+
+        assert_eq!(code(failed, ending), 1);
+        assert_eq!(code(lacking, ending), 3);
+        assert_eq!(code(VerdictCounts { fail: 0, ..lacking }, ending), 3);
+        assert_eq!(code(failed, RunEnding { too_late: true, ..ending }), 3);
+        assert_eq!(code(failed, RunEnding { server_given_up: true, ..ending }), 3);
+        assert_eq!(code(lacking, RunEnding { over_budget: true, ..ending }), 4);
+        assert_eq!(code(lacking, RunEnding { interrupted: true, ..ending }), 130);
+        // What was skipped or excluded because of a final verdict or a broken file is the same the next time.
+        assert_eq!(code(VerdictCounts { skipped: 1, ..failed }, RunEnding { excluded: 1, ..ending }), 1);
+
+        let (_, reason) = exit(&shard, &Plain, lacking, ending);
+        assert_eq!(reason, "1 failed, 1 incomplete");
     }
 }

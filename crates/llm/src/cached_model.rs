@@ -48,7 +48,8 @@ pub trait DeferredCalls: Send + Sync {
     /// Returns a reply to the request that `client` would send, or `None` if the model is to be asked.
     ///
     /// # Errors
-    /// [`ErrorKind::NotCached`] for a request that was collected and is not answered now.
+    /// [`ErrorKind::Cancelled`] for a request that was collected and is not answered now: nobody else is to be asked in its
+    /// place.
     fn answer<'a>(
         &'a self,
         client: &'a ModelClient,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use assize_rubric::{JudgeIdentity, PartialCost, Tokens, Usd};
+use assize_rubric::{Cost, JudgeIdentity, PartialCost, Tokens, Usd};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -183,8 +183,8 @@ pub struct RunSummary {
     /// Required pass rate and its result; null without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pass_rate_gate: Option<PassRateGate>,
-    /// Requests sent by the process that finished the run, including those for unfinished cases; null in runs of older
-    /// versions. Can't be recomputed from the rows.
+    /// Requests sent by the process that finished the run, including those for unfinished cases; for a merged run, by the
+    /// processes that finished its shards. Null in runs of older versions. Can't be recomputed from the rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sent: Option<SentRequests>,
     /// Result of the early-stop rule; null without one.
@@ -205,11 +205,31 @@ pub struct SentRequests {
     pub requests: u64,
     /// Number of requests canceled when the run stopped. Some may have been sent and charged.
     pub given_up: u64,
-    /// Cost in US dollars of the requests that were answered or failed; null if not fully known.
+    /// Cost in US dollars of the requests that were answered or failed; null if not fully known. For a job with a budget in
+    /// dollars: at least what the budget counts as spent, including what killed workers had borrowed.
     pub cost_usd: Option<Usd>,
     /// Known part of the cost, if the cost is not fully known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_partial: Option<PartialCost>,
+}
+
+impl SentRequests {
+    /// No request.
+    pub const NONE: Self = Self { requests: 0, given_up: 0, cost_usd: Some(Usd::ZERO), cost_partial: None };
+
+    /// Requests of both processes.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        let [own, added] = [self, other].map(|one| Cost::from_parts(one.cost_usd, one.cost_partial));
+        let cost = own + added;
+
+        Self {
+            requests: self.requests.saturating_add(other.requests),
+            given_up: self.given_up.saturating_add(other.given_up),
+            cost_usd: cost.total(),
+            cost_partial: cost.to_partial(),
+        }
+    }
 }
 
 /// A mean with its interval.

@@ -49,6 +49,9 @@ pub struct MergeInfo {
     /// Settings that determined the exit code of the scorecard run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scorecard: Option<ScorecardConclusion>,
+    /// Id of the job whose workers ran the shards; absent if they were run one by one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<String>,
 }
 
 /// A shard that a run was merged from.

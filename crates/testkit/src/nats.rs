@@ -1,5 +1,6 @@
 //! Real NATS servers for tests: three processes that replicate, and links to them that can be cut and slowed.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::{Read, Write};
@@ -122,6 +123,24 @@ impl NatsServers {
         &self.links[at]
     }
 
+    /// Names of the streams that the servers have.
+    ///
+    /// # Panics
+    /// If a server does not answer, which fails the test.
+    pub fn streams(&self) -> Vec<String> {
+        let mut names = BTreeSet::new();
+        for ports in &self.ports {
+            let answer = monitored(ports.monitor, "/jsz?streams=true").expect("a server that answers");
+            let body = answer.split_once("\r\n\r\n").map_or("", |(_, body)| body);
+            let value: serde_json::Value = serde_json::from_str(body).expect("an answer in JSON");
+            let accounts = value["account_details"].as_array().into_iter().flatten();
+            let streams = accounts.flat_map(|one| one["stream_detail"].as_array().into_iter().flatten());
+            names.extend(streams.filter_map(|stream| stream["name"].as_str().map(str::to_owned)));
+        }
+
+        names.into_iter().collect()
+    }
+
     /// Kills a server.
     pub fn kill(&mut self, at: usize) {
         if let Some(mut child) = self.children[at].take() {
@@ -221,21 +240,23 @@ pub fn pause_process(id: u32, is_paused: bool) {
     let _ = Command::new("kill").arg(signal).arg(id.to_string()).stderr(Stdio::null()).status();
 }
 
+/// Answer of a server's monitor to a question about this path.
+fn monitored(port: u16, path: &str) -> std::io::Result<String> {
+    let mut stream = TcpStream::connect(("127.0.0.1", port))?;
+    stream.set_read_timeout(Some(Duration::from_secs(2)))?;
+    stream.write_all(format!("GET {path} HTTP/1.0\r\n\r\n").as_bytes())?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer)?;
+    Ok(answer)
+}
+
 fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port on this machine");
     listener.local_addr().expect("a bound socket has an address").port()
 }
 
 fn is_healthy(port: u16) -> bool {
-    let ask = || -> std::io::Result<bool> {
-        let mut stream = TcpStream::connect(("127.0.0.1", port))?;
-        stream.set_read_timeout(Some(Duration::from_secs(2)))?;
-        stream.write_all(b"GET /healthz HTTP/1.0\r\n\r\n")?;
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer)?;
-        Ok(answer.contains(" 200 "))
-    };
-    ask().unwrap_or(false)
+    monitored(port, "/healthz").is_ok_and(|answer| answer.contains(" 200 "))
 }
 
 /// Link to a server, through which clients reach it.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use assize_cluster::{ClusterAddress, ClusterOptions};
+use assize_cluster::{ClusterAddress, ClusterError, ClusterOptions, check_results};
 
 use super::headings::CLUSTER;
 use super::values::duration;
@@ -25,27 +25,35 @@ pub(crate) struct ClusterArgs {
     /// File with the credentials for these servers.
     #[arg(long, value_name = "FILE", requires = "cluster", help_heading = CLUSTER, hide_short_help = true)]
     pub(crate) cluster_credentials: Option<PathBuf>,
-    /// Shared folder or bucket for results [default: the servers keep them].
+    /// Shared folder (whole path) or bucket for results [default: the servers keep them].
     #[arg(long, value_name = "PLACE", requires = "cluster", help_heading = CLUSTER, hide_short_help = true)]
     pub(crate) results: Option<String>,
-    /// Results per unit of work.
+    /// Results per unit of work [default: 500].
     #[arg(
-        long, value_name = "N", default_value_t = 500, requires = "cluster", help_heading = CLUSTER,
+        long, value_name = "N", requires = "cluster", help_heading = CLUSTER,
         value_parser = clap::value_parser!(u32).range(1..=100_000), hide_short_help = true
     )]
-    pub(crate) unit_size: u32,
-    /// Reassign the work of a worker that is silent this long.
+    pub(crate) unit_size: Option<u32>,
+    /// Reassign the work of a worker that is silent this long [default: 30s].
     #[arg(
-        long, value_parser = duration, value_name = "TIME", default_value = "30s", requires = "cluster",
-        help_heading = CLUSTER, hide_short_help = true
+        long, value_parser = duration, value_name = "TIME", requires = "cluster", help_heading = CLUSTER,
+        hide_short_help = true
     )]
-    pub(crate) lease: Duration,
+    pub(crate) lease: Option<Duration>,
 }
 
 impl ClusterArgs {
     /// Address of the servers with the credentials for them, and typed options.
-    pub(crate) fn options(&self, resume: bool) -> Option<(ClusterAddress, ClusterOptions)> {
-        let address = self.cluster.clone()?;
+    ///
+    /// # Errors
+    /// When no results can be kept at the place that is named for them. Not an error of reading the arguments, which would
+    /// repeat the place with the secrets that it may hold.
+    pub(crate) fn options(
+        &self,
+        resume: bool,
+    ) -> Result<Option<(ClusterAddress, ClusterOptions)>, ClusterError> {
+        let Some(address) = self.cluster.clone() else { return Ok(None) };
+        self.results.as_deref().map_or(Ok(()), check_results)?;
         let options = ClusterOptions {
             unit_size: self.unit_size,
             results: self.results.clone(),
@@ -53,6 +61,6 @@ impl ClusterArgs {
             resume,
         };
 
-        Some((address.with_credentials(self.cluster_credentials.clone()), options))
+        Ok(Some((address.with_credentials(self.cluster_credentials.clone()), options)))
     }
 }

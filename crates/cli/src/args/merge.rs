@@ -20,10 +20,10 @@ use super::report_file::{ReportFile, report_file};
     assize merge shards/* --allow-missing --out report.html"
 )]
 pub(crate) struct MergeArgs {
-    /// Shards: run folders or ids.
+    /// Shards: run folders or ids; or the results of a job, PLACE/JOB of `eval --cluster --results PLACE`.
     #[arg(required = true, value_name = "RUN")]
     pub(crate) runs: Vec<String>,
-    /// Merge even if shards are missing or were stopped (exit code 3 or more).
+    /// Merge even if shards are missing or were stopped (exit code 3, or 1 if a case failed).
     #[arg(long)]
     pub(crate) allow_missing: bool,
     /// Write a report: .html, .md, .xml, .csv, .sarif or .json; repeatable.
@@ -51,7 +51,7 @@ impl MergeArgs {
         MergeOptions {
             runs: self.runs.clone(),
             run_dir: self.run_dir.clone(),
-            run_id: None,
+            job: None,
             allow_missing: self.allow_missing,
         }
     }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use assize_cluster::{ClusterAddress, WorkerOptions};
+use assize_cluster::{ClusterAddress, ClusterError, WorkerOptions, check_results};
 
 use super::headings::CLUSTER;
 use super::values::duration;
@@ -25,7 +25,7 @@ pub(crate) struct WorkerArgs {
     /// File with the credentials for these servers.
     #[arg(long, value_name = "FILE", help_heading = CLUSTER)]
     cluster_credentials: Option<PathBuf>,
-    /// Path of the results on this machine.
+    /// Place of the results as this machine sees it (whole path).
     #[arg(long, value_name = "PLACE", help_heading = CLUSTER)]
     results: Option<String>,
     /// Exit after this long without work, such as `10m`.
@@ -43,7 +43,11 @@ impl WorkerArgs {
     }
 
     /// Typed options of these flags.
-    pub(crate) fn options(&self) -> WorkerOptions {
-        WorkerOptions { idle: self.idle, results: self.results.clone() }
+    ///
+    /// # Errors
+    /// When no results can be kept at the place that is named for them.
+    pub(crate) fn options(&self) -> Result<WorkerOptions, ClusterError> {
+        self.results.as_deref().map_or(Ok(()), check_results)?;
+        Ok(WorkerOptions { idle: self.idle, results: self.results.clone() })
     }
 }

@@ -44,6 +44,14 @@ pub(super) fn coordinate(
     let shown = address.to_string();
     let observe = move |event: JobEvent| match event {
         JobEvent::Warning(why) => output::print_warning(&why, context),
+        JobEvent::Refused { workers, reason } => {
+            let who = if workers == 1 {
+                "a worker refuses".to_owned()
+            } else {
+                format!("{workers} workers refuse")
+            };
+            output::print_warning(&format!("{who} this job and will look again: {reason}"), context);
+        }
         _ if quiet => {}
         JobEvent::Begun { job, shards, goes_on } => {
             let begun = if goes_on { "goes on" } else { "has begun" };
@@ -83,6 +91,7 @@ pub(crate) fn execute(args: &WorkerArgs, context: &CliContext) -> Result<ExitSta
         }
     };
 
+    let options = args.options()?;
     let end = block_on(async {
         let variables = context.process.variables().clone();
         let cluster = Arc::new(NatsCluster::connect(&args.address(), variables).await?);
@@ -90,7 +99,7 @@ pub(crate) fn execute(args: &WorkerArgs, context: &CliContext) -> Result<ExitSta
             cluster,
             engine: context.run_engine(true, true),
             arguments: &read_portable,
-            options: args.options(),
+            options,
             observe: &observe,
         };
         worker.work().await

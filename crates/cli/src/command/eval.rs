@@ -12,7 +12,7 @@ use crate::runtime::block_on;
 pub(crate) fn execute(args: &EvalCommandArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let run = &args.eval.run;
     let engine = context.run_engine(run.quiet, run.json);
-    if let Some(cluster) = args.cluster.options(run.resume.is_some()) {
+    if let Some(cluster) = args.cluster.options(run.resume.is_some())? {
         let finished = cluster::coordinate(args, cluster, engine, context)?;
         present::finished_run(&finished, run.output(), run.show, context)?;
         return Ok(finished.exit);

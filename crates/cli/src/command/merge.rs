@@ -1,6 +1,7 @@
 //! `assize merge`: shards as one run.
 
-use assize_engine::{ExitStatus, LabelOptions, labelled_run};
+use assize_cluster::{ClusterError, UnpackedJob, is_job, unpack_job};
+use assize_engine::{ExitStatus, LabelOptions, MergeOptions, labelled_run};
 use assize_rubric::MissingPolicy;
 
 use super::present;
@@ -9,10 +10,41 @@ use crate::args::MergeArgs;
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output::ResultOutput;
+use crate::runtime::block_on;
+
+/// The results of jobs among these names, unpacked; `None` for what is a run.
+fn unpack_jobs(names: &[String], context: &CliContext) -> Result<Vec<Option<UnpackedJob>>, CommandFailure> {
+    let variables = context.process.variables();
+    let unpack = async |name: &String| {
+        let place = if name.contains("://") {
+            name.clone()
+        } else {
+            context.process.resolve(name).display().to_string()
+        };
+        if !is_job(&place) {
+            return Ok::<_, ClusterError>(None);
+        }
+        unpack_job(&place, variables, &context.process.working_folder).await.map(Some)
+    };
+
+    block_on(async {
+        let mut unpacked = Vec::with_capacity(names.len());
+        for name in names {
+            unpacked.push(unpack(name).await?);
+        }
+        Ok::<_, ClusterError>(unpacked)
+    })
+}
 
 pub(crate) fn execute(args: &MergeArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let engine = context.run_engine(true, args.json);
-    let finished = engine.merge(&args.options())?;
+    let unpacked = unpack_jobs(&args.runs, context)?;
+    let runs = unpacked.iter().zip(&args.runs).flat_map(|(job, name)| match job {
+        None => vec![name.clone()],
+        Some(job) => job.runs.iter().map(|run| run.display().to_string()).collect(),
+    });
+    let finished = engine.merge(&MergeOptions { runs: runs.collect(), ..args.options() })?;
+    drop(unpacked);
     let delivery = ResultOutput { json: args.json, quiet: false, out: &args.out };
 
     let Some(conclusion) = finished.scorecard_conclusion() else {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use assize_engine::{FinishedRun, LabelOptions, runs::RUNS_FOLDER, stored_records, summary_json};
+use assize_engine::{ExitStatus, FinishedRun, LabelOptions, runs::RUNS_FOLDER, stored_records, summary_json};
 use assize_report::{
     CaseDetailLevel, SummaryExtra, render_case, render_case_table, render_summary, stored_texts,
 };
@@ -242,7 +242,11 @@ fn next_commands(info: &RunInfo, folder: &Path, failing: Option<&str>) -> Vec<(S
     if summary.not_run > 0 && info.command.starts_with("audit ") {
         next.push(("the same command again".to_owned(), "asks only for what the cache does not hold"));
     } else if summary.not_run > 0 {
-        let command = if info.merged.is_some() {
+        let command = if info.merged.as_ref().is_some_and(|merged| merged.job.is_some()) {
+            let budget =
+                if summary.exit_code == ExitStatus::OverBudget.code() { " and a larger budget" } else { "" };
+            format!("--resume with the same command{budget}")
+        } else if info.merged.is_some() {
             let folder = shell_word(&folder.display().to_string());
             format!("--run-dir {folder} --resume with the command of the shards, without --shard")
         } else if summary.early_stop.is_some() {
@@ -254,7 +258,18 @@ fn next_commands(info: &RunInfo, folder: &Path, failing: Option<&str>) -> Vec<(S
     }
 
     if summary.counts.incomplete > 0 && info.command != "score" && !info.command.starts_with("audit ") {
-        let command = "--resume --retry-incomplete with the same command".to_owned();
+        let command = match &info.merged {
+            None => "--resume --retry-incomplete with the same command".to_owned(),
+            // Only a single process can complete a run that was merged.
+            Some(merged) => {
+                let folder = shell_word(&folder.display().to_string());
+                let (command, without) = match merged.job {
+                    Some(_) => ("the same command", "--cluster"),
+                    None => ("the command of the shards", "--shard"),
+                };
+                format!("--run-dir {folder} --resume --retry-incomplete with {command}, without {without}")
+            }
+        };
         next.push((command, "asks again for what the incomplete cases lack"));
     }
 

@@ -1,7 +1,7 @@
 //! Random faults of machines, processes, servers and networks, by a seed. `ASSIZE_FAULTS=200` injects as many;
 //! `ASSIZE_FAULT_SEED` sets the seed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::net::TcpStream;
@@ -244,6 +244,7 @@ fn random_faults_lose_nothing_and_double_nothing() {
 
     let mut injected: BTreeMap<Fault, usize> = BTreeMap::new();
     let (mut total, mut runs, mut extra) = (0, 0, 0);
+    let mut known: BTreeSet<String> = judge.batches().paid().into_keys().collect();
     while total < wanted {
         let before = judge.count();
         let mut scene = Scene::new(&mut servers, &judge, &mut random);
@@ -279,6 +280,11 @@ fn random_faults_lose_nothing_and_double_nothing() {
         }
 
         let boss = scene.finish();
+        // Each fault has a call paid again at most once.
+        let most = judge.batches().paid().into_iter().filter(|(body, _)| !known.contains(body));
+        let most = most.map(|(_, (_, times))| times).max().unwrap_or_default();
+        assert!(most as usize <= 1 + of_run, "a call was paid {most} times after {of_run} faults");
+        known.extend(judge.batches().paid().into_keys());
         assert_same_rows((&local, "local"), (&boss, "merged"));
         let paid = judge.count() - before;
         assert!(paid >= CALLS, "{paid} calls can't have judged all cases");

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use serde_json::Value;
+
 use crate::machines::{EVAL, coordinator, judge_server, machine, servers, worker};
 
 #[test]
@@ -13,12 +15,32 @@ fn no_call_is_made_beyond_the_budget_of_all_and_a_larger_one_goes_on() {
     let _workers: Vec<_> = machines.iter().map(|machine| worker(machine, &address)).collect();
 
     let more = ["--unit-size", "5", "--budget-calls", "37"];
-    let (code, _, err) = coordinator(&boss, &address, &more).finish();
+    let (code, out, err) = coordinator(&boss, &address, &more).finish();
     assert_eq!(code, Some(4), "{err}");
     let spent = judge.count();
     assert!((20..=37).contains(&spent), "{spent} calls");
 
-    let more = ["--unit-size", "5", "--budget-calls", "200", "--resume"];
+    // Text, JSON and file say the same, and count what was sent for units without a result.
+    let stored: Value = serde_json::from_str(&boss.read("merged/run.json")).unwrap();
+    let printed: Value = serde_json::from_str(&out).unwrap();
+    for summary in [&stored["summary"], &printed] {
+        assert_eq!(summary["exit_code"], 4, "{summary}");
+        let reason = summary["exit_reason"].as_str().unwrap();
+        assert!(reason.contains("stopped by the budget") && reason.contains("not run"), "{reason}");
+    }
+    let sent = &stored["summary"]["sent"];
+    let [requests, given_up] = ["requests", "given_up"].map(|name| sent[name].as_u64().unwrap());
+    assert!(requests <= 37 && requests + given_up >= spent as u64, "{sent} of {spent}");
+
+    // What was begun goes on as it was begun.
+    for (option, value) in [("--unit-size", "7"), ("--lease", "9s"), ("--results", "/mnt/elsewhere")] {
+        let more = ["--budget-calls", "200", "--resume", option, value];
+        let (code, _, err) = coordinator(&boss, &address, &more).finish();
+        assert_eq!(code, Some(2), "{err}");
+        assert!(err.contains(&format!("was begun with another `{option}`")), "{err}");
+    }
+
+    let more = ["--budget-calls", "200", "--resume"];
     let (code, _, err) = coordinator(&boss, &address, &more).finish();
     assert_eq!(code, Some(1), "{err}");
     assert_eq!(judge.count(), 80, "what was bought before is not bought again");

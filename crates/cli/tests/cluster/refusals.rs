@@ -78,4 +78,35 @@ fn a_worker_with_other_files_or_without_a_key_says_so_and_does_nothing() {
     }
     assert_eq!(judge.count(), 0);
     assert!(!running.has_ended(), "it waits for a worker that can");
+
+    // A worker that is brought up to date looks again.
+    let mut late = Running::start(&mut other.command(&["worker", "--cluster", &address]));
+    std::thread::sleep(Duration::from_secs(7));
+    assert!(!running.has_ended() && !late.has_ended());
+    other.file("suite.yaml", boss.read("suite.yaml"));
+    let (code, _, said) = running.finish();
+    assert_eq!((code, judge.count()), (Some(1), 8), "{said}");
+    assert!(said.contains("refuse") && said.contains("this job and will look again"), "{said}");
+    assert!(said.contains("OPENAI_API_KEY") || said.contains("has other contents here"), "{said}");
+    assert!(!said.contains(KEY), "{said}");
+}
+
+#[test]
+fn a_place_of_results_that_others_read_otherwise_or_that_holds_a_secret_leaves_nothing_behind() {
+    let Some(servers) = servers("a_place_of_results_that_others_read_otherwise") else { return };
+    let judge = judge_server(Duration::ZERO);
+    let (cli, address) = (machine(&judge, 1), servers.address());
+    for (place, words) in [
+        ("results", "relative path"),
+        ("s3://me:hidden@results/evals", "user, password or query"),
+        ("az://results/evals?sig=hidden", "user, password or query"),
+        ("/dev/null/results", "use `/dev/null/results` for results"),
+    ] {
+        let eval =
+            cli.run(&[&EVAL[..], &["--cluster", &address, "--results", place]].concat()).expect_code(2);
+        assert!(eval.stderr.contains(words) && !eval.stderr.contains("hidden"), "{}", eval.stderr);
+    }
+    let worker = ["worker", "--cluster", &address, "--results", "results"];
+    assert!(cli.run(&worker).expect_code(2).stderr.contains("relative path"));
+    assert_eq!(servers.streams(), ["KV_assize"], "the records of jobs, and no queue");
 }

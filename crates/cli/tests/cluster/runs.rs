@@ -35,8 +35,17 @@ fn workers_bring_the_results_of_one_machine_and_pay_each_call_once() {
         );
     }
 
-    let files = std::fs::read_dir(local.path("results")).unwrap().count();
-    assert_eq!(files, 1, "a folder for the job that had its results there");
+    let jobs: Vec<_> = std::fs::read_dir(local.path("results")).unwrap().flatten().collect();
+    let [job] = &jobs[..] else { panic!("a folder for the job that had its results there") };
+
+    // The stored results are as good as the merged run.
+    let stored = job.path().display().to_string();
+    let text = local.run(&["merge", &stored, "--run-dir", "again", "--show", "none"]).expect_code(1);
+    assert_same_rows((&local, "local"), (&local, "again"));
+    assert_eq!(std::fs::read_dir(local.path(".assize/cluster")).unwrap().count(), 0, "{}", text.stderr);
+    local.run(&["compare", "local", "again"]).expect_code(0);
+    let info: serde_json::Value = serde_json::from_str(&local.read("again/run.json")).unwrap();
+    assert_eq!(info["summary"]["sent"]["requests"], CALLS);
 }
 
 #[test]

@@ -238,6 +238,56 @@ fn the_recipe_for_slurm_works() {
     assert_eq!(recipe.merged()["pass"], 6);
 }
 
+/// Files with a case that passes, one that fails, and one whose target fails until the file `ready` is there.
+fn unready(recipe: &Recipe) -> std::path::PathBuf {
+    let ready = recipe.0.path("ready");
+    std::fs::remove_dir_all(recipe.0.path("evals")).expect("removed");
+    let case = |at: usize, wanted: &str| {
+        format!(
+            "  - id: case-{at}\n    criteria: be right\n    input: \"{at}\"\n    assertions: [{{type: contains, value: {wanted}}}]\n"
+        )
+    };
+    let cases = [case(0, "ok"), case(1, "never"), case(2, "ok")].concat();
+    recipe.0.file("evals/suite.yaml", format!("name: unready\nexecution: {{target: sh}}\ntests:\n{cases}"));
+    let script = format!(
+        "case $(cat {{PROMPT_FILE}}) in 2) test -e {} || exit 7;; esac; echo ok > {{OUTPUT_FILE}}",
+        ready.display()
+    );
+    let target = format!("targets:\n  - name: sh\n    provider: cli\n    command: \"{script}\"\n");
+    recipe.0.file(".assize/targets.yaml", target);
+    ready
+}
+
+#[test]
+fn recipes_try_again_what_is_incomplete_until_the_verdict_is_final() {
+    let recipe = Recipe::new();
+    let ready = unready(&recipe);
+    let results = recipe.0.path("results").display().to_string();
+    let [kubernetes] = scripts(&blocks("Kubernetes").remove(0)).try_into().expect("a script");
+    let slurm = blocks("Slurm").remove(0).replace("SHARDS=8", "SHARDS=1");
+    let kubernetes_sets = [("JOB_COMPLETION_INDEX", "0"), ("SHARDS", "1"), ("RESULTS", &*results)];
+    let slurm_sets = [("SLURM_ARRAY_TASK_ID", "1")];
+
+    for (script, variables) in [(kubernetes, &kubernetes_sets[..]), (slurm, &slurm_sets[..])] {
+        // One failed and one is incomplete: there is still something to gain.
+        assert_eq!(recipe.run(&script, variables), 3, "{script}");
+        std::fs::write(&ready, "").expect("written");
+        assert_eq!(recipe.run(&script, variables), 1, "{script}");
+        assert_eq!(recipe.run(&script, variables), 1, "{script}");
+        std::fs::remove_file(&ready).expect("removed");
+    }
+
+    // The whole has the verdict of a run of all cases, and so has a part.
+    assert_eq!(recipe.run("assize merge shards/1 --run-dir merged", &[]), 1);
+    assert_eq!((&recipe.merged()["fail"], &recipe.merged()["incomplete"]), (&1.into(), &0.into()));
+    let half =
+        "assize eval evals --shard 2/2 --run-dir half; assize merge half --allow-missing --run-dir part";
+    assert_eq!(recipe.run(half, &[]), 1);
+    let other =
+        "assize eval evals --shard 1/2 --run-dir other; assize merge other --allow-missing --run-dir rest";
+    assert_eq!(recipe.run(other, &[]), 3);
+}
+
 #[test]
 fn the_recipe_for_two_machines_works() {
     let recipe = Recipe::new();

@@ -153,6 +153,85 @@ fn few_missing_and_refused_requests_and_repairs_are_asked_alone() {
     }
 }
 
+/// Judges by the rule; the first judge quotes what nobody wrote where a criterion says "maybe", and so is not sure of it.
+fn unsure_of_maybe(incoming: &MockRequest) -> MockReply {
+    if incoming.model == "judge-1" && incoming.last_user_text.contains("maybe") {
+        return MockReply::Json(serde_json::json!({
+            "evidence": ["words that nobody wrote"], "reason": "by rule", "outcome": "met"
+        }));
+    }
+    judge(incoming)
+}
+
+#[test]
+fn only_what_is_unsure_is_escalated_in_a_second_batch_or_alone_at_its_true_cost() {
+    let run = |cases: usize, more: &[&str]| {
+        let server = MockServer::start(unsure_of_maybe);
+        let cli = answers(&server, cases);
+        cli.file("suite.yaml", suite(cases, &["yes one", "no two", "maybe three"], true));
+        let row = "{input: 1, output: 10, batch_discount: 0}";
+        cli.file(
+            ".assize/prices.yaml",
+            format!("models:\n  openai:judge-1: {row}\n  openai:judge-2: {row}\n"),
+        );
+        let escalated = [&["--escalate", "openai:judge-2"], more].concat();
+        let printed = printed(&eval(&cli, "openai:judge-1", &escalated).expect_code(1));
+        (printed, without_address(kept(&cli, "run"), &server), server)
+    };
+
+    // The first request to each judge goes alone, and so do escalations that are too few for a batch.
+    for (cases, sizes, totals) in [(40, vec![119], (119, 1 + 40)), (120, vec![359, 119], (359 + 119, 1 + 1))]
+    {
+        let (live, live_rows, _) = run(cases, &[]);
+        let (printed, rows, server) = run(cases, &["--judge-batch"]);
+        assert_eq!(server.batches().sizes(), sizes, "{cases}");
+        assert_eq!(server.batches().paid_totals(), totals, "{cases}");
+        paid_once(&server);
+        assert!(rows == live_rows, "{cases}: the rows are those of a live run");
+
+        let escalation = &printed["panel"]["escalation"];
+        assert_eq!(
+            (&escalation["decisions"], &escalation["escalated"]),
+            (&(3 * cases).into(), &cases.into())
+        );
+        let cost = |of: &Value| of["cost_usd"].as_f64().expect("a cost");
+        assert!((cost(&printed) - cost(&live)).abs() < 1e-9, "{} {}", printed["cost_usd"], live["cost_usd"]);
+    }
+}
+
+#[test]
+fn many_repairs_form_a_second_batch() {
+    let server = MockServer::start(|incoming: &MockRequest| {
+        let messages = incoming.body["messages"].as_array().map_or(0, Vec::len);
+        let is_first = messages <= 2 && incoming.last_user_text.contains("maybe");
+        if is_first { MockReply::text("I am not sure what to say.") } else { judge(incoming) }
+    });
+    let cli = answers(&server, 120);
+    cli.file("suite.yaml", suite(120, &["yes one", "no two", "maybe three"], true));
+    let printed = printed(&eval(&cli, "openai:judge-1", &["--judge-batch"]).expect_code(1));
+
+    let sizes = server.batches().sizes();
+    assert!(sizes.len() == 2 && sizes[1] >= 100, "{sizes:?}");
+    assert_eq!(server.batches().paid_totals(), (359 + 120, 1), "all repairs but those of a first request");
+    paid_once(&server);
+    assert_eq!(printed["counts"]["incomplete"], 0, "{printed}");
+}
+
+#[test]
+fn a_batch_with_errors_and_no_results_is_taken_in_and_its_requests_are_asked_alone() {
+    for name in ["openai:judge-1", "anthropic:judge-1", "gemini:judge-1"] {
+        let server = MockServer::start(judge);
+        server.batches().set(MockBatchFaults { refuse_every: Some(1), ..MockBatchFaults::default() });
+        let cli = answers(&server, 6);
+        let printed = printed(&eval(&cli, name, &["--judge-batch"]).expect_code(1));
+
+        assert_eq!(server.batches().sizes(), [17], "{name}");
+        assert_eq!(server.batches().paid_totals(), (0, 18), "{name}");
+        assert_eq!(printed["counts"]["incomplete"], 0, "{name}: {printed}");
+        assert_eq!(files_of_batches(&cli), Vec::<String>::new(), "{name}");
+    }
+}
+
 #[test]
 fn requests_about_one_answer_stand_side_by_side() {
     let server = MockServer::start(judge);
@@ -224,6 +303,28 @@ fn a_batch_that_is_not_found_is_not_paid_for_again() {
         eval(&cli, name, &["--judge-batch", "--resume"]).expect_code(1);
         assert_eq!(server.batches().sizes(), [8], "{name}");
         paid_once(&server);
+    }
+}
+
+#[test]
+fn results_that_are_gone_are_said_and_not_paid_for_again_unasked() {
+    for name in ["openai:judge-1", "anthropic:judge-1"] {
+        let server = MockServer::start(judge);
+        server.batches().set(MockBatchFaults { results_gone: true, ..MockBatchFaults::default() });
+        let cli = answers(&server, 3);
+        let more = ["--judge-batch", "--resume"];
+        for _ in 0..2 {
+            let output = eval(&cli, name, &more).expect_code(3);
+            assert!(output.stderr.contains("are gone: providers delete them"), "{name}: {}", output.stderr);
+            assert!(!output.stderr.contains("Nothing is lost"), "{name}: {}", output.stderr);
+        }
+        assert_eq!(server.batches().sizes(), [8], "{name}");
+
+        // As the message says.
+        let [file] = &files_of_batches(&cli)[..] else { panic!("one batch") };
+        std::fs::remove_file(cli.path(".assize/batches").join(file)).unwrap();
+        server.batches().set(MockBatchFaults::default());
+        eval(&cli, name, &more).expect_code(1);
     }
 }
 

@@ -78,6 +78,11 @@ impl LimitKeeper {
         self.kept.lock().await.book.has_refused()
     }
 
+    /// Part of the budget that was granted and not given back.
+    pub(crate) async fn used(&self) -> BudgetAmount {
+        self.kept.lock().await.book.used()
+    }
+
     /// Writes down what is used now, for a coordinator that goes on later.
     pub(crate) async fn close(&self) -> Result<(), ClusterError> {
         let mut kept = self.kept.lock().await;

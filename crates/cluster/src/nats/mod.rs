@@ -64,11 +64,12 @@ impl Cluster for NatsCluster {
 
     fn open<'a>(&'a self, job: &'a JobManifest) -> Later<'a, JobLinks> {
         Box::pin(async move {
-            let queue = queue::NatsQueue::open(&self.connection, job).await?;
+            // Before anything is made with the servers: a place that is refused leaves nothing behind.
             let results: Arc<dyn ResultStore> = match &job.results {
                 Some(place) => open_results(place, &job.job, &self.variables)?,
                 None => Arc::new(results::NatsResults::open(&self.connection, &job.job).await?),
             };
+            let queue = queue::NatsQueue::open(&self.connection, job).await?;
             let replies = replies::NatsReplies::open(&self.connection, job.fence_key()?, REPLIES_AGE).await?;
             let limits =
                 NatsDesk { client: self.connection.client.clone(), subject: limits_subject(&job.job) };

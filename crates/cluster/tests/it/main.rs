@@ -49,7 +49,7 @@ fn read(_: &[String]) -> Result<EvalRequest, String> {
 }
 
 fn options() -> ClusterOptions {
-    ClusterOptions { unit_size: 3, results: None, lease: Duration::from_secs(30), resume: false }
+    ClusterOptions { unit_size: Some(3), results: None, lease: None, resume: false }
 }
 
 /// Rows of a run by case, without times and sums of the row.

@@ -232,7 +232,9 @@ impl BatchedCalls {
             return Ok(Some(client.reply_to(request, hit.reply)));
         }
 
-        let not_now = || AskError::new(ErrorKind::NotCached, "");
+        // Who hears of it asks nobody else in its place, as when a run is stopped: a stronger judge would be paid for
+        // decisions that only wait for their batch.
+        let not_now = || AskError::new(ErrorKind::Cancelled, "waits for a batch");
         let probes = {
             let mut state = self.state();
             let is_live = state.live.contains(&key);

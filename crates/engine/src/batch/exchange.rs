@@ -99,6 +99,7 @@ fn is_refusal(error: &AskError) -> bool {
 }
 
 fn refused(open: &OpenBatch, words: &str) -> EngineError {
+    let words = words.trim_end_matches('.');
     stopped(format!(
         "{} took no batch: {words}. Nothing of it was charged; continue with `--resume`, or without `--judge-batch`",
         open.client.model().host()
@@ -163,8 +164,20 @@ async fn look(open: &OpenBatch, others: &[String]) -> Result<BatchSearch, Engine
 /// The error of a provider that can't be asked about its batches.
 pub(super) fn unasked(open: &OpenBatch, error: &AskError) -> EngineError {
     stopped(format!(
-        "can't ask about {}: {error} Nothing is lost: it goes on, and `--resume` takes in its replies",
-        open.describe()
+        "can't ask about {}: {}. Nothing is lost: it goes on, and `--resume` takes in its replies",
+        open.describe(),
+        error.to_string().trim_end_matches('.')
+    ))
+}
+
+/// The error of a batch that has ended and whose results are gone.
+pub(super) fn gone(journal: &BatchJournal, open: &OpenBatch) -> EngineError {
+    stopped(format!(
+        "the results of {} are gone: providers delete them after some time. They were charged. To pay for its {} requests \
+         again, delete `{}`",
+        open.describe(),
+        open.requests(),
+        journal.path(&open.record.token).display()
     ))
 }
 

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::calls::{BatchedCalls, PassResult};
 use super::collected::{CollectedRequest, CollectedRequests};
-use super::exchange::{HarvestCounts, HarvestError, create, harvest, resolve, unasked, unknown};
+use super::exchange::{HarvestCounts, HarvestError, create, gone, harvest, resolve, unasked, unknown};
 use super::open_batch::OpenBatch;
 use super::stopped;
 use crate::engine::Engine;
@@ -427,6 +427,9 @@ impl<'a> BatchRounds<'a> {
         match harvest(&self.calls, journal, open, &status).await {
             Ok(counts) => self.note_harvest(at, counts),
             Err(HarvestError::Provider(error)) if error.kind.is_retryable() => {}
+            Err(HarvestError::Provider(error)) if error.kind == ErrorKind::NotFound => {
+                return Err(gone(journal, open));
+            }
             Err(HarvestError::Provider(error)) => return Err(unasked(open, &error)),
             Err(HarvestError::Store(error)) => return Err(error),
         }

@@ -72,6 +72,9 @@ async fn examine(
     if status.state == BatchState::Running {
         return Ok(BatchSearch::Undecided);
     }
+    if status.results == BatchFiles::Gone {
+        return Ok(BatchSearch::Unknown(format!("the results of {id}, which may be it, are gone")));
+    }
 
     let mut seen = None;
     let mut look = |line: BatchReplyLine| {
@@ -92,7 +95,7 @@ pub(super) async fn status(client: &BatchClient, id: &str) -> Result<BatchStatus
 fn read_status(id: &str, batch: &Value) -> Result<BatchStatus, AskError> {
     let (state, results) = match batch["processing_status"].as_str() {
         Some("in_progress" | "canceling") => (BatchState::Running, BatchFiles::None),
-        Some("ended") if batch["archived_at"].is_string() => (BatchState::Ended, BatchFiles::None),
+        Some("ended") if batch["archived_at"].is_string() => (BatchState::Ended, BatchFiles::Gone),
         Some("ended") => (BatchState::Ended, BatchFiles::OfBatch),
         _ => {
             let message = format!("the batch has no known status: {}", short(batch));
@@ -118,8 +121,10 @@ pub(super) async fn results(
     status: &BatchStatus,
     sink: ResultSink<'_>,
 ) -> Result<(), AskError> {
-    if status.results == BatchFiles::None {
-        return Ok(());
+    match status.results {
+        BatchFiles::None => return Ok(()),
+        BatchFiles::Gone => return Err(AskError::new(ErrorKind::NotFound, "the results were archived")),
+        BatchFiles::Named(_) | BatchFiles::OfBatch | BatchFiles::Inline(_) => {}
     }
 
     let bytes = client.download(&format!("{BATCHES}/{id}/results"), &[]).await?;
@@ -174,6 +179,17 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn archived_results_are_gone_and_not_unprocessed() {
+        let status = |archived: Value| {
+            let batch = json!({"processing_status": "ended", "archived_at": archived, "request_counts": {}});
+            let status = read_status("batch", &batch).unwrap();
+            (status.state, status.results)
+        };
+        assert_eq!(status(Value::Null), (BatchState::Ended, BatchFiles::OfBatch));
+        assert_eq!(status(json!("2026-01-01T00:00:00Z")), (BatchState::Ended, BatchFiles::Gone));
+    }
 
     #[test]
     fn results_are_answers_or_failures_with_the_kind_for_a_code() {

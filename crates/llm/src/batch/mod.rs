@@ -50,8 +50,10 @@ enum BatchFiles {
     OfBatch,
     /// They came with the status.
     Inline(Vec<u8>),
-    /// There are none, or none any more.
+    /// There are none.
     None,
+    /// There are none any more.
+    Gone,
 }
 
 /// Result of looking for a batch that may have been created.

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use assize_llm::{
     BoxFuture, CacheHit, CachedModel, CallKey, ChatModel, ChatReply, ChatRequest, ModelClient, OnCacheMiss,
-    ProviderAccounts, RateLimits, ReplyStore, RetryPolicy, TokioClock,
+    ProviderAccounts, RateLimits, ReplyStore, ReportedAllowance, RetryPolicy, SharedRate, TokioClock,
 };
 use assize_testkit::mock::{MockOptions, MockReply, MockRequest, MockServer};
 use futures_util::future::join_all;
@@ -40,6 +40,63 @@ fn numbered(number: usize) -> ChatRequest {
 
 async fn ask_all(client: &ModelClient, count: usize) -> Vec<Option<ChatReply>> {
     join_all((0..count).map(|number| async move { client.ask(&numbered(number)).await.ok() })).await
+}
+
+/// What processes tell each other about the rates of an account, as this one does it, in order.
+#[derive(Default)]
+struct NotedRate(Mutex<Vec<String>>);
+
+impl NotedRate {
+    fn note(&self, what: String) {
+        self.0.lock().expect("no panic").push(what);
+    }
+}
+
+impl SharedRate for NotedRate {
+    fn admit<'a>(&'a self, _: &'a str, _: u64) -> BoxFuture<'a, ()> {
+        self.note("admitted".to_owned());
+        Box::pin(std::future::ready(()))
+    }
+
+    fn settle(&self, _: &str, _: u64, _: u64) {}
+
+    fn report(&self, _: &str, allowance: ReportedAllowance) {
+        self.note(format!("reported {allowance:?}"));
+    }
+
+    fn reported_rate(&self, _: &str) -> Option<f64> {
+        self.note("asked".to_owned());
+        None
+    }
+}
+
+#[tokio::test]
+async fn what_a_refusal_says_of_the_limits_is_shared_before_this_process_slows_down() {
+    let server = MockServer::start(|incoming: &MockRequest| match incoming.index {
+        0 => MockReply::Status {
+            code: 429,
+            headers: [("limit", "60"), ("remaining", "0"), ("reset", "1s")]
+                .map(|(what, value)| (format!("x-ratelimit-{what}-requests"), value.to_owned()))
+                .to_vec(),
+            body: r#"{"error": {"message": "slow down", "code": "rate_limit_exceeded"}}"#.into(),
+        },
+        _ => MockReply::text("well"),
+    });
+    let noted = Arc::new(NotedRate::default());
+    let (client, _) = client_with(&server, |setup| setup.shared_rate = Some(Arc::clone(&noted) as _));
+    client.ask(&question()).await.unwrap();
+
+    let noted = noted.0.lock().unwrap().clone();
+    let at = |what: &str| {
+        noted.iter().position(|one| one.starts_with(what)).unwrap_or_else(|| panic!("{noted:?}"))
+    };
+    // Only then is it asked what is left to this process.
+    assert!(at("reported") < at("asked"), "{noted:?}");
+    assert_eq!(
+        noted.iter().filter(|one| *one == "admitted").count(),
+        2,
+        "each attempt is admitted: {noted:?}"
+    );
 }
 
 #[tokio::test]

@@ -98,6 +98,9 @@ impl BatchesState {
     }
 
     fn content(&self, id: &str) -> BatchAnswer {
+        if self.faults.results_gone {
+            return BatchAnswer::error(404, "not_found", "No such File object");
+        }
         let found = self.batches.iter().find_map(|batch| {
             let lines = match id.strip_suffix(&batch.id)? {
                 "file-output-" => &batch.output,
@@ -224,6 +227,9 @@ impl BatchesState {
     }
 
     fn results(&self, id: &str) -> BatchAnswer {
+        if self.faults.results_gone {
+            return BatchAnswer::error(404, "not_found", "the results were archived");
+        }
         let Some(batch) = self.batches.iter().find(|batch| batch.id == id && !self.faults.vanished) else {
             return BatchAnswer::error(404, "not_found", "No batch found with this id");
         };

@@ -38,6 +38,8 @@ pub struct MockBatchFaults {
     pub result_delay: Duration,
     /// There is no list of batches.
     pub no_list: bool,
+    /// Results were deleted.
+    pub results_gone: bool,
 }
 
 /// Batches of a mock server.

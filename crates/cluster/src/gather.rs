@@ -1,0 +1,126 @@
+//! Stored results of a job as the run folders that they were.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use crate::bucket::{ENDING, Variables, check_results, open_results};
+use crate::error::ClusterError;
+use crate::pack::unpack;
+use crate::unit::{UnitName, covering_units};
+use crate::worker::CLUSTER_FOLDER;
+
+/// Run folders of the units of a job. They are removed with this value.
+#[derive(Debug)]
+pub struct UnpackedJob {
+    folder: PathBuf,
+    /// The run folders, in the order of their units.
+    pub runs: Vec<PathBuf>,
+}
+
+impl Drop for UnpackedJob {
+    fn drop(&mut self) {
+        // What can't be removed is only in the way.
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// True for the place of the results of a job: an address, or a folder that has results and is no run.
+pub fn is_job(place: &str) -> bool {
+    if place.contains("://") {
+        return true;
+    }
+
+    let unit = |name: &str| name.strip_suffix(ENDING).is_some_and(|name| name.parse::<UnitName>().is_ok());
+    let entries = std::fs::read_dir(place).into_iter().flatten().flatten();
+    entries.into_iter().any(|entry| entry.file_name().to_str().is_some_and(unit))
+}
+
+/// Unpacks the results of a job, such as `/mnt/results/JOB` or `s3://BUCKET/FOLDER/JOB`, in a working folder. Of a unit that was
+/// halved, the whole is taken where it is there.
+///
+/// # Errors
+/// When the place can't be read, has no results, or has one that is none.
+pub async fn unpack_job(
+    place: &str,
+    variables: &Variables,
+    working_folder: &Path,
+) -> Result<UnpackedJob, ClusterError> {
+    let (parent, job) = split(place)?;
+    let results = open_results(&parent, &job, variables)?;
+    let names = results.names().await?;
+    let done: BTreeSet<UnitName> = names.iter().filter_map(|name| name.parse().ok()).collect();
+    // Names come in the order of shards.
+    let Some(last) = done.last().map(|unit| unit.shard) else {
+        return Err(ClusterError::Refused(format!("`{job}` has no results of a job")));
+    };
+
+    let own = format!("merge-{}", uuid::Uuid::new_v4().simple());
+    let folder = working_folder.join(CLUSTER_FOLDER).join(own);
+    std::fs::create_dir_all(&folder).map_err(|error| ClusterError::storage("unpack results", error))?;
+    let mut unpacked = UnpackedJob { folder, runs: Vec::new() };
+    for unit in covering_units(last, &done) {
+        let bytes = results.get(&unit.to_string()).await?;
+        let run = unpacked.folder.join(unit.to_string());
+        unpack(&bytes, &run)?;
+        unpacked.runs.push(run);
+    }
+
+    Ok(unpacked)
+}
+
+/// Place of the results of all jobs, and the name of one in it.
+fn split(place: &str) -> Result<(String, String), ClusterError> {
+    if place.contains("://") {
+        check_results(place)?;
+        let (parent, job) = place.trim_end_matches('/').rsplit_once('/').unwrap_or_default();
+        if parent.ends_with('/') || job.is_empty() {
+            return Err(ClusterError::Refused(
+                "the address names no job; add the name of its folder".to_owned(),
+            ));
+        }
+        return Ok((parent.to_owned(), job.to_owned()));
+    }
+
+    let failed = |error| ClusterError::storage(&format!("read `{place}`"), error);
+    let whole = Path::new(place).canonicalize().map_err(failed)?;
+    match (whole.parent(), whole.file_name()) {
+        (Some(parent), Some(job)) => Ok((parent.display().to_string(), job.to_string_lossy().into_owned())),
+        _ => Err(ClusterError::Refused(format!("`{place}` is no folder of a job"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pack::pack;
+
+    #[tokio::test]
+    async fn stored_results_become_run_folders_for_as_long_as_they_are_needed() {
+        let place = tempfile::tempdir().unwrap();
+        let (run, job) = (place.path().join("run"), place.path().join("jobs/job-1"));
+        std::fs::create_dir_all(&run).unwrap();
+        std::fs::create_dir_all(&job).unwrap();
+        assert!(!is_job(&job.display().to_string()) && !is_job("nowhere"));
+        std::fs::write(run.join("run.json"), "{}").unwrap();
+        let bytes = pack(&run).unwrap();
+        for name in ["1.1.tar.gz", "2.tar.gz", "2.1.tar.gz", "10.tar.gz", "notes.tar.gz"] {
+            std::fs::write(job.join(name), &bytes).unwrap();
+        }
+
+        let name = job.display().to_string();
+        assert!(is_job(&name));
+        let here = place.path();
+        let unpacked = unpack_job(&name, &Variables::new(), here).await.unwrap();
+        let names: Vec<_> = unpacked.runs.iter().map(|run| run.file_name().unwrap().to_owned()).collect();
+        assert_eq!(names, ["1.1", "2", "10"]);
+        assert!(unpacked.runs.iter().all(|run| run.join("run.json").exists()));
+        drop(unpacked);
+        assert_eq!(std::fs::read_dir(here.join(CLUSTER_FOLDER)).unwrap().count(), 0);
+
+        let empty = unpack_job(&here.display().to_string(), &Variables::new(), here).await;
+        assert!(empty.unwrap_err().to_string().contains("has no results of a job"));
+        for address in ["s3://bucket", "s3://bucket/?sig=hidden"] {
+            assert!(unpack_job(address, &Variables::new(), here).await.is_err(), "{address}");
+        }
+    }
+}
