@@ -206,6 +206,7 @@ impl<'a> MatrixExpander<'a> {
         let transforms = self.transforms(cx, combination.test);
         if let Some(case) = read.case.as_mut().map(Arc::make_mut) {
             case.transforms = transforms;
+            case.output_as_text = self.file.spelling == MatrixSpelling::Snake;
             if media || combination.media {
                 let place = cx.position(combination.span);
                 case.unbuilt
