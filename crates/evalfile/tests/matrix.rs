@@ -146,6 +146,43 @@ fn scenarios_run_each_setting_with_each_test() {
 }
 
 #[test]
+fn assertions_may_share_a_metric() {
+    let set = "{type: assert-set, assert: [{type: contains, value: a, metric: m}, {type: equals, value: a, metric: m}]}";
+    let text = format!(
+        "prompts: [p]\nproviders: [echo]\ntests:\n- assert: [{{type: contains, value: a, metric: m}}, {{type: equals, value: a, metric: m}}, {set}]\n"
+    );
+    assert_eq!(codes(&text), Vec::<String>::new());
+    let names: Vec<String> = cases(&text)[0].graders.iter().map(|grader| grader.name.clone()).collect();
+    assert_eq!(names[..2], ["m", "m-2"]);
+}
+
+#[test]
+fn an_empty_set_is_named_as_a_set() {
+    for set in ["{type: assert-set}", "{type: assert-set, assert: []}", "{type: assert-set, assert: x}"] {
+        let text = format!("prompts: [p]\nproviders: [echo]\ntests: [{{assert: [{set}]}}]\n");
+        let loaded = load_with(&text, &[]).loaded;
+        let titles: Vec<&str> = loaded.diagnostics.iter().map(|found| found.title.as_str()).collect();
+        assert_eq!(titles, ["a set has no assertions"], "{set}");
+    }
+}
+
+/// The place of the file decides, whatever its keys are.
+#[test]
+fn a_promptfooconfig_is_in_promptfoos_spelling() {
+    let text = "prompts: [p]\nproviders: [echo]\nname: n\ntests: [{id: a, assert: [{type: contains, value: a}]}]\n";
+    let folder = tempfile::tempdir().expect("a folder");
+    let required = |name: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, text).expect("written");
+        let loaded = load_suite(&path, &LoadOptions::new(folder.path()));
+        let case = loaded.cases.iter().next().expect("a case").expect("valid");
+        case.graders[0].standing.required
+    };
+    assert!(required("promptfooconfig.dev.yaml"), "each assertion must pass");
+    assert!(!required("suite.yaml"), "the mean decides in AgentV's");
+}
+
+#[test]
 fn a_scenario_is_never_dropped_in_silence() {
     let file = |scenario: &str| {
         format!("prompts: ['in {{{{ lang }}}}']\nproviders: [echo]\nscenarios:\n- {scenario}\n")

@@ -7,7 +7,7 @@ use assize_diagnostic::{Diagnostic, Span};
 use serde_json::{Map, Value};
 
 use super::assertions::{AssertionWriter, PassRule};
-use super::nodes::{MapNode, list_node, text_node};
+use super::nodes::{MapNode, list_node, number_names, text_node};
 use super::prompts::{MatrixPrompt, PromptBody, RenderedPrompt};
 use super::providers::{MatrixProvider, ProviderReader, is_embedding_id};
 use super::read::{MatrixFile, place_of};
@@ -335,8 +335,9 @@ impl<'a> MatrixExpander<'a> {
             judges: self.judges,
         };
         let before = cx.problems.error_count();
-        let graders: Vec<TreeNode> =
+        let mut graders: Vec<TreeNode> =
             test.assertions.iter().filter_map(|node| writer.grader(cx, node, rule, 0)).collect();
+        number_names(&mut graders);
         if cx.problems.error_count() > before {
             return None;
         }

@@ -53,7 +53,7 @@ pub(crate) fn load_matrix(
     path: &Path,
     root: &TreeNode,
 ) -> Option<(Suite, SuiteCases)> {
-    let spelling = MatrixSpelling::detect(root);
+    let spelling = MatrixSpelling::detect(path, root);
     let mut object = MapReader::new(root, "a file with prompts and providers", &mut cx.problems)?;
     let mut settings = MapNode::new(object.span());
     let templates =
