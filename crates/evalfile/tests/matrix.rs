@@ -169,7 +169,8 @@ fn an_empty_set_is_named_as_a_set() {
 /// The place of the file decides, whatever its keys are.
 #[test]
 fn a_promptfooconfig_is_in_promptfoos_spelling() {
-    let text = "prompts: [p]\nproviders: [echo]\nname: n\ntests: [{id: a, assert: [{type: contains, value: a}]}]\n";
+    let text =
+        "prompts: [p]\nproviders: [echo]\nname: n\ntests: [{id: a, assert: [{type: contains, value: a}]}]\n";
     let folder = tempfile::tempdir().expect("a folder");
     let required = |name: &str| {
         let path = folder.path().join(name);
@@ -190,8 +191,10 @@ fn a_scenario_is_never_dropped_in_silence() {
     let own = format!("{{config: [{{vars: {{lang: French}}, {ASSERT}}}]}}");
     assert_eq!(questions(&file(&own), &[]), ["in French"], "settings are tests if there are no others");
     for scenario in [
-        "{tests: [{vars: {lang: a}}]}", "{config: [], tests: [{vars: {lang: a}}]}",
-        "{config: null, tests: [{vars: {lang: a}}]}", "{config: [{vars: {lang: a}}], tests: []}",
+        "{tests: [{vars: {lang: a}}]}",
+        "{config: [], tests: [{vars: {lang: a}}]}",
+        "{config: null, tests: [{vars: {lang: a}}]}",
+        "{config: [{vars: {lang: a}}], tests: []}",
     ] {
         let found = codes(&file(scenario));
         assert_eq!(found.first().map(String::as_str), Some("E0425"), "{scenario}: {found:?}");
@@ -213,7 +216,10 @@ fn included_suites_are_selected_and_run_as_the_entry_says() {
     };
     let ids = |entry: &str| load(entry).iter().map(|case| case.id.to_string()).collect::<Vec<_>>();
     for (select, expected) in [
-        ("'x*'", "x1"), ("['z*', y1]", "y1"), ("{test_ids: '*1', tags: slow}", "y1"), ("{tags: [fa*]}", "x1"),
+        ("'x*'", "x1"),
+        ("['z*', y1]", "y1"),
+        ("{test_ids: '*1', tags: slow}", "y1"),
+        ("{tags: [fa*]}", "x1"),
         ("{metadata: {area: b}}", "x1"),
     ] {
         let entry = format!("{{include: other.eval.yaml, type: suite, select: {select}}}");
@@ -238,7 +244,8 @@ fn included_suites_are_selected_and_run_as_the_entry_says() {
         assert!(loaded.diagnostics.iter().any(|found| found.severity == Severity::Error), "{entry}");
     }
     let own_prompts = format!("prompts: [x]\n{other}");
-    let text = "name: n\nprompts: [p]\nproviders: [{id: echo, label: e}]\ntests: [{include: o.yaml, type: suite}]\n";
+    let text =
+        "name: n\nprompts: [p]\nproviders: [{id: echo, label: e}]\ntests: [{include: o.yaml, type: suite}]\n";
     let loaded = load_with(text, &[("o.yaml", &own_prompts)]).loaded;
     let codes: Vec<String> = loaded.diagnostics.iter().map(|found| found.code.to_string()).collect();
     assert_eq!(codes, ["E0414"], "prompts of the other suite are not replaced in silence");
@@ -347,14 +354,21 @@ fn templates_show_maps_as_json_and_name_what_they_do_not_read() {
         })
         .to_string()
     };
-    for (template, expected) in
-        [("{{ o }}", r#"{"a":1}"#), ("{{ l }}", r#"[{"a":true},null]"#), ("{{ l | join(';') }}", r#"{"a":true};"#)]
-    {
+    for (template, expected) in [
+        ("{{ o }}", r#"{"a":1}"#),
+        ("{{ l }}", r#"[{"a":true},null]"#),
+        ("{{ l | join(';') }}", r#"{"a":true};"#),
+    ] {
         assert_eq!(questions(&file(template), &[]), [expected], "{template}");
     }
     for template in [
-        "{{ s | nosuchfilter }}", "{{ s.nosuchmethod() }}", "{{ 2 | urlencode }}", "{% include 'x' %}",
-        "{% for x in l %}{% set s = x %}{% endfor %}", "{% set s %}x{% endset %}", "{{ l | random }}",
+        "{{ s | nosuchfilter }}",
+        "{{ s.nosuchmethod() }}",
+        "{{ 2 | urlencode }}",
+        "{% include 'x' %}",
+        "{% for x in l %}{% set s = x %}{% endfor %}",
+        "{% set s %}x{% endset %}",
+        "{{ l | random }}",
     ] {
         assert_eq!(codes(&file(template)), ["E0423"], "{template}");
     }

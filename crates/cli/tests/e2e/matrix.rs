@@ -237,7 +237,10 @@ fn programs_of_agentvs_newest_format_get_the_answer_as_text() {
          print(json.dumps({'score': 1.0 if good else 0.0, 'reason': str(data['output'])}))\n",
     );
     let tests = "tests: [{id: a, vars: {x: tea}, assert: [{type: script, command: [python3, check.py]}]}]\n";
-    cli.file("suite.yaml", format!("name: n\nprompts: ['{{{{ x }}}}']\nproviders: [{{id: echo, label: e}}]\n{tests}"));
+    cli.file(
+        "suite.yaml",
+        format!("name: n\nprompts: ['{{{{ x }}}}']\nproviders: [{{id: echo, label: e}}]\n{tests}"),
+    );
     cli.run(&["eval", "suite.yaml"]).expect_code(0);
 
     // A library of the format before refuses it and gets messages.

@@ -213,7 +213,9 @@ impl GradingProgram<'_> {
             let complaint = reply::failed_note(&stdout)
                 .unwrap_or_else(|| finished.stderr.tail(COMPLAINT_BYTES).trim().to_owned());
             match form.after_refusal(&complaint) {
-                Some(wanted) if !refused.contains(&wanted) => refused.push(std::mem::replace(&mut form, wanted)),
+                Some(wanted) if !refused.contains(&wanted) => {
+                    refused.push(std::mem::replace(&mut form, wanted))
+                }
                 _ => return Ok((finished, form)),
             }
         }

@@ -103,9 +103,8 @@ impl TestReader {
         }
         if outer.threshold.is_none() {
             let threshold = root.get("threshold");
-            outer.threshold = threshold.and_then(|node| {
-                Some(SpannedValue::new(node.to_json().as_f64()?, node.use_span()))
-            });
+            outer.threshold =
+                threshold.and_then(|node| Some(SpannedValue::new(node.to_json().as_f64()?, node.use_span())));
         }
 
         let tests = root.get("tests").map(|tests| self.read_list(cx, tests)).unwrap_or_default();
@@ -125,8 +124,8 @@ fn with_suite(outer: &MatrixTest, test: &MatrixTest) -> MatrixTest {
 impl TestSelection {
     fn takes(&self, test: &MatrixTest) -> bool {
         let fits = |globs: &[GlobMatcher], text: &str| globs.iter().any(|glob| glob.is_match(text));
-        let with_id = self.ids.is_empty()
-            || test.id.as_ref().is_some_and(|id| fits(&self.ids, id.value.trim()));
+        let with_id =
+            self.ids.is_empty() || test.id.as_ref().is_some_and(|id| fits(&self.ids, id.value.trim()));
         let with_tag = self.tags.is_empty() || tags_of(test).iter().any(|tag| fits(&self.tags, tag));
 
         with_id

@@ -101,7 +101,13 @@ impl TestReader {
         }
     }
 
-    pub(super) fn read_reference(&self, cx: &mut DecodeContext, written: &str, span: Span, found: &mut Vec<MatrixTest>) {
+    pub(super) fn read_reference(
+        &self,
+        cx: &mut DecodeContext,
+        written: &str,
+        span: Span,
+        found: &mut Vec<MatrixTest>,
+    ) {
         if let Some(scheme) =
             written.split_once("://").map(|(scheme, _)| scheme).filter(|scheme| *scheme != "file")
         {

@@ -167,9 +167,8 @@ fn check_target_list(
     problems: &mut DiagnosticCollector,
 ) -> Option<Vec<TreeNode>> {
     let Some(items) = node.as_seq() else {
-        problems.add(
-            wrong_type(node, "`targets`", "a list").with_help("begin each target with `- name: ...`"),
-        );
+        problems
+            .add(wrong_type(node, "`targets`", "a list").with_help("begin each target with `- name: ...`"));
         return None;
     };
 

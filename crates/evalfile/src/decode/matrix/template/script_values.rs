@@ -14,7 +14,8 @@ pub(super) fn script_text(value: &JinjaValue) -> String {
         ValueKind::Bool => value.is_true().to_string(),
         ValueKind::Number => number_text(value),
         ValueKind::Seq | ValueKind::Iterable if !holds_maps(value, 0) => {
-            let items = value.try_iter().map(|items| items.map(|item| script_text(&item)).collect::<Vec<_>>());
+            let items =
+                value.try_iter().map(|items| items.map(|item| script_text(&item)).collect::<Vec<_>>());
             items.unwrap_or_default().join(",")
         }
         ValueKind::Seq | ValueKind::Iterable | ValueKind::Map => json_text(value),
@@ -102,16 +103,15 @@ pub(super) fn add_script_filters(environment: &mut Environment<'static>) {
         values.into_iter().filter(|item| !has_attribute(item, &name)).collect::<Vec<_>>()
     });
     environment.add_function("range", functions::range);
-    environment.set_unknown_method_callback(|_, value, method, arguments| call_method(value, method, arguments));
+    environment
+        .set_unknown_method_callback(|_, value, method, arguments| call_method(value, method, arguments));
 }
 
 /// Returns `value.length` of JavaScript: letters of a text in UTF-16, elements of a list, a key of a map.
 fn script_length(value: &JinjaValue) -> JinjaValue {
     match value.kind() {
         ValueKind::String => JinjaValue::from(value.to_string().encode_utf16().count()),
-        ValueKind::Seq | ValueKind::Iterable => {
-            JinjaValue::from(value.try_iter().map_or(0, Iterator::count))
-        }
+        ValueKind::Seq | ValueKind::Iterable => JinjaValue::from(value.try_iter().map_or(0, Iterator::count)),
         _ => value.get_attr("length").unwrap_or(JinjaValue::UNDEFINED),
     }
 }
@@ -232,7 +232,11 @@ fn indent(value: &JinjaValue, width: Option<usize>, first: Option<bool>) -> Resu
     let lines: Vec<String> = text
         .split('\n')
         .enumerate()
-        .map(|(at, line)| if at == 0 && first != Some(true) { line.to_owned() } else { format!("{space}{line}") })
+        .map(
+            |(at, line)| {
+                if at == 0 && first != Some(true) { line.to_owned() } else { format!("{space}{line}") }
+            },
+        )
         .collect();
     Ok(lines.join("\n"))
 }
@@ -295,7 +299,12 @@ fn call_method(value: &JinjaValue, method: &str, arguments: &[JinjaValue]) -> Re
             value.try_iter()?.any(|item| Some(&item) == arguments.first()).into()
         }
         ("toString", _, None) => script_text(value).into(),
-        _ => return Err(Error::new(ErrorKind::UnknownMethod, format!("the method `{method}` is not read here"))),
+        _ => {
+            return Err(Error::new(
+                ErrorKind::UnknownMethod,
+                format!("the method `{method}` is not read here"),
+            ));
+        }
     })
 }
 

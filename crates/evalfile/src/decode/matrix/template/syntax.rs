@@ -150,7 +150,11 @@ fn find_closing(text: &str, closing: &str) -> Option<usize> {
 
 /// Returns an expression with what stands in quotes left out.
 fn without_quotes(expression: &str) -> String {
-    parts_by_quotes(expression).into_iter().filter(|(_, is_quoted)| !is_quoted).map(|(part, _)| part).collect()
+    parts_by_quotes(expression)
+        .into_iter()
+        .filter(|(_, is_quoted)| !is_quoted)
+        .map(|(part, _)| part)
+        .collect()
 }
 
 /// Splits an expression into what stands in quotes, with them, and what does not.
