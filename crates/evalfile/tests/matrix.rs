@@ -4,7 +4,9 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use assize_diagnostic::Severity;
 use assize_evalfile::{Case, GraderKind, LoadOptions, LoadedSuite, TargetSpecKind, load_suite};
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 struct Loaded {
@@ -81,7 +83,7 @@ fn lists_of_maps_and_disabled_expansion_do_not_multiply() {
          - {{vars: {{items: [{{a: 1}}, {{a: 2}}]}}, {ASSERT}}}\n\
          - {{vars: {{items: [x, y]}}, options: {{disableVarExpansion: true}}, {ASSERT}}}\n"
     );
-    assert_eq!(questions(&text, &[]), [r#"2 [{"a":1},{"a":2}]"#, r#"2 ["x","y"]"#]);
+    assert_eq!(questions(&text, &[]), [r#"2 [{"a":1},{"a":2}]"#, r#"2 x,y"#]);
 }
 
 #[test]
@@ -104,15 +106,19 @@ fn the_default_test_comes_first_and_fills_what_is_missing() {
     let text = "prompts: ['{{ a }} {{ b }}']\nproviders: [echo]\n\
          defaultTest: {vars: {a: 1, b: 2}, assert: [{type: contains, value: x}], metadata: {k: 1}}\n\
          tests:\n- {vars: {b: 3}, assert: [{type: icontains, value: y}]}\n\
-         - {options: {disableDefaultAsserts: true}, vars: {a: 4, b: 5}, assert: [{type: icontains, value: z}]}\n";
+         - {options: {disableDefaultAsserts: true}, vars: {a: 4}, assert: [{type: icontains, value: z}]}\n";
     let cases = cases(text);
     let types = |case: &Case| case.graders.iter().map(|grader| grader.type_name.clone()).collect::<Vec<_>>();
     assert_eq!(
         (cases[0].question(), types(&cases[0])),
         ("1 3".to_owned(), vec!["contains".into(), "icontains".into()])
     );
-    assert_eq!((cases[1].question(), types(&cases[1])), ("4 5".to_owned(), vec!["icontains".into()]));
-    assert_eq!(cases[0].metadata["k"], 1);
+    assert_eq!(
+        (cases[1].question(), types(&cases[1])),
+        ("4 2".to_owned(), vec!["icontains".into()]),
+        "only the assertions are disabled"
+    );
+    assert_eq!((&cases[0].metadata["k"], &cases[1].metadata["k"]), (&json!(1), &json!(1)));
 }
 
 #[test]
@@ -137,6 +143,112 @@ fn scenarios_run_each_setting_with_each_test() {
         questions(&text, &[]),
         ["hello in French", "bye in French", "hello in German", "bye in German"]
     );
+}
+
+#[test]
+fn assertions_may_share_a_metric() {
+    let set = "{type: assert-set, assert: [{type: contains, value: a, metric: m}, {type: equals, value: a, metric: m}]}";
+    let text = format!(
+        "prompts: [p]\nproviders: [echo]\ntests:\n- assert: [{{type: contains, value: a, metric: m}}, {{type: equals, value: a, metric: m}}, {set}]\n"
+    );
+    assert_eq!(codes(&text), Vec::<String>::new());
+    let names: Vec<String> = cases(&text)[0].graders.iter().map(|grader| grader.name.clone()).collect();
+    assert_eq!(names[..2], ["m", "m-2"]);
+}
+
+#[test]
+fn an_empty_set_is_named_as_a_set() {
+    for set in ["{type: assert-set}", "{type: assert-set, assert: []}", "{type: assert-set, assert: x}"] {
+        let text = format!("prompts: [p]\nproviders: [echo]\ntests: [{{assert: [{set}]}}]\n");
+        let loaded = load_with(&text, &[]).loaded;
+        let titles: Vec<&str> = loaded.diagnostics.iter().map(|found| found.title.as_str()).collect();
+        assert_eq!(titles, ["a set has no assertions"], "{set}");
+    }
+}
+
+/// The place of the file decides, whatever its keys are.
+#[test]
+fn a_promptfooconfig_is_in_promptfoos_spelling() {
+    let text =
+        "prompts: [p]\nproviders: [echo]\nname: n\ntests: [{id: a, assert: [{type: contains, value: a}]}]\n";
+    let folder = tempfile::tempdir().expect("a folder");
+    let required = |name: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, text).expect("written");
+        let loaded = load_suite(&path, &LoadOptions::new(folder.path()));
+        let case = loaded.cases.iter().next().expect("a case").expect("valid");
+        case.graders[0].standing.required
+    };
+    assert!(required("promptfooconfig.dev.yaml"), "each assertion must pass");
+    assert!(!required("suite.yaml"), "the mean decides in AgentV's");
+}
+
+#[test]
+fn a_scenario_is_never_dropped_in_silence() {
+    let file = |scenario: &str| {
+        format!("prompts: ['in {{{{ lang }}}}']\nproviders: [echo]\nscenarios:\n- {scenario}\n")
+    };
+    let own = format!("{{config: [{{vars: {{lang: French}}, {ASSERT}}}]}}");
+    assert_eq!(questions(&file(&own), &[]), ["in French"], "settings are tests if there are no others");
+    for scenario in [
+        "{tests: [{vars: {lang: a}}]}",
+        "{config: [], tests: [{vars: {lang: a}}]}",
+        "{config: null, tests: [{vars: {lang: a}}]}",
+        "{config: [{vars: {lang: a}}], tests: []}",
+    ] {
+        let found = codes(&file(scenario));
+        assert_eq!(found.first().map(String::as_str), Some("E0425"), "{scenario}: {found:?}");
+    }
+    let beside = format!("{}tests: [{{vars: {{lang: b}}, {ASSERT}}}]\n", file("{config: []}"));
+    assert_eq!(codes(&beside), ["E0425"], "other tests do not hide it");
+}
+
+#[test]
+fn included_suites_are_selected_and_run_as_the_entry_says() {
+    let other = "name: other\ndefault_test: {assert: [{type: contains, value: q}]}\nthreshold: 0.9\ntests:\n\
+         - {id: x1, vars: {word: q}, metadata: {tags: [fast], area: [a, b]}, assert: [{type: contains, value: q}]}\n\
+         - {id: y1, vars: {word: q}, tags: [slow], threshold: 0.7, assert: [{type: contains, value: q}]}\n";
+    let load = |entry: &str| {
+        let text = format!(
+            "name: n\nprompts: ['Say {{{{ word }}}}']\nproviders: [{{id: echo, label: e}}]\ntests: [{entry}]\n"
+        );
+        cases_with(&text, &[("other.eval.yaml", other)])
+    };
+    let ids = |entry: &str| load(entry).iter().map(|case| case.id.to_string()).collect::<Vec<_>>();
+    for (select, expected) in [
+        ("'x*'", "x1"),
+        ("['z*', y1]", "y1"),
+        ("{test_ids: '*1', tags: slow}", "y1"),
+        ("{tags: [fa*]}", "x1"),
+        ("{metadata: {area: b}}", "x1"),
+    ] {
+        let entry = format!("{{include: other.eval.yaml, type: suite, select: {select}}}");
+        assert_eq!(ids(&entry), [expected], "{select}");
+    }
+
+    let cases = load("{include: other.eval.yaml, type: suite, run: {threshold: 0.2}}");
+    let lines: Vec<_> = cases.iter().map(|case| case.lines.pass.map(|line| line.get())).collect();
+    assert_eq!(lines, [Some(0.2), Some(0.7)], "a threshold of its own holds");
+    assert_eq!(cases[0].graders.len(), 2, "the suite's own assertions hold");
+    let plain = load("{include: other.eval.yaml, type: suite}");
+    assert_eq!(plain[0].lines.pass.map(|line| line.get()), Some(0.9));
+
+    for entry in [
+        "{include: other.eval.yaml, type: suite, select: none*}",
+        "{include: other.eval.yaml, type: suite, run: {repeat: 3}}",
+        "{include: other.eval.yaml, type: suite, select: {name: x}}",
+        "{include: other.eval.yaml, type: suit}",
+    ] {
+        let text = format!("name: n\nprompts: [p]\nproviders: [{{id: echo, label: e}}]\ntests: [{entry}]\n");
+        let loaded = load_with(&text, &[("other.eval.yaml", other)]).loaded;
+        assert!(loaded.diagnostics.iter().any(|found| found.severity == Severity::Error), "{entry}");
+    }
+    let own_prompts = format!("prompts: [x]\n{other}");
+    let text =
+        "name: n\nprompts: [p]\nproviders: [{id: echo, label: e}]\ntests: [{include: o.yaml, type: suite}]\n";
+    let loaded = load_with(text, &[("o.yaml", &own_prompts)]).loaded;
+    let codes: Vec<String> = loaded.diagnostics.iter().map(|found| found.code.to_string()).collect();
+    assert_eq!(codes, ["E0414"], "prompts of the other suite are not replaced in silence");
 }
 
 #[test]
@@ -205,6 +317,61 @@ fn names_that_are_not_defined_are_warnings_and_stand_for_nothing() {
          tests: [{vars: {name: Ada}, assert: [{type: contains, value: a}]}]\n";
     assert_eq!(codes(text), ["W0402"]);
     assert_eq!(questions(text, &[]), ["Hi ", "Hi"]);
+}
+
+/// The rows of `nunjucks.json` were rendered by nunjucks itself.
+#[test]
+fn templates_render_as_nunjucks_does() {
+    let table: Value = serde_json::from_str(include_str!("nunjucks.json")).expect("JSON");
+    let rows = table["rows"].as_array().expect("rows");
+    let prompts: Vec<Value> = rows.iter().map(|row| json!({"raw": row[0], "label": row[0]})).collect();
+    let test = json!({
+        "vars": table["vars"], "options": {"disableVarExpansion": true},
+        "assert": [{"type": "contains", "value": "a"}],
+    });
+    let file = json!({"prompts": prompts, "providers": ["echo"], "tests": [test]});
+    let rendered = questions(&file.to_string(), &[]);
+    assert_eq!(rendered.len(), rows.len());
+    let wrong: Vec<String> = rows
+        .iter()
+        .zip(&rendered)
+        .filter(|(row, rendered)| row[1].as_str() != Some(rendered))
+        .map(|(row, rendered)| format!("{}: {rendered:?} instead of {}", row[0], row[1]))
+        .collect();
+    assert_eq!(wrong, Vec::<String>::new());
+}
+
+#[test]
+fn templates_show_maps_as_json_and_name_what_they_do_not_read() {
+    let file = |template: &str| {
+        let prompt = json!({"raw": template, "label": "p"});
+        json!({
+            "prompts": [prompt], "providers": ["echo"],
+            "tests": [{
+                "vars": {"o": {"a": 1.0}, "l": [{"a": true}, null], "s": "x"},
+                "options": {"disableVarExpansion": true}, "assert": [{"type": "contains", "value": "a"}],
+            }],
+        })
+        .to_string()
+    };
+    for (template, expected) in [
+        ("{{ o }}", r#"{"a":1}"#),
+        ("{{ l }}", r#"[{"a":true},null]"#),
+        ("{{ l | join(';') }}", r#"{"a":true};"#),
+    ] {
+        assert_eq!(questions(&file(template), &[]), [expected], "{template}");
+    }
+    for template in [
+        "{{ s | nosuchfilter }}",
+        "{{ s.nosuchmethod() }}",
+        "{{ 2 | urlencode }}",
+        "{% include 'x' %}",
+        "{% for x in l %}{% set s = x %}{% endfor %}",
+        "{% set s %}x{% endset %}",
+        "{{ l | random }}",
+    ] {
+        assert_eq!(codes(&file(template)), ["E0423"], "{template}");
+    }
 }
 
 #[test]

@@ -405,13 +405,29 @@ fn providers_of_the_newest_format_are_targets() {
 }
 
 #[test]
+fn a_list_of_providers_is_a_whole_file() {
+    let loaded = load_with(
+        "- id: cli\n  label: agent\n  command: echo\n- - {id: 'openai:gpt-x', label: judge}\n\
+         - openai:gpt-y\n- 'openai:gpt-z': {label: cold, config: {temperature: 0.0}}\n",
+        &[],
+    );
+    assert_eq!(loaded.diagnostics.iter().map(|found| found.title.clone()).collect::<Vec<_>>(), [""; 0]);
+    let names: Vec<&str> = loaded.targets.iter().map(|target| target.name.as_str()).collect();
+    assert_eq!(names, ["agent", "judge", "openai:gpt-y", "cold"]);
+    let cold = model(&loaded, "cold");
+    assert_eq!((cold.model.as_str(), cold.temperature), ("gpt-z", Some(0.0)));
+    assert_eq!(model(&loaded, "openai:gpt-y").model, "gpt-y");
+}
+
+#[test]
 fn mistakes_are_named_at_their_place() {
     for (text, expected) in [
         ("", "E0601 1 the file has no targets"),
         ("# only a remark\n", "E0601 1 the file has no targets"),
         ("targets:\n", "E0601 1 the file has no targets"),
         ("targets: []\n", "E0601 1 the file has no targets"),
-        ("- name: a\n", "E0601 1 the file has no targets"),
+        ("- name: a\n", "E 1 a target has no `provider`"),
+        ("[]\n", "E0601 1 the file has no targets"),
         ("targets: {a: b}\n", "E 1 `targets` must be a list"),
         ("targts:\n- name: a\n", "E 1 a targets file has no key `targts`"),
         ("providers:\n- id: openai\n", "E 2 a model target does not name its model"),

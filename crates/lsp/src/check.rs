@@ -52,7 +52,7 @@ pub(crate) fn check_document(
     };
     match DocumentKind::detect(path, text) {
         DocumentKind::Referenced(_) | DocumentKind::Other => {}
-        DocumentKind::Suite | DocumentKind::Dataset => {
+        DocumentKind::Suite | DocumentKind::Matrix | DocumentKind::Dataset => {
             let loaded = read_suite(path, text, options);
             let linted = lint_loaded(&loaded).ok();
             checked.add(loaded.diagnostics, loaded.sources);

@@ -12,6 +12,8 @@ const MAX_PARENT_FOLDERS: usize = 16;
 pub(crate) enum DocumentKind {
     /// An eval file.
     Suite,
+    /// An eval file with prompts, providers and tests.
+    Matrix,
     /// A dataset: one JSON object of a case a line.
     Dataset,
     /// A rubric file.
@@ -59,6 +61,7 @@ impl DocumentKind {
     pub(crate) fn schema_name(&self) -> Option<&'static str> {
         match self {
             Self::Suite => Some("suite"),
+            Self::Matrix => Some("matrix"),
             Self::Dataset => Some("case"),
             Self::Rubric => Some("rubric-file"),
             Self::Card(_, file) => match file {
@@ -140,7 +143,15 @@ fn detect_tree(path: &Path, name: &str, json: bool, text: &str) -> DocumentKind 
             keys.contains(&key.trim_end().trim_matches(['"', '\'']))
         })
     };
-    if name.contains(".eval.") || name.starts_with("eval.") || has(&["tests", "evalcases", "eval_cases"]) {
+    let is_matrix = name.starts_with("promptfooconfig")
+        || has(&["prompts"]) && has(&["providers"])
+        || has(&["prompts", "providers"]) && has(&["scenarios"])
+        // A key of a case looks like one of the file in JSON.
+        || !json && has(&["prompts", "providers"]) && has(&["tests"]);
+    let has_cases = has(&["tests", "evalcases", "eval_cases"]);
+    if is_matrix {
+        DocumentKind::Matrix
+    } else if name.contains(".eval.") || name.starts_with("eval.") || has_cases {
         DocumentKind::Suite
     } else if name.contains(".rubric.") || name.starts_with("rubric.") || has(&["criteria", "rubrics"]) {
         DocumentKind::Rubric
@@ -159,6 +170,10 @@ mod tests {
         assert_eq!(kind("a.yaml", "name: x\ntests:\n"), DocumentKind::Suite);
         assert_eq!(kind("a.json", "{\n  \"evalcases\": []\n}"), DocumentKind::Suite);
         assert_eq!(kind("a.eval.yaml", ""), DocumentKind::Suite);
+        assert_eq!(kind("a.yaml", "prompts: []\nscenarios:\n"), DocumentKind::Matrix);
+        assert_eq!(kind("a.eval.yaml", "providers: [a]\ntests:\n"), DocumentKind::Matrix);
+        assert_eq!(kind("promptfooconfig.dev.yaml", "targets:\n"), DocumentKind::Matrix);
+        assert_eq!(kind("a.yaml", "scenarios:\n"), DocumentKind::Other);
         assert_eq!(kind("a.yaml", "criteria:\n- x\n"), DocumentKind::Rubric);
         assert_eq!(kind("a.rubric.yml", "- x\n"), DocumentKind::Rubric);
         assert_eq!(kind("a.eval.jsonl", ""), DocumentKind::Dataset);

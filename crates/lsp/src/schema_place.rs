@@ -114,6 +114,7 @@ impl<'s> SchemaPlace<'s> {
 
             node.get("enum").and_then(Value::as_array).into_iter().flatten().for_each(&mut add);
             node.get("const").into_iter().for_each(&mut add);
+            node.get("examples").and_then(Value::as_array).into_iter().flatten().for_each(&mut add);
 
             let types = node.get("type").map_or(&[][..], |kind| match kind {
                 Value::Array(kinds) => kinds.as_slice(),
@@ -245,6 +246,9 @@ mod tests {
             ("scorecard-benchmark", &["evaluator_config"], "deterministic"),
             ("targets", &["targets"], "provider"),
             ("config", &[], "judge"),
+            ("matrix", &["tests", "assert"], "metric"),
+            ("matrix", &["scenarios", "tests", "assert"], "metric"),
+            ("matrix", &["assert"], "metric"),
         ] {
             assert!(names(schema, way, &[]).iter().any(|name| name == expected), "{schema} {way:?}");
         }
@@ -269,6 +273,11 @@ mod tests {
         assert!(keys.iter().all(|key| !key.about.is_empty()), "{keys:?}");
         let gate = SchemaPlace::root("scorecard-rubric").expect("known").child("hard_gate");
         assert_eq!(gate.values(), ["true", "false"]);
+        let types = SchemaPlace::root("matrix").expect("known").child("tests").child("assert").child("type");
+        for name in ["javascript", "similar", "assert-set", "not-contains"] {
+            assert!(types.values().iter().any(|word| word == name), "{name}: {:?}", types.values());
+        }
+        assert!(!types.values().iter().any(|word| word == "moderation"), "what is refused is not offered");
     }
 
     #[test]

@@ -428,4 +428,7 @@ fn add_surroundings(identity: &mut IdentityWriter, case: &Case) {
     identity.field(&files);
 
     identity.field(&case.metadata);
+    if case.output_as_text {
+        identity.text("output as text");
+    }
 }

@@ -190,6 +190,21 @@ fn matrix_files_are_checked_while_typing() {
     editor.change("promptfooconfig.yaml", 3, &vague);
     let (_, found) = editor.diagnostics();
     assert!(found.iter().any(|one| one["code"] == "L0101"), "{found:?}");
+
+    let typing = sound.replace("{type: contains, value: hello}", "type: ");
+    editor.change("promptfooconfig.yaml", 4, &typing);
+    editor.diagnostics();
+    let at = editor.at("promptfooconfig.yaml", 6, 14);
+    let types = editor.ask("textDocument/completion", at);
+    assert!(labels(&types).contains(&"javascript") && labels(&types).contains(&"similar"), "{types}");
+    let at = editor.at("promptfooconfig.yaml", 6, 9);
+    let about = editor.ask("textDocument/hover", at);
+    assert!(about["contents"]["value"].as_str().is_some_and(|text| text.contains("`javascript`")), "{about}");
+
+    let scenarios = "prompts: [a]\nproviders: [echo]\nscenarios:\n- config: [{vars: {x: 1}}]\n  tests: [{assert: [{type: zzz}]}]\n";
+    editor.open("any.yaml", scenarios);
+    let (_, found) = editor.diagnostics();
+    assert!(found.iter().any(|one| one["range"]["start"]["line"] == 4), "{found:?}");
     editor.end();
 }
 

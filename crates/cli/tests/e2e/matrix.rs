@@ -21,6 +21,7 @@ const ASSERTIONS: &[(&str, &str, &str)] = &[
     ("{type: ends-with, value: ada}", "hi ada", "ada hi"),
     ("{type: equals, value: 42}", "42", "43"),
     ("{type: not-equals, value: a}", "b", "a"),
+    ("{type: not-equals, value: ''}", "b", ""),
     ("{type: equals, value: {a: [1, 2]}}", "{\"a\": [1, 2]}", "{\"a\": [2, 1]}"),
     ("{type: regex, value: '^a+$'}", "aaa", "aab"),
     ("{type: is-json}", "[1]", "[1"),
@@ -224,6 +225,32 @@ fn providers_that_are_code_answer_where_it_is_allowed() {
         refused.stderr
     );
     cli.run(&["eval", "p.yaml", "--allow-code"]).expect_code(0);
+}
+
+#[test]
+fn programs_of_agentvs_newest_format_get_the_answer_as_text() {
+    let cli = cli();
+    cli.file(
+        "check.py",
+        "import json, sys\ndata = json.load(sys.stdin)\n\
+         good = data['output'] == 'tea' and data['messages'][-1]['content'] == 'tea'\n\
+         print(json.dumps({'score': 1.0 if good else 0.0, 'reason': str(data['output'])}))\n",
+    );
+    let tests = "tests: [{id: a, vars: {x: tea}, assert: [{type: script, command: [python3, check.py]}]}]\n";
+    cli.file(
+        "suite.yaml",
+        format!("name: n\nprompts: ['{{{{ x }}}}']\nproviders: [{{id: echo, label: e}}]\n{tests}"),
+    );
+    cli.run(&["eval", "suite.yaml"]).expect_code(0);
+
+    // A library of the format before refuses it and gets messages.
+    cli.file(
+        "check.py",
+        "import json, sys\ndata = json.load(sys.stdin)\n\
+         if isinstance(data['output'], str):\n    print('Evaluation failed: ' + json.dumps([{'path': ['output']}]), file=sys.stderr)\n    sys.exit(1)\n\
+         print(json.dumps({'score': 1.0 if data['output'][0]['content'] == 'tea' else 0.0, 'reason': 'r'}))\n",
+    );
+    cli.run(&["eval", "suite.yaml", "--no-cache"]).expect_code(0);
 }
 
 #[test]

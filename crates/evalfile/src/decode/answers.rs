@@ -112,6 +112,7 @@ pub(super) fn decode_answer(
         lines: ThresholdOverrides::default(),
         targets: Vec::new(),
         transforms: Vec::new(),
+        output_as_text: false,
         preprocessors: Arc::default(),
         container: None,
         file_changes,

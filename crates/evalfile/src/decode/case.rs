@@ -399,6 +399,7 @@ impl PartialCase {
             lines: self.lines,
             targets: self.targets,
             transforms: Vec::new(),
+            output_as_text: false,
             preprocessors: Arc::clone(&defaults.preprocessors),
             container,
             file_changes: None,

@@ -67,6 +67,8 @@ pub struct Case {
     pub targets: Vec<TargetRef>,
     /// Scripts that change an answer before it is graded, in order.
     pub transforms: Vec<AnswerTransform>,
+    /// True if program graders get the answer as text in `output`, as in AgentV's newest contract, not as messages.
+    pub output_as_text: bool,
     /// Conversions of the files that an answer holds, those of the suite.
     pub preprocessors: Arc<[FilePreprocessor]>,
     /// Container in which its program graders run (`docker` of the workspace).
@@ -110,6 +112,7 @@ impl Case {
             lines: ThresholdOverrides::default(),
             targets: Vec::new(),
             transforms: Vec::new(),
+            output_as_text: false,
             preprocessors: Arc::default(),
             container: None,
             file_changes: None,

@@ -6,7 +6,7 @@ use super::SchemaDefinitions;
 use super::shape::{
     MapSchema, ValueSchema, any_map, any_of, anything, boolean, list, number, reference, string, text,
 };
-use crate::decode::matrix::ASSERTION_TYPES;
+use crate::decode::matrix::{ASSERTION_TYPES, AssertionSupport};
 
 /// Adds the definitions.
 pub(super) fn add(defs: &mut SchemaDefinitions) {
@@ -69,8 +69,8 @@ pub(super) fn add(defs: &mut SchemaDefinitions) {
             .optional_key("description", string(), "Description.")
             .optional_key("id", string(), "Scenario id.")
             .optional_key("name", string(), "Name.")
-            .optional_key("config", anything(), "Configurations: a list of variables, or a file with them.")
-            .optional_key("tests", anything(), "Tests, or a file of them."),
+            .required_key("config", tests(), "Configurations: a list of variables, or a file with them.")
+            .optional_key("tests", tests(), "Tests, or a file of them."),
     );
     defs.add_keys(
         "matrix-options",
@@ -130,14 +130,22 @@ fn file() -> MapSchema {
         any_of([text(), list(any_of([text(), reference("matrix-test"), file_of_tests()])), file_of_tests()]),
         "Tests, or files of them.",
     )
-    .optional_key("scenarios", anything(), "Scenarios: every configuration combined with every test.")
+    .optional_key(
+        "scenarios",
+        any_of([list(any_of([text(), reference("matrix-scenario")])), anything()]),
+        "Scenarios: every configuration combined with every test.",
+    )
     .optional_key(
         "defaultTest",
         any_of([text(), reference("matrix-default-test")]),
         "Defaults for every test.",
     )
     .older_key("default_test", "defaultTest")
-    .optional_key("assert", list(anything()), "Assertions for every test.")
+    .optional_key(
+        "assert",
+        list(any_of([reference("matrix-assertion"), anything()])),
+        "Assertions for every test.",
+    )
     .older_key("assertions", "assert")
     .optional_key("threshold", number(), "Pass threshold of a test, 0 to 1.")
     .optional_key("evaluateOptions", reference("matrix-options"), "Settings for running the file.")
@@ -160,6 +168,11 @@ fn file() -> MapSchema {
     .optional_key("outputs", anything(), "No effect.")
     .optional_key("providerPromptMap", anything(), "No effect.")
     .older_key("provider_prompt_map", "providerPromptMap")
+}
+
+/// Tests of a scenario, or a file of them.
+fn tests() -> ValueSchema {
+    any_of([list(any_of([text(), reference("matrix-test")])), anything()])
 }
 
 /// A map that names a file of tests.
@@ -245,7 +258,7 @@ fn test(what: &'static str, texts: ValueSchema) -> MapSchema {
 
 fn assertion() -> MapSchema {
     let mut names: Vec<String> = Vec::new();
-    for row in ASSERTION_TYPES {
+    for row in ASSERTION_TYPES.iter().filter(|row| !matches!(row.support, AssertionSupport::Refused(_))) {
         names.push(row.name.to_owned());
         names.push(format!("not-{}", row.name));
     }

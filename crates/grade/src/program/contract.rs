@@ -21,7 +21,8 @@ impl ContractForm {
         for path in issues.iter().filter_map(|issue| issue.get("path")?.as_array()) {
             let keys: Vec<&str> = path.iter().filter_map(Value::as_str).collect();
             match keys.as_slice() {
-                ["output"] | ["trace", "messages" | "events"] => wanted.output_as_text = true,
+                ["output"] => wanted.output_as_text = !self.output_as_text,
+                ["trace", "messages" | "events"] => wanted.output_as_text = true,
                 [.., "content"] => wanted.objects_as_text = true,
                 _ => {}
             }
@@ -45,6 +46,9 @@ mod tests {
         assert_eq!(text.after_refusal(content), None, "the same again is a failure");
         let output = r#"[{"path": ["output"]}, {"path": ["trace", "events"]}]"#;
         assert!(usual.after_refusal(output).is_some_and(|form| form.output_as_text));
+        let text = ContractForm { output_as_text: true, ..usual };
+        let messages = r#"[{"path": ["output"]}]"#;
+        assert_eq!(text.after_refusal(messages), Some(usual), "an older library wants the messages");
         for other in ["", "no file [1]", "[", r#"[{"path": ["config", "limit"]}]"#] {
             assert_eq!(usual.after_refusal(other), None, "{other}");
         }

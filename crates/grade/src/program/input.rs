@@ -56,6 +56,9 @@ pub struct ProgramInput {
     pub config: Map<String, Value>,
     /// Results of the members, for a program that combines them (`results`).
     pub results: Option<Value>,
+    /// True if `output` is the answer's text at first, as in AgentV's newest contract. A program that refuses it gets the
+    /// messages instead.
+    pub output_as_text: bool,
 }
 
 impl ProgramInput {

@@ -194,7 +194,8 @@ impl GradingProgram<'_> {
         setup: &ProgramSetup,
         proxy: Option<&ModelProxy>,
     ) -> Result<(ProcessOutput, ContractForm), String> {
-        let mut form = ContractForm::default();
+        let mut form = ContractForm { output_as_text: input.output_as_text, ..ContractForm::default() };
+        let mut refused = Vec::new();
         loop {
             // The folder must exist until the program has ended.
             let (payload, large) = input.build_payload(&setup.scratch, form)?;
@@ -212,8 +213,10 @@ impl GradingProgram<'_> {
             let complaint = reply::failed_note(&stdout)
                 .unwrap_or_else(|| finished.stderr.tail(COMPLAINT_BYTES).trim().to_owned());
             match form.after_refusal(&complaint) {
-                Some(wanted) => form = wanted,
-                None => return Ok((finished, form)),
+                Some(wanted) if !refused.contains(&wanted) => {
+                    refused.push(std::mem::replace(&mut form, wanted))
+                }
+                _ => return Ok((finished, form)),
             }
         }
     }

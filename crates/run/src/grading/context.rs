@@ -199,6 +199,7 @@ fn program_input(item: &WorkItem, answer: &TargetAnswer, facts: &AnswerFacts) ->
         metadata: case.metadata.clone(),
         config: Map::new(),
         results: None,
+        output_as_text: case.output_as_text,
     }
 }
 

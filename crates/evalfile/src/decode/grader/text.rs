@@ -106,8 +106,8 @@ fn decode_value(cx: &mut DecodeContext, node: &TreeNode, name: &str) -> Option<S
         return None;
     }
 
-    // A blank is a valid pattern; as a text to search for it is a mistake.
-    if name == "regex" {
+    // A blank is a valid pattern, and an answer may be blank; as a text to search for it is a mistake.
+    if matches!(name, "regex" | "equals") {
         return Some(text.value);
     }
 
@@ -161,6 +161,8 @@ mod tests {
             assert_eq!(found, TextCheck { rule, values: vec!["x".into()] }, "{name}");
         }
         assert_eq!(check("- {type: contains-any, value: [a, b]}\n").values, ["a", "b"]);
+        assert_eq!(check("- {type: equals, value: ''}\n").values, [""], "an answer may be empty");
+        assert_eq!(check("- {type: not-equals, value: ''}\n").values, [""]);
         let regex = check("- {type: regex, value: '^a', flags: im}\n");
         assert_eq!(regex.rule, TextRule::Regex(Regex { flags: "im".into() }));
     }

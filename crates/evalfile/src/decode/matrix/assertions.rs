@@ -6,10 +6,10 @@ use serde_json::{Map, Value, json};
 use super::assertion_types::{ASSERTION_TYPES, AssertionSupport, AssertionType, resolve_assertion_type};
 use super::built_in::built_in_code;
 use super::expand::{JudgeNames, embedder_of};
-use super::nodes::{MapNode, json_node, list_node, text_node};
+use super::nodes::{MapNode, json_node, list_node, number_names, text_node};
 use super::spelling::{MatrixSpelling, head};
 use super::template::{TemplateRenderer, TemplateScope};
-use super::values::{text_of, texts_of};
+use super::values::{set_without_members, text_of, texts_of};
 use crate::codes;
 use crate::decode::map_reader::{number, string, wrong_type};
 use crate::decode::{DecodeContext, MapReader};
@@ -545,16 +545,10 @@ impl AssertionWriter<'_> {
         parts: &AssertionValues<'_>,
         gate: &impl Fn(&mut MapNode, f64),
     ) -> Option<()> {
-        let Some(entry) = object.first_of(&["assert", "assertions"], &mut cx.problems) else {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::MISSING_SETTING,
-                    "a set has no assertions",
-                    assertion.span,
-                    "no `assert` here",
-                )
-                .with_help("list its members under `assert`"),
-            );
+        let found = object.first_of(&["assert", "assertions"], &mut cx.problems);
+        let Some(entry) = found.filter(|entry| entry.value.as_seq().is_some_and(|items| !items.is_empty()))
+        else {
+            cx.problems.add(set_without_members(assertion.span, found));
             return None;
         };
         if assertion.depth >= MAX_SET_DEPTH {
@@ -576,8 +570,9 @@ impl AssertionWriter<'_> {
         // With a threshold, the members only make the score of the set.
         let rule = if parts.threshold.is_some() { PassRule::Mean } else { assertion.rule };
         let items = entry.value.as_seq().unwrap_or_default();
-        let members: Vec<TreeNode> =
+        let mut members: Vec<TreeNode> =
             items.iter().filter_map(|item| self.grader(cx, item, rule, assertion.depth + 1)).collect();
+        number_names(&mut members);
         grader.add_text("type", "composite");
         grader.add("assertions", entry.key_span, list_node(entry.value.use_span(), members));
 

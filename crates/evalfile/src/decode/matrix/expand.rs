@@ -7,7 +7,7 @@ use assize_diagnostic::{Diagnostic, Span};
 use serde_json::{Map, Value};
 
 use super::assertions::{AssertionWriter, PassRule};
-use super::nodes::{MapNode, list_node, text_node};
+use super::nodes::{MapNode, list_node, number_names, text_node};
 use super::prompts::{MatrixPrompt, PromptBody, RenderedPrompt};
 use super::providers::{MatrixProvider, ProviderReader, is_embedding_id};
 use super::read::{MatrixFile, place_of};
@@ -58,7 +58,7 @@ impl<'a> MatrixExpander<'a> {
             .collect();
 
         for (index, test) in self.file.tests.iter().enumerate() {
-            let merged = if test.skip_defaults { test.clone() } else { merge_default(self.file, test) };
+            let merged = merge_default(self.file, test);
             if !self.expand_test(cx, index, &merged, into) {
                 return;
             }
@@ -206,6 +206,7 @@ impl<'a> MatrixExpander<'a> {
         let transforms = self.transforms(cx, combination.test);
         if let Some(case) = read.case.as_mut().map(Arc::make_mut) {
             case.transforms = transforms;
+            case.output_as_text = self.file.spelling == MatrixSpelling::Snake;
             if media || combination.media {
                 let place = cx.position(combination.span);
                 case.unbuilt
@@ -334,8 +335,9 @@ impl<'a> MatrixExpander<'a> {
             judges: self.judges,
         };
         let before = cx.problems.error_count();
-        let graders: Vec<TreeNode> =
+        let mut graders: Vec<TreeNode> =
             test.assertions.iter().filter_map(|node| writer.grader(cx, node, rule, 0)).collect();
+        number_names(&mut graders);
         if cx.problems.error_count() > before {
             return None;
         }
@@ -506,22 +508,29 @@ struct Combination<'a> {
 /// Merges a test with the settings of its scenario.
 pub(super) fn merge_tests(settings: &MatrixTest, test: &MatrixTest, scenario: Option<&str>) -> MatrixTest {
     let mut merged = merge(settings, test);
+    merged.skip_defaults |= settings.skip_defaults;
     let parts = [scenario, settings.description.as_deref(), test.description.as_deref()];
     let parts: Vec<&str> = parts.into_iter().flatten().collect();
     merged.description = (!parts.is_empty()).then(|| parts.join(": "));
     merged.id.clone_from(&test.id);
+    merged.head = test.head.or(settings.head);
     merged
 }
 
+/// Returns a test with what the default test adds; its assertions only unless the test disables them.
 fn merge_default(file: &MatrixFile<'_>, test: &MatrixTest) -> MatrixTest {
-    let mut merged = merge(&file.default, test);
+    let mut merged = if test.skip_defaults {
+        merge(&MatrixTest { assertions: Vec::new(), assert_span: None, ..file.default.clone() }, test)
+    } else {
+        merge(&file.default, test)
+    };
     merged.id.clone_from(&test.id);
     merged.description.clone_from(&test.description);
     merged
 }
 
 /// Returns a test with what another one adds: its assertions come first, its other settings hold where the test has none.
-fn merge(outer: &MatrixTest, test: &MatrixTest) -> MatrixTest {
+pub(super) fn merge(outer: &MatrixTest, test: &MatrixTest) -> MatrixTest {
     let mut merged = test.clone();
     let add_missing = |own: &mut Vec<MapEntry>, other: &[MapEntry]| {
         let mut all: Vec<MapEntry> =

@@ -7,6 +7,7 @@ mod assertion_types;
 mod assertions;
 mod built_in;
 mod expand;
+mod include;
 mod nodes;
 mod prompts;
 mod providers;

@@ -53,7 +53,7 @@ pub(crate) fn load_matrix(
     path: &Path,
     root: &TreeNode,
 ) -> Option<(Suite, SuiteCases)> {
-    let spelling = MatrixSpelling::detect(root);
+    let spelling = MatrixSpelling::detect(path, root);
     let mut object = MapReader::new(root, "a file with prompts and providers", &mut cx.problems)?;
     let mut settings = MapNode::new(object.span());
     let templates =
@@ -79,12 +79,12 @@ pub(crate) fn load_matrix(
     if let Some(list) = list {
         all = tests.read_list(cx, &list.value);
     }
-    let own = all.len();
-    if let Some(entry) = object.entry("scenarios").filter(|entry| !entry.value.is_null()) {
+    let scenarios = object.entry("scenarios").filter(|entry| !entry.value.is_null());
+    if let Some(entry) = scenarios {
         read_scenarios(cx, &tests, &entry.value, &mut all);
     }
     // Prompts alone are asked once each.
-    if own == 0 && all.is_empty() && list.is_none_or(|list| list.value.is_null()) {
+    if scenarios.is_none() && all.is_empty() && list.is_none_or(|list| list.value.is_null()) {
         all.push(MatrixTest { head: Some(object.head()), ..MatrixTest::default() });
     }
 
@@ -190,8 +190,12 @@ fn read_scenarios(cx: &mut DecodeContext, tests: &TestReader, node: &TreeNode, a
         for key in ["id", "name"] {
             object.entry(key);
         }
-        let config = object.value("config").map(|config| tests.read_list(cx, config)).unwrap_or_default();
-        let inner = object.value("tests").map(|inner| tests.read_list(cx, inner)).unwrap_or_default();
+        let config = read_scenario_part(cx, tests, &mut object, "config");
+        // Settings without tests are tests themselves.
+        let inner = match object.entry("tests").filter(|entry| !entry.value.is_null()) {
+            None => vec![MatrixTest::default()],
+            Some(_) => read_scenario_part(cx, tests, &mut object, "tests"),
+        };
         object.finish(&mut cx.problems);
 
         for settings in &config {
@@ -200,6 +204,37 @@ fn read_scenarios(cx: &mut DecodeContext, tests: &TestReader, node: &TreeNode, a
             }
         }
     }
+}
+
+/// Reads the list of settings or of tests of a scenario. Adds a diagnostic if it is not there or empty, since nothing would
+/// be run then.
+fn read_scenario_part(
+    cx: &mut DecodeContext,
+    tests: &TestReader,
+    object: &mut MapReader<'_>,
+    key: &'static str,
+) -> Vec<MatrixTest> {
+    let before = cx.problems.error_count();
+    let entry = object.entry(key).filter(|entry| !entry.value.is_null());
+    let read = entry.map(|entry| tests.read_list(cx, &entry.value)).unwrap_or_default();
+    if read.is_empty() && cx.problems.error_count() == before {
+        let (span, label) =
+            entry.map_or((object.head(), "not there"), |entry| (entry.key_span, "nothing in it"));
+        cx.problems.add(
+            Diagnostic::error(
+                codes::BAD_MATRIX_PART,
+                format!("this scenario has no `{key}`, so nothing of it is run"),
+                span,
+                label,
+            )
+            .with_help(match key {
+                "config" => "list the variables of each round: `config: [{vars: {...}}]`",
+                _ => "add a test with `vars` and `assert`, or remove `tests`",
+            }),
+        );
+    }
+
+    read
 }
 
 /// Reads `evaluateOptions` into the settings of a suite.

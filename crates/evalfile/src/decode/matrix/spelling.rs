@@ -1,5 +1,7 @@
 //! Both spellings of matrix files: promptfoo's keys in camelCase, AgentV's in snake_case.
 
+use std::path::Path;
+
 use assize_diagnostic::Span;
 
 use crate::decode::{DiagnosticCollector, MapReader};
@@ -47,8 +49,13 @@ const SNAKE_TOP_KEYS: [&str; 8] =
     ["name", "governance", "environment", "defaults", "assert", "version", "workspace", "run"];
 
 impl MatrixSpelling {
-    /// Detects the spelling of a file by its keys. A file without any sign is promptfoo's.
-    pub(super) fn detect(root: &TreeNode) -> Self {
+    /// Detects the spelling of a file by its name, as promptfoo calls its files, or else by its keys. A file without any
+    /// sign is promptfoo's.
+    pub(super) fn detect(path: &Path, root: &TreeNode) -> Self {
+        let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+        if name.starts_with("promptfooconfig") {
+            return Self::Camel;
+        }
         let has = |key: &str| root.get(key).is_some();
         if KEY_PAIRS.iter().any(|(camel, _)| has(camel)) || has("targets") {
             return Self::Camel;

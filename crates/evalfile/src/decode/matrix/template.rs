@@ -1,5 +1,8 @@
 //! Templates of matrix files: the part of nunjucks that minijinja has, with values of this file only.
 
+mod script_values;
+mod syntax;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io;
@@ -12,6 +15,7 @@ use minijinja::value::{Object, ObjectRepr, Serde, ValueKind};
 use minijinja::{AutoEscape, Environment, ErrorKind, Output, State, UndefinedBehavior, Value as JinjaValue};
 use serde_json::{Map, Value};
 
+use self::script_values::{add_script_filters, add_text_filters, script_text, with_whole_numbers};
 use crate::codes;
 use crate::decode::interpolate::is_secret_variable;
 use crate::decode::{DecodeContext, EnvironmentLookup};
@@ -47,26 +51,14 @@ impl TemplateRenderer {
             if let Ok(syntax) = SyntaxConfig::builder().keep_trailing_newline(true).build() {
                 environment.set_syntax(syntax);
             }
-            environment.add_filter("dump", |value: JinjaValue| json_text(&value));
-            environment.add_filter("replace", |text: String, from: String, to: String| {
-                let count = text.matches(&from).count();
-                bounded(text.len().saturating_add(count.saturating_mul(to.len())))?;
-                Ok::<_, minijinja::Error>(text.replace(&from, &to))
-            });
-            environment.add_filter("join", |values: Vec<JinjaValue>, between: Option<String>| {
-                let between = between.unwrap_or_default();
-                bounded(values.len().saturating_mul(between.len()))?;
-                let texts: Vec<String> = values.iter().map(ToString::to_string).collect();
-                Ok::<_, minijinja::Error>(texts.join(&between))
-            });
+            add_text_filters(&mut environment);
+            add_script_filters(&mut environment);
             environment.add_filter("load", |text: String| {
                 serde_json::from_str::<Value>(&text)
                     .map(|value| JinjaValue::from(Serde(value)))
                     .map_err(|error| minijinja::Error::new(ErrorKind::InvalidOperation, error.to_string()))
             });
-            environment.add_filter("striptags", |text: String| strip_tags(&text));
             environment.add_filter("wordcount", |text: String| text.split_whitespace().count());
-            environment.add_filter("nl2br", |text: String| text.replace('\n', "<br />\n"));
             environment
         };
 
@@ -82,6 +74,7 @@ impl TemplateRenderer {
         let mut all: BTreeMap<String, JinjaValue> =
             vars.iter().map(|(name, value)| (name.clone(), JinjaValue::from(Serde(value)))).collect();
         let names = all.keys().cloned().collect();
+        all.entry("null".to_owned()).or_insert_with(|| JinjaValue::from(()));
         all.insert("env".to_owned(), JinjaValue::from_dyn_object(Arc::clone(&self.variables)));
 
         TemplateScope { values: JinjaValue::from(all), names }
@@ -132,7 +125,8 @@ impl TemplateRenderer {
     }
 
     fn report_undefined(&self, cx: &mut DecodeContext, text: &str, span: Span, scope: &TemplateScope) {
-        let Ok(template) = self.lenient.template_from_str(text) else { return };
+        let Ok(translated) = syntax::translate(text) else { return };
+        let Ok(template) = self.lenient.template_from_str(&translated) else { return };
         let mut missing: Vec<String> = template
             .undeclared_variables(true)
             .into_iter()
@@ -204,9 +198,10 @@ fn render_with(
     text: &str,
     scope: &TemplateScope,
 ) -> Result<String, minijinja::Error> {
-    check_expressions(text).map_err(|reason| minijinja::Error::new(ErrorKind::SyntaxError, reason))?;
+    let text =
+        syntax::translate(text).map_err(|reason| minijinja::Error::new(ErrorKind::SyntaxError, reason))?;
     let mut written = LimitedText::default();
-    let template = environment.template_from_str(text)?;
+    let template = environment.template_from_str(&text)?;
     let rendered = template.render_captured_to(scope.values.clone(), &mut written).map(|_| ());
     if written.is_full {
         bounded(usize::MAX)?;
@@ -217,8 +212,8 @@ fn render_with(
         .map_err(|error| minijinja::Error::new(ErrorKind::InvalidOperation, error.to_string()))
 }
 
-/// Returns an environment with the filters that can't make a large text of a small one. `replace` and `join` are added with
-/// a limit.
+/// Returns an environment with the filters that can't make a large text of a small one. Those that can are added with a
+/// limit.
 fn allowed_environment() -> Environment<'static> {
     let mut environment = Environment::empty();
     environment.add_filter("abs", filters::abs);
@@ -233,77 +228,17 @@ fn allowed_environment() -> Environment<'static> {
     environment.add_filter("last", filters::last);
     environment.add_filter("length", filters::length);
     environment.add_filter("list", filters::list);
-    environment.add_filter("lower", filters::lower);
     environment.add_filter("max", filters::max);
     environment.add_filter("min", filters::min);
     environment.add_filter("reverse", filters::reverse);
     environment.add_filter("round", filters::round);
     environment.add_filter("safe", filters::safe);
     environment.add_filter("sort", filters::sort);
-    environment.add_filter("string", filters::string);
     environment.add_filter("sum", filters::sum);
     environment.add_filter("title", filters::title);
-    environment.add_filter("trim", filters::trim);
     environment.add_filter("unique", filters::unique);
-    environment.add_filter("upper", filters::upper);
 
     environment
-}
-
-/// Tags that are read.
-const TAGS: [&str; 8] = ["if", "elif", "elseif", "else", "endif", "for", "endfor", "raw"];
-
-/// Refuses what could make a large text of a small one: tags that bind texts to names, and multiplication.
-fn check_expressions(text: &str) -> Result<(), String> {
-    let mut rest = text;
-    while let Some(at) = rest.find("{{").into_iter().chain(rest.find("{%")).min() {
-        let is_tag = rest[at..].starts_with("{%");
-        let inner = &rest[at + 2..];
-        let Some(end) = inner.find(if is_tag { "%}" } else { "}}" }) else { return Ok(()) };
-        let expression = inner[..end].trim_matches(['-', '+', ' ', '\n', '\t']);
-        rest = &inner[end + 2..];
-
-        let plain = without_quotes(expression);
-        if plain.contains('*') {
-            return Err("multiplication is not read here".to_owned());
-        }
-        if is_tag {
-            let word = plain.split_whitespace().next().unwrap_or_default();
-            if !TAGS.contains(&word) {
-                return Err(format!("the tag `{word}` is not read here"));
-            }
-            if word == "for" && plain.contains(['[', '{', '~', '+', '(']) {
-                return Err("a loop goes over a variable, not over an expression".to_owned());
-            }
-            if word == "raw" {
-                rest = rest.split_once("endraw").map_or("", |(_, after)| after);
-                rest = rest.split_once("%}").map_or("", |(_, after)| after);
-            }
-        }
-    }
-
-    Ok(())
-}
-
-/// Returns an expression with what stands in quotes left out.
-fn without_quotes(expression: &str) -> String {
-    let mut quote = None;
-    expression
-        .chars()
-        .filter(|c| {
-            if let Some(open) = quote {
-                if *c == open {
-                    quote = None;
-                }
-                false
-            } else {
-                if matches!(c, '"' | '\'') {
-                    quote = Some(*c);
-                }
-                quote.is_none()
-            }
-        })
-        .collect()
 }
 
 fn bounded(bytes: usize) -> Result<(), minijinja::Error> {
@@ -341,31 +276,26 @@ fn first_line(error: &minijinja::Error) -> String {
     detail.lines().next().unwrap_or_default().to_owned()
 }
 
-/// Writes a value as JavaScript would: nothing for what is absent, whole numbers without a point, and JSON for lists and
-/// maps.
+/// Writes a value as JavaScript would.
 fn write_value(
     out: &mut Output<'_>,
     state: &mut State<'_, '_>,
     value: &JinjaValue,
 ) -> Result<(), minijinja::Error> {
     match value.kind() {
-        ValueKind::None => Ok(()),
-        ValueKind::Seq | ValueKind::Map | ValueKind::Iterable => {
-            out.write_str(&json_text(value)).map_err(minijinja::Error::from)
-        }
-        ValueKind::Number => {
-            let text = value.to_string();
-            let text = text.strip_suffix(".0").unwrap_or(&text);
-            out.write_str(text).map_err(minijinja::Error::from)
-        }
-        _ => minijinja::escape_formatter(out, state, value),
+        ValueKind::Undefined | ValueKind::String => minijinja::escape_formatter(out, state, value),
+        _ => out.write_str(&script_text(value)).map_err(minijinja::Error::from),
     }
 }
 
-/// Returns a value as JSON; nothing if it is too large.
+/// Returns a value as JSON; nothing if it is too large or not there.
 fn json_text(value: &JinjaValue) -> String {
+    if value.is_undefined() {
+        return String::new();
+    }
     let mut written = LimitedText::default();
-    match serde_json::to_writer(&mut written, value) {
+    let plain = serde_json::to_value(value).map(with_whole_numbers);
+    match plain.and_then(|plain| serde_json::to_writer(&mut written, &plain)) {
         Ok(()) => String::from_utf8(written.bytes).unwrap_or_default(),
         Err(_) => String::new(),
     }

@@ -32,6 +32,8 @@ pub(super) struct MatrixTest {
     pub(super) assert_span: Option<Span>,
     pub(super) options: TestOptions,
     pub(super) threshold: Option<SpannedValue<f64>>,
+    /// True if the test itself has the threshold, not only its file.
+    pub(super) has_own_threshold: bool,
     pub(super) metadata: Vec<MapEntry>,
     /// Providers it is run with; all if empty.
     pub(super) providers: Vec<SpannedValue<String>>,
@@ -86,19 +88,26 @@ impl TestReader {
     fn read_item(&self, cx: &mut DecodeContext, item: &TreeNode, found: &mut Vec<MatrixTest>) {
         match &item.data {
             NodeValue::Str(written) => self.read_reference(cx, written, item.use_span(), found),
-            NodeValue::Map(_) => {
-                match item.get("path").or_else(|| item.get("include")).and_then(TreeNode::as_str) {
-                    Some(path) if item.get("vars").is_none() => {
-                        self.read_reference(cx, path, item.use_span(), found);
-                    }
-                    _ => found.extend(self.read_test(cx, item, "a test")),
-                }
+            NodeValue::Map(_) if item.get("vars").is_none() && item.get("include").is_some() => {
+                found.extend(self.read_included(cx, item));
             }
+            NodeValue::Map(_) => match item.get("path").and_then(TreeNode::as_str) {
+                Some(path) if item.get("vars").is_none() => {
+                    self.read_reference(cx, path, item.use_span(), found);
+                }
+                _ => found.extend(self.read_test(cx, item, "a test")),
+            },
             _ => cx.problems.add(wrong_type(item, "a test", "a map or the path of a file")),
         }
     }
 
-    fn read_reference(&self, cx: &mut DecodeContext, written: &str, span: Span, found: &mut Vec<MatrixTest>) {
+    pub(super) fn read_reference(
+        &self,
+        cx: &mut DecodeContext,
+        written: &str,
+        span: Span,
+        found: &mut Vec<MatrixTest>,
+    ) {
         if let Some(scheme) =
             written.split_once("://").map(|(scheme, _)| scheme).filter(|scheme| *scheme != "file")
         {
@@ -146,8 +155,7 @@ impl TestReader {
                         found.extend(self.read_test(cx, &root, "a test"));
                     }
                     NodeValue::Map(_) => {
-                        let tests = root.get("tests").map(|tests| self.read_list(cx, tests));
-                        found.extend(tests.unwrap_or_default());
+                        found.extend(self.read_suite_tests(cx, &root));
                     }
                     _ => found.extend(self.read_list(cx, &root)),
                 }
@@ -228,6 +236,7 @@ impl TestReader {
             alone |= Self::read_execution(cx, execution, &mut test);
         }
         test.skip_defaults = alone;
+        test.has_own_threshold = test.threshold.is_some();
 
         // The provider of the default test judges; that of a test answers.
         if let Some(provider) = provider {

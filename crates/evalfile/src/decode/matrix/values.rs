@@ -1,7 +1,10 @@
 //! Values of assertions as texts and lists of texts.
 
+use assize_diagnostic::{Diagnostic, Span};
+
 use super::nodes::{list_node, text_node};
-use crate::tree::{NodeValue, TreeNode};
+use crate::codes;
+use crate::tree::{MapEntry, NodeValue, TreeNode};
 
 /// Returns a number or a boolean as a text.
 pub(super) fn text_of(node: &TreeNode) -> TreeNode {
@@ -61,4 +64,15 @@ fn split_list(text: &str) -> Vec<String> {
     }
 
     parts
+}
+
+/// Returns the error that a set has no list of assertions, or an empty one.
+pub(super) fn set_without_members(span: Span, found: Option<&MapEntry>) -> Diagnostic {
+    let (at, label) = match found {
+        None => (span, "no `assert` here"),
+        Some(entry) if entry.value.as_seq().is_some() => (entry.key_span, "an empty list"),
+        Some(entry) => (entry.key_span, "not a list"),
+    };
+    Diagnostic::error(codes::MISSING_SETTING, "a set has no assertions", at, label)
+        .with_help("list its members under `assert`")
 }

@@ -123,11 +123,15 @@ fn decode_target_list(
     targets
 }
 
-/// Returns the list of targets in the root of the file.
+/// Returns the list of targets in the root of the file: under a key, or the root itself.
 fn find_target_list(root: &TreeNode, problems: &mut DiagnosticCollector) -> Option<Vec<TreeNode>> {
-    if root.as_seq().is_some() || root.is_null() {
+    if root.is_null() {
         report_no_targets(root.use_span().start_point(), "there is no key `targets`", problems);
         return None;
+    }
+    // AgentV's newest format: the file is the list.
+    if root.as_seq().is_some() {
+        return check_target_list(root, true, problems);
     }
 
     let mut object = MapReader::new(root, "a targets file", problems)?;
@@ -148,42 +152,76 @@ fn find_target_list(root: &TreeNode, problems: &mut DiagnosticCollector) -> Opti
             report_no_targets(found.key_span, "nothing follows", problems);
             None
         }
-        Some(found) => match found.value.as_seq() {
-            None => {
-                problems.add(
-                    wrong_type(&found.value, "`targets`", "a list")
-                        .with_help("begin each target with `- name: ...`"),
-                );
-                None
-            }
-            Some([]) => {
-                report_no_targets(found.value.use_span(), "the list is empty", problems);
-                None
-            }
-            Some(list) if list.len() > MAX_TARGETS => {
-                problems.add(
-                    Diagnostic::error(
-                        codes::OUT_OF_RANGE,
-                        format!("more than {MAX_TARGETS} targets"),
-                        list[MAX_TARGETS].use_span(),
-                        format!("found {}", list.len()),
-                    )
-                    .with_help("keep the targets of other projects in files of their own"),
-                );
-                None
-            }
-            Some(list) if is_newest => Some(list.iter().map(target_of_provider).collect()),
-            Some(list) => Some(list.to_vec()),
-        },
+        Some(found) => check_target_list(&found.value, is_newest, problems),
     };
 
     object.finish(problems);
     list
 }
 
+/// Returns the entries of a list of targets, those of lists in it among them. With `is_newest`, they are providers of
+/// AgentV's newest format.
+fn check_target_list(
+    node: &TreeNode,
+    is_newest: bool,
+    problems: &mut DiagnosticCollector,
+) -> Option<Vec<TreeNode>> {
+    let Some(items) = node.as_seq() else {
+        problems
+            .add(wrong_type(node, "`targets`", "a list").with_help("begin each target with `- name: ...`"));
+        return None;
+    };
+
+    let list: Vec<&TreeNode> = items
+        .iter()
+        .flat_map(|item| item.as_seq().filter(|_| is_newest).unwrap_or(std::slice::from_ref(item)))
+        .collect();
+    if list.is_empty() {
+        report_no_targets(node.use_span(), "the list is empty", problems);
+        return None;
+    }
+    if list.len() > MAX_TARGETS {
+        problems.add(
+            Diagnostic::error(
+                codes::OUT_OF_RANGE,
+                format!("more than {MAX_TARGETS} targets"),
+                list[MAX_TARGETS].use_span(),
+                format!("found {}", list.len()),
+            )
+            .with_help("keep the targets of other projects in files of their own"),
+        );
+        return None;
+    }
+
+    Some(
+        list.into_iter()
+            .map(|item| if is_newest { target_of_provider(item) } else { item.clone() })
+            .collect(),
+    )
+}
+
 /// Returns an entry of `providers` as one of `targets`: `label` is the name, `id` the provider and perhaps its model, and
-/// the keys of `config` are keys of the entry.
+/// the keys of `config` are keys of the entry. The entry may be an id alone, or a map from an id to its settings.
 fn target_of_provider(node: &TreeNode) -> TreeNode {
+    let with_id = |span: Span, id: &str, settings: &[MapEntry]| {
+        let value = TreeNode::new(span, NodeValue::Str(id.to_owned()));
+        let mut entries = vec![MapEntry { key: "id".to_owned(), key_span: span, value }];
+        entries.extend(settings.iter().filter(|entry| entry.key != "id").cloned());
+        TreeNode { data: NodeValue::Map(entries), ..*node }
+    };
+    match &node.data {
+        NodeValue::Str(id) => return target_of_provider(&with_id(node.use_span(), id, &[])),
+        NodeValue::Map(entries) => {
+            if let [only] = entries.as_slice()
+                && only.key.contains(':')
+                && let NodeValue::Map(settings) = &only.value.data
+            {
+                return target_of_provider(&with_id(only.key_span, &only.key, settings));
+            }
+        }
+        _ => {}
+    }
+
     let NodeValue::Map(entries) = &node.data else { return node.clone() };
     let mut own = Vec::new();
     let mut add = |key: &str, from: &MapEntry, value: TreeNode| {
