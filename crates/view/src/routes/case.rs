@@ -102,8 +102,8 @@ fn case_page(
     neighbours: ListNeighbours,
 ) -> CasePage {
     let row = &record.result;
-    let mut material = DecisionMaterial { decisions: &record.decisions, quotes: Vec::new(), count: 0 };
-    let graders = explained.graders.iter().map(|part| material.grader(part, &part.name)).collect();
+    let mut material = DecisionMaterial::new(&record.decisions);
+    let graders = explained.graders.iter().map(|part| material.grader(part)).collect();
     let show = |text: &Option<String>| text.as_deref().map(visible);
     let status = CaseStatus::new(row.verdict, row.is_skipped());
 
@@ -176,15 +176,36 @@ struct DecisionMaterial<'r> {
     quotes: Vec<(usize, String)>,
     /// Criteria that have a number.
     count: usize,
+    /// Name in its case of the grader that is shown, then those of the members that lead to the one shown now.
+    path: Vec<String>,
 }
 
-impl DecisionMaterial<'_> {
-    /// `of` is the name of the grader in its case, of which a member of a composite is a part.
-    fn grader(&mut self, part: &GraderPart, of: &str) -> GraderText {
+impl<'r> DecisionMaterial<'r> {
+    fn new(decisions: &'r [CaseDecision]) -> Self {
+        Self { decisions, quotes: Vec::new(), count: 0, path: Vec::new() }
+    }
+
+    fn grader(&mut self, part: &GraderPart) -> GraderText {
+        self.path.push(part.name.clone());
+        let text = self.grader_text(part);
+        self.path.pop();
+        text
+    }
+
+    /// A part of a composite. Its name in the explanation stands behind that of the composite.
+    fn member(&mut self, part: &GraderPart, composite: &str) -> GraderText {
+        let own = part.name.strip_prefix(composite).and_then(|name| name.strip_prefix('/'));
+        self.path.push(own.unwrap_or(&part.name).to_owned());
+        let text = self.grader_text(part);
+        self.path.pop();
+        text
+    }
+
+    fn grader_text(&mut self, part: &GraderPart) -> GraderText {
         let judge = part.criteria.first().map(|first| &first.judge);
         let judge = judge.filter(|judge| part.criteria.iter().all(|one| one.judge == **judge));
         let criteria: Vec<CriterionText> =
-            part.criteria.iter().map(|one| self.criterion((one, part.negate), of, judge.is_none())).collect();
+            part.criteria.iter().map(|one| self.criterion((one, part.negate), judge.is_none())).collect();
         let whole = part.whole.as_ref();
 
         GraderText {
@@ -200,18 +221,17 @@ impl DecisionMaterial<'_> {
             criteria,
             aggregator: whole.and_then(|whole| whole.aggregator.as_deref()).map(visible),
             notes: whole.map(|whole| note_texts(whole, part.negate)).unwrap_or_default(),
-            whole: whole.filter(|whole| whole.aggregator.is_none()).map(|whole| self.whole(whole, of)),
+            whole: whole.filter(|whole| whole.aggregator.is_none()).map(|whole| self.whole(whole)),
             formula: part.formula.map(formula_text),
             equations: equation_lines(&part.equations),
             standing: part.standing.iter().map(|line| visible(line)).collect(),
-            members: part.members.iter().map(|member| self.grader(member, of)).collect(),
+            members: part.members.iter().map(|member| self.member(member, &part.name)).collect(),
         }
     }
 
     fn criterion(
         &mut self,
         (part, is_negated): (&CriterionPart, bool),
-        of: &str,
         names_judge: bool,
     ) -> CriterionText {
         self.count += 1;
@@ -249,12 +269,12 @@ impl DecisionMaterial<'_> {
             quotes: self.quotes(&part.evidence, &part.evidence_places, number),
             notes: notes.iter().map(|note| visible(note)).collect(),
             votes: vote_texts(part.panel.as_ref(), (part.weight < 0.0, is_negated)),
-            replies: self.replies(of, Some(&part.id)),
+            replies: self.replies(Some(&part.id)),
         }
     }
 
     /// Decision of a grader that has no criteria.
-    fn whole(&mut self, part: &WholePart, of: &str) -> CriterionText {
+    fn whole(&mut self, part: &WholePart) -> CriterionText {
         self.count += 1;
         let number = self.count;
         let calls = (part.attempts > 1).then(|| format!("{} judge calls", part.attempts));
@@ -280,7 +300,7 @@ impl DecisionMaterial<'_> {
             quotes: self.quotes(&part.evidence, &part.evidence_places, number),
             notes: notes.iter().map(|note| visible(note)).collect(),
             votes: vote_texts(part.panel.as_ref(), (false, false)),
-            replies: self.replies(of, None),
+            replies: self.replies(None),
         }
     }
 
@@ -312,10 +332,11 @@ impl DecisionMaterial<'_> {
     }
 
     /// Replies of judges, word for word, with their names. Without a criterion, about the grader as a whole.
-    fn replies(&self, grader: &str, criterion: Option<&str>) -> Vec<(String, String)> {
+    fn replies(&self, criterion: Option<&str>) -> Vec<(String, String)> {
         let of = self.decisions.iter().filter(|decided| {
-            *decided.grader == *grader
-                && decided.criterion().map(|criterion| criterion.id.to_string()).as_deref() == criterion
+            self.path.split_first().is_some_and(|(grader, member)| {
+                *decided.grader == **grader && decided.member == member
+            }) && decided.criterion().map(|criterion| criterion.id.to_string()).as_deref() == criterion
         });
         of.flat_map(|decided| {
             let judge = judge_name(&decided.decision.judge);
