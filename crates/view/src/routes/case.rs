@@ -14,14 +14,14 @@ use axum::extract::{Path, State};
 use axum::http::Uri;
 use axum::response::{IntoResponse, Redirect, Response};
 
-use super::case_work::{file_diffs, tool_call_texts, turn_text};
+use super::case_work::{file_diffs, messages_by_turn, tool_call_texts, turn_text};
 use super::run_header::run_header;
 use super::{Library, PageError, blocking, case_url, open_run, query_value, render, run_url, with_query};
 use crate::index::{CaseFilter, CaseStatus};
 use crate::open_run::OpenRun;
 use crate::pages::{
     AnswerPiece, CasePage, CriterionText, GateText, GraderNoteText, GraderText, QuoteText, RunHeader,
-    VoteText,
+    TurnText, VoteText,
 };
 use crate::text::{ResultMark, cost_text, visible};
 
@@ -105,6 +105,16 @@ fn case_page(
     let mut material = DecisionMaterial::new(&record.decisions);
     let graders = explained.graders.iter().map(|part| material.grader(part)).collect();
     let show = |text: &Option<String>| text.as_deref().map(visible);
+    let mut seen = BTreeSet::new();
+    let asked = messages_by_turn(explained.answer.as_deref().unwrap_or_default(), &explained.turns);
+    let is_told_by_turn = asked.is_some();
+    let mut asked = asked.unwrap_or_default().into_iter();
+    let turns = explained.turns.iter().map(|turn| {
+        let answer = turn.answer.as_deref().unwrap_or_default();
+        let pieces = answer_pieces(answer, &material.quotes, Some(turn.turn), &mut seen);
+        turn_text(turn, asked.next().unwrap_or_default(), pieces)
+    });
+    let turns: Vec<TurnText> = turns.collect();
     let status = CaseStatus::new(row.verdict, row.is_skipped());
 
     CasePage {
@@ -127,12 +137,14 @@ fn case_page(
         expected: show(&explained.expected_outcome),
         reference: show(&explained.reference),
         has_answer: explained.answer.is_some(),
+        is_told_by_turn,
         answer: explained
             .answer
             .as_deref()
-            .map(|answer| answer_pieces(answer, &material.quotes))
+            .filter(|_| !is_told_by_turn)
+            .map(|answer| answer_pieces(answer, &material.quotes, None, &mut seen))
             .unwrap_or_default(),
-        turns: explained.turns.iter().map(turn_text).collect(),
+        turns,
         calls: tool_call_texts(&explained.tool_calls),
         calls_dropped: explained.tool_calls_dropped,
         changes: explained.file_changes.as_deref().map(file_diffs).unwrap_or_default(),
@@ -172,8 +184,8 @@ fn facts(record: &CaseRecord, explained: &CaseExplanation) -> Vec<(&'static str,
 /// Material for the texts of graders: the decisions behind them, and the quotes that were found so far.
 struct DecisionMaterial<'r> {
     decisions: &'r [CaseDecision],
-    /// Number of a criterion and what it quotes of the answer.
-    quotes: Vec<(usize, String)>,
+    /// Number of a criterion and what it quotes of the answer, or of that of a turn.
+    quotes: Vec<TakenQuote>,
     /// Criteria that have a number.
     count: usize,
     /// Name in its case of the grader that is shown, then those of the members that lead to the one shown now.
@@ -315,13 +327,14 @@ impl<'r> DecisionMaterial<'r> {
         for (quote, place) in evidence.iter().zip(places) {
             // A quote that was not verified is not shown as one, even if the words are there.
             let place = place.filter(|_| quote.verified);
-            if place.is_some() {
-                self.quotes.push((number, quote.quote.clone()));
+            if let Some(QuotePlace { turn, .. }) = place {
+                self.quotes.push(TakenQuote { number, turn, text: quote.quote.clone() });
             }
 
             let note = match (quote.verified, place) {
                 (false, _) => "not found in what the judge was shown".to_owned(),
-                (true, Some(place)) => format!("line {}", place.line),
+                (true, Some(QuotePlace { turn: Some(turn), line, .. })) => format!("turn {turn}, line {line}"),
+                (true, Some(QuotePlace { line, .. })) => format!("line {line}"),
                 (true, None) => "found elsewhere in what the judge was shown".to_owned(),
             };
             let anchor = place.map(|_| format!("q{number}"));
@@ -346,10 +359,24 @@ impl<'r> DecisionMaterial<'r> {
     }
 }
 
-/// Cuts an answer at the ends of what was found in it.
-fn answer_pieces(answer: &str, quotes: &[(usize, String)]) -> Vec<AnswerPiece> {
-    let quotes: Vec<(usize, &str)> = quotes.iter().map(|(number, quote)| (*number, quote.as_str())).collect();
-    let mut seen = BTreeSet::new();
+/// A quote of an answer by the criterion with a number.
+struct TakenQuote {
+    number: usize,
+    /// Turn of a conversation whose answer it is in.
+    turn: Option<u32>,
+    text: String,
+}
+
+/// Cuts an answer, or that of a turn, at the ends of what was found in it. `seen` has the criteria whose first quote is in
+/// what was cut before.
+fn answer_pieces(
+    answer: &str,
+    quotes: &[TakenQuote],
+    turn: Option<u32>,
+    seen: &mut BTreeSet<usize>,
+) -> Vec<AnswerPiece> {
+    let quotes = quotes.iter().filter(|quote| quote.turn == turn);
+    let quotes: Vec<(usize, &str)> = quotes.map(|quote| (quote.number, quote.text.as_str())).collect();
     let pieces = highlight_quotes(answer, &quotes).pieces.into_iter();
     pieces
         .map(|piece| {

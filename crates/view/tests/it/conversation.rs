@@ -86,3 +86,17 @@ fn the_reply_to_one_member_is_not_shown_with_another() {
         }
     }
 }
+
+#[test]
+fn each_turn_shows_what_was_said_before_it_and_its_own_quotes() {
+    let page = page();
+    let turns: Vec<&str> = page.split("<li value=").skip(1).collect();
+    assert_eq!(turns.len(), 2, "{page}");
+    assert!(turns[0].contains("[user]\nWhat is 15 % of &#60;200&#62;?"), "{}", turns[0]);
+    assert!(turns[0].contains("<mark>It is 30</mark>") && turns[0].contains("id=\"q1\""), "{}", turns[0]);
+    assert!(turns[1].contains("[user]\nDouble it."), "{}", turns[1]);
+    assert!(turns[1].contains("It is 60, twice as much. ") && turns[1].contains("id=\"q2\""), "{}", turns[1]);
+    assert!(turns[1].contains("<mark>It is 30 no more</mark>"), "{}", turns[1]);
+    assert!(page.contains("turn 1, line 1") && page.contains("turn 2, line 1"), "{page}");
+    assert_eq!(page.matches("Double it.").count(), 1, "the conversation is shown once: {page}");
+}
