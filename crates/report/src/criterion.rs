@@ -157,8 +157,9 @@ pub(crate) fn quote_pieces(evidence: &EvidenceQuote, place: Option<QuotePlace>) 
         ReportPiece::untrusted(tone, &evidence.quote, sanitize::MAX_QUOTE),
         ReportPiece::new(tone, "”"),
     ];
-    if let Some(QuotePlace { line, start, end }) = place {
-        let text = format!(" (line {line} of the answer, characters {} to {end})", start + 1);
+    if let Some(QuotePlace { turn, line, start, end }) = place {
+        let answer = turn.map_or_else(|| "the answer".to_owned(), |turn| format!("the answer of turn {turn}"));
+        let text = format!(" (line {line} of {answer}, characters {} to {end})", start + 1);
         pieces.push(ReportPiece::new(ReportTone::Dim, text));
     } else if !evidence.verified {
         pieces.push(ReportPiece::new(ReportTone::Middling, " (not found in what the judge was shown)"));

@@ -5,6 +5,9 @@ use serde::Serialize;
 /// Place of a quote in an answer: a line from 1, and a range of characters from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct QuotePlace {
+    /// Turn of a conversation whose answer it is in, from 1; absent outside conversations.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turn: Option<u32>,
     /// Line of its first character, from 1.
     pub line: usize,
     /// Its first character, from 0.
@@ -50,7 +53,7 @@ impl QuotedText {
         let end = *self.positions.get(at + wanted.len() - 1)? + 1;
         let line = 1 + self.breaks.partition_point(|position| *position < start);
 
-        Some(QuotePlace { line, start, end })
+        Some(QuotePlace { turn: None, line, start, end })
     }
 }
 

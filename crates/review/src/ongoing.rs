@@ -44,18 +44,22 @@ pub enum DecisionError {
 
 impl OngoingReview {
     /// Goes on with the decisions that the reviewer has recorded before.
+    ///
+    /// Items that are not gone through are decided by their keys: a page that was open before the program was started again
+    /// may send a decision on an item that others have decided since.
     pub fn new(queue: ReviewQueue, options: &ReviewOptions, recorder: LabelRecorder) -> Self {
-        let ReviewQueue { mut items, .. } = queue.with_decided(recorder.labels());
+        let ReviewQueue { mut items, mut others, .. } = queue.with_decided(recorder.labels());
         let mut keys = HashMap::new();
-        items.retain(|item| {
-            let at = keys.len();
-            let key = item.key();
+        let mut is_new = |item: &ReviewItem| {
+            let (at, key) = (keys.len(), item.key());
             let is_new = !keys.contains_key(&key);
             if is_new {
                 keys.insert(key, at);
             }
             is_new
-        });
+        };
+        items.retain(&mut is_new);
+        others.retain(&mut is_new);
 
         let earlier = items.iter().enumerate();
         let mut earlier: Vec<(usize, usize, ReviewDecision)> = earlier
@@ -66,7 +70,7 @@ impl OngoingReview {
             .collect();
         earlier.sort_by_key(|(line, ..)| *line);
 
-        let mut session = ReviewSession::new(items);
+        let mut session = ReviewSession::with_others(items, others);
         session.remember(earlier.into_iter().map(|(_, at, decision)| (at, decision)));
         Self { session, recorder, keys, has_traces: options.traces, adjudicates: options.adjudicate }
     }
@@ -104,8 +108,18 @@ impl OngoingReview {
 
     /// Shows an item, and tells by [`ReviewSession::may_show_judge`] if the judge may be shown with it.
     pub fn show(&mut self, at: usize) -> Option<&ReviewItem> {
+        self.recall(at);
         self.session.show(at);
         self.session.item()
+    }
+
+    /// Remembers what the reviewer has recorded on an item that is not gone through.
+    fn recall(&mut self, at: usize) {
+        let is_other = at >= self.session.listed().len() && self.session.decision_at(at).is_none();
+        let item = self.session.item_at(at).filter(|_| is_other);
+        if let Some((_, decision)) = item.and_then(|item| self.recorder.earlier(item)) {
+            self.session.recall(at, decision);
+        }
     }
 
     /// Returns the item to begin or go on with; `None` if there is nothing left.
@@ -156,6 +170,7 @@ impl OngoingReview {
         severity: Option<FailureSeverity>,
         note: Option<String>,
     ) -> Result<DecisionEffect, DecisionError> {
+        self.recall(at);
         let before = self.session.decision_at(at).cloned();
         self.session.show(at);
         let is_open = !self.session.may_show_judge();
@@ -202,12 +217,15 @@ mod tests {
     use crate::{ReviewMaterial, ReviewerLabelFile, label_file_path};
 
     fn open(folder: &Path, who: &str, items: Vec<ReviewItem>) -> OngoingReview {
+        open_material(folder, who, ReviewMaterial { items, ..ReviewMaterial::default() })
+    }
+
+    fn open_material(folder: &Path, who: &str, material: ReviewMaterial) -> OngoingReview {
         let process =
             ProcessContext::new(folder.to_owned(), folder.to_owned(), || jiff::Timestamp::UNIX_EPOCH);
         let options = ReviewOptions::default();
         let labels = ReviewerLabelFile::open(label_file_path(folder, who)).expect("sound labels");
         let given = options.label_metadata(who);
-        let material = ReviewMaterial { items, ..ReviewMaterial::default() };
         let queue = ReviewQueue::new(material, &options, &given, &labels).expect("items");
         OngoingReview::new(queue, &options, LabelRecorder::new(process, labels, given))
     }
@@ -267,6 +285,32 @@ mod tests {
         assert_eq!((again.undo(), again.undo(), again.undo()), (Some(0), Some(1), None));
         again.reopen(1);
         assert_eq!(again.decide(1, pass(), None, None), Ok(DecisionEffect::Written(false)));
+    }
+
+    #[test]
+    fn an_item_that_left_the_queue_is_decided_by_its_key() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let open_limited = || {
+            let mut all = items(2);
+            let other = all.pop().into_iter().collect();
+            let material = ReviewMaterial { items: all, others: other, ..ReviewMaterial::default() };
+            open_material(folder.path(), "ben", material)
+        };
+        let key = items(2)[1].key();
+        let mut review = open_limited();
+        assert_eq!((review.progress().all, review.session().listed().len()), (1, 1));
+        let at = review.find(&key).expect("every item of the run has a place");
+        review.show(at);
+        assert!(!review.session().may_show_judge());
+        assert_eq!(review.decide(at, fail(), None, None), Ok(DecisionEffect::Written(true)));
+        assert_eq!((review.progress().decided, review.progress().all), (1, 2));
+        assert_eq!(review.after(at), Some(0), "it goes on with what is listed");
+
+        // The reply was lost: what was recorded is known in the next session as well.
+        let mut again = open_limited();
+        assert_eq!(again.decide(at, fail(), None, None), Ok(DecisionEffect::Unchanged));
+        assert!(matches!(again.decide(at, pass(), None, None), Err(DecisionError::DecidedBefore(_))));
+        assert_eq!(lines(folder.path(), "ben").len(), 1);
     }
 
     #[test]

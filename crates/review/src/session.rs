@@ -175,6 +175,11 @@ impl ReviewSession {
         &self.items[..self.listed]
     }
 
+    /// Returns the item at an index: one that is gone through, or one behind them that is decided only by name.
+    pub fn item_at(&self, at: usize) -> Option<&ReviewItem> {
+        self.items.get(at)
+    }
+
     /// Returns the latest decision on the item at an index.
     pub fn decision_at(&self, at: usize) -> Option<&ReviewDecision> {
         self.decided.get(at).and_then(Option::as_ref)
@@ -200,6 +205,13 @@ impl ReviewSession {
         }
         self.at = 0;
         self.go_to_first_open();
+    }
+
+    /// Takes a decision on one item that was recorded in an earlier session. The item on the screen stays.
+    pub fn recall(&mut self, at: usize, decision: ReviewDecision) {
+        if let Some(place) = self.decided.get_mut(at) {
+            *place = Some(decision);
+        }
     }
 
     /// Shows the item at an index: with its decision, unless it has none or is decided again.

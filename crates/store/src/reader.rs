@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::marker::PhantomData;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use assize_rubric::CaseDecision;
 use serde::de::DeserializeOwned;
@@ -233,7 +233,7 @@ impl<T: DeserializeOwned> JsonlRows<T> {
                 Ok(row) => Ok(Some(row)),
                 Err(error) => Err(StoreError::Damaged {
                     path: self.path.clone(),
-                    line: self.line,
+                    line: self.true_line(),
                     message: error.to_string(),
                 }),
             };
@@ -245,6 +245,11 @@ impl<T> JsonlRows<T> {
     /// Number of the line that was read last, from 1.
     pub(crate) const fn line(&self) -> usize {
         self.line
+    }
+
+    /// Number of the line that was read last, from 1. After a jump the lines before it are counted in the file.
+    fn true_line(&self) -> usize {
+        if self.tally.is_some() { self.line } else { line_at(&self.path, self.row_start).unwrap_or(self.line) }
     }
 
     /// Offset of the row that was read last.
@@ -260,7 +265,7 @@ impl<T> JsonlRows<T> {
     fn check_sum(&self) -> Result<(), StoreError> {
         check_sum(&self.text, self.needs_sums).map_err(|message| StoreError::Damaged {
             path: self.path.clone(),
-            line: self.line,
+            line: self.true_line(),
             message,
         })
     }
@@ -305,6 +310,21 @@ impl<T> JsonlRows<T> {
         self.tally = None;
         self.done = false;
         Ok(())
+    }
+}
+
+/// Number, from 1, of the line that begins at an offset; `None` if the file can't be read. It reads all that is before.
+pub(crate) fn line_at(path: &Path, offset: u64) -> Option<usize> {
+    let mut before = BufReader::with_capacity(1 << 20, assize_files::open_file(path).ok()?).take(offset);
+    let mut line = 1;
+    loop {
+        let found = before.fill_buf().ok()?;
+        let length = found.len();
+        if length == 0 {
+            return Some(line);
+        }
+        line += found.iter().filter(|byte| **byte == b'\n').count();
+        before.consume(length);
     }
 }
 

@@ -7,7 +7,7 @@ use std::panic::resume_unwind;
 use std::path::Path;
 
 use crate::folder::{JUDGEMENTS_FILE, QUESTIONS_FILE, RESULTS_FILE};
-use crate::reader::{CaseRecords, JsonlRows, check_sum};
+use crate::reader::{CaseRecords, JsonlRows, check_sum, line_at};
 use crate::{CaseRecord, QuestionRow, RecordPosition, RunFolder, StoreError};
 
 /// Bytes from which on a part of a file is worth a thread of its own.
@@ -173,8 +173,7 @@ fn scan_part<A: Default>(
 
         if !text.iter().all(u8::is_ascii_whitespace) {
             check_sum(&text, false).and_then(|()| see(&mut collected, at, &text)).map_err(|message| {
-                let message = format!("at byte {at}: {message}");
-                StoreError::Damaged { path: path.to_owned(), line: 0, message }
+                StoreError::Damaged { path: path.to_owned(), line: line_at(path, at).unwrap_or_default(), message }
             })?;
         }
 

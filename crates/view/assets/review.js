@@ -29,6 +29,8 @@ async function post(path, content) {
   throw Object.assign(new Error(error || `the server answered ${reply.status}`), {
     // Only these say that sending the same again is of no use.
     again: ![404, 409, 413, 422].includes(reply.status),
+    // Another review of the same run may ask for the item.
+    isUnknown: reply.status === 404,
     needsAddress: reply.status === 403,
   });
 }
@@ -86,6 +88,7 @@ function reviewPage() {
   const say = (text) => {
     if (status) status.textContent = text;
   };
+  const refused = new Map();
   let sending = null;
   let timer = 0;
 
@@ -130,14 +133,32 @@ function reviewPage() {
       }
       sending = null;
       show(false);
+      if (error.isUnknown) {
+        refused.set(item, draft);
+        tellRefused(error.message);
+        sendUnsaved();
+        return;
+      }
       kept.set(item, { ...draft, label: undefined });
       tell(`Not saved: ${error.message}`, item === here ? [] : [["Show the item", () => open(item)]]);
     }
   }
 
   function sendUnsaved() {
-    const [item] = kept.unsaved();
+    const item = kept.unsaved().find((item) => !refused.has(item));
     if (item && !sending) send(item, kept.get(item));
+  }
+
+  // Decisions on items that this review does not know stay in this browser until somebody drops them.
+  function tellRefused(reason) {
+    const labels = [...refused.values()].map((draft) => draft.label).join(", ");
+    tell(`Not saved: ${labels}. ${reason[0].toUpperCase()}${reason.slice(1)}. It is kept in this browser.`, [
+      ["Send again", () => location.reload()],
+      ["Drop it", () => {
+        for (const item of refused.keys()) kept.set(item, {});
+        location.reload();
+      }],
+    ]);
   }
 
   function decide(label) {

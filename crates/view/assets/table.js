@@ -90,7 +90,14 @@ export function openTable(root, form) {
     const asked = version;
     try {
       const reply = await fetch(`${rowsUrl}?${query}${query ? "&" : ""}from=${page * PAGE}&count=${PAGE}`);
-      if (!reply.ok) throw new Error(String(reply.status));
+      if (reply.status === 404) {
+        if (asked === version) found.textContent = "The run is gone: its folder was removed or renamed.";
+        return null;
+      }
+      if (!reply.ok) {
+        if (asked === version) found.textContent = "The cases can't be read. Reload this page to see why.";
+        return null;
+      }
       const data = await reply.json();
       return asked === version ? data : null;
     } catch {

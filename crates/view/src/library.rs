@@ -14,6 +14,10 @@ use crate::access::AccessRules;
 use crate::open_run::OpenRun;
 use crate::reviews::ReviewRegistry;
 
+/// File with the description of a run.
+const INFO_FILE: &str = "run.json";
+/// File with the rows of cases.
+const ROWS_FILE: &str = "results.jsonl";
 /// Runs whose cases are kept in memory.
 const MAX_OPEN: usize = 4;
 /// Comparisons that are kept.
@@ -44,8 +48,8 @@ pub(crate) struct RunLibrary {
     rules: AccessRules,
     named: Vec<NamedRun>,
     infos: Mutex<HashMap<PathBuf, KnownInfo>>,
-    /// Most recently used first.
-    open: Mutex<Vec<Arc<OpenRun>>>,
+    /// Most recently used first, each with what its folder was when it was opened.
+    open: Mutex<Vec<(RunStamp, Arc<OpenRun>)>>,
     /// Comparisons by what they compare, most recently made first.
     comparisons: Mutex<Vec<(String, Arc<RunComparison>)>>,
     /// The trend that was shown last, with what it is about.
@@ -114,7 +118,7 @@ impl RunLibrary {
 
     /// Description of a run, read again when its file has changed.
     pub(crate) fn info(&self, folder: &RunFolder) -> Result<Arc<RunInfo>, assize_store::StoreError> {
-        let path = folder.path().join("run.json");
+        let path = folder.path().join(INFO_FILE);
         let changed = std::fs::metadata(&path).and_then(|metadata| metadata.modified()).ok();
         let mut infos = self.infos.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((known, info)) = infos.get(&path)
@@ -162,18 +166,52 @@ impl RunLibrary {
         known.truncate(MAX_COMPARISONS);
     }
 
-    /// Opens a run, or takes it from those that are open.
+    /// Opens a run, or takes it from those that are open. One whose folder was replaced by another is opened anew, and one whose
+    /// folder is gone is not there.
     pub(crate) fn open(&self, slug: &str) -> Option<Arc<OpenRun>> {
+        let known = {
+            let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+            open.iter().find(|(_, run)| run.slug() == slug).map(|(_, run)| run.folder().clone())
+        };
+        let folder = known.or_else(|| self.folder(slug));
+        let folder = folder.filter(|folder| folder.path().join(INFO_FILE).exists());
+        let stamp = folder.as_ref().map(|folder| self.stamp(folder));
+
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        let run = match open.iter().position(|run| run.slug() == slug) {
-            Some(at) => open.remove(at),
-            None => Arc::new(OpenRun::new(slug.to_owned(), self.folder(slug)?)),
+        let same = open.iter().position(|(known, run)| run.slug() == slug && Some(known) == stamp.as_ref());
+        let kept = same.map(|at| open.remove(at));
+        open.retain(|(_, run)| run.slug() != slug);
+        let (stamp, run) = match kept {
+            Some(kept) => kept,
+            None => (stamp?, Arc::new(OpenRun::new(slug.to_owned(), folder?))),
         };
 
-        open.insert(0, Arc::clone(&run));
+        open.insert(0, (stamp, Arc::clone(&run)));
         open.truncate(MAX_OPEN);
         Some(run)
     }
+
+    fn stamp(&self, folder: &RunFolder) -> RunStamp {
+        let info = self.info(folder).ok();
+        let rows = std::fs::metadata(folder.path().join(ROWS_FILE)).ok();
+        let is_ended = info.as_ref().is_some_and(|info| info.finished_at.is_some());
+        RunStamp {
+            run: info.map(|info| (info.run_id.clone(), info.started_at.clone())),
+            created: rows.as_ref().and_then(|rows| rows.created().ok()),
+            ended: rows.filter(|_| is_ended).map(|rows| (rows.len(), rows.modified().ok())),
+        }
+    }
+}
+
+/// What tells the rows of a run from others that take their place. Rows of a run that goes on only become more.
+#[derive(Debug, PartialEq, Eq)]
+struct RunStamp {
+    /// Id and start of the run; `None` if its description can't be read.
+    run: Option<(String, String)>,
+    /// Time at which the file of rows was made, where the file system knows it.
+    created: Option<SystemTime>,
+    /// Length of the rows, and when they were changed, of a run that has ended.
+    ended: Option<(u64, Option<SystemTime>)>,
 }
 
 /// Name of a run's folder.

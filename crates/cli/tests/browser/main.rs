@@ -95,6 +95,8 @@ fn people_review_in_a_browser() {
     let large = ["eval", "generated.eval.yaml", "--show", "none", "--run-dir", ".assize/runs/large"];
     test.run(&large).expect_code(1);
     test.run(&["scorecard", "run", "examples/scorecard", "--run-dir", "runs/card"]).expect_code(1);
+    test.copy_folder(&test.dir().join("examples/scorecard"), "waiting");
+    test.run(&["scorecard", "run", "waiting", "--run-dir", "runs/waiting"]).expect_code(1);
     for (who, decision) in [("ann", "pass\n"), ("ben", "fail\n")] {
         let arguments = ["review", "runs/card", "--who", who, "--criterion", "S-DOC2", "--raters", "2"];
         test.run_with_input(&arguments, decision).expect_code(0);

@@ -225,6 +225,43 @@ async function surviveKill() {
   await server.kill("SIGINT");
 }
 
+// An item that another reviewer decides, and that so leaves the queue, while a decision on it can't be sent.
+async function decideWhatLeftTheQueue() {
+  const folder = "waiting/labels";
+  const start = (criterion, port) =>
+    PageServer.start(
+      ["review", "runs/waiting", "--browser", "--no-open", "--port", port, "--who", "ann", "--who", "ben", "--criterion", criterion],
+      2,
+    );
+  let server = await start("S-DOC2", "0");
+  const { port } = new URL(server.urls[0]);
+  const [ann, ben] = [await session.open(server.urls[0]), await session.open(server.urls[1])];
+  await undecided(ann);
+  await undecided(ben);
+  await press(ann, "p", decided);
+  await server.kill();
+  ben.isDisconnected = true;
+  await ben.keyboard.press("f");
+  await ben.waitForFunction(() => document.getElementById("unsaved").textContent.includes("kept in this browser"));
+
+  // A review of something else does not know the item: the decision stays where it is, and the page says why.
+  server = await start("S-DOC1", port);
+  await ben.waitForFunction(() => document.getElementById("unsaved").textContent.includes("does not ask for the item"));
+  await ben.reload();
+  await ben.waitForFunction(() => document.getElementById("unsaved").textContent.includes("Not saved: fail"));
+  assert.equal(labels(folder, "ben").length, 0);
+  await server.kill();
+
+  server = await start("S-DOC2", port);
+  await ben.goto(server.urls[1]);
+  await ben.waitForFunction(() => /^1 of /.test(document.querySelector("[data-progress]").textContent));
+  assert.deepEqual(labels(folder, "ben").map((label) => label.label), ["unmet"]);
+  assert.ok(await ben.locator("#unsaved").isHidden());
+  await ann.context().close();
+  await ben.context().close();
+  await server.kill("SIGINT");
+}
+
 // The kinds of questions of a scorecard, from the keyboard alone.
 async function reviewScorecard() {
   const folder = "examples/scorecard/labels";
@@ -270,5 +307,6 @@ async function reviewScorecard() {
 await beginOnPage("light", 1200);
 await beginOnPage("dark", 400);
 await surviveKill();
+await decideWhatLeftTheQueue();
 await reviewScorecard();
 await session.end();

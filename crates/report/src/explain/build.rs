@@ -1,10 +1,12 @@
 //! Recomputation of a case from its stored decisions.
 
+use std::borrow::Borrow;
+
 use assize_rubric::{
     CaseDecision, EvidenceQuote, GraderFinding, GraderOutcome, GraderWeighting, UnitInterval,
     VerdictThresholds, Weight, member_outcome, score_case,
 };
-use assize_store::{CaseRecord, CaseStage, GateRow, GraderRow, QuestionRow};
+use assize_store::{CaseRecord, CaseStage, GateRow, GraderRow, QuestionRow, TurnRow};
 
 use super::check::find_disagreements;
 use super::equations::case_equations;
@@ -12,25 +14,60 @@ use super::grader::GraderRecord;
 use super::model::{CaseExplanation, GraderPart, ScoreRange};
 use super::parts::{collect_gates, grader_part};
 use super::verdict_reason::{GateNames, verdict_reason};
-use crate::quote_place::QuotedText;
+use crate::quote_place::{QuotePlace, QuotedText};
 
 /// Explains a case. `asked` is what it asked, if the run kept it.
 pub fn explain_case(record: &CaseRecord, asked: Option<&QuestionRow>) -> CaseExplanation {
     let mut explanation = recompute_case(record, asked);
-    // The answers of a conversation are shown by turn, and a quote does not say which turn it is from.
-    if explanation.turns.is_empty()
-        && let Some(answer) = &explanation.answer
-    {
-        let text = QuotedText::new(answer);
-        explanation.graders.iter_mut().for_each(|part| locate_quotes(part, &text));
+    // The answers of a conversation are shown by turn.
+    let turns: Vec<AnswerText> = if explanation.turns.is_empty() {
+        explanation.answer.iter().map(|answer| AnswerText::new(None, answer)).collect()
+    } else {
+        let of_turn = |turn: &TurnRow| Some(AnswerText::new(Some(turn.turn), turn.answer.as_deref()?));
+        explanation.turns.iter().filter_map(of_turn).collect()
+    };
+    for part in &mut explanation.graders {
+        locate_quotes(part, &turns);
+        let name = part.name.clone();
+        for member in &mut part.members {
+            if let Some(turn) = graded_turn(&record.decisions, &name, &member.name) {
+                let own: Vec<&AnswerText> = turns.iter().filter(|text| text.turn == Some(turn)).collect();
+                locate_quotes(member, &own);
+            }
+        }
     }
 
     explanation
 }
 
-/// Fills in where the quotes of a grader and its members are in the answer.
-fn locate_quotes(part: &mut GraderPart, answer: &QuotedText) {
-    let places = |evidence: &[EvidenceQuote]| evidence.iter().map(|one| answer.find(&one.quote)).collect();
+/// An answer that quotes are looked for in.
+struct AnswerText {
+    /// Turn of a conversation that it was given in.
+    turn: Option<u32>,
+    text: QuotedText,
+}
+
+impl AnswerText {
+    fn new(turn: Option<u32>, answer: &str) -> Self {
+        Self { turn, text: QuotedText::new(answer) }
+    }
+
+    fn find(&self, quote: &str) -> Option<QuotePlace> {
+        self.text.find(quote).map(|place| QuotePlace { turn: self.turn, ..place })
+    }
+}
+
+/// Turn that a member of a conversation grades; `None` if it grades the conversation as a whole.
+fn graded_turn(decisions: &[CaseDecision], grader: &str, member: &str) -> Option<u32> {
+    let own = member.strip_prefix(grader)?.strip_prefix('/')?;
+    let of_member = |row: &&CaseDecision| *row.grader == *grader && row.member.first().is_some_and(|at| at == own);
+    decisions.iter().find(of_member)?.turn
+}
+
+/// Fills in where the quotes of a grader and its members are: in the first of the answers that has them.
+fn locate_quotes(part: &mut GraderPart, answers: &[impl Borrow<AnswerText>]) {
+    let find = |quote: &str| answers.iter().find_map(|answer| answer.borrow().find(quote));
+    let places = |evidence: &[EvidenceQuote]| evidence.iter().map(|one| find(&one.quote)).collect();
     for criterion in &mut part.criteria {
         criterion.evidence_places = places(&criterion.evidence);
     }
@@ -38,7 +75,7 @@ fn locate_quotes(part: &mut GraderPart, answer: &QuotedText) {
         whole.evidence_places = places(&whole.evidence);
     }
 
-    part.members.iter_mut().for_each(|member| locate_quotes(member, answer));
+    part.members.iter_mut().for_each(|member| locate_quotes(member, answers));
 }
 
 fn recompute_case(record: &CaseRecord, asked: Option<&QuestionRow>) -> CaseExplanation {

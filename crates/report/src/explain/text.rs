@@ -149,7 +149,8 @@ fn quoted_ranges(graders: &[GraderPart]) -> Vec<(usize, usize)> {
         for part in graders {
             let of_whole = part.whole.iter().flat_map(|whole| &whole.evidence_places);
             let of_criteria = part.criteria.iter().flat_map(|criterion| &criterion.evidence_places);
-            found.extend(of_whole.chain(of_criteria).flatten().map(|place| (place.start, place.end)));
+            let of_answer = of_whole.chain(of_criteria).flatten().filter(|place| place.turn.is_none());
+            found.extend(of_answer.map(|place| (place.start, place.end)));
             collect(&part.members, found);
         }
     }
@@ -201,7 +202,9 @@ fn marked_text(text: &str, ranges: &[(usize, usize)]) -> Vec<ReportPiece> {
 
 /// The places that are named beside quotes: those that are not marked in the answer.
 fn places_to_name(page: &ReportPage, places: &[Option<QuotePlace>]) -> Vec<Option<QuotePlace>> {
-    let is_marked = |place: &QuotePlace| page.style().color && place.end <= MAX_MATERIAL;
+    let is_marked = |place: &QuotePlace| {
+        page.style().color && place.turn.is_none() && place.end <= MAX_MATERIAL
+    };
     places.iter().map(|place| place.filter(|place| !is_marked(place))).collect()
 }
 

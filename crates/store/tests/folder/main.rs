@@ -659,6 +659,21 @@ fn rows_are_scanned_in_parts_and_cases_are_read_where_they_begin() {
     assert_eq!(next.result, alone[8].0);
     let record = folder.case_at(next).expect("read").expect("a case");
     assert_eq!(&*record.result.case_id, "case-8");
+
+    // A damaged row is named by its line, wherever reading began.
+    drop(rows);
+    let mut text = fs::read(&path).expect("rows");
+    text[alone[90].0 as usize + 40] ^= 1;
+    fs::write(&path, text).expect("written");
+    let at = RecordPosition { result: alone[90].0, judgements: 0 };
+    let damaged = [
+        folder.case_at(at).map(drop).expect_err("damaged"),
+        folder.scan_rows(RowsFile::Results, 0, 1, see).map(drop).expect_err("damaged"),
+        folder.scan_rows(RowsFile::Results, alone[50].0, 4, see).map(drop).expect_err("damaged"),
+    ];
+    for error in damaged {
+        assert!(matches!(error, StoreError::Damaged { line: 91, .. }), "{error}");
+    }
 }
 
 #[test]

@@ -29,6 +29,8 @@ pub(crate) struct CasePage {
     pub(crate) expected: Option<String>,
     pub(crate) reference: Option<String>,
     pub(crate) has_answer: bool,
+    /// True if the turns tell the whole conversation, so that it is not shown a second time.
+    pub(crate) is_told_by_turn: bool,
     pub(crate) answer: Vec<AnswerPiece>,
     pub(crate) turns: Vec<TurnText>,
     pub(crate) calls: Vec<ToolCallText>,
@@ -52,7 +54,9 @@ pub(crate) struct AnswerPiece {
 /// A turn of a conversation.
 pub(crate) struct TurnText {
     pub(crate) number: u32,
-    pub(crate) answer: String,
+    /// Messages that came before the answer, as the transcript has them; empty if it can't be told which they are.
+    pub(crate) asked: String,
+    pub(crate) answer: Vec<AnswerPiece>,
     pub(crate) error: Option<String>,
     pub(crate) note: String,
 }

@@ -14,14 +14,14 @@ use axum::extract::{Path, State};
 use axum::http::Uri;
 use axum::response::{IntoResponse, Redirect, Response};
 
-use super::case_work::{file_diffs, tool_call_texts, turn_text};
+use super::case_work::{file_diffs, messages_by_turn, tool_call_texts, turn_text};
 use super::run_header::run_header;
 use super::{Library, PageError, blocking, case_url, open_run, query_value, render, run_url, with_query};
 use crate::index::{CaseFilter, CaseStatus};
 use crate::open_run::OpenRun;
 use crate::pages::{
     AnswerPiece, CasePage, CriterionText, GateText, GraderNoteText, GraderText, QuoteText, RunHeader,
-    VoteText,
+    TurnText, VoteText,
 };
 use crate::text::{ResultMark, cost_text, visible};
 
@@ -102,9 +102,19 @@ fn case_page(
     neighbours: ListNeighbours,
 ) -> CasePage {
     let row = &record.result;
-    let mut material = DecisionMaterial { decisions: &record.decisions, quotes: Vec::new(), count: 0 };
-    let graders = explained.graders.iter().map(|part| material.grader(part, &part.name)).collect();
+    let mut material = DecisionMaterial::new(&record.decisions);
+    let graders = explained.graders.iter().map(|part| material.grader(part)).collect();
     let show = |text: &Option<String>| text.as_deref().map(visible);
+    let mut seen = BTreeSet::new();
+    let asked = messages_by_turn(explained.answer.as_deref().unwrap_or_default(), &explained.turns);
+    let is_told_by_turn = asked.is_some();
+    let mut asked = asked.unwrap_or_default().into_iter();
+    let turns = explained.turns.iter().map(|turn| {
+        let answer = turn.answer.as_deref().unwrap_or_default();
+        let pieces = answer_pieces(answer, &material.quotes, Some(turn.turn), &mut seen);
+        turn_text(turn, asked.next().unwrap_or_default(), pieces)
+    });
+    let turns: Vec<TurnText> = turns.collect();
     let status = CaseStatus::new(row.verdict, row.is_skipped());
 
     CasePage {
@@ -127,12 +137,14 @@ fn case_page(
         expected: show(&explained.expected_outcome),
         reference: show(&explained.reference),
         has_answer: explained.answer.is_some(),
+        is_told_by_turn,
         answer: explained
             .answer
             .as_deref()
-            .map(|answer| answer_pieces(answer, &material.quotes))
+            .filter(|_| !is_told_by_turn)
+            .map(|answer| answer_pieces(answer, &material.quotes, None, &mut seen))
             .unwrap_or_default(),
-        turns: explained.turns.iter().map(turn_text).collect(),
+        turns,
         calls: tool_call_texts(&explained.tool_calls),
         calls_dropped: explained.tool_calls_dropped,
         changes: explained.file_changes.as_deref().map(file_diffs).unwrap_or_default(),
@@ -172,19 +184,40 @@ fn facts(record: &CaseRecord, explained: &CaseExplanation) -> Vec<(&'static str,
 /// Material for the texts of graders: the decisions behind them, and the quotes that were found so far.
 struct DecisionMaterial<'r> {
     decisions: &'r [CaseDecision],
-    /// Number of a criterion and what it quotes of the answer.
-    quotes: Vec<(usize, String)>,
+    /// Number of a criterion and what it quotes of the answer, or of that of a turn.
+    quotes: Vec<TakenQuote>,
     /// Criteria that have a number.
     count: usize,
+    /// Name in its case of the grader that is shown, then those of the members that lead to the one shown now.
+    path: Vec<String>,
 }
 
-impl DecisionMaterial<'_> {
-    /// `of` is the name of the grader in its case, of which a member of a composite is a part.
-    fn grader(&mut self, part: &GraderPart, of: &str) -> GraderText {
+impl<'r> DecisionMaterial<'r> {
+    fn new(decisions: &'r [CaseDecision]) -> Self {
+        Self { decisions, quotes: Vec::new(), count: 0, path: Vec::new() }
+    }
+
+    fn grader(&mut self, part: &GraderPart) -> GraderText {
+        self.path.push(part.name.clone());
+        let text = self.grader_text(part);
+        self.path.pop();
+        text
+    }
+
+    /// A part of a composite. Its name in the explanation stands behind that of the composite.
+    fn member(&mut self, part: &GraderPart, composite: &str) -> GraderText {
+        let own = part.name.strip_prefix(composite).and_then(|name| name.strip_prefix('/'));
+        self.path.push(own.unwrap_or(&part.name).to_owned());
+        let text = self.grader_text(part);
+        self.path.pop();
+        text
+    }
+
+    fn grader_text(&mut self, part: &GraderPart) -> GraderText {
         let judge = part.criteria.first().map(|first| &first.judge);
         let judge = judge.filter(|judge| part.criteria.iter().all(|one| one.judge == **judge));
         let criteria: Vec<CriterionText> =
-            part.criteria.iter().map(|one| self.criterion((one, part.negate), of, judge.is_none())).collect();
+            part.criteria.iter().map(|one| self.criterion((one, part.negate), judge.is_none())).collect();
         let whole = part.whole.as_ref();
 
         GraderText {
@@ -200,18 +233,17 @@ impl DecisionMaterial<'_> {
             criteria,
             aggregator: whole.and_then(|whole| whole.aggregator.as_deref()).map(visible),
             notes: whole.map(|whole| note_texts(whole, part.negate)).unwrap_or_default(),
-            whole: whole.filter(|whole| whole.aggregator.is_none()).map(|whole| self.whole(whole, of)),
+            whole: whole.filter(|whole| whole.aggregator.is_none()).map(|whole| self.whole(whole)),
             formula: part.formula.map(formula_text),
             equations: equation_lines(&part.equations),
             standing: part.standing.iter().map(|line| visible(line)).collect(),
-            members: part.members.iter().map(|member| self.grader(member, of)).collect(),
+            members: part.members.iter().map(|member| self.member(member, &part.name)).collect(),
         }
     }
 
     fn criterion(
         &mut self,
         (part, is_negated): (&CriterionPart, bool),
-        of: &str,
         names_judge: bool,
     ) -> CriterionText {
         self.count += 1;
@@ -249,12 +281,12 @@ impl DecisionMaterial<'_> {
             quotes: self.quotes(&part.evidence, &part.evidence_places, number),
             notes: notes.iter().map(|note| visible(note)).collect(),
             votes: vote_texts(part.panel.as_ref(), (part.weight < 0.0, is_negated)),
-            replies: self.replies(of, Some(&part.id)),
+            replies: self.replies(Some(&part.id)),
         }
     }
 
     /// Decision of a grader that has no criteria.
-    fn whole(&mut self, part: &WholePart, of: &str) -> CriterionText {
+    fn whole(&mut self, part: &WholePart) -> CriterionText {
         self.count += 1;
         let number = self.count;
         let calls = (part.attempts > 1).then(|| format!("{} judge calls", part.attempts));
@@ -280,7 +312,7 @@ impl DecisionMaterial<'_> {
             quotes: self.quotes(&part.evidence, &part.evidence_places, number),
             notes: notes.iter().map(|note| visible(note)).collect(),
             votes: vote_texts(part.panel.as_ref(), (false, false)),
-            replies: self.replies(of, None),
+            replies: self.replies(None),
         }
     }
 
@@ -295,13 +327,14 @@ impl DecisionMaterial<'_> {
         for (quote, place) in evidence.iter().zip(places) {
             // A quote that was not verified is not shown as one, even if the words are there.
             let place = place.filter(|_| quote.verified);
-            if place.is_some() {
-                self.quotes.push((number, quote.quote.clone()));
+            if let Some(QuotePlace { turn, .. }) = place {
+                self.quotes.push(TakenQuote { number, turn, text: quote.quote.clone() });
             }
 
             let note = match (quote.verified, place) {
                 (false, _) => "not found in what the judge was shown".to_owned(),
-                (true, Some(place)) => format!("line {}", place.line),
+                (true, Some(QuotePlace { turn: Some(turn), line, .. })) => format!("turn {turn}, line {line}"),
+                (true, Some(QuotePlace { line, .. })) => format!("line {line}"),
                 (true, None) => "found elsewhere in what the judge was shown".to_owned(),
             };
             let anchor = place.map(|_| format!("q{number}"));
@@ -312,10 +345,11 @@ impl DecisionMaterial<'_> {
     }
 
     /// Replies of judges, word for word, with their names. Without a criterion, about the grader as a whole.
-    fn replies(&self, grader: &str, criterion: Option<&str>) -> Vec<(String, String)> {
+    fn replies(&self, criterion: Option<&str>) -> Vec<(String, String)> {
         let of = self.decisions.iter().filter(|decided| {
-            *decided.grader == *grader
-                && decided.criterion().map(|criterion| criterion.id.to_string()).as_deref() == criterion
+            self.path.split_first().is_some_and(|(grader, member)| {
+                *decided.grader == **grader && decided.member == member
+            }) && decided.criterion().map(|criterion| criterion.id.to_string()).as_deref() == criterion
         });
         of.flat_map(|decided| {
             let judge = judge_name(&decided.decision.judge);
@@ -325,10 +359,24 @@ impl DecisionMaterial<'_> {
     }
 }
 
-/// Cuts an answer at the ends of what was found in it.
-fn answer_pieces(answer: &str, quotes: &[(usize, String)]) -> Vec<AnswerPiece> {
-    let quotes: Vec<(usize, &str)> = quotes.iter().map(|(number, quote)| (*number, quote.as_str())).collect();
-    let mut seen = BTreeSet::new();
+/// A quote of an answer by the criterion with a number.
+struct TakenQuote {
+    number: usize,
+    /// Turn of a conversation whose answer it is in.
+    turn: Option<u32>,
+    text: String,
+}
+
+/// Cuts an answer, or that of a turn, at the ends of what was found in it. `seen` has the criteria whose first quote is in
+/// what was cut before.
+fn answer_pieces(
+    answer: &str,
+    quotes: &[TakenQuote],
+    turn: Option<u32>,
+    seen: &mut BTreeSet<usize>,
+) -> Vec<AnswerPiece> {
+    let quotes = quotes.iter().filter(|quote| quote.turn == turn);
+    let quotes: Vec<(usize, &str)> = quotes.map(|quote| (quote.number, quote.text.as_str())).collect();
     let pieces = highlight_quotes(answer, &quotes).pieces.into_iter();
     pieces
         .map(|piece| {

@@ -30,6 +30,10 @@ use crate::text::visible;
 /// Items of the list that are shown.
 const MAX_ITEMS: usize = 2_000;
 
+/// Reason for which a decision on an unknown item is not saved. It may be asked for again by a review with other choices.
+const NOT_ASKED: &str = "this review does not ask for the item. It was started with other choices, or the item's answer \
+                         or question changed";
+
 /// A decision as the page sends it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -81,7 +85,7 @@ fn header(registered: &RegisteredReview, review: &OngoingReview, is_held: bool) 
 
 /// Address of an item, or of the page that says there is none left.
 fn item_url(registered: &RegisteredReview, review: &OngoingReview, at: Option<usize>) -> String {
-    match at.and_then(|at| review.session().listed().get(at)) {
+    match at.and_then(|at| review.session().item_at(at)) {
         Some(item) => format!("{}?item={}", registered.url(), item.key()),
         None => format!("{}?done", registered.url()),
     }
@@ -133,7 +137,7 @@ fn item_page(
 ) -> Response {
     review.show(at);
     let review = &*review;
-    let Some(item) = review.session().listed().get(at) else {
+    let Some(item) = review.session().item_at(at) else {
         return PageError::missing("There is no such item.").into_response();
     };
 
@@ -256,12 +260,12 @@ pub(crate) async fn decide(
     blocking(move || {
         let registered = find(&library, &id)?;
         let mut review = registered.lock();
-        let Some(at) = review.find(&sent.item) else {
-            let text = "this item is no longer part of the review: its answer or question changed";
-            return Ok(refusal(StatusCode::NOT_FOUND, text));
+        let found = review.find(&sent.item);
+        let Some((at, item)) = found.and_then(|at| Some((at, review.session().item_at(at)?))) else {
+            return Ok(refusal(StatusCode::NOT_FOUND, NOT_ASKED));
         };
 
-        let parsed = parse_decision(&review.session().listed()[at].question, &sent);
+        let parsed = parse_decision(&item.question, &sent);
         let (said, severity) = match parsed {
             Ok(parsed) => parsed,
             Err(error) => return Ok(refusal(StatusCode::UNPROCESSABLE_ENTITY, &error)),

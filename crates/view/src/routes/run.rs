@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use assize_report::{format_duration, grouped, run_warnings};
-use assize_store::{RunInfo, RunSummary};
+use assize_store::{RunInfo, RunSummary, StoreError};
 use axum::extract::{Path, State};
 use axum::response::Response;
 
@@ -72,6 +72,10 @@ fn run_page(library: &RunLibrary, run: &Arc<OpenRun>, info: &RunInfo) -> Result<
         warnings.insert(0, text.to_owned());
     }
 
+    if let Some(lost) = lost_rows(run, info)? {
+        warnings.insert(0, lost);
+    }
+
     Ok(RunPage {
         header: run_header(run, info, "run"),
         is_live,
@@ -88,6 +92,14 @@ fn run_page(library: &RunLibrary, run: &Arc<OpenRun>, info: &RunInfo) -> Result<
         more_criteria,
         compare: earlier_run(library, run.slug(), info),
     })
+}
+
+/// Says that a run that has ended has other rows than it ended with; `None` where all are there.
+pub(super) fn lost_rows(run: &OpenRun, info: &RunInfo) -> Result<Option<String>, PageError> {
+    let Some(counts) = info.rows.as_ref().filter(|_| info.finished_at.is_some()) else { return Ok(None) };
+    let (found, expected) = (run.index()?.len() as u64, counts.results);
+    let path = run.folder().path().join("results.jsonl");
+    Ok((found != expected).then(|| StoreError::RowsLost { path, found, expected }.to_string()))
 }
 
 /// Numbers of cases by verdict, each with a link to them.

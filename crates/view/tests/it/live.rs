@@ -57,3 +57,63 @@ fn a_run_that_is_replaced_by_a_shorter_one_is_read_again() {
     record(&mut writer, "only", "an answer", Outcome::Met);
     assert_eq!(total(&test), Some(1));
 }
+
+#[test]
+fn a_run_that_is_replaced_by_another_as_long_or_longer_is_read_again() {
+    let mut test = ViewTest::empty();
+    let folder = test.run_folder(ID);
+    let write = |run: &str, answers: [&str; 3]| {
+        let mut described = info(run);
+        described.finished_at = Some("2026-01-04T00:00:09Z".to_owned());
+        let mut writer = folder.create(&described).expect("the run can be made");
+        for (id, answer) in ["first", "second", "third"].into_iter().zip(answers) {
+            record(&mut writer, id, answer, Outcome::Met);
+        }
+        writer.finish(&mut described).expect("the run can be ended");
+    };
+    write("run-a", ["short", "answers", "only"]);
+    test.serve();
+    for row in 1..=3 {
+        test.get(&format!("/runs/{ID}/cases/{row}")).expect(200);
+    }
+
+    std::fs::remove_dir_all(folder.path()).expect("the run can be removed");
+    // The first twelve characters of an answer are quoted.
+    let answers = ["much longer, so", "every row", "begins elsewhere"];
+    write("run-b", answers.map(|answer| format!("Replaced, by {answer}")).each_ref().map(String::as_str));
+    for (row, answer) in (1..).zip(answers) {
+        let page = test.get(&format!("/runs/{ID}/cases/{row}")).expect(200).body;
+        assert!(page.contains(answer), "{page}");
+    }
+}
+
+#[test]
+fn a_run_that_is_removed_is_missed_in_words() {
+    let mut test = ViewTest::empty();
+    test.write_run(ID, Outcome::Met);
+    test.serve();
+    test.get(&format!("/runs/{ID}/cases/1")).expect(200);
+    std::fs::remove_dir_all(test.run_folder(ID).path()).expect("the run can be removed");
+    for path in ["", "/cases", "/rows", "/cases/1", "/criteria"] {
+        let page = test.get(&format!("/runs/{ID}{path}")).expect(404).body;
+        assert!(page.contains("may have been removed"), "{path}: {page}");
+    }
+}
+
+#[test]
+fn rows_that_a_run_has_lost_are_missed_in_words() {
+    let mut test = ViewTest::empty();
+    test.write_run(ID, Outcome::Met);
+    test.serve();
+    let path = test.run_folder(ID).path().join("results.jsonl");
+    let rows = std::fs::read_to_string(&path).expect("rows");
+    let kept: Vec<&str> = rows.split_inclusive('\n').take(2).collect();
+    std::fs::write(&path, kept.concat()).expect("written");
+    let page = test.get(&format!("/runs/{ID}")).expect(200).body;
+    assert!(page.contains("has 2 rows, but the run ended with 3"), "{page}");
+
+    // One byte differs: the true line is named.
+    std::fs::write(&path, rows.replacen("\"case_id\":\"no-answer\"", "\"case_id\":\"no-Answer\"", 1)).expect("written");
+    let page = test.get(&format!("/runs/{ID}/cases")).expect(500).body;
+    assert!(page.contains("line 3 is damaged"), "{page}");
+}

@@ -254,7 +254,7 @@ pub(crate) fn record(writer: &mut RunWriter, id: &str, answer: &str, moved: Outc
     writer.record(&decisions, &score_record(&row, &decisions)).expect("a case can be written");
 }
 
-fn decision(criterion: Criterion, outcome: Outcome, quote: EvidenceQuote) -> CaseDecision {
+pub(crate) fn decision(criterion: Criterion, outcome: Outcome, quote: EvidenceQuote) -> CaseDecision {
     let judge = JudgeIdentity { name: "offline".into(), ..JudgeIdentity::default() };
     let finding = Finding::Criterion { criterion, outcome };
     let spent = JudgingUsage {
@@ -290,7 +290,7 @@ fn failed_row(id: &str) -> ResultRow {
     }
 }
 
-fn empty_row(id: &str) -> ResultRow {
+pub(crate) fn empty_row(id: &str) -> ResultRow {
     ResultRow {
         format: Some(2),
         suite: "support".into(),
