@@ -448,7 +448,7 @@ fn format_mean(mean: Option<&MeanScore>) -> Vec<ReportPiece> {
             number::format_score(low),
             number::format_score(high)
         ),
-        _ => format!(" (no CI: {})", sanitize::sanitize_text(&mean.method, 200)),
+        _ => format!(" ({})", sanitize::sanitize_text(&mean.method, 200)),
     }));
 
     pieces

@@ -177,13 +177,13 @@ const MISTAKES: &[FirstMistake] = &[
         name: "criteria under another key",
         files: &[("rubric.yaml", "criteria:\n  - {criterion: Says hello}\n"), ("a.csv", "answer\nHi\n")],
         command: &["grade", "rubric.yaml", "--answers", "a.csv"],
-        says: &["a criterion has no key `criterion`", "write the text as `outcome`"],
+        says: &["`criterion` is not part of this format", "write the text as `outcome`"],
     },
     FirstMistake {
         name: "criteria under another key in the list of the other format",
         files: &[("rubric.yaml", "rubrics:\n  - {text: Says hello}\n"), ("a.csv", "answer\nHi\n")],
         command: &["grade", "rubric.yaml", "--answers", "a.csv"],
-        says: &["a criterion has no key `text`", "write the text as `outcome`"],
+        says: &["`text` is not part of this format", "write the text as `outcome`"],
     },
     FirstMistake {
         name: "labels that are not there",

@@ -220,7 +220,7 @@ fn the_cache_is_counted_pruned_cleared_and_mended() {
     cli.file("suite.yaml", suite(2, CRITERIA, true));
     eval(&cli, &[]);
     assert_eq!((&stats()["replies"], &stats()["models"][0]["model"]), (&6.into(), &"judge-1".into()));
-    assert!(cli.run(&["cache", "stats"]).stdout.contains("judge-1  6 replies"));
+    assert!(cli.run(&["cache", "stats"]).stdout.contains("judge-1: 6 replies"));
     let deleted = |args: &[&str]| printed(&cli.run(args).expect_code(0))["deleted"].clone();
     assert_eq!(deleted(&["cache", "prune", "--json"]), 0);
     assert_eq!(deleted(&["cache", "clear", "--json"]), 6);
