@@ -385,13 +385,12 @@ fn read_request(input: &[u8]) -> ReadOutcome {
 fn read_adapter(input: &[u8], text: &str, mutator: &mut InputMutator<'_>) -> ReadOutcome {
     let limits = RequestLimits { samples: 64, ..RequestLimits::default() };
     let choice = mutator.below(AdapterBody::ALL.len() + 1);
-    let problems = match AdapterBody::ALL.get(choice) {
-        Some(adapter) => check_adapter(*adapter, input, &limits, &["openai:m".to_owned()]),
+    let problems = if let Some(adapter) = AdapterBody::ALL.get(choice) {
+        check_adapter(*adapter, input, &limits, &["openai:m".to_owned()])
+    } else {
         // The texts of seeds hold formulas between quotes.
-        None => {
-            let formulas: Vec<&str> = text.split('"').collect();
-            check_formula(formulas[mutator.below(formulas.len())])
-        }
+        let formulas: Vec<&str> = text.split('"').collect();
+        check_formula(formulas[mutator.below(formulas.len())])
     };
 
     let mut outcome = ReadOutcome::default();

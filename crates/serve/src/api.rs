@@ -121,7 +121,7 @@ pub struct GradeSample {
     pub group: Option<String>,
 }
 
-/// What the fields of a request need of each other.
+/// Adds the rules about fields of a request that need each other.
 fn describe_request(schema: &mut Schema) {
     let given =
         |key: &str| json!({ "required": [key], "properties": { key: { "not": { "type": "null" } } } });
@@ -180,7 +180,7 @@ pub struct StreamEnd {
 pub enum CompareMode {
     /// Each sample with each other one of its group, in both orders.
     Pairwise,
-    /// The same comparisons, and the rank of each sample by them.
+    /// Comparisons as in `pairwise`, and the rank of each sample by them.
     Ranked,
 }
 

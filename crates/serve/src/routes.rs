@@ -54,7 +54,7 @@ const TAKEN_BEYOND: u64 = 4;
 
 type Shared = State<Arc<Service>>;
 
-/// What answers each address, in the order of [`PATHS`].
+/// Handlers of the addresses, in the order of [`PATHS`].
 fn handlers() -> [MethodRouter<Arc<Service>>; PATHS.len()] {
     [
         post(grade),

@@ -38,6 +38,7 @@ const OPERATIONS: &[(&str, TextOperation)] = &[
     ("ilike", TextOperation::ContainsIgnoringCase),
 ];
 
+/// Operation of a `string_check`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum TextOperation {
     Equal,
@@ -75,7 +76,7 @@ pub(crate) enum RequestGrader {
     },
 }
 
-/// What the graders of a request run with.
+/// Service, client and values that the graders of a request run with.
 struct RunContext<'r> {
     service: &'r Service,
     tenant: &'r Tenant,

@@ -105,7 +105,7 @@ pub(crate) fn read_samples(
     Some(samples)
 }
 
-/// What follows a prompt in a query that begins with it. Marks of the tokenizer, such as `<s>` or `[gMASK]<sop>`, may stand before
+/// Rest of a query after the prompt that it begins with. Marks of the tokenizer, such as `<s>` or `[gMASK]<sop>`, may stand before
 /// the prompt; a prompt that is found further on is quoted by the answer.
 fn answer_after<'q>(prompt: &str, query: &'q str) -> Option<&'q str> {
     let (before, answer) = query.split_once(prompt)?;

@@ -265,7 +265,7 @@ pub(crate) const RESTRICTED_DEPS: &[RestrictedDep] = &[
     RestrictedDep { name: "clap_mangen", only: &["cli"] },
     RestrictedDep { name: "console", only: &["cli"] },
     RestrictedDep { name: "crossterm", only: &["cli"] },
-    RestrictedDep { name: "hyper", only: &["llm", "bench"] },
+    RestrictedDep { name: "hyper", only: &["llm", "bench", "serve"] },
     RestrictedDep { name: "indicatif", only: &["cli"] },
     RestrictedDep { name: "lsp-server", only: &["lsp"] },
     RestrictedDep { name: "lsp-types", only: &["lsp"] },
