@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assize_rubric::{LabelOutcome, VoteValue};
 use assize_stats::{
-    ConfidenceLevel, UndefinedReason,
+    ConfidenceLevel, Interval, UndefinedReason,
     repeats::{CrossedDesign, CrossedVariance, crossed_variance},
 };
 use assize_store::CaseRecord;
@@ -167,10 +167,7 @@ impl JudgedScores {
             let interval = resampling.bootstrap_interval(cases.len(), |_| {
                 draws.next().ok_or(UndefinedReason::NoValues)?.as_ref().map(of).map_err(|reason| *reason)
             });
-            // Resamples without any variation do not show that there is none.
-            let interval = interval.and_then(|found| {
-                if found.width() > 0.0 { Ok(found) } else { Err(UndefinedReason::NoSpread) }
-            });
+            let interval = interval.and_then(with_width);
             ErrorComponent {
                 facets: facets
                     .iter()
@@ -246,6 +243,11 @@ impl JudgedScores {
 fn few_levels(facets: &[ErrorFacet], levels: &[usize]) -> Vec<(ErrorFacet, usize)> {
     let all = facets.iter().copied().zip(levels.iter().copied());
     all.filter(|(facet, levels)| *facet != ErrorFacet::Case && *levels < FEW_LEVELS).collect()
+}
+
+/// Returns an interval unless it has no width: resamples without any variation do not show that there is none.
+fn with_width(interval: Interval) -> Result<Interval, UndefinedReason> {
+    if interval.width() > 0.0 { Ok(interval) } else { Err(UndefinedReason::NoSpread) }
 }
 
 /// Returns an error estimate unless it is 0: values that do not vary say nothing about their error.

@@ -46,28 +46,7 @@ pub fn order_report(compared: &PairedDecisions) -> AuditReport {
         &excess_flips_by_case(&flips, &noise),
     );
 
-    let mut named: BTreeMap<(&String, &String), usize> = BTreeMap::new();
-    for (_, grader, criterion, _) in by_criterion.keys() {
-        *named.entry((grader, criterion)).or_default() += 1;
-    }
-    let mut sections: Vec<(f64, AuditSection)> = by_criterion
-        .iter()
-        .map(|((_, grader, criterion, _), pairs)| {
-            let figure = share_metric(
-                ("flips", "decisions that another order changed", "decisions"),
-                "Includes the judge's noise; if flips exceed it, make the criterion more specific, or judge it alone.",
-                &self::decision_flips(pairs),
-            );
-            let rate = figure.value.unwrap_or(-1.0);
-            let title = match named[&(grader, criterion)] {
-                1 => format!("{grader} / {criterion}"),
-                _ => format!("{grader} / {criterion} of {}", list_cases(pairs)),
-            };
-            (rate, AuditSection { title, figures: vec![figure] })
-        })
-        .collect();
-
-    sections.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let sections = criterion_sections(&by_criterion);
     let places = place_effects(&compared.placed);
     let known = flips.len() + noise.len();
     let is_sparse = known < moved.len() + again.len() - known;
@@ -108,10 +87,40 @@ pub fn order_report(compared: &PairedDecisions) -> AuditReport {
             _ => Vec::new(),
         },
         figures: [vec![all, own, beyond], places.figures].concat(),
-        sections: sections.into_iter().map(|(_, section)| section).collect(),
+        sections,
         says,
         missing: describe_missing(compared, moved.iter().chain(&again).copied()),
     }
+}
+
+/// Suite, grader, id and text of a criterion.
+type CriterionKey = (String, String, String, String);
+
+/// Builds the part of each criterion, the one with most flips first. Parts of the same name tell their cases.
+fn criterion_sections(by_criterion: &BTreeMap<CriterionKey, Vec<&DecisionPair>>) -> Vec<AuditSection> {
+    let mut named: BTreeMap<(&String, &String), usize> = BTreeMap::new();
+    for (_, grader, criterion, _) in by_criterion.keys() {
+        *named.entry((grader, criterion)).or_default() += 1;
+    }
+    let mut sections: Vec<(f64, AuditSection)> = by_criterion
+        .iter()
+        .map(|((_, grader, criterion, _), pairs)| {
+            let figure = share_metric(
+                ("flips", "decisions that another order changed", "decisions"),
+                "Includes the judge's noise; if flips exceed it, make the criterion more specific, or judge it alone.",
+                &decision_flips(pairs),
+            );
+            let rate = figure.value.unwrap_or(-1.0);
+            let title = match named[&(grader, criterion)] {
+                1 => format!("{grader} / {criterion}"),
+                _ => format!("{grader} / {criterion} of {}", list_cases(pairs)),
+            };
+            (rate, AuditSection { title, figures: vec![figure] })
+        })
+        .collect();
+
+    sections.sort_by(|a, b| b.0.total_cmp(&a.0));
+    sections.into_iter().map(|(_, section)| section).collect()
 }
 
 /// The cases of pairs: the first one, and how many more there are.
