@@ -60,7 +60,7 @@ offline judge decide instead of a mock server.
 coverage simulates how often intervals hold the truth, audits how often audits find a biased judge or accuse an honest one; --write puts
 their tables into docs/benchmarks.md
 
-simulation is about a thousand workers and a billion calls of `assize eval --cluster`; --write puts its table into docs/cluster.md";
+simulation is about a thousand workers and a billion calls of `assize eval --cluster`; --write puts its tables into docs/benchmarks.md";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -120,7 +120,7 @@ fn simulate_cluster(flags: &[&str]) -> Result<(), String> {
     let text = markdown(&[simulation::table(quick, seed), simulation::constants()]);
     println!("{text}");
 
-    if write { write_sections("docs/cluster.md", &[(SIMULATION, text)]) } else { Ok(()) }
+    if write { write_sections("docs/benchmarks.md", &[(SIMULATION, text)]) } else { Ok(()) }
 }
 
 /// Puts sections between their marks on a page.
@@ -322,7 +322,6 @@ const CLUSTER: &str = "cluster";
 const MILLION: &str = "million";
 const COVERAGE: &str = "coverage";
 const AUDITS: &str = "audits";
-/// The section of the page about clusters.
 const SIMULATION: &str = "simulation";
 
 /// Puts new figures between the two marks of a section of the page.

@@ -29,6 +29,7 @@ const STEPS: &[(&str, StepFn)] = &[
     ("clippy", clippy),
     ("documentation builds", documentation),
     ("tests", tests),
+    ("results in buckets", bucket_tests),
     ("generated pages are current", || {
         passed(generate::run(generate::Mode::Check, generate::Build::WithTests))
     }),
@@ -163,9 +164,18 @@ fn packages() -> StepResult {
     ))
 }
 
-/// Runs all tests, and adds up what their binaries print at their end.
 fn tests() -> StepResult {
-    let mut command = shell::cargo(&["test", "--workspace", "--no-fail-fast"]);
+    run_tests(&["test", "--workspace", "--no-fail-fast"])
+}
+
+/// Builds the support of buckets, which no other step does, and tries it with a server that speaks S3.
+fn bucket_tests() -> StepResult {
+    run_tests(&["test", "-p", "assize-cluster", "--features", "cloud", "--test", "buckets"])
+}
+
+/// Runs tests, and adds up what their binaries print at their end.
+fn run_tests(arguments: &[&str]) -> StepResult {
+    let mut command = shell::cargo(arguments);
     let mut child =
         command.stdout(Stdio::piped()).spawn().map_err(|error| format!("can't start the tests: {error}"))?;
 
