@@ -162,7 +162,6 @@ mod tests {
         }
         assert_eq!(check("- {type: contains-any, value: [a, b]}\n").values, ["a", "b"]);
         assert_eq!(check("- {type: equals, value: ''}\n").values, [""], "an answer may be empty");
-        assert_eq!(check("- {type: not-equals, value: ''}\n").values, [""]);
         let regex = check("- {type: regex, value: '^a', flags: im}\n");
         assert_eq!(regex.rule, TextRule::Regex(Regex { flags: "im".into() }));
     }
