@@ -1,7 +1,7 @@
 //! Lines of criteria in the eval files of a run.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use assize_evalfile::{
@@ -15,8 +15,9 @@ use crate::process::ProcessContext;
 /// Criteria with their positions, read from the files when the first one is asked for.
 #[derive(Debug)]
 pub(crate) struct CriterionPlaces {
-    /// All files of the run, and those that are as they were.
+    /// Paths of the files of the run by the names of their suites, as reports show them.
     paths: HashMap<String, String>,
+    /// The files that are as they were.
     suites: Vec<PlacedSuite>,
     found: OnceLock<HashMap<CriterionKey, (String, usize)>>,
     options: PlaceOptions,
@@ -35,6 +36,7 @@ impl std::fmt::Debug for PlaceOptions {
 #[derive(Debug)]
 struct PlacedSuite {
     info: SuiteInfo,
+    path: PathBuf,
     is_scorecard: bool,
 }
 
@@ -42,24 +44,31 @@ struct PlacedSuite {
 type CriterionKey = (String, String, String, String);
 
 impl CriterionPlaces {
-    pub(crate) fn new(info: &RunInfo, process: &ProcessContext) -> Self {
+    /// `run` is the folder of the run. Files that are not where the working folder leads are looked for where the run was made:
+    /// in the folders around its own.
+    pub(crate) fn new(info: &RunInfo, run: &Path, process: &ProcessContext) -> Self {
         let is_scorecard = info.scorecard.is_some();
-        let suites = info
-            .suites
-            .iter()
-            .filter(|suite| is_scorecard || is_unchanged(&suite.path, info, process))
-            .map(|suite| PlacedSuite { info: suite.clone(), is_scorecard });
-
-        Self {
-            paths: info.suites.iter().map(|suite| (suite.name.clone(), suite.path.clone())).collect(),
-            suites: suites.collect(),
-            found: OnceLock::new(),
-            options: PlaceOptions(process.load_options(&[])),
+        let mut paths = HashMap::new();
+        let mut suites = Vec::new();
+        for suite in &info.suites {
+            let found = find_file(&suite.path, info, run, process);
+            let shown = found.as_ref().map_or_else(
+                || suite.path.clone(),
+                |(path, _)| repository_path(path, &process.working_folder),
+            );
+            paths.insert(suite.name.clone(), shown);
+            if let Some((path, is_unchanged)) = found
+                && (is_scorecard || is_unchanged)
+            {
+                suites.push(PlacedSuite { info: suite.clone(), path, is_scorecard });
+            }
         }
+
+        Self { paths, suites, found: OnceLock::new(), options: PlaceOptions(process.load_options(&[])) }
     }
 
-    /// File and line of a criterion; else those of its grader, or the beginning of the file. Paths in the working folder
-    /// are relative to it.
+    /// File and line of a criterion; else those of its grader, or the beginning of the file. Paths begin at the root of the
+    /// repository that the file is in, else at the working folder if it is in there.
     pub(crate) fn find(
         &self,
         suite: &str,
@@ -74,12 +83,7 @@ impl CriterionPlaces {
         };
 
         let file = || Some((self.paths.get(suite)?.clone(), 1));
-        let (path, line) = get(criterion, text).or_else(|| get("", "")).or_else(file)?;
-        let path = Path::new(&path)
-            .strip_prefix(&self.options.0.working_folder)
-            .map_or(path.clone(), |inner| inner.display().to_string());
-
-        Some((path, line))
+        get(criterion, text).or_else(|| get("", "")).or_else(file)
     }
 
     fn read(&self) -> HashMap<CriterionKey, (String, usize)> {
@@ -88,27 +92,59 @@ impl CriterionPlaces {
             places.read(suite, &self.options.0);
         }
 
-        places.0
+        // Several criteria are in one file.
+        let mut shown: HashMap<PathBuf, String> = HashMap::new();
+        let folder = &self.options.0.working_folder;
+        let found = places.0.into_iter().map(|(key, (path, line))| {
+            let path = shown.entry(path.clone()).or_insert_with(|| repository_path(&path, folder));
+            (key, (path.clone(), line))
+        });
+        found.collect()
     }
 }
 
+/// Finds a file of a run: as it was then, else as it is now, which the second value tells.
+fn find_file(path: &str, info: &RunInfo, run: &Path, process: &ProcessContext) -> Option<(PathBuf, bool)> {
+    let here = process.resolve(path);
+    let run = process.resolve(run);
+    let around = run.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
+    let all = std::iter::once(here.clone()).chain(around.map(|folder| folder.join(path)));
+    let unchanged = all.into_iter().find(|path_now| is_unchanged(path, path_now, info));
+
+    unchanged.map(|path| (path, true)).or_else(|| here.exists().then_some((here, false)))
+}
+
 /// Returns true if a file of a run has the bytes that it had then.
-fn is_unchanged(path: &str, info: &RunInfo, process: &ProcessContext) -> bool {
+fn is_unchanged(path: &str, now: &Path, info: &RunInfo) -> bool {
     let Some(then) = info.inputs.iter().find(|input| input.path == path) else { return false };
     let mut hasher = blake3::Hasher::new();
-    let read =
-        assize_files::open_file(&process.resolve(path)).and_then(|file| hasher.update_reader(file).map(drop));
+    let read = assize_files::open_file(now).and_then(|file| hasher.update_reader(file).map(drop));
 
     read.is_ok() && hasher.finalize().to_hex().as_str() == then.blake3
 }
 
+/// Path of a file from the root of the repository that it is in, as code hosts take it; else from the working folder.
+fn repository_path(path: &Path, working_folder: &Path) -> String {
+    // Links are followed, because hosts know files by the paths that the repository has them under.
+    let real = working_folder.join(path).canonicalize().ok();
+    let root = real.as_deref().and_then(|real| real.ancestors().find(|folder| folder.join(".git").exists()));
+    if let Some((real, root)) = real.as_deref().zip(root)
+        && let Ok(inner) = real.strip_prefix(root)
+    {
+        let parts: Vec<_> = inner.iter().map(|part| part.to_string_lossy()).collect();
+        return parts.join("/");
+    }
+
+    path.strip_prefix(working_folder).unwrap_or(path).display().to_string()
+}
+
 #[derive(Default)]
-struct PlaceMap(HashMap<CriterionKey, (String, usize)>);
+struct PlaceMap(HashMap<CriterionKey, (PathBuf, usize)>);
 
 impl PlaceMap {
     fn read(&mut self, suite: &PlacedSuite, options: &LoadOptions) {
-        let SuiteInfo { name, path, format, .. } = &suite.info;
-        let path = Path::new(path);
+        let SuiteInfo { name, format, .. } = &suite.info;
+        let path = &*suite.path;
         if suite.is_scorecard {
             if let Some(scorecard) = load_scorecard(path, options).scorecard {
                 for benchmark in &scorecard.benchmarks {
@@ -149,6 +185,6 @@ impl PlaceMap {
     /// Adds a position; of several the first counts.
     fn add(&mut self, suite: &str, grader: &str, (criterion, text): (&str, &str), place: &FilePosition) {
         let key = (suite.to_owned(), grader.to_owned(), criterion.to_owned(), text.to_owned());
-        self.0.entry(key).or_insert_with(|| (place.path().display().to_string(), place.line));
+        self.0.entry(key).or_insert_with(|| (place.path().to_path_buf(), place.line));
     }
 }

@@ -56,7 +56,7 @@ impl ReportMaterial {
         process: &ProcessContext,
     ) -> Result<Self, EngineError> {
         let info = folder.info()?;
-        let places = CriterionPlaces::new(&info, process);
+        let places = CriterionPlaces::new(&info, folder.path(), process);
         let mut material = Self { folder, info, target, card: None, warning: None, labels: None, places };
 
         if material.info.scorecard.is_some() {

@@ -158,7 +158,8 @@ pub(crate) fn quote_pieces(evidence: &EvidenceQuote, place: Option<QuotePlace>) 
         ReportPiece::new(tone, "”"),
     ];
     if let Some(QuotePlace { turn, line, start, end }) = place {
-        let answer = turn.map_or_else(|| "the answer".to_owned(), |turn| format!("the answer of turn {turn}"));
+        let answer =
+            turn.map_or_else(|| "the answer".to_owned(), |turn| format!("the answer of turn {turn}"));
         let text = format!(" (line {line} of {answer}, characters {} to {end})", start + 1);
         pieces.push(ReportPiece::new(ReportTone::Dim, text));
     } else if !evidence.verified {

@@ -81,7 +81,7 @@ pub use explain::{
 };
 pub use export::{
     ComparisonMaterial, CriterionName, CriterionPosition, EventOrigin, ExportFormat, ReportError, RunReport,
-    ScorecardMaterial, spreadsheet_text, write_report,
+    ScorecardMaterial, inspect_log_name, spreadsheet_text, write_report,
 };
 pub use injection_audit::render_injection_audit;
 pub use listing::{ListingRow, render_listing, wrap_message};

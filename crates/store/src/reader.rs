@@ -249,7 +249,11 @@ impl<T> JsonlRows<T> {
 
     /// Number of the line that was read last, from 1. After a jump the lines before it are counted in the file.
     fn true_line(&self) -> usize {
-        if self.tally.is_some() { self.line } else { line_at(&self.path, self.row_start).unwrap_or(self.line) }
+        if self.tally.is_some() {
+            self.line
+        } else {
+            line_at(&self.path, self.row_start).unwrap_or(self.line)
+        }
     }
 
     /// Offset of the row that was read last.

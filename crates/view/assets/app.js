@@ -10,7 +10,8 @@ const grid = document.getElementById("cases-grid");
 const table = grid ? openTable(grid, document.getElementById("filters")) : null;
 
 // Rows of plain tables that j and k move through.
-const rows = [...document.querySelectorAll("tr[data-row]")].filter((row) => row.querySelector("a[data-open]"));
+const openable = () => [...document.querySelectorAll("tr[data-row]")].filter((row) => row.querySelector("a[data-open]"));
+let rows = openable();
 let selected = -1;
 
 function select(index) {
@@ -79,14 +80,56 @@ function focusCriterion(by) {
 
 // Filters a list as it is typed; the form does the same without script.
 const filter = document.querySelector("[data-filter-rows]");
-if (filter) {
+function filterRows() {
+  const wanted = filter.value.toLowerCase();
   const body = document.getElementById(filter.dataset.filterRows)?.tBodies[0];
-  filter.addEventListener("input", () => {
-    const wanted = filter.value.toLowerCase();
-    for (const row of body?.rows ?? []) row.hidden = !row.textContent.toLowerCase().includes(wanted);
-    selected = -1;
-  });
+  for (const row of body?.rows ?? []) row.hidden = !row.textContent.toLowerCase().includes(wanted);
 }
+filter?.addEventListener("input", () => {
+  filterRows();
+  selected = -1;
+});
+
+// The list of runs is asked for again and again: new runs appear, and those that go on have new numbers.
+const list = document.querySelector("[data-list]");
+let listed = list?.innerHTML.trim();
+async function watchList() {
+  const begun = performance.now();
+  try {
+    const reply = document.hidden ? null : await fetch(location.href, { headers: { Accept: "text/html" } });
+    const next = reply?.ok
+      ? new DOMParser().parseFromString(await reply.text(), "text/html").querySelector("[data-list]")
+      : null;
+    if (next && next.innerHTML.trim() !== listed) replaceList(next);
+  } catch {
+    // The server may be started again.
+  }
+  setTimeout(watchList, Math.max(2000, 4 * (performance.now() - begun)));
+}
+
+// What was checked, selected and in focus stays so.
+function replaceList(next) {
+  listed = next.innerHTML.trim();
+  const checked = [...list.querySelectorAll("input:checked")].map((box) => box.value);
+  const chosen = list.querySelector("tr.selected a[data-open]")?.getAttribute("href");
+  const active = list.contains(document.activeElement) ? document.activeElement : null;
+  const focused = active && [active.tagName, active.getAttribute("href") ?? active.getAttribute("value")];
+  const scrolled = list.querySelector(".scroll")?.scrollLeft ?? 0;
+  list.replaceChildren(...next.childNodes);
+  for (const box of list.querySelectorAll("input[type=checkbox]")) box.checked = checked.includes(box.value);
+
+  rows = openable();
+  if (filter.value) filterRows();
+  const shown = rows.filter((row) => !row.hidden);
+  selected = shown.findIndex((row) => row.querySelector("a[data-open]").getAttribute("href") === chosen);
+  shown[selected]?.classList.add("selected");
+  const region = list.querySelector(".scroll");
+  if (region) region.scrollLeft = scrolled;
+  if (!focused) return;
+  const same = (element) => (element.getAttribute("href") ?? element.getAttribute("value")) === focused[1];
+  [...list.querySelectorAll(focused[0])].find(same)?.focus({ preventScroll: true });
+}
+if (list) setTimeout(watchList, 2000);
 
 // A run that goes on is asked for again and again; the page is loaded again when it has ended, for its summary.
 const live = document.querySelector("[data-live]");

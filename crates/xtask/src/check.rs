@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use crate::python::PythonOutcome;
 use crate::wheel::WheelOutcome;
-use crate::{generate, layers, python, repo_lints, shell, tools, wheel, words};
+use crate::{generate, layers, python, repo_lints, report_readers, shell, tools, wheel, words};
 
 /// The good end of a step.
 enum StepOutcome {
@@ -35,6 +35,7 @@ const STEPS: &[(&str, StepFn)] = &[
     }),
     ("site of the documentation", site),
     ("Python library", python_library),
+    ("readers of reports", report_readers),
     ("wheel for Python", python_wheel),
     ("release packages", packages),
     ("cargo-deny", || subcommand("cargo-deny", "0.20.2", &["check", "licenses", "bans", "sources"])),
@@ -138,6 +139,13 @@ fn python_library() -> StepResult {
 }
 
 /// Builds the wheel with the profile of the tests, whose objects it uses again.
+fn report_readers() -> StepResult {
+    match report_readers::run()? {
+        Err(why) => Ok(StepOutcome::Skipped(why)),
+        Ok(()) => Ok(StepOutcome::Passed),
+    }
+}
+
 fn python_wheel() -> StepResult {
     match wheel::run("dev")? {
         WheelOutcome::Skipped(why) => Ok(StepOutcome::Skipped(why)),

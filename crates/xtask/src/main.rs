@@ -11,6 +11,7 @@ mod metadata;
 mod package_files;
 mod python;
 mod repo_lints;
+mod report_readers;
 mod shell;
 mod tools;
 mod wheel;

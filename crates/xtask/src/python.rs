@@ -1,8 +1,5 @@
 //! `cargo xtask python`: the Python library, built, installed into an environment of its own, and tested there.
 
-use std::path::Path;
-use std::process::Command;
-
 use crate::{shell, wheel};
 
 /// The environment in which the library is tested.
@@ -28,7 +25,7 @@ pub(crate) enum PythonOutcome {
 /// Builds both wheels with a profile of cargo, and tests the library in them.
 pub(crate) fn run(profile: &str) -> Result<PythonOutcome, String> {
     let environment = shell::root().join(ENVIRONMENT);
-    if let Err(why) = prepare(&environment) {
+    if let Err(why) = wheel::prepare(&environment, PACKAGES) {
         return Ok(PythonOutcome::Skipped(why));
     }
 
@@ -47,28 +44,4 @@ pub(crate) fn run(profile: &str) -> Result<PythonOutcome, String> {
     let tests = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-rs", "python/tests"];
     shell::run(&mut wheel::program(&python, &tests))?;
     Ok(PythonOutcome::Works)
-}
-
-/// Makes the environment, unless it is there. The error is the reason for which it can't be made.
-fn prepare(environment: &Path) -> Result<(), String> {
-    let python = wheel::executable(environment, "python");
-    if !python.is_file() {
-        let new_enough = "import sys; sys.exit(sys.version_info < (3, 10))";
-        if !succeeds(shell::program("python3").args(["-c", new_enough])) {
-            return Err("there is no python3 of version 3.10 or newer".to_owned());
-        }
-        if !succeeds(shell::program("python3").args(["-m", "venv"]).arg(environment)) {
-            return Err("`python3 -m venv` failed; on Debian it needs python3-venv".to_owned());
-        }
-    }
-
-    let mut pip = wheel::program(&python, &["-m", "pip", "install", "--quiet", "--retries", "1"]);
-    if succeeds(pip.args(PACKAGES)) {
-        return Ok(());
-    }
-    Err(format!("pip can't install {}", PACKAGES.join(", ")))
-}
-
-fn succeeds(command: &mut Command) -> bool {
-    command.status().is_ok_and(|status| status.success())
 }

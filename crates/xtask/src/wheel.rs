@@ -137,3 +137,27 @@ fn remove(folder: &Path) -> Result<(), String> {
         _ => Ok(()),
     }
 }
+
+/// Makes an environment of Python with packages, unless it is there. The error is the reason for which it can't be made.
+pub(crate) fn prepare(environment: &Path, packages: &[&str]) -> Result<(), String> {
+    let python = executable(environment, "python");
+    if !python.is_file() {
+        let new_enough = "import sys; sys.exit(sys.version_info < (3, 10))";
+        if !succeeds(shell::program("python3").args(["-c", new_enough])) {
+            return Err("there is no python3 of version 3.10 or newer".to_owned());
+        }
+        if !succeeds(shell::program("python3").args(["-m", "venv"]).arg(environment)) {
+            return Err("`python3 -m venv` failed; on Debian it needs python3-venv".to_owned());
+        }
+    }
+
+    let mut pip = program(&python, &["-m", "pip", "install", "--quiet", "--retries", "1"]);
+    if succeeds(pip.args(packages)) {
+        return Ok(());
+    }
+    Err(format!("pip can't install {}", packages.join(", ")))
+}
+
+fn succeeds(command: &mut Command) -> bool {
+    command.status().is_ok_and(|status| status.success())
+}

@@ -22,7 +22,7 @@ pub use gates::{
 pub use metric_difference::{Conclusion, MetricDifference, MetricUnit};
 pub use mismatch::{ComparisonAspect, RunMismatch};
 pub use options::{ComparisonOptions, HeadlineMetric};
-pub use pairing::{CaseName, IncompletePair, RunComparison, compare};
+pub use pairing::{CaseName, IncompletePair, RunComparison, ScoreShifts, compare};
 pub use pooled::{PooledDifference, PooledDifferences};
 pub use tables::{ComparisonGroup, ComparisonTable, MIN_PAIRS};
 pub use touched::AllowedAspects;

@@ -36,6 +36,40 @@ pub struct IncompletePair {
     pub candidate_passed: Option<bool>,
 }
 
+/// Cases that pass or fail on both sides with another score, those that moved most first.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ScoreShifts {
+    /// Number of cases whose score is lower in the candidate.
+    pub lower_count: usize,
+    /// The first of them, [`MAX_SHIFTS`](Self::MAX_SHIFTS) at most.
+    pub lower: Vec<VerdictFlip>,
+    /// Number of cases whose score is higher in the candidate.
+    pub higher_count: usize,
+    /// The first of them.
+    pub higher: Vec<VerdictFlip>,
+}
+
+impl ScoreShifts {
+    /// Cases that are kept in each direction.
+    pub const MAX_SHIFTS: usize = 200;
+
+    fn new(mut moved: Vec<(f64, &CaseFact, &CaseFact)>, names: &NameTable) -> Self {
+        // Ties stay in the order of the cases.
+        moved.sort_by(|(a, ..), (b, ..)| a.total_cmp(b));
+        let is_lower = |change: f64| change < 0.0;
+        let lower_count = moved.partition_point(|(change, ..)| is_lower(*change));
+        let (lower, higher) = moved.split_at(lower_count);
+        let flip = |(_, a, b): &(f64, &CaseFact, &CaseFact)| VerdictFlip::new(a, b, names);
+
+        Self {
+            lower_count,
+            lower: lower.iter().take(Self::MAX_SHIFTS).map(flip).collect(),
+            higher_count: higher.len(),
+            higher: higher.iter().rev().take(Self::MAX_SHIFTS).map(flip).collect(),
+        }
+    }
+}
+
 /// Comparison of two runs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RunComparison {
@@ -64,6 +98,9 @@ pub struct RunComparison {
     pub regressions: Vec<VerdictFlip>,
     /// Cases that did not pass and do now.
     pub improvements: Vec<VerdictFlip>,
+    /// Cases whose score moved while their verdict stayed. No program reads them from `--json`: the rows have all scores.
+    #[serde(skip)]
+    pub shifts: ScoreShifts,
     /// Cases that are incomplete on at least one side, which are excluded from the pass rates.
     pub undecided: Vec<IncompletePair>,
     /// Cases that only the candidate has.
@@ -121,6 +158,34 @@ fn align_cases<'f>(base: &'f RunFacts, candidate: &'f RunFacts, names: &NameTabl
     }
 }
 
+/// Pairs of verdicts, and the cases whose verdict changed or is not known.
+#[derive(Default)]
+struct VerdictPairs {
+    passes: PairSample,
+    regressions: Vec<VerdictFlip>,
+    improvements: Vec<VerdictFlip>,
+    undecided: Vec<IncompletePair>,
+}
+
+impl VerdictPairs {
+    fn push(&mut self, a: &CaseFact, b: &CaseFact, names: &NameTable) {
+        match (a.passed(), b.passed()) {
+            (Some(before), Some(after)) => {
+                self.passes.push(f64::from(u8::from(before)), f64::from(u8::from(after)), a.cluster);
+                match (before, after) {
+                    (true, false) => self.regressions.push(VerdictFlip::new(a, b, names)),
+                    (false, true) => self.improvements.push(VerdictFlip::new(a, b, names)),
+                    _ => {}
+                }
+            }
+            (base_passed, candidate_passed) => {
+                let name = case_name(a, names);
+                self.undecided.push(IncompletePair { name, base_passed, candidate_passed });
+            }
+        }
+    }
+}
+
 /// Compares two runs.
 pub fn compare(
     base: &RunFacts,
@@ -129,12 +194,12 @@ pub fn compare(
     options: &ComparisonOptions,
 ) -> RunComparison {
     let mut mismatches = MismatchCounts::default();
-    let (mut passes, mut scores) = (PairSample::default(), PairSample::default());
+    let (mut verdicts, mut scores) = (VerdictPairs::default(), PairSample::default());
     let [mut suites, mut tags, mut graders, mut criteria] = <[GroupedPairs<'_>; 4]>::default();
-    let (mut regressions, mut improvements, mut undecided) = (Vec::new(), Vec::new(), Vec::new());
     let (mut new, mut gone, mut gone_passed) = (Vec::new(), Vec::new(), 0);
     let (mut common, mut open) = (0usize, false);
     let (mut low, mut high, mut unknown) = (0.0, 0.0, UnknownCounts::default());
+    let mut moved = Vec::new();
     for side_by_side in align_cases(base, candidate, names) {
         let (a, b) = match side_by_side {
             CaseAlignment::OnlyBase(case) => {
@@ -157,22 +222,12 @@ pub fn compare(
         low += b.low - a.high;
         high += b.high - a.low;
 
-        match (a.passed(), b.passed()) {
-            (Some(before), Some(after)) => {
-                passes.push(f64::from(u8::from(before)), f64::from(u8::from(after)), a.cluster);
-                match (before, after) {
-                    (true, false) => regressions.push(VerdictFlip::new(a, b, names)),
-                    (false, true) => improvements.push(VerdictFlip::new(a, b, names)),
-                    _ => {}
-                }
-            }
-            (base_passed, candidate_passed) => {
-                undecided.push(IncompletePair { name: case_name(a, names), base_passed, candidate_passed });
-            }
-        }
-
+        verdicts.push(a, b, names);
         if let Some((before, after)) = a.score.zip(b.score) {
             scores.push(before, after, a.cluster);
+            if before != after && a.passed() == b.passed() {
+                moved.push((after - before, a, b));
+            }
             suites.suite((a, b), (before, after), names);
             tags.tags((a, b), (before, after), names);
         } else {
@@ -191,11 +246,14 @@ pub fn compare(
         Some(reason) => MetricDifference::withheld(sample.len(), unit, reason, options),
         None => compare_metric(sample, unit, options),
     };
-    let pass_rate = compare_or_withhold(&passes, MetricUnit::Rate, MetricPart::PassRate);
+    let pass_rate = compare_or_withhold(&verdicts.passes, MetricUnit::Rate, MetricPart::PassRate);
     let score = compare_or_withhold(&scores, MetricUnit::Score, MetricPart::Score);
     if pass_rate.call == Conclusion::NotComparable {
-        regressions.clear();
-        improvements.clear();
+        verdicts.regressions.clear();
+        verdicts.improvements.clear();
+    }
+    if score.call == Conclusion::NotComparable {
+        moved.clear();
     }
     let mut comparison = RunComparison {
         base: base.label.clone(),
@@ -210,9 +268,10 @@ pub fn compare(
         pass_rate,
         score,
         tables,
-        regressions,
-        improvements,
-        undecided,
+        regressions: verdicts.regressions,
+        improvements: verdicts.improvements,
+        shifts: ScoreShifts::new(moved, names),
+        undecided: verdicts.undecided,
         new,
         gone,
         gone_passed,

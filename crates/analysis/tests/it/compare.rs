@@ -2,8 +2,8 @@
 
 use assize_analysis::NameTable;
 use assize_analysis::compare::{
-    AllowedAspects, ComparisonAspect, ComparisonOptions, Conclusion, HeadlineMetric, RunComparison, compare,
-    compare_many,
+    AllowedAspects, ComparisonAspect, ComparisonOptions, Conclusion, FlipSide, HeadlineMetric, RunComparison,
+    VerdictFlip, compare, compare_many,
 };
 use assize_stats::{
     ConfidenceLevel, DifferenceReach, bounded_difference, multiplicity::PValueAdjustment, power::PowerDesign,
@@ -206,6 +206,23 @@ fn too_few_cases_say_what_would_be_enough() {
         "{}",
         found.says
     );
+}
+
+#[test]
+fn scores_that_move_without_the_verdict_are_listed_by_their_size() {
+    let found = plain(&scored(&[0.9, 0.5, 0.4, 0.3, 0.2]), &scored(&[0.1, 0.4, 0.1, 0.3, 0.4]));
+    let change = |flip: &VerdictFlip| {
+        let score = |side: FlipSide| (side.score.unwrap_or_default() * 10.0).round() as i32;
+        score(flip.candidate) - score(flip.base)
+    };
+    let shifts = &found.shifts;
+    // Those whose verdict changed stand among the regressions.
+    assert_eq!(found.regressions.iter().map(change).collect::<Vec<_>>(), [-8]);
+    assert_eq!(shifts.lower.iter().map(change).collect::<Vec<_>>(), [-3, -1]);
+    assert_eq!(shifts.higher.iter().map(change).collect::<Vec<_>>(), [2]);
+    assert_eq!((shifts.lower_count, shifts.higher_count), (2, 1));
+    let json = serde_json::to_value(&found).expect("JSON");
+    assert!(json.get("shifts").is_none() && json.get("regressions").is_some());
 }
 
 #[test]

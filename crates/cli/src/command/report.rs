@@ -15,7 +15,7 @@ use assize_engine::{
 };
 use assize_report::{
     ComparisonMaterial, CriterionName, CriterionPosition, ExportFormat, ReportError, RunReport,
-    ScorecardMaterial, write_report,
+    ScorecardMaterial, inspect_log_name, write_report,
 };
 use assize_rubric::{MissingPolicy, ScorecardScores};
 use assize_store::{CaseRecord, RunFolder, StoreError};
@@ -61,7 +61,7 @@ impl JudgeMeasurement {
 }
 
 pub(crate) fn execute(args: &ReportArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
-    let files = args.files()?;
+    let mut files = args.files()?;
     let labels = args.labels.options();
 
     let mut runs = Vec::new();
@@ -88,6 +88,9 @@ pub(crate) fn execute(args: &ReportArgs, context: &CliContext) -> Result<ExitSta
         runs.push(ReportedRun { name: name.clone(), material, comparison, measured });
     }
 
+    for file in &mut files {
+        name_in_folder(file, &runs)?;
+    }
     if files.is_empty() {
         print(&runs, args.format.unwrap_or(ReportFormat::Export(ExportFormat::Markdown)), context)?;
     }
@@ -97,6 +100,25 @@ pub(crate) fn execute(args: &ReportArgs, context: &CliContext) -> Result<ExitSta
     }
 
     Ok(ExitStatus::Passed)
+}
+
+/// Names the log of Inspect in a folder that was given instead of a file.
+fn name_in_folder(file: &mut ReportFile, runs: &[ReportedRun]) -> Result<(), CommandFailure> {
+    let is_folder = file.path.is_dir() || file.path.to_string_lossy().ends_with(std::path::is_separator);
+    if !is_folder {
+        return Ok(());
+    }
+    if file.format != ReportFormat::Export(ExportFormat::Inspect) {
+        let path = file.path.display();
+        return Err(
+            format!("`{path}` is a folder: name a file in it. Only logs of Inspect get a name").into()
+        );
+    }
+
+    if let [run, ..] = runs {
+        file.path.push(inspect_log_name(&run.material.info));
+    }
+    Ok(())
 }
 
 /// Writes those report files of a run that need its rows.

@@ -16,8 +16,8 @@ tests:
 - id: "<script>document.title='owned'</script>"
   tags: ["<i>tag</i>"]
   criteria: shows as text
-  input: "<img src=x onerror=alert(1)> \e[31mred"
-  output: "</script><script>fetch('/stolen')</script>\n<img src=http://stolen.example/x onerror=\"document.title='owned'\">\n\e[31mred"
+  input: "<img src=x onerror=alert(1)> \e[31mred LONG"
+  output: "</script><script>fetch('/stolen')</script>\n<img src=http://stolen.example/x onerror=\"document.title='owned'\">\n\e[31mred LONG"
   assertions: [{type: contains, value: "<b>"}, "Has a <script> tag"]
 "#;
 
@@ -49,7 +49,9 @@ fn with_runs() -> CliTest {
     let test = CliTest::new(env!("CARGO_BIN_EXE_assize"));
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     test.copy_folder(&root.join("examples"), "examples");
-    test.file("hostile.yaml", HOSTILE);
+    // Longer than the boxes that texts are shown in.
+    let long = "a line of a long text\\n".repeat(120);
+    test.file("hostile.yaml", HOSTILE.replace("LONG", &long));
     test.file("generated.eval.yaml", generated(1_000));
     test
 }
@@ -85,6 +87,29 @@ fn pages_work_in_a_browser() {
 
     let (_server, url) = serve(&test, &["view"]);
     run_script(tools.script("walk.mjs").arg(url));
+}
+
+#[test]
+fn html_reports_work_in_a_browser() {
+    let Some(tools) = browser_for("HTML reports") else { return };
+    let test = with_runs();
+    let rubric = "examples/compare/rubric.yaml";
+    for answers in ["before", "after"] {
+        let file = format!("examples/compare/{answers}.jsonl");
+        test.run(&["grade", rubric, "--answers", &file, "--run-dir", answers]).expect_code(1);
+    }
+    test.run(&["scorecard", "run", "examples/scorecard", "--run-dir", "card"]).expect_code(1);
+    test.run(&["eval", "hostile.yaml", "--run-dir", "hostile"]).expect_code(1);
+    test.run(&["compare", "before", "after", "-o", "compare.html"]);
+    for (run, more) in
+        [("before", &[][..]), ("after", &["--baseline", "before"][..]), ("card", &[]), ("hostile", &[])]
+    {
+        let file = format!("{run}.html");
+        test.run(&[&["report", run, "-o", &file], more].concat()).expect_code(0);
+    }
+
+    let files = ["compare.html", "before.html", "after.html", "card.html", "hostile.html"];
+    run_script(tools.script("reports.mjs").args(files.map(|file| test.path(file))));
 }
 
 #[test]

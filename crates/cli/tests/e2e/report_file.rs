@@ -131,6 +131,55 @@ fn formats_without_an_ending_are_named() {
 }
 
 #[test]
+fn paths_begin_at_the_root_of_the_repository_wherever_the_report_is_written() {
+    let cli = cli();
+    cli.file(".git/HEAD", "ref: refs/heads/main\n");
+    cli.file("apps/bot/s.yaml", SUITE);
+    cli.command(&["eval", "s.yaml"]).current_dir(cli.path("apps/bot")).output().expect("it starts");
+    let run = cli.path("apps/bot/.assize/runs");
+    let run = std::fs::read_dir(run).expect("runs").flatten().find(|entry| entry.file_name() != "last");
+    let run = run.expect("a run").path().display().to_string();
+    std::fs::create_dir(cli.path("elsewhere")).expect("a folder can be made");
+    for folder in ["apps/bot", "", "elsewhere"] {
+        let report = ["report", run.as_str(), "--format"];
+        let write = |format| {
+            let output =
+                cli.command(&[&report[..], &[format]].concat()).current_dir(cli.path(folder)).output();
+            String::from_utf8(output.expect("it starts").stdout).expect("UTF-8")
+        };
+        let github = write("github");
+        assert!(github.starts_with("::warning file=apps/bot/s.yaml,line=7,"), "{folder}: {github}");
+        let sarif = write("sarif");
+        assert!(sarif.contains("\"uri\": \"apps/bot/s.yaml\""), "{folder}: {sarif}");
+        assert!(write("gitlab").contains("\"apps/bot/s.yaml\""), "{folder}");
+    }
+}
+
+#[test]
+fn a_log_of_inspect_in_a_folder_has_the_name_that_inspect_lists() {
+    let cli = cli();
+    cli.file("s.yaml", SUITE);
+    cli.run(&["eval", "s.yaml", "--run-dir", "run"]).expect_code(1);
+    std::fs::create_dir(cli.path("there")).expect("a folder can be made");
+    for folder in ["logs/", "there"] {
+        let output = cli.run(&["report", "run", "--format", "inspect", "-o", folder]).expect_code(0);
+        let path = output.stderr.trim().strip_prefix("wrote ").expect("the path is told").to_owned();
+        let name = path.strip_prefix(folder).expect("a file in the folder").trim_start_matches('/');
+        // As `log_file_pattern` of Inspect, behind which come the task and its id.
+        let (time, rest) = name.split_once('_').expect("a time");
+        let shape: String = time.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
+        assert_eq!(shape, "0000-00-00T00-00-00+00-00", "{name}");
+        assert!(
+            rest.starts_with("s_") && rest.ends_with(".json") && rest.matches('_').count() == 1,
+            "{name}"
+        );
+        assert!(cli.path(&path).is_file(), "{path}");
+    }
+    let output = cli.run(&["report", "run", "--format", "otlp", "-o", "there"]).expect_code(2);
+    assert!(output.stderr.contains("`there` is a folder"), "{}", output.stderr);
+}
+
+#[test]
 fn a_changed_eval_file_has_no_lines_any_more() {
     let cli = cli();
     cli.file("s.yaml", SUITE);

@@ -60,7 +60,8 @@ impl AnswerText {
 /// Turn that a member of a conversation grades; `None` if it grades the conversation as a whole.
 fn graded_turn(decisions: &[CaseDecision], grader: &str, member: &str) -> Option<u32> {
     let own = member.strip_prefix(grader)?.strip_prefix('/')?;
-    let of_member = |row: &&CaseDecision| *row.grader == *grader && row.member.first().is_some_and(|at| at == own);
+    let of_member =
+        |row: &&CaseDecision| *row.grader == *grader && row.member.first().is_some_and(|at| at == own);
     decisions.iter().find(of_member)?.turn
 }
 

@@ -202,9 +202,8 @@ fn marked_text(text: &str, ranges: &[(usize, usize)]) -> Vec<ReportPiece> {
 
 /// The places that are named beside quotes: those that are not marked in the answer.
 fn places_to_name(page: &ReportPage, places: &[Option<QuotePlace>]) -> Vec<Option<QuotePlace>> {
-    let is_marked = |place: &QuotePlace| {
-        page.style().color && place.turn.is_none() && place.end <= MAX_MATERIAL
-    };
+    let is_marked =
+        |place: &QuotePlace| page.style().color && place.turn.is_none() && place.end <= MAX_MATERIAL;
     places.iter().map(|place| place.filter(|place| !is_marked(place))).collect()
 }
 

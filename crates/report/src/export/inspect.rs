@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 use assize_rubric::OutcomeKind;
-use assize_store::{CaseRecord, CriterionRate, CriterionRow, EstimatedMetric, ResultRow};
+use assize_store::{CaseRecord, CriterionRate, CriterionRow, EstimatedMetric, ResultRow, RunInfo};
 use serde_json::{Map, Value, json};
 
 use super::case_index::CaseIndex;
@@ -19,6 +19,26 @@ use crate::sanitize::escape_lines;
 
 /// Name of the score of a case as a whole.
 const TOTAL: &str = "assize";
+
+/// Name of the file of a log, as Inspect lists it in a folder: the time at which the run started, the task and the id of the
+/// run. Inspect takes other names for files of other programs.
+pub fn inspect_log_name(info: &RunInfo) -> String {
+    let task: Vec<&str> = info.suites.iter().map(|suite| suite.name.as_str()).collect();
+    let time: String = info.started_at.chars().take("2026-01-02T03:04:05".len()).collect();
+    // Inspect ends an id at a hyphen.
+    let id: String = info.run_id.chars().filter(char::is_ascii_alphanumeric).collect();
+    format!("{}+00-00_{}_{}.json", time.replace(':', "-"), name_part(&task.join("-")), name_part(&id))
+}
+
+/// A text as a part of the name of a log, whose parts are apart by `_`.
+fn name_part(text: &str) -> String {
+    const LONGEST: usize = 60;
+
+    let plain = text.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' });
+    let plain: String = plain.take(LONGEST).collect();
+    let trimmed = plain.trim_matches('-');
+    if trimmed.is_empty() { "run".to_owned() } else { trimmed.to_owned() }
+}
 
 /// Writes a run whose answers are those of one target. The log of Inspect holds no more.
 pub(super) fn write_log(out: &mut dyn Write, runs: &[RunReport<'_>]) -> Result<Vec<String>, ReportError> {

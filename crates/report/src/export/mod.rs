@@ -25,6 +25,7 @@ pub(crate) use case_index::{CaseIndex, CaseState};
 pub use criterion_finding::CriterionName;
 pub(crate) use criterion_finding::{CriterionFinding, FindingLevel, has_failed_gate};
 pub use csv_table::spreadsheet_text;
+pub use inspect::inspect_log_name;
 pub use otlp::EventOrigin;
 pub use report_input::{ComparisonMaterial, CriterionPosition, RunReport, ScorecardMaterial};
 pub(crate) use run_conclusion::RunConclusion;

@@ -99,7 +99,17 @@ impl RunConclusion {
 
     /// The problems as findings at the first file of the run.
     pub(crate) fn findings(&self, run: &RunReport<'_>) -> Vec<CriterionFinding> {
-        let path = run.info.suites.first().map(|suite| suite.path.clone()).unwrap_or_default();
+        let position = run.info.suites.first().map(|suite| {
+            let file = CriterionName {
+                suite: suite.name.as_str().into(),
+                grader: String::new(),
+                criterion: "".into(),
+                text: String::new(),
+            };
+            let path = (run.position)(&file).map_or_else(|| suite.path.clone(), |place| place.path);
+            CriterionPosition { path, line: 1 }
+        });
+        let position = position.unwrap_or_else(|| CriterionPosition { path: String::new(), line: 1 });
         let findings = self.problems.iter().map(|problem| CriterionFinding {
             name: CriterionName {
                 suite: run.suite_names().into(),
@@ -114,7 +124,7 @@ impl RunConclusion {
             cases: Vec::new(),
             reason: problem.reason.clone(),
             negated: false,
-            position: CriterionPosition { path: path.clone(), line: 1 },
+            position: position.clone(),
             about_run: Some(problem.title.clone()),
         });
 

@@ -29,7 +29,7 @@ use crate::style::ReportTone;
 pub const STYLE: &str = include_str!("style.css");
 
 /// Hash of [`STYLE`] as a Content-Security-Policy names it, so that no other style is applied.
-pub const STYLE_HASH: &str = "sha256-zIoHbOTNXEUKpaC11N7xmhBpIcy6s/3yCmMFJODulDE=";
+pub const STYLE_HASH: &str = "sha256-H821OW9vfgCBOeFxedtxCsTPUV7Njra/WfTKI6T9taw=";
 
 fn tone(tone: ReportTone) -> ChartTone {
     match tone {

@@ -82,6 +82,7 @@ pub(crate) fn write_page(out: &mut dyn Write, runs: &[RunReport<'_>]) -> Result<
 pub fn comparison_page(set: &ComparisonSet, adjusted_by: Option<&str>, gates: &str) -> String {
     let mut parts = Vec::new();
     parts.push(HeadView { title: "Comparison – assize", style: STYLE, style_hash: STYLE_HASH }.render());
+    parts.push(Ok("<h1>Comparison</h1>\n".to_owned()));
     parts.extend(comparison_views(set, adjusted_by).iter().map(Template::render));
     let lines = gates.lines().filter(|line| !line.trim().is_empty()).map(escape_lines).collect();
     parts.push(GatesView { lines }.render());

@@ -101,6 +101,12 @@ pub(crate) struct GraderText {
     pub(crate) because: String,
     pub(crate) judge: String,
     pub(crate) problem: Option<String>,
+    /// True if it only waits for a person, which is no failure.
+    pub(crate) waits: bool,
+    /// Address of its part of the scorecard; empty outside scorecards.
+    pub(crate) part_url: String,
+    /// What the part asks, in the words of the files as they are now.
+    pub(crate) asks: String,
     pub(crate) criteria: Vec<CriterionText>,
     pub(crate) whole: Option<CriterionText>,
     pub(crate) aggregator: Option<String>,

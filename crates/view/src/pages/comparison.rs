@@ -15,13 +15,15 @@ pub(crate) struct ComparisonPage {
     pub(crate) form: ComparisonForm,
     pub(crate) mark: ResultMark,
     pub(crate) says: String,
+    /// Heading of the p values.
+    pub(crate) p_label: String,
     pub(crate) common: String,
     pub(crate) notices: Vec<String>,
     /// Differences in how the runs were measured.
     pub(crate) mismatches: Vec<String>,
     pub(crate) tables: Vec<DifferenceTable>,
-    /// Worse cases, then better ones.
-    pub(crate) changes: [CaseChanges; 2],
+    /// Worse cases, better ones, then those whose score alone moved down or up.
+    pub(crate) changes: [CaseChanges; 4],
     pub(crate) undecided: Vec<(String, String)>,
     pub(crate) undecided_count: usize,
     pub(crate) only_base: usize,

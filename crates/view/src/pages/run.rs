@@ -66,6 +66,8 @@ pub(crate) struct FactLine {
 /// A table row with metrics: a target or a number of attempts.
 pub(crate) struct MetricLine {
     pub(crate) name: String,
+    /// Its cases; empty where they are not told apart.
+    pub(crate) url: String,
     pub(crate) first: MetricText,
     pub(crate) second: MetricText,
 }
@@ -80,6 +82,8 @@ pub(crate) struct RunPage {
     pub(crate) pass_rate: Option<MetricText>,
     pub(crate) mean_score: Option<MetricText>,
     pub(crate) counts: Vec<CountLink>,
+    /// True if cases have several results each, which are what is counted.
+    pub(crate) counts_results: bool,
     pub(crate) facts: Vec<FactLine>,
     pub(crate) notes: Vec<String>,
     pub(crate) warnings: Vec<String>,
@@ -142,6 +146,18 @@ pub(crate) struct CriteriaPage {
     pub(crate) has_panel: bool,
     pub(crate) several_suites: bool,
     pub(crate) panel: Vec<String>,
+    /// Decisions where no criterion was asked of several results, so that there are no rates.
+    pub(crate) single: Vec<SingleDecision>,
+    /// Number of further decisions.
+    pub(crate) more_single: usize,
+}
+
+/// The only decision on a criterion.
+pub(crate) struct SingleDecision {
+    pub(crate) criterion: String,
+    pub(crate) mark: ResultMark,
+    pub(crate) case: String,
+    pub(crate) url: String,
 }
 
 /// A choice of a field.

@@ -2,13 +2,18 @@
 
 use std::collections::BTreeSet;
 
+use assize_engine::{LabelOptions, current_scorecard};
 use assize_report::html::highlight_quotes;
 use assize_report::{
     CaseExplanation, CriterionPart, GraderPart, PanelPart, QuotePlace, ScoreEquation, ScoreRange, VotePart,
     WholePart, explain_case, format_duration, format_plain, format_probability, format_score,
     format_vote_metrics, formula_text, truncation_details,
 };
-use assize_rubric::{CaseDecision, EvidenceQuote, GateState, JudgeConfidence, JudgeIdentity, OutcomeKind};
+use assize_review::part_sections;
+use assize_rubric::{
+    BenchmarkState, CaseDecision, EvidenceQuote, GateState, GraderFinding, JudgeConfidence, JudgeIdentity,
+    OutcomeKind,
+};
 use assize_store::CaseRecord;
 use axum::extract::{Path, State};
 use axum::http::Uri;
@@ -16,6 +21,7 @@ use axum::response::{IntoResponse, Redirect, Response};
 
 use super::case_work::{file_diffs, messages_by_turn, tool_call_texts, turn_text};
 use super::run_header::run_header;
+use super::scorecard::part_url;
 use super::{Library, PageError, blocking, case_url, open_run, query_value, render, run_url, with_query};
 use crate::index::{CaseFilter, CaseStatus};
 use crate::open_run::OpenRun;
@@ -44,7 +50,17 @@ pub(crate) async fn page(
         let neighbours = neighbours(&run, &filter, row)?;
         let asked = run.question(&record)?;
         let explained = explain_case(&record, asked.as_ref());
-        let page = case_page((run_header(&run, &info, "cases"), run.slug()), &record, &explained, neighbours);
+        let header = run_header(&run, &info, "cases");
+        let mut page = case_page((header, run.slug()), &record, &explained, neighbours);
+        if info.scorecard.is_some() {
+            // The files may have changed since, or be gone; the run holds everything but the words.
+            let card = current_scorecard(&info, &LabelOptions::default(), library.process()).ok();
+            for (part, text) in explained.graders.iter().zip(&mut page.graders) {
+                text.part_url = part_url(run.slug(), &part.name);
+                let sections = card.as_ref().map(|card| part_sections(card, &part.name)).unwrap_or_default();
+                text.asks = sections.first().map(|section| visible(&section.text)).unwrap_or_default();
+            }
+        }
 
         Ok(render(&page))
     })
@@ -229,6 +245,9 @@ impl<'r> DecisionMaterial<'r> {
             because: visible(&part.because),
             judge: judge.map_or_else(String::new, judge_name),
             problem: part.problem.as_deref().map(visible),
+            waits: self.waits(),
+            part_url: String::new(),
+            asks: String::new(),
             has_weights: !criteria.is_empty(),
             criteria,
             aggregator: whole.and_then(|whole| whole.aggregator.as_deref()).map(visible),
@@ -241,11 +260,7 @@ impl<'r> DecisionMaterial<'r> {
         }
     }
 
-    fn criterion(
-        &mut self,
-        (part, is_negated): (&CriterionPart, bool),
-        names_judge: bool,
-    ) -> CriterionText {
+    fn criterion(&mut self, (part, is_negated): (&CriterionPart, bool), names_judge: bool) -> CriterionText {
         self.count += 1;
         let number = self.count;
         let mark = ResultMark::of_outcome(part.outcome, part.of_ten, part.weight < 0.0, is_negated);
@@ -333,7 +348,9 @@ impl<'r> DecisionMaterial<'r> {
 
             let note = match (quote.verified, place) {
                 (false, _) => "not found in what the judge was shown".to_owned(),
-                (true, Some(QuotePlace { turn: Some(turn), line, .. })) => format!("turn {turn}, line {line}"),
+                (true, Some(QuotePlace { turn: Some(turn), line, .. })) => {
+                    format!("turn {turn}, line {line}")
+                }
                 (true, Some(QuotePlace { line, .. })) => format!("line {line}"),
                 (true, None) => "found elsewhere in what the judge was shown".to_owned(),
             };
@@ -344,12 +361,26 @@ impl<'r> DecisionMaterial<'r> {
         texts
     }
 
+    /// Returns true if the part of a scorecard that is shown waits for a person.
+    fn waits(&self) -> bool {
+        self.path.split_first().is_some_and(|(grader, member)| {
+            self.decisions
+                .iter()
+                .filter(|decided| *decided.grader == **grader && decided.member == member)
+                .any(|decided| {
+                    let benchmark = decided.finding().and_then(GraderFinding::benchmark);
+                    benchmark.is_some_and(|finding| finding.state == BenchmarkState::Waiting)
+                })
+        })
+    }
+
     /// Replies of judges, word for word, with their names. Without a criterion, about the grader as a whole.
     fn replies(&self, criterion: Option<&str>) -> Vec<(String, String)> {
         let of = self.decisions.iter().filter(|decided| {
-            self.path.split_first().is_some_and(|(grader, member)| {
-                *decided.grader == **grader && decided.member == member
-            }) && decided.criterion().map(|criterion| criterion.id.to_string()).as_deref() == criterion
+            self.path
+                .split_first()
+                .is_some_and(|(grader, member)| *decided.grader == **grader && decided.member == member)
+                && decided.criterion().map(|criterion| criterion.id.to_string()).as_deref() == criterion
         });
         of.flat_map(|decided| {
             let judge = judge_name(&decided.decision.judge);

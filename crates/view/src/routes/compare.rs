@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use assize_analysis::NameTable;
-use assize_analysis::compare::{Conclusion, MetricDifference, RunComparison, VerdictFlip, compare_many};
+use assize_analysis::compare::{
+    Conclusion, HeadlineMetric, MetricDifference, RunComparison, VerdictFlip, compare_many,
+};
 use assize_report::chart::{ChartAxis, axis_labels};
 use assize_report::{format_plain, format_rate, format_score, grouped};
 use axum::extract::State;
@@ -104,7 +106,8 @@ fn comparison_page(
         swap_url: choice.url(&candidate.name, &base.name),
         form: choice.form(library, &base, &candidate)?,
         mark,
-        says: visible(&found.headline_difference().says),
+        says: headline_text(&found),
+        p_label: choice.p_label(),
         common: grouped(found.common as u64),
         notices: notices.collect(),
         mismatches: mismatches.collect(),
@@ -122,6 +125,18 @@ fn comparison_page(
                 count: found.improvements.len(),
                 cases: changed(&found.improvements),
             },
+            CaseChanges {
+                title: "Lower score, same verdict",
+                none: "No case has a lower score with the same verdict.",
+                count: found.shifts.lower_count,
+                cases: changed(&found.shifts.lower),
+            },
+            CaseChanges {
+                title: "Higher score, same verdict",
+                none: "No case has a higher score with the same verdict.",
+                count: found.shifts.higher_count,
+                cases: changed(&found.shifts.higher),
+            },
         ],
         undecided: undecided.collect(),
         undecided_count: found.undecided.len(),
@@ -129,6 +144,15 @@ fn comparison_page(
         only_candidate: found.new.len(),
         axis: axis_labels(axis, signed_plain),
     })
+}
+
+/// The conclusion, behind the metric that it is about.
+fn headline_text(found: &RunComparison) -> String {
+    let metric = match found.headline {
+        HeadlineMetric::Score => "Mean score",
+        HeadlineMetric::PassRate => "Pass rate",
+    };
+    visible(&format!("{metric}: {}", found.headline_difference().says))
 }
 
 /// Compares two runs, or takes the comparison from those that were made before.

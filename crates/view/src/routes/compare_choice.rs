@@ -73,6 +73,15 @@ impl ComparisonChoice {
         format!("/compare?{}", query.finish())
     }
 
+    /// Heading of the p values, with the method that adjusts them.
+    pub(super) fn p_label(&self) -> String {
+        let method = ADJUSTMENTS.iter().find(|(method, ..)| *method == self.options.adjustment);
+        match method {
+            Some((Some(_), _, name)) => format!("p ({name})"),
+            _ => "p".to_owned(),
+        }
+    }
+
     fn metric(&self) -> &'static str {
         METRICS.iter().find(|(metric, ..)| *metric == self.options.headline).map_or("", |(_, name, _)| name)
     }

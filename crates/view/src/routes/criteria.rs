@@ -10,8 +10,12 @@ use super::run::summary_of;
 use super::run_header::run_header;
 use super::{Library, PageError, blocking, open_run, render, run_url, with_query};
 use crate::index::CaseFilter;
-use crate::pages::{CriteriaPage, CriterionLineText};
-use crate::text::{MetricText, visible};
+use crate::open_run::OpenRun;
+use crate::pages::{CriteriaPage, CriterionLineText, SingleDecision};
+use crate::text::{MetricText, ResultMark, visible};
+
+/// Decisions that are shown where there are no rates.
+const MAX_SINGLE: usize = 500;
 
 pub(crate) async fn page(State(library): Library, Path(slug): Path<String>) -> Result<Response, PageError> {
     blocking(move || {
@@ -21,15 +25,43 @@ pub(crate) async fn page(State(library): Library, Path(slug): Path<String>) -> R
         let suites = summary.criterion_rates.iter().map(|rate| &rate.suite);
         let several_suites = suites.clone().any(|suite| Some(suite) != suites.clone().next());
 
+        let criteria = criterion_lines(run.slug(), &summary);
+        let is_single = criteria.is_empty() && info.scorecard.is_none();
+        let (single, more_single) = if is_single { single_decisions(&run)? } else { (Vec::new(), 0) };
+
         Ok(render(&CriteriaPage {
             header: run_header(&run, &info, "criteria"),
-            criteria: criterion_lines(run.slug(), &summary),
+            criteria,
+            single,
+            more_single,
             has_panel: summary.panel.is_some(),
             several_suites,
             panel: summary.panel.iter().flat_map(panel_lines).collect(),
         }))
     })
     .await
+}
+
+/// Decisions of a run, case by case, and the number of those that are not shown.
+fn single_decisions(run: &OpenRun) -> Result<(Vec<SingleDecision>, usize), PageError> {
+    let index = run.index()?;
+    let all = index.entries().iter().enumerate();
+    let all = all.flat_map(|(row, entry)| entry.criteria.iter().map(move |decided| (row, entry, decided)));
+    let count = all.clone().count();
+    let shown = all.take(MAX_SINGLE).map(|(row, entry, decided)| SingleDecision {
+        criterion: visible(index.name(decided.name)),
+        mark: ResultMark::of_outcome(
+            decided.outcome,
+            decided.points.map(f64::from),
+            decided.is_penalty,
+            false,
+        ),
+        case: visible(&entry.id),
+        url: format!("{}/cases/{}", run_url(run.slug()), row + 1),
+    });
+    let shown: Vec<SingleDecision> = shown.collect();
+
+    Ok((shown, count.saturating_sub(MAX_SINGLE)))
 }
 
 /// Rates of criteria in the order of the summary, the worst first.

@@ -100,7 +100,9 @@ pub(crate) async fn blocking(
 
 /// Opens the run that an address names.
 pub(crate) fn open_run(library: &RunLibrary, slug: &str) -> Result<Arc<OpenRun>, PageError> {
-    library.open(slug).ok_or_else(|| PageError::missing(format!("There is no run `{slug}` here. It may have been removed or renamed.")))
+    library.open(slug).ok_or_else(|| {
+        PageError::missing(format!("There is no run `{slug}` here. It may have been removed or renamed."))
+    })
 }
 
 /// Value of a key of a query; `None` if it is absent or empty.

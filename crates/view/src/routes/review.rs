@@ -207,7 +207,11 @@ fn done_page(registered: &RegisteredReview, review: &OngoingReview, is_held: boo
     let text = if all == 0 {
         "There is nothing to decide here.".to_owned()
     } else {
-        format!("All {decided} items are decided. Everything is saved; you can close this page.")
+        let what = match decided {
+            1 => "The only item is decided.".to_owned(),
+            decided => format!("All {decided} items are decided."),
+        };
+        format!("{what} Everything is saved; you can close this page.")
     };
     render(&ReviewDonePage {
         header: header(registered, review, is_held),

@@ -76,17 +76,24 @@ fn run_page(library: &RunLibrary, run: &Arc<OpenRun>, info: &RunInfo) -> Result<
         warnings.insert(0, lost);
     }
 
+    let (counts, counts_results) = {
+        let index = run.index()?;
+        let is_repeated = index.entries().iter().any(|entry| entry.repeat > 1);
+        (verdict_counts(run.slug(), &index), is_repeated || info.targets.len() > 1)
+    };
+
     Ok(RunPage {
         header: run_header(run, info, "run"),
         is_live,
         progress: if is_live { progress_text(run, info, &summary)? } else { RunProgressText::default() },
         pass_rate: figures.map(|figures| MetricText::rate(&figures.pass_rate)),
         mean_score: figures.map(|figures| MetricText::score(&figures.mean_score)),
-        counts: verdict_counts(run.slug(), &*run.index()?),
+        counts,
+        counts_results,
         facts: facts(info, &summary),
         notes: notes.iter().map(|note| visible(note)).collect(),
         warnings: warnings.iter().map(|warning| visible(warning)).collect(),
-        targets: target_lines(&summary),
+        targets: target_lines(run.slug(), &summary),
         attempts: attempt_lines(&summary),
         criteria,
         more_criteria,
@@ -156,7 +163,7 @@ fn facts(info: &RunInfo, summary: &RunSummary) -> Vec<FactLine> {
                 _ => None,
             },
         ),
-        ("Criteria", Some(grouped(summary.criteria))),
+        ("Criteria", Some(grouped(summary.criteria)).filter(|_| summary.criteria > 0)),
         ("Ungraded", Some(grouped(summary.criteria_ungraded)).filter(|_| summary.criteria_ungraded > 0)),
         ("Quotes found", quotes.map(|(all, found)| format!("{} of {}", grouped(found), grouped(all)))),
         ("Not run", Some(grouped(summary.not_run as u64)).filter(|_| summary.not_run > 0)),
@@ -165,11 +172,16 @@ fn facts(info: &RunInfo, summary: &RunSummary) -> Vec<FactLine> {
     values.into_iter().filter_map(|(name, value)| Some(FactLine { name, value: value? })).collect()
 }
 
-fn target_lines(summary: &RunSummary) -> Vec<MetricLine> {
+fn target_lines(slug: &str, summary: &RunSummary) -> Vec<MetricLine> {
+    let cases = |target: &str| {
+        let filter = CaseFilter { target: Some(target.to_owned()), ..CaseFilter::default() };
+        with_query(&format!("{}/cases", run_url(slug)), &filter.to_query())
+    };
     let targets = summary.figures.iter().flat_map(|figures| &figures.targets);
     targets
         .map(|target| MetricLine {
             name: target.target.as_deref().map_or_else(|| "given answers".to_owned(), visible),
+            url: target.target.as_deref().map(cases).unwrap_or_default(),
             first: MetricText::rate(&target.pass_rate),
             second: MetricText::score(&target.mean_score),
         })
@@ -182,6 +194,7 @@ fn attempt_lines(summary: &RunSummary) -> Vec<MetricLine> {
         .flat_map(|repeats| &repeats.pass_k)
         .map(|row| MetricLine {
             name: row.k.to_string(),
+            url: String::new(),
             first: MetricText::rate(&row.any),
             second: MetricText::rate(&row.all),
         })

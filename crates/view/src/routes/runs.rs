@@ -59,7 +59,10 @@ fn run_line(library: &RunLibrary, run: LibraryRun) -> RunLine {
 
     let is_running = info.finished_at.is_none()
         && library.folder(&run.slug).is_some_and(|folder| folder.is_being_written());
-    let summary = info.summary.as_ref();
+    // A run that goes on has the numbers of the cases that are finished, as on its own page.
+    let current = is_running.then(|| library.open(&run.slug)).flatten();
+    let current = current.and_then(|open| open.current_summary().ok());
+    let summary = info.summary.as_ref().or(current.as_ref());
     let figures: Option<&RunMetrics> = summary.and_then(|summary| summary.figures.as_ref());
 
     RunLine {

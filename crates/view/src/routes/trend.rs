@@ -121,12 +121,12 @@ fn read_points(
         let (reader, started_at) = match read {
             Ok(read) => read,
             Err(error) => {
-                notices.push(visible(&format!("{slug} is left out: {}", error.message)));
+                notices.push(visible(&format!("{slug} is excluded: {}", error.message)));
                 continue;
             }
         };
         if reader.is_empty() {
-            notices.push(visible(&format!("{slug} is left out: it holds no finished case.")));
+            notices.push(visible(&format!("{slug} is excluded: it holds no finished case.")));
             continue;
         }
 
@@ -135,7 +135,7 @@ fn read_points(
                 points.push((slug.clone(), point));
                 before = Some(fingerprint);
             }
-            Err(error) => notices.push(visible(&format!("{slug} is left out: {error}"))),
+            Err(error) => notices.push(visible(&format!("{slug} is excluded: {error}"))),
         }
     }
 

