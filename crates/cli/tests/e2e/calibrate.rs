@@ -541,7 +541,10 @@ fn error_rates_of_raters_need_no_labels_but_three_raters() {
     let weight = |rater: usize| found["raters"][rater]["weight"].as_f64().expect("a weight");
     assert!(weight(0) > 1.5 * weight(2) && weight(2) > 0.0, "{found}");
     let text = cli.run(&args).expect_code(0).stdout;
-    assert!(text.contains("from four raters on") && text.contains("weight") && !text.contains("too few"), "{text}");
+    assert!(
+        text.contains("from four raters on") && text.contains("weight") && !text.contains("too few"),
+        "{text}"
+    );
 
     // Two items say next to nothing of anybody.
     let both = |who| [vote(0, who, true), vote(1, who, false)];

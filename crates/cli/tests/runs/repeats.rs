@@ -86,7 +86,7 @@ fn every_repeat_has_its_row_and_the_chances_of_k_are_unbiased() {
     assert_eq!(printed["metrics"]["mean_score"]["clusters"], 1);
 
     let shown = cli.run(&["eval", "suite.yaml", "-q", "--show", "none"]);
-    for part in ["pass@k", "pass^k", "0.667", "1 case: 1 passed", "3 runs: 2 passed, 1 failed"] {
+    for part in ["pass@k", "pass^k", "0.667", "1 case: 1 passed", "Trials      3: 2 passed, 1 failed"] {
         assert!(shown.stdout.contains(part), "{part}: {}", shown.stdout);
     }
 }
