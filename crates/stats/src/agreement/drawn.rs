@@ -349,7 +349,9 @@ mod tests {
         let units: [&[f64]; 6] =
             [&[1.0, 2.0, 2.0], &[3.0, 3.0], &[1.0, 1.0, 5.0], &[5.0, 3.0, 3.0], &[2.0, 2.0], &[4.0, 5.0]];
         let mut ratings = UnitRatings::new();
-        units.iter().for_each(|unit| ratings.push(unit.iter().copied()));
+        for unit in units {
+            ratings.push(unit.iter().copied());
+        }
         let scale = RatingScale::new([1.0, 2.0, 3.0, 4.0, 5.0]).unwrap();
         let placed = units
             .iter()

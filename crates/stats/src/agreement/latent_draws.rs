@@ -43,11 +43,10 @@ impl DrawnClasses {
         random: &mut R,
     ) -> Self {
         let mut truth = majority(votes, items, random);
-        let seen: Vec<bool> = {
-            let mut seen = vec![false; items];
-            votes.iter().for_each(|vote| seen[vote.item] = true);
-            seen
-        };
+        let mut seen = vec![false; items];
+        for vote in votes {
+            seen[vote.item] = true;
+        }
         let mut found = Self {
             prevalence: Vec::with_capacity(draws),
             sensitivity: vec![Vec::with_capacity(draws); raters],
