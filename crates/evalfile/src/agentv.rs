@@ -258,11 +258,11 @@ pub const AGENTV_KEYS: &[AgentvKey] = &[
     noted(LLM, "target", "a", "the judge"),
     read(LLM, "temperature", "0"),
     refused(LLM, "model", "m", "name the judge: `target: NAME`, or `--judge PROVIDER:MODEL`"),
-    refused(
+    noted(
         LLM,
         "preprocessors",
         "[{type: xlsx, command: [x]}]",
-        "write them at the top of the file, where they hold for all graders",
+        "hold for the whole case; graders of a case that convert a type differently are refused",
     ),
     idle(LLM, "max_steps", "3", "judges are asked once and use no tools"),
     read(COMPOSITE, "assertions", "[{name: a, type: contains, value: a}]"),

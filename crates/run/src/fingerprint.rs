@@ -238,7 +238,8 @@ fn add_rubric(identity: &mut IdentityWriter, item: &WorkItem, grader: &RubricGra
 }
 
 fn add_llm(identity: &mut IdentityWriter, item: &WorkItem, grader: &Grader, llm: &LlmGrader) {
-    let LlmGrader { prompt, judge, panel, temperature, max_steps, config } = llm;
+    // The preprocessors are those of the case.
+    let LlmGrader { prompt, judge, panel, temperature, max_steps, config, preprocessors: _ } = llm;
     identity.text("llm");
     identity.field(temperature);
     identity.field(max_steps);

@@ -104,7 +104,7 @@ fn add_rubric(identity: &mut IdentityWriter, item: &WorkItem, grader: &RubricGra
 
 /// A judge's score: the prompt is part of what the judge's identity says.
 fn add_llm(identity: &mut IdentityWriter, llm: &LlmGrader) {
-    let LlmGrader { prompt: _, judge: _, panel: _, temperature, max_steps, config } = llm;
+    let LlmGrader { prompt: _, judge: _, panel: _, temperature, max_steps, config, preprocessors: _ } = llm;
     identity.field(temperature);
     identity.field(max_steps);
     identity.field(config);

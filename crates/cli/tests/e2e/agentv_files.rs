@@ -125,6 +125,27 @@ fn files_of_an_answer_are_converted_to_text() {
 }
 
 #[test]
+fn a_grader_may_name_the_preprocessors_of_its_files() {
+    let cli = cli();
+    suite_of_files(&cli, "preprocessors: [{type: xlsx, command: [sh, -c, exit 3]}]\n");
+    cli.file("convert.sh", "echo revenue,42\n");
+    let suite = std::fs::read_to_string(cli.path("s.yaml")).expect("read");
+    let grader = "{type: llm-grader, weight: 0, preprocessors: [{type: xlsx, command: [sh, convert.sh]}]}";
+    let with = |more: &str| suite.replace("assertions: [", &format!("assertions: [{grader}, {more}"));
+    cli.file("s.yaml", with(""));
+    cli.run(&["eval", "s.yaml", "--judge", "offline", "--run-dir", "run"]);
+    let answer = rows(&cli, "run")[0]["answer"].to_string();
+    assert!(
+        answer.contains("[[ file: report.xlsx ]]\\nrevenue,42"),
+        "the grader's own comes first: {answer}"
+    );
+
+    cli.file("s.yaml", with("{type: llm-grader, name: other}, "));
+    let refused = cli.run(&["eval", "s.yaml", "--judge", "offline"]).expect_code(2);
+    assert!(refused.stderr.contains("sheet` differently"), "{}", refused.stderr);
+}
+
+#[test]
 fn a_file_that_cannot_be_shown_says_why() {
     let cli = cli();
     suite_of_files(&cli, "");

@@ -235,6 +235,7 @@ impl SampleGrader {
             temperature: None,
             max_steps: None,
             config: serde_json::Map::new(),
+            preprocessors: Vec::new(),
         });
         let grader = Arc::new(single_grader("llm-grader", kind, &rubric.template.case));
         let item = self.item(&rubric, sample, vec![grader], stop);

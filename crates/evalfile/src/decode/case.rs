@@ -14,6 +14,7 @@ use super::conversation::decode_conversation;
 use super::grader::{AssertionContext, decode_inline_rubrics, grader_from_outcome};
 use super::interpolate::interpolate_described;
 use super::map_reader::{check_not_blank, string, wrong_type};
+use super::preprocessors::merge_preprocessors;
 use super::suite::{SuiteDefaults, check_default_kind, keep_in_metadata};
 use super::trials::decode_trials;
 use super::vars::fill_templates;
@@ -109,9 +110,17 @@ fn decode_filled_case(
     let parts = PartialCase::decode(cx, &mut object, defaults);
 
     object.finish(&mut cx.problems);
+    let turns = parts.conversation.iter().flat_map(|conversation| &conversation.turns);
+    let graders: Vec<Arc<Grader>> =
+        parts.graders.iter().chain(turns.flat_map(|turn| &turn.graders)).cloned().collect();
+    let preprocessors = merge_preprocessors(cx, &defaults.preprocessors, &graders, parts.head);
+
     let depends_on = parts.depends_on.clone();
     let sound = cx.problems.error_count() == before;
-    let case = id.clone().filter(|_| sound).map(|id| Arc::new(parts.into_case(cx, defaults, id, vars)));
+    let case = id.clone().filter(|_| sound).map(|id| {
+        let case = parts.into_case(cx, defaults, id, vars);
+        Arc::new(Case { preprocessors, ..case })
+    });
 
     DecodedCase { id, case, depends_on }
 }

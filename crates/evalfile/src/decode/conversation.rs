@@ -134,6 +134,7 @@ fn reference_grader(place: FilePosition) -> Grader {
         temperature: None,
         max_steps: None,
         config: Map::new(),
+        preprocessors: Vec::new(),
     };
 
     let name = "llm-grader".to_owned();

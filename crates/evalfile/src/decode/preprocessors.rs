@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use assize_diagnostic::Diagnostic;
+use assize_diagnostic::{Diagnostic, Span};
 
 use super::grader::decode_command;
 use super::map_reader::wrong_type;
 use super::{DecodeContext, MapReader};
 use crate::codes;
-use crate::model::FilePreprocessor;
+use crate::model::{FilePreprocessor, Grader, GraderKind};
 use crate::tree::{NodeValue, TreeNode};
 
 /// Decodes the list.
@@ -28,6 +28,63 @@ pub(crate) fn decode_preprocessors(
     };
 
     items.iter().filter_map(|item| decode_preprocessor(cx, item)).collect()
+}
+
+/// Returns the conversions of a case: those of the suite, and those of its graders. Where a grader converts a type itself, its
+/// own conversion takes the place of the suite's. Adds a diagnostic at `head` if judges of the case would read one file
+/// as two texts, since an answer has one text here.
+pub(crate) fn merge_preprocessors(
+    cx: &mut DecodeContext,
+    suite: &Arc<[FilePreprocessor]>,
+    graders: &[Arc<Grader>],
+    head: Span,
+) -> Arc<[FilePreprocessor]> {
+    let mut own: Vec<&[FilePreprocessor]> = Vec::new();
+    collect_preprocessors(graders, &mut own);
+    if own.iter().all(|list| list.is_empty()) {
+        return Arc::clone(suite);
+    }
+
+    let mut merged: Vec<FilePreprocessor> = Vec::new();
+    for list in &own {
+        // Later entries of a list replace earlier ones of the same type.
+        let effective = suite.iter().filter(|entry| find_type(list, entry).is_none());
+        let latest = list.iter().filter(|entry| find_type(list, entry) == Some(*entry));
+        for entry in effective.chain(latest) {
+            match find_type(&merged, entry) {
+                None => merged.push(entry.clone()),
+                Some(known) if known.command == entry.command => {}
+                Some(_) => cx.problems.add(
+                    Diagnostic::error(
+                        codes::NOT_SUPPORTED,
+                        format!("two graders of this case convert `{}` differently", entry.media_type),
+                        head,
+                        "an answer has one text here",
+                    )
+                    .with_help("give them the same `preprocessors`, or write these at the top of the file"),
+                ),
+            }
+        }
+    }
+
+    merged.into()
+}
+
+/// Returns the last conversion of the type of `wanted` in a list.
+fn find_type<'l>(list: &'l [FilePreprocessor], wanted: &FilePreprocessor) -> Option<&'l FilePreprocessor> {
+    list.iter().rev().find(|entry| entry.media_type == wanted.media_type)
+}
+
+/// Collects the lists of all graders that ask a judge, also of those that have an empty one.
+fn collect_preprocessors<'g>(graders: &'g [Arc<Grader>], found: &mut Vec<&'g [FilePreprocessor]>) {
+    for grader in graders {
+        match &grader.kind {
+            GraderKind::Llm(llm) => found.push(&llm.preprocessors),
+            GraderKind::Rubric(_) => found.push(&[]),
+            GraderKind::Composite(composite) => collect_preprocessors(&composite.members, found),
+            _ => {}
+        }
+    }
 }
 
 fn decode_preprocessor(cx: &mut DecodeContext, node: &TreeNode) -> Option<FilePreprocessor> {

@@ -9,7 +9,9 @@ use assize_rubric::{
 };
 use serde_json::Value;
 
-use super::{AnswerTransform, AuthorCode, BenchmarkGrader, CriterionMarks, FilePosition, PanelSpec};
+use super::{
+    AnswerTransform, AuthorCode, BenchmarkGrader, CriterionMarks, FilePosition, FilePreprocessor, PanelSpec,
+};
 
 /// One grader of a case.
 #[derive(Debug, Clone, PartialEq)]
@@ -126,6 +128,8 @@ pub struct LlmGrader {
     pub max_steps: Option<u32>,
     /// Settings passed to the prompt program.
     pub config: serde_json::Map<String, Value>,
+    /// Conversions of the files that an answer holds, which this grader asks for. The case's are merged from them.
+    pub preprocessors: Vec<FilePreprocessor>,
 }
 
 /// A judge that compares two answers, asked in both orders.

@@ -149,6 +149,11 @@ fn judges() -> Vec<(&'static str, MapSchema)> {
                 .optional_key("panel", reference("panel"), "Panel: several judges, repeats, escalation.")
                 .optional_key("temperature", at_least(0.0).with_keyword("maximum", json!(2)), "Sampling temperature, 0 to 2.")
                 .optional_key("max_steps", count(1), "No effect.")
+                .optional_key(
+                    "preprocessors",
+                    list_or_none(reference("preprocessor")),
+                    "Programs that turn files of answers into text.",
+                )
                 .optional_key("config", any_map(), "Settings passed to the prompt program."),
         ),
         (

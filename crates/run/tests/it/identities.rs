@@ -517,6 +517,7 @@ fn llm_grader(prompt: Option<GraderPrompt>) -> GraderKind {
         temperature: Some(0.1),
         max_steps: Some(2),
         config: object(json!({ "b": 1, "a": 2 })),
+        preprocessors: Vec::new(),
     })
 }
 

@@ -8,13 +8,13 @@ use super::rubrics::decode_judge;
 use super::temperature::temperature;
 use crate::codes;
 use crate::decode::common::refuse_foreign_keys;
+use crate::decode::preprocessors::decode_preprocessors;
 use crate::decode::{DecodeContext, MapReader};
 use crate::model::{EvalFileFormat, GraderKind, LlmGrader};
 
 /// Keys of other tools, with their equivalents.
 const FOREIGN_KEYS: &[(&str, &str)] = &[
     ("model", "the model that judges is named as `target`"),
-    ("preprocessors", "write them at the top of the file, where they hold for all graders"),
     ("reference_answer", "the reference answer is the case's `expected_output`"),
 ];
 
@@ -37,6 +37,7 @@ pub(super) fn decode_llm_grader(
                 .with_help("judges are asked once and use no tools; remove the key"),
         );
     }
+    let preprocessors = decode_preprocessors(cx, object).to_vec();
     let mut settings = decode_program_config(cx, object);
     let prompt = prompt.map(|(prompt, config)| {
         settings.extend(config);
@@ -53,6 +54,7 @@ pub(super) fn decode_llm_grader(
             temperature,
             max_steps: max_steps.and_then(|steps| u32::try_from(steps.value).ok()),
             config: settings,
+            preprocessors,
         })
     })
 }
