@@ -29,7 +29,6 @@ const STEPS: &[(&str, StepFn)] = &[
     ("clippy", clippy),
     ("documentation builds", documentation),
     ("tests", tests),
-    ("results in buckets", bucket_tests),
     ("generated pages are current", || {
         passed(generate::run(generate::Mode::Check, generate::Build::WithTests))
     }),
@@ -38,6 +37,8 @@ const STEPS: &[(&str, StepFn)] = &[
     ("readers of reports", report_readers),
     ("wheel for Python", python_wheel),
     ("release packages", packages),
+    // With other features than the steps before it, which would otherwise build their dependencies once more.
+    ("results in buckets", bucket_tests),
     ("cargo-deny", || subcommand("cargo-deny", "0.20.2", &["check", "licenses", "bans", "sources"])),
     ("cargo-machete", || subcommand("cargo-machete", "0.9.2", &[])),
 ];

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::{shell, wheel};
+use crate::{generate, shell, wheel};
 
 /// Folder of the environment and of the reports.
 const FOLDER: &str = "target/report-readers";
@@ -25,39 +25,37 @@ pub(crate) fn run() -> Result<Result<(), String>, String> {
     if written.exists() {
         std::fs::remove_dir_all(&written).map_err(|error| format!("{}: {error}", written.display()))?;
     }
-    shell::run(&mut shell::cargo(&["build", "--quiet", "--package", "assize"]))?;
-    write_reports(&written)?;
+    write_reports(&generate::program(generate::Build::WithTests)?, &written)?;
 
     let python = wheel::executable(&environment, "python");
     let mut check = wheel::program(&python, &["crates/report/tests/readers/check.py"]);
     shell::run(check.arg(&written)).map(Ok)
 }
 
-fn write_reports(folder: &Path) -> Result<(), String> {
+fn write_reports(binary: &Path, folder: &Path) -> Result<(), String> {
     let run = folder.join("run");
     let grade =
         ["grade", "examples/compare/rubric.yaml", "--answers", "examples/compare/before.jsonl", "--run-dir"];
-    let mut grade_command = program(&grade);
+    let mut grade_command = program(binary, &grade);
     // Answers that fail are part of the run.
     let status = grade_command.arg(&run).status().map_err(|error| format!("can't start assize: {error}"))?;
     if status.code() != Some(1) {
         return Err(format!("`assize grade` ended with {status} instead of code 1"));
     }
 
-    let mut report = program(&["report"]);
+    let mut report = program(binary, &["report"]);
     report.arg(&run);
     for name in ["junit.xml", "run.sarif", "run.csv", "cases.csv"] {
         report.arg("-o").arg(folder.join(name));
     }
     shell::run(&mut report)?;
     for (format, name) in NAMED {
-        shell::run(program(&["report"]).arg(&run).args(["--format", format, "-o"]).arg(folder.join(name)))?;
+        shell::run(program(binary, &["report"]).arg(&run).args(["--format", format, "-o"]).arg(folder.join(name)))?;
     }
     Ok(())
 }
 
-fn program(arguments: &[&str]) -> Command {
-    let binary = shell::root().join("target/debug").join(format!("assize{}", std::env::consts::EXE_SUFFIX));
+fn program(binary: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(binary);
     command.args(arguments).current_dir(shell::root());
     command

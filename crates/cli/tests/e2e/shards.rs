@@ -263,8 +263,8 @@ fn recipes_try_again_what_is_incomplete_until_the_verdict_is_final() {
     let recipe = Recipe::new();
     let ready = unready(&recipe);
     let results = recipe.0.path("results").display().to_string();
-    let [kubernetes] = scripts(&blocks("Kubernetes").remove(0)).try_into().expect("a script");
-    let slurm = blocks("Slurm").remove(0).replace("SHARDS=8", "SHARDS=1");
+    let [kubernetes] = scripts(&blocks(PAGE, "Kubernetes").remove(0)).try_into().expect("a script");
+    let slurm = blocks(PAGE, "Slurm").remove(0).replace("SHARDS=8", "SHARDS=1");
     let kubernetes_sets = [("JOB_COMPLETION_INDEX", "0"), ("SHARDS", "1"), ("RESULTS", &*results)];
     let slurm_sets = [("SLURM_ARRAY_TASK_ID", "1")];
 
