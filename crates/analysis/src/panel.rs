@@ -181,7 +181,8 @@ impl PanelVotes {
         let resampling =
             ResamplingOptions { resamples: resampling.resamples.min(MAX_RESAMPLES), ..resampling };
         let mut fits = Vec::new();
-        if cases.len() < items {
+        let is_clustered = cases.len() < items;
+        if is_clustered {
             // The fits are what is wanted here; each figure has its interval of them.
             let _ = resampling.bootstrap_interval(cases.len(), |chosen| {
                 let mut votes = Vec::new();
@@ -195,7 +196,7 @@ impl PanelVotes {
             });
         }
 
-        RateSpread { drawn, fits, cases: cases.len(), resampling }
+        RateSpread { drawn, fits, cases: cases.len(), is_clustered, resampling }
     }
 }
 
@@ -206,11 +207,13 @@ struct RateSpread {
     /// Fits to cases drawn again; empty if each case is one item.
     fits: Vec<Result<LatentClasses, UndefinedReason>>,
     cases: usize,
+    /// True if cases hold several items, which are then not independent.
+    is_clustered: bool,
     resampling: ResamplingOptions,
 }
 
 impl RateSpread {
-    /// A rate with its interval: of the drawn rates, or over cases where that is wider.
+    /// A rate with its interval: of the drawn rates, or over cases where that is wider. Several items of a single case have none.
     fn rate(
         &self,
         (id, name, n): (&'static str, &'static str, usize),
@@ -220,14 +223,18 @@ impl RateSpread {
     ) -> MetricEstimate {
         let estimate = figure(fit);
         let mut interval = drawn_interval(drawn(&self.drawn), estimate, self.resampling.level);
-        if !self.fits.is_empty() {
+        if self.is_clustered {
             let mut fits = self.fits.iter();
             let by_case = self.resampling.bootstrap_interval(self.cases, |_| {
                 fits.next().ok_or(UndefinedReason::NoValues)?.as_ref().map(&figure).map_err(|reason| *reason)
             });
-            // Resamples may be undefined where the votes themselves say something.
-            if let (Ok(own), Ok(by_case)) = (&mut interval, by_case) {
-                (own.low, own.high) = (own.low.min(by_case.low), own.high.max(by_case.high));
+            match (&mut interval, by_case) {
+                (Ok(own), Ok(by_case)) => {
+                    (own.low, own.high) = (own.low.min(by_case.low), own.high.max(by_case.high));
+                }
+                (_, Err(reason)) if self.cases < 2 => interval = Err(reason),
+                // Resamples may be undefined where the votes themselves say something.
+                _ => {}
             }
         }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use assize_diagnostic::Severity;
 use assize_evalfile::{Case, GraderKind, LoadOptions, LoadedSuite, TargetSpecKind, load_suite};
+use assize_rubric::UnitInterval;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -83,7 +84,7 @@ fn lists_of_maps_and_disabled_expansion_do_not_multiply() {
          - {{vars: {{items: [{{a: 1}}, {{a: 2}}]}}, {ASSERT}}}\n\
          - {{vars: {{items: [x, y]}}, options: {{disableVarExpansion: true}}, {ASSERT}}}\n"
     );
-    assert_eq!(questions(&text, &[]), [r#"2 [{"a":1},{"a":2}]"#, r#"2 x,y"#]);
+    assert_eq!(questions(&text, &[]), [r#"2 [{"a":1},{"a":2}]"#, "2 x,y"]);
 }
 
 #[test]
@@ -227,11 +228,11 @@ fn included_suites_are_selected_and_run_as_the_entry_says() {
     }
 
     let cases = load("{include: other.eval.yaml, type: suite, run: {threshold: 0.2}}");
-    let lines: Vec<_> = cases.iter().map(|case| case.lines.pass.map(|line| line.get())).collect();
+    let lines: Vec<_> = cases.iter().map(|case| case.lines.pass.map(UnitInterval::get)).collect();
     assert_eq!(lines, [Some(0.2), Some(0.7)], "a threshold of its own holds");
     assert_eq!(cases[0].graders.len(), 2, "the suite's own assertions hold");
     let plain = load("{include: other.eval.yaml, type: suite}");
-    assert_eq!(plain[0].lines.pass.map(|line| line.get()), Some(0.9));
+    assert_eq!(plain[0].lines.pass.map(UnitInterval::get), Some(0.9));
 
     for entry in [
         "{include: other.eval.yaml, type: suite, select: none*}",

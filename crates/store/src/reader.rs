@@ -319,17 +319,14 @@ impl<T> JsonlRows<T> {
 
 /// Number, from 1, of the line that begins at an offset; `None` if the file can't be read. It reads all that is before.
 pub(crate) fn line_at(path: &Path, offset: u64) -> Option<usize> {
-    let mut before = BufReader::with_capacity(1 << 20, assize_files::open_file(path).ok()?).take(offset);
+    let before = BufReader::with_capacity(1 << 20, assize_files::open_file(path).ok()?).take(offset);
     let mut line = 1;
-    loop {
-        let found = before.fill_buf().ok()?;
-        let length = found.len();
-        if length == 0 {
-            return Some(line);
-        }
-        line += found.iter().filter(|byte| **byte == b'\n').count();
-        before.consume(length);
+    for part in before.split(b'\n') {
+        part.ok()?;
+        line += 1;
     }
+
+    Some(line)
 }
 
 /// Returns an error if a row is not as it was written. Rows of versions that wrote no checksum pass unless it is needed.

@@ -203,7 +203,7 @@ impl RunLibrary {
     }
 }
 
-/// What tells the rows of a run from others that take their place. Rows of a run that goes on only become more.
+/// Mark by which the rows of a run are told from others that take their place. Rows of a run that goes on only become more.
 #[derive(Debug, PartialEq, Eq)]
 struct RunStamp {
     /// Id and start of the run; `None` if its description can't be read.

@@ -50,7 +50,9 @@ fn write_reports(binary: &Path, folder: &Path) -> Result<(), String> {
     }
     shell::run(&mut report)?;
     for (format, name) in NAMED {
-        shell::run(program(binary, &["report"]).arg(&run).args(["--format", format, "-o"]).arg(folder.join(name)))?;
+        shell::run(
+            program(binary, &["report"]).arg(&run).args(["--format", format, "-o"]).arg(folder.join(name)),
+        )?;
     }
     Ok(())
 }

@@ -111,8 +111,7 @@ fn a_run_without_any_failure_is_planned_on_as_eval_reads_it() {
 
     // Scores that vary have the half width of their own interval.
     let scores = [0.25, 0.5, 0.5, 0.75, 1.0, 0.9];
-    let cases: Vec<_> =
-        scores.iter().enumerate().map(|(at, score)| case(&format!("c{at}"), *score)).collect();
+    let cases: Vec<_> = scores.iter().enumerate().map(|(at, score)| case(format!("c{at}"), *score)).collect();
     let varied = run("b", &cases, &mut names);
     let needs = plan_sample_size(&estimate_inputs(&[varied], &names), WANTED).expect("sound");
     let reach = needs.iter().find(|need| need.question.contains("a mean score of")).expect("asked");

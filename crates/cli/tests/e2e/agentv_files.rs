@@ -131,6 +131,7 @@ fn a_grader_may_name_the_preprocessors_of_its_files() {
     cli.file("convert.sh", "echo revenue,42\n");
     let suite = std::fs::read_to_string(cli.path("s.yaml")).expect("read");
     let grader = "{type: llm-grader, weight: 0, preprocessors: [{type: xlsx, command: [sh, convert.sh]}]}";
+    let suite = suite.replace("input: q", "input: q\n  criteria: States the revenue.");
     let with = |more: &str| suite.replace("assertions: [", &format!("assertions: [{grader}, {more}"));
     cli.file("s.yaml", with(""));
     cli.run(&["eval", "s.yaml", "--judge", "offline", "--run-dir", "run"]);

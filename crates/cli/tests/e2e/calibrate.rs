@@ -614,13 +614,13 @@ fn raters_are_measured_with_ratings_missing() {
     assert!(section["metrics"]["alpha_interval"]["value"].as_f64() > Some(0.9));
 
     // Scores that differ only by how they were summed are the same, and full agreement is uncertain.
-    let dusty: String = (0..12)
+    let dusty: Vec<String> = (0..12)
         .map(|at| {
             let (score, dust) = (1 + at % 3, f64::EPSILON * f64::from(2 * (at % 2)));
             format!("{{\"case\":{at},\"label\":[{score},{}]}}\n", f64::from(score) + dust)
         })
         .collect();
-    cli.file("dust.jsonl", dusty);
+    cli.file("dust.jsonl", dusty.concat());
     let dust = ["calibrate", "agreement", "dust.jsonl", "--scale", "1..5", "--json", "--resamples", "200"];
     let found = object(&cli.run(&dust).expect_code(0))["sections"][0].clone();
     assert_eq!((&found["all_same"]["count"], &found["all_same"]["n"]), (&12.into(), &12.into()), "{found}");

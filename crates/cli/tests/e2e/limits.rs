@@ -104,11 +104,21 @@ const LIMITS: &[(&str, LimitTest)] = &[
     ("problems of a request", There(HOSTILE, "problems_beyond_a_hundred_are_counted")),
     ("samples accepted at once", There(HOSTILE, "a_full_queue_refuses_with_a_time_to_try_again")),
     ("connections", There(HOSTILE, "connections_beyond_the_limit_wait")),
-    ("headers of a request", There(HOSTILE, "clients_that_dawdle_are_shown_out")),
+    (
+        "first request of a connection; headers of a request",
+        There(HOSTILE, "connections_that_ask_nothing_are_closed_before_anybody_needs_a_key"),
+    ),
+    (
+        "connection without a request",
+        There(
+            "serve/src/connection_watch.rs",
+            "a_connection_needs_a_request_and_a_client_that_takes_its_reply",
+        ),
+    ),
     ("body of a request in time", There(HOSTILE, "clients_that_dawdle_are_shown_out")),
     (
-        "client that takes nothing of a reply",
-        There("serve/src/stall.rs", "a_write_that_nobody_takes_fails_in_time"),
+        "client that takes nothing of a reply, on HTTP/2 of one of its streams",
+        There(HOSTILE, "a_stream_whose_client_takes_nothing_ends_its_connection"),
     ),
     (
         "rubric with `{{ }}`, multiplied by the samples of the request",

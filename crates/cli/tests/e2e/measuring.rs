@@ -94,7 +94,7 @@ fn labels_that_were_drawn_with_probabilities_are_weighed_by_them() {
     let why = found["rates"][0]["corrected"].to_string() + &found["notes"].to_string();
     assert!(why.contains("they are of several draws"), "{found}");
     // One item that both drew.
-    let named: String = text.lines().map(|line| format!("{line},ann\n")).collect();
+    let named = text.replace('\n', ",ann\n");
     cli.file("again.csv", named.replacen(",ann", ",who", 1) + "c0,unmet,met,weighted,0.25,bob\n");
     let found = calibrate(&cli, &["--labels", "again.csv"]);
     assert!(found.to_string().contains("1 item was drawn twice"), "{found}");

@@ -62,7 +62,7 @@ fn a_run_ends_once_its_pass_rate_is_clear_and_says_so_everywhere() {
     let compared = cli.run(&["compare", "run", "run"]);
     assert!(compared.stderr.contains("stopped because its result was clear"), "{}", compared.stderr);
     // The only interval that holds is there without being asked for.
-    assert!(compared.stdout.contains("At any time (run)"), "{}", compared.stdout);
+    assert!(compared.stdout.contains("Valid at any time (run)"), "{}", compared.stdout);
 
     // Without the rule, the rest of the cases is run, and nothing is left of it.
     let rest = cli.run(&["eval", "s.yaml", "--run-dir", "run", "--resume", "--json", "-q"]);

@@ -214,7 +214,7 @@ impl GradingProgram<'_> {
                 .unwrap_or_else(|| finished.stderr.tail(COMPLAINT_BYTES).trim().to_owned());
             match form.after_refusal(&complaint) {
                 Some(wanted) if !refused.contains(&wanted) => {
-                    refused.push(std::mem::replace(&mut form, wanted))
+                    refused.push(std::mem::replace(&mut form, wanted));
                 }
                 _ => return Ok((finished, form)),
             }

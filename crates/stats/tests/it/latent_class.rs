@@ -169,6 +169,6 @@ fn drawn_rates_hold_the_truth_as_often_as_they_say() {
 fn the_weight_of_a_vote_is_that_of_its_odds() {
     let rates = |sensitivity, specificity| RaterErrorRates { sensitivity, specificity, votes: 1 };
     assert_near(rates(0.5, 0.5).vote_weight(), 0.0, 1e-12);
-    assert_near(rates(0.9, 0.8).vote_weight(), (9.0_f64.ln() + 4.0_f64.ln()) / 2.0, 1e-12);
+    assert_near(rates(0.9, 0.8).vote_weight(), f64::midpoint(9.0_f64.ln(), 4.0_f64.ln()), 1e-12);
     assert!(rates(0.2, 0.3).vote_weight() < 0.0);
 }

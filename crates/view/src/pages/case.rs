@@ -105,7 +105,7 @@ pub(crate) struct GraderText {
     pub(crate) waits: bool,
     /// Address of its part of the scorecard; empty outside scorecards.
     pub(crate) part_url: String,
-    /// What the part asks, in the words of the files as they are now.
+    /// Question that the part asks, as the files have it now.
     pub(crate) asks: String,
     pub(crate) criteria: Vec<CriterionText>,
     pub(crate) whole: Option<CriterionText>,

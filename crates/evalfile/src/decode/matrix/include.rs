@@ -114,10 +114,11 @@ impl TestReader {
 
 /// Returns a test with what its own suite adds.
 fn with_suite(outer: &MatrixTest, test: &MatrixTest) -> MatrixTest {
-    let outer = match test.skip_defaults {
-        true => MatrixTest { assertions: Vec::new(), assert_span: None, ..outer.clone() },
-        false => outer.clone(),
-    };
+    let mut outer = outer.clone();
+    if test.skip_defaults {
+        (outer.assertions, outer.assert_span) = (Vec::new(), None);
+    }
+
     merge(&outer, test)
 }
 
@@ -170,10 +171,13 @@ fn read_selection(cx: &mut DecodeContext, node: &TreeNode) -> TestSelection {
     let tags = object.value("tags");
     let metadata = match object.value("metadata") {
         None => Vec::new(),
-        Some(node) => node.as_map().map(<[_]>::to_vec).unwrap_or_else(|| {
-            cx.problems.add(wrong_type(node, "`metadata`", "a map"));
-            Vec::new()
-        }),
+        Some(node) => node.as_map().map_or_else(
+            || {
+                cx.problems.add(wrong_type(node, "`metadata`", "a map"));
+                Vec::new()
+            },
+            <[_]>::to_vec,
+        ),
     };
     object.finish(&mut cx.problems);
 
