@@ -117,8 +117,11 @@ mod tests {
         drop(unpacked);
         assert_eq!(std::fs::read_dir(here.join(CLUSTER_FOLDER)).unwrap().count(), 0);
 
-        let empty = unpack_job(&here.display().to_string(), &Variables::new(), here).await;
-        assert!(empty.unwrap_err().to_string().contains("has no results of a job"));
+        let other = place.path().join("jobs/other");
+        std::fs::create_dir(&other).unwrap();
+        let empty = unpack_job(&other.display().to_string(), &Variables::new(), here).await;
+        let error = empty.map(|_| ()).unwrap_err().to_string();
+        assert!(error.contains("has no results of a job"), "{error}");
         for address in ["s3://bucket", "s3://bucket/?sig=hidden"] {
             assert!(unpack_job(address, &Variables::new(), here).await.is_err(), "{address}");
         }

@@ -8,7 +8,7 @@ use super::figures::FigureTable;
 const CONFIGURATIONS: [(&str, u64, u64, &[&str]); 6] = [
     ("self-grading", 10, 0, &["javascript"]),
     ("custom-grading-prompt", 1, 0, &[]),
-    ("simple-test", 5, 1, &["similar", "javascript", "python"]),
+    ("simple-test", 5, 0, &["javascript", "python"]),
     ("gpt-4o-vs-4o-mini", 15, 0, &[]),
     ("g-eval", 5, 0, &[]),
     ("rag-eval", 2, 0, &["answer-relevance", "context-recall", "context-relevance", "context-faithfulness"]),
