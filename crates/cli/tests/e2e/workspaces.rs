@@ -419,7 +419,9 @@ fn replaced_by_a_link(workspace: &str, replace: &str) -> Vec<Value> {
     let docs = cli.path("docs");
     let script = replace.replace("DOCS", &docs.to_string_lossy());
     agent(&cli, &script);
-    let hooks = "hooks: {after_each: {command: 'rm -rf {{workspace_path}}/*'}, before_each: {reset: strict}}";
+    // By name: without a path, this must not empty the root.
+    let hooks = "hooks: {after_each: {command: 'rm -rf {{workspace_path}}/thesis.txt {{workspace_path}}/sub'}, \
+                 before_each: {reset: strict}}";
     suite(&cli, &format!("{{template: ./start, {workspace}, {hooks}}}"), &["one", "two"]);
 
     let output = eval(&cli, &[]);

@@ -25,7 +25,8 @@ pub struct ScorecardPartResult {
     pub threshold: UnitInterval,
     /// True if missing the threshold blocks every level above.
     pub hard_gate: bool,
-    /// The status.
+    /// Its verdict.
+    #[serde(rename = "verdict")]
     pub standing: NodeStatus,
     /// The score, 0 to 1; null while open benchmarks could change it, and where nothing applies.
     pub score: Option<f64>,
