@@ -37,8 +37,6 @@ const STEPS: &[(&str, StepFn)] = &[
     ("readers of reports", report_readers),
     ("wheel for Python", python_wheel),
     ("release packages", packages),
-    // With other features than the steps before it, which would otherwise build their dependencies once more.
-    ("results in buckets", bucket_tests),
     ("cargo-deny", || subcommand("cargo-deny", "0.20.2", &["check", "licenses", "bans", "sources"])),
     ("cargo-machete", || subcommand("cargo-machete", "0.9.2", &[])),
 ];
@@ -139,7 +137,7 @@ fn python_library() -> StepResult {
     }
 }
 
-/// Builds the wheel with the profile of the tests, whose objects it uses again.
+/// Reads reports with the programs and schemas of other tools.
 fn report_readers() -> StepResult {
     match report_readers::run()? {
         Err(why) => Ok(StepOutcome::Skipped(why)),
@@ -147,6 +145,7 @@ fn report_readers() -> StepResult {
     }
 }
 
+/// Builds the wheel with the profile of the tests, whose objects it uses again.
 fn python_wheel() -> StepResult {
     match wheel::run("dev")? {
         WheelOutcome::Skipped(why) => Ok(StepOutcome::Skipped(why)),
@@ -173,18 +172,9 @@ fn packages() -> StepResult {
     ))
 }
 
+/// Runs all tests, and adds up what their binaries print at their end.
 fn tests() -> StepResult {
-    run_tests(&["test", "--workspace", "--no-fail-fast"])
-}
-
-/// Builds the support of buckets, which no other step does, and tries it with a server that speaks S3.
-fn bucket_tests() -> StepResult {
-    run_tests(&["test", "-p", "assize-cluster", "--features", "cloud", "--test", "buckets"])
-}
-
-/// Runs tests, and adds up what their binaries print at their end.
-fn run_tests(arguments: &[&str]) -> StepResult {
-    let mut command = shell::cargo(arguments);
+    let mut command = shell::cargo(&["test", "--workspace", "--no-fail-fast"]);
     let mut child =
         command.stdout(Stdio::piped()).spawn().map_err(|error| format!("can't start the tests: {error}"))?;
 

@@ -31,6 +31,7 @@ usage: cargo xtask NAME
   generate [--check]  generated pages, the README's picture and schemas, or whether they are current
   package-files       completion scripts and man pages for a release, into target/package
   python [PROFILE]    the Python library, built and tested; profile `dev` unless given
+  report-readers      reports, read with the programs and schemas of other tools
   wheel [PROFILE]     the wheel for Python, built and tried out; profile `release` unless given";
 
 fn main() -> ExitCode {
@@ -47,6 +48,10 @@ fn main() -> ExitCode {
         ["package-files"] => package_files::run(),
         ["python"] => report_python(python::run("dev")),
         ["python", profile] => report_python(python::run(profile)),
+        ["report-readers"] => report_readers::run().map(|outcome| match outcome {
+            Err(why) => println!("SKIPPED: reports: {why}"),
+            Ok(()) => println!("reports: other tools read them"),
+        }),
         ["wheel"] => report_wheel(wheel::run("release")),
         ["wheel", profile] => report_wheel(wheel::run(profile)),
         _ => Err(USAGE.to_owned()),
