@@ -47,12 +47,23 @@ fn wider_interval<K: Ord>(
 /// Computes the mean of sizes from 0 to 1, each with its case. The interval is the clustered one of a bounded mean, so that
 /// it stays within 0 to 1.
 pub fn size_metric<K: Ord>(
-    (id, name, of): (&'static str, &'static str, &'static str),
+    names: (&'static str, &'static str, &'static str),
     says: &'static str,
     sizes: &[(K, f64)],
 ) -> MetricEstimate {
     let (cases, values): (Vec<&K>, Vec<f64>) = sizes.iter().map(|(case, size)| (case, *size)).unzip();
-    let found = bounded_mean_clustered(&values, &cases, (0.0, 1.0), ConfidenceLevel::P95);
+    bounded_metric(names, says, (&values, &cases), (0.0, 1.0), ConfidenceLevel::P95)
+}
+
+/// Computes the mean of values within a range, each with its cluster, with the clustered interval of a bounded mean.
+pub(crate) fn bounded_metric<K: Ord>(
+    (id, name, of): (&'static str, &'static str, &'static str),
+    says: &'static str,
+    (values, clusters): (&[f64], &[K]),
+    range: (f64, f64),
+    level: ConfidenceLevel,
+) -> MetricEstimate {
+    let found = bounded_mean_clustered(values, clusters, range, level);
     MetricEstimate {
         id,
         name,

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use crate::python::PythonOutcome;
 use crate::wheel::WheelOutcome;
-use crate::{generate, layers, python, repo_lints, shell, tools, wheel, words};
+use crate::{generate, layers, python, repo_lints, report_readers, shell, tools, wheel, words};
 
 /// The good end of a step.
 enum StepOutcome {
@@ -34,6 +34,7 @@ const STEPS: &[(&str, StepFn)] = &[
     }),
     ("site of the documentation", site),
     ("Python library", python_library),
+    ("readers of reports", report_readers),
     ("wheel for Python", python_wheel),
     ("release packages", packages),
     ("cargo-deny", || subcommand("cargo-deny", "0.20.2", &["check", "licenses", "bans", "sources"])),
@@ -133,6 +134,14 @@ fn python_library() -> StepResult {
     match python::run("dev")? {
         PythonOutcome::Skipped(why) => Ok(StepOutcome::Skipped(why)),
         PythonOutcome::Works => Ok(StepOutcome::Passed),
+    }
+}
+
+/// Reads reports with the programs and schemas of other tools.
+fn report_readers() -> StepResult {
+    match report_readers::run()? {
+        Err(why) => Ok(StepOutcome::Skipped(why)),
+        Ok(()) => Ok(StepOutcome::Passed),
     }
 }
 

@@ -17,7 +17,7 @@ const NAMED: &[(&str, &str)] =
 /// Writes a run in all formats and reads them. The inner error is the reason for which nothing was read.
 pub(crate) fn run() -> Result<Result<(), String>, String> {
     let environment = shell::root().join(FOLDER).join("env");
-    if let Err(why) = wheel::prepare(&environment, PACKAGES) {
+    if let Err(why) = install(&environment) {
         return Ok(Err(why));
     }
 
@@ -30,6 +30,15 @@ pub(crate) fn run() -> Result<Result<(), String>, String> {
     let python = wheel::executable(&environment, "python");
     let mut check = wheel::program(&python, &["crates/report/tests/readers/check.py"]);
     shell::run(check.arg(&written)).map(Ok)
+}
+
+/// Installs the packages with uv: pip takes minutes to find versions of them that fit together.
+fn install(environment: &Path) -> Result<(), String> {
+    wheel::prepare(environment, &["uv"])?;
+
+    let python = wheel::executable(environment, "python");
+    let mut uv = wheel::program(&python, &["-m", "uv", "pip", "install", "--quiet", "--python"]);
+    shell::run(uv.arg(&python).args(PACKAGES))
 }
 
 fn write_reports(binary: &Path, folder: &Path) -> Result<(), String> {

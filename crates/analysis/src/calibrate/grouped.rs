@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use assize_stats::{
-    UndefinedReason, bounded_mean_clustered,
+    UndefinedReason,
     judge_quality::{correlations_within, kendall_tau_b, pairwise_accuracy, pearson, spearman},
 };
 
 use super::item::CalibrationItem;
 use super::pairing::{cluster_numbers, units_of};
 use crate::metric::{MetricEstimate, ResamplingOptions};
+use crate::shares::bounded_metric;
 
 /// Least number of systems whose order is compared: two always correlate perfectly.
 const MIN_SYSTEMS: usize = 3;
@@ -65,7 +66,7 @@ impl<'i> GroupedScores<'i> {
     /// Mean of a figure of cases within `range`, with the interval over clusters.
     fn mean_of_cases(
         &self,
-        (id, name, of): (&'static str, &'static str, &'static str),
+        names: (&'static str, &'static str, &'static str),
         says: &'static str,
         values: &[(usize, f64)],
         range: (f64, f64),
@@ -73,16 +74,7 @@ impl<'i> GroupedScores<'i> {
     ) -> MetricEstimate {
         let (groups, values): (Vec<usize>, Vec<f64>) = values.iter().copied().unzip();
         let clusters: Vec<usize> = groups.into_iter().map(|group| self.cluster_of(group)).collect();
-        let found = bounded_mean_clustered(&values, &clusters, range, resampling.level);
-        MetricEstimate {
-            id,
-            name,
-            value: found.map(|found| found.mean),
-            interval: found.and_then(|found| found.interval),
-            n: values.len() as u64,
-            of,
-            says,
-        }
+        bounded_metric(names, says, (&values, &clusters), range, resampling.level)
     }
 
     /// The figure of the means of systems, over the items at these positions.

@@ -1,9 +1,10 @@
 //! Machines of a test: folders with the same project, workers in them, a coordinator, servers.
 
 use std::collections::BTreeMap;
-use std::io::Write as _;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use assize_testkit::cli::CliTest;
@@ -67,6 +68,19 @@ impl Running {
 
     pub(crate) fn has_ended(&mut self) -> bool {
         self.0.try_wait().expect("a started process can be looked at").is_some()
+    }
+
+    /// Waits for a line on its standard error that contains this. What it prints there is not kept.
+    pub(crate) fn wait_for(&mut self, part: &'static str) {
+        let lines = BufReader::new(self.0.stderr.take().expect("a pipe")).lines();
+        let (sender, found) = mpsc::channel();
+        // Reads on after that, so that the program never waits for a reader.
+        std::thread::spawn(move || {
+            for _ in lines.map_while(Result::ok).filter(|line| line.contains(part)) {
+                let _ = sender.send(());
+            }
+        });
+        assert!(found.recv_timeout(RUN_TIMEOUT).is_ok(), "it did not say `{part}`");
     }
 
     /// Waits for the end; exit code and both outputs.

@@ -81,7 +81,7 @@ fn a_worker_with_other_files_or_without_a_key_says_so_and_does_nothing() {
 
     // A worker that is brought up to date looks again.
     let mut late = Running::start(&mut other.command(&["worker", "--cluster", &address]));
-    std::thread::sleep(Duration::from_secs(7));
+    late.wait_for("`suite.yaml` has other contents here");
     assert!(!running.has_ended() && !late.has_ended());
     other.file("suite.yaml", boss.read("suite.yaml"));
     let (code, _, said) = running.finish();

@@ -37,12 +37,7 @@ impl Engine {
             RubricSource::File(path) => load_rubric(&self.process().resolve(path), &self.load_options(&[])),
             RubricSource::Text(text) => read_rubric(Path::new(INLINE_RUBRIC), text),
         };
-        self.report_diagnostics(&rubric.diagnostics, &rubric.sources);
-        if rubric.has_errors() {
-            return Err(EngineError::invalid_file("the rubric has errors; nothing was graded"));
-        }
-
-        Ok(rubric)
+        self.without_errors(rubric)
     }
 
     /// Reads a rubric like [`Engine::read_rubric`], with the values of `vars` in the place of `{{ name }}` in its criteria. Values are
@@ -61,10 +56,7 @@ impl Engine {
             }
             RubricSource::Text(text) => read_rubric_with(Path::new(INLINE_RUBRIC), text, vars),
         };
-        self.report_diagnostics(&rubric.diagnostics, &rubric.sources);
-        if rubric.has_errors() {
-            return Err(EngineError::invalid_file("the rubric has errors; nothing was graded"));
-        }
+        let rubric = self.without_errors(rubric)?;
 
         let open = rubric.diagnostics.iter().find(|found| found.code == codes::UNKNOWN_VARIABLE);
         match open {
@@ -74,6 +66,16 @@ impl Engine {
                 Err(EngineError::invalid_file(format!("{problem}; nothing was graded")))
             }
         }
+    }
+
+    /// Tells the problems of a rubric, and refuses one with errors.
+    fn without_errors(&self, rubric: LoadedRubric) -> Result<LoadedRubric, EngineError> {
+        self.report_diagnostics(&rubric.diagnostics, &rubric.sources);
+        if rubric.has_errors() {
+            return Err(EngineError::invalid_file("the rubric has errors; nothing was graded"));
+        }
+
+        Ok(rubric)
     }
 }
 

