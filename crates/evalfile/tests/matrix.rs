@@ -244,6 +244,20 @@ fn included_suites_are_selected_and_run_as_the_entry_says() {
         let loaded = load_with(&text, &[("other.eval.yaml", other)]).loaded;
         assert!(loaded.diagnostics.iter().any(|found| found.severity == Severity::Error), "{entry}");
     }
+    for (right, wrong, part) in [
+        ("threshold: 0.9", "threshold: high", "`threshold`"),
+        ("threshold: 0.9", "assert: polite", "`assert`"),
+    ] {
+        let text = "name: n\nprompts: [p]\nproviders: [{id: echo, label: e}]\ntests: [{include: o.yaml, type: suite}]\n";
+        let loaded = load_with(text, &[("o.yaml", &other.replace(right, wrong))]).loaded;
+        let errors: Vec<&str> = loaded
+            .diagnostics
+            .iter()
+            .filter(|found| found.severity == Severity::Error)
+            .map(|found| found.title.as_str())
+            .collect();
+        assert!(matches!(errors.as_slice(), [title] if title.contains(part)), "{wrong}: {errors:?}");
+    }
     let own_prompts = format!("prompts: [x]\n{other}");
     let text =
         "name: n\nprompts: [p]\nproviders: [{id: echo, label: e}]\ntests: [{include: o.yaml, type: suite}]\n";

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::expand::merge;
 use super::tests::{DEFAULT_TEST, MatrixTest, TestReader};
 use crate::codes;
-use crate::decode::map_reader::wrong_type;
+use crate::decode::map_reader::{number, wrong_type};
 use crate::decode::{DecodeContext, MapReader};
 use crate::tree::{MapEntry, TreeNode};
 
@@ -98,13 +98,15 @@ impl TestReader {
             outer = read;
         }
         for key in ["assert", "assertions"] {
-            let own = root.get(key).and_then(TreeNode::as_seq).unwrap_or_default();
-            outer.assertions.extend(own.iter().cloned());
+            let Some(own) = root.get(key).filter(|own| !own.is_null()) else { continue };
+            match own.as_seq() {
+                Some(items) => outer.assertions.extend(items.iter().cloned()),
+                None => cx.problems.add(wrong_type(own, "`assert`", "a list of assertions")),
+            }
         }
-        if outer.threshold.is_none() {
-            let threshold = root.get("threshold");
-            outer.threshold =
-                threshold.and_then(|node| Some(SpannedValue::new(node.to_json().as_f64()?, node.use_span())));
+        if let Some(node) = root.get("threshold").filter(|node| !node.is_null()) {
+            let threshold = number(node, "threshold", &mut cx.problems);
+            outer.threshold = outer.threshold.take().or(threshold);
         }
 
         let tests = root.get("tests").map(|tests| self.read_list(cx, tests)).unwrap_or_default();

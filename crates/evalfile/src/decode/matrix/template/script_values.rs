@@ -82,6 +82,12 @@ pub(super) fn add_script_filters(environment: &mut Environment<'static>) {
         ValueKind::Map => filters::items(value),
         _ => Ok(value.clone()),
     });
+    environment.add_filter("js_operand", |value: &JinjaValue| match value.kind() {
+        // A name that is not defined is reported as such.
+        ValueKind::Undefined => value.clone(),
+        ValueKind::None => JinjaValue::from("null"),
+        _ => JinjaValue::from(script_text(value)),
+    });
     environment.add_filter("string", |value: &JinjaValue| script_text(value));
     environment.add_filter("dump", |value: &JinjaValue, indent: Option<JinjaValue>| match indent {
         None => Ok(json_text(value)),

@@ -5,6 +5,9 @@ use std::fmt::Write;
 /// Tags that are read.
 const TAGS: [&str; 9] = ["if", "elif", "elseif", "else", "endif", "for", "endfor", "raw", "set"];
 
+/// Filter that operands of `~` pass through.
+const OPERAND_FILTER: &str = "|js_operand";
+
 /// Returns a template as minijinja reads it. Refuses what could make a large text of a small one: multiplication, and
 /// tags that bind texts of any size to names.
 pub(super) fn translate(text: &str) -> Result<String, String> {
@@ -108,7 +111,82 @@ fn write_expression(written: &mut String, inner: &str, is_tag: bool, word: &str)
         translated = loop_over_pairs(translated);
     }
 
-    written.push_str(&translated);
+    written.push_str(&with_script_operands(translated));
+}
+
+/// Passes the operands of `~` through a filter, since minijinja joins `true` and `null` as Python writes them.
+fn with_script_operands(inner: String) -> String {
+    let mut ends = Vec::new();
+    let mut at = 0;
+    for (part, is_quoted) in parts_by_quotes(&inner) {
+        for (place, _) in part.match_indices('~').filter(|_| !is_quoted) {
+            let place = at + place;
+            ends.push(inner[..place].trim_end().len());
+            ends.push(place + 1 + operand_end(&inner[place + 1..]));
+        }
+        at += part.len();
+    }
+    // The operand between two operators ends only once.
+    ends.sort_unstable();
+    ends.dedup();
+
+    let mut written = String::with_capacity(inner.len() + ends.len() * OPERAND_FILTER.len());
+    let mut start = 0;
+    for end in ends {
+        written.push_str(&inner[start..end]);
+        written.push_str(OPERAND_FILTER);
+        start = end;
+    }
+    written.push_str(&inner[start..]);
+    written
+}
+
+/// Returns where the operand at the beginning of a text ends, with its properties, calls and filters.
+fn operand_end(text: &str) -> usize {
+    let operand = text.trim_start_matches([' ', '\n', '\t', '\r', '-']);
+    let mut at = text.len() - operand.len();
+    if operand.starts_with(['"', '\'', '(', '[', '{']) {
+        at += group_end(operand);
+    }
+
+    loop {
+        let rest = &text[at..];
+        let after_spaces = rest.trim_start();
+        at += match rest.chars().next() {
+            Some('(' | '[') => group_end(rest),
+            Some(letter) if letter.is_alphanumeric() || letter == '_' || letter == '.' => letter.len_utf8(),
+            _ => match after_spaces.strip_prefix('|') {
+                Some(filter) => rest.len() - filter.trim_start().len(),
+                None => return at,
+            },
+        };
+    }
+}
+
+/// Returns where the text in quotes or the group in brackets ends that a text begins with.
+fn group_end(text: &str) -> usize {
+    let mut depth = 0_usize;
+    let mut quote = None;
+    let mut is_escaped = false;
+    for (at, letter) in text.char_indices() {
+        match quote {
+            Some(_) if is_escaped => is_escaped = false,
+            Some(_) if letter == '\\' => is_escaped = true,
+            Some(open) if letter == open => quote = None,
+            Some(_) => continue,
+            None => match letter {
+                '"' | '\'' => quote = Some(letter),
+                '(' | '[' | '{' => depth += 1,
+                ')' | ']' | '}' => depth = depth.saturating_sub(1),
+                _ => {}
+            },
+        }
+        if depth == 0 && quote.is_none() {
+            return at + letter.len_utf8();
+        }
+    }
+
+    text.len()
 }
 
 fn write_plain(written: &mut String, part: &str) {
