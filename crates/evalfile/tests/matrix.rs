@@ -5,7 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use assize_diagnostic::Severity;
-use assize_evalfile::{Case, GraderKind, LoadOptions, LoadedSuite, TargetSpecKind, load_suite};
+use assize_evalfile::{
+    ASSERTION_TYPES, AssertionSupport, Case, GraderKind, LoadOptions, LoadedSuite, TargetSpecKind, load_suite,
+};
 use assize_rubric::UnitInterval;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -492,6 +494,112 @@ fn a_script_may_change_the_variables_of_a_test() {
     assert_eq!(questions(&test("({ ...vars, b: vars.a.toUpperCase() })"), &[]), ["x X"]);
     for code in ["({ a: ", "vars.a", "missing"] {
         assert_eq!(codes(&test(code)), ["E0319"], "{code}");
+    }
+}
+
+#[test]
+fn a_function_of_javascript_may_write_prompts() {
+    let text = |prompts: &str, providers: &str| {
+        format!(
+            "prompts: [{prompts}]\nproviders: [{providers}]\ntests: [{{vars: {{topic: tea}}, {ASSERT}}}]\n"
+        )
+    };
+    let files = [
+        (
+            "short.js",
+            "module.exports = async ({ vars, provider }) => `${provider.label}: ${vars.topic}, {{ topic }}`;\n",
+        ),
+        (
+            "chat.mjs",
+            "export function chat({ vars }) { return [{ role: 'user', content: `On ${vars.topic}` }]; }\n\
+             export function parts({ vars }) { return { prompt: `Of ${vars.topic}`, config: {} }; }\n",
+        ),
+    ];
+    let prompts = "'file://short.js', 'file://chat.mjs:chat', 'chat.mjs:parts'";
+    assert_eq!(questions(&text(prompts, "echo"), &files), ["echo: tea, tea", "On tea", "Of tea"]);
+
+    let several = load_with(&text("'file://short.js'", "echo, 'openai:chat:m'"), &files).loaded;
+    let cases: Vec<Arc<Case>> = several.cases.iter().map(|case| case.expect("valid")).collect();
+    let missing: Vec<&str> = cases[0].unbuilt.iter().map(|part| part.feature).collect();
+    assert_eq!(missing, ["prompts that JavaScript writes for each of several providers"]);
+    let modules = ("short.js", "const fs = require('fs');\nmodule.exports = () => fs.readFileSync('x');\n");
+    let loaded = load_with(&text("'file://short.js'", "echo"), &[modules]).loaded;
+    let case = loaded.cases.iter().next().expect("a case").expect("valid");
+    assert_eq!(case.unbuilt[0].feature, "prompts that a JavaScript program writes");
+
+    for body in ["() => missing", "() => null", "() => ({ prompt: 'p', config: { temperature: 1 } })", "("] {
+        let file = format!("module.exports = {body};\n");
+        let loaded = load_with(&text("'file://short.js'", "echo"), &[("short.js", file.as_str())]).loaded;
+        let codes: Vec<String> = loaded.diagnostics.iter().map(|found| found.code.to_string()).collect();
+        assert_eq!(codes, ["E0319"], "{body}");
+    }
+}
+
+#[test]
+fn a_function_of_javascript_may_write_tests() {
+    let text = "prompts: ['Say {{ word }}']\nproviders: [echo]\ntests: file://tests.js:make\n";
+    let make = "exports.make = () => ['a', 'b'].map((word) => ({ vars: { word }, assert: [{ type: 'contains', value: word }] }));\n";
+    assert_eq!(questions(text, &[("tests.js", make)]), ["Say a", "Say b"]);
+    for (file, code) in [
+        ("exports.make = () => 1;\n", "E0319"),
+        ("exports.other = () => [];\n", "E0319"),
+        ("exports.make = () => [{ varz: {} }];\n", "E0103"),
+    ] {
+        let loaded = load_with(text, &[("tests.js", file)]).loaded;
+        let codes: Vec<String> = loaded.diagnostics.iter().map(|found| found.code.to_string()).collect();
+        assert!(codes.iter().any(|found| found == code), "{file}: {codes:?}");
+    }
+}
+
+/// Every row of the table of types: what is supported is read, and what is not is refused by its name.
+#[test]
+fn each_assertion_type_is_read_or_refused_as_the_table_says() {
+    for row in ASSERTION_TYPES {
+        let value = match row.name {
+            "is-json" => json!({"type": "object"}),
+            "word-count" => json!({"min": 1}),
+            "trajectory:tool-sequence" => json!({"steps": ["a"]}),
+            "trajectory:tool-args-match" => json!({"name": "a", "args": {}}),
+            "trajectory:tool-used" => json!({"name": "a"}),
+            "trajectory:step-count" => json!({"max": 3}),
+            "skill-used" => json!("a"),
+            _ => json!("true"),
+        };
+        let mut assertion = json!({"type": row.name, "value": value});
+        if matches!(row.name, "latency" | "cost") {
+            assertion = json!({"type": row.name, "threshold": 1});
+        }
+        if row.name == "assert-set" {
+            assertion = json!({"type": row.name, "assert": [{"type": "contains", "value": "a"}]});
+        }
+        // Types of AgentV's have keys of their own, which the tests of graders hold.
+        let is_own = matches!(row.support, AssertionSupport::SameKeys(_));
+        let file = json!({
+            "prompts": ["p"], "providers": ["echo"], "tests": [{"assert": [assertion]}],
+        });
+        let loaded = load_with(&file.to_string(), &[]).loaded;
+        let errors: Vec<String> = loaded
+            .diagnostics
+            .iter()
+            .filter(|found| found.severity == Severity::Error)
+            .map(|found| format!("{} {}", found.code, found.title))
+            .collect();
+        match row.support {
+            AssertionSupport::Refused(_) => {
+                assert_eq!(errors.len(), 1, "{}: {errors:?}", row.name);
+                assert!(errors[0].contains(&format!("`{}`", row.name)), "{errors:?}");
+            }
+            _ if is_own => {
+                let names_type =
+                    |error: &String| ["E0301", "E0302"].iter().any(|code| error.starts_with(code));
+                assert!(!errors.iter().any(names_type), "{}: {errors:?}", row.name);
+            }
+            _ => {
+                assert_eq!(errors, Vec::<String>::new(), "{}", row.name);
+                let case = loaded.cases.iter().next().expect("a case").expect("valid");
+                assert_ne!(case.graders[0].name, "answered", "{} is no grader", row.name);
+            }
+        }
     }
 }
 

@@ -265,3 +265,21 @@ fn a_negated_assertion_says_itself_whether_it_holds() {
     let graders = found[0]["graders"].as_array().expect("graders");
     assert_eq!((&graders[0]["verdict"], &graders[1]["verdict"]), (&json!("pass"), &json!("fail")));
 }
+
+#[test]
+fn prompts_and_tests_come_from_functions_of_javascript() {
+    let cli = cli();
+    cli.file("prompt.js", "module.exports = ({ vars }) => `The word is ${vars.word}`;\n");
+    cli.file(
+        "tests.mjs",
+        "export default () => ['one', 'two'].map((word) => ({\n  vars: { word },\n  \
+         assert: [{ type: 'equals', value: 'The word is one' }],\n}));\n",
+    );
+    cli.file(
+        "promptfooconfig.yaml",
+        "prompts: ['file://prompt.js']\nproviders: [echo]\ntests: file://tests.mjs\n",
+    );
+    cli.run(&["eval", "promptfooconfig.yaml", "--run-dir", "run"]).expect_code(1);
+    let verdicts: Vec<Value> = rows(&cli, "run").iter().map(|row| row["verdict"].clone()).collect();
+    assert_eq!(verdicts, [json!("pass"), json!("fail")]);
+}

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Span};
-use serde_json::{Map, Value};
+use assize_script::{Script, ScriptValue};
+use serde_json::{Map, Value, json};
 
 use super::assertions::{AssertionWriter, PassRule};
 use super::nodes::{MapNode, list_node, number_names, text_node};
@@ -212,7 +213,7 @@ impl<'a> MatrixExpander<'a> {
                 case.unbuilt
                     .push(UnsupportedFeature { feature: "prompts with images, sounds or documents", place });
             }
-            if let Some(PromptBody::Program(feature)) = combination.prompt.map(|prompt| &prompt.body) {
+            if let Some(feature) = combination.prompt.and_then(|prompt| self.missing_for(prompt)) {
                 let place = cx.position(combination.span);
                 case.unbuilt.push(UnsupportedFeature { feature, place });
             }
@@ -275,13 +276,20 @@ impl<'a> MatrixExpander<'a> {
         combination: &Combination<'_>,
         scope: &super::template::TemplateScope,
     ) -> Option<RenderedPrompt> {
-        if matches!(prompt.body, PromptBody::Program(_)) {
+        if self.missing_for(prompt).is_some() {
             let text = plain_input(combination.vars);
             return Some(RenderedPrompt {
                 input: text_node(prompt.span, text.clone()),
                 text,
                 has_media: false,
             });
+        }
+
+        if let PromptBody::Script(script) = &prompt.body {
+            let body = self.write_prompt(cx, script, prompt.span, combination.vars)?;
+            let written = MatrixPrompt { body, ..prompt.clone() };
+            // `prefix` and `suffix` belong to prompts that are texts.
+            return written.render(cx, &self.file.templates, scope, ("", ""));
         }
 
         // A variable that is a list of messages is the whole conversation.
@@ -301,6 +309,67 @@ impl<'a> MatrixExpander<'a> {
         let around =
             (options.prefix.as_deref().unwrap_or_default(), options.suffix.as_deref().unwrap_or_default());
         prompt.render(cx, &self.file.templates, scope, around)
+    }
+
+    /// Returns what is missing to ask a prompt.
+    fn missing_for(&self, prompt: &MatrixPrompt) -> Option<&'static str> {
+        match &prompt.body {
+            PromptBody::Program(feature) => Some(*feature),
+            // A case has one prompt, whichever target answers it.
+            PromptBody::Script(script)
+                if self.file.providers.len() > 1 && script.text().contains("provider") =>
+            {
+                Some("prompts that JavaScript writes for each of several providers")
+            }
+            PromptBody::Script(_) | PromptBody::Text(_) | PromptBody::Json(_) => None,
+        }
+    }
+
+    /// Calls the function that writes a prompt. Its result is a template, as in promptfoo. Returns `None` after adding a
+    /// diagnostic.
+    fn write_prompt(
+        &self,
+        cx: &mut DecodeContext,
+        script: &Script,
+        span: Span,
+        vars: &Map<String, Value>,
+    ) -> Option<PromptBody> {
+        let provider = match self.file.providers.as_slice() {
+            [only] => json!({"id": only.id, "label": only.name}),
+            _ => json!({}),
+        };
+        let context = json!({"vars": vars, "provider": provider, "config": {}});
+        let mut fail = |reason: String| {
+            cx.problems.add(
+                Diagnostic::error(codes::BAD_SCRIPT, "this script can't write the prompt", span, reason)
+                    .with_help("return a text, or a list of messages with `role` and `content`"),
+            );
+            None
+        };
+
+        let written = match script.call(&[("context", &context)]).map(ScriptValue::into_json) {
+            Ok(Some(Value::Object(mut parts))) => {
+                let config = parts.get("config").and_then(Value::as_object);
+                if parts.contains_key("prompt") && config.is_some_and(|config| !config.is_empty()) {
+                    return fail(
+                        "it sets the `config` of its provider, which is not changed by prompts here"
+                            .to_owned(),
+                    );
+                }
+                match parts.remove("prompt") {
+                    Some(prompt) => prompt,
+                    None => Value::Object(parts),
+                }
+            }
+            Ok(value) => value.unwrap_or_default(),
+            Err(error) => return fail(error.to_string()),
+        };
+
+        match written {
+            Value::Null => fail("it returns nothing".to_owned()),
+            Value::String(text) => Some(PromptBody::Text(text)),
+            other => Some(PromptBody::Json(other)),
+        }
     }
 
     fn add_assertions(

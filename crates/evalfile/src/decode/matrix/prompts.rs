@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use assize_diagnostic::{Diagnostic, Span};
+use assize_script::Script;
 use serde_json::Value;
 
 use super::nodes::{json_node, list_node, text_node};
@@ -11,8 +12,10 @@ use super::template::{TemplateRenderer, TemplateScope};
 use crate::codes;
 use crate::decode::external::find_matches;
 use crate::decode::file::file_extension;
+use crate::decode::grader::read_code;
 use crate::decode::map_reader::wrong_type;
 use crate::decode::{DecodeContext, MapReader};
+use crate::model::{AuthorCode, CodeLanguage};
 use crate::tree::{MapEntry, NodeValue, TreeNode, read_yaml};
 
 /// Line between the prompts of a text file.
@@ -40,6 +43,8 @@ pub(super) enum PromptBody {
     Text(String),
     /// JSON whose texts are templates.
     Json(Value),
+    /// A function of JavaScript that writes the prompt of each test, in the built-in engine.
+    Script(Script),
     /// A program; its kind as a noun.
     Program(&'static str),
 }
@@ -152,7 +157,9 @@ impl PromptReader {
         };
 
         if let Some(program) = program_of(path) {
-            self.found.push(MatrixPrompt { label: label.or(Some(text.to_owned())), id, span, body: program });
+            if let Some(body) = with_script(cx, program, path, span) {
+                self.found.push(MatrixPrompt { label: label.or(Some(text.to_owned())), id, span, body });
+            }
             return;
         }
 
@@ -160,11 +167,12 @@ impl PromptReader {
             for file in find_matches(cx, path, span) {
                 // The path is relative to the working folder, references are not.
                 let shown = std::fs::canonicalize(&file).unwrap_or(file).display().to_string();
-                match program_of(&shown) {
-                    Some(body) => {
-                        self.found.push(MatrixPrompt { label: Some(shown), id: id.clone(), span, body });
-                    }
-                    None => self.read_file(cx, &shown, span, label.clone(), id.clone()),
+                let Some(program) = program_of(&shown) else {
+                    self.read_file(cx, &shown, span, label.clone(), id.clone());
+                    continue;
+                };
+                if let Some(body) = with_script(cx, program, &shown, span) {
+                    self.found.push(MatrixPrompt { label: Some(shown), id: id.clone(), span, body });
                 }
             }
             return;
@@ -259,7 +267,8 @@ impl MatrixPrompt {
                 let text = templates.render(cx, &whole, self.span, scope)?;
                 Some(RenderedPrompt::from_text(cx, self.span, text))
             }
-            PromptBody::Program(_) => None,
+            // Written by the expansion, which has the variables; or refused when it is run.
+            PromptBody::Script(_) | PromptBody::Program(_) => None,
         }
     }
 }
@@ -402,6 +411,27 @@ fn program_of(path: &str) -> Option<PromptBody> {
         "sh" => Some(PromptBody::Program("prompts that a command writes")),
         _ => None,
     }
+}
+
+/// Returns JavaScript that the built-in engine can run as a script; any other program stays what it is. Returns `None` after
+/// adding a diagnostic.
+fn with_script(cx: &mut DecodeContext, program: PromptBody, path: &str, span: Span) -> Option<PromptBody> {
+    if path.starts_with("exec:") || !names_javascript(path) {
+        return Some(program);
+    }
+
+    let node = text_node(span, format!("file://{path}"));
+    match read_code(cx, &node, "prompts", CodeLanguage::JavaScript)? {
+        AuthorCode::Script(script) => Some(PromptBody::Script(script)),
+        AuthorCode::Program(_) => Some(program),
+    }
+}
+
+/// Returns true if a path, perhaps with a function behind it, names a file of JavaScript.
+pub(super) fn names_javascript(path: &str) -> bool {
+    [".js", ".mjs", ".cjs"]
+        .iter()
+        .any(|ending| path.ends_with(ending) || path.contains(&format!("{ending}:")))
 }
 
 fn split_prompts(text: &str) -> Vec<String> {

@@ -3,14 +3,20 @@
 use std::path::Path;
 
 use assize_diagnostic::{Diagnostic, Span, SpannedValue};
+use assize_script::ScriptValue;
+use serde_json::{Value, json};
 
+use super::nodes::text_node;
+use super::prompts::names_javascript;
 use super::spelling::{MatrixSpelling, head};
 use super::table::tests_of_table;
 use crate::codes;
 use crate::decode::external::find_matches;
 use crate::decode::file::{file_extension, read_source, read_tree};
+use crate::decode::grader::read_code;
 use crate::decode::map_reader::{string, wrong_type};
 use crate::decode::{DecodeContext, MapReader};
+use crate::model::{AuthorCode, CodeLanguage};
 use crate::tree::{MapEntry, NodeValue, TreeNode, read_json_in};
 
 /// Keys of a test that a case of the `tests` format has too.
@@ -131,6 +137,10 @@ impl TestReader {
             return;
         }
 
+        if names_javascript(path) {
+            found.extend(self.read_generated(cx, path, span));
+            return;
+        }
         let name = path.rsplit_once(':').map_or(path, |(file, _)| file);
         if ["py", "js", "mjs", "cjs", "ts", "mts"].contains(&file_extension(Path::new(name)).as_str()) {
             cx.problems.add(unknown_kind(&file_extension(Path::new(name)), span));
@@ -143,6 +153,38 @@ impl TestReader {
                 self.read_file(cx, &file, span, found);
             }
         }
+    }
+
+    /// Reads the tests that a function of JavaScript returns. It is run by the built-in engine only.
+    fn read_generated(&self, cx: &mut DecodeContext, path: &str, span: Span) -> Vec<MatrixTest> {
+        let node = text_node(span, format!("file://{path}"));
+        let script = match read_code(cx, &node, "tests", CodeLanguage::JavaScript) {
+            None => return Vec::new(),
+            Some(AuthorCode::Program(_)) => {
+                cx.problems.add(unknown_kind("js", span));
+                return Vec::new();
+            }
+            Some(AuthorCode::Script(script)) => script,
+        };
+
+        let reason = match script.call(&[("config", &json!({}))]).map(ScriptValue::into_json) {
+            Ok(Some(Value::Array(tests))) => {
+                // A source of its own, since judges are told apart by their places.
+                let text = Value::Array(tests).to_string();
+                let length = text.len();
+                let shown = cx.folder_of(span.source).join(format!("{path}.json"));
+                let source = cx.sources.add(shown, text);
+                let root = read_json_in(&cx.sources, source, 0..length, &mut cx.problems);
+                return root.map(|root| self.read_list(cx, &root)).unwrap_or_default();
+            }
+            Ok(_) => "it returns no list".to_owned(),
+            Err(error) => error.to_string(),
+        };
+        cx.problems.add(
+            Diagnostic::error(codes::BAD_SCRIPT, "this script can't write the tests", span, reason)
+                .with_help("export a function that returns a list of tests with `vars` and `assert`"),
+        );
+        Vec::new()
     }
 
     fn read_file(&self, cx: &mut DecodeContext, path: &Path, span: Span, found: &mut Vec<MatrixTest>) {
@@ -385,7 +427,10 @@ fn read_vars(cx: &mut DecodeContext, node: &TreeNode) -> Vec<MapEntry> {
 
 fn unknown_kind(ending: &str, span: Span) -> Diagnostic {
     let help = match ending {
-        "js" | "mjs" | "cjs" | "ts" | "mts" | "py" => {
+        "js" => {
+            "tests come from JavaScript that loads no modules; let it write a `.jsonl` file, and name that"
+        }
+        "mjs" | "cjs" | "ts" | "mts" | "py" => {
             "programs are not run to get tests; let it write a `.jsonl` file, and name that"
         }
         "xlsx" | "xls" => "save the sheet as a CSV file, and name that",
