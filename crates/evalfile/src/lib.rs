@@ -23,7 +23,10 @@ mod write;
 pub use agentv::{AGENTV_KEYS, AgentvKey, AgentvPlace, AgentvSupport};
 pub use answers::{GivenAnswer, load_answers, suite_from_answer};
 pub use cases::{CaseIter, CasePlaces, SuiteCases};
-pub use decode::{ASSERTION_TYPES, AssertionSupport, AssertionType, MAX_MATRIX_CASES};
+pub use decode::{
+    ASSERTION_TYPES, AssertionSupport, AssertionType, MATRIX_KEYS, MAX_MATRIX_CASES, MatrixKey,
+    MatrixKeySupport,
+};
 pub use decode::{AnswerColumns, CaseLoadError, EnvironmentLookup};
 pub use decode::{
     LoadedCardResults, LoadedScorecard, is_scorecard, load_card_results, load_scorecard,

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use assize_diagnostic::Severity;
 use assize_evalfile::{
-    ASSERTION_TYPES, AssertionSupport, Case, GraderKind, LoadOptions, LoadedSuite, TargetSpecKind, load_suite,
+    ASSERTION_TYPES, AssertionSupport, Case, GraderKind, LoadOptions, LoadedSuite, MATRIX_KEYS,
+    MatrixKeySupport, TargetSpecKind, load_suite,
 };
 use assize_rubric::UnitInterval;
 use serde_json::{Value, json};
@@ -599,6 +600,49 @@ fn each_assertion_type_is_read_or_refused_as_the_table_says() {
                 let case = loaded.cases.iter().next().expect("a case").expect("valid");
                 assert_ne!(case.graders[0].name, "answered", "{} is no grader", row.name);
             }
+        }
+    }
+}
+
+/// Every row of the table of keys, in both spellings.
+#[test]
+fn each_key_is_read_or_refused_as_the_table_says() {
+    let found = |key: &str| {
+        let mut file = json!({
+            "prompts": ["p"], "providers": ["echo"], "tests": [{"assert": [{"type": "contains", "value": "a"}]}],
+        });
+        if file.get(key).is_none() {
+            file[key] = json!("x");
+        }
+        let loaded = load_with(&file.to_string(), &[]).loaded;
+        let diagnostics = loaded.diagnostics.iter();
+        diagnostics.map(|found| format!("{} {}", found.code, found.title)).collect::<Vec<_>>()
+    };
+    let is_unknown = |found: &[String]| found.iter().any(|found| found.starts_with("E0103"));
+    assert!(is_unknown(&found("noSuchKey")));
+
+    for row in MATRIX_KEYS {
+        let snake = row.name.chars().fold(String::new(), |mut snake, letter| {
+            if letter.is_ascii_uppercase() {
+                snake.push('_');
+            }
+            snake.push(letter.to_ascii_lowercase());
+            snake
+        });
+        for key in [row.name, &snake] {
+            let found = found(key);
+            let says = |words: &str| found.iter().any(|found| found.contains(&format!("`{key}` {words}")));
+            assert!(!is_unknown(&found), "{key}: {found:?}");
+            let (idle, refused) = match row.support {
+                MatrixKeySupport::Read(_) => (false, false),
+                MatrixKeySupport::NoEffect(_) => (true, false),
+                MatrixKeySupport::Refused(_) => (false, true),
+            };
+            assert_eq!(
+                (says("has no effect"), says("is not supported")),
+                (idle, refused),
+                "{key}: {found:?}"
+            );
         }
     }
 }

@@ -63,7 +63,10 @@ pub use config::{LoadedConfig, find_config, load_config};
 pub use context::EnvironmentLookup;
 pub use diagnostic_collector::note_unset_variables;
 pub use jsonl::CaseLoadError;
-pub use matrix::{ASSERTION_TYPES, AssertionSupport, AssertionType, MAX_MATRIX_CASES};
+pub use matrix::{
+    ASSERTION_TYPES, AssertionSupport, AssertionType, MATRIX_KEYS, MAX_MATRIX_CASES, MatrixKey,
+    MatrixKeySupport,
+};
 pub use prices::{LoadedPrices, ModelNameParser, load_prices};
 pub use rubric::{
     LoadedRubric, load_rubric, load_rubric_with, read_rubric, read_rubric_file, read_rubric_file_with,

@@ -1,15 +1,29 @@
-//! The table of assertion types in docs/promptfoo.md, from the code that reads them.
+//! The tables of keys and of assertion types in docs/promptfoo.md, from the code that reads them.
 
 use std::fmt::Write as _;
 
-use assize_evalfile::{ASSERTION_TYPES, AssertionSupport};
+use assize_evalfile::{ASSERTION_TYPES, AssertionSupport, MATRIX_KEYS, MatrixKeySupport};
 
-/// The page that holds the table.
+/// The page that holds the tables.
 pub(super) const PAGE: &str = "docs/promptfoo.md";
 
-/// The page with the table as the code has it.
+/// The page with the tables as the code has them.
 pub(super) fn page() -> Result<String, String> {
-    super::marked::page_with(PAGE, "assertions", &table())
+    super::marked::page_with_parts(PAGE, &[("keys", keys().as_str()), ("assertions", table().as_str())])
+}
+
+fn keys() -> String {
+    let mut text = "| key | treatment | remark |\n|---|---|---|\n".to_owned();
+    for row in MATRIX_KEYS {
+        let (treatment, remark) = match row.support {
+            MatrixKeySupport::Read(remark) => ("read", remark),
+            MatrixKeySupport::NoEffect(reason) => ("no effect", reason),
+            MatrixKeySupport::Refused(advice) => ("refused", advice),
+        };
+        writeln!(text, "| `{}` | {treatment} | {remark} |", row.name).expect("a string takes everything");
+    }
+
+    text
 }
 
 fn table() -> String {

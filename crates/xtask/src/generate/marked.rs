@@ -4,13 +4,21 @@ use crate::shell;
 
 /// Returns a page with `part` between the comments that name it.
 pub(super) fn page_with(page: &str, name: &str, part: &str) -> Result<String, String> {
-    let begin = format!("<!-- {name}: made by `cargo xtask generate` -->\n");
-    let end = format!("<!-- end of {name} -->");
+    page_with_parts(page, &[(name, part)])
+}
+
+/// Returns a page with each part between the comments that name it.
+pub(super) fn page_with_parts(page: &str, parts: &[(&str, &str)]) -> Result<String, String> {
     let present =
         std::fs::read_to_string(shell::root().join(page)).map_err(|error| format!("{page}: {error}"))?;
-    let present = present.replace("\r\n", "\n");
-    let parts = present.split_once(&begin).and_then(|(head, rest)| Some((head, rest.split_once(&end)?.1)));
-    let (head, tail) = parts.ok_or_else(|| format!("{page} lacks `{}` or `{end}`", begin.trim()))?;
+    let mut text = present.replace("\r\n", "\n");
+    for (name, part) in parts {
+        let begin = format!("<!-- {name}: made by `cargo xtask generate` -->\n");
+        let end = format!("<!-- end of {name} -->");
+        let found = text.split_once(&begin).and_then(|(head, rest)| Some((head, rest.split_once(&end)?.1)));
+        let (head, tail) = found.ok_or_else(|| format!("{page} lacks `{}` or `{end}`", begin.trim()))?;
+        text = format!("{head}{begin}{part}{end}{tail}");
+    }
 
-    Ok(format!("{head}{begin}{part}{end}{tail}"))
+    Ok(text)
 }

@@ -8,6 +8,7 @@ mod assertions;
 mod built_in;
 mod expand;
 mod include;
+mod keys;
 mod nodes;
 mod prompts;
 mod providers;
@@ -21,5 +22,6 @@ mod variables;
 
 pub use assertion_types::{ASSERTION_TYPES, AssertionSupport, AssertionType};
 pub use expand::MAX_MATRIX_CASES;
+pub use keys::{MATRIX_KEYS, MatrixKey, MatrixKeySupport};
 pub(crate) use read::load_matrix;
 pub(crate) use spelling::is_matrix;

@@ -8,6 +8,7 @@ use assize_diagnostic::{Diagnostic, Span, SpannedValue};
 use serde_json::Map;
 
 use super::expand::MatrixExpander;
+use super::keys::{MATRIX_KEYS, MatrixKeySupport};
 use super::nodes::MapNode;
 use super::prompts::PromptReader;
 use super::providers::{ProviderReader, read_settings};
@@ -23,18 +24,6 @@ use crate::decode::targets::InlineTargets;
 use crate::decode::{CaseCollector, DecodeContext, MapReader};
 use crate::model::{EvalFileFormat, Suite, UnsupportedFeature};
 use crate::tree::{NodeValue, TreeNode};
-
-/// Keys of the top level that have no effect, each with the reason.
-const IDLE_KEYS: [(&str, &str); 8] = [
-    ("outputPath", "reports are written by `--out FILE`"),
-    ("sharing", "nothing is sent anywhere"),
-    ("writeLatestResults", "every run is kept"),
-    ("commandLineOptions", "options are given on the command line, or in `.assize/config.yaml`"),
-    ("derivedMetrics", "computed by the reports of the tool itself only"),
-    ("tracing", "targets tell what they did themselves"),
-    ("outputs", "reports are written by `--out FILE`"),
-    ("providerPromptMap", "name the prompts under `prompts` of a provider"),
-];
 
 /// Parts of a matrix file that are common to all its cases.
 pub(super) struct MatrixFile<'n> {
@@ -283,33 +272,25 @@ fn with_current_keys(node: &TreeNode) -> TreeNode {
 
 /// Reports keys that are read and have no effect, and those that can't be honoured.
 fn report_idle(cx: &mut DecodeContext, object: &mut MapReader<'_>, spelling: MatrixSpelling) {
-    for (key, reason) in IDLE_KEYS {
-        if let Some(entry) = spelling.entry(object, key, &mut cx.problems) {
-            cx.problems.add(no_effect(entry, reason));
-        }
+    for row in MATRIX_KEYS {
+        let reason = match row.support {
+            MatrixKeySupport::Read(_) => continue,
+            MatrixKeySupport::NoEffect(reason) | MatrixKeySupport::Refused(reason) => reason,
+        };
+        let Some(entry) = spelling.entry(object, row.name, &mut cx.problems) else { continue };
+        cx.problems.add(match row.support {
+            MatrixKeySupport::Refused(_) => Diagnostic::error(
+                codes::NOT_SUPPORTED,
+                format!("`{}` is not supported", entry.key),
+                entry.key_span,
+                "not read here",
+            )
+            .with_help(reason),
+            _ => no_effect(entry, reason),
+        });
     }
     spelling.entry(object, "assertionTemplates", &mut cx.problems);
     object.entry("$schema");
-
-    for (key, help) in [
-        (
-            "nunjucksFilters",
-            "only built-in filters are read; a `javascript` assertion or a variable can do the rest",
-        ),
-        ("redteam", "attacks are not generated here; write them as tests"),
-    ] {
-        if let Some(entry) = spelling.entry(object, key, &mut cx.problems) {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::NOT_SUPPORTED,
-                    format!("`{}` is not supported", entry.key),
-                    entry.key_span,
-                    "not read here",
-                )
-                .with_help(help),
-            );
-        }
-    }
 }
 
 /// Decodes the suite: names, tags and settings, those of AgentV among them.
