@@ -120,6 +120,18 @@ impl JobBoard {
         record.map_or(Ok(BTreeMap::new()), |record| read(&record))
     }
 
+    /// Shows that somebody works on a job. If another worker was faster, that shows as much.
+    pub(crate) async fn show_work(&self, job: &str, worker: &str) -> Result<(), ClusterError> {
+        let key = work_key(job);
+        let revision = self.records.get(&key).await?.map_or(0, |record| record.revision);
+        self.records.replace(&key, worker.as_bytes().to_vec(), revision).await.map(drop)
+    }
+
+    /// Number that changes with each sign of work on a job; 0 before the first.
+    pub(crate) async fn work_shown(&self, job: &str) -> Result<u64, ClusterError> {
+        Ok(self.records.get(&work_key(job)).await?.map_or(0, |record| record.revision))
+    }
+
     /// Changes a record, again and again as long as others are faster; `None` leaves it as it is.
     async fn change(
         &self,
@@ -154,6 +166,10 @@ fn unfinished_key(job: &str) -> String {
 
 fn refusals_key(job: &str) -> String {
     format!("refusals.{job}")
+}
+
+fn work_key(job: &str) -> String {
+    format!("work.{job}")
 }
 
 fn read<T: serde::de::DeserializeOwned>(record: &Record) -> Result<T, ClusterError> {

@@ -18,6 +18,7 @@ use assize_run::ShardNumber;
 use assize_store::StoreError;
 use tokio::time::Instant;
 
+use crate::absence::{Absence, Presence};
 use crate::board::{JobBoard, SEAT_BEAT, Seat, finished};
 use crate::error::ClusterError;
 use crate::job::{JobLimits, JobManifest, JobPlan, JobState};
@@ -47,6 +48,9 @@ pub struct ClusterOptions {
     /// Time after which a unit goes to another worker, unless the one that has it says that it goes on;
     /// [`ClusterOptions::LEASE`] unless given.
     pub lease: Option<Duration>,
+    /// Time without a sign of work after which the job is left to be continued later, but no less than the term of a lease;
+    /// [`ClusterOptions::WORKER_WAIT`] unless given.
+    pub worker_wait: Option<Duration>,
     /// Goes on with a job of the same plan that was not finished, if there is one.
     pub resume: bool,
 }
@@ -56,6 +60,8 @@ impl ClusterOptions {
     pub const UNIT_SIZE: u32 = 500;
     /// Time after which a unit goes to another worker, unless it is given.
     pub const LEASE: Duration = Duration::from_secs(30);
+    /// Time without a sign of work after which a job is left, unless it is given.
+    pub const WORKER_WAIT: Duration = Duration::from_mins(15);
 
     /// A new job of a plan.
     fn begin(&self, id: String, plan: JobPlan, arguments: Vec<String>, fence_key: [u8; 32]) -> JobManifest {
@@ -125,6 +131,13 @@ pub enum JobEvent {
         /// Reason of the first.
         reason: String,
     },
+    /// No worker has shown a sign of work for a while.
+    NoWorker {
+        /// Time without a sign.
+        waited: Duration,
+        /// Time without a sign after which the job is left.
+        limit: Duration,
+    },
     /// Something that a person has to know.
     Warning(String),
 }
@@ -141,6 +154,28 @@ pub enum ClusterRunError {
     /// It was asked to stop. What is done is kept.
     #[error("stopped; the same command with `--resume` goes on with job {0}")]
     Stopped(String),
+    /// No worker came, or none was left. What is done is kept.
+    #[error(
+        "no worker has worked on job {job} for {waited:?}{}; the same command with `--resume` goes on with it, and waits longer \
+         with `--worker-wait`",
+        refused(.refusals)
+    )]
+    NoWorker {
+        /// Id of the job.
+        job: String,
+        /// Time without a sign of work.
+        waited: Duration,
+        /// Reasons of the workers that refuse the job.
+        refusals: Vec<String>,
+    },
+}
+
+fn refused(refusals: &[String]) -> String {
+    match refusals {
+        [] => String::new(),
+        [only] => format!(" (a worker refuses it: {only})"),
+        [first, ..] => format!(" ({} workers refuse it, one because: {first})", refusals.len()),
+    }
 }
 
 /// A coordinator.
@@ -160,6 +195,8 @@ enum JobEnd {
     Complete,
     OverBudget,
     Stopped,
+    /// No worker has shown a sign of work for this long.
+    NoWorker(Duration),
 }
 
 impl Coordinator<'_> {
@@ -289,7 +326,13 @@ impl Coordinator<'_> {
         persist(&mut patience, || keeper.close()).await?;
 
         let merged = match end {
-            JobEnd::Stopped => None,
+            JobEnd::Stopped => Err(ClusterRunError::Stopped(job.job.clone())),
+            JobEnd::NoWorker(waited) => {
+                // The reasons only help: servers that are away now don't change what happened.
+                let refusals = board.refusals(&job.job).await.unwrap_or_default();
+                let refusals = refusals.into_values().collect();
+                Err(ClusterRunError::NoWorker { job: job.job.clone(), waited, refusals })
+            }
             JobEnd::Complete | JobEnd::OverBudget => {
                 let facts = MergedJob {
                     id: job.job.clone(),
@@ -297,7 +340,7 @@ impl Coordinator<'_> {
                     unfinished: persist(&mut patience, || board.unfinished(&job.job)).await?,
                     spent: keeper.used().await,
                 };
-                Some(self.merge((job, links, staging), done, request, facts, &mut seat).await?)
+                Ok(self.merge((job, links, staging), done, request, facts, &mut seat).await?)
             }
         };
         if is_complete {
@@ -310,7 +353,7 @@ impl Coordinator<'_> {
         }
         seat.leave().await;
 
-        merged.ok_or_else(|| ClusterRunError::Stopped(job.job.clone()))
+        merged
     }
 
     /// Merges the results into the run that one process would have made.
@@ -446,7 +489,7 @@ struct JobWatch<'a> {
 }
 
 impl JobWatch<'_> {
-    /// Waits until every unit has a result, the budget is spent, or somebody asks to stop.
+    /// Waits until every unit has a result, the budget is spent, nobody works any more, or somebody asks to stop.
     async fn until_end(
         &mut self,
         coordinator: &Coordinator<'_>,
@@ -458,7 +501,9 @@ impl JobWatch<'_> {
         let mut fetched = BTreeSet::new();
         let mut shown = None;
         let mut reconciled: Option<Instant> = None;
-        let mut refused = (Instant::now(), 0);
+        let (mut workers_seen, mut refusals) = (Instant::now(), 0);
+        let wait = coordinator.options.worker_wait.unwrap_or(ClusterOptions::WORKER_WAIT);
+        let mut absence = Absence::begin(wait, self.job.lease_term());
         let mut beaten = Instant::now();
         loop {
             if beaten.elapsed() >= SEAT_BEAT || !self.seat.is_held() {
@@ -510,11 +555,15 @@ impl JobWatch<'_> {
                     }
                 }
             }
-            if refused.0.elapsed() >= RECONCILE {
-                refused = (Instant::now(), self.tell_refusals(coordinator, refused.1).await);
-            }
             if self.keeper.has_refused().await {
                 return Ok(JobEnd::OverBudget);
+            }
+            if workers_seen.elapsed() >= RECONCILE {
+                refusals = self.tell_refusals(coordinator, refusals).await;
+                if self.is_abandoned(coordinator, &mut absence).await {
+                    return Ok(JobEnd::NoWorker(absence.limit()));
+                }
+                workers_seen = Instant::now();
             }
             if deadline.is_some_and(|deadline| begun.elapsed() >= deadline) {
                 return Ok(JobEnd::Stopped);
@@ -539,6 +588,19 @@ impl JobWatch<'_> {
         }
 
         workers
+    }
+
+    /// True if there was no sign of work for as long as is waited; a person is told before.
+    async fn is_abandoned(&self, coordinator: &Coordinator<'_>, absence: &mut Absence) -> bool {
+        let shown = self.board.work_shown(&self.job.job).await.ok();
+        match absence.note(shown.map(|shown| (shown, self.done.len()))) {
+            Presence::Quiet => false,
+            Presence::Missed(waited) => {
+                (coordinator.observe)(JobEvent::NoWorker { waited, limit: absence.limit() });
+                false
+            }
+            Presence::GivenUp => true,
+        }
     }
 
     /// Hands out again what has no result and is not in the queue: units that were never published, because a coordinator

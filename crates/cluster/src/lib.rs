@@ -6,6 +6,7 @@
 
 #![warn(missing_docs)]
 
+mod absence;
 mod board;
 mod bucket;
 mod coordinator;

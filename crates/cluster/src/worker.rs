@@ -479,7 +479,11 @@ impl JoinedJob<'_> {
                 tokio::time::sleep(term / 3).await;
                 let begun = Instant::now();
                 let extended = tokio::time::timeout(term / 3, lease.extend()).await;
-                let state = tokio::time::timeout(term / 3, board.job(&self.job.job)).await;
+                // Both at once: a lease that was extended must be known to be before it runs out.
+                let (state, _) = tokio::join!(
+                    tokio::time::timeout(term / 3, board.job(&self.job.job)),
+                    tokio::time::timeout(term / 3, board.show_work(&self.job.job, &self.id)),
+                );
                 let is_over = matches!(state, Ok(Ok(Some(job))) if job.state != JobState::Running);
                 (matches!(extended, Ok(Ok(()))).then_some(begun), is_over)
             };

@@ -40,6 +40,12 @@ pub(crate) struct ClusterArgs {
         hide_short_help = true
     )]
     pub(crate) lease: Option<Duration>,
+    /// End when no worker has been at work this long; `--resume` goes on [default: 15m].
+    #[arg(
+        long, value_parser = duration, value_name = "TIME", requires = "cluster", help_heading = CLUSTER,
+        hide_short_help = true
+    )]
+    pub(crate) worker_wait: Option<Duration>,
 }
 
 impl ClusterArgs {
@@ -58,6 +64,7 @@ impl ClusterArgs {
             unit_size: self.unit_size,
             results: self.results.clone(),
             lease: self.lease,
+            worker_wait: self.worker_wait,
             resume,
         };
 

@@ -10,9 +10,9 @@ use super::{Args, CliCommand};
 
 /// Options that are about this process or this machine, and limits, which travel as numbers.
 const LOCAL: &[&str] = &[
-    "cluster", "cluster_credentials", "results", "unit_size", "lease", "run_dir", "resume", "out", "json",
-    "show", "quiet", "deadline", "budget_usd", "budget_calls", "budget_tokens", "requests_per_minute",
-    "tokens_per_minute", "color", "env_file",
+    "cluster", "cluster_credentials", "results", "unit_size", "lease", "worker_wait", "run_dir", "resume",
+    "out", "json", "show", "quiet", "deadline", "budget_usd", "budget_calls", "budget_tokens",
+    "requests_per_minute", "tokens_per_minute", "color", "env_file",
 ];
 
 /// The arguments of a command line of `assize eval` in one spelling and one order.

@@ -28,6 +28,9 @@ impl From<ClusterRunError> for CommandFailure {
             stopped @ ClusterRunError::Stopped(_) => {
                 Self { message: stopped.to_string(), exit: ExitStatus::Interrupted }
             }
+            left @ ClusterRunError::NoWorker { .. } => {
+                Self { message: left.to_string(), exit: ExitStatus::Incomplete }
+            }
         }
     }
 }
@@ -51,6 +54,11 @@ pub(super) fn coordinate(
                 format!("{workers} workers refuse")
             };
             output::print_warning(&format!("{who} this job and will look again: {reason}"), context);
+        }
+        JobEvent::NoWorker { waited, limit } => {
+            let (waited, limit) = (waited.as_secs(), limit.as_secs());
+            let what = format!("no worker has worked on this job for {waited}s; it is left after {limit}s");
+            output::print_warning(&what, context);
         }
         _ if quiet => {}
         JobEvent::Begun { job, shards, goes_on } => {

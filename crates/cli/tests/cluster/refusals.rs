@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use assize_testkit::cli::CliTest;
 
-use crate::machines::{EVAL, KEY, Running, coordinator, judge_server, machine, servers};
+use crate::machines::{EVAL, KEY, Running, coordinator, judge_server, machine, servers, worker};
 
 /// A server that says it is of this version, and answers pings.
 fn server_of_version(version: &str) -> String {
@@ -89,6 +89,26 @@ fn a_worker_with_other_files_or_without_a_key_says_so_and_does_nothing() {
     assert!(said.contains("refuse") && said.contains("this job and will look again"), "{said}");
     assert!(said.contains("OPENAI_API_KEY") || said.contains("has other contents here"), "{said}");
     assert!(!said.contains(KEY), "{said}");
+}
+
+#[test]
+fn a_job_without_workers_ends_and_is_continued_by_one_that_finds_some() {
+    let Some(servers) = servers("a_job_without_workers_ends") else { return };
+    let judge = judge_server(Duration::from_secs(8));
+    let (cli, address) = (machine(&judge, 4), servers.address());
+    let hasty = ["--lease", "2s", "--worker-wait", "1s"];
+    let (code, _, said) = coordinator(&cli, &address, &hasty).finish();
+    assert_eq!((code, judge.count()), (Some(3), 0), "{said}");
+    assert!(said.contains("no worker has worked on job ") && said.contains(" for 2s; "), "{said}");
+
+    // The unit takes longer than a worker may be away, and its lease is extended meanwhile.
+    let host = machine(&judge, 4);
+    let mut at_work = worker(&host, &address);
+    let patient = ["--resume", "--lease", "2s", "--worker-wait", "10s"];
+    let (code, _, said) = coordinator(&cli, &address, &patient).finish();
+    at_work.kill();
+    assert_eq!((code, judge.count()), (Some(1), 8), "{said}");
+    assert!(said.contains(" goes on: "), "{said}");
 }
 
 #[test]

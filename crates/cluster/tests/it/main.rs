@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use assize_cluster::{
-    Cluster, ClusterError, ClusterOptions, Coordinator, EvalRequest, JobEvent, JobLinks, JobManifest, Later,
-    LimitHandler, MemoryCluster, Record, Records, UnitName, WorkUnit, Worker, WorkerEvent, WorkerOptions,
+    Cluster, ClusterError, ClusterOptions, ClusterRunError, Coordinator, EvalRequest, JobEvent, JobLinks,
+    JobManifest, Later, LimitHandler, MemoryCluster, Record, Records, UnitName, WorkUnit, Worker,
+    WorkerEvent, WorkerOptions,
 };
 use assize_engine::{Engine, EngineEvent, EvalMode, EvalOptions, ExitStatus, ProcessContext, RunOutcome};
 use tempfile::TempDir;
@@ -49,7 +50,7 @@ fn read(_: &[String]) -> Result<EvalRequest, String> {
 }
 
 fn options() -> ClusterOptions {
-    ClusterOptions { unit_size: Some(3), results: None, lease: None, resume: false }
+    ClusterOptions { unit_size: Some(3), results: None, lease: None, worker_wait: None, resume: false }
 }
 
 /// Rows of a run by case, without times and sums of the row.
@@ -150,6 +151,39 @@ async fn doubled_and_halved_units_come_out_as_one_run() {
     };
 
     assert_eq!(rows(merged.expect("works").folder.path()).len(), CASES);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_job_that_nobody_works_on_ends_and_can_be_continued() {
+    let (boss, host) = (machine(), machine());
+    let cluster = MemoryCluster::default();
+    let second = Some(Duration::from_secs(1));
+    let hasty = ClusterOptions { lease: second, worker_wait: second, ..options() };
+    let request = request("merged");
+    let ids = Mutex::new(Vec::new());
+    let observe = |event: JobEvent| {
+        if let JobEvent::Begun { job, goes_on, .. } = event {
+            ids.lock().expect("works").push((job, goes_on));
+        }
+    };
+    let first = Coordinator { options: hasty.clone(), ..coordinator(&cluster, boss.path(), &observe) };
+    let left = tokio::time::timeout(Duration::from_mins(1), first.run(&request, Vec::new()));
+    let left = left.await.expect("in time").expect_err("nobody works");
+    assert!(matches!(left, ClusterRunError::NoWorker { .. }), "{left}");
+    assert!(left.to_string().contains("for 1s; the same command with `--resume`"), "{left}");
+
+    let events = Mutex::new(Vec::new());
+    let next = Coordinator {
+        options: ClusterOptions { resume: true, worker_wait: None, ..hasty },
+        ..coordinator(&cluster, boss.path(), &observe)
+    };
+    let merged = tokio::select! {
+        merged = next.run(&request, Vec::new()) => merged,
+        () = work(&cluster, host.path(), &events) => unreachable!(),
+    };
+    assert_eq!(rows(merged.expect("works").folder.path()).len(), CASES);
+    let ids = ids.into_inner().expect("works");
+    assert_eq!((ids.len(), &ids[0].0, ids[1].1), (2, &ids[1].0, true));
 }
 
 /// A cluster whose records take everything but that a job is done, as if its coordinator died before it could say so.
