@@ -253,12 +253,11 @@ try_static() {
   fi
   mkdir -p "$folder/context"
   cp "$program" "$folder/context/assize"
-  cp /etc/ssl/certs/ca-certificates.crt "$folder/context/roots.crt"
   expect 0 buildah --storage-driver vfs --root "$folder/images" --runroot "$folder/images-run" build --isolation chroot \
-    --file "$root/packaging/Dockerfile" --build-arg PROGRAM=assize --build-arg ROOTS=roots.crt \
+    --file "$root/packaging/Dockerfile" --build-arg PROGRAM=assize \
     --output "$folder/unpacked" "$folder/context"
   (cd "$folder/unpacked" && find . -type f | sort) > "$folder/listed"
-  printf './assize\n./etc/ssl/certs/ca-certificates.crt\n' > "$folder/expected"
+  echo ./assize > "$folder/expected"
   diff "$folder/expected" "$folder/listed" || fail "the image holds something else"
   # The tool makes the folder for its own user alone.
   chmod 755 "$folder/unpacked"

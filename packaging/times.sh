@@ -3,7 +3,8 @@
 #
 # PROGRAM is a built program, packed here as a release packs it; WHEEL is a wheel that `cargo xtask wheel` made. Packages come
 # from local files, so that downloads take no time. Each way installs into an empty folder and then runs `assize init`, `assize
-# eval` and `assize report`. Prints a Markdown table.
+# eval` and `assize report`; that of the action runs its scripts. uv, npm and node are used where they are installed. Prints a
+# Markdown table.
 #
 # BUILD=1 adds `cargo install` from this checkout: crates are downloaded again, and nothing is built beforehand.
 set -euo pipefail
@@ -30,16 +31,30 @@ quietly() {
 
 seconds() { date +%s.%N; }
 
-# way NAME SIZE-OF INSTALL: times the function INSTALL, which sets `assize` to the installed program, and the first report.
-way() {
-  local started installed reported size
-  mkdir -p "$folder/$3" && cd "$folder/$3"
-  started=$(seconds)
-  "$3"
-  installed=$(seconds)
+# The first report, with the installed program.
+first_report() {
   quietly "$assize" init --yes
   quietly "$assize" eval evals
   quietly "$assize" report last -o report.html
+}
+
+# The same with the script of the action.
+action_report() {
+  quietly "$assize" init --yes
+  quietly env PATH="$(dirname "$assize"):$PATH" ASSIZE_FOLDER=.assize/action GITHUB_OUTPUT="$PWD/outputs" \
+    GITHUB_STEP_SUMMARY="$PWD/summary" "$root/packaging/action/evaluate.sh"
+  cp .assize/action/report.html report.html
+}
+
+# way NAME SIZE-OF INSTALL [REPORT]: times the function INSTALL, which sets `assize` to the installed program, and the first report,
+# which is left in report.html.
+way() {
+  local started installed reported size
+  mkdir -p "$folder/$3-${4:-}" && cd "$folder/$3-${4:-}"
+  started=$(seconds)
+  "$3"
+  installed=$(seconds)
+  "${4:-first_report}"
   reported=$(seconds)
   [ -s report.html ] || { echo "FAILED: $1 made no report" >&2 && exit 1; }
 
@@ -57,6 +72,12 @@ from_archive() {
 from_wheel() {
   quietly python3 -m venv environment
   quietly environment/bin/pip install --no-index "$wheel"
+  assize=$PWD/environment/bin/assize
+}
+
+from_wheel_by_uv() {
+  quietly uv venv --offline environment
+  quietly uv pip install --offline --no-index --python environment "$wheel"
   assize=$PWD/environment/bin/assize
 }
 
@@ -78,9 +99,13 @@ echo "|---|---|---|---|---|"
 archive=$("$root/packaging/archive.sh" $target "$program" "$folder/releases/v$version")
 (cd "$(dirname "$archive")" && sha256sum "$(basename "$archive")" > SHA256SUMS)
 way "archive" "$archive" from_archive
+way "action, its scripts" "$archive" from_archive action_report
 
 if [ -n "$wheel" ]; then
-  way "wheel, in a fresh environment of Python" "$wheel" from_wheel
+  way "wheel, with pip in a fresh environment" "$wheel" from_wheel
+  if command -v uv > /dev/null; then
+    way "wheel, with uv in a fresh environment" "$wheel" from_wheel_by_uv
+  fi
 fi
 
 if command -v npm > /dev/null; then

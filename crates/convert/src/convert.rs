@@ -10,11 +10,12 @@ use assize_evalfile::{
     read_suite, to_yaml,
 };
 use assize_rubric::{UnitInterval, VerdictThresholds};
+use assize_table::{SheetPath, read_sheet};
 use serde_json::{Value, json};
 
 use crate::ConvertError;
 use crate::compare::{differences, other_format};
-use crate::csv::{CriteriaTable, read_table as read_csv};
+use crate::csv::{CriteriaTable, CsvRow, read_table as read_csv, sheet_rows, split_rows};
 use crate::eval_file_builder::EvalFileBuilder;
 use crate::formats::{Way, convert_format};
 use crate::note::ConversionNotes;
@@ -105,7 +106,7 @@ pub fn convert(
             let folder = if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder };
             ImportedContent::Doc(promptfoo::read_config(&read_document(path)?, &name, &folder, &mut notes))
         }
-        ImportFormat::Csv => match read_csv(&read_text(path)?, &name, &mut notes) {
+        ImportFormat::Csv => match read_rows(path)?.and_then(|rows| read_csv(&rows, &name, &mut notes)) {
             Ok(CriteriaTable::Cases(doc)) => ImportedContent::Doc(doc),
             Ok(CriteriaTable::Rubric(value)) => {
                 return convert_rubric(path, &value, ImportFormat::Csv, to, notes);
@@ -163,6 +164,16 @@ fn path_for_check(path: &Path) -> PathBuf {
 fn read_text(path: &Path) -> Result<String, ConvertError> {
     assize_files::read_text_up_to(path, MAX_IMPORT_BYTES)
         .map_err(|error| ConvertError::Unreadable(path.to_path_buf(), error.to_string()))
+}
+
+/// Reads the rows of a table: of a sheet, or of a text. The inner error is about the text.
+fn read_rows(path: &Path) -> Result<Result<Vec<CsvRow>, String>, ConvertError> {
+    let Some(sheet) = SheetPath::parse(path) else { return Ok(split_rows(&read_text(path)?)) };
+    let sheet = read_sheet(&sheet).map_err(|error| {
+        ConvertError::Unreadable(path.to_path_buf(), format!("{error}\n{}", error.help()))
+    })?;
+
+    Ok(Ok(sheet_rows(sheet)))
 }
 
 fn read_document(path: &Path) -> Result<ParsedDocument, ConvertError> {

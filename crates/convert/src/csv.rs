@@ -1,8 +1,9 @@
 //! Tables of criteria: a header line, then one criterion a line. Fields may be quoted (RFC 4180) and hold line
-//! ends.
+//! ends. A sheet of a spreadsheet is such a table too.
 
 use std::collections::BTreeMap;
 
+use assize_table::{Sheet, SheetRow};
 use serde_json::{Map, Value, json};
 
 use crate::eval_file_builder::{EvalFileBuilder, slug, unique_name};
@@ -78,6 +79,15 @@ pub(crate) fn split_rows(text: &str) -> Result<Vec<CsvRow>, String> {
     Err(format!("line {line}: a quotation mark is not closed"))
 }
 
+/// Returns the rows of a sheet.
+pub(crate) fn sheet_rows(sheet: Sheet) -> Vec<CsvRow> {
+    let row = |row: SheetRow| CsvRow {
+        line: row.number,
+        fields: row.cells.iter().map(|cell| without_apostrophe(cell).to_owned()).collect(),
+    };
+    sheet.header.into_iter().chain(sheet.rows).map(row).collect()
+}
+
 /// True for a text that a spreadsheet would run, or that has apostrophes before such a one.
 pub(crate) fn is_formula(field: &str) -> bool {
     field.trim_start_matches('\'').starts_with(['=', '+', '-', '@', '\t', '\r'])
@@ -91,11 +101,10 @@ fn without_apostrophe(field: &str) -> &str {
 
 /// Reads a table of criteria.
 pub(crate) fn read_table(
-    text: &str,
+    rows: &[CsvRow],
     name: &str,
     notes: &mut ConversionNotes,
 ) -> Result<CriteriaTable, String> {
-    let rows = split_rows(text)?;
     let Some((header, body)) = rows.split_first() else { return Err("the table is empty".to_owned()) };
     let mut columns: BTreeMap<&str, usize> = BTreeMap::new();
     for (index, title) in header.fields.iter().enumerate() {
@@ -297,9 +306,8 @@ mod tests {
     #[test]
     fn nothing_is_dropped_silently() {
         let mut notes = ConversionNotes::default();
-        let table =
-            read_table("Criterion,Weight,Owner,required\nNames it,x,me,maybe\n,2,,\n", "t", &mut notes)
-                .expect("a table");
+        let rows = split_rows("Criterion,Weight,Owner,required\nNames it,x,me,maybe\n,2,,\n").expect("sound");
+        let table = read_table(&rows, "t", &mut notes).expect("a table");
         let CriteriaTable::Rubric(value) = table else { panic!("no cases") };
         assert_eq!(value["criteria"].as_array().map(Vec::len), Some(1));
         let notes: Vec<String> = notes.into_list().iter().map(ToString::to_string).collect();

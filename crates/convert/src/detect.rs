@@ -4,6 +4,7 @@ use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 
 use assize_evalfile::{ParsedDocument, is_scorecard};
+use assize_table::SheetPath;
 use serde_json::Value;
 
 use crate::ConvertError;
@@ -24,7 +25,7 @@ pub enum ImportFormat {
     PaperBench,
     /// DevAI tasks: JSONL with `query` and `requirements` that name `prerequisites`.
     DevAi,
-    /// A table of criteria.
+    /// A table of criteria: CSV, TSV, or a sheet of a spreadsheet.
     Csv,
 }
 
@@ -46,6 +47,9 @@ pub fn detect(path: &Path) -> Result<ImportFormat, ConvertError> {
         };
     }
 
+    if SheetPath::parse(path).is_some() {
+        return Ok(ImportFormat::Csv);
+    }
     let ending =
         path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
     match ending.as_str() {

@@ -20,7 +20,7 @@ pub use code::DiagnosticCode;
 pub use diagnostic::{Diagnostic, Severity, SpanLabel, SuggestedEdit};
 pub use name_pairs::{NamePairError, parse_name_pairs};
 pub use order::sort_diagnostics;
-pub use source::{LineColumn, SourceFile, SourceMap};
+pub use source::{LineColumn, RowCells, SourceFile, SourceMap, cell_name};
 pub use source_id::SourceId;
 pub use span::{Span, SpannedValue};
 pub use suggest::{did_you_mean, did_you_mean_name};

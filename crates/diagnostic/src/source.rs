@@ -32,6 +32,43 @@ pub struct SourceFile {
     is_ascii: bool,
     /// Line number of the first line, minus one: greater than 0 for a fragment of a larger file.
     line_offset: usize,
+    /// Cells of the text if it is a row of a spreadsheet.
+    cells: Option<Arc<RowCells>>,
+}
+
+/// Cells of a row of a spreadsheet, in the text that stands for the row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RowCells {
+    /// Name of the sheet.
+    pub sheet: Arc<str>,
+    /// Byte of the text at which each cell begins, ascending, with the number of its column, from 1.
+    pub starts: Vec<(usize, u32)>,
+}
+
+impl RowCells {
+    /// Returns the number of the column that an offset belongs to: the first one before all cells.
+    fn column_at(&self, offset: usize) -> u32 {
+        let after = self.starts.partition_point(|(start, _)| *start <= offset);
+        self.starts.get(after.saturating_sub(1)).map_or(1, |(_, column)| *column)
+    }
+}
+
+/// Returns the name of a cell as spreadsheets write it, such as `Answers!C7` or `'Round 2'!C7`. Row and column count from 1.
+pub fn cell_name(sheet: &str, row: usize, column: u32) -> String {
+    let mut letters = Vec::new();
+    let mut rest = column;
+    while rest > 0 {
+        rest -= 1;
+        letters.push(char::from(b'A' + (rest % 26) as u8));
+        rest /= 26;
+    }
+    let letters: String = letters.into_iter().rev().collect();
+
+    if sheet.chars().all(|sign| sign.is_alphanumeric() || sign == '_') {
+        format!("{sheet}!{letters}{row}")
+    } else {
+        format!("'{}'!{letters}{row}", sheet.replace('\'', "''"))
+    }
 }
 
 impl SourceFile {
@@ -49,7 +86,7 @@ impl SourceFile {
             }
         }
 
-        Self { path, text, later_starts, characters, is_ascii, line_offset }
+        Self { path, text, later_starts, characters, is_ascii, line_offset, cells: None }
     }
 
     /// Returns the path as the user would write it.
@@ -87,8 +124,12 @@ impl SourceFile {
     /// Returns the line and column of a byte offset; an offset past the end counts as the end.
     ///
     /// A byte order mark has no column, and neither has the end of a line: an offset inside `\r\n` is the
-    /// position after the last character.
+    /// position after the last character. Of a row of a spreadsheet, the column is that of the cell.
     pub fn position(&self, offset: usize) -> LineColumn {
+        if let Some(cells) = &self.cells {
+            return LineColumn { line: self.first_line(), column: cells.column_at(offset) as usize };
+        }
+
         let offset = self.floor_boundary(offset);
         let line = self.line_index(offset);
         let content = self.line_content(line);
@@ -103,6 +144,12 @@ impl SourceFile {
 
         let column = before + 1;
         LineColumn { line: line + self.first_line(), column }
+    }
+
+    /// Returns the name of the cell at an offset, if the text is a row of a spreadsheet.
+    pub fn cell_at(&self, offset: usize) -> Option<String> {
+        let cells = self.cells.as_ref()?;
+        Some(cell_name(&cells.sheet, self.first_line(), cells.column_at(offset)))
     }
 
     /// Returns the number of characters that begin before an offset inside the text.
@@ -195,6 +242,26 @@ impl SourceMap {
         id
     }
 
+    /// Adds a row of a spreadsheet, as a text of one line. Its number counts from 1.
+    pub fn add_row(
+        &mut self,
+        path: Arc<Path>,
+        text: impl Into<Arc<str>>,
+        number: usize,
+        cells: Arc<RowCells>,
+    ) -> SourceId {
+        let id = self.add_fragment_shared(path, text, number);
+        self.files[id.0 as usize].cells = Some(cells);
+        id
+    }
+
+    /// Adds what is a file of another map, under the given path.
+    pub fn add_copy(&mut self, path: Arc<Path>, file: &SourceFile) -> SourceId {
+        let id = self.add_fragment_shared(path, file.shared_text(), file.first_line());
+        self.files[id.0 as usize].cells.clone_from(&file.cells);
+        id
+    }
+
     /// Returns the file of an id. Ids come from [`SourceMap::add`] of the same map.
     pub fn file(&self, id: SourceId) -> &SourceFile {
         &self.files[id.0 as usize]
@@ -259,6 +326,30 @@ mod tests {
         let mut map = SourceMap::new();
         let id = map.add("a.json", full.as_str());
         assert_eq!(map.file(id).position(CHARACTER_BLOCK_BYTES).column, CHARACTER_BLOCK_BYTES / 2 + 1);
+    }
+
+    #[test]
+    fn cells_have_the_names_that_spreadsheets_give_them() {
+        for (column, letters) in [(1, "A"), (26, "Z"), (27, "AA"), (703, "AAA"), (16_384, "XFD")] {
+            assert_eq!(cell_name("Data_1", 7, column), format!("Data_1!{letters}7"));
+        }
+        assert_eq!(cell_name("Ann's", 1, 2), "'Ann''s'!B1");
+    }
+
+    #[test]
+    fn positions_in_a_row_are_cells() {
+        let mut map = SourceMap::new();
+        let cells = Arc::new(RowCells { sheet: "S".into(), starts: vec![(1, 2), (6, 5)] });
+        let path: Arc<Path> = Arc::from(Path::new("a.xlsx"));
+        let id = map.add_row(Arc::clone(&path), "[\"ab\",\"c\"]", 9, cells);
+        let copy = map.file(id).clone();
+        let copied = map.add_copy(path, &copy);
+        for id in [id, copied] {
+            for (offset, column, name) in [(0, 2, "S!B9"), (3, 2, "S!B9"), (6, 5, "S!E9"), (99, 5, "S!E9")] {
+                assert_eq!(map.file(id).position(offset), LineColumn { line: 9, column });
+                assert_eq!(map.file(id).cell_at(offset).as_deref(), Some(name));
+            }
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use assize_analysis::RunSummarizer;
+use assize_evalfile::answers_file;
 use assize_rubric::{TrialResult, UngradedKind, UngradedReason, UnitInterval};
 use assize_run::{
     ItemError, ItemRelations, Recorder, RunError, RunEvent as CaseEvent, RunLimits, RunStart, RunTotals,
@@ -754,7 +755,7 @@ pub(crate) fn hash_inputs(paths: &[PathBuf]) -> Result<Vec<InputHash>, EngineErr
     let mut hashes = Vec::with_capacity(paths.len());
     for path in paths {
         let mut hasher = blake3::Hasher::new();
-        assize_files::open_file(path)
+        assize_files::open_file(&answers_file(path))
             .and_then(|file| hasher.update_reader(file).map(drop))
             .map_err(|error| EngineError::unreadable(format!("can't read `{}`: {error}", path.display())))?;
 

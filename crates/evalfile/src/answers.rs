@@ -1,16 +1,19 @@
 //! Loading of answers that are graded against a rubric, without a suite.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Span};
+use assize_records::RecordFormat;
 use assize_rubric::GraderWeighting;
+use assize_table::{Sheet, SheetPath};
 use serde_json::Map;
 
 use crate::codes;
 use crate::decode::{
     AnswerColumns, AnswerFormat, AnswerTable, CaseCollector, DecodeContext, LoadedRubric, SuiteDefaults,
-    collect_records, find_divider, find_format, first_text, jsonl,
+    collect_answer_sheet, collect_records, find_divider, find_format, first_text, jsonl, load_answer_sheet,
 };
 use crate::load::{LoadOptions, LoadedSuite, load_context};
 use crate::model::{
@@ -18,8 +21,9 @@ use crate::model::{
     Suite, SuiteSettings,
 };
 
-/// Loads a file of answers as cases of a suite whose only grader is the rubric: JSONL, a CSV or TSV table, or records of
-/// another tool, which are recognised by their content unless columns are named.
+/// Loads a file of answers as cases of a suite whose only grader is the rubric: JSONL, a CSV or TSV table, a sheet of a
+/// spreadsheet (`answers.xlsx`, `answers.xlsx#Sheet`), or records of another tool, which are recognised by their content unless
+/// columns are named.
 ///
 /// Each line or row has an `answer`, and optionally `id`, `question`, `reference`, `expected_outcome`, `tags`,
 /// `file_changes` and `metadata`, each under this name, under another usual one, or under the one that
@@ -34,17 +38,7 @@ pub fn load_answers(
     let mut loaded = None;
     if let Some(grader) = &rubric.rubric {
         let (suite, grader) = suite_for_rubric(rubric, grader, path);
-        let is_plain = *columns == AnswerColumns::default();
-        let records = if is_plain { find_format(&mut cx, path) } else { Ok(None) };
-        let (table, is_readable) = match (records, find_divider(path)) {
-            (Err(()), _) => (None, false),
-            (Ok(Some(_)), _) | (Ok(None), None) => (None, true),
-            (Ok(None), Some(divider)) => {
-                let table = AnswerTable::read(&mut cx, path, divider, columns);
-                let is_readable = table.is_some();
-                (table, is_readable)
-            }
-        };
+        let (table, content) = open_answers(&mut cx, path, columns);
         let defaults = SuiteDefaults {
             format: rubric.format,
             graders: vec![Arc::new(grader)],
@@ -57,19 +51,66 @@ pub fn load_answers(
         };
 
         let mut collector = CaseCollector::new(defaults);
-        if let Ok(Some(format)) = records {
-            collect_records(&mut cx, path, format, &mut collector);
-        } else if is_readable
-            && !refuse_array(&mut cx, path)
-            && let Some(dataset) = jsonl::check_dataset(&mut cx, path, None, &mut collector)
-        {
-            collector.add_dataset(dataset);
+        match content {
+            AnswerContent::Unreadable => {}
+            AnswerContent::Records(format) => collect_records(&mut cx, path, format, &mut collector),
+            AnswerContent::Sheet(path, sheet) => collect_answer_sheet(&mut cx, &path, &sheet, &mut collector),
+            AnswerContent::Lines => {
+                if !refuse_array(&mut cx, path)
+                    && let Some(dataset) = jsonl::check_dataset(&mut cx, path, None, &mut collector)
+                {
+                    collector.add_dataset(dataset);
+                }
+            }
         }
 
         loaded = Some((suite, collector.into_cases()));
     }
 
     LoadedSuite::new(cx, loaded)
+}
+
+/// Returns the path of the file of answers: without the sheet that the path of a spreadsheet may name.
+pub fn answers_file(path: &Path) -> Cow<'_, Path> {
+    SheetPath::parse(path).map_or(Cow::Borrowed(path), |sheet| Cow::Owned(sheet.file))
+}
+
+/// Content of a file of answers.
+enum AnswerContent {
+    /// Lines of JSON, or rows of a table, which are read one by one.
+    Lines,
+    /// Records of another tool.
+    Records(RecordFormat),
+    /// A sheet of a spreadsheet.
+    Sheet(SheetPath, Sheet),
+    /// It can't be read, which was reported.
+    Unreadable,
+}
+
+/// Finds out what a file of answers holds, and the layout of a table.
+fn open_answers(
+    cx: &mut DecodeContext,
+    path: &Path,
+    columns: &AnswerColumns,
+) -> (Option<AnswerTable>, AnswerContent) {
+    if let Some(path) = SheetPath::parse(path) {
+        return match load_answer_sheet(cx, &path, columns) {
+            Some((table, sheet)) => (Some(table), AnswerContent::Sheet(path, sheet)),
+            None => (None, AnswerContent::Unreadable),
+        };
+    }
+
+    let is_plain = *columns == AnswerColumns::default();
+    let records = if is_plain { find_format(cx, path) } else { Ok(None) };
+    match (records, find_divider(path)) {
+        (Err(()), _) => (None, AnswerContent::Unreadable),
+        (Ok(Some(format)), _) => (None, AnswerContent::Records(format)),
+        (Ok(None), None) => (None, AnswerContent::Lines),
+        (Ok(None), Some(divider)) => match AnswerTable::read(cx, path, divider, columns) {
+            Some(table) => (Some(table), AnswerContent::Lines),
+            None => (None, AnswerContent::Unreadable),
+        },
+    }
 }
 
 /// Refuses a file that is one JSON array: its lines would each be wrong for a reason that is none.

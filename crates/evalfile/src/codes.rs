@@ -209,7 +209,7 @@ codes! {
     NO_COLUMN = "E0421", "A column named on the command line is not in the file.",
         "`--columns FIELD=COLUMN` names the key or column of a field. Every line must have it.";
     BAD_TABLE = "E0422", "A table is not well formed.",
-        "Every row of a CSV or TSV file has as many cells as the header. A cell that contains a separator, a line break or a quotation mark is enclosed in quotation marks, and each inner quotation mark is doubled.";
+        "Every row of a CSV or TSV file has as many cells as the header. A cell that contains a separator, a line break or a quotation mark is enclosed in quotation marks, and each inner quotation mark is doubled. A spreadsheet is an `.xlsx` file with the sheet that is named; cells with an error such as `#N/A`, and formulas that no program has computed, are refused.";
     BAD_TEMPLATE = "E0423", "A template can't be rendered.",
         "Files with prompts and providers are templates: `{{ name }}` stands for a variable of the test, `{% if name %}` and `{% for x in list %}` are read too. The message names what is wrong. Text that only looks like a template goes between `{% raw %}` and `{% endraw %}`.";
     MATRIX_TOO_LARGE = "E0424", "Prompts, tests and variables make too many cases.",

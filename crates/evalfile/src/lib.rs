@@ -21,7 +21,7 @@ mod tree;
 mod write;
 
 pub use agentv::{AGENTV_KEYS, AgentvKey, AgentvPlace, AgentvSupport};
-pub use answers::{GivenAnswer, load_answers, suite_from_answer};
+pub use answers::{GivenAnswer, answers_file, load_answers, suite_from_answer};
 pub use cases::{CaseIter, CasePlaces, SuiteCases};
 pub use decode::{
     ASSERTION_TYPES, AssertionSupport, AssertionType, MATRIX_KEYS, MAX_MATRIX_CASES, MatrixKey,

@@ -111,7 +111,7 @@ fn unknown_kind(ending: &str, at: Span) -> Diagnostic {
             format!("found `.{ending}`"),
         )
         .with_help("let it write a `.jsonl` file with one case on each line, and load that"),
-        "csv" | "tsv" => external::unknown_kind(ending, at)
+        "csv" | "tsv" | "xlsx" => external::unknown_kind(ending, at)
             .with_help("if it has the answers too, grade them: `assize grade RUBRIC.yaml --answers FILE`"),
         _ => Diagnostic::error(
             codes::NOT_AN_EVAL_FILE,

@@ -67,6 +67,14 @@ pub struct HttpTransport {
     sockets: Option<Semaphore>,
 }
 
+/// Returns true if there are certificates of the system, or of the file that `SSL_CERT_FILE` names. A file that can't be read
+/// counts too, so that it is an error and not replaced in silence.
+#[cfg(target_feature = "crt-static")]
+fn system_has_certificates() -> bool {
+    let found = rustls_native_certs::load_native_certs();
+    !found.certs.is_empty() || !found.errors.is_empty()
+}
+
 impl Default for HttpTransport {
     fn default() -> Self {
         Self::new(HttpOptions::default())
@@ -171,6 +179,13 @@ impl HttpTransport {
             }
         } else if let Some(proxies) = &self.options.proxies {
             builder = proxies.to_reqwest()?.into_iter().fold(builder.no_proxy(), ClientBuilder::proxy);
+        }
+
+        #[cfg(target_feature = "crt-static")]
+        if secure && !system_has_certificates() {
+            let roots = webpki_root_certs::TLS_SERVER_ROOT_CERTS;
+            let roots = roots.iter().filter_map(|root| reqwest::Certificate::from_der(root).ok());
+            builder = builder.tls_certs_only(roots);
         }
 
         builder.build().map_err(|error| TransportError::Unusable(innermost(&error)))

@@ -30,7 +30,7 @@ pub(crate) fn detect(file: File) -> Result<RecordFormat, RecordError> {
     if has("xl/workbook.xml") || has("xl/workbook.bin") {
         return Err(RecordError::OtherTable {
             what: "a spreadsheet",
-            help: "save it as CSV (in Excel: File, Save As, CSV UTF-8)",
+            help: "give the file the ending .xlsx",
         });
     }
 

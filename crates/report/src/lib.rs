@@ -81,7 +81,7 @@ pub use explain::{
 };
 pub use export::{
     ComparisonMaterial, CriterionName, CriterionPosition, EventOrigin, ExportFormat, ReportError, RunReport,
-    ScorecardMaterial, inspect_log_name, spreadsheet_text, write_report,
+    ScorecardMaterial, inspect_log_name, spreadsheet_text, write_report, write_skill_files,
 };
 pub use injection_audit::render_injection_audit;
 pub use listing::{ListingRow, render_listing, wrap_message};

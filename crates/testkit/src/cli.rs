@@ -92,6 +92,24 @@ impl CliTest {
         std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
     }
 
+    /// Writes a spreadsheet: sheets with their names, each a list of rows of texts.
+    ///
+    /// # Panics
+    /// If it cannot be written, which fails the test.
+    pub fn spreadsheet(&self, relative: impl AsRef<Path>, sheets: &[(&str, &[&[&str]])]) -> &Self {
+        let mut book = rust_xlsxwriter::Workbook::new();
+        for (name, rows) in sheets {
+            let sheet = book.add_worksheet().set_name(*name).expect("a name of a sheet");
+            for (row, cells) in rows.iter().enumerate() {
+                for (column, text) in cells.iter().enumerate().filter(|(_, text)| !text.is_empty()) {
+                    sheet.write_string(row as u32, column as u16, *text).expect("a cell");
+                }
+            }
+        }
+
+        self.file(relative, book.save_to_buffer().expect("a spreadsheet"))
+    }
+
     /// Takes checksums and row counts out of a run folder, as the first version of its layout had none, so that rows changed by a
     /// test are read as they are.
     pub fn drop_checksums(&self, folder: &str) {

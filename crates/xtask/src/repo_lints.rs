@@ -1,6 +1,8 @@
 //! `cargo xtask lints`: rules of this repository that no other tool looks after: file length, first lines, leftover
-//! markers, machine paths, links between pages, paths in pages, crate pages, dependencies that nothing uses, workflows.
+//! markers, machine paths, links between pages, paths in pages, crate pages, dependencies that nothing uses, workflows,
+//! descriptions of packages.
 
+mod descriptions;
 mod page_links;
 mod page_paths;
 mod workflows;
@@ -56,6 +58,7 @@ pub(crate) fn run() -> Result<(), String> {
         }
     }
     found.extend(links.problems(&files));
+    found.extend(descriptions::lint(&root));
 
     for package in metadata::packages()? {
         let page = format!("{}/README.md", package.folder);

@@ -9,10 +9,10 @@ use assize_diagnostic::did_you_mean;
 use assize_rubric::{
     FailureSeverity, LabelOutcome, LabelSplit, NO_FAILURE, NONE_OF_THE_ABOVE, SamplingMethod, SeenHash,
 };
+use assize_table::SPREADSHEET_ENDINGS;
 use serde_json::Value;
 
-use super::problem::unreadable;
-use super::table::{TableLine, read_lines};
+use super::table::{TableLine, read_file};
 use super::{
     ColumnMapping, ColumnRole, LabelLocation, LabelProblem, LabelRow, OutcomeSpellings, TableDecision,
 };
@@ -28,15 +28,21 @@ pub struct LabelReadOptions {
     pub needed: Vec<ColumnRole>,
 }
 
-/// Lists the files of a folder that can hold labels, by name: JSON lines, CSV and TSV.
+/// Lists the files of a folder that can hold labels, by name: JSON lines, CSV, TSV and spreadsheets.
 ///
 /// # Errors
 /// If the folder can't be read.
 pub fn label_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let has_labels = |path: &PathBuf| {
         let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+        // Spreadsheet programs put a file beside the one that is open.
+        let is_lock = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("~$"));
         path.is_file()
-            && ending.is_some_and(|ending| ["jsonl", "ndjson", "csv", "tsv"].contains(&ending.as_str()))
+            && !is_lock
+            && ending.is_some_and(|ending| {
+                let ending = ending.as_str();
+                ["jsonl", "ndjson", "csv", "tsv"].contains(&ending) || SPREADSHEET_ENDINGS.contains(&ending)
+            })
     };
     let entries = std::fs::read_dir(folder)?;
     let mut files: Vec<PathBuf> =
@@ -50,21 +56,13 @@ pub fn label_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
 pub fn read_rows(files: &[PathBuf], reading: &LabelReadOptions) -> Result<Vec<LabelRow>, Vec<LabelProblem>> {
     let (mut rows, mut problems) = (Vec::new(), Vec::new());
     for file in files {
-        let shared: Arc<Path> = Arc::from(file.as_path());
-        match assize_files::read_bytes(file, assize_files::MAX_FILE_BYTES) {
-            Ok(bytes) => {
-                let (lines, is_json) = read_lines(&shared, &bytes, &mut problems);
-                if lines.is_empty() && problems.is_empty() {
-                    problems.push(problem_at(&shared, 1, "the file has no rows"));
-                }
-
-                check_columns(&lines, is_json, reading, &mut problems);
-                rows.extend(
-                    lines.iter().filter_map(|line| RowReader { line, reading }.read_row(&mut problems)),
-                );
-            }
-            Err(error) => problems.push(unreadable(&shared, &error)),
+        let Some((lines, is_json)) = read_file(file, &mut problems) else { continue };
+        if lines.is_empty() && problems.is_empty() {
+            problems.push(problem_at(&Arc::from(file.as_path()), 1, "the file has no rows"));
         }
+
+        check_columns(&lines, is_json, reading, &mut problems);
+        rows.extend(lines.iter().filter_map(|line| RowReader { line, reading }.read_row(&mut problems)));
     }
 
     if problems.is_empty() { Ok(rows) } else { Err(problems) }

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use assize_table::{SheetPath, SheetRow, TableError, read_sheet};
 use serde_json::{Map, Value};
 
 use super::problem::unreadable;
@@ -17,16 +18,13 @@ pub(super) struct TableLine {
 /// Row of a table: its line, and its cells by column.
 pub type TableRow = (u64, Map<String, Value>);
 
-/// Reads a table in CSV or TSV as rows of texts by column, each with its line.
+/// Reads a table in CSV, TSV or a sheet of a spreadsheet as rows of texts by column, each with its line.
 ///
 /// # Errors
 /// If it can't be read, or a row does not fit its header.
 pub fn read_table(path: &Path) -> Result<Vec<TableRow>, Vec<LabelProblem>> {
-    let file: Arc<Path> = Arc::from(path);
-    let bytes = assize_files::read_bytes(path, assize_files::MAX_FILE_BYTES)
-        .map_err(|error| vec![unreadable(&file, &error)])?;
     let mut problems = Vec::new();
-    let (lines, _) = read_lines(&file, &bytes, &mut problems);
+    let (lines, _) = read_file(path, &mut problems).unwrap_or_default();
 
     if problems.is_empty() {
         Ok(lines.into_iter().map(|line| (line.place.line, line.cells)).collect())
@@ -35,12 +33,72 @@ pub fn read_table(path: &Path) -> Result<Vec<TableRow>, Vec<LabelProblem>> {
     }
 }
 
+/// Reads the lines of a file, and whether it is JSON. `None` if it can't be read at all, which is then the last problem.
+pub(super) fn read_file(path: &Path, problems: &mut Vec<LabelProblem>) -> Option<(Vec<TableLine>, bool)> {
+    if let Some(sheet) = SheetPath::parse(path) {
+        return read_sheet_lines(&sheet, problems).map(|lines| (lines, false));
+    }
+
+    let file: Arc<Path> = Arc::from(path);
+    match assize_files::read_bytes(path, assize_files::MAX_FILE_BYTES) {
+        Ok(bytes) => Some(read_lines(&file, &bytes, problems)),
+        Err(error) => {
+            problems.push(unreadable(&file, &error));
+            None
+        }
+    }
+}
+
+/// Reads the rows of a sheet. Their place is the path with the sheet's name, and the number of the row.
+fn read_sheet_lines(path: &SheetPath, problems: &mut Vec<LabelProblem>) -> Option<Vec<TableLine>> {
+    let sheet = match read_sheet(path) {
+        Ok(sheet) => sheet,
+        Err(TableError::Unreadable(error)) => {
+            problems.push(unreadable(&Arc::from(path.file.as_path()), &error));
+            return None;
+        }
+        Err(error) => {
+            let file: Arc<Path> = Arc::from(Path::new(&path.to_string()));
+            problems.push(line_problem(&file, 0, format!("{error}; {}", error.help())));
+            return None;
+        }
+    };
+
+    let named = SheetPath { file: path.file.clone(), sheet: Some(sheet.name.clone()) };
+    let file: Arc<Path> = Arc::from(Path::new(&named.to_string()));
+    let Some(SheetRow { number, cells: header }) = &sheet.header else { return Some(Vec::new()) };
+    let header: Vec<&str> = header.iter().map(|name| name.trim()).collect();
+    check_names(&file, *number as u64, &header, problems);
+
+    let line = |row: &SheetRow| {
+        let cells = header.iter().zip(&row.cells).filter(|(name, _)| !name.is_empty());
+        TableLine {
+            place: LabelLocation { file: Arc::clone(&file), line: row.number as u64 },
+            cells: cells.map(|(name, text)| ((*name).to_owned(), cell_value(text))).collect(),
+        }
+    };
+    Some(sheet.rows.iter().map(line).collect())
+}
+
+/// Reports columns of one name.
+fn check_names(file: &Arc<Path>, line: u64, header: &[&str], problems: &mut Vec<LabelProblem>) {
+    for (at, name) in header.iter().enumerate() {
+        if !name.is_empty() && header[..at].contains(name) {
+            problems.push(line_problem(file, line, format!("two columns are called `{name}`")));
+        }
+    }
+}
+
+/// Returns the value of a cell: its text, or null for an empty one.
+fn cell_value(text: &str) -> Value {
+    match text.trim() {
+        "" => Value::Null,
+        text => Value::String(text.to_owned()),
+    }
+}
+
 /// Reads the lines of a file and detects whether it is JSON; every unreadable line is a problem.
-pub(super) fn read_lines(
-    file: &Arc<Path>,
-    bytes: &[u8],
-    problems: &mut Vec<LabelProblem>,
-) -> (Vec<TableLine>, bool) {
+fn read_lines(file: &Arc<Path>, bytes: &[u8], problems: &mut Vec<LabelProblem>) -> (Vec<TableLine>, bool) {
     let ending = file.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
     let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
     match ending.as_deref() {
@@ -117,11 +175,7 @@ fn read_separated(
             return Vec::new();
         }
     };
-    for (at, name) in header.iter().enumerate() {
-        if header.iter().take(at).any(|other| other == name) {
-            problems.push(line_problem(file, 1, format!("two columns are called `{name}`")));
-        }
-    }
+    check_names(file, 1, &header.iter().collect::<Vec<_>>(), problems);
 
     let mut found = Vec::new();
     let mut counted = LineCount { bytes, upto: 0, line: 1 };
@@ -140,11 +194,8 @@ fn read_separated(
                     continue;
                 }
 
-                let cell = |text: &str| match text.trim() {
-                    "" => Value::Null,
-                    text => Value::String(text.to_owned()),
-                };
-                let cells = header.iter().zip(&record).map(|(name, text)| (name.to_owned(), cell(text)));
+                let cells =
+                    header.iter().zip(&record).map(|(name, text)| (name.to_owned(), cell_value(text)));
                 found.push(TableLine {
                     place: LabelLocation { file: Arc::clone(file), line },
                     cells: cells.collect(),

@@ -19,7 +19,7 @@ const TIE_RULES: &OptionValues<TieRule> = &[
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "A system is a stored run (its folder, its id, `last`), one target of it (RUN@TARGET), or a file of \
-    answers (JSONL, CSV or TSV as for `assize grade`). NAME=RUN names it. A run with several targets is \
+    answers (as for `assize grade`). NAME=RUN names it. A run with several targets is \
     several systems.\n\n\
     The judge sees the answers of each case twice, in both orders: win, loss, tie, or inconsistent if \
     the orders disagree. Given a stored run of this command, its metrics are printed again.\n\n\

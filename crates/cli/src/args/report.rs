@@ -19,12 +19,14 @@ use super::report_file::{ReportFile, ReportFormat, report_file, report_format};
     github                 Annotations in the log of GitHub Actions\n  \
     gitlab                 Code quality report of GitLab\n  \
     inspect                Log of Inspect\n  \
+    skills                 Files of an agent skill: benchmark.json, and grading.json of each eval in a folder\n  \
     otlp                   OpenTelemetry events, one request on each line\n\n\
     Examples:\n  \
     assize report last -o report.html\n  \
     assize report last --baseline runs/main -o comment.md -o junit.xml\n  \
     assize report last@gpt-a last@gpt-b -o both-cases.csv\n  \
     assize report last --format gitlab -o gl-code-quality-report.json\n  \
+    assize report with-skill without-skill --format skills -o iteration-1/\n  \
     assize report last --format github"
 )]
 pub(crate) struct ReportArgs {

@@ -26,7 +26,7 @@ pub(super) fn read_label_rows(
         if path.is_dir() {
             let found = label_files(path).map_err(|error| format!("{}: {error}", path.display()))?;
             if found.is_empty() {
-                return Err(format!("{}: no .jsonl, .csv or .tsv files in it", path.display()).into());
+                return Err(format!("{}: no .jsonl, .csv, .tsv or .xlsx files in it", path.display()).into());
             }
             files.extend(found);
         } else {

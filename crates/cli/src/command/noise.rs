@@ -7,6 +7,7 @@ use assize_analysis::total_error::{JudgedScores, TotalError};
 use assize_engine::{ExitStatus, metrics, runs, stored_records};
 use assize_report::ErrorDesigns;
 use assize_stats::UndefinedReason;
+use assize_table::SheetPath;
 use serde_json::json;
 
 use super::labels;
@@ -35,8 +36,10 @@ pub(super) fn only_run(files: &[PathBuf], context: &CliContext) -> Option<String
 
 /// Returns true if a name is that of a table, which may be misspelt: runs have no ending.
 fn is_table(path: &Path) -> bool {
-    path.extension()
-        .is_some_and(|ending| ["jsonl", "json", "csv", "tsv"].iter().any(|known| ending == *known))
+    SheetPath::parse(path).is_some()
+        || path
+            .extension()
+            .is_some_and(|ending| ["jsonl", "json", "csv", "tsv"].iter().any(|known| ending == *known))
 }
 
 /// The noise in tables: of repeated scores, or of what several judges said.

@@ -15,7 +15,7 @@ use assize_engine::{
 };
 use assize_report::{
     ComparisonMaterial, CriterionName, CriterionPosition, ExportFormat, ReportError, RunReport,
-    ScorecardMaterial, inspect_log_name, write_report,
+    ScorecardMaterial, inspect_log_name, write_report, write_skill_files,
 };
 use assize_rubric::{MissingPolicy, ScorecardScores};
 use assize_store::{CaseRecord, RunFolder, StoreError};
@@ -104,21 +104,25 @@ pub(crate) fn execute(args: &ReportArgs, context: &CliContext) -> Result<ExitSta
 
 /// Names the log of Inspect in a folder that was given instead of a file.
 fn name_in_folder(file: &mut ReportFile, runs: &[ReportedRun]) -> Result<(), CommandFailure> {
-    let is_folder = file.path.is_dir() || file.path.to_string_lossy().ends_with(std::path::is_separator);
-    if !is_folder {
+    if !is_folder(&file.path) || file.format == ReportFormat::Export(ExportFormat::Skills) {
         return Ok(());
     }
     if file.format != ReportFormat::Export(ExportFormat::Inspect) {
         let path = file.path.display();
-        return Err(
-            format!("`{path}` is a folder: name a file in it. Only logs of Inspect get a name").into()
-        );
+        return Err(format!(
+            "`{path}` is a folder: name a file in it. Only logs of Inspect and files of skills get names"
+        )
+        .into());
     }
 
     if let [run, ..] = runs {
         file.path.push(inspect_log_name(&run.material.info));
     }
     Ok(())
+}
+
+fn is_folder(path: &Path) -> bool {
+    path.is_dir() || path.to_string_lossy().ends_with(std::path::is_separator)
 }
 
 /// Writes those report files of a run that need its rows.
@@ -167,6 +171,9 @@ fn write_file(
     runs: &[ReportedRun],
     reports: &[RunReport<'_>],
 ) -> Result<Vec<String>, CommandFailure> {
+    if file.format == ReportFormat::Export(ExportFormat::Skills) && is_folder(&file.path) {
+        return write_skill_folder(&file.path, reports);
+    }
     output::create_parent(&file.path)?;
     replace_file_with(&file.path, |out: &mut BufWriter<File>| match file.format {
         ReportFormat::Json => {
@@ -178,6 +185,28 @@ fn write_file(
             write_report(out, format, reports).map_err(|error| failure(error, &file.path))
         }
     })
+}
+
+/// Writes the files of an agent skill into a folder.
+fn write_skill_folder(folder: &Path, reports: &[RunReport<'_>]) -> Result<Vec<String>, CommandFailure> {
+    let mut refused = None;
+    let written = write_skill_files(reports, &mut |name, content| {
+        let path = folder.join(name);
+        let put = || -> Result<(), CommandFailure> {
+            output::create_parent(&path)?;
+            replace_file_with(&path, |out: &mut BufWriter<File>| {
+                out.write_all(content).map_err(|error| unwritable(&path, error))
+            })
+        };
+        put().map_err(|failure| {
+            refused = Some(failure);
+            io::ErrorKind::Other.into()
+        })
+    });
+    match refused {
+        Some(failure) => Err(failure),
+        None => written.map_err(|error| failure(error, folder)),
+    }
 }
 
 /// The metrics of the runs as programs read them; of several a list.

@@ -49,6 +49,7 @@ mod serve;
 mod shards;
 mod shells;
 mod signals;
+mod spreadsheets;
 mod targets;
 mod unanswered;
 mod validate;

@@ -84,6 +84,42 @@ fn rows_about_what_has_changed_since_are_refused_by_name() {
     assert!(!cli.path("card/labels/review-ann.jsonl").exists(), "not even the rows that fit");
 }
 
+/// Saves a table as a spreadsheet program does that has opened it.
+fn save_as_spreadsheet(cli: &CliTest, table: &str, name: &str) {
+    let mut reader = csv::ReaderBuilder::new()
+        .has_headers(false)
+        .flexible(true)
+        .from_reader(table.trim_start_matches('\u{feff}').as_bytes());
+    let records: Vec<csv::StringRecord> = reader.records().map(|record| record.expect("a row")).collect();
+    let rows: Vec<Vec<&str>> = records.iter().map(|record| record.iter().collect()).collect();
+    let rows: Vec<&[&str]> = rows.iter().map(Vec::as_slice).collect();
+    cli.spreadsheet(name, &[("items", &rows)]);
+}
+
+#[test]
+fn a_table_that_was_saved_as_a_spreadsheet_comes_back_too() {
+    let (_server, cli, table) = exported();
+    let table = filled(&table, "j3", "fail,high,\"no, really\"");
+    let table = filled(&table, "'=p1", "pass,,");
+    save_as_spreadsheet(&cli, &table.replace("item-", "item-0"), "items.xlsx");
+    let read =
+        || cli.run(&["review", "r", "--labels", "labels", "--who", "ann", "--decisions", "items.xlsx"]);
+    let output = read().expect_code(2);
+    assert!(
+        output.stderr.contains("stale") && output.stderr.contains("nothing was recorded"),
+        "{}",
+        output.stderr
+    );
+    assert!(!cli.path("labels/review-ann.jsonl").exists());
+
+    save_as_spreadsheet(&cli, &table, "items.xlsx");
+    let output = read().expect_code(0);
+    assert!(output.stderr.contains("rows without a label, skipped: 1"), "{}", output.stderr);
+    let labels = rows(&cli, "labels/review-ann.jsonl");
+    let said: Vec<_> = labels.iter().map(|label| (&label["case"], &label["label"])).collect();
+    assert_eq!(said, [(&"j3".into(), &"unmet".into()), (&"=p1".into(), &"met".into())]);
+}
+
 #[test]
 fn tables_that_make_no_sense_are_told() {
     let (_server, cli, table) = exported();

@@ -287,7 +287,12 @@ impl DiagnosticRenderer<'_> {
         let LineColumn { line, column } = file.position(span.start);
         let path = sanitize::sanitize_line(&file.path().to_string_lossy(), BLOCK_LIMIT);
         let is_whole_file = file.text().is_empty() && line == 1;
-        self.headers.push(if is_whole_file { path } else { format!("{path}:{line}:{column}") });
+        let cell = file.cell_at(span.start).map(|cell| sanitize::sanitize_line(&cell, LINE_LIMIT));
+        self.headers.push(match cell {
+            Some(cell) => format!("{path}: {cell}"),
+            None if is_whole_file => path,
+            None => format!("{path}:{line}:{column}"),
+        });
         header_mark(self.headers.len() - 1)
     }
 

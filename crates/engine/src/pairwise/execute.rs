@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use assize_evalfile::{AnswerColumns, LoadedSuite, load_answers, load_rubric};
+use assize_evalfile::{AnswerColumns, LoadedSuite, answers_file, load_answers, load_rubric};
 use assize_stats::ranking::TieRule;
 use assize_store::{RunFolder, RunInfo};
 
@@ -204,7 +204,7 @@ fn recorded_cases(
     let gone: BTreeSet<String> = recorded
         .iter()
         .flat_map(RunCaseSource::paths)
-        .filter(|path| !engine.process().resolve(path).is_file())
+        .filter(|path| !answers_file(&engine.process().resolve(path)).is_file())
         .map(|path| format!("`{}`", path.display()))
         .collect();
     if !gone.is_empty() {

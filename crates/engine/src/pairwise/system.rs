@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use assize_evalfile::{AnswerColumns, LoadOptions, LoadedRubric, LoadedSuite, load_answers, read_rubric};
+use assize_evalfile::{
+    AnswerColumns, LoadOptions, LoadedRubric, LoadedSuite, answers_file, load_answers, read_rubric,
+};
 use assize_store::{AnswerIndex, RunFolder, RunInfo};
 
 use crate::engine::Engine;
@@ -68,7 +70,7 @@ impl NamedAnswers {
             _ => (None, written),
         };
 
-        if engine.process().resolve(place).is_file() {
+        if answers_file(&engine.process().resolve(place)).is_file() {
             return Self::file((name, place), columns, options, engine);
         }
 

@@ -25,8 +25,8 @@ const MAX_HEADER_BYTES: u64 = 64 * 1024;
 /// Layout of a table.
 #[derive(Debug, Clone)]
 pub(crate) struct AnswerTable {
-    /// Character between cells.
-    pub(super) divider: u8,
+    /// Character between cells; `None` for a spreadsheet, whose rows are JSON lists of texts.
+    pub(super) divider: Option<u8>,
     columns: Vec<TableColumn>,
 }
 
@@ -70,7 +70,7 @@ fn yaml_is_no_table(path: &Path, first_line: &str, at: Span) -> Diagnostic {
 
     Diagnostic::error(codes::BAD_TABLE, title, at, "not answers")
         .with_help(format!("to run an eval file, use `assize eval {}`", path.display()))
-        .with_help("answers are JSONL, CSV or TSV")
+        .with_help("answers are JSONL, CSV, TSV or XLSX")
 }
 
 impl AnswerTable {
@@ -82,7 +82,7 @@ impl AnswerTable {
         divider: u8,
         columns: &AnswerColumns,
     ) -> Option<Self> {
-        let empty = Self { divider, columns: Vec::new() };
+        let empty = Self { divider: Some(divider), columns: Vec::new() };
         let Some(line) = open_file(path)
             .ok()
             .and_then(|file| DatasetLines::new(file).with_cells(divider, false).next_line().ok().flatten())
@@ -106,7 +106,17 @@ impl AnswerTable {
             cx.problems.add(yaml_is_no_table(path, &text, whole));
             return None;
         }
-        let cells = read_cells(&text, divider);
+        Self::from_header(cx, source, read_cells(&text, divider), Some(divider), columns)
+    }
+
+    /// Makes the layout of a table from the cells of its header. Returns `None` after reporting what is wrong with them.
+    pub(super) fn from_header(
+        cx: &mut DecodeContext,
+        source: SourceId,
+        cells: Vec<(String, Range<usize>)>,
+        divider: Option<u8>,
+        columns: &AnswerColumns,
+    ) -> Option<Self> {
         let names: Vec<(String, Span)> =
             cells.into_iter().map(|(name, at)| (name.trim().to_owned(), span(source, &at))).collect();
 
@@ -193,7 +203,7 @@ impl AnswerTable {
     /// Returns a row as the map that a JSON object with these keys would be.
     pub(super) fn read_row(&self, cx: &mut DecodeContext, source: SourceId, text: &str) -> Option<TreeNode> {
         let whole = Span::new(source, 0, text.len());
-        if let Some(at) = find_text_after_quote(text, self.divider) {
+        if let Some(at) = self.divider.and_then(|divider| find_text_after_quote(text, divider)) {
             // One mark in the wrong place can make many rows one cell.
             cx.problems.add(
                 Diagnostic::error(
@@ -207,7 +217,10 @@ impl AnswerTable {
             return None;
         }
 
-        let cells = read_cells(text, self.divider);
+        let cells = match self.divider {
+            Some(divider) => read_cells(text, divider),
+            None => read_list(text),
+        };
         if cells.len() != self.columns.len() {
             let (found, wanted) = (cells.len(), self.columns.len());
             let end = text.find('\n').unwrap_or(text.len());
@@ -319,9 +332,42 @@ fn read_cells(text: &str, divider: u8) -> Vec<(String, Range<usize>)> {
     }
 }
 
+/// Splits a JSON list of texts into its items, each with its place in the list.
+pub(super) fn read_list(text: &str) -> Vec<(String, Range<usize>)> {
+    let mut places = Vec::new();
+    let (mut start, mut is_escaped) = (None, false);
+    for (at, byte) in text.bytes().enumerate() {
+        match (start, byte) {
+            (Some(_), _) if is_escaped => is_escaped = false,
+            (Some(_), b'\\') => is_escaped = true,
+            (Some(begin), b'"') => {
+                places.push(begin..at + 1);
+                start = None;
+            }
+            (None, b'"') => start = Some(at),
+            _ => {}
+        }
+    }
+
+    let items: Vec<String> = serde_json::from_str(text).unwrap_or_default();
+    items.into_iter().zip(places).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn items_of_a_list_have_their_texts_and_places() {
+        let text = r#"["a","b \"c\"\nd\\","",""]"#;
+        let items = read_list(text);
+        let found: Vec<(&str, &str)> =
+            items.iter().map(|(item, at)| (item.as_str(), &text[at.clone()])).collect();
+        assert_eq!(
+            found,
+            [("a", "\"a\""), ("b \"c\"\nd\\", r#""b \"c\"\nd\\""#), ("", "\"\""), ("", "\"\"")]
+        );
+    }
 
     #[test]
     fn text_after_a_closing_mark_is_found() {

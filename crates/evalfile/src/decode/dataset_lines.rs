@@ -4,6 +4,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
 
+use assize_diagnostic::RowCells;
 use assize_files::open_file;
 
 use super::cell_scanner::CellScanner;
@@ -41,6 +42,8 @@ pub(super) struct DatasetLine {
     /// Byte at which it begins.
     pub(super) start: u64,
     pub(super) content: Result<Arc<str>, LineError>,
+    /// Cells of a row of a spreadsheet.
+    pub(super) cells: Option<Arc<RowCells>>,
 }
 
 /// Reason why a line has no text.
@@ -126,7 +129,12 @@ impl<R: Read> DatasetLines<R> {
 
             if read as u64 > MAX_LINE_BYTES && self.buffer.last() != Some(&b'\n') {
                 self.skip_rest()?;
-                return Ok(Some(DatasetLine { number: first, start, content: Err(LineError::TooLong) }));
+                return Ok(Some(DatasetLine {
+                    number: first,
+                    start,
+                    content: Err(LineError::TooLong),
+                    cells: None,
+                }));
             }
             if self.number == 1 && self.buffer.starts_with(b"\xef\xbb\xbf") {
                 self.buffer.drain(..3);
@@ -135,7 +143,7 @@ impl<R: Read> DatasetLines<R> {
             if let Some(cells) = self.cells
                 && let Some(error) = self.read_row(cells.divider)?
             {
-                return Ok(Some(DatasetLine { number: first, start, content: Err(error) }));
+                return Ok(Some(DatasetLine { number: first, start, content: Err(error), cells: None }));
             }
 
             while matches!(self.buffer.last(), Some(b'\n' | b'\r')) {
@@ -158,7 +166,7 @@ impl<R: Read> DatasetLines<R> {
                 Err(LineError::NotUtf8 { valid, byte, lossy })
             }
         };
-        Ok(Some(DatasetLine { number: first, start, content }))
+        Ok(Some(DatasetLine { number: first, start, content, cells: None }))
     }
 
     /// Reads the rest of a row whose first line is in the buffer: as long as a quoted text goes on.

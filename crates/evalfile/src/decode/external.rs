@@ -80,7 +80,7 @@ fn collect_file(cx: &mut DecodeContext, path: &Path, span: Span, into: &mut Case
 /// Returns the diagnostic for a file of cases of an unsupported type.
 pub(crate) fn unknown_kind(ending: &str, at: Span) -> Diagnostic {
     let help = match ending {
-        "csv" | "tsv" => {
+        "csv" | "tsv" | "xlsx" => {
             "turn each row into a line of a `.jsonl` file: {\"id\": ..., \"input\": ..., \"criteria\": ...}"
         }
         "ts" | "js" | "mjs" | "cjs" | "py" => {

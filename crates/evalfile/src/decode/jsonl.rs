@@ -32,11 +32,16 @@ use crate::tree::{TreeNode, read_json};
 const MAX_SHOWN_LINES: usize = 200;
 
 impl SuiteDefaults {
+    /// Returns the character between the cells of a file that is a table.
+    fn divider(&self) -> Option<u8> {
+        self.answers.as_ref()?.table.as_ref()?.divider
+    }
+
     /// Returns the reader of the lines or rows of a file with these defaults.
     fn lines(&self, file: File) -> DatasetLines<File> {
         let lines = DatasetLines::new(file);
-        match self.answers.as_ref().and_then(|format| format.table.as_ref()) {
-            Some(table) => lines.with_cells(table.divider, true),
+        match self.divider() {
+            Some(divider) => lines.with_cells(divider, true),
             None => lines,
         }
     }
@@ -110,9 +115,8 @@ impl PickedCases {
         (&self.file).seek(SeekFrom::Start(place.start)).map_err(unreadable)?;
 
         let mut lines = DatasetLines::from_line(&self.file, place.number, place.start);
-        let table = self.dataset.defaults.answers.as_ref().and_then(|format| format.table.as_ref());
-        if let Some(table) = table {
-            lines = lines.with_cells(table.divider, false);
+        if let Some(divider) = self.dataset.defaults.divider() {
+            lines = lines.with_cells(divider, false);
         }
         let line = lines.next_line().map_err(unreadable)?.ok_or_else(|| self.dataset.changed())?;
 
@@ -156,13 +160,7 @@ pub(crate) fn check_dataset(
         Err(error) => {
             let at = from.unwrap_or_else(|| beginning_of(cx, path));
             if error.kind() == io::ErrorKind::NotFound {
-                let complaint =
-                    Diagnostic::error(codes::FILE_NOT_FOUND, "file not found", at, "no such file")
-                        .with_help("check the path; it is relative to the working folder");
-                match near_path(path) {
-                    Some(near) => complaint.with_help(format!("did you mean `{}`?", near.display())),
-                    None => complaint,
-                }
+                not_found(path, at)
             } else {
                 let reason = if path.is_dir() { "it is a folder".to_owned() } else { error.to_string() };
                 let label = format!("`{}`: {reason}", path.display());
@@ -174,6 +172,16 @@ pub(crate) fn check_dataset(
 
     cx.problems.add(complaint);
     None
+}
+
+/// Returns the diagnostic for a file of answers that is not there.
+pub(super) fn not_found(path: &Path, at: Span) -> Diagnostic {
+    let complaint = Diagnostic::error(codes::FILE_NOT_FOUND, "file not found", at, "no such file")
+        .with_help("check the path; it is relative to the working folder");
+    match near_path(path) {
+        Some(near) => complaint.with_help(format!("did you mean `{}`?", near.display())),
+        None => complaint,
+    }
 }
 
 fn beginning_of(cx: &mut DecodeContext, path: &Path) -> Span {
@@ -241,12 +249,22 @@ fn register_case(
 /// Decodes the lines of a dataset from a text and keeps every case: for texts that are not saved.
 pub(crate) fn keep_cases(cx: &mut DecodeContext, path: &Path, text: &str, collector: &mut CaseCollector) {
     let mut lines = DatasetLines::new(text.as_bytes());
+    // Reading from memory cannot fail.
+    keep_lines(cx, path, std::iter::from_fn(|| lines.next_line().ok().flatten()), collector);
+}
+
+/// Decodes lines and keeps every case.
+pub(super) fn keep_lines(
+    cx: &mut DecodeContext,
+    path: &Path,
+    lines: impl Iterator<Item = DatasetLine>,
+    collector: &mut CaseCollector,
+) {
     let shared: Arc<Path> = Arc::from(path);
     let mut shown = DatasetDiagnostics::default();
     let mut kept = Vec::new();
 
-    // Reading from memory cannot fail.
-    while let Ok(Some(line)) = lines.next_line() {
+    for line in lines {
         let number = line.number;
         let mut fork = cx.fork();
         let read = read_line(&mut fork, &shared, line, &collector.defaults);
@@ -357,7 +375,10 @@ fn read_line(
         }
     };
 
-    let source = cx.sources.add_fragment_shared(Arc::clone(path), Arc::clone(&text), line.number);
+    let source = match line.cells {
+        Some(cells) => cx.sources.add_row(Arc::clone(path), Arc::clone(&text), line.number, cells),
+        None => cx.sources.add_fragment_shared(Arc::clone(path), Arc::clone(&text), line.number),
+    };
     let table = defaults.answers.as_ref().and_then(|format| format.table.as_ref());
     let node = match table {
         Some(table) => table.read_row(cx, source, &text),
@@ -472,8 +493,9 @@ impl SourceRemapper<'_> {
     fn move_span(&mut self, sources: &mut SourceMap, span: &mut Span, path: &Path) {
         span.source = *self.known.entry(span.source).or_insert_with(|| {
             let file = self.from.file(span.source);
-            let path = if file.path().as_os_str().is_empty() { path } else { file.path() };
-            sources.add_fragment(path, file.text(), file.first_line())
+            let is_named = !file.path().as_os_str().is_empty();
+            let path = if is_named { file.shared_path() } else { Arc::from(path) };
+            sources.add_copy(path, file)
         });
     }
 }

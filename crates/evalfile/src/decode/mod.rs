@@ -33,6 +33,7 @@ mod record_answers;
 pub(crate) mod rubric;
 mod scorecard;
 mod second_shell;
+mod sheet_rows;
 pub(crate) mod suite;
 mod targets;
 #[cfg(test)]
@@ -56,6 +57,7 @@ pub(crate) use map_reader::MapReader;
 #[cfg(test)]
 pub(crate) use map_reader::record;
 pub(crate) use record_answers::{collect_records, find_format};
+pub(crate) use sheet_rows::{collect_answer_sheet, load_answer_sheet};
 pub(crate) use suite::SuiteDefaults;
 
 pub use answer_columns::AnswerColumns;

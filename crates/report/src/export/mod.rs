@@ -13,6 +13,7 @@ mod report_input;
 mod run_conclusion;
 mod run_markdown;
 mod sarif;
+mod skill_files;
 mod xml;
 
 use std::fmt;
@@ -29,6 +30,7 @@ pub use inspect::inspect_log_name;
 pub use otlp::EventOrigin;
 pub use report_input::{ComparisonMaterial, CriterionPosition, RunReport, ScorecardMaterial};
 pub(crate) use run_conclusion::RunConclusion;
+pub use skill_files::write_skill_files;
 
 use crate::html;
 
@@ -55,11 +57,14 @@ pub enum ExportFormat {
     Inspect,
     /// OpenTelemetry log records, one request of OTLP on each line.
     Otlp,
+    /// `benchmark.json` of an agent skill; [`write_skill_files`] writes the files of each eval as well.
+    Skills,
 }
 
 assize_rubric::named_variants!(ExportFormat {
     Html = "html", Markdown = "markdown", Junit = "junit", Csv = "csv", CsvCases = "csv-cases", Sarif = "sarif",
     Github = "github", Gitlab = "gitlab", Inspect = "inspect", Otlp = "otlp",
+    Skills = "skills",
 });
 
 impl ExportFormat {
@@ -135,6 +140,7 @@ pub fn write_report(
         ExportFormat::Gitlab => code_quality::write_code_quality(out, runs),
         ExportFormat::Inspect => inspect::write_log(out, runs),
         ExportFormat::Otlp => otlp::write_events(out, runs),
+        ExportFormat::Skills => skill_files::write_benchmark(out, runs),
     }
 }
 

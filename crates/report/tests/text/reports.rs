@@ -7,6 +7,7 @@ use assize_analysis::{CaseFact, NameTable, RunFacts};
 use assize_report::html::STYLE;
 use assize_report::{
     ComparisonMaterial, CriterionName, CriterionPosition, ExportFormat, ReportError, RunReport, write_report,
+    write_skill_files,
 };
 use assize_rubric::{Gate, Outcome};
 use assize_store::{CaseRecord, CriterionRate, QuestionRow, RunFolder, RunInfo};
@@ -121,7 +122,7 @@ fn file_name(format: ExportFormat) -> String {
         ExportFormat::Markdown => "markdown",
         ExportFormat::Junit => "xml",
         ExportFormat::Csv | ExportFormat::CsvCases => "csv",
-        ExportFormat::Sarif | ExportFormat::Gitlab | ExportFormat::Inspect => "json",
+        ExportFormat::Sarif | ExportFormat::Gitlab | ExportFormat::Inspect | ExportFormat::Skills => "json",
         ExportFormat::Github => "txt",
         ExportFormat::Otlp => "jsonl",
     };
@@ -133,7 +134,9 @@ fn every_format_is_as_expected() {
     let run = store(cases());
     for format in ExportFormat::ALL {
         let (text, remarks) = written(format, &run);
-        assert_eq!(remarks, [""; 0], "{}", format.name());
+        if format != ExportFormat::Skills {
+            assert_eq!(remarks, [""; 0], "{}", format.name());
+        }
         golden(&file_name(format), &text.replace(STYLE, "(the style sheet)"));
     }
 }
@@ -336,6 +339,63 @@ fn a_log_of_inspect_holds_one_run_and_one_target() {
     );
     let refused = write_report(&mut out, ExportFormat::Inspect, &[report(&run, None), report(&run, None)]);
     assert!(matches!(refused, Err(ReportError::Unsupported(_))));
+}
+
+#[test]
+fn the_files_of_a_skill_hold_only_what_was_decided() {
+    let trial = |number: u32, passes: bool| {
+        let mut case = if passes { support::passed() } else { support::gated() };
+        case.result.case_id = "eval-7".into();
+        case.result.repeat = number;
+        case
+    };
+    let mut open = support::incomplete();
+    open.result.case_id = "Open question/..".into();
+    let with = store(vec![trial(1, true), trial(2, true), open, support::broken()]);
+    let without = store(vec![trial(1, false)]);
+
+    let mut files = std::collections::BTreeMap::new();
+    let reports = [report(&with, None), report(&without, None)];
+    let remarks = write_skill_files(&reports, &mut |path, content| {
+        files.insert(path.display().to_string(), serde_json::from_slice::<serde_json::Value>(content)?);
+        Ok(())
+    })
+    .expect("written");
+    let names: Vec<&str> = files.keys().map(String::as_str).collect();
+    let graded: Vec<&&str> = names.iter().filter(|name| name.contains("eval-7")).collect();
+    assert_eq!(
+        graded,
+        [
+            &"eval-7/with_skill/run-1/grading.json",
+            &"eval-7/with_skill/run-2/grading.json",
+            &"eval-7/without_skill/run-1/grading.json"
+        ]
+    );
+    assert!(names.iter().all(|name| !name.contains("..")), "{names:?}");
+
+    let grading = &files["eval-7/without_skill/run-1/grading.json"];
+    let expectations = grading["expectations"].as_array().expect("a list");
+    let passed = expectations.iter().filter(|one| one["passed"] == true).count();
+    assert_eq!(grading["summary"]["passed"], passed);
+    assert_eq!(grading["summary"]["total"], expectations.len());
+    assert!(passed < expectations.len(), "{grading}");
+
+    let benchmark = &files["benchmark.json"];
+    let summary = &benchmark["run_summary"];
+    assert_eq!(summary["with_skill"]["pass_rate"]["max"], 1.0, "{summary}");
+    assert!(summary["without_skill"]["pass_rate"]["stddev"].is_null(), "one run has no deviation: {summary}");
+    assert!(summary["delta"]["pass_rate"].as_str().is_some_and(|text| text.starts_with('+')), "{summary}");
+    let runs = benchmark["runs"].as_array().expect("a list");
+    assert!(runs.iter().all(|run| run["result"]["total"] != 0), "{benchmark}");
+    assert_eq!(benchmark["notes"].as_array().map(Vec::len), Some(remarks.len()));
+    assert!(
+        remarks.iter().any(|note| note.contains("not graded") || note.contains("not decided")),
+        "{remarks:?}"
+    );
+
+    let three = [report(&with, None), report(&with, None), report(&with, None)];
+    let refused = write_skill_files(&three, &mut |_, _| Ok(()));
+    assert!(matches!(refused, Err(ReportError::Unsupported(_))), "{refused:?}");
 }
 
 #[test]

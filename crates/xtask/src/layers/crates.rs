@@ -34,7 +34,7 @@ pub(crate) const CRATES: &[CrateRule] = &[
         folder: "cli",
         owns: "flags, printing, progress, exit codes: the binary `assize`",
         may_use: "cluster serve view mcp engine report run analysis author audit review convert lsp lint grade targets workspace \
-                  evalfile llm store trace process records rubric stats diagnostic files listen",
+                  evalfile llm store trace process records table rubric stats diagnostic files listen",
         never: "hold logic worth a unit test",
     },
     CrateRule {
@@ -101,7 +101,7 @@ pub(crate) const CRATES: &[CrateRule] = &[
     CrateRule {
         folder: "analysis",
         owns: "what stored runs and labels say: intervals, comparisons, calibration",
-        may_use: "store rubric stats diagnostic files",
+        may_use: "store table rubric stats diagnostic files",
         never: "ask a model, print",
     },
     CrateRule {
@@ -113,7 +113,7 @@ pub(crate) const CRATES: &[CrateRule] = &[
     CrateRule {
         folder: "convert",
         owns: "files of other formats and tools as eval files and scorecards",
-        may_use: "evalfile records rubric diagnostic files",
+        may_use: "evalfile records table rubric diagnostic files",
         never: "drop anything silently, write a file",
     },
     CrateRule {
@@ -149,7 +149,7 @@ pub(crate) const CRATES: &[CrateRule] = &[
     CrateRule {
         folder: "evalfile",
         owns: "eval files, rubrics, targets and configuration in; checked models out",
-        may_use: "records script rubric stats diagnostic files",
+        may_use: "records table script rubric stats diagnostic files",
         never: "use network, clock or its own environment",
     },
     CrateRule {
@@ -181,6 +181,12 @@ pub(crate) const CRATES: &[CrateRule] = &[
         owns: "records of other tools as cases with answers: one reader per format, archives, their limits",
         may_use: "files",
         never: "judge, take a record without an answer for an empty one",
+    },
+    CrateRule {
+        folder: "table",
+        owns: "tables in files of other programs, as rows of texts: sheets of spreadsheets, their limits",
+        may_use: "diagnostic files",
+        never: "know what a column means",
     },
     CrateRule {
         folder: "script",
@@ -258,6 +264,7 @@ pub(crate) const RESTRICTED_DEPS: &[RestrictedDep] = &[
     RestrictedDep { name: "askama", only: &["report", "view"] },
     RestrictedDep { name: "async-nats", only: &["cluster"] },
     RestrictedDep { name: "axum", only: &["serve", "view", TESTKIT] },
+    RestrictedDep { name: "calamine", only: &["table"] },
     RestrictedDep { name: "cap-fs-ext", only: &["workspace"] },
     RestrictedDep { name: "cap-std", only: &["workspace"] },
     RestrictedDep { name: "clap", only: &["cli"] },
@@ -278,6 +285,7 @@ pub(crate) const RESTRICTED_DEPS: &[RestrictedDep] = &[
     RestrictedDep { name: "rmcp", only: &["mcp"] },
     RestrictedDep { name: "rquickjs", only: &["script"] },
     RestrictedDep { name: "rusqlite", only: &["store"] },
+    RestrictedDep { name: "rust_xlsxwriter", only: &["table", TESTKIT] },
     RestrictedDep { name: "rustls", only: &["llm"] },
     RestrictedDep { name: "saphyr-parser", only: &["evalfile"] },
     RestrictedDep { name: "tokio-rustls", only: &["serve", "view"] },

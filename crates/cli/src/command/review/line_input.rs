@@ -10,6 +10,7 @@ use assize_review::{
     EarlierDecision, LabelRecorder, ReviewDecision, ReviewScriptLine, ReviewSession, ReviewStep,
     not_recorded, parse_decision_fields, parse_line, render_plain_item, render_plain_judge,
 };
+use assize_table::SheetPath;
 
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
@@ -118,7 +119,7 @@ fn read_file(path: &Path, who: &str) -> Result<(Vec<NumberedLine>, usize), Vec<L
     };
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
     let parsed: Vec<(u64, Result<ReviewScriptLine, String>)> =
-        if let Some("csv" | "tsv") = extension.as_deref() {
+        if matches!(extension.as_deref(), Some("csv" | "tsv")) || SheetPath::parse(path).is_some() {
             let rows = read_table(path)?;
             rows.into_iter().map(|(line, cells)| (line, parse_decision_fields(&cells))).collect()
         } else {

@@ -1,6 +1,10 @@
 //! Tests in tables: a row each, with variables in its columns and expectations in those that begin with `__`.
 
+use std::path::Path;
+use std::sync::Arc;
+
 use assize_diagnostic::{Diagnostic, SourceId, Span, SpannedValue};
+use assize_table::SheetPath;
 use serde_json::{Value, json};
 
 use super::assertion_types::find_assertion_type;
@@ -8,6 +12,7 @@ use super::nodes::{MapNode, json_node, text_node};
 use super::tests::MatrixTest;
 use crate::codes;
 use crate::decode::DecodeContext;
+use crate::decode::sheet_rows::{load_sheet, row_text};
 use crate::tree::{MapEntry, TreeNode};
 
 /// Threshold of `similar` in a table that names none.
@@ -57,31 +62,49 @@ pub(super) fn tests_of_table(cx: &mut DecodeContext, source: SourceId) -> Vec<Ma
         let line = text.get(start..end).unwrap_or_default();
         let blank = line.len() - line.trim_start().len();
         let span = Span::new(source, start + blank, start + blank + line.trim().len());
-        tests.push(test_of_row(cx, &headers, &row, span));
+        let cells: Vec<(&str, Span)> = row.iter().map(|cell| (cell, span)).collect();
+        tests.push(test_of_row(cx, &headers, &cells, span));
     }
 
     tests
 }
 
-fn test_of_row(
-    cx: &mut DecodeContext,
-    headers: &[String],
-    row: &csv::StringRecord,
-    span: Span,
-) -> MatrixTest {
-    let mut test = MatrixTest { head: Some(span), assert_span: Some(span), ..MatrixTest::default() };
-    let mut expectations: Vec<Value> = Vec::new();
+/// Returns the tests of a sheet of a spreadsheet, which `from` names.
+pub(super) fn tests_of_sheet(cx: &mut DecodeContext, path: &SheetPath, from: Span) -> Vec<MatrixTest> {
+    let Some(sheet) = load_sheet(cx, path, Some(from)) else { return Vec::new() };
+    let Some(header) = &sheet.header else { return Vec::new() };
+
+    let file: Arc<Path> = Arc::from(path.file.as_path());
+    let name: Arc<str> = Arc::from(sheet.name.as_str());
+    let headers: Vec<String> = header.cells.iter().map(|cell| cell.trim().to_owned()).collect();
+    let (place, _) = row_text(&sheet, &name, header).add(cx, &file, header.number);
+    warn_of_single_underscores(cx, &headers, place);
+
+    let mut tests = Vec::with_capacity(sheet.rows.len());
+    for row in &sheet.rows {
+        let (place, spans) = row_text(&sheet, &name, row).add(cx, &file, row.number);
+        let cells: Vec<(&str, Span)> = row.cells.iter().map(String::as_str).zip(spans).collect();
+        tests.push(test_of_row(cx, &headers, &cells, place));
+    }
+
+    tests
+}
+
+/// Returns the test of a row. `place` is that of the row, beside those of its cells.
+fn test_of_row(cx: &mut DecodeContext, headers: &[String], row: &[(&str, Span)], place: Span) -> MatrixTest {
+    let mut test = MatrixTest { head: Some(place), assert_span: Some(place), ..MatrixTest::default() };
+    let mut expectations: Vec<(Value, Span)> = Vec::new();
     let mut metric = None;
     let mut thresholds: Vec<(usize, f64)> = Vec::new();
 
     // AgentV's columns say what is a variable; the others describe the test.
     let names_variables = headers.iter().any(|header| header.starts_with("vars."));
-    for (header, cell) in headers.iter().zip(row) {
+    for (header, &(cell, span)) in headers.iter().zip(row).filter(|(header, _)| !header.is_empty()) {
         let entry =
             |name: &str| MapEntry { key: name.to_owned(), key_span: span, value: text_node(span, cell) };
         if header.starts_with("__expected") {
             if !cell.trim().is_empty() {
-                expectations.push(expectation(cell.trim()));
+                expectations.push((expectation(cell.trim()), span));
             }
         } else if let Some(name) = header.strip_prefix("__metadata:") {
             if !cell.trim().is_empty() {
@@ -116,7 +139,7 @@ fn test_of_row(
         }
     }
 
-    for (index, expectation) in expectations.iter_mut().enumerate() {
+    for (index, (expectation, _)) in expectations.iter_mut().enumerate() {
         if let Some(metric) = &metric {
             expectation["metric"] = json!(metric);
         }
@@ -124,7 +147,7 @@ fn test_of_row(
             expectation["threshold"] = json!(threshold);
         }
     }
-    test.assertions = expectations.iter().map(|value| assertion_node(span, value)).collect();
+    test.assertions = expectations.iter().map(|(value, span)| assertion_node(*span, value)).collect();
 
     test
 }

@@ -4,12 +4,13 @@ use std::path::Path;
 
 use assize_diagnostic::{Diagnostic, Span, SpannedValue};
 use assize_script::ScriptValue;
+use assize_table::SheetPath;
 use serde_json::{Value, json};
 
 use super::nodes::text_node;
 use super::prompts::names_javascript;
 use super::spelling::{MatrixSpelling, head};
-use super::table::tests_of_table;
+use super::table::{tests_of_sheet, tests_of_table};
 use crate::codes;
 use crate::decode::external::find_matches;
 use crate::decode::file::{file_extension, read_source, read_tree};
@@ -124,7 +125,7 @@ impl TestReader {
                     span,
                     format!("found `{scheme}://`"),
                 )
-                .with_help("save them as a CSV, YAML or JSONL file, and name that"),
+                .with_help("save them as a CSV, XLSX, YAML or JSONL file, and name that"),
             );
             return;
         }
@@ -139,6 +140,12 @@ impl TestReader {
 
         if names_javascript(path) {
             found.extend(self.read_generated(cx, path, span));
+            return;
+        }
+        if let Some(sheet) = SheetPath::parse(Path::new(path)) {
+            if let Some(file) = cx.find_file(&sheet.file.to_string_lossy(), span) {
+                found.extend(tests_of_sheet(cx, &SheetPath { file, ..sheet }, span));
+            }
             return;
         }
         let name = path.rsplit_once(':').map_or(path, |(file, _)| file);
@@ -220,7 +227,10 @@ impl TestReader {
                 let Some(source) = read_source(cx, path, Some(span)) else { return };
                 found.extend(tests_of_table(cx, source));
             }
-            other => cx.problems.add(unknown_kind(other, span)),
+            other => match SheetPath::parse(path) {
+                Some(sheet) => found.extend(tests_of_sheet(cx, &sheet, span)),
+                None => cx.problems.add(unknown_kind(other, span)),
+            },
         }
     }
 
@@ -433,8 +443,8 @@ fn unknown_kind(ending: &str, span: Span) -> Diagnostic {
         "mjs" | "cjs" | "ts" | "mts" | "py" => {
             "programs are not run to get tests; let it write a `.jsonl` file, and name that"
         }
-        "xlsx" | "xls" => "save the sheet as a CSV file, and name that",
-        _ => "tests come from .yaml, .json, .jsonl, .csv and .tsv files",
+        "xls" | "ods" => "save it as an .xlsx or a CSV file, and name that",
+        _ => "tests come from .yaml, .json, .jsonl, .csv, .tsv and .xlsx files",
     };
     let found = if ending.is_empty() { "no ending".to_owned() } else { format!("found `.{ending}`") };
 

@@ -166,7 +166,7 @@ fn read_rubric_tree(cx: &mut DecodeContext, real: &Path, shown: &Path) -> Option
 /// Returns the diagnostic for a file of answers in the place of the rubric.
 fn answers_for_rubric(cx: &mut DecodeContext, path: &Path) -> Option<Diagnostic> {
     let ending = path.extension()?.to_str()?.to_ascii_lowercase();
-    if !matches!(ending.as_str(), "csv" | "tsv" | "jsonl" | "ndjson") || !path.is_file() {
+    if !matches!(ending.as_str(), "csv" | "tsv" | "xlsx" | "jsonl" | "ndjson") || !path.is_file() {
         return None;
     }
 

@@ -1,0 +1,144 @@
+//! Rows of spreadsheets as sources, so that a diagnostic names a cell.
+
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use assize_diagnostic::{Diagnostic, RowCells, Span};
+use assize_table::{Sheet, SheetPath, SheetRow, TableError, read_sheet};
+
+use super::answer_columns::AnswerColumns;
+use super::answer_table::{AnswerTable, read_list};
+use super::case_collector::CaseCollector;
+use super::dataset_lines::DatasetLine;
+use super::{DecodeContext, jsonl};
+use crate::codes;
+
+/// Names of sheets that a warning lists.
+const MAX_NAMED_SHEETS: usize = 5;
+
+/// A row as the text of its source: a JSON list of the texts of its cells, which has no line breaks.
+pub(super) struct RowText {
+    pub(super) text: Arc<str>,
+    pub(super) cells: Arc<RowCells>,
+}
+
+/// Returns the text that stands for a row.
+pub(super) fn row_text(sheet: &Sheet, name: &Arc<str>, row: &SheetRow) -> RowText {
+    let mut text = String::from("[");
+    let mut starts = Vec::with_capacity(row.cells.len());
+    for (cell, column) in row.cells.iter().zip(&sheet.columns) {
+        if text.len() > 1 {
+            text.push(',');
+        }
+        starts.push((text.len(), *column));
+        text.push_str(&serde_json::Value::from(cell.as_str()).to_string());
+    }
+    text.push(']');
+
+    RowText { text: text.into(), cells: Arc::new(RowCells { sheet: Arc::clone(name), starts }) }
+}
+
+impl RowText {
+    /// Adds the row to the sources. Returns the span of the whole row, and those of its cells.
+    pub(super) fn add(&self, cx: &mut DecodeContext, path: &Arc<Path>, number: usize) -> (Span, Vec<Span>) {
+        let (text, cells) = (Arc::clone(&self.text), Arc::clone(&self.cells));
+        let source = cx.sources.add_row(Arc::clone(path), text, number, cells);
+        let span = |at: Range<usize>| Span::new(source, at.start, at.end);
+        (span(0..self.text.len()), read_list(&self.text).into_iter().map(|(_, at)| span(at)).collect())
+    }
+}
+
+/// Reads a sheet. `from` is the reference that names it; without one, problems are reported at the beginning of the file.
+/// Returns `None` after adding a diagnostic.
+pub(super) fn load_sheet(cx: &mut DecodeContext, path: &SheetPath, from: Option<Span>) -> Option<Sheet> {
+    let at = |cx: &mut DecodeContext| {
+        from.unwrap_or_else(|| {
+            let source = cx.sources.add(&path.file, "");
+            Span::new(source, 0, 0)
+        })
+    };
+
+    match read_sheet(path) {
+        Ok(sheet) => {
+            if path.sheet.is_none() && !sheet.others.is_empty() {
+                let at = at(cx);
+                cx.problems.add(others_are_not_read(path, &sheet, at));
+            }
+            Some(sheet)
+        }
+        Err(TableError::Unreadable(error)) if error.kind() == std::io::ErrorKind::NotFound => {
+            let at = at(cx);
+            cx.problems.add(jsonl::not_found(&path.file, at));
+            None
+        }
+        Err(error) => {
+            let label = if from.is_some() { format!("`{path}`: {error}") } else { error.to_string() };
+            let title = match &error {
+                TableError::Cells(cells) if cells.len() == 1 => "a cell has no usable value".to_owned(),
+                TableError::Cells(cells) => format!("{} cells have no usable value", cells.len()),
+                _ => "the spreadsheet can't be read".to_owned(),
+            };
+            let at = at(cx);
+            cx.problems.add(Diagnostic::error(codes::BAD_TABLE, title, at, label).with_help(error.help()));
+            None
+        }
+    }
+}
+
+fn others_are_not_read(path: &SheetPath, sheet: &Sheet, at: Span) -> Diagnostic {
+    let mut names: Vec<String> =
+        sheet.others.iter().take(MAX_NAMED_SHEETS).map(|name| format!("`{name}`")).collect();
+    if sheet.others.len() > MAX_NAMED_SHEETS {
+        names.push("...".to_owned());
+    }
+
+    Diagnostic::warning(
+        codes::NO_EFFECT,
+        format!("only the first sheet, `{}`, is read", sheet.name),
+        at,
+        format!("not {}", names.join(", ")),
+    )
+    .with_help(format!("name the one that you mean: `{}#{}`", path.file.display(), sheet.name))
+}
+
+/// Reads the header of a sheet of answers, with the layout that it gives. Returns `None` after adding a diagnostic.
+pub(crate) fn load_answer_sheet(
+    cx: &mut DecodeContext,
+    path: &SheetPath,
+    columns: &AnswerColumns,
+) -> Option<(AnswerTable, Sheet)> {
+    let sheet = load_sheet(cx, path, None)?;
+    let Some(header) = sheet.header.as_ref().filter(|_| !sheet.rows.is_empty()) else {
+        let source = cx.sources.add(&path.file, "");
+        let found = format!("the sheet `{}`", sheet.name);
+        let complaint =
+            Diagnostic::error(codes::NO_CASES, "the sheet has no cases", Span::new(source, 0, 0), found);
+        cx.problems.add(complaint.with_help(
+            "write a row with the names of the columns, and a row for each case below it; or name another sheet after a `#`",
+        ));
+        return None;
+    };
+
+    let file: Arc<Path> = Arc::from(path.file.as_path());
+    let row = row_text(&sheet, &Arc::from(sheet.name.as_str()), header);
+    let (whole, _) = row.add(cx, &file, header.number);
+    let table = AnswerTable::from_header(cx, whole.source, read_list(&row.text), None, columns)?;
+
+    Some((table, sheet))
+}
+
+/// Adds the answers of a sheet whose layout the collector knows.
+pub(crate) fn collect_answer_sheet(
+    cx: &mut DecodeContext,
+    path: &SheetPath,
+    sheet: &Sheet,
+    collector: &mut CaseCollector,
+) {
+    let name: Arc<str> = Arc::from(sheet.name.as_str());
+    let lines = sheet.rows.iter().map(|row| {
+        let RowText { text, cells } = row_text(sheet, &name, row);
+        DatasetLine { number: row.number, start: 0, content: Ok(text), cells: Some(cells) }
+    });
+    jsonl::keep_lines(cx, &path.file, lines, collector);
+}

@@ -1,0 +1,113 @@
+//! The parts of a spreadsheet file, before they are read.
+
+use std::io::{Cursor, Read as _};
+
+use zip::ZipArchive;
+
+use crate::TableError;
+
+/// Maximum number of parts: sheets, pictures, settings.
+const MAX_PARTS: usize = 10_000;
+/// Maximum size of all parts, decompressed.
+const MAX_PARTS_BYTES: u64 = 512 * 1024 * 1024;
+
+const DAMAGED: &str = "open it in a spreadsheet program and save it again";
+
+/// Checks that a file is an archive whose parts are no larger than a limit, and that its list of texts is no shorter than it
+/// says: memory is reserved for as many.
+pub(crate) fn check_parts(bytes: &[u8]) -> Result<(), TableError> {
+    if !bytes.starts_with(b"PK") {
+        return Err(not_a_spreadsheet(bytes));
+    }
+    let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(|error| damaged(&error))?;
+    if archive.len() > MAX_PARTS {
+        return Err(too_large(&format!("it has more than {MAX_PARTS} parts")));
+    }
+
+    let mut left = MAX_PARTS_BYTES;
+    let mut content = Vec::new();
+    for index in 0..archive.len() {
+        let part = archive.by_index(index).map_err(|error| damaged(&error))?;
+        let is_texts = part.name().to_ascii_lowercase().ends_with("sharedstrings.xml");
+        let mut limited = part.take(left + 1);
+        let size = if is_texts {
+            content.clear();
+            limited.read_to_end(&mut content).map_err(|error| damaged(&error))? as u64
+        } else {
+            std::io::copy(&mut limited, &mut std::io::sink()).map_err(|error| damaged(&error))?
+        };
+        left = left.checked_sub(size).ok_or_else(|| {
+            too_large(&format!("its parts are larger than {} MiB", MAX_PARTS_BYTES / 1024 / 1024))
+        })?;
+        if is_texts && !has_sound_count(&content) {
+            return Err(TableError::refused("its list of texts is damaged", DAMAGED));
+        }
+    }
+
+    Ok(())
+}
+
+/// Returns true unless the part announces more texts than it can hold.
+fn has_sound_count(part: &[u8]) -> bool {
+    const KEY: &[u8] = b"uniqueCount";
+
+    // Another encoding would hide the number.
+    if part.iter().any(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace()) {
+        return false;
+    }
+    part.windows(KEY.len()).enumerate().filter(|(_, word)| *word == KEY).all(|(at, _)| {
+        let rest = &part[at + KEY.len()..];
+        let digits = rest.iter().skip_while(|byte| b"=\"' \t\r\n".contains(byte));
+        let count = digits
+            .take_while(|byte| byte.is_ascii_digit())
+            .try_fold(0usize, |count, digit| count.checked_mul(10)?.checked_add(usize::from(digit - b'0')));
+        count.is_some_and(|count| count <= part.len())
+    })
+}
+
+fn not_a_spreadsheet(bytes: &[u8]) -> TableError {
+    // The container of .xls, and of files with a password.
+    if bytes.starts_with(b"\xd0\xcf\x11\xe0") {
+        return TableError::refused(
+            "it is a spreadsheet of an older format, or has a password",
+            "save it as .xlsx, without a password",
+        );
+    }
+    if !bytes.is_empty() && std::str::from_utf8(&bytes[..bytes.len().min(512)]).is_ok() {
+        return TableError::refused(
+            "it is text, not an .xlsx file",
+            "if it is a table, give it the ending .csv",
+        );
+    }
+
+    TableError::refused("it is not an .xlsx file", DAMAGED)
+}
+
+pub(crate) fn damaged(error: &dyn std::fmt::Display) -> TableError {
+    TableError::refused(format!("the spreadsheet is damaged: {error}"), DAMAGED)
+}
+
+pub(crate) fn too_large(what: &str) -> TableError {
+    TableError::refused(
+        format!("the spreadsheet is too large: {what}"),
+        "keep only the table in it, or save it as CSV, which can have any size",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_of_texts_is_no_longer_than_its_part() {
+        assert!(has_sound_count(b"<sst count=\"9\" uniqueCount=\"2\"><si/><si/></sst>"));
+        assert!(has_sound_count(b"<sst><si/></sst>"));
+        for hostile in [
+            b"<sst uniqueCount=\"999999999999\"/>".as_slice(),
+            b"<sst uniqueCount = '99999999999999999999999'/>",
+            b"<\0s\0s\0t\0",
+        ] {
+            assert!(!has_sound_count(hostile));
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! Tables in files of other programs, as rows of texts: the sheets of a spreadsheet.
+//!
+//! [`SheetPath`] tells whether a path is one of a spreadsheet, and [`read_sheet`] reads a sheet: the header, and the rows below
+//! it with their numbers, so that a message can name a cell.
+
+#![warn(missing_docs)]
+
+mod archive;
+mod cell_text;
+mod error;
+mod sheet;
+mod sheet_path;
+
+pub use error::TableError;
+pub use sheet::{Sheet, SheetRow, read_sheet};
+pub use sheet_path::{SPREADSHEET_ENDINGS, SheetPath};
