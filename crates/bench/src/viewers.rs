@@ -95,7 +95,10 @@ impl ProgramUnderTest {
         let folder = modules.join("promptfoo");
         std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
         quietly(
-            Command::new("npm").args(["install", "--no-audit", "--no-fund", PROMPTFOO]).current_dir(&folder),
+            // Without a folder of its own named, npm installs into the one above, which has a list of packages.
+            Command::new("npm")
+                .args(["install", "--no-audit", "--no-fund", "--prefix", ".", PROMPTFOO])
+                .current_dir(&folder),
         )?;
 
         let program = folder.join("node_modules/.bin/promptfoo");
@@ -108,8 +111,13 @@ impl ProgramUnderTest {
             .envs(PROMPTFOO_SETTINGS)
             .env("PROMPTFOO_CONFIG_DIR", &folder)
             .status();
-        if !import.is_ok_and(|status| status.success()) {
-            return Err("it does not import so many cases".to_owned());
+        // 124 is how `timeout` says that it ended the program.
+        match import {
+            Ok(status) if status.success() => {}
+            Ok(status) if status.code() == Some(124) => {
+                return Err(format!("did not import the cases within {IMPORT_LIMIT} s"));
+            }
+            _ => return Err("its import of the cases failed".to_owned()),
         }
 
         let program = program.display().to_string();

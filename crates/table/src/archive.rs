@@ -28,7 +28,8 @@ pub(crate) fn check_parts(bytes: &[u8]) -> Result<(), TableError> {
     let mut content = Vec::new();
     for index in 0..archive.len() {
         let part = archive.by_index(index).map_err(|error| damaged(&error))?;
-        let is_texts = part.name().to_ascii_lowercase().ends_with("sharedstrings.xml");
+        let is_texts =
+            part.name().map_err(|error| damaged(&error))?.to_ascii_lowercase().ends_with("sharedstrings.xml");
         let mut limited = part.take(left + 1);
         let size = if is_texts {
             content.clear();

@@ -159,7 +159,7 @@ fn raw_book(sheet: &str) -> Vec<u8> {
     let mut to = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     for index in 0..from.len() {
         let mut part = from.by_index(index).unwrap();
-        let name = part.name().to_owned();
+        let name = part.name().unwrap().into_owned();
         let mut content = String::new();
         part.read_to_string(&mut content).unwrap();
         if name == "xl/worksheets/sheet1.xml" {

@@ -260,7 +260,7 @@ fn metric_view(name: &'static str, metric: &EstimatedMetric, value: String, inte
         let reason = metric.undefined.as_deref().unwrap_or("it was not computed");
         format!("no interval, because {} ({of})", escape_lines(reason))
     } else {
-        format!("{level}% interval {interval}, {of}")
+        format!("{level}% CI {interval}, {of}")
     };
     let title = format!("{name} {value}, {interval}");
     let chart = interval_bar(ChartAxis::UNIT, mark(metric, ChartTone::Plain, &title), None);
