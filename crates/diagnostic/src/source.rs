@@ -255,9 +255,9 @@ impl SourceMap {
         id
     }
 
-    /// Adds what is a file of another map, under the given path.
-    pub fn add_copy(&mut self, path: Arc<Path>, file: &SourceFile) -> SourceId {
-        let id = self.add_fragment_shared(path, file.shared_text(), file.first_line());
+    /// Adds a file of another map under the given path, with a text whose lines and cells stand where those of the file do.
+    pub fn add_copy(&mut self, path: Arc<Path>, text: impl Into<Arc<str>>, file: &SourceFile) -> SourceId {
+        let id = self.add_fragment_shared(path, text, file.first_line());
         self.files[id.0 as usize].cells.clone_from(&file.cells);
         id
     }
@@ -343,7 +343,7 @@ mod tests {
         let path: Arc<Path> = Arc::from(Path::new("a.xlsx"));
         let id = map.add_row(Arc::clone(&path), "[\"ab\",\"c\"]", 9, cells);
         let copy = map.file(id).clone();
-        let copied = map.add_copy(path, &copy);
+        let copied = map.add_copy(path, copy.shared_text(), &copy);
         for id in [id, copied] {
             for (offset, column, name) in [(0, 2, "S!B9"), (3, 2, "S!B9"), (6, 5, "S!E9"), (99, 5, "S!E9")] {
                 assert_eq!(map.file(id).position(offset), LineColumn { line: 9, column });

@@ -14,7 +14,7 @@ pub enum TableError {
     /// The file is none of this kind, is damaged, or is too large.
     #[error("{what}")]
     Refused {
-        /// What is wrong with it.
+        /// Fault of the file.
         what: String,
         /// One thing to do about it.
         help: &'static str,

@@ -13,6 +13,9 @@ use crate::{SheetPath, TableError};
 
 /// Maximum number of cells of a sheet, empty ones between others included.
 const MAX_CELLS: usize = 10_000_000;
+/// Rows and columns of the largest sheet that the format allows.
+const MAX_ROWS: u32 = 1 << 20;
+const MAX_COLUMNS: u32 = 1 << 14;
 /// Maximum size of the texts of a sheet.
 const MAX_TEXT_BYTES: usize = 512 * 1024 * 1024;
 
@@ -116,6 +119,13 @@ fn read_cells(
     let mut reader = book.worksheet_cells_reader(name).map_err(|error| book_error(&error))?;
     while let Some(cell) = reader.next_cell_with_formula_metadata().map_err(|error| book_error(&error))? {
         let (row, column) = cell.pos;
+        if row >= MAX_ROWS || column >= MAX_COLUMNS {
+            return Err(damaged(&format!(
+                "a cell is in row {}, column {}",
+                u64::from(row) + 1,
+                u64::from(column) + 1
+            )));
+        }
         match cell_text(cell.value, cell.formula.is_some()) {
             Ok(text) if text.trim().is_empty() => {}
             Ok(text) => {

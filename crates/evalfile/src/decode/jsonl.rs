@@ -495,7 +495,7 @@ impl SourceRemapper<'_> {
             let file = self.from.file(span.source);
             let is_named = !file.path().as_os_str().is_empty();
             let path = if is_named { file.shared_path() } else { Arc::from(path) };
-            sources.add_copy(path, file)
+            sources.add_copy(path, file.shared_text(), file)
         });
     }
 }

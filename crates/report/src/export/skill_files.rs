@@ -164,7 +164,7 @@ impl SkillBenchmark {
         self.runs.iter().filter(move |run| run.configuration == configuration && run.is_graded())
     }
 
-    /// What the metrics leave out, a sentence for each eval.
+    /// Remarks on what the metrics leave out, a sentence for each eval.
     fn notes(&self) -> Vec<String> {
         self.runs.iter().filter_map(SkillRun::note).collect()
     }

@@ -56,7 +56,7 @@ pub(super) fn mask_secrets(sources: &SourceMap, spans: &[Span]) -> SourceMap {
             spans.iter().filter(|span| span.source == id).map(|span| span.start..span.end).collect();
         ranges.extend(find_secret_lines(file.text()));
         ranges.extend(find_secrets_in_addresses(file.text()));
-        masked.add_fragment(file.path(), blank_out(file.text(), &ranges), file.first_line());
+        masked.add_copy(file.shared_path(), blank_out(file.text(), &ranges), file);
     }
 
     masked
