@@ -155,20 +155,20 @@ fn raw_book(sheet: &str) -> Vec<u8> {
     use std::io::{Read as _, Write as _};
 
     let whole = book(|sheet| write_rows(sheet, &[&["a"]]));
-    let mut from = zip::ZipArchive::new(std::io::Cursor::new(whole)).unwrap();
+    let mut from = zip::ZipArchive::new(std::io::Cursor::new(whole)).expect("a book");
     let mut to = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     for index in 0..from.len() {
-        let mut part = from.by_index(index).unwrap();
-        let name = part.name().unwrap().into_owned();
+        let mut part = from.by_index(index).expect("a book");
+        let name = part.name().expect("a book").into_owned();
         let mut content = String::new();
-        part.read_to_string(&mut content).unwrap();
+        part.read_to_string(&mut content).expect("a book");
         if name == "xl/worksheets/sheet1.xml" {
             sheet.clone_into(&mut content);
         }
-        to.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
-        to.write_all(content.as_bytes()).unwrap();
+        to.start_file(name, zip::write::SimpleFileOptions::default()).expect("a book");
+        to.write_all(content.as_bytes()).expect("a book");
     }
-    to.finish().unwrap().into_inner()
+    to.finish().expect("a book").into_inner()
 }
 
 fn sheet_xml(rows: &str) -> String {
