@@ -173,33 +173,120 @@ fn packages() -> StepResult {
 }
 
 /// Runs all tests, and adds up what their binaries print at their end.
+///
+/// Targets that fail are run once more by themselves: what passes then is named in the summary as `FLAKY`, because it
+/// depends on what else the machine was doing. What fails again fails the step.
 fn tests() -> StepResult {
-    let mut command = shell::cargo(&["test", "--workspace", "--no-fail-fast"]);
-    let mut child =
-        command.stdout(Stdio::piped()).spawn().map_err(|error| format!("can't start the tests: {error}"))?;
-
-    let mut total = TestTotal::default();
-    let mut skipped = Vec::new();
-    if let Some(stdout) = child.stdout.take() {
-        for line in BufReader::new(stdout).lines() {
-            let line = line.map_err(|error| format!("the tests can't be read: {error}"))?;
-            println!("{line}");
-            total.add(&line);
-
-            if line.starts_with("SKIPPED ") {
-                skipped.push(line);
-            }
-        }
+    let run = TestRun::start(&["--workspace"])?;
+    let line = run.total.line(run.is_ok);
+    let mut summary = vec![line.clone()];
+    summary.extend(run.skipped);
+    if run.is_ok {
+        return Ok(StepOutcome::Tested(summary));
     }
 
-    let status = child.wait().map_err(|error| format!("the tests can't be waited for: {error}"))?;
-    let line = total.line(status.success());
-    if !status.success() {
+    // Without a list of targets nothing ran: the tests don't compile.
+    if run.failed_targets.is_empty() {
         return Err(line);
     }
 
-    skipped.insert(0, line);
-    Ok(StepOutcome::Tested(skipped))
+    let mut failed = run.failures.iter().map(|failure| format!("FAILED {failure}")).collect::<Vec<_>>();
+    let mut is_ok = true;
+    for target in &run.failed_targets {
+        println!("\n==> again: {target}");
+        let again = TestRun::start(&target.split(' ').collect::<Vec<_>>())?;
+        if again.is_ok {
+            summary.push(format!("FLAKY {target}: failed, and passed when it was run again"));
+        } else {
+            is_ok = false;
+            failed.extend(again.failures.iter().map(|failure| format!("FAILED AGAIN {target} {failure}")));
+        }
+    }
+
+    summary.extend(failed);
+    if is_ok { Ok(StepOutcome::Tested(summary)) } else { Err(summary.join("\n")) }
+}
+
+/// What one `cargo test` printed.
+#[derive(Default)]
+struct TestRun {
+    is_ok: bool,
+    total: TestTotal,
+    /// Lines in which tests say what they left out.
+    skipped: Vec<String>,
+    /// The name of each failed test with the beginning of what it printed.
+    failures: Vec<String>,
+    is_in_failure: bool,
+    /// Arguments of cargo that run one failed target, such as `-p assize --test docs`.
+    failed_targets: Vec<String>,
+}
+
+impl TestRun {
+    fn start(selection: &[&str]) -> Result<Self, String> {
+        let mut command = shell::cargo(&["test", "--no-fail-fast"]);
+        command.args(selection).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().map_err(|error| format!("can't start the tests: {error}"))?;
+
+        // The list of failed targets is on the standard error stream, everything else on the other.
+        let stderr = child.stderr.take();
+        let targets = std::thread::spawn(move || {
+            let lines =
+                stderr.into_iter().flat_map(|stream| BufReader::new(stream).lines().map_while(Result::ok));
+            let mut targets = Vec::new();
+            for line in lines {
+                eprintln!("{line}");
+                targets.extend(failed_target(&line));
+            }
+            targets
+        });
+
+        let mut run = Self::default();
+        if let Some(stdout) = child.stdout.take() {
+            for line in BufReader::new(stdout).lines() {
+                let line = line.map_err(|error| format!("the tests can't be read: {error}"))?;
+                println!("{line}");
+                run.add(&line);
+            }
+        }
+
+        run.is_ok =
+            child.wait().map_err(|error| format!("the tests can't be waited for: {error}"))?.success();
+        run.failed_targets =
+            targets.join().map_err(|_| "the errors of the tests can't be read".to_owned())?;
+        Ok(run)
+    }
+
+    fn add(&mut self, line: &str) {
+        /// Characters of what a failed test printed that the summary repeats.
+        const REPEATED: usize = 600;
+
+        self.total.add(line);
+        if line.starts_with("SKIPPED ") {
+            self.skipped.push(line.to_owned());
+        }
+
+        // `---- NAME stdout ----` begins what a failed test printed.
+        if let Some(name) = line.strip_prefix("---- ").and_then(|rest| rest.strip_suffix(" ----")) {
+            self.failures.push(format!("{}:", name.trim_end_matches(" stdout")));
+            self.is_in_failure = true;
+        } else if line == "failures:" || line.starts_with("test result: ") {
+            self.is_in_failure = false;
+        }
+        // Anything after the heading belongs to the failure, up to what the summary has room for.
+        else if self.is_in_failure
+            && let Some(failure) = self.failures.last_mut()
+            && failure.len() < REPEATED
+        {
+            failure.push('\n');
+            failure.extend(line.chars().take(REPEATED));
+        }
+    }
+}
+
+/// The target named by a line such as ``    `-p assize --test docs` `` of cargo's list of failed targets.
+fn failed_target(line: &str) -> Option<String> {
+    let target = line.trim().strip_prefix('`')?.strip_suffix('`')?;
+    target.starts_with("-p ").then(|| target.to_owned())
 }
 
 /// The sum of the results of all test binaries.
@@ -264,5 +351,32 @@ mod tests {
             total.line(false),
             "test result: FAILED. 12 passed; 4 failed; 1 ignored (2 test binaries)"
         );
+    }
+
+    #[test]
+    fn failed_tests_are_named_with_what_they_printed() {
+        let mut run = TestRun::default();
+        for line in [
+            "test a::works ... ok",
+            "test a::breaks ... FAILED",
+            "",
+            "failures:",
+            "",
+            "---- a::breaks stdout ----",
+            "thread 'a::breaks' panicked at src/a.rs:7:5:",
+            "left: 1",
+            "failures:",
+            "    a::breaks",
+            "test result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s",
+        ] {
+            run.add(line);
+        }
+
+        let printed = "a::breaks:\nthread 'a::breaks' panicked at src/a.rs:7:5:\nleft: 1";
+        assert_eq!(run.failures, [printed]);
+
+        assert_eq!(failed_target("    `-p assize --test docs`").as_deref(), Some("-p assize --test docs"));
+        assert_eq!(failed_target("error: 1 target failed:"), None);
+        assert_eq!(failed_target("   Doc-tests assize"), None);
     }
 }
