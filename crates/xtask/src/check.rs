@@ -61,7 +61,7 @@ pub(crate) fn run() -> Result<(), String> {
             Ok(StepOutcome::Passed) => {}
             Err(message) => {
                 println!("{message}\nFAILED: {name}");
-                failed.push(format!("FAILED step {name}"));
+                failed.push(format!("FAILED step {name}: {message}"));
                 continue;
             }
         }
