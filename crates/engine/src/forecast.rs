@@ -148,7 +148,7 @@ impl RunPlan {
                     answers.longest = answers.longest.max(longest);
                 }
                 TargetKind::Command => self.command_runs += count_requests(&item.case).calls,
-                TargetKind::Given | TargetKind::Recorded | TargetKind::Mock => {}
+                TargetKind::Http | TargetKind::Given | TargetKind::Recorded | TargetKind::Mock => {}
             }
         }
 

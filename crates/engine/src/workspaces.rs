@@ -146,6 +146,6 @@ pub(crate) fn spec_of(suite: &Suite, case: &Case) -> Option<WorkspaceSpec> {
 pub(crate) fn works_in_folders(kind: TargetKind) -> bool {
     match kind {
         TargetKind::Command | TargetKind::Mock => true,
-        TargetKind::Model | TargetKind::Given | TargetKind::Recorded => false,
+        TargetKind::Model | TargetKind::Http | TargetKind::Given | TargetKind::Recorded => false,
     }
 }

@@ -11,6 +11,7 @@ mod discover;
 mod document;
 mod duration;
 mod edit;
+mod http_request;
 mod identity;
 mod load;
 mod model;
@@ -37,7 +38,7 @@ pub use decode::{
     load_targets, read_rubric, read_rubric_file, read_rubric_file_with, read_rubric_with,
 };
 pub use decode::{LoadedPrices, ModelNameParser, load_prices};
-pub use decode::{looks_like_secret, model_provider, note_unset_variables};
+pub use decode::{is_secret_header, looks_like_secret, model_provider, note_unset_variables};
 pub use discover::{DiscoveredFiles, DiscoveryError, find_suites};
 pub use document::ParsedDocument;
 pub use duration::parse_duration;
@@ -45,6 +46,7 @@ pub use edit::{
     CaseFile, CaseLocation, EditError, TextChange, ValueInsertion, apply_changes, to_yaml, unified_diff,
     yaml_scalar,
 };
+pub use http_request::{HttpTargetCase, HttpTargetReply, HttpTargetRequest};
 pub use load::{LoadOptions, LoadedSuite, load_suite, read_suite};
 pub use model::*;
 pub use pattern::{PatternError, compile_pattern};

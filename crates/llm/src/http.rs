@@ -210,7 +210,7 @@ impl HttpTransport {
         let failed = |error: reqwest::Error| failure(&error, timeout);
         let request = client
             .get()
-            .post(call.url)
+            .request(call.method, call.url)
             .headers(call.headers)
             .timeout(timeout)
             .body(call.body)

@@ -55,6 +55,7 @@ mod single_flight;
 mod token_counts;
 mod transport;
 mod unambiguous_json;
+mod web_client;
 pub mod wire;
 
 pub use batch::{
@@ -94,8 +95,8 @@ pub use redact::Redactor;
 pub use reply::{ChatReply, FinishReason, ReplyDefect};
 pub use reply_exchange::ReplyExchange;
 pub use request::{ChatMessage, ChatRequest, JsonSchemaFormat, MessageRole, Part, ReplySchema};
-pub use reqwest::Url;
-pub use reqwest::header::HeaderMap;
+pub use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+pub use reqwest::{Method, Url};
 pub use retry::RetryPolicy;
 pub use secrecy::SecretString;
 pub use sent_requests::SentRequests;
@@ -104,3 +105,4 @@ pub use shared_limits::{BudgetAmount, BudgetSource, ReportedAllowance, SharedRat
 pub use token_counts::TokenCounts;
 pub use transport::{HttpAnswer, HttpRequest, Transport, TransportError};
 pub use unambiguous_json::UnambiguousJson;
+pub use web_client::{WebAnswer, WebClient};

@@ -79,9 +79,9 @@ impl LoopbackClient {
     }
 
     async fn exchange(&self, call: HttpRequest) -> Result<HttpAnswer, TransportError> {
-        let HttpRequest { url, headers, body, .. } = call;
+        let HttpRequest { method, url, headers, body, .. } = call;
         let target = RequestTarget::new(&url).map_err(|error| TransportError::Unusable(error.to_string()))?;
-        let mut request = request(target, headers, body);
+        let mut request = request(method, target, headers, body);
         loop {
             let unused = self.idle_link(url.authority());
             let is_new = unused.is_none();
@@ -247,12 +247,13 @@ impl RequestTarget {
 
 /// The request as it goes out: a path, a host, and what this client says of itself.
 fn request(
+    method: Method,
     RequestTarget { uri, host }: RequestTarget,
     headers: HeaderMap,
     body: Vec<u8>,
 ) -> Request<RequestBody> {
     let mut request = Request::new(Full::new(Bytes::from(body)));
-    *request.method_mut() = Method::POST;
+    *request.method_mut() = method;
     *request.uri_mut() = uri;
 
     let sent = request.headers_mut();

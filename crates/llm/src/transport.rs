@@ -3,21 +3,23 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use reqwest::Url;
 use reqwest::header::HeaderMap;
+use reqwest::{Method, Url};
 use thiserror::Error;
 
 use crate::chat_model::BoxFuture;
 
-/// Sends one HTTP POST. Tests may pass one that never leaves the process.
+/// Sends one HTTP request. Tests may pass one that never leaves the process.
 pub trait Transport: Send + Sync {
     /// Sends and reads the whole answer. Any status is an answer. Must not send anything twice.
     fn send(&self, call: HttpRequest) -> BoxFuture<'_, Result<HttpAnswer, TransportError>>;
 }
 
-/// One HTTP POST, complete with credentials. Secret headers are marked sensitive, so `Debug` does not show them.
+/// One HTTP request, complete with credentials. Secret headers are marked sensitive, so `Debug` does not show them.
 #[derive(Debug, Clone)]
 pub struct HttpRequest {
+    /// Method; POST for servers of models.
+    pub method: Method,
     /// Address.
     pub url: Url,
     /// All headers but those of the connection itself.

@@ -9,6 +9,7 @@ use assize_evalfile::{
     RubricGrader, SimilarityCheck,
 };
 use assize_rubric::{Identify, IdentityWriter};
+use assize_targets::{Target, TargetKind};
 use serde_json::Value;
 
 use crate::material::target_input;
@@ -138,6 +139,9 @@ fn add_source(identity: &mut IdentityWriter, item: &WorkItem) {
 
             // What can't be put together is the same failure every time.
             identity.field(&target_input(&item.case, item.repeat).map_err(|error| error.to_string()));
+            if names_variables(&**target) {
+                identity.field(&serde_json::to_string(&item.case.vars).unwrap_or_default());
+            }
             identity.field(&item.workplace.is_some());
 
             if let Some(place) = &item.workplace {
@@ -145,6 +149,12 @@ fn add_source(identity: &mut IdentityWriter, item: &WorkItem) {
             }
         }
     }
+}
+
+/// Returns true if requests of a target, or of one that it falls back on, may name variables of the test.
+fn names_variables(target: &dyn Target) -> bool {
+    let is_server = |target: &dyn Target| target.describe().kind == TargetKind::Http;
+    is_server(target) || target.fallbacks().iter().any(|other| is_server(&**other))
 }
 
 fn add_conversation(identity: &mut IdentityWriter, item: &WorkItem, conversation: &Conversation) {

@@ -55,6 +55,7 @@ pub fn target_input(case: &Case, repeat: u32) -> Result<TargetInput, TargetError
 
     let mut input = TargetInput::new(case.id.as_str(), messages);
     input.attempt = repeat;
+    input.vars.clone_from(&case.vars);
 
     Ok(input)
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use assize_engine::{EngineError, ProcessContext};
-use assize_llm::{HttpOptions, HttpProxies, HttpRequest, HttpTransport, Transport};
+use assize_llm::{HttpOptions, HttpProxies, HttpRequest, HttpTransport, Method, Transport};
 use assize_report::EventOrigin;
 use assize_store::CaseRecord;
 use axum::http::header::CONTENT_TYPE;
@@ -192,8 +192,13 @@ impl Collector {
     async fn send(&mut self, batch: Vec<Vec<Value>>) {
         let samples = batch.len() as u64;
         let body = ORIGIN.request(batch.into_iter().flatten().collect()).to_string().into_bytes();
-        let call =
-            HttpRequest { url: self.url.clone(), headers: self.headers.clone(), body, timeout: TIMEOUT };
+        let call = HttpRequest {
+            method: Method::POST,
+            url: self.url.clone(),
+            headers: self.headers.clone(),
+            body,
+            timeout: TIMEOUT,
+        };
         let failure = match self.transport.send(call).await {
             Ok(answer) if (200..300).contains(&answer.status) => {
                 self.counts.sent.fetch_add(samples, Ordering::Relaxed);

@@ -8,8 +8,9 @@ use crate::{
 
 impl Identify for TargetInput {
     fn identify(&self, identity: &mut IdentityWriter) {
-        // Where the eval file lies is not part of what is asked.
-        let Self { case_id, attempt, messages, turn, guidelines, workdir, suite_folder: _ } = self;
+        // Where the eval file lies is not part of what is asked. Variables are part of it for some targets, which is not
+        // known here.
+        let Self { case_id, attempt, messages, turn, vars: _, guidelines, workdir, suite_folder: _ } = self;
         identity.field(case_id);
         identity.field(attempt);
         identity.field(messages);

@@ -1,10 +1,12 @@
 //! Input of a target: the messages of one case with their attachments.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assize_process::absolute_path;
 use assize_rubric::MessageRole;
+use serde_json::Value;
 
 /// Input of one case, for any kind of target.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,6 +19,8 @@ pub struct TargetInput {
     pub messages: Vec<InputMessage>,
     /// Turn of a conversation, if it is one. `messages` then ends with the text of the turn.
     pub turn: Option<TurnInput>,
+    /// Variables of the test, for targets whose requests name them.
+    pub vars: BTreeMap<String, Value>,
     /// Guideline text separate from the question, as in older eval files; else empty.
     pub guidelines: String,
     /// Working folder of the case. Takes precedence over a command's own folder.
@@ -33,6 +37,7 @@ impl TargetInput {
             attempt: 1,
             messages,
             turn: None,
+            vars: BTreeMap::new(),
             guidelines: String::new(),
             workdir: None,
             suite_folder: PathBuf::new(),

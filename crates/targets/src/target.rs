@@ -53,6 +53,8 @@ pub enum TargetKind {
     Model,
     /// A command.
     Command,
+    /// A server that is asked by requests of any form.
+    Http,
     /// An answer given in the eval file.
     Given,
     /// A recording.
@@ -67,6 +69,7 @@ impl TargetKind {
         match self {
             Self::Model => "model",
             Self::Command => "command",
+            Self::Http => "http",
             Self::Given => "given",
             Self::Recorded => "recorded",
             Self::Mock => "mock",

@@ -282,4 +282,104 @@ fn prompts_and_tests_come_from_functions_of_javascript() {
     cli.run(&["eval", "promptfooconfig.yaml", "--run-dir", "run"]).expect_code(1);
     let verdicts: Vec<Value> = rows(&cli, "run").iter().map(|row| row["verdict"].clone()).collect();
     assert_eq!(verdicts, [json!("pass"), json!("fail")]);
+
+    cli.file(
+        "tests.mjs",
+        "export const list = () => [{ vars: { word: 'a' }, assert: [{ type: 'no-such' }] }];\n",
+    );
+    cli.file(
+        "broken.yaml",
+        "prompts: ['file://prompt.js']\nproviders: [echo]\ntests: file://tests.mjs:list\n",
+    );
+    let broken = cli.run(&["validate", "broken.yaml"]).expect_code(2);
+    let shown = format!("{}{}", broken.stdout, broken.stderr);
+    assert!(shown.contains("tests.mjs (what it returned):1:"), "{shown}");
+}
+
+/// A server that is no model's: it fails once, and repeats what it got.
+fn plain_server(incoming: &MockRequest) -> MockReply {
+    match (incoming.index, incoming.path.as_str()) {
+        (0, _) => MockReply::status(503, "{\"busy\": true}"),
+        (_, "/plain/refuse") => MockReply::status(400, format!("no {:?}", incoming.header("authorization"))),
+        _ => MockReply::Raw(
+            json!({"said": incoming.body, "auth": incoming.header("authorization"), "path": incoming.path})
+                .to_string(),
+        ),
+    }
+}
+
+#[test]
+fn servers_answer_requests_that_templates_write() {
+    let (mut cli, server) = with_server(plain_server);
+    let base = server.base_url().trim_end_matches("/v1").to_owned();
+    cli.env("SERVICE", &base);
+    cli.env("SERVICE_TOKEN", "geheim-1234567");
+    cli.file(
+        "p.yaml",
+        "prompts: ['Say {{ word }}']\nproviders:\n  - id: '{{BASE}}/plain/ask/{{ name }}?v=1'\n    label: address\n    config:\n      \
+         headers: {Authorization: 'Bearer {{env.SERVICE_TOKEN}}'}\n      queryParams: {q: '{{ word }}'}\n      maxRetries: 2\n      \
+         body: {text: '{{ prompt }}', list: '{{ items }}'}\n      \
+         transformResponse: \"({output: json.said.text + json.said.list[1] + json.path + json.auth, tokenUsage: {prompt: 3, completion: 4}})\"\n\
+         \x20 - id: http\n    label: text\n    config: {url: '{{env.SERVICE}}/plain/text', body: '{\"p\": \"{{ prompt }}\"}', \
+         transformResponse: 'file://read.js:said'}\n\
+         \x20 - {id: http, label: raw, config: {useHttps: false, request: \"PUT /plain/raw HTTP/1.1\\nHost: {{HOST}}\\n\\nq={{ word }}\"}}\n\
+         \x20 - {id: http, label: refused, config: {url: '{{BASE}}/plain/refuse', headers: {Authorization: '{{env.SERVICE_TOKEN}}'}}}\n\
+         \x20 - {id: http, label: elsewhere, config: {url: 'http://{{ name }}/x'}}\n\
+         tests: [{vars: {word: \"a\\\"},\\\"x\\\":\\\"b\", name: 'x/../y', items: '[1, 22]'}, \
+         assert: [{type: contains, value: 'Say a\"},\"x\":\"b'}]}]\n"
+            .replace("{{BASE}}", &base)
+            .replace("{{HOST}}", base.trim_start_matches("http://"))
+            .as_str(),
+    );
+    cli.file(
+        "read.js",
+        "module.exports = { said: (json, text, context) => json.said.p + context.response.status };\n",
+    );
+
+    let run = |target: &str, code| {
+        let folder = format!("run-{target}");
+        cli.run(&["eval", "p.yaml", "--target", target, "--run-dir", &folder]).expect_code(code);
+        rows(&cli, &folder)[0].clone()
+    };
+    let row = run("address", 0);
+    assert_eq!(
+        row["answer"],
+        json!("Say a\"},\"x\":\"b22/plain/ask/x%2F..%2FyBearer [redacted]"),
+        "the secret that the server sends back is hidden"
+    );
+    assert_eq!(row["tokens"], json!({"input": 3, "cached": null, "output": 4}));
+    let requests = server.requests();
+    assert_eq!(requests.len(), 2, "the first attempt was answered by 503");
+    assert_eq!(
+        requests[1].line, "POST /plain/ask/x%2F..%2Fy?v=1&q=a%22%7D%2C%22x%22%3A%22b",
+        "values change neither the path nor the query"
+    );
+    assert_eq!(requests[1].header("authorization"), Some("Bearer geheim-1234567"));
+    assert_eq!(requests[1].json(), json!({"text": "Say a\"},\"x\":\"b", "list": [1, 22]}));
+
+    let row = run("text", 0);
+    assert_eq!(row["answer"], json!("Say a\"},\"x\":\"b200"), "a value in a JSON text adds no keys to it");
+    run("raw", 1);
+    let last = server.requests().pop().expect("a request");
+    assert_eq!(
+        (last.line.as_str(), last.body.as_slice()),
+        ("PUT /plain/raw", b"q=a\"},\"x\":\"b".as_slice())
+    );
+
+    let row = run("refused", 3);
+    let message = row["error"]["message"].as_str().expect("a message");
+    assert!(message.contains("HTTP 400") && !message.contains("geheim"), "{message}");
+    let refused = cli.run(&["eval", "p.yaml", "--target", "elsewhere"]).expect_code(2);
+    assert!(refused.stderr.contains("a variable is part of the host in `url`"), "{}", refused.stderr);
+    let mut folders = vec![cli.dir().to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
+            if entry.path().is_dir() {
+                folders.push(entry.path());
+            } else {
+                let bytes = std::fs::read(entry.path()).expect("a file");
+                assert!(!bytes.windows(6).any(|part| part == b"geheim"), "{}", entry.path().display());
+            }
+        }
+    }
 }

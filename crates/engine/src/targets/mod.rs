@@ -1,5 +1,6 @@
 //! Targets of a run: from names to what answers.
 
+mod http;
 mod registry;
 mod secrets;
 mod wrapped;

@@ -8,11 +8,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use assize_evalfile::{
-    CommandTargetSpec, CommandText, HealthSpec, MockTargetSpec, ModelTargetSpec, RecordingKind,
-    RecordingSpec, SettingVariable, TargetRef, TargetSpec, TargetSpecKind,
+    CommandTargetSpec, CommandText, HealthSpec, HttpTargetSpec, MockTargetSpec, ModelTargetSpec,
+    RecordingKind, RecordingSpec, RetrySpec, SettingVariable, TargetRef, TargetSpec, TargetSpecKind,
 };
 use assize_grade::{ProgramEnvironment, ProgramSetup};
-use assize_llm::{ChatModel, ConfigError, FILE_VARIABLES, ModelClient, ModelName, Redactor, foreign_host};
+use assize_llm::{
+    ChatModel, ConfigError, FILE_VARIABLES, ModelClient, ModelName, Redactor, RetryPolicy, foreign_host,
+};
 use assize_process::{Environment, ProcessCommand};
 use assize_store::TargetInfo;
 use assize_targets::{
@@ -22,6 +24,7 @@ use assize_targets::{
 };
 use assize_trace::LogFormat;
 
+use super::http::HttpTarget;
 use super::secrets::{keys, redactor};
 use super::wrapped::{RedactingTarget, RenamedTarget, SerialTarget};
 use crate::engine::Engine;
@@ -304,6 +307,7 @@ impl TargetRegistry {
                 })
             }
             TargetSpecKind::Command(command) => self.command(spec, command)?,
+            TargetSpecKind::Http(http) => self.server(spec, http)?,
             TargetSpecKind::Recording(recording) => self.recorded(spec, recording)?,
             TargetSpecKind::Echo => Arc::new(EchoTarget { name: name.clone() }),
             TargetSpecKind::Mock(mock) => Arc::new(mocked(name, mock)),
@@ -415,12 +419,7 @@ impl TargetRegistry {
         };
 
         let mut setup = self.gateway.setup();
-        if let Some(retries) = spec.retry.max_retries {
-            setup.policy.max_attempts = retries.saturating_add(1);
-        }
-
-        setup.policy.base = spec.retry.initial_delay.unwrap_or(setup.policy.base);
-        setup.policy.cap = spec.retry.max_delay.unwrap_or(setup.policy.cap);
+        setup.policy = with_retries(setup.policy, &spec.retry);
 
         let failed = |error| match error {
             ConfigError::BadApiVersion { .. } if model.api_version.is_some() => format!(
@@ -517,6 +516,19 @@ impl TargetRegistry {
         })
     }
 
+    /// A server that is asked by requests of any form.
+    fn server(&self, spec: &TargetSpec, http: &HttpTargetSpec) -> Result<Arc<dyn Target>, EngineError> {
+        let mut setup = self.gateway.setup();
+        setup.policy = with_retries(setup.policy, &spec.retry);
+        let address = http.fixed_address().unwrap_or_default();
+        self.note_foreign_keys(spec, &address, |setting| setting != HEALTH_SETTING);
+
+        let target = HttpTarget::new(&spec.name, http, setup)
+            .map_err(|error| unusable(format!("{}: target `{}`: {error}", spec.place, spec.name)))?;
+        let inner = RedactingTarget { inner: target, redactor: Arc::new(super::http::redactor(http)) };
+        Ok(Arc::new(RedactingTarget { inner, redactor: Arc::clone(&self.redactor) }))
+    }
+
     fn command(
         &self,
         spec: &TargetSpec,
@@ -558,6 +570,16 @@ impl TargetRegistry {
                 spec.retry.max_delay.unwrap_or(Duration::MAX),
             )),
         })
+    }
+}
+
+/// Returns a policy with what a target says about its retries.
+fn with_retries(usual: RetryPolicy, own: &RetrySpec) -> RetryPolicy {
+    RetryPolicy {
+        max_attempts: own.max_retries.map_or(usual.max_attempts, |retries| retries.saturating_add(1)),
+        base: own.initial_delay.unwrap_or(usual.base),
+        cap: own.max_delay.unwrap_or(usual.cap),
+        ..usual
     }
 }
 

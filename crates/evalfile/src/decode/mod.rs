@@ -81,4 +81,4 @@ pub use scorecard::{
 #[cfg(test)]
 pub(crate) use targets::TYPED_TARGET_KEYS;
 pub(crate) use targets::provider_names;
-pub use targets::{LoadedTargets, load_targets, model_provider};
+pub use targets::{LoadedTargets, is_secret_header, load_targets, model_provider};

@@ -51,9 +51,10 @@ pub use scorecard::{
 pub use scorecard_case::ScorecardCases;
 pub use scorecard_tree::{InventoryRow, ScorecardPart};
 pub use suite::{EvalFileFormat, Suite, SuiteSettings};
+pub(crate) use target::without_credentials;
 pub use target::{
-    CommandTargetSpec, CommandText, HealthSpec, MissingVariable, MockTargetSpec, ModelTargetSpec,
-    RecordingKind, RecordingSpec, RetrySpec, SESSION_FORMATS, SecretText, SettingVariable,
+    CommandTargetSpec, CommandText, HealthSpec, HttpBody, HttpTargetSpec, MissingVariable, MockTargetSpec,
+    ModelTargetSpec, RecordingKind, RecordingSpec, RetrySpec, SESSION_FORMATS, SecretText, SettingVariable,
     TargetSettingError, TargetSpec, TargetSpecKind,
 };
 pub use trials::Trials;

@@ -1,8 +1,11 @@
 //! Targets as a targets file describes them.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
+
+use assize_script::Script;
 
 use super::{FilePosition, UnsupportedFeature};
 
@@ -87,6 +90,8 @@ pub enum TargetSpecKind {
     Model(ModelTargetSpec),
     /// A command, or an agent, which is one.
     Command(CommandTargetSpec),
+    /// A server that is asked by requests of any form.
+    Http(HttpTargetSpec),
     /// The question itself as the answer.
     Echo,
     /// Recorded answers or sessions.
@@ -147,7 +152,7 @@ impl fmt::Debug for ModelTargetSpec {
     }
 }
 
-fn without_credentials(address: &str) -> String {
+pub(crate) fn without_credentials(address: &str) -> String {
     let address = address.split(['?', '#']).next().unwrap_or_default();
     let (scheme, rest) = address.split_once("://").unwrap_or(("", address));
     let host_ends = rest.find('/').unwrap_or(rest.len());
@@ -195,6 +200,55 @@ impl fmt::Debug for CommandTargetSpec {
             .field("timeout", &self.timeout)
             .finish_non_exhaustive()
     }
+}
+
+/// A server as a target, asked by requests of any form. Texts are templates, in which `prompt`, `messages`, `env` and the
+/// variables of a test have values.
+#[derive(Clone, PartialEq)]
+pub struct HttpTargetSpec {
+    /// Address. Its host is the same for all cases.
+    pub url: String,
+    /// Method, in capital letters.
+    pub method: &'static str,
+    /// Headers in the order of the file.
+    pub headers: Vec<(String, String)>,
+    /// Parameters that are added to the address.
+    pub query: Vec<(String, String)>,
+    /// Body of the request.
+    pub body: Option<HttpBody>,
+    /// Script that finds the answer in the body of the response; without it, the body is the answer.
+    pub response: Option<Script>,
+    /// Script that decides which statuses are a success; 200 to 299 without it.
+    pub status: Option<Script>,
+    /// Variables of the environment that templates name.
+    pub environment: BTreeMap<String, SecretText>,
+    /// Time limit of one request; more than zero.
+    pub timeout: Option<Duration>,
+}
+
+impl fmt::Debug for HttpTargetSpec {
+    /// Omits what may hold secrets: credentials and the query of the address, headers, body.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpTargetSpec")
+            .field("url", &without_credentials(&self.url))
+            .field("method", &self.method)
+            .field("environment", &self.environment)
+            .field("timeout", &self.timeout)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Body of a request, with templates.
+#[derive(Debug, Clone, PartialEq)]
+pub enum HttpBody {
+    /// JSON with templates in its texts.
+    Json(serde_json::Value),
+    /// A template of JSON.
+    JsonText(String),
+    /// Fields of a form.
+    Form(serde_json::Map<String, serde_json::Value>),
+    /// A template of any other text.
+    Text(String),
 }
 
 /// Formats of agents' logs that targets files may name.

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use super::SchemaDefinitions;
 use super::rubric::judging_keys;
 use super::shape::{
-    MapSchema, ValueSchema, any_of, anything, at_least, boolean, count, integer, list, list_or_none, number,
-    reference, string, text, texts, unit,
+    MapSchema, ValueSchema, any_map, any_of, anything, at_least, boolean, count, integer, list, list_or_none,
+    number, reference, string, text, texts, unit,
 };
 use crate::decode::provider_names;
 use crate::model::SESSION_FORMATS;
@@ -14,12 +14,12 @@ use crate::model::SESSION_FORMATS;
 /// Providers whose settings are all known.
 const KNOWN_PROVIDERS: [&str; 5] = ["openai", "openai-compatible", "openrouter", "cli", "command"];
 
-/// Settings of agents, recordings and mocks, which models and commands do not accept.
+/// Settings of agents, recordings, servers and mocks, which models and commands do not accept.
 const OTHER_TARGET_SETTINGS: &[&str] = &[
-    "args", "arguments", "binary", "cli_path", "delay_max_ms", "delay_min_ms", "delay_ms", "executable",
-    "fail", "file", "fixtures", "format", "log_dir", "log_directory", "log_format", "log_output_format",
-    "max_budget_usd", "max_turns", "path", "response", "session_dir", "stream_log", "system_prompt",
-    "transcript",
+    "args", "arguments", "binary", "body", "cli_path", "delay_max_ms", "delay_min_ms", "delay_ms", "env",
+    "executable", "fail", "file", "fixtures", "format", "headers", "log_dir", "log_directory", "log_format",
+    "log_output_format", "max_budget_usd", "max_turns", "method", "path", "query", "response", "session_dir",
+    "status", "stream_log", "system_prompt", "transcript", "url",
 ];
 
 /// Adds the definitions.
@@ -205,7 +205,18 @@ fn add_answer_keys(mut keys: MapSchema) -> MapSchema {
         )
         .optional_key("stdin", string(), "Standard input of the command. May contain placeholders.")
         .optional_key("stream", session_format(), "Format of the log that the command prints.")
-        .optional_key("response", anything(), "Answer of a mock: text, an object, or messages.")
+        .optional_key(
+            "response",
+            anything(),
+            "Answer of a mock: text, an object, or messages. Of a server: JavaScript that finds the answer.",
+        )
+        .optional_key("url", text(), "Address of a server with an interface of its own.")
+        .optional_key("method", text(), "Method of its requests.")
+        .optional_key("headers", any_map(), "Headers of its requests, as templates.")
+        .optional_key("query", any_map(), "Parameters that are added to the address, as templates.")
+        .optional_key("body", anything(), "Body of its requests: a map, a list or a text, with templates.")
+        .optional_key("status", text(), "JavaScript that decides which statuses are a success.")
+        .optional_key("env", any_map(), "Values of the environment that templates may name as `env.NAME`.")
         .optional_key("fail", text(), "Error message with which a mock fails.");
 
     for (key, about) in [

@@ -61,7 +61,8 @@ impl BatchClient {
         headers.insert(CONTENT_TYPE, kind);
 
         let timeout = if body.len() > 1 << 20 { LONG } else { SHORT };
-        let request = HttpRequest { url: self.url(path, &[]), headers, body, timeout };
+        let request =
+            HttpRequest { method: reqwest::Method::POST, url: self.url(path, &[]), headers, body, timeout };
         json_of(&self.checked(self.transport.send(request).await)?)
     }
 

@@ -101,6 +101,7 @@ impl SharedClient {
 
         all.extend(headers.iter().map(|(name, value)| (name.clone(), value.clone())));
         HttpRequest {
+            method: reqwest::Method::POST,
             url: parts.endpoint.url(&call.path),
             headers: all,
             body: call.body,

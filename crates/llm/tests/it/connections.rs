@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use assize_llm::{HeaderMap, HttpOptions, HttpRequest, HttpTransport, Transport as _, TransportError, Url};
+use assize_llm::{
+    HeaderMap, HttpOptions, HttpRequest, HttpTransport, Method, Transport as _, TransportError, Url,
+};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
@@ -60,6 +62,7 @@ async fn server_that(answers: usize, answer: &'static str, resets: bool) -> (u16
 
 fn question(port: u16) -> HttpRequest {
     HttpRequest {
+        method: Method::POST,
         url: Url::parse(&format!("http://localhost:{port}/v1?x=1")).unwrap(),
         headers: HeaderMap::new(),
         body: b"the question".to_vec(),

@@ -44,6 +44,8 @@ impl MockRequest {
 pub struct RecordedRequest {
     /// The path, without the query.
     pub path: String,
+    /// The method, and the path with its query.
+    pub line: String,
     /// The headers in the order received; names in lower case.
     pub headers: Vec<(String, String)>,
     /// The body.

@@ -178,6 +178,7 @@ async fn handle_request(
 ) -> Response {
     let _in_flight = InFlight::new(&shared);
     let path = request.uri().path().to_owned();
+    let line = format!("{} {}", request.method(), request.uri());
     let is_post = request.method() == axum::http::Method::POST;
     let headers: Vec<(String, String)> = request
         .headers()
@@ -194,6 +195,7 @@ async fn handle_request(
         if shared.options.record {
             requests.push(RecordedRequest {
                 path: path.clone(),
+                line,
                 headers: headers.clone(),
                 body: body.to_vec(),
             });
@@ -215,7 +217,7 @@ async fn handle_request(
         return complete_response(status, &[], body);
     }
 
-    let Some(wire) = wire::format_for_path(&path) else {
+    let Some(wire) = wire::format_for_path(&path).or_else(|| wire::plain_format(&path)) else {
         return complete_response(404, &[], format!(r#"{{"error":{{"message":"no such path: {path}"}}}}"#));
     };
     let body = serde_json::from_slice(&body).unwrap_or(Value::Null);

@@ -3,13 +3,17 @@
 use std::path::Path;
 
 use assize_diagnostic::{Diagnostic, Span};
+use assize_script::Script;
 
+use super::http_provider::{add_http_settings, is_http_id, shown_id};
 use super::nodes::{MapNode, list_node, text_node};
 use super::spelling::{MatrixSpelling, head};
 use crate::codes;
+use crate::decode::grader::read_code;
 use crate::decode::map_reader::wrong_type;
 use crate::decode::targets::{InlineTarget, InlineTargets, model_provider};
 use crate::decode::{DecodeContext, MapReader};
+use crate::model::{AuthorCode, CodeLanguage};
 use crate::tree::{NodeValue, TreeNode};
 
 /// A provider of a matrix file.
@@ -230,7 +234,7 @@ impl ProviderReader<'_> {
         node: &TreeNode,
     ) -> String {
         let label = settings.and_then(|settings| settings.get("label")).and_then(TreeNode::as_str);
-        let name = clean_name(label.unwrap_or(id));
+        let name = clean_name(&label.map_or_else(|| shown_id(id), str::to_owned));
         let span = node.use_span();
         let prompts = settings
             .and_then(|settings| settings.get("prompts"))
@@ -256,7 +260,10 @@ impl ProviderReader<'_> {
         let is_reference =
             self.spelling == MatrixSpelling::Snake && settings.is_none() && !id.contains(':') && id != "echo";
         if !is_reference {
-            let entry = target_entry(&name, id, settings, span);
+            let response = response_file(cx, id, settings);
+            let with_body = settings.filter(|_| is_http_id(id)).and_then(|settings| with_body(cx, settings));
+            let entry = target_entry(&name, id, with_body.as_ref().or(settings), span);
+            let entry = InlineTarget { response, ..entry };
             self.targets.add(cx, entry);
         }
 
@@ -311,17 +318,20 @@ fn target_entry(name: &str, id: &str, settings: Option<&TreeNode>, span: Span) -
 
     if id == "echo" {
         entry.add_text("provider", "echo");
+    } else if is_http_id(id) {
+        add_http_settings(&mut entry, id, settings, span, &mut problems, &mut idle);
+        return InlineTarget { entry: entry.finish(), problems, idle, code: None, response: None };
     } else if let Some(command) = id.strip_prefix("exec:") {
         entry.add_text("provider", "cli");
         entry.add("command", span, text_node(span, format!("{} {{PROMPT}}", command.trim())));
         let code = Some(format!("`{id}` is a command"));
-        return InlineTarget { entry: entry.finish(), problems, idle, code };
+        return InlineTarget { entry: entry.finish(), problems, idle, code, response: None };
     } else if let Some((what, command)) = code_provider(id, settings) {
         entry.add_text("provider", "cli");
         let words = command.into_iter().map(|word| text_node(span, word)).collect();
         entry.add("command", span, list_node(span, words));
         let code = Some(format!("`{id}` is {what} code"));
-        return InlineTarget { entry: entry.finish(), problems, idle, code };
+        return InlineTarget { entry: entry.finish(), problems, idle, code, response: None };
     } else if let Some((model, address, key)) = embedding_server(id) {
         entry.add_text("provider", "openai-embeddings");
         entry.add_text("model", model);
@@ -330,7 +340,7 @@ fn target_entry(name: &str, id: &str, settings: Option<&TreeNode>, span: Span) -
         if let Some(key) = key {
             entry.add_text("api_key", format!("${{{{ {key} }}}}"));
         }
-        return InlineTarget { entry: entry.finish(), problems, idle, code: None };
+        return InlineTarget { entry: entry.finish(), problems, idle, code: None, response: None };
     } else {
         match model_entry(id) {
             Ok((provider, model)) => {
@@ -348,7 +358,52 @@ fn target_entry(name: &str, id: &str, settings: Option<&TreeNode>, span: Span) -
     }
 
     add_config(&mut entry, settings, &mut problems, &mut idle);
-    InlineTarget { entry: entry.finish(), problems, idle, code: None }
+    InlineTarget { entry: entry.finish(), problems, idle, code: None, response: None }
+}
+
+/// Returns the script of a file that finds the answer in the response of a server.
+fn response_file(cx: &mut DecodeContext, id: &str, settings: Option<&TreeNode>) -> Option<Script> {
+    let config = settings.filter(|_| is_http_id(id))?.get("config")?;
+    let node = config.get("transformResponse").or_else(|| config.get("responseParser"))?;
+    if !node.as_str()?.trim().starts_with("file://") {
+        return None;
+    }
+
+    match read_code(cx, node, "transformResponse", CodeLanguage::JavaScript)? {
+        AuthorCode::Script(script) => Some(script),
+        AuthorCode::Program(_) => {
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::BAD_SCRIPT,
+                    "only JavaScript without modules can read the response of a server",
+                    node.use_span(),
+                    "a program",
+                )
+                .with_help("export a function of `json`, `text` and `context` that loads nothing"),
+            );
+            None
+        }
+    }
+}
+
+/// Returns the settings of a server with the content of the file that holds its body; `None` if there is no such file.
+fn with_body(cx: &mut DecodeContext, settings: &TreeNode) -> Option<TreeNode> {
+    let written = settings.get("config")?.get("body")?;
+    let path = written.as_str().filter(|text| text.starts_with("file://") && !text.contains('\n'))?;
+    let span = written.use_span();
+    let body = if is_settings_file(path) {
+        read_settings(cx, path, span)?
+    } else {
+        text_node(span, cx.read_text(path.strip_prefix("file://")?, span)?.text.to_string())
+    };
+
+    let mut changed = settings.clone();
+    let NodeValue::Map(entries) = &mut changed.data else { return None };
+    let config = entries.iter_mut().find(|entry| entry.key == "config")?;
+    let NodeValue::Map(entries) = &mut config.value.data else { return None };
+    entries.iter_mut().find(|entry| entry.key == "body")?.value = body;
+
+    Some(changed)
 }
 
 /// Returns the language and the command of a provider that is a function in a file; `None` for any other provider.

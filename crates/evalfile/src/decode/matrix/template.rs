@@ -19,6 +19,8 @@ use self::script_values::{add_script_filters, add_text_filters, script_text, wit
 use crate::codes;
 use crate::decode::interpolate::is_secret_variable;
 use crate::decode::{DecodeContext, EnvironmentLookup};
+use crate::http_request::UNRESERVED;
+use crate::model::SecretText;
 
 /// Steps that one template may take.
 const TEMPLATE_FUEL: u64 = 1_000_000;
@@ -42,29 +44,9 @@ impl TemplateRenderer {
     /// Creates a renderer. `own` are the variables that the file itself sets under `env`.
     pub(super) fn new(lookup: EnvironmentLookup, own: BTreeMap<String, String>) -> Self {
         let variables = Arc::new(EnvironmentObject { lookup, own, used: Mutex::default() });
-        let environment = |undefined| {
-            let mut environment = allowed_environment();
-            environment.set_undefined_behavior(undefined);
-            environment.set_auto_escape_callback(|_| AutoEscape::None);
-            environment.set_formatter(write_value);
-            environment.set_fuel(Some(TEMPLATE_FUEL));
-            if let Ok(syntax) = SyntaxConfig::builder().keep_trailing_newline(true).build() {
-                environment.set_syntax(syntax);
-            }
-            add_text_filters(&mut environment);
-            add_script_filters(&mut environment);
-            environment.add_filter("load", |text: String| {
-                serde_json::from_str::<Value>(&text)
-                    .map(|value| JinjaValue::from(Serde(value)))
-                    .map_err(|error| minijinja::Error::new(ErrorKind::InvalidOperation, error.to_string()))
-            });
-            environment.add_filter("wordcount", |text: String| text.split_whitespace().count());
-            environment
-        };
-
         Self {
-            strict: environment(UndefinedBehavior::SemiStrict),
-            lenient: environment(UndefinedBehavior::Chainable),
+            strict: full_environment(UndefinedBehavior::SemiStrict),
+            lenient: full_environment(UndefinedBehavior::Chainable),
             variables,
         }
     }
@@ -210,6 +192,96 @@ fn render_with(
 
     String::from_utf8(written.bytes)
         .map_err(|error| minijinja::Error::new(ErrorKind::InvalidOperation, error.to_string()))
+}
+
+/// Escaping of values in the texts of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RequestEscape {
+    /// None.
+    None,
+    /// Texts are inside of the quotes of JSON; other values are JSON.
+    Json,
+    /// Values are parts of an address. Those of the environment may be several parts of one.
+    Url,
+}
+
+/// Renders a text of a request. `secrets` are the variables of the environment that it may name.
+///
+/// # Errors
+/// When it is no template, or names what is not there. The reason quotes no value.
+pub(crate) fn render_request(
+    text: &str,
+    values: &Map<String, Value>,
+    secrets: &BTreeMap<String, SecretText>,
+    escape: RequestEscape,
+) -> Result<String, String> {
+    if !has_markers(text) {
+        return Ok(text.to_owned());
+    }
+
+    let mut all: BTreeMap<String, JinjaValue> =
+        values.iter().map(|(name, value)| (name.clone(), JinjaValue::from(Serde(value)))).collect();
+    let trusted: BTreeMap<String, JinjaValue> = secrets
+        .iter()
+        .map(|(name, value)| (name.clone(), JinjaValue::from_safe_string(value.expose().to_owned())))
+        .collect();
+    all.insert("env".to_owned(), JinjaValue::from(trusted));
+    let names = all.keys().cloned().collect();
+    let scope = TemplateScope { values: JinjaValue::from(all), names };
+
+    let mut environment = full_environment(UndefinedBehavior::SemiStrict);
+    environment.set_formatter(move |out, state, value| match escape {
+        _ if value.is_undefined() => write_value(out, state, value),
+        RequestEscape::Json => {
+            let text = json_text(value);
+            let is_text = value.kind() == ValueKind::String;
+            let inner = text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).filter(|_| is_text);
+            out.write_str(inner.unwrap_or(&text)).map_err(minijinja::Error::from)
+        }
+        RequestEscape::Url if !value.is_safe() => {
+            let text = script_text(value);
+            if matches!(text.as_str(), "." | "..") {
+                let reason = "a value that is `.` or `..` can't be part of an address";
+                return Err(minijinja::Error::new(ErrorKind::InvalidOperation, reason));
+            }
+            let encoded = percent_encoding::utf8_percent_encode(&text, UNRESERVED).to_string();
+            out.write_str(&encoded).map_err(minijinja::Error::from)
+        }
+        RequestEscape::None | RequestEscape::Url => write_value(out, state, value),
+    });
+
+    render_with(&environment, text, &scope).map_err(|error| {
+        if error.kind() == ErrorKind::UndefinedError {
+            let known: Vec<&str> = scope.names.iter().map(String::as_str).collect();
+            return format!(
+                "a template of the request names what is not there; there is {}",
+                known.join(", ")
+            );
+        }
+        format!("a template of the request can't be rendered: {}", first_line(&error))
+    })
+}
+
+/// Returns an environment with all filters.
+fn full_environment(undefined: UndefinedBehavior) -> Environment<'static> {
+    let mut environment = allowed_environment();
+    environment.set_undefined_behavior(undefined);
+    environment.set_auto_escape_callback(|_| AutoEscape::None);
+    environment.set_formatter(write_value);
+    environment.set_fuel(Some(TEMPLATE_FUEL));
+    if let Ok(syntax) = SyntaxConfig::builder().keep_trailing_newline(true).build() {
+        environment.set_syntax(syntax);
+    }
+    add_text_filters(&mut environment);
+    add_script_filters(&mut environment);
+    environment.add_filter("load", |text: String| {
+        serde_json::from_str::<Value>(&text)
+            .map(|value| JinjaValue::from(Serde(value)))
+            .map_err(|error| minijinja::Error::new(ErrorKind::InvalidOperation, error.to_string()))
+    });
+    environment.add_filter("wordcount", |text: String| text.split_whitespace().count());
+
+    environment
 }
 
 /// Returns an environment with the filters that can't make a large text of a small one. Those that can are added with a

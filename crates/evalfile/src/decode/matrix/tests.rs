@@ -179,7 +179,13 @@ impl TestReader {
                 // A source of its own, since judges are told apart by their places.
                 let text = Value::Array(tests).to_string();
                 let length = text.len();
-                let shown = cx.folder_of(span.source).join(format!("{path}.json"));
+                // A function of the file may be named behind it.
+                let file = match path.rsplit_once(':') {
+                    Some((file, _)) if names_javascript(file) => file,
+                    _ => path,
+                };
+                // Positions are those in what it returned, and no edit of that may be written into the file.
+                let shown = cx.folder_of(span.source).join(format!("{file} (what it returned)"));
                 let source = cx.sources.add(shown, text);
                 let root = read_json_in(&cx.sources, source, 0..length, &mut cx.problems);
                 return root.map(|root| self.read_list(cx, &root)).unwrap_or_default();

@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use assize_diagnostic::{Severity, SourceMap, Span};
+use assize_script::Script;
 
 use super::entry::TargetsContext;
 use super::mask::mask_secrets;
 use super::read::entry;
 use crate::decode::DecodeContext;
-use crate::model::{FilePosition, TargetSettingError, TargetSpec, UnsupportedFeature};
+use crate::model::{FilePosition, TargetSettingError, TargetSpec, TargetSpecKind, UnsupportedFeature};
 use crate::tree::TreeNode;
 
 /// A target that an eval file defines.
@@ -21,6 +22,8 @@ pub(crate) struct InlineTarget {
     pub(crate) idle: Vec<Span>,
     /// Description of the code that it runs, if it runs some.
     pub(crate) code: Option<String>,
+    /// Script of a file that finds the answer in the response of a server.
+    pub(crate) response: Option<Script>,
 }
 
 /// Collector of such targets. An error in one of them concerns only the runs that use it.
@@ -38,7 +41,7 @@ impl InlineTargets {
 
     /// Decodes a target.
     pub(crate) fn add(&mut self, cx: &mut DecodeContext, target: InlineTarget) {
-        let InlineTarget { entry: node, problems, idle, code } = target;
+        let InlineTarget { entry: node, problems, idle, code, response } = target;
         let unrunnable = !problems.is_empty();
         let sources = std::mem::take(&mut cx.sources);
         let place = |span: Span| {
@@ -62,6 +65,9 @@ impl InlineTargets {
             let mut spec = draft.spec;
             let at = place(node.use_span());
             spec.code = code;
+            if let (TargetSpecKind::Http(http), Some(script)) = (&mut spec.kind, response) {
+                http.response = Some(script);
+            }
             if unrunnable {
                 // What the settings of a target of unknown kind lack says nothing.
                 spec.errors.clear();

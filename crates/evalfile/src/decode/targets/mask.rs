@@ -13,6 +13,27 @@ const SECRET_KEYS: &[&str] = &["api_key", "github_token"];
 
 /// Warns of secrets written out in the file and records their spans, so that they are never shown.
 pub(super) fn record_secrets(node: &TreeNode, loading: &mut TargetsContext<'_>) {
+    let headers = node.get("headers").and_then(TreeNode::as_map).unwrap_or_default();
+    for header in headers.iter().filter(|header| is_secret_header(&header.key)) {
+        let Some(text) = header.value.as_str().filter(|text| !text.contains("{{")) else { continue };
+        loading.secrets.push(header.value.span);
+        if text.len() >= 8 {
+            loading.problems.hide(text, "[redacted]", header.value.span);
+        }
+        loading.problems.add(
+            Diagnostic::warning(
+                codes::LITERAL_SECRET,
+                format!("the header `{}` is written in the file as plain text", header.key),
+                header.key_span,
+                "everyone who can read the file can read it",
+            )
+            .with_help(format!(
+                "put it into an environment variable or `.env` file and write `{}: \"{{{{ env.NAME }}}}\"`",
+                header.key
+            )),
+        );
+    }
+
     for entry in node.as_map().unwrap_or_default() {
         if !SECRET_KEYS.contains(&entry.key.as_str()) || entry.value.is_null() {
             continue;
@@ -43,6 +64,12 @@ pub(super) fn record_secrets(node: &TreeNode, loading: &mut TargetsContext<'_>) 
             );
         }
     }
+}
+
+/// Returns true if the value of a header is secret by its name.
+pub fn is_secret_header(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    name == "cookie" || ["auth", "key", "token", "secret", "password"].iter().any(|word| name.contains(word))
 }
 
 /// Returns the sources with secrets masked. Byte offsets do not change.

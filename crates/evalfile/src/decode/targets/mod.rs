@@ -6,6 +6,7 @@ mod custom;
 mod entry;
 mod file;
 mod health;
+mod http;
 mod inline;
 mod mask;
 mod model;
@@ -20,6 +21,7 @@ pub(crate) mod variables;
 
 pub use file::{LoadedTargets, load_targets};
 pub(crate) use inline::{InlineTarget, InlineTargets};
+pub use mask::is_secret_header;
 pub(crate) use provider::is_provider;
 pub use provider::model_provider;
 pub(crate) use provider::runnable_names as provider_names;

@@ -9,6 +9,8 @@ pub(super) enum ProviderFamily {
     Model,
     Command,
     Mock,
+    /// A server that is asked by requests the entry describes.
+    Http,
     /// The question itself as the answer.
     Echo,
     /// Recorded answers.
@@ -65,6 +67,7 @@ static PROVIDERS: &[TargetProviderRow] = &[
     provider_row("llamacpp", &["llama.cpp", "llama-cpp"], ProviderFamily::Model),
     provider_row("lmstudio", &["lm-studio"], ProviderFamily::Model),
     provider_row("cli", &["command"], ProviderFamily::Command),
+    provider_row("http", &["https"], ProviderFamily::Http),
     provider_row("mock", &[], ProviderFamily::Mock),
     provider_row("echo", &[], ProviderFamily::Echo),
     provider_row("transcript", &[], ProviderFamily::Sessions(None)),
@@ -102,6 +105,11 @@ pub fn model_provider(name: &str) -> Option<&'static str> {
 /// Returns true if there is a kind of target of this name.
 pub(crate) fn is_provider(name: &str) -> bool {
     find_provider(name).is_some()
+}
+
+/// Returns true if a name stands for servers that are asked by requests of any form.
+pub(super) fn is_http_provider(name: &str) -> bool {
+    find_provider(name).is_some_and(|row| row.family == ProviderFamily::Http)
 }
 
 /// Returns the nearest known name.

@@ -6,6 +6,7 @@ use super::agent::{decode_agent, find_preset};
 use super::command::decode_command_target;
 use super::custom::find_provider_program;
 use super::entry::{TargetEntryReader, TargetsContext};
+use super::http::decode_http_target;
 use super::mask::record_secrets;
 use super::model::decode_model;
 use super::provider::{self, ProviderFamily, TargetProviderRow};
@@ -242,6 +243,7 @@ fn settings(
 
             spec.map(TargetSpecKind::Command)
         }
+        ProviderFamily::Http => decode_http_target(entry).map(TargetSpecKind::Http),
         ProviderFamily::Mock => Some(TargetSpecKind::Mock(decode_mock(entry))),
         ProviderFamily::Echo => Some(TargetSpecKind::Echo),
         ProviderFamily::Replay => decode_recording(entry, true, None).map(TargetSpecKind::Recording),

@@ -2,6 +2,7 @@
 
 use assize_diagnostic::{Diagnostic, Span};
 
+use super::provider::is_http_provider;
 use crate::codes;
 use crate::decode::{DiagnosticCollector, EnvironmentLookup};
 use crate::model::SettingVariable;
@@ -50,9 +51,12 @@ pub(crate) fn expand_variables(
     let Some(entries) = node.as_map() else {
         return ExpandedMap { node: node.clone(), unset, used };
     };
+    // Requests are written by templates, which name the environment in this way.
+    let has_templates = node.get("provider").and_then(TreeNode::as_str).is_some_and(is_http_provider);
     let mut filled = Vec::with_capacity(entries.len());
     for entry in entries {
-        let mut filler = VariableExpander { environment, problems, names: Vec::new(), used: Vec::new() };
+        let mut filler =
+            VariableExpander { environment, problems, has_templates, names: Vec::new(), used: Vec::new() };
         let mut value = filler.node(&entry.value, typed.contains(&entry.key.as_str()));
         if !filler.names.is_empty() {
             value.data = NodeValue::Null;
@@ -78,6 +82,8 @@ pub(crate) fn expand_variables(
 struct VariableExpander<'a> {
     environment: &'a EnvironmentLookup,
     problems: &'a mut DiagnosticCollector,
+    /// True if texts may be templates that name the environment.
+    has_templates: bool,
     /// Variables that are not set.
     names: Vec<(String, Span)>,
     /// Variables that are named, set or not.
@@ -91,7 +97,9 @@ impl VariableExpander<'_> {
                 let filled = self.text(text, node.use_span());
                 if typed && filled != *text { parse_scalar_value(filled) } else { NodeValue::Str(filled) }
             }
-            NodeValue::Str(text) if text.contains("{{ env.") || text.contains("{{env.") => {
+            NodeValue::Str(text)
+                if !self.has_templates && (text.contains("{{ env.") || text.contains("{{env.")) =>
+            {
                 self.problems.add(
                     Diagnostic::error(
                         codes::BAD_VARIABLE,

@@ -24,6 +24,11 @@ static FORMATS: &[&dyn MockWireFormat] = &[
     &models::MockModelList,
 ];
 
+/// Returns the format of a path below `/plain/`, where a server answers that is no model's: with `Raw` and `Status` replies.
+pub(super) fn plain_format(path: &str) -> Option<&'static dyn MockWireFormat> {
+    if path.starts_with("/plain/") { FORMATS.first().copied() } else { None }
+}
+
 /// Returns the format of this path.
 pub(super) fn format_for_path(path: &str) -> Option<&'static dyn MockWireFormat> {
     FORMATS.iter().copied().find(|format| format.claims(path))

@@ -166,22 +166,13 @@ fn operand_end(text: &str) -> usize {
 /// Returns where the text in quotes or the group in brackets ends that a text begins with.
 fn group_end(text: &str) -> usize {
     let mut depth = 0_usize;
-    let mut quote = None;
-    let mut is_escaped = false;
-    for (at, letter) in text.char_indices() {
-        match quote {
-            Some(_) if is_escaped => is_escaped = false,
-            Some(_) if letter == '\\' => is_escaped = true,
-            Some(open) if letter == open => quote = None,
-            Some(_) => continue,
-            None => match letter {
-                '"' | '\'' => quote = Some(letter),
-                '(' | '[' | '{' => depth += 1,
-                ')' | ']' | '}' => depth = depth.saturating_sub(1),
-                _ => {}
-            },
+    for (at, letter, place) in quoted_letters(text) {
+        match (place, letter) {
+            (QuotePlace::Outside, '(' | '[' | '{') => depth += 1,
+            (QuotePlace::Outside, ')' | ']' | '}') => depth = depth.saturating_sub(1),
+            _ => {}
         }
-        if depth == 0 && quote.is_none() {
+        if depth == 0 && matches!(place, QuotePlace::Outside | QuotePlace::Closing) {
             return at + letter.len_utf8();
         }
     }
@@ -239,26 +230,81 @@ fn without_quotes(expression: &str) -> String {
 fn parts_by_quotes(text: &str) -> Vec<(&str, bool)> {
     let mut parts = Vec::new();
     let mut start = 0;
-    let mut quote = None;
-    let mut is_escaped = false;
-    for (at, letter) in text.char_indices() {
-        match quote {
-            Some(_) if is_escaped => is_escaped = false,
-            Some(_) if letter == '\\' => is_escaped = true,
-            Some(open) if letter == open => {
-                quote = None;
-                parts.push((&text[start..=at], true));
-                start = at + 1;
-            }
-            None if matches!(letter, '"' | '\'') => {
-                parts.push((&text[start..at], false));
-                start = at;
-                quote = Some(letter);
-            }
-            _ => {}
-        }
+    let mut is_quoted = false;
+    for (at, letter, place) in quoted_letters(text) {
+        let end = match place {
+            QuotePlace::Opening => at,
+            QuotePlace::Closing => at + letter.len_utf8(),
+            QuotePlace::Inside | QuotePlace::Outside => continue,
+        };
+        parts.push((&text[start..end], is_quoted));
+        start = end;
+        is_quoted = place == QuotePlace::Opening;
     }
-    parts.push((&text[start..], quote.is_some()));
+    parts.push((&text[start..], is_quoted));
 
     parts
+}
+
+/// Place of a letter among quoted texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum QuotePlace {
+    Outside,
+    Opening,
+    Inside,
+    Closing,
+}
+
+/// Returns the letters of an expression with their positions and their places among its quoted texts. A letter after a
+/// backslash closes nothing.
+fn quoted_letters(text: &str) -> impl Iterator<Item = (usize, char, QuotePlace)> + '_ {
+    let mut quote = None;
+    let mut is_escaped = false;
+    text.char_indices().map(move |(at, letter)| {
+        let place = match quote {
+            Some(_) if is_escaped => {
+                is_escaped = false;
+                QuotePlace::Inside
+            }
+            Some(open) if letter == open => {
+                quote = None;
+                QuotePlace::Closing
+            }
+            Some(_) => {
+                is_escaped = letter == '\\';
+                QuotePlace::Inside
+            }
+            None if matches!(letter, '"' | '\'') => {
+                quote = Some(letter);
+                QuotePlace::Opening
+            }
+            None => QuotePlace::Outside,
+        };
+        (at, letter, place)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotes_and_groups_end_where_javascript_ends_them() {
+        for (text, parts) in [
+            ("a 'b' c", vec![("a ", false), ("'b'", true), (" c", false)]),
+            (r#"'it\'s "x"' y"#, vec![("", false), (r#"'it\'s "x"'"#, true), (" y", false)]),
+            (r"'\\' + z", vec![("", false), (r"'\\'", true), (" + z", false)]),
+            ("'open", vec![("", false), ("'open", true)]),
+        ] {
+            assert_eq!(parts_by_quotes(text), parts, "{text}");
+        }
+        for (text, group) in [
+            ("(a ')' b) c", "(a ')' b)"),
+            (r"'it\'s' ~ x", r"'it\'s'"),
+            ("[{'}': 1}, 2].x", "[{'}': 1}, 2]"),
+            ("(open", "(open"),
+        ] {
+            assert_eq!(&text[..group_end(text)], group, "{text}");
+        }
+    }
 }

@@ -1,0 +1,196 @@
+//! Servers as targets: a request for each case, written by the templates of the target.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use assize_evalfile::{HttpTargetCase, HttpTargetRequest, HttpTargetSpec, is_secret_header};
+use assize_llm::{
+    AskError, ClientSetup, HeaderMap, HeaderName, HeaderValue, HttpRequest, Method, ModelEndpoint, Redactor,
+    Url, WebAnswer, WebClient,
+};
+use assize_rubric::{Cost, IdentityWriter, Tokens, Usd};
+use assize_targets::{
+    BoxFuture, MessageRole, Target, TargetAnswer, TargetDescription, TargetError, TargetErrorKind,
+    TargetInput, TargetKind, messages_json, prompt_text,
+};
+
+use super::secrets::is_secret_name;
+
+/// A server that answers the request of each case.
+pub(super) struct HttpTarget {
+    name: String,
+    spec: Arc<HttpTargetSpec>,
+    client: WebClient,
+    /// The part of the address that all cases share.
+    origin: Url,
+    timeout: Duration,
+}
+
+impl HttpTarget {
+    /// Target of these settings.
+    ///
+    /// # Errors
+    /// When the address has no host of its own, or is none.
+    pub(super) fn new(name: &str, spec: &HttpTargetSpec, setup: ClientSetup) -> Result<Self, String> {
+        let fixed = spec.fixed_address()?;
+        let endpoint = ModelEndpoint::new(&fixed, "url").map_err(|_| BAD_ADDRESS.to_owned())?;
+        let origin = Url::parse(fixed.trim()).map_err(|_| BAD_ADDRESS.to_owned())?;
+        let timeout = spec.timeout.unwrap_or(setup.timeout);
+
+        Ok(Self {
+            name: name.to_owned(),
+            spec: Arc::new(spec.clone()),
+            client: WebClient::new(&endpoint, setup),
+            origin,
+            timeout,
+        })
+    }
+
+    async fn ask(&self, input: &TargetInput) -> Result<TargetAnswer, TargetError> {
+        let prompt = prompt_of(input);
+        let messages = messages_json(&input.messages);
+        let case = HttpTargetCase { prompt: &prompt, messages: &messages, vars: &input.vars };
+        let unsent = |message: String| TargetError {
+            attempts: 0,
+            ..TargetError::new(TargetErrorKind::BadInput, message)
+        };
+        let written = self.spec.request(&case).map_err(unsent)?;
+        let request = self.outgoing(written).map_err(unsent)?;
+
+        let accepts = |status| self.spec.accepts(status);
+        let sent = self.client.send(&request, &accepts).await;
+        let WebAnswer { answer, attempts, latency } = sent.map_err(|error: AskError| TargetError {
+            // Whatever it costs, nobody says.
+            cost: Cost::UNKNOWN,
+            ..TargetError::from(error)
+        })?;
+
+        let failed = |kind, message: String| TargetError {
+            attempts,
+            duration: Some(latency),
+            ..TargetError::new(kind, message)
+        };
+        let headers = shown_headers(&answer.headers);
+        let text = String::from_utf8_lossy(&answer.body).into_owned();
+        let reply = self.spec.read(answer.status, &headers, &text, &case);
+        match reply.map_err(|message| failed(TargetErrorKind::Malformed, message))? {
+            None => Err(failed(
+                TargetErrorKind::NoAnswer,
+                "`response` found no answer in what the server sent".to_owned(),
+            )),
+            Some(reply) => Ok(TargetAnswer {
+                text: reply.output,
+                tokens: Tokens { input: reply.tokens[0], cached: None, output: reply.tokens[1] },
+                cost: reply.cost.and_then(Usd::from_dollars).map(Cost::from_known),
+                duration: latency,
+                attempts,
+                ..TargetAnswer::default()
+            }),
+        }
+    }
+
+    /// The request as it is sent. No message quotes a value of it.
+    fn outgoing(&self, written: HttpTargetRequest) -> Result<HttpRequest, String> {
+        let url = Url::parse(&written.url).map_err(|_| BAD_ADDRESS.to_owned())?;
+        if url.origin() != self.origin.origin() {
+            return Err("the values of this case change the host in `url`".to_owned());
+        }
+
+        let mut headers = HeaderMap::new();
+        for (name, value) in written.headers {
+            let known = HeaderName::from_bytes(name.as_bytes())
+                .map_err(|_| format!("`{name}` is no name of a header"))?;
+            let mut value = HeaderValue::from_str(value.trim()).map_err(|_| {
+                format!("the value of the header `{name}` has characters that headers can't have")
+            })?;
+            value.set_sensitive(true);
+            headers.insert(known, value);
+        }
+        let method = Method::from_bytes(self.spec.method.as_bytes())
+            .map_err(|_| format!("`{}` is no method", self.spec.method))?;
+
+        Ok(HttpRequest { method, url, headers, body: written.body, timeout: self.timeout })
+    }
+}
+
+const BAD_ADDRESS: &str = "`url` is not the address of a server; write it like `https://example.com/answer`";
+
+/// Values that the target sends and that must not come back: those of the environment in its headers, and those that are
+/// secret by name.
+pub(super) fn redactor(spec: &HttpTargetSpec) -> Redactor {
+    let in_headers = |name: &str| spec.headers.iter().any(|(_, text)| text.contains(&format!("env.{name}")));
+    let of_environment = spec
+        .environment
+        .iter()
+        .filter(|(name, _)| in_headers(name) || is_secret_name(name))
+        .map(|(_, value)| value.expose().to_owned());
+    let literal = spec
+        .headers
+        .iter()
+        .filter(|(name, text)| is_secret_header(name) && !text.contains("{{"))
+        .filter_map(|(_, text)| text.rsplit(' ').next().map(str::to_owned));
+
+    Redactor::new(of_environment.chain(literal).map(Into::into))
+}
+
+/// Text of the prompt: that of the only message, or all messages as JSON, as in promptfoo.
+fn prompt_of(input: &TargetInput) -> String {
+    match input.messages.as_slice() {
+        [only] if only.role == MessageRole::User => prompt_text(&input.messages),
+        messages => messages_json(messages).to_string(),
+    }
+}
+
+fn shown_headers(headers: &HeaderMap) -> BTreeMap<String, String> {
+    let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+    headers.iter().map(|(name, value)| (name.to_string(), text(value))).collect()
+}
+
+impl Target for HttpTarget {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<TargetAnswer, TargetError>> {
+        Box::pin(self.ask(input))
+    }
+
+    fn describe(&self) -> TargetDescription {
+        TargetDescription {
+            name: self.name.clone(),
+            kind: TargetKind::Http,
+            model: None,
+            max_output_tokens: None,
+        }
+    }
+
+    /// Variables of the environment are left out, because they differ from one machine to the next.
+    fn write_settings(&self, identity: &mut IdentityWriter) {
+        let HttpTargetSpec {
+            url,
+            method,
+            headers,
+            query,
+            body,
+            response,
+            status,
+            environment: _,
+            timeout: _,
+        } = &*self.spec;
+
+        identity.begin("server target", 1);
+        identity.field(&self.name);
+        identity.field(url);
+        identity.text(method);
+        for (name, value) in headers.iter().chain(query) {
+            identity.field(name);
+            identity.field(value);
+        }
+        identity.text("body");
+        identity.field(&body.as_ref().map(|body| format!("{body:?}")));
+        for script in [response, status] {
+            identity.field(&script.as_ref().map(|script| script.text().to_owned()));
+        }
+    }
+}
