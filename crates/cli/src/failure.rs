@@ -14,7 +14,7 @@ pub(crate) struct CommandFailure {
 
 impl From<EngineError> for CommandFailure {
     fn from(error: EngineError) -> Self {
-        Self { message: error.message, exit: error.exit }
+        Self { message: error.to_string(), exit: error.exit }
     }
 }
 

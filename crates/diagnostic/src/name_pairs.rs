@@ -18,11 +18,22 @@ pub enum NamePairError {
     },
     /// A pair is given twice.
     Twice(String),
-    /// Two pairs can't both hold.
-    Conflict {
-        /// The first pair, such as `answer=a`.
+    /// One name has two columns.
+    TwoColumns {
+        /// Name as written.
+        name: String,
+        /// The first column.
         first: String,
-        /// The second pair, such as `answer=b`.
+        /// The second column.
+        second: String,
+    },
+    /// One column has two names.
+    TwoNames {
+        /// Column as written.
+        column: String,
+        /// The first name.
+        first: String,
+        /// The second name.
         second: String,
     },
 }
@@ -40,11 +51,13 @@ impl NamePairError {
 
     /// Error for a second pair with the name or the value of the first.
     pub fn conflict(first: (&str, &str), second: (&str, &str)) -> Self {
-        let pair = |(name, value): (&str, &str)| format!("{name}={value}");
+        let (name, column) = second;
         if first == second {
-            Self::Twice(pair(first))
+            Self::Twice(format!("{name}={column}"))
+        } else if first.0 == name {
+            Self::TwoColumns { name: name.to_owned(), first: first.1.to_owned(), second: column.to_owned() }
         } else {
-            Self::Conflict { first: pair(first), second: pair(second) }
+            Self::TwoNames { column: column.to_owned(), first: first.0.to_owned(), second: name.to_owned() }
         }
     }
 }
@@ -57,8 +70,14 @@ impl std::fmt::Display for NamePairError {
                 write!(f, "there is no field `{name}`; the fields are {known}{hint}")
             }
             Self::Twice(name) => write!(f, "`{name}` is given twice"),
-            Self::Conflict { first, second } => {
-                write!(f, "`{first}` and `{second}` contradict each other: keep one of them")
+            Self::TwoColumns { name, first, second } => {
+                write!(f, "the field `{name}` has two columns, `{first}` and `{second}`; keep one of them")
+            }
+            Self::TwoNames { column, first, second } => {
+                write!(
+                    f,
+                    "the column `{column}` is used for two fields, `{first}` and `{second}`; keep one of them"
+                )
             }
         }
     }

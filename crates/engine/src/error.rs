@@ -28,12 +28,15 @@ pub enum EngineErrorKind {
 
 /// Failure of an operation of the engine.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
+#[error("{message}{}", option_hint.iter().map(|hint| format!(", or {hint}")).collect::<String>())]
 pub struct EngineError {
     /// Category.
     pub kind: EngineErrorKind,
     /// Description for people: what is wrong, and what helps.
     pub message: String,
+    /// What an option of the command line would help, as a clause that follows the message after "or". Callers without options leave
+    /// it out.
+    pub option_hint: Option<String>,
     /// Exit code of a program that ends because of this failure.
     pub exit: ExitStatus,
 }
@@ -41,7 +44,12 @@ pub struct EngineError {
 impl EngineError {
     /// Error of this kind; the exit code is that of invalid input.
     pub fn new(kind: EngineErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), exit: ExitStatus::Invalid }
+        Self { kind, message: message.into(), option_hint: None, exit: ExitStatus::Invalid }
+    }
+
+    /// The same error with a hint at an option of the command line.
+    pub(crate) fn with_option_hint(self, hint: impl Into<String>) -> Self {
+        Self { option_hint: Some(hint.into()), ..self }
     }
 
     /// Error about options.

@@ -643,14 +643,15 @@ impl ModelGateway {
             models.iter().filter(|(_, card)| card.price.is_none()).map(|(id, _)| id.to_string()).collect();
         if !unpriced.is_empty() {
             let otherwise = if self.may_be_unpriced {
-                ", or exclude such models with `--budget-unknown-price allow`"
+                "exclude such models with `--budget-unknown-price allow`"
             } else {
-                ", or limit the calls with `--budget-calls`"
+                "limit the calls with `--budget-calls`"
             };
             return Err(EngineError::budget(format!(
-                "unknown price for {}, so a budget in dollars can't be enforced; nothing was spent. Add the price to `.assize/prices.yaml`{otherwise}",
+                "unknown price for {}, so a budget in dollars can't be enforced; nothing was spent. Add the price to `.assize/prices.yaml`",
                 unpriced.into_iter().collect::<Vec<_>>().join(", ")
-            )));
+            ))
+            .with_option_hint(otherwise));
         }
 
         Ok(())

@@ -476,14 +476,19 @@ fn note_teardown(
         } else {
             format!("{refusal}; continue with `--resume` and another budget")
         };
-        engine.notice(&message);
+        // The summary of a run lists its warnings; the report of an audit does not.
+        if is_audit {
+            engine.notice(&message);
+        }
         info.warnings.push(message);
     }
 
     if let Some(outage) = gateway.outage() {
         let again = if is_audit { "run the audit again" } else { "continue with `--resume`" };
         let message = format!("stopped: {outage} Once fixed, {again}");
-        engine.warn(&message);
+        if is_audit {
+            engine.warn(&message);
+        }
         info.warnings.push(message);
     }
 }

@@ -128,6 +128,11 @@ pub fn find_suites(paths: &[PathBuf]) -> DiscoveredFiles {
     found
 }
 
+/// Hint at an existing path with a similar name, to follow a message about a path that does not exist; empty if there is none.
+pub fn near_path_hint(path: &Path) -> String {
+    near_hint(near_path(path).as_deref())
+}
+
 fn near_hint(near: Option<&Path>) -> String {
     near.map_or_else(String::new, |near| format!("; did you mean `{}`?", near.display()))
 }

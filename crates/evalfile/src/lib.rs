@@ -39,7 +39,7 @@ pub use decode::{
 };
 pub use decode::{LoadedPrices, ModelNameParser, load_prices};
 pub use decode::{is_secret_header, looks_like_secret, model_provider, note_unset_variables};
-pub use discover::{DiscoveredFiles, DiscoveryError, find_suites};
+pub use discover::{DiscoveredFiles, DiscoveryError, find_suites, near_path_hint};
 pub use document::ParsedDocument;
 pub use duration::parse_duration;
 pub use edit::{

@@ -51,13 +51,8 @@ impl From<EngineError> for ToolFailure {
             _ => "internal",
         };
 
-        Self { kind, message: without_options(&error.message).to_owned() }
+        Self { kind, message: error.message }
     }
-}
-
-/// A message of the engine without the hint at an option of the command line, which no tool has.
-fn without_options(message: &str) -> &str {
-    message.split_once(", or exclude such models with `--").map_or(message, |(message, _)| message)
 }
 
 /// Observer that keeps what a person would be told, for the result of a call.

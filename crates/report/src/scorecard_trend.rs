@@ -10,7 +10,7 @@ use crate::scorecard_comparison::{format_difference, format_side};
 use crate::scorecard_scores::status_tone;
 use crate::style::{ReportStyle, ReportTone};
 use crate::table::{ReportColumn, render_table};
-use crate::trend::draw_blocks;
+use crate::trend::{add_no_value_note, draw_blocks};
 
 /// Renders the nodes on top of each run, the oldest first, then every part over all runs.
 pub fn render_scorecard_trend(points: &[ScorecardTrendPoint], style: ReportStyle) -> String {
@@ -131,4 +131,9 @@ fn render_parts(page: &mut ReportPage, points: &[ScorecardTrendPoint], style: Re
         .collect();
 
     render_table(page, 0, &columns, &rows);
+    let has_score =
+        |code: &str| points.iter().all(|point| find(point, code).is_some_and(|side| side.score.is_some()));
+    if !last.nodes.iter().all(|node| has_score(&node.code)) {
+        add_no_value_note(page, style.unicode, "a run without a score of the node");
+    }
 }

@@ -258,10 +258,7 @@ impl<'c> TableLayout<'c> {
         }
 
         self.push_cells(page, row);
-        // A tree indents the names of its nodes.
-        let name = page.cells(row.get(self.name..=self.name).unwrap_or_default());
-        let depth = name.iter().take_while(|cell| cell.character == ' ').count();
-        let indent = self.indent + depth + 4;
+        let indent = self.indent_below(page, row);
         for index in below {
             let title = ReportPiece::new(ReportTone::Dim, self.columns[index].title);
             let lead = if self.columns[index].title.is_empty() {
@@ -304,8 +301,15 @@ impl<'c> TableLayout<'c> {
         }
 
         if !cells.is_empty() {
-            page.add_text(&[blank(self.indent + 4)], &cells);
+            page.add_text(&[blank(self.indent_below(page, row))], &cells);
         }
+    }
+
+    /// Returns the indent of what stands below the name of a row. A tree indents the names of its nodes.
+    fn indent_below(&self, page: &ReportPage, row: &[ReportPiece]) -> usize {
+        let name = page.cells(row.get(self.name..=self.name).unwrap_or_default());
+        let depth = name.iter().take_while(|cell| cell.character == ' ').count();
+        self.indent + depth + 4
     }
 }
 

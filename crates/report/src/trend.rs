@@ -37,6 +37,10 @@ pub fn render_trend(points: &[TrendPoint], style: ReportStyle) -> String {
         );
     }
 
+    if points.iter().any(|point| point.pass_rate.value.is_none() || point.mean_score.value.is_none()) {
+        add_no_value_note(&mut page, style.unicode, "a run in which the metric is undefined");
+    }
+
     page.add_blank();
     let rows: Vec<Vec<ReportPiece>> = points
         .iter()
@@ -132,12 +136,23 @@ pub(crate) fn draw_blocks(values: impl Iterator<Item = (bool, Option<f64>)>, uni
             line.push('|');
         }
         line.push(match value {
-            None => '?',
+            None => no_value_sign(unicode),
             Some(value) => signs[(value.clamp(0.0, 1.0) * 7.999) as usize],
         });
     }
 
     line
+}
+
+/// Sign of [`draw_blocks`] for a run without a value.
+const fn no_value_sign(unicode: bool) -> char {
+    if unicode { '·' } else { '.' }
+}
+
+/// Adds what the sign for a run without a value means.
+pub(crate) fn add_no_value_note(page: &mut ReportPage, unicode: bool, meaning: &str) {
+    let text = format!("{} {meaning}", no_value_sign(unicode));
+    page.add_text(&[], &[ReportPiece::new(ReportTone::Dim, text)]);
 }
 
 /// Draws the metric and its interval on a scale from 0 to 1.

@@ -185,7 +185,7 @@ impl PlacedText {
 /// mean a name without a value as it stands; the reward of a sample must not rest on one.
 pub(crate) fn describe_fault(found: &Diagnostic) -> Option<String> {
     if found.code == codes::UNKNOWN_VARIABLE {
-        return Some(describe(found, std::iter::empty()).replace("the case has", "the sample has"));
+        return Some(describe(found, std::iter::empty()));
     }
 
     (found.severity == Severity::Error).then(|| describe(found, found.help.iter()))

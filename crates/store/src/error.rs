@@ -3,11 +3,20 @@
 use std::io;
 use std::path::PathBuf;
 
+/// Reason of a failed operation, without the number of the operating system where people know the words.
+fn io_reason(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "no such file or folder".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
 /// Error while writing or reading a run folder.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// An operation of the file system failed.
-    #[error("can't {action} `{}`: {source}", path.display())]
+    #[error("can't {action} `{}`: {}", path.display(), io_reason(source))]
     Io {
         /// The operation, as a verb: "write".
         action: &'static str,

@@ -245,7 +245,7 @@ mod tests {
 
         let lists = ["case=a,label=l", "case=b"].map(|text| ColumnMapping::parse(text).expect("valid"));
         let conflict = ColumnMapping::merge(lists).expect_err("two columns").to_string();
-        assert!(conflict.contains("`case=a` and `case=b` contradict each other"), "{conflict}");
+        assert!(conflict.contains("the field `case` has two columns, `a` and `b`"), "{conflict}");
     }
 
     #[test]

@@ -99,7 +99,7 @@ pub(crate) use validate::{FormatChoice, ValidateArgs};
 pub(crate) use view::ViewArgs;
 pub(crate) use worker::WorkerArgs;
 
-/// Grade the output of language models against rubrics, with results you can audit.
+/// Assize grades the answers of language models against rubrics, criterion by criterion, with results that you can audit.
 ///
 /// Write what a good answer must do; judges decide criterion by criterion; assize turns that into
 /// scores, verdicts and gates, and explains every number.

@@ -117,7 +117,7 @@ const MISTAKES: &[FirstMistake] = &[
             "grade", "rubric.yaml", "--answers", "answers.csv", "--columns", "answer=a", "--columns",
             "answer=b",
         ],
-        says: &["`--columns`: `answer=a` and `answer=b` contradict each other"],
+        says: &["`--columns`: the field `answer` has two columns, `a` and `b`"],
     },
     FirstMistake {
         name: "a misspelt name of the newest run",

@@ -36,10 +36,11 @@ fn what_a_refused_key_left_open_is_gone_on_with() {
     let eval = ["eval", "s.yaml", "--judge", "openai:m"];
     let stopped = cli.run(&[&eval[..], &["--run-dir", "run"]].concat()).expect_code(3);
     assert!(
-        stopped.stderr.contains("OPENAI_API_KEY") && stopped.stderr.contains("--resume"),
+        stopped.stdout.contains("OPENAI_API_KEY") && stopped.stdout.contains("--resume"),
         "{}",
-        stopped.stderr
+        stopped.stdout
     );
+    assert!(!stopped.stderr.contains("OPENAI_API_KEY"), "told once: {}", stopped.stderr);
     assert_eq!(rows(&cli, "run").len(), 0, "no case was judged: {}", stopped.stdout);
     let refused = server.count();
     assert!(refused < 150, "few are sent before it is given up: {refused}");
@@ -58,9 +59,9 @@ fn a_page_in_place_of_a_model_server_is_given_up_and_told() {
 
     let stopped = cli.run(&["eval", "s.yaml", "--judge", "openai:m", "--run-dir", "run"]).expect_code(3);
     assert!(
-        stopped.stderr.contains("an HTML page: Sign in") && stopped.stderr.contains("--resume"),
+        stopped.stdout.contains("an HTML page: Sign in") && stopped.stdout.contains("--resume"),
         "{}",
-        stopped.stderr
+        stopped.stdout
     );
     assert!(server.count() <= 80, "{} were sent, where each question would be asked 5 times", server.count());
 }

@@ -61,10 +61,7 @@ impl Engine {
         let open = rubric.diagnostics.iter().find(|found| found.code == codes::UNKNOWN_VARIABLE);
         match open {
             None => Ok(rubric),
-            Some(open) => {
-                let problem = open.title.replace("the case has no variable", "`vars` has no value for");
-                Err(EngineError::invalid_file(format!("{problem}; nothing was graded")))
-            }
+            Some(open) => Err(EngineError::invalid_file(format!("{}; nothing was graded", open.title))),
         }
     }
 

@@ -161,7 +161,7 @@ impl TemplateFiller<'_> {
 
         let diagnostic = Diagnostic::warning(
             codes::UNKNOWN_VARIABLE,
-            format!("the case has no variable `{name}`"),
+            format!("the variable `{name}` has no value"),
             place,
             format!("`{{{{ {name} }}}}` stays in the text"),
         );

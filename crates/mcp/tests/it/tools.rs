@@ -135,7 +135,7 @@ async fn names_in_criteria_take_values_and_are_never_graded_themselves() {
         let mut arguments = json!({ "samples": samples, "budget_usd": 0 });
         arguments[key] = rubric;
         let told = client.fail("grade", arguments.clone()).await;
-        assert!(told.contains("`vars` has no value for `days`"), "{told}");
+        assert!(told.contains("the variable `days` has no value"), "{told}");
 
         arguments["vars"] = json!({ "days": 5 });
         let graded = client.succeed("grade", arguments.clone()).await;

@@ -344,7 +344,7 @@ async fn a_named_rubric_takes_variables_like_one_in_the_request() {
                 json!({key: {"name": "city"}, "samples": [sample("Paris"), {"output": "x", "vars": vars}]});
             let refused = server.grade(&body).await;
             assert_eq!((refused.status, refused.problems()[0].0.as_str()), (422, place), "{refused:?}");
-            assert!(refused.body.contains("the sample has no variable `city`"), "{refused:?}");
+            assert!(refused.body.contains("the variable `city` has no value"), "{refused:?}");
             assert!(refused.body.contains("sample 1"), "{refused:?}");
         }
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use assize_diagnostic::render;
 use assize_engine::{LabelOptions, ScorecardInput};
-use assize_evalfile::{Scorecard, load_scorecard_with_labels};
+use assize_evalfile::{Scorecard, load_scorecard_with_labels, near_path_hint};
 
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
@@ -54,7 +54,7 @@ fn load(
     context: &CliContext,
 ) -> Result<ScorecardInput, CommandFailure> {
     if !path.exists() {
-        return Err(format!("{}: no such file or folder", path.display()).into());
+        return Err(format!("{}: no such file or folder{}", path.display(), near_path_hint(path)).into());
     }
 
     let options = context.process.load_options(roots);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use assize_analysis::count_distinct_cases;
 use assize_engine::{ExitStatus, LabelledRun, ScoredCard, labelled_run, runs};
-use assize_evalfile::load_card_results;
+use assize_evalfile::{load_card_results, near_path_hint};
 use assize_report::{ScorecardPage, format_label_counts};
 use assize_rubric::{CaseTally, LabelCounts};
 use assize_run::{card_tallies, describe_scorecard};
@@ -26,7 +26,9 @@ pub(super) fn score(args: &ScoreCardArgs, context: &CliContext) -> Result<ExitSt
 
     if !path.exists() {
         let folder = path.to_str().and_then(|name| runs::find_run(name, &context.process).ok());
-        let folder = folder.ok_or_else(|| format!("{}: no such file, folder or run", path.display()))?;
+        let folder = folder.ok_or_else(|| {
+            format!("{}: no such file, folder or run{}", path.display(), near_path_hint(path))
+        })?;
         return of_run(args, &folder, context);
     }
 
