@@ -7,10 +7,12 @@
 
 mod archive;
 mod cell_text;
+mod endings;
 mod error;
 mod sheet;
 mod sheet_path;
 
+pub use endings::{TABLE_ENDINGS, is_table};
 pub use error::TableError;
 pub use sheet::{Sheet, SheetRow, read_sheet};
-pub use sheet_path::{SPREADSHEET_ENDINGS, SheetPath};
+pub use sheet_path::SheetPath;

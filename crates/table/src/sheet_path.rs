@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// Endings of spreadsheets, in lower case.
-pub const SPREADSHEET_ENDINGS: [&str; 2] = ["xlsx", "xlsm"];
+const SPREADSHEET_ENDINGS: [&str; 2] = ["xlsx", "xlsm"];
 
 /// Path of a spreadsheet, and the sheet that is meant: `answers.xlsx`, `answers.xlsx#Round 2`.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -9,8 +9,10 @@ use serde_json::{Map, Value};
 use super::problem::unreadable;
 use super::{LabelLocation, LabelProblem};
 
-/// A line with its cells by name. CSV cells are texts; an empty one is null.
+/// A line with its cells by name. Cells of tables are texts; an empty one is null.
 pub(super) struct TableLine {
+    /// True for a line of JSON.
+    pub(super) is_json: bool,
     pub(super) place: LabelLocation,
     pub(super) cells: Map<String, Value>,
 }
@@ -24,7 +26,7 @@ pub type TableRow = (u64, Map<String, Value>);
 /// If it can't be read, or a row does not fit its header.
 pub fn read_table(path: &Path) -> Result<Vec<TableRow>, Vec<LabelProblem>> {
     let mut problems = Vec::new();
-    let (lines, _) = read_file(path, &mut problems).unwrap_or_default();
+    let lines = read_file(path, &mut problems).unwrap_or_default();
 
     if problems.is_empty() {
         Ok(lines.into_iter().map(|line| (line.place.line, line.cells)).collect())
@@ -33,10 +35,10 @@ pub fn read_table(path: &Path) -> Result<Vec<TableRow>, Vec<LabelProblem>> {
     }
 }
 
-/// Reads the lines of a file, and whether it is JSON. `None` if it can't be read at all, which is then the last problem.
-pub(super) fn read_file(path: &Path, problems: &mut Vec<LabelProblem>) -> Option<(Vec<TableLine>, bool)> {
+/// Reads the lines of a file. `None` if it can't be read at all, which is then the last problem.
+pub(super) fn read_file(path: &Path, problems: &mut Vec<LabelProblem>) -> Option<Vec<TableLine>> {
     if let Some(sheet) = SheetPath::parse(path) {
-        return read_sheet_lines(&sheet, problems).map(|lines| (lines, false));
+        return read_sheet_lines(&sheet, problems);
     }
 
     let file: Arc<Path> = Arc::from(path);
@@ -73,6 +75,7 @@ fn read_sheet_lines(path: &SheetPath, problems: &mut Vec<LabelProblem>) -> Optio
     let line = |row: &SheetRow| {
         let cells = header.iter().zip(&row.cells).filter(|(name, _)| !name.is_empty());
         TableLine {
+            is_json: false,
             place: LabelLocation { file: Arc::clone(&file), line: row.number as u64 },
             cells: cells.map(|(name, text)| ((*name).to_owned(), cell_value(text))).collect(),
         }
@@ -97,16 +100,16 @@ fn cell_value(text: &str) -> Value {
     }
 }
 
-/// Reads the lines of a file and detects whether it is JSON; every unreadable line is a problem.
-fn read_lines(file: &Arc<Path>, bytes: &[u8], problems: &mut Vec<LabelProblem>) -> (Vec<TableLine>, bool) {
+/// Reads the lines of a file, JSON or a table by its ending or content; every unreadable line is a problem.
+fn read_lines(file: &Arc<Path>, bytes: &[u8], problems: &mut Vec<LabelProblem>) -> Vec<TableLine> {
     let ending = file.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
     let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
     match ending.as_deref() {
-        Some("csv") => (read_separated(file, bytes, separator(bytes), problems), false),
-        Some("tsv") => (read_separated(file, bytes, b'\t', problems), false),
-        Some("jsonl" | "ndjson" | "json") => (read_json_lines(file, bytes, problems), true),
-        _ if first == Some(&b'{') => (read_json_lines(file, bytes, problems), true),
-        _ => (read_separated(file, bytes, b',', problems), false),
+        Some("csv") => read_separated(file, bytes, separator(bytes), problems),
+        Some("tsv" | "tab") => read_separated(file, bytes, b'\t', problems),
+        Some("jsonl" | "ndjson" | "json") => read_json_lines(file, bytes, problems),
+        _ if first == Some(&b'{') => read_json_lines(file, bytes, problems),
+        _ => read_separated(file, bytes, b',', problems),
     }
 }
 
@@ -128,8 +131,11 @@ fn read_json_lines(file: &Arc<Path>, bytes: &[u8], problems: &mut Vec<LabelProbl
         }
         match serde_json::from_slice::<Value>(line) {
             Ok(Value::Object(cells)) => {
-                found
-                    .push(TableLine { place: LabelLocation { file: Arc::clone(file), line: number }, cells });
+                found.push(TableLine {
+                    is_json: true,
+                    place: LabelLocation { file: Arc::clone(file), line: number },
+                    cells,
+                });
             }
             Ok(_) => problems.push(line_problem(file, number, "expected a JSON object on each line")),
             Err(error) => problems.push(line_problem(file, number, format!("not JSON: {error}"))),
@@ -197,6 +203,7 @@ fn read_separated(
                 let cells =
                     header.iter().zip(&record).map(|(name, text)| (name.to_owned(), cell_value(text)));
                 found.push(TableLine {
+                    is_json: false,
                     place: LabelLocation { file: Arc::clone(file), line },
                     cells: cells.collect(),
                 });
@@ -217,7 +224,7 @@ mod tests {
 
     fn read(name: &str, text: &str) -> (Vec<(u64, Value)>, Vec<String>) {
         let mut problems = Vec::new();
-        let (found, _) = read_lines(&Arc::from(Path::new(name)), text.as_bytes(), &mut problems);
+        let found = read_lines(&Arc::from(Path::new(name)), text.as_bytes(), &mut problems);
         let rows = found.into_iter().map(|line| (line.place.line, Value::Object(line.cells))).collect();
         (rows, problems.iter().map(ToString::to_string).collect())
     }
