@@ -25,7 +25,7 @@ pub enum ImportFormat {
     PaperBench,
     /// DevAI tasks: JSONL with `query` and `requirements` that name `prerequisites`.
     DevAi,
-    /// A table of criteria: CSV, TSV, or a sheet of a spreadsheet.
+    /// A table of criteria: CSV, TSV, Parquet, or a sheet of a spreadsheet.
     Csv,
 }
 

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use crate::SheetPath;
 
-/// Endings of files that are tables, in lower case: texts, and spreadsheets.
-pub const TABLE_ENDINGS: [&str; 5] = ["csv", "tsv", "tab", "xlsx", "xlsm"];
+/// Endings of files that are tables, in lower case: texts, spreadsheets and Parquet.
+pub const TABLE_ENDINGS: [&str; 6] = ["csv", "tsv", "tab", "xlsx", "xlsm", "parquet"];
 
 /// Returns true for the path of a table, by its ending. The path of a spreadsheet may name a sheet.
 pub fn is_table(path: &Path) -> bool {
@@ -21,7 +21,7 @@ mod tests {
 
     #[test]
     fn endings_tell_tables() {
-        for path in ["a.csv", "in.d/A.TSV", "a.tab", "a.xlsx", "a.xlsm#Round 2.1", "a.XLSX"] {
+        for path in ["a.csv", "in.d/A.TSV", "a.tab", "a.xlsx", "a.xlsm#Round 2.1", "a.XLSX", "a.parquet"] {
             assert!(is_table(Path::new(path)), "{path}");
         }
         for path in ["a", "csv", ".csv", "a.csv#1", "a.xls", "a.jsonl", "a.csv.gz"] {

@@ -20,7 +20,7 @@ pub(super) struct TableLine {
 /// Row of a table: its line, and its cells by column.
 pub type TableRow = (u64, Map<String, Value>);
 
-/// Reads a table in CSV, TSV or a sheet of a spreadsheet as rows of texts by column, each with its line.
+/// Reads a table in CSV, TSV, Parquet or a sheet of a spreadsheet as rows of texts by column, each with its line.
 ///
 /// # Errors
 /// If it can't be read, or a row does not fit its header.
@@ -66,7 +66,8 @@ fn read_sheet_lines(path: &SheetPath, problems: &mut Vec<LabelProblem>) -> Optio
         }
     };
 
-    let named = SheetPath { file: path.file.clone(), sheet: Some(sheet.name.clone()) };
+    let is_sheet = !sheet.name.is_empty();
+    let named = SheetPath { file: path.file.clone(), sheet: is_sheet.then(|| sheet.name.clone()) };
     let file: Arc<Path> = Arc::from(Path::new(&named.to_string()));
     let Some(SheetRow { number, cells: header }) = &sheet.header else { return Some(Vec::new()) };
     let header: Vec<&str> = header.iter().map(|name| name.trim()).collect();
@@ -77,7 +78,14 @@ fn read_sheet_lines(path: &SheetPath, problems: &mut Vec<LabelProblem>) -> Optio
         TableLine {
             is_json: false,
             place: LabelLocation { file: Arc::clone(&file), line: row.number as u64 },
-            cells: cells.map(|(name, text)| ((*name).to_owned(), cell_value(text))).collect(),
+            cells: cells
+                .map(|(name, text)| {
+                    // Lists of a Parquet file, such as scores, are lists; of other tables they are texts.
+                    let list = text.starts_with('[') && !is_sheet;
+                    let list = list.then(|| serde_json::from_str(text).ok()).flatten();
+                    ((*name).to_owned(), list.unwrap_or_else(|| cell_value(text)))
+                })
+                .collect(),
         }
     };
     Some(sheet.rows.iter().map(line).collect())

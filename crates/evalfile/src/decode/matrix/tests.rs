@@ -445,7 +445,7 @@ fn unknown_kind(ending: &str, span: Span) -> Diagnostic {
             "programs are not run to get tests; let it write a `.jsonl` file, and name that"
         }
         "xls" | "ods" => "save it as an .xlsx or a CSV file, and name that",
-        _ => "tests come from .yaml, .json, .jsonl, .csv, .tsv and .xlsx files",
+        _ => "tests come from .yaml, .json, .jsonl, .csv, .tsv, .xlsx and .parquet files",
     };
     let found = if ending.is_empty() { "no ending".to_owned() } else { format!("found `.{ending}`") };
 
