@@ -106,7 +106,7 @@ pub fn convert(
             let folder = if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder };
             ImportedContent::Doc(promptfoo::read_config(&read_document(path)?, &name, &folder, &mut notes))
         }
-        ImportFormat::Csv => match read_rows(path)?.and_then(|rows| read_csv(&rows, &name, &mut notes)) {
+        ImportFormat::Csv => match read_csv(&read_rows(path)?, &name, &mut notes) {
             Ok(CriteriaTable::Cases(doc)) => ImportedContent::Doc(doc),
             Ok(CriteriaTable::Rubric(value)) => {
                 return convert_rubric(path, &value, ImportFormat::Csv, to, notes);
@@ -166,14 +166,17 @@ fn read_text(path: &Path) -> Result<String, ConvertError> {
         .map_err(|error| ConvertError::Unreadable(path.to_path_buf(), error.to_string()))
 }
 
-/// Reads the rows of a table: of a sheet, or of a text. The inner error is about the text.
-fn read_rows(path: &Path) -> Result<Result<Vec<CsvRow>, String>, ConvertError> {
-    let Some(sheet) = SheetPath::parse(path) else { return Ok(split_rows(&read_text(path)?)) };
+/// Reads the rows of a table: of a sheet, or of a text.
+fn read_rows(path: &Path) -> Result<Vec<CsvRow>, ConvertError> {
+    let Some(sheet) = SheetPath::parse(path) else {
+        return split_rows(&read_text(path)?)
+            .map_err(|why| ConvertError::Empty(path.to_path_buf(), why, Vec::new()));
+    };
     let sheet = read_sheet(&sheet).map_err(|error| {
         ConvertError::Unreadable(path.to_path_buf(), format!("{error}\n{}", error.help()))
     })?;
 
-    Ok(Ok(sheet_rows(sheet)))
+    Ok(sheet_rows(sheet))
 }
 
 fn read_document(path: &Path) -> Result<ParsedDocument, ConvertError> {

@@ -4,7 +4,7 @@ use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 
 use assize_evalfile::{ParsedDocument, is_scorecard};
-use assize_table::SheetPath;
+use assize_table::is_table;
 use serde_json::Value;
 
 use crate::ConvertError;
@@ -25,7 +25,7 @@ pub enum ImportFormat {
     PaperBench,
     /// DevAI tasks: JSONL with `query` and `requirements` that name `prerequisites`.
     DevAi,
-    /// A table of criteria: CSV, TSV, or a sheet of a spreadsheet.
+    /// A table of criteria: CSV, TSV, Parquet, or a sheet of a spreadsheet.
     Csv,
 }
 
@@ -47,13 +47,12 @@ pub fn detect(path: &Path) -> Result<ImportFormat, ConvertError> {
         };
     }
 
-    if SheetPath::parse(path).is_some() {
+    if is_table(path) {
         return Ok(ImportFormat::Csv);
     }
     let ending =
         path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
     match ending.as_str() {
-        "csv" | "tsv" => return Ok(ImportFormat::Csv),
         "jsonl" => {
             let lines = BufReader::new(assize_files::open_file(path).map_err(unreadable)?).lines();
             for line in lines {

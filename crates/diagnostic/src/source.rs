@@ -36,11 +36,13 @@ pub struct SourceFile {
     cells: Option<Arc<RowCells>>,
 }
 
-/// Cells of a row of a spreadsheet, in the text that stands for the row.
+/// Cells of a row of a spreadsheet or a Parquet file, in the text that stands for the row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RowCells {
-    /// Name of the sheet.
+    /// Name of the sheet; empty for a table that has none.
     pub sheet: Arc<str>,
+    /// True for the names of the columns of a table without sheets, which are no row of it.
+    pub is_header: bool,
     /// Byte of the text at which each cell begins, ascending, with the number of its column, from 1.
     pub starts: Vec<(usize, u32)>,
 }
@@ -149,7 +151,12 @@ impl SourceFile {
     /// Returns the name of the cell at an offset, if the text is a row of a spreadsheet.
     pub fn cell_at(&self, offset: usize) -> Option<String> {
         let cells = self.cells.as_ref()?;
-        Some(cell_name(&cells.sheet, self.first_line(), cells.column_at(offset)))
+        let (row, column) = (self.first_line(), cells.column_at(offset));
+        Some(match (cells.sheet.is_empty(), cells.is_header) {
+            (true, true) => format!("column {column}"),
+            (true, false) => format!("row {row}, column {column}"),
+            (false, _) => cell_name(&cells.sheet, row, column),
+        })
     }
 
     /// Returns the number of characters that begin before an offset inside the text.
@@ -339,7 +346,7 @@ mod tests {
     #[test]
     fn positions_in_a_row_are_cells() {
         let mut map = SourceMap::new();
-        let cells = Arc::new(RowCells { sheet: "S".into(), starts: vec![(1, 2), (6, 5)] });
+        let cells = Arc::new(RowCells { sheet: "S".into(), is_header: false, starts: vec![(1, 2), (6, 5)] });
         let path: Arc<Path> = Arc::from(Path::new("a.xlsx"));
         let id = map.add_row(Arc::clone(&path), "[\"ab\",\"c\"]", 9, cells);
         let copy = map.file(id).clone();

@@ -22,7 +22,7 @@ use crate::model::{
 };
 
 /// Loads a file of answers as cases of a suite whose only grader is the rubric: JSONL, a CSV or TSV table, a sheet of a
-/// spreadsheet (`answers.xlsx`, `answers.xlsx#Sheet`), or records of another tool, which are recognised by their content unless
+/// spreadsheet (`answers.xlsx`, `answers.xlsx#Sheet`), a Parquet file, or records of another tool, which are recognised by their content unless
 /// columns are named.
 ///
 /// Each line or row has an `answer`, and optionally `id`, `question`, `reference`, `expected_outcome`, `tags`,
@@ -81,7 +81,7 @@ enum AnswerContent {
     Lines,
     /// Records of another tool.
     Records(RecordFormat),
-    /// A sheet of a spreadsheet.
+    /// A sheet of a spreadsheet, or a Parquet file.
     Sheet(SheetPath, Sheet),
     /// It can't be read, which was reported.
     Unreadable,

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, SourceId, SourceMap, Span};
+use assize_table::TABLE_ENDINGS;
 
 use crate::cases::SuiteCases;
 use crate::codes;
@@ -104,14 +105,14 @@ type SuiteWithCases = Option<(Suite, SuiteCases)>;
 
 fn unknown_kind(ending: &str, at: Span) -> Diagnostic {
     match ending {
-        "ts" | "js" | "mjs" | "cjs" | "py" => Diagnostic::error(
+        ending if file::PROGRAM_ENDINGS.contains(&ending) => Diagnostic::error(
             codes::NOT_AN_EVAL_FILE,
             "this is a program, not an eval file",
             at,
             format!("found `.{ending}`"),
         )
         .with_help("let it write a `.jsonl` file with one case on each line, and load that"),
-        "csv" | "tsv" | "xlsx" => external::unknown_kind(ending, at)
+        ending if TABLE_ENDINGS.contains(&ending) => external::unknown_kind(ending, at)
             .with_help("if it has the answers too, grade them: `assize grade RUBRIC.yaml --answers FILE`"),
         _ => Diagnostic::error(
             codes::NOT_AN_EVAL_FILE,

@@ -54,7 +54,7 @@ impl RecordFormat {
 /// Detects the format of a file. Returns `None` if it holds no records of another tool, whatever else it is.
 ///
 /// # Errors
-/// For tables that are not read (Parquet, spreadsheets), and when the file can't be opened.
+/// For tables, which are no records (Parquet, spreadsheets), and when the file can't be opened.
 pub fn detect_records(path: &Path) -> Result<Option<RecordFormat>, RecordError> {
     let mut file = assize_files::open_file(path)?;
     let mut magic = [0; 4];
@@ -64,7 +64,7 @@ pub fn detect_records(path: &Path) -> Result<Option<RecordFormat>, RecordError> 
         b"PAR1" => {
             return Err(RecordError::OtherTable {
                 what: "a Parquet file",
-                help: "write its rows as JSON lines: `duckdb -c \"COPY (FROM 'a.parquet') TO 'a.jsonl'\"`",
+                help: "give the file the ending .parquet; it can be graded as a table of answers",
             });
         }
         _ => {}

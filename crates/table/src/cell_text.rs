@@ -26,7 +26,7 @@ pub(crate) fn cell_text(value: DataRef<'_>, has_formula: bool) -> Result<String,
 }
 
 /// Returns a number without a fraction of zeros.
-fn number_text(number: f64) -> String {
+pub(crate) fn number_text(number: f64) -> String {
     if number.fract() == 0.0 && number.abs() <= MAX_EXACT_INTEGER {
         // Never -0.
         (number as i64).to_string()

@@ -1,16 +1,21 @@
-//! Tables in files of other programs, as rows of texts: the sheets of a spreadsheet.
+//! Tables in files of other programs, as rows of texts: the sheets of a spreadsheet, and Parquet files.
 //!
-//! [`SheetPath`] tells whether a path is one of a spreadsheet, and [`read_sheet`] reads a sheet: the header, and the rows below
+//! [`SheetPath`] tells whether a path is one of these, and [`read_sheet`] reads them: the header, and the rows below
 //! it with their numbers, so that a message can name a cell.
 
 #![warn(missing_docs)]
 
 mod archive;
 mod cell_text;
+mod endings;
 mod error;
+mod parquet_file;
+mod parquet_pages;
+mod parquet_value;
 mod sheet;
 mod sheet_path;
 
+pub use endings::{TABLE_ENDINGS, is_table};
 pub use error::TableError;
 pub use sheet::{Sheet, SheetRow, read_sheet};
-pub use sheet_path::{SPREADSHEET_ENDINGS, SheetPath};
+pub use sheet_path::SheetPath;

@@ -9,27 +9,28 @@ use calamine::{Dimensions, Reader as _, SheetType, SheetVisible, Xlsx, XlsxError
 
 use crate::archive::{check_parts, damaged, too_large};
 use crate::cell_text::cell_text;
+use crate::parquet_file::read_parquet;
 use crate::{SheetPath, TableError};
 
 /// Maximum number of cells of a sheet, empty ones between others included.
-const MAX_CELLS: usize = 10_000_000;
+pub(crate) const MAX_CELLS: usize = 10_000_000;
 /// Rows and columns of the largest sheet that the format allows.
 const MAX_ROWS: u32 = 1 << 20;
 const MAX_COLUMNS: u32 = 1 << 14;
 /// Maximum size of the texts of a sheet.
-const MAX_TEXT_BYTES: usize = 512 * 1024 * 1024;
+pub(crate) const MAX_TEXT_BYTES: usize = 512 * 1024 * 1024;
 
 /// A sheet: the first row that holds anything is the header of the rows below it. Rows and columns without any content are
 /// left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sheet {
-    /// Name of the sheet.
+    /// Name of the sheet; empty for a Parquet file.
     pub name: String,
     /// Names of the other sheets that are not hidden.
     pub others: Vec<String>,
     /// Number of each column, from 1.
     pub columns: Vec<u32>,
-    /// First row; `None` for an empty sheet.
+    /// Names of the columns; `None` for an empty sheet. Those of a Parquet file have the row number 0.
     pub header: Option<SheetRow>,
     /// Rows below the header.
     pub rows: Vec<SheetRow>,
@@ -38,7 +39,7 @@ pub struct Sheet {
 /// A row of a sheet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SheetRow {
-    /// Number of the row in the sheet, from 1.
+    /// Number of the row in the sheet or the Parquet file, from 1.
     pub number: usize,
     /// Texts of its cells, one for each of [`Sheet::columns`].
     pub cells: Vec<String>,
@@ -47,12 +48,15 @@ pub struct SheetRow {
 /// Cells with content by row and column, both from 0.
 type SparseRows = BTreeMap<u32, BTreeMap<u32, String>>;
 
-/// Reads a sheet. Numbers, dates and truth values become texts; of a formula its result is read. Cells that are merged
+/// Reads a sheet, or the rows of a Parquet file, whose lists and structs become JSON. Numbers, dates and truth values become texts; of a formula its result is read. Cells that are merged
 /// downwards all have the content of the first.
 ///
 /// # Errors
-/// For files that are no spreadsheets or too large, sheets that are not there, and cells whose value is an error.
+/// For files that are none of these or too large, sheets that are not there, and cells whose value is an error.
 pub fn read_sheet(path: &SheetPath) -> Result<Sheet, TableError> {
+    if path.is_parquet() {
+        return read_parquet(path);
+    }
     let bytes = read_bytes(&path.file, MAX_FILE_BYTES)?;
     check_parts(&bytes)?;
 

@@ -1,12 +1,16 @@
-//! Paths of spreadsheets, which may name a sheet.
+//! Paths of tables that are no texts: of spreadsheets, which may name a sheet, and of Parquet files.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// Endings of spreadsheets, in lower case.
-pub const SPREADSHEET_ENDINGS: [&str; 2] = ["xlsx", "xlsm"];
+const SPREADSHEET_ENDINGS: [&str; 2] = ["xlsx", "xlsm"];
 
-/// Path of a spreadsheet, and the sheet that is meant: `answers.xlsx`, `answers.xlsx#Round 2`.
+/// Ending of Parquet files, in lower case.
+const PARQUET_ENDING: &str = "parquet";
+
+/// Path of a spreadsheet, and the sheet that is meant: `answers.xlsx`, `answers.xlsx#Round 2`; or of a Parquet file, which
+/// counts as a spreadsheet with one sheet that has no name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SheetPath {
     /// Path of the file.
@@ -16,13 +20,15 @@ pub struct SheetPath {
 }
 
 impl SheetPath {
-    /// Returns the parts of a path; `None` if it is not that of a spreadsheet, by its ending.
+    /// Returns the parts of a path; `None` if it is that of neither a spreadsheet nor a Parquet file, by its ending.
     pub fn parse(path: &Path) -> Option<Self> {
         let text = path.to_string_lossy();
         // A name of a sheet holds no slash, so the last one ends the folder.
         let name_start = text.rfind(std::path::is_separator).map_or(0, |at| at + 1);
         let name = text[name_start..].to_ascii_lowercase();
-        if SPREADSHEET_ENDINGS.iter().any(|ending| has_ending(&name, ending)) {
+        if has_ending(&name, PARQUET_ENDING)
+            || SPREADSHEET_ENDINGS.iter().any(|ending| has_ending(&name, ending))
+        {
             return Some(Self { file: path.to_path_buf(), sheet: None });
         }
 
@@ -33,6 +39,10 @@ impl SheetPath {
         let end = name_start + end.min()?;
         let sheet = text[end + 1..].trim();
         Some(Self { file: PathBuf::from(&text[..end]), sheet: (!sheet.is_empty()).then(|| sheet.to_owned()) })
+    }
+
+    pub(crate) fn is_parquet(&self) -> bool {
+        self.file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case(PARQUET_ENDING))
     }
 }
 
@@ -65,6 +75,8 @@ mod tests {
             ("b#1/a#b.xlsx#2", Some(("b#1/a#b.xlsx", Some("2")))),
             ("a#b.xlsx", Some(("a#b.xlsx", None))),
             ("x.xlsx/a.csv", None),
+            ("in/a.Parquet", Some(("in/a.Parquet", None))),
+            ("a.parquet#2", None),
             ("a.xls", None),
             (".xlsx", None),
             ("a.csv#b", None),

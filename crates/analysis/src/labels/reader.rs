@@ -9,7 +9,7 @@ use assize_diagnostic::did_you_mean;
 use assize_rubric::{
     FailureSeverity, LabelOutcome, LabelSplit, NO_FAILURE, NONE_OF_THE_ABOVE, SamplingMethod, SeenHash,
 };
-use assize_table::SPREADSHEET_ENDINGS;
+use assize_table::TABLE_ENDINGS;
 use serde_json::Value;
 
 use super::table::{TableLine, read_file};
@@ -28,7 +28,7 @@ pub struct LabelReadOptions {
     pub needed: Vec<ColumnRole>,
 }
 
-/// Lists the files of a folder that can hold labels, by name: JSON lines, CSV, TSV and spreadsheets.
+/// Lists the files of a folder that can hold labels, by name: JSON lines and tables.
 ///
 /// # Errors
 /// If the folder can't be read.
@@ -41,7 +41,7 @@ pub fn label_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
             && !is_lock
             && ending.is_some_and(|ending| {
                 let ending = ending.as_str();
-                ["jsonl", "ndjson", "csv", "tsv"].contains(&ending) || SPREADSHEET_ENDINGS.contains(&ending)
+                ["jsonl", "ndjson"].contains(&ending) || TABLE_ENDINGS.contains(&ending)
             })
     };
     let entries = std::fs::read_dir(folder)?;
@@ -56,12 +56,12 @@ pub fn label_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
 pub fn read_rows(files: &[PathBuf], reading: &LabelReadOptions) -> Result<Vec<LabelRow>, Vec<LabelProblem>> {
     let (mut rows, mut problems) = (Vec::new(), Vec::new());
     for file in files {
-        let Some((lines, is_json)) = read_file(file, &mut problems) else { continue };
+        let Some(lines) = read_file(file, &mut problems) else { continue };
         if lines.is_empty() && problems.is_empty() {
             problems.push(problem_at(&Arc::from(file.as_path()), 1, "the file has no rows"));
         }
 
-        check_columns(&lines, is_json, reading, &mut problems);
+        check_columns(&lines, reading, &mut problems);
         rows.extend(lines.iter().filter_map(|line| RowReader { line, reading }.read_row(&mut problems)));
     }
 
@@ -73,17 +73,12 @@ fn problem_at(file: &Arc<Path>, line: u64, message: impl Into<String>) -> LabelP
 }
 
 /// Reports requested columns that are missing, and unknown columns of our own files.
-fn check_columns(
-    lines: &[TableLine],
-    is_json: bool,
-    reading: &LabelReadOptions,
-    problems: &mut Vec<LabelProblem>,
-) {
+fn check_columns(lines: &[TableLine], reading: &LabelReadOptions, problems: &mut Vec<LabelProblem>) {
     let Some(first) = lines.first() else { return };
     let mut known: BTreeSet<&str> = BTreeSet::new();
     for line in lines {
         for name in line.cells.keys() {
-            if known.insert(name) && is_json && !reading.columns.is_given() {
+            if known.insert(name) && line.is_json && !reading.columns.is_given() {
                 unknown_key(name, &line.place, problems);
             }
         }

@@ -9,8 +9,10 @@ use serde_json::{Map, Value};
 use super::problem::unreadable;
 use super::{LabelLocation, LabelProblem};
 
-/// A line with its cells by name. CSV cells are texts; an empty one is null.
+/// A line with its cells by name. Cells of tables are texts; an empty one is null.
 pub(super) struct TableLine {
+    /// True for a line of JSON.
+    pub(super) is_json: bool,
     pub(super) place: LabelLocation,
     pub(super) cells: Map<String, Value>,
 }
@@ -18,13 +20,13 @@ pub(super) struct TableLine {
 /// Row of a table: its line, and its cells by column.
 pub type TableRow = (u64, Map<String, Value>);
 
-/// Reads a table in CSV, TSV or a sheet of a spreadsheet as rows of texts by column, each with its line.
+/// Reads a table in CSV, TSV, Parquet or a sheet of a spreadsheet as rows of texts by column, each with its line.
 ///
 /// # Errors
 /// If it can't be read, or a row does not fit its header.
 pub fn read_table(path: &Path) -> Result<Vec<TableRow>, Vec<LabelProblem>> {
     let mut problems = Vec::new();
-    let (lines, _) = read_file(path, &mut problems).unwrap_or_default();
+    let lines = read_file(path, &mut problems).unwrap_or_default();
 
     if problems.is_empty() {
         Ok(lines.into_iter().map(|line| (line.place.line, line.cells)).collect())
@@ -33,10 +35,10 @@ pub fn read_table(path: &Path) -> Result<Vec<TableRow>, Vec<LabelProblem>> {
     }
 }
 
-/// Reads the lines of a file, and whether it is JSON. `None` if it can't be read at all, which is then the last problem.
-pub(super) fn read_file(path: &Path, problems: &mut Vec<LabelProblem>) -> Option<(Vec<TableLine>, bool)> {
+/// Reads the lines of a file. `None` if it can't be read at all, which is then the last problem.
+pub(super) fn read_file(path: &Path, problems: &mut Vec<LabelProblem>) -> Option<Vec<TableLine>> {
     if let Some(sheet) = SheetPath::parse(path) {
-        return read_sheet_lines(&sheet, problems).map(|lines| (lines, false));
+        return read_sheet_lines(&sheet, problems);
     }
 
     let file: Arc<Path> = Arc::from(path);
@@ -64,7 +66,8 @@ fn read_sheet_lines(path: &SheetPath, problems: &mut Vec<LabelProblem>) -> Optio
         }
     };
 
-    let named = SheetPath { file: path.file.clone(), sheet: Some(sheet.name.clone()) };
+    let is_sheet = !sheet.name.is_empty();
+    let named = SheetPath { file: path.file.clone(), sheet: is_sheet.then(|| sheet.name.clone()) };
     let file: Arc<Path> = Arc::from(Path::new(&named.to_string()));
     let Some(SheetRow { number, cells: header }) = &sheet.header else { return Some(Vec::new()) };
     let header: Vec<&str> = header.iter().map(|name| name.trim()).collect();
@@ -73,8 +76,16 @@ fn read_sheet_lines(path: &SheetPath, problems: &mut Vec<LabelProblem>) -> Optio
     let line = |row: &SheetRow| {
         let cells = header.iter().zip(&row.cells).filter(|(name, _)| !name.is_empty());
         TableLine {
+            is_json: false,
             place: LabelLocation { file: Arc::clone(&file), line: row.number as u64 },
-            cells: cells.map(|(name, text)| ((*name).to_owned(), cell_value(text))).collect(),
+            cells: cells
+                .map(|(name, text)| {
+                    // Lists of a Parquet file, such as scores, are lists; of other tables they are texts.
+                    let list = text.starts_with('[') && !is_sheet;
+                    let list = list.then(|| serde_json::from_str(text).ok()).flatten();
+                    ((*name).to_owned(), list.unwrap_or_else(|| cell_value(text)))
+                })
+                .collect(),
         }
     };
     Some(sheet.rows.iter().map(line).collect())
@@ -97,16 +108,16 @@ fn cell_value(text: &str) -> Value {
     }
 }
 
-/// Reads the lines of a file and detects whether it is JSON; every unreadable line is a problem.
-fn read_lines(file: &Arc<Path>, bytes: &[u8], problems: &mut Vec<LabelProblem>) -> (Vec<TableLine>, bool) {
+/// Reads the lines of a file, JSON or a table by its ending or content; every unreadable line is a problem.
+fn read_lines(file: &Arc<Path>, bytes: &[u8], problems: &mut Vec<LabelProblem>) -> Vec<TableLine> {
     let ending = file.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
     let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
     match ending.as_deref() {
-        Some("csv") => (read_separated(file, bytes, separator(bytes), problems), false),
-        Some("tsv") => (read_separated(file, bytes, b'\t', problems), false),
-        Some("jsonl" | "ndjson" | "json") => (read_json_lines(file, bytes, problems), true),
-        _ if first == Some(&b'{') => (read_json_lines(file, bytes, problems), true),
-        _ => (read_separated(file, bytes, b',', problems), false),
+        Some("csv") => read_separated(file, bytes, separator(bytes), problems),
+        Some("tsv" | "tab") => read_separated(file, bytes, b'\t', problems),
+        Some("jsonl" | "ndjson" | "json") => read_json_lines(file, bytes, problems),
+        _ if first == Some(&b'{') => read_json_lines(file, bytes, problems),
+        _ => read_separated(file, bytes, b',', problems),
     }
 }
 
@@ -128,8 +139,11 @@ fn read_json_lines(file: &Arc<Path>, bytes: &[u8], problems: &mut Vec<LabelProbl
         }
         match serde_json::from_slice::<Value>(line) {
             Ok(Value::Object(cells)) => {
-                found
-                    .push(TableLine { place: LabelLocation { file: Arc::clone(file), line: number }, cells });
+                found.push(TableLine {
+                    is_json: true,
+                    place: LabelLocation { file: Arc::clone(file), line: number },
+                    cells,
+                });
             }
             Ok(_) => problems.push(line_problem(file, number, "expected a JSON object on each line")),
             Err(error) => problems.push(line_problem(file, number, format!("not JSON: {error}"))),
@@ -197,6 +211,7 @@ fn read_separated(
                 let cells =
                     header.iter().zip(&record).map(|(name, text)| (name.to_owned(), cell_value(text)));
                 found.push(TableLine {
+                    is_json: false,
                     place: LabelLocation { file: Arc::clone(file), line },
                     cells: cells.collect(),
                 });
@@ -217,7 +232,7 @@ mod tests {
 
     fn read(name: &str, text: &str) -> (Vec<(u64, Value)>, Vec<String>) {
         let mut problems = Vec::new();
-        let (found, _) = read_lines(&Arc::from(Path::new(name)), text.as_bytes(), &mut problems);
+        let found = read_lines(&Arc::from(Path::new(name)), text.as_bytes(), &mut problems);
         let rows = found.into_iter().map(|line| (line.place.line, Value::Object(line.cells))).collect();
         (rows, problems.iter().map(ToString::to_string).collect())
     }

@@ -48,7 +48,7 @@ const INPUT_KINDS: &OptionValues<InputKind> = &[
     ("healthbench", InputKind::Rubrics(ImportFormat::HealthBench), "HealthBench examples"),
     ("paperbench", InputKind::Rubrics(ImportFormat::PaperBench), "A PaperBench rubric tree"),
     ("devai", InputKind::Rubrics(ImportFormat::DevAi), "DevAI tasks"),
-    ("csv", InputKind::Rubrics(ImportFormat::Csv), "A table of criteria, CSV, TSV or XLSX"),
+    ("csv", InputKind::Rubrics(ImportFormat::Csv), "A table of criteria, CSV, TSV, XLSX or Parquet"),
     ("inspect", InputKind::Records(RecordFormat::Inspect), "A log of Inspect, .eval or .json"),
     ("promptfoo-results", InputKind::Records(RecordFormat::Promptfoo), "Results of promptfoo, JSON or JSONL"),
     ("openai-evals", InputKind::Records(RecordFormat::OpenAiEvals), "A log or data set of OpenAI's evals"),
@@ -87,7 +87,7 @@ const INPUT_KINDS: &OptionValues<InputKind> = &[
 )]
 pub(crate) struct ConvertArgs {
     /// File to convert: an eval file of either format, a rubric file, a scorecard, a promptfoo configuration, HealthBench
-    /// or DevAI JSONL, a PaperBench tree, a table of criteria (CSV, TSV, XLSX), records of another tool; or session logs of agents, `-` for
+    /// or DevAI JSONL, a PaperBench tree, a table of criteria (CSV, TSV, XLSX, Parquet), records of another tool; or session logs of agents, `-` for
     /// standard input.
     #[arg(value_name = "FROM", required = true)]
     pub(crate) from: Vec<PathBuf>,

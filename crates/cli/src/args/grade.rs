@@ -14,7 +14,7 @@ use crate::failure::CommandFailure;
 /// Grade answers that are already there.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "The answers are JSON lines, or a table (CSV, TSV, XLSX) whose first row names the columns; \
+    after_help = "The answers are JSON lines, or a table (CSV, TSV, XLSX, Parquet) whose first row names the columns; \
     `FILE.xlsx#SHEET` is another sheet than the first:\n\n  \
     answer            or output, response, completion, prediction, model_output\n  \
     question          or input, prompt, query; shown to the judge\n  \
@@ -39,7 +39,7 @@ pub(crate) struct GradeArgs {
     /// Rubric: a YAML file with a list of criteria.
     #[arg(value_name = "RUBRIC")]
     pub(crate) rubric: PathBuf,
-    /// Answers: JSONL, CSV, TSV, XLSX, or records of another tool.
+    /// Answers: JSONL, CSV, TSV, XLSX, Parquet, or records of another tool.
     #[arg(long, required = true, value_name = "FILE", help_heading = SELECTION)]
     pub(crate) answers: PathBuf,
     /// Column names, such as `answer=response,question=prompt`; repeatable.

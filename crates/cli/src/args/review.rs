@@ -74,7 +74,7 @@ pub(crate) struct ReviewArgs {
     /// Mark the labels as part of this split.
     #[arg(long, value_parser = one_of(LABEL_SPLITS), value_name = "PART")]
     pub(crate) split: Option<LabelSplit>,
-    /// Read labels from a file instead of asking: a label per line, JSONL, CSV, TSV or XLSX.
+    /// Read labels from a file instead of asking: a label per line, JSONL, CSV, TSV, XLSX or Parquet.
     #[arg(long, value_name = "FILE", conflicts_with = "plain")]
     pub(crate) decisions: Option<PathBuf>,
     /// Write the items as CSV, to fill in and read back with --decisions.

@@ -56,7 +56,7 @@ impl TableArgs {
     --columns case=idx,label=gpt4_score,system=model --json"
 )]
 pub(crate) struct AgreementArgs {
-    /// Tables of ratings: labels files, JSON lines, CSV, TSV or XLSX.
+    /// Tables of ratings: labels files, JSON lines, CSV, TSV, XLSX or Parquet.
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<PathBuf>,
     #[command(flatten)]

@@ -8,7 +8,7 @@ use assize_convert::{
 };
 use assize_engine::{ExitStatus, replace_file};
 use assize_records::{RecordFormat, detect_records};
-use assize_table::SheetPath;
+use assize_table::is_table;
 use serde_json::{Value, json};
 
 use super::{record_cases, schema, transcript};
@@ -73,7 +73,7 @@ fn found_records(paths: &[PathBuf]) -> Result<Option<RecordFormat>, CommandFailu
     let Some(path) = paths.first().filter(|path| path.is_file()) else { return Ok(None) };
     // Tables of criteria and YAML are no records, whatever stands in them.
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_ascii_lowercase();
-    if ["csv", "tsv", "yaml", "yml"].contains(&ending.as_str()) || SheetPath::parse(path).is_some() {
+    if ["yaml", "yml"].contains(&ending.as_str()) || is_table(path) {
         return Ok(None);
     }
 

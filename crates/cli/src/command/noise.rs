@@ -7,7 +7,7 @@ use assize_analysis::total_error::{JudgedScores, TotalError};
 use assize_engine::{ExitStatus, metrics, runs, stored_records};
 use assize_report::ErrorDesigns;
 use assize_stats::UndefinedReason;
-use assize_table::SheetPath;
+use assize_table::is_table;
 use serde_json::json;
 
 use super::labels;
@@ -29,17 +29,17 @@ pub(super) fn execute(args: &NoiseArgs, context: &CliContext) -> Result<ExitStat
 pub(super) fn only_run(files: &[PathBuf], context: &CliContext) -> Option<String> {
     let [only] = files else { return None };
     let path = context.process.working_folder.join(only);
-    let is_run = !path.is_file() && (path.is_dir() || !is_table(only));
+    let is_run = !path.is_file() && (path.is_dir() || !is_table_or_json(only));
 
     is_run.then(|| only.to_string_lossy().into_owned())
 }
 
-/// Returns true if a name is that of a table, which may be misspelt: runs have no ending.
-fn is_table(path: &Path) -> bool {
-    SheetPath::parse(path).is_some()
+/// Returns true if a name is that of a file of rows, which may be misspelt: runs have no ending.
+fn is_table_or_json(path: &Path) -> bool {
+    is_table(path)
         || path
             .extension()
-            .is_some_and(|ending| ["jsonl", "json", "csv", "tsv"].iter().any(|known| ending == *known))
+            .is_some_and(|ending| ["jsonl", "ndjson", "json"].iter().any(|known| ending == *known))
 }
 
 /// The noise in tables: of repeated scores, or of what several judges said.

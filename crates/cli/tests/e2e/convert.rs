@@ -243,7 +243,7 @@ fn records_become_cases_with_answers_or_eval_files() {
     assert_eq!(text.matches("input:").count(), 4, "each prompt of each test once: {text}");
     let none = cli.run(&["convert", "skill-evals.json", "--to", "cases"]).expect_code(2);
     assert!(none.stderr.contains("--to tests"), "{}", none.stderr);
-    cli.file("a.parquet", "PAR1");
-    let parquet = cli.run(&["convert", "a.parquet", "--to", "cases"]).expect_code(2);
-    assert!(parquet.stderr.contains("duckdb"), "{}", parquet.stderr);
+    cli.file("a.bin", "PAR1");
+    let parquet = cli.run(&["convert", "a.bin", "--to", "cases"]).expect_code(2);
+    assert!(parquet.stderr.contains("ending .parquet"), "{}", parquet.stderr);
 }

@@ -43,6 +43,7 @@ const LIMITS: &[(&str, LimitTest)] = &[
         "label file",
         Here(|cli| sparse(cli, "a.csv", 65, &["calibrate", "agreement", "a.csv"], "larger than 64 MiB")),
     ),
+    ("Parquet file", There("table/tests/parquet.rs", "pages_that_decompress_without_end_are_refused")),
     (
         "decision that a page of a review sends",
         There("view/tests/it/review.rs", "a_decision_larger_than_the_limit_is_refused"),

@@ -1,4 +1,4 @@
-//! Spreadsheets in the place of tables: answers, labels, tests, criteria.
+//! Spreadsheets and Parquet files in the place of tables: answers, labels, tests, criteria.
 
 use crate::bench::{cli, object, rows, with_server};
 use crate::judge::honest;
@@ -183,4 +183,54 @@ fn criteria_of_a_sheet_are_converted() {
     );
     let output = cli.run(&["convert", "criteria.xlsx#None", "--to", "tests"]).expect_code(2);
     assert!(output.stderr.contains("there is no sheet `None`"), "{}", output.stderr);
+}
+
+/// A file of pyarrow, which crate `table` tests with.
+fn parquet(name: &str) -> Vec<u8> {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../table/tests/data");
+    std::fs::read(folder.join(name)).expect("a file")
+}
+
+#[test]
+fn parquet_stands_where_tables_stand() {
+    let (cli, _server) = with_server(honest);
+    cli.file("rubric.yaml", RUBRIC);
+    cli.file("answers.parquet", parquet("answers.parquet"));
+    let output = cli.run(&[
+        "grade", "rubric.yaml", "--answers", "answers.parquet", "--columns", "metadata=tags", "--judge",
+        "openai:m", "--run-dir", "run", "--json",
+    ]);
+    let value = object(&output.expect_code(1));
+    assert_eq!((&value["counts"]["pass"], &value["counts"]["fail"]), (&1.into(), &1.into()), "{value}");
+    let rows = rows(&cli, "run");
+    assert_eq!((&rows[0]["case_id"], &rows[1]["case_id"]), (&"007".into(), &"b".into()));
+
+    // Positions are those of the file.
+    let grade = |name: &str| {
+        cli.run(&["grade", "rubric.yaml", "--judge", "offline", "--answers", name]).expect_code(2).stderr
+    };
+    cli.file("labels.parquet", parquet("labels.parquet"));
+    let output = grade("labels.parquet");
+    assert!(output.contains("labels.parquet: column"), "there are no answers: {output}");
+    cli.file("twice.parquet", parquet("twice.parquet"));
+    assert!(grade("twice.parquet").contains("twice.parquet: row 2, column 1"), "{}", grade("twice.parquet"));
+    cli.file("text.parquet", "id,answer\na,b\n");
+    assert!(grade("text.parquet").contains("it is text, not a Parquet file"));
+    assert!(grade("gone.parquet").contains("file not found"));
+
+    // Labels and scores: a list is a list.
+    let output = cli.run(&["calibrate", "noise", "labels.parquet", "--json"]).expect_code(0);
+    assert!(object(&output).to_string().contains("12"), "twelve questions: {}", output.stdout);
+
+    cli.file(
+        "promptfooconfig.yaml",
+        "prompts: ['{{answer}}']\nproviders: [echo]\ntests: file://tests.parquet\n",
+    );
+    cli.file("tests.parquet", parquet("tests.parquet"));
+    let value = object(&cli.run(&["eval", ".", "--json", "--run-dir", "tests"]).expect_code(1));
+    assert_eq!((value["counts"]["pass"].as_u64(), value["counts"]["fail"].as_u64()), (Some(1), Some(1)));
+
+    cli.file("criteria.parquet", parquet("criteria.parquet"));
+    let output = cli.run(&["convert", "criteria.parquet", "--to", "tests"]).expect_code(0);
+    assert!(output.stdout.contains("Names apples"), "{}", output.stdout);
 }

@@ -70,7 +70,7 @@ fn yaml_is_no_table(path: &Path, first_line: &str, at: Span) -> Diagnostic {
 
     Diagnostic::error(codes::BAD_TABLE, title, at, "not answers")
         .with_help(format!("to run an eval file, use `assize eval {}`", path.display()))
-        .with_help("answers are JSONL, CSV, TSV or XLSX")
+        .with_help("answers are JSONL, CSV, TSV, XLSX or Parquet")
 }
 
 impl AnswerTable {

@@ -5,13 +5,14 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Span};
+use assize_table::TABLE_ENDINGS;
 use globset::{GlobBuilder, GlobSet};
 
 use super::DecodeContext;
 use super::case::{DecodedCase, decode_case};
 use super::case_collector::CaseCollector;
 use super::common::empty;
-use super::file::{file_extension, read_source, read_tree};
+use super::file::{PROGRAM_ENDINGS, file_extension, read_source, read_tree};
 use super::jsonl;
 use super::map_reader::wrong_type;
 use super::workspace::workspace_from_template;
@@ -80,10 +81,10 @@ fn collect_file(cx: &mut DecodeContext, path: &Path, span: Span, into: &mut Case
 /// Returns the diagnostic for a file of cases of an unsupported type.
 pub(crate) fn unknown_kind(ending: &str, at: Span) -> Diagnostic {
     let help = match ending {
-        "csv" | "tsv" | "xlsx" => {
+        ending if TABLE_ENDINGS.contains(&ending) => {
             "turn each row into a line of a `.jsonl` file: {\"id\": ..., \"input\": ..., \"criteria\": ...}"
         }
-        "ts" | "js" | "mjs" | "cjs" | "py" => {
+        ending if PROGRAM_ENDINGS.contains(&ending) => {
             "programs are not run to get cases; write their output to a `.jsonl` file and refer to that"
         }
         _ => "cases come from .yaml, .yml, .json and .jsonl files",

@@ -143,18 +143,16 @@ pub(crate) fn check_dataset(
                 at,
                 format!("`{}`", path.display()),
             )
-            .with_help(
-                if path.extension().is_some_and(|extension| extension == "csv" || extension == "tsv") {
-                    match fs::metadata(path) {
-                        Ok(file) if file.len() > 0 => {
-                            "there are no rows below the names of the columns; write a line for each case"
-                        }
-                        _ => "write a line with the names of the columns, and a line for each case below it",
+            .with_help(if assize_table::is_table(path) {
+                match fs::metadata(path) {
+                    Ok(file) if file.len() > 0 => {
+                        "there are no rows below the names of the columns; write a line for each case"
                     }
-                } else {
-                    "write one case on each line, as a JSON object"
-                },
-            )
+                    _ => "write a line with the names of the columns, and a line for each case below it",
+                }
+            } else {
+                "write one case on each line, as a JSON object"
+            })
         }
         Ok(dataset) => return Some(dataset),
         Err(error) => {

@@ -1,4 +1,4 @@
-//! Rows of spreadsheets as sources, so that a diagnostic names a cell.
+//! Rows of spreadsheets and Parquet files as sources, so that a diagnostic names a cell.
 
 use std::ops::Range;
 use std::path::Path;
@@ -36,7 +36,8 @@ pub(super) fn row_text(sheet: &Sheet, name: &Arc<str>, row: &SheetRow) -> RowTex
     }
     text.push(']');
 
-    RowText { text: text.into(), cells: Arc::new(RowCells { sheet: Arc::clone(name), starts }) }
+    let is_header = row.number == 0;
+    RowText { text: text.into(), cells: Arc::new(RowCells { sheet: Arc::clone(name), is_header, starts }) }
 }
 
 impl RowText {
@@ -77,7 +78,7 @@ pub(super) fn load_sheet(cx: &mut DecodeContext, path: &SheetPath, from: Option<
             let title = match &error {
                 TableError::Cells(cells) if cells.len() == 1 => "a cell has no usable value".to_owned(),
                 TableError::Cells(cells) => format!("{} cells have no usable value", cells.len()),
-                _ => "the spreadsheet can't be read".to_owned(),
+                _ => "the table can't be read".to_owned(),
             };
             let at = at(cx);
             cx.problems.add(Diagnostic::error(codes::BAD_TABLE, title, at, label).with_help(error.help()));
@@ -111,9 +112,16 @@ pub(crate) fn load_answer_sheet(
     let sheet = load_sheet(cx, path, None)?;
     let Some(header) = sheet.header.as_ref().filter(|_| !sheet.rows.is_empty()) else {
         let source = cx.sources.add(&path.file, "");
+        let at = Span::new(source, 0, 0);
+        if sheet.name.is_empty() {
+            cx.problems.add(
+                Diagnostic::error(codes::NO_CASES, "the table has no cases", at, "no rows")
+                    .with_help("write a row for each case"),
+            );
+            return None;
+        }
         let found = format!("the sheet `{}`", sheet.name);
-        let complaint =
-            Diagnostic::error(codes::NO_CASES, "the sheet has no cases", Span::new(source, 0, 0), found);
+        let complaint = Diagnostic::error(codes::NO_CASES, "the sheet has no cases", at, found);
         cx.problems.add(complaint.with_help(
             "write a row with the names of the columns, and a row for each case below it; or name another sheet after a `#`",
         ));

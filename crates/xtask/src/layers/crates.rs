@@ -184,7 +184,7 @@ pub(crate) const CRATES: &[CrateRule] = &[
     },
     CrateRule {
         folder: "table",
-        owns: "tables in files of other programs, as rows of texts: sheets of spreadsheets, their limits",
+        owns: "tables in files of other programs, as rows of texts: sheets of spreadsheets, Parquet, their limits",
         may_use: "diagnostic files",
         never: "know what a column means",
     },
@@ -279,6 +279,7 @@ pub(crate) const RESTRICTED_DEPS: &[RestrictedDep] = &[
     RestrictedDep { name: "minijinja", only: &["evalfile"] },
     RestrictedDep { name: "nix", only: &["process"] },
     RestrictedDep { name: "object_store", only: &["cluster"] },
+    RestrictedDep { name: "parquet", only: &["table"] },
     RestrictedDep { name: "process-wrap", only: &["process"] },
     RestrictedDep { name: "pyo3", only: &["python"] },
     RestrictedDep { name: "reqwest", only: &["llm"] },

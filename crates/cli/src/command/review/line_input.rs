@@ -10,7 +10,7 @@ use assize_review::{
     EarlierDecision, LabelRecorder, ReviewDecision, ReviewScriptLine, ReviewSession, ReviewStep,
     not_recorded, parse_decision_fields, parse_line, render_plain_item, render_plain_judge,
 };
-use assize_table::SheetPath;
+use assize_table::is_table;
 
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
@@ -117,16 +117,14 @@ fn read_file(path: &Path, who: &str) -> Result<(Vec<NumberedLine>, usize), Vec<L
         place: LabelLocation { file: Arc::clone(&file), line },
         message,
     };
-    let extension = path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
-    let parsed: Vec<(u64, Result<ReviewScriptLine, String>)> =
-        if matches!(extension.as_deref(), Some("csv" | "tsv")) || SheetPath::parse(path).is_some() {
-            let rows = read_table(path)?;
-            rows.into_iter().map(|(line, cells)| (line, parse_decision_fields(&cells))).collect()
-        } else {
-            let text = assize_files::read_text(path)
-                .map_err(|error| vec![at(1, format!("the file can't be read: {error}"))])?;
-            (1..).zip(text.lines()).map(|(line, text)| (line, parse_line(text))).collect()
-        };
+    let parsed: Vec<(u64, Result<ReviewScriptLine, String>)> = if is_table(path) {
+        let rows = read_table(path)?;
+        rows.into_iter().map(|(line, cells)| (line, parse_decision_fields(&cells))).collect()
+    } else {
+        let text = assize_files::read_text(path)
+            .map_err(|error| vec![at(1, format!("the file can't be read: {error}"))])?;
+        (1..).zip(text.lines()).map(|(line, text)| (line, parse_line(text))).collect()
+    };
 
     let (mut lines, mut problems, mut others) = (Vec::new(), Vec::new(), 0);
     for (number, line) in parsed {

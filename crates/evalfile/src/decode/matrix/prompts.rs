@@ -11,7 +11,7 @@ use super::spelling::head;
 use super::template::{TemplateRenderer, TemplateScope};
 use crate::codes;
 use crate::decode::external::find_matches;
-use crate::decode::file::file_extension;
+use crate::decode::file::{PROGRAM_ENDINGS, file_extension};
 use crate::decode::grader::read_code;
 use crate::decode::map_reader::wrong_type;
 use crate::decode::{DecodeContext, MapReader};
@@ -22,8 +22,6 @@ use crate::tree::{MapEntry, NodeValue, TreeNode, read_yaml};
 const DIVIDER: &str = "---";
 /// Endings of files that hold a prompt. A bare name with one of them is a path.
 const PROMPT_ENDINGS: [&str; 9] = ["txt", "md", "j2", "json", "yaml", "yml", "jsonl", "csv", "prompt"];
-/// Endings of programs that write a prompt.
-const CODE_ENDINGS: [&str; 7] = ["js", "mjs", "cjs", "ts", "mts", "py", "sh"];
 
 /// A prompt of a matrix file.
 #[derive(Debug, Clone)]
@@ -389,7 +387,7 @@ fn written_path(text: &str) -> Option<&str> {
 
     let ending = text.rsplit_once('.').map(|(_, ending)| ending.split(':').next().unwrap_or(ending))?;
     let is_path = !text.contains(['\n', ' ', '{'])
-        && (PROMPT_ENDINGS.contains(&ending) || CODE_ENDINGS.contains(&ending));
+        && (PROMPT_ENDINGS.contains(&ending) || (ending == "sh" || PROGRAM_ENDINGS.contains(&ending)));
     is_path.then_some(text)
 }
 
@@ -405,7 +403,7 @@ fn program_of(path: &str) -> Option<PromptBody> {
     };
     match file_extension(Path::new(file)).as_str() {
         "py" => Some(PromptBody::Program("prompts that a Python program writes")),
-        "js" | "mjs" | "cjs" | "ts" | "mts" => {
+        ending if PROGRAM_ENDINGS.contains(&ending) => {
             Some(PromptBody::Program("prompts that a JavaScript program writes"))
         }
         "sh" => Some(PromptBody::Program("prompts that a command writes")),

@@ -12,6 +12,7 @@ use super::nodes::{MapNode, json_node, text_node};
 use super::tests::MatrixTest;
 use crate::codes;
 use crate::decode::DecodeContext;
+use crate::decode::file::file_extension;
 use crate::decode::sheet_rows::{load_sheet, row_text};
 use crate::tree::{MapEntry, TreeNode};
 
@@ -30,8 +31,7 @@ pub(super) fn tests_of_table(cx: &mut DecodeContext, source: SourceId) -> Vec<Ma
     let text = cx.sources.file(source).shared_text();
     let body = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let offset = text.len() - body.len();
-    let is_tsv =
-        cx.sources.file(source).path().extension().is_some_and(|ending| ending.eq_ignore_ascii_case("tsv"));
+    let is_tsv = ["tsv", "tab"].contains(&file_extension(cx.sources.file(source).path()).as_str());
     let mut table = csv::ReaderBuilder::new()
         .flexible(true)
         .delimiter(if is_tsv { b'\t' } else { b',' })

@@ -13,7 +13,7 @@ use super::spelling::{MatrixSpelling, head};
 use super::table::{tests_of_sheet, tests_of_table};
 use crate::codes;
 use crate::decode::external::find_matches;
-use crate::decode::file::{file_extension, read_source, read_tree};
+use crate::decode::file::{PROGRAM_ENDINGS, file_extension, read_source, read_tree};
 use crate::decode::grader::read_code;
 use crate::decode::map_reader::{string, wrong_type};
 use crate::decode::{DecodeContext, MapReader};
@@ -149,8 +149,9 @@ impl TestReader {
             return;
         }
         let name = path.rsplit_once(':').map_or(path, |(file, _)| file);
-        if ["py", "js", "mjs", "cjs", "ts", "mts"].contains(&file_extension(Path::new(name)).as_str()) {
-            cx.problems.add(unknown_kind(&file_extension(Path::new(name)), span));
+        let ending = file_extension(Path::new(name));
+        if PROGRAM_ENDINGS.contains(&ending.as_str()) {
+            cx.problems.add(unknown_kind(&ending, span));
             return;
         }
         if let Some(file) = cx.find_file(path, span) {
@@ -229,7 +230,7 @@ impl TestReader {
                     start += line.len();
                 }
             }
-            "csv" | "tsv" => {
+            "csv" | "tsv" | "tab" => {
                 let Some(source) = read_source(cx, path, Some(span)) else { return };
                 found.extend(tests_of_table(cx, source));
             }
@@ -446,11 +447,11 @@ fn unknown_kind(ending: &str, span: Span) -> Diagnostic {
         "js" => {
             "tests come from JavaScript that loads no modules; let it write a `.jsonl` file, and name that"
         }
-        "mjs" | "cjs" | "ts" | "mts" | "py" => {
+        ending if PROGRAM_ENDINGS.contains(&ending) => {
             "programs are not run to get tests; let it write a `.jsonl` file, and name that"
         }
         "xls" | "ods" => "save it as an .xlsx or a CSV file, and name that",
-        _ => "tests come from .yaml, .json, .jsonl, .csv, .tsv and .xlsx files",
+        _ => "tests come from .yaml, .json, .jsonl, .csv, .tsv, .xlsx and .parquet files",
     };
     let found = if ending.is_empty() { "no ending".to_owned() } else { format!("found `.{ending}`") };
 

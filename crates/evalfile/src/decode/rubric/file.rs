@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Severity, SourceId, SourceMap, Span};
 use assize_rubric::{EvidencePolicy, JudgingMode, TruncationMode};
+use assize_table::is_table;
 use serde_json::Value;
 
 use super::criterion::has_foreign_text;
@@ -166,7 +167,8 @@ fn read_rubric_tree(cx: &mut DecodeContext, real: &Path, shown: &Path) -> Option
 /// Returns the diagnostic for a file of answers in the place of the rubric.
 fn answers_for_rubric(cx: &mut DecodeContext, path: &Path) -> Option<Diagnostic> {
     let ending = path.extension()?.to_str()?.to_ascii_lowercase();
-    if !matches!(ending.as_str(), "csv" | "tsv" | "xlsx" | "jsonl" | "ndjson") || !path.is_file() {
+    let holds_answers = is_table(path) || matches!(ending.as_str(), "jsonl" | "ndjson");
+    if !holds_answers || !path.is_file() {
         return None;
     }
 

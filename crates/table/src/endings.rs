@@ -1,0 +1,35 @@
+//! Endings of tables.
+
+use std::path::Path;
+
+use crate::SheetPath;
+
+/// Endings of files that are tables, in lower case: texts, spreadsheets and Parquet.
+pub const TABLE_ENDINGS: [&str; 6] = ["csv", "tsv", "tab", "xlsx", "xlsm", "parquet"];
+
+/// Returns true for the path of a table, by its ending. The path of a spreadsheet may name a sheet.
+pub fn is_table(path: &Path) -> bool {
+    SheetPath::parse(path).is_some()
+        || path
+            .extension()
+            .is_some_and(|ending| TABLE_ENDINGS.iter().any(|known| ending.eq_ignore_ascii_case(known)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endings_tell_tables() {
+        for path in ["a.csv", "in.d/A.TSV", "a.tab", "a.xlsx", "a.xlsm#Round 2.1", "a.XLSX", "a.parquet"] {
+            assert!(is_table(Path::new(path)), "{path}");
+        }
+        for path in ["a", "csv", ".csv", "a.csv#1", "a.xls", "a.jsonl", "a.csv.gz"] {
+            assert!(!is_table(Path::new(path)), "{path}");
+        }
+        // Each of them can be read.
+        for ending in TABLE_ENDINGS.iter().filter(|ending| !["csv", "tsv", "tab"].contains(ending)) {
+            assert!(SheetPath::parse(Path::new(&format!("a.{ending}"))).is_some(), "{ending}");
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! Reading of Parquet files.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use assize_files::{MAX_FILE_BYTES, read_bytes};
+use bytes::Bytes;
+use parquet::basic::{Compression, ConvertedType, LogicalType, TimeUnit, Type as PhysicalType};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
+use parquet::record::reader::RowIter;
+use parquet::schema::types::ColumnDescriptor;
+
+use crate::parquet_pages::{PageLimits, RowGroup};
+use crate::parquet_value::{TimeColumn, field_text};
+use crate::sheet::{MAX_CELLS, MAX_TEXT_BYTES};
+use crate::{Sheet, SheetPath, SheetRow, TableError};
+
+const DAMAGED: &str = "write it again with the program that made it";
+const TOO_LARGE: &str =
+    "keep only the columns that are needed, or write it as JSON lines, which can have any size";
+/// Columns and values that are named in a message; the others are counted.
+const MAX_NAMED: usize = 20;
+
+/// Reads a Parquet file: its columns, and its rows, which count from 1.
+pub(crate) fn read_parquet(path: &SheetPath) -> Result<Sheet, TableError> {
+    let bytes = read_bytes(&path.file, MAX_FILE_BYTES)?;
+    if !bytes.starts_with(b"PAR1") {
+        let is_text = !bytes.is_empty() && std::str::from_utf8(&bytes[..bytes.len().min(512)]).is_ok();
+        return Err(if bytes.starts_with(b"PARE") {
+            TableError::refused("it is encrypted", "write it without encryption")
+        } else if is_text {
+            TableError::refused("it is text, not a Parquet file", "if it is a table, give it the ending .csv")
+        } else {
+            TableError::refused("it is not a Parquet file", DAMAGED)
+        });
+    }
+
+    // The library asserts in places what a damaged file does not hold to.
+    catch_unwind(AssertUnwindSafe(|| read_rows(bytes.into())))
+        .unwrap_or_else(|_| Err(damaged(&"a page or its description contradicts itself")))
+}
+
+fn read_rows(file: Bytes) -> Result<Sheet, TableError> {
+    let metadata = ParquetMetaDataReader::new().parse_and_finish(&file).map_err(|error| damaged(&error))?;
+    check_columns(&metadata)?;
+    let schema = metadata.file_metadata().schema_descr();
+    let fields = schema.root_schema().get_fields();
+    let times: Vec<TimeColumn> = fields
+        .iter()
+        .map(|field| {
+            if field.is_primitive() {
+                time_of(field.get_basic_info().logical_type_ref())
+            } else {
+                TimeColumn::default()
+            }
+        })
+        .collect();
+    let names: Vec<String> = fields.iter().map(|field| field.name().to_owned()).collect();
+
+    let (mut rows, mut bytes, mut problems) = (Vec::new(), 0, Vec::new());
+    let limits = Arc::new(PageLimits::new(MAX_TEXT_BYTES as u64, MAX_CELLS as u64));
+    let shared = Arc::new(file);
+    for group in metadata.row_groups() {
+        check_places(group, shared.len())?;
+        let wanted = usize::try_from(group.num_rows()).map_err(|error| damaged(&error))?;
+        if (rows.len().saturating_add(wanted)).saturating_mul(names.len().max(1)) > MAX_CELLS {
+            return Err(too_large(&format!("it has more than {MAX_CELLS} cells")));
+        }
+
+        let reader = RowGroup { file: Arc::clone(&shared), metadata: group, limits: Arc::clone(&limits) };
+        let failed = |error: &ParquetError| match limits.exceeded() {
+            Some(what) => too_large(what),
+            None => damaged(error),
+        };
+        let start = rows.len();
+        for row in RowIter::from_row_group(None, &reader).map_err(|error| failed(&error))? {
+            let row = row.map_err(|error| failed(&error))?;
+            let number = rows.len() + 1;
+            let mut cells = Vec::with_capacity(names.len());
+            for ((name, field), times) in row.get_column_iter().zip(&times) {
+                match field_text(field, *times) {
+                    Ok(text) => {
+                        bytes += text.len();
+                        cells.push(text);
+                    }
+                    Err(what) => problems.push(format!("row {number}, column `{name}`: {what}")),
+                }
+            }
+            if bytes > MAX_TEXT_BYTES {
+                return Err(too_large("its texts are larger than 512 MiB"));
+            }
+            rows.push(SheetRow { number, cells });
+        }
+        if rows.len() - start != wanted {
+            return Err(damaged(&format!("{} rows instead of {wanted}", rows.len() - start)));
+        }
+    }
+    if !problems.is_empty() {
+        return Err(TableError::refused(
+            listed(&problems),
+            "leave these columns out, or write texts instead",
+        ));
+    }
+
+    Ok(Sheet {
+        name: String::new(),
+        others: Vec::new(),
+        columns: (1..).take(names.len()).collect(),
+        header: Some(SheetRow { number: 0, cells: names }).filter(|header| !header.cells.is_empty()),
+        rows,
+    })
+}
+
+/// Refuses columns whose compression or type is not read, all at once.
+fn check_columns(metadata: &ParquetMetaData) -> Result<(), TableError> {
+    let mut problems: Vec<String> = Vec::new();
+    for column in metadata.file_metadata().schema_descr().columns() {
+        if let Some(what) = unread_type(column) {
+            problems.push(format!("column `{}`: {what}", column.path().string()));
+        }
+    }
+    for column in metadata.row_groups().iter().flat_map(RowGroupMetaData::columns) {
+        let compression = column.compression();
+        let is_read = matches!(
+            compression,
+            Compression::UNCOMPRESSED | Compression::SNAPPY | Compression::GZIP(_) | Compression::ZSTD(_)
+        );
+        let problem = format!("column `{}`: {compression} compression", column.column_path().string());
+        if !is_read && !problems.contains(&problem) {
+            problems.push(problem);
+        }
+    }
+    if problems.is_empty() {
+        return Ok(());
+    }
+
+    Err(TableError::refused(
+        format!("it has what is not read: {}", listed(&problems)),
+        "leave these columns out, or write them as texts, with Snappy, zstd or gzip compression",
+    ))
+}
+
+/// Returns what a column holds if values of it are not read: the library would panic at them, or return bare integers.
+fn unread_type(column: &ColumnDescriptor) -> Option<&'static str> {
+    use ConvertedType as Kind;
+
+    let times = time_of(column.logical_type_ref());
+    if (times.is_time || times.is_timestamp) && column.path().parts().len() > 1 {
+        return Some("times in nanoseconds inside lists or structs");
+    }
+
+    let is_read = match column.physical_type() {
+        PhysicalType::BOOLEAN | PhysicalType::FLOAT | PhysicalType::DOUBLE | PhysicalType::INT96 => true,
+        PhysicalType::INT32 => matches!(
+            column.converted_type(),
+            Kind::INT_8
+                | Kind::INT_16
+                | Kind::INT_32
+                | Kind::NONE
+                | Kind::UINT_8
+                | Kind::UINT_16
+                | Kind::UINT_32
+                | Kind::DATE
+                | Kind::TIME_MILLIS
+                | Kind::DECIMAL
+        ),
+        PhysicalType::INT64 => matches!(
+            column.converted_type(),
+            Kind::INT_64
+                | Kind::NONE
+                | Kind::UINT_64
+                | Kind::TIME_MICROS
+                | Kind::TIMESTAMP_MILLIS
+                | Kind::TIMESTAMP_MICROS
+                | Kind::DECIMAL
+        ),
+        PhysicalType::BYTE_ARRAY => matches!(
+            column.converted_type(),
+            Kind::UTF8 | Kind::ENUM | Kind::JSON | Kind::NONE | Kind::DECIMAL
+        ),
+        PhysicalType::FIXED_LEN_BYTE_ARRAY => matches!(column.converted_type(), Kind::NONE | Kind::DECIMAL),
+    };
+    (!is_read).then_some("a type that is not read")
+}
+
+fn time_of(kind: Option<&LogicalType>) -> TimeColumn {
+    match kind {
+        Some(LogicalType::Timestamp(kind)) => TimeColumn {
+            is_timestamp: kind.unit == TimeUnit::NANOS,
+            is_utc: kind.is_adjusted_to_u_t_c,
+            ..TimeColumn::default()
+        },
+        Some(LogicalType::Time(kind)) => {
+            TimeColumn { is_time: kind.unit == TimeUnit::NANOS, ..TimeColumn::default() }
+        }
+        _ => TimeColumn::default(),
+    }
+}
+
+/// Checks that the pages of a group are in the file: the library asserts that their places are no negative numbers.
+fn check_places(group: &RowGroupMetaData, size: usize) -> Result<(), TableError> {
+    for column in group.columns() {
+        let start = column.dictionary_page_offset().unwrap_or_else(|| column.data_page_offset());
+        let end = start.checked_add(column.compressed_size());
+        let is_inside = start >= 0
+            && column.data_page_offset() >= 0
+            && column.compressed_size() >= 0
+            && end.and_then(|end| usize::try_from(end).ok()).is_some_and(|end| end <= size);
+        if !is_inside {
+            return Err(damaged(&format!("column `{}` is not in the file", column.column_path().string())));
+        }
+    }
+
+    Ok(())
+}
+
+fn listed(problems: &[String]) -> String {
+    let mut text = problems.iter().take(MAX_NAMED).cloned().collect::<Vec<_>>().join("; ");
+    if problems.len() > MAX_NAMED {
+        text.push_str(&format!("; and {} more", problems.len() - MAX_NAMED));
+    }
+
+    text
+}
+
+fn damaged(error: &dyn std::fmt::Display) -> TableError {
+    TableError::refused(format!("the Parquet file is damaged: {error}"), DAMAGED)
+}
+
+fn too_large(what: &str) -> TableError {
+    TableError::refused(format!("the Parquet file is too large: {what}"), TOO_LARGE)
+}

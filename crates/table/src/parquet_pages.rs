@@ -1,0 +1,195 @@
+//! Pages of a Parquet file, decompressed up to a limit.
+//!
+//! The library's own decompression reserves what a page announces, and its zstd is a library of C.
+
+use std::io::Read as _;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use bytes::Bytes;
+use parquet::basic::Compression;
+use parquet::bloom_filter::Sbbf;
+use parquet::column::page::{Page, PageMetadata, PageReader};
+use parquet::errors::{ParquetError, Result};
+use parquet::file::metadata::RowGroupMetaData;
+use parquet::file::reader::RowGroupReader;
+use parquet::file::serialized_reader::SerializedPageReader;
+use parquet::record::reader::RowIter;
+use parquet::schema::types::Type;
+
+/// What may still be read of a file.
+#[derive(Debug)]
+pub(crate) struct PageLimits {
+    /// Bytes of decompressed pages.
+    bytes: AtomicU64,
+    /// Values of pages.
+    values: AtomicU64,
+    /// Which of them was exceeded.
+    exceeded: Mutex<Option<&'static str>>,
+}
+
+impl PageLimits {
+    pub(crate) fn new(bytes: u64, values: u64) -> Self {
+        Self { bytes: bytes.into(), values: values.into(), exceeded: Mutex::default() }
+    }
+
+    /// Returns the limit that a page exceeded.
+    pub(crate) fn exceeded(&self) -> Option<&'static str> {
+        self.exceeded.lock().ok().and_then(|exceeded| *exceeded)
+    }
+
+    fn take(&self, left: &AtomicU64, count: u64, what: &'static str) -> Result<()> {
+        if left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(count)).is_ok() {
+            return Ok(());
+        }
+        if let Ok(mut exceeded) = self.exceeded.lock() {
+            *exceeded = Some(what);
+        }
+
+        Err(ParquetError::General(what.to_owned()))
+    }
+}
+
+/// A group of rows of a file.
+pub(crate) struct RowGroup<'m> {
+    pub(crate) file: Arc<Bytes>,
+    pub(crate) metadata: &'m RowGroupMetaData,
+    pub(crate) limits: Arc<PageLimits>,
+}
+
+impl RowGroupReader for RowGroup<'_> {
+    fn metadata(&self) -> &RowGroupMetaData {
+        self.metadata
+    }
+
+    fn num_columns(&self) -> usize {
+        self.metadata.num_columns()
+    }
+
+    fn get_column_page_reader(&self, i: usize) -> Result<Box<dyn PageReader>> {
+        let column = self.metadata.column(i);
+        // The pages are wanted as they are in the file.
+        let plain = column.clone().into_builder().set_compression(Compression::UNCOMPRESSED).build()?;
+        let rows = usize::try_from(self.metadata.num_rows())?;
+        let inner = SerializedPageReader::new(Arc::clone(&self.file), &plain, rows, None)?;
+
+        Ok(Box::new(LimitedPages {
+            inner,
+            compression: column.compression(),
+            limits: Arc::clone(&self.limits),
+        }))
+    }
+
+    fn get_column_bloom_filter(&self, _: usize) -> Option<&Sbbf> {
+        None
+    }
+
+    fn get_row_iter(&self, projection: Option<Type>) -> Result<RowIter<'_>> {
+        RowIter::from_row_group(projection, self)
+    }
+}
+
+/// Pages of a column, each decompressed when it is read.
+struct LimitedPages {
+    inner: SerializedPageReader<Bytes>,
+    compression: Compression,
+    limits: Arc<PageLimits>,
+}
+
+impl LimitedPages {
+    /// Decompresses what follows the first `plain` bytes.
+    fn decompress(&self, page: &Bytes, plain: usize) -> Result<Bytes> {
+        let (head, body) = page
+            .split_at_checked(plain)
+            .ok_or_else(|| ParquetError::General("a page is shorter than it says".to_owned()))?;
+        let left = self.limits.bytes.load(Ordering::Relaxed);
+        let mut whole = head.to_vec();
+        let failed = |error: &dyn std::fmt::Display| ParquetError::General(error.to_string());
+        match self.compression {
+            _ if body.is_empty() => {}
+            Compression::UNCOMPRESSED => whole.extend_from_slice(body),
+            Compression::SNAPPY => {
+                let size = snap::raw::decompress_len(body).map_err(|error| failed(&error))?;
+                if size as u64 <= left {
+                    let body =
+                        snap::raw::Decoder::new().decompress_vec(body).map_err(|error| failed(&error))?;
+                    whole.extend_from_slice(&body);
+                } else {
+                    self.take_bytes(size as u64)?;
+                }
+            }
+            Compression::GZIP(_) => {
+                flate2::read::MultiGzDecoder::new(body)
+                    .take(left.saturating_add(1))
+                    .read_to_end(&mut whole)
+                    .map_err(|error| failed(&error))?;
+            }
+            Compression::ZSTD(_) => {
+                ruzstd::decoding::StreamingDecoder::new(body)
+                    .map_err(|error| failed(&error))?
+                    .take(left.saturating_add(1))
+                    .read_to_end(&mut whole)
+                    .map_err(|error| failed(&error))?;
+            }
+            other => return Err(ParquetError::NYI(format!("{other} compression"))),
+        }
+
+        Ok(whole.into())
+    }
+
+    fn take_bytes(&self, count: u64) -> Result<()> {
+        self.limits.take(&self.limits.bytes, count, "its pages are larger than 512 MiB")
+    }
+
+    fn limited(&self, mut page: Page) -> Result<Page> {
+        let is_dictionary = matches!(page, Page::DictionaryPage { .. });
+        let values = u64::from(page.num_values());
+        let size = match &mut page {
+            Page::DataPage { buf, .. } | Page::DictionaryPage { buf, .. } => {
+                *buf = self.decompress(buf, 0)?;
+                buf.len()
+            }
+            Page::DataPageV2 { buf, def_levels_byte_len, rep_levels_byte_len, is_compressed, .. } => {
+                let levels = *def_levels_byte_len as usize + *rep_levels_byte_len as usize;
+                let plain = if *is_compressed { levels } else { buf.len() };
+                // Also of a page that is not compressed, the levels are a part.
+                if levels > buf.len() {
+                    return Err(ParquetError::General("a page is shorter than it says".to_owned()));
+                }
+                *buf = self.decompress(buf, plain)?;
+                buf.len()
+            }
+        };
+        self.take_bytes(size as u64)?;
+        // Memory is reserved for the values of a dictionary, none of which is smaller than a byte.
+        if is_dictionary && values > size as u64 {
+            return Err(ParquetError::General("a dictionary is shorter than it says".to_owned()));
+        }
+        self.limits.take(&self.limits.values, values, "it has more than 10000000 values")?;
+
+        Ok(page)
+    }
+}
+
+impl Iterator for LimitedPages {
+    type Item = Result<Page>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.get_next_page().transpose()
+    }
+}
+
+impl PageReader for LimitedPages {
+    fn get_next_page(&mut self) -> Result<Option<Page>> {
+        let page = self.inner.get_next_page()?;
+        page.map(|page| self.limited(page)).transpose()
+    }
+
+    fn peek_next_page(&mut self) -> Result<Option<PageMetadata>> {
+        self.inner.peek_next_page()
+    }
+
+    fn skip_next_page(&mut self) -> Result<()> {
+        self.inner.skip_next_page()
+    }
+}
