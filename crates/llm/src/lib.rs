@@ -58,8 +58,8 @@ mod unambiguous_json;
 pub mod wire;
 
 pub use batch::{
-    BatchClient, BatchDraft, BatchFormat, BatchLimits, BatchSearch, BatchState, BatchStatus, BatchTrace,
-    ResultSink,
+    BatchClient, BatchDraft, BatchFormat, BatchLimits, BatchPlace, BatchRole, BatchSearch, BatchState,
+    BatchStatus, BatchStorage, BatchTrace, InvalidBatchPlace, InvalidBatchRole, ResultSink,
 };
 pub use batch_lines::{
     BatchLineError, BatchOutcome, BatchReplyLine, BatchReplyLines, BatchRequestLine, LONGEST_CUSTOM_ID,
