@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use assize_evalfile::ProjectConfig;
 use assize_llm::{
-    AccountStatus, Budget, BudgetTracker, CachedModel, CallEvent, CallObserver, ChatModel, ClientSetup,
-    ConfigError, DeferredCalls, HttpOptions, HttpProxies, HttpTransport, ModelCard, ModelClient, ModelId,
-    ModelName, OnCacheMiss, PriceTable, ProviderAccounts, RateLimits, ReplyStore, prices_as_of,
+    AccountStatus, BatchStorage, Budget, BudgetTracker, CachedModel, CallEvent, CallObserver, ChatModel,
+    ClientSetup, ConfigError, DeferredCalls, HttpOptions, HttpProxies, HttpTransport, ModelCard, ModelClient,
+    ModelId, ModelName, OnCacheMiss, PriceTable, ProviderAccounts, RateLimits, ReplyStore, prices_as_of,
 };
 use assize_rubric::Usd;
 use assize_run::{CachedReplyStore, CurrentOwner, ReplyOwner};
@@ -203,16 +203,19 @@ impl ModelGateway {
 
     /// Gateway whose judge calls go out in batches, where that is asked for.
     pub(crate) fn with_batches(self, options: &RunOptions, engine: &Engine) -> Self {
-        let batched = options.judge_batch.map(|_| self.batched_calls(engine));
+        let batched = options.judge_batch.as_ref().map(|batches| self.batched_calls(batches, engine));
         Self { batched, ..self }
     }
 
-    fn batched_calls(&self, engine: &Engine) -> Arc<BatchedCalls> {
+    fn batched_calls(&self, batches: &BatchOptions, engine: &Engine) -> Arc<BatchedCalls> {
         let folder = engine.process().working_folder.join(BATCH_FOLDER);
         let options = HttpOptions { max_answer_bytes: LARGEST_RESULTS, ..http_options(engine) };
         let transport = Arc::new(HttpTransport::new(options));
 
-        Arc::new(BatchedCalls::new(folder, transport, self.setup.budget.clone(), self.clock))
+        let variable = |name: &str| engine.process().variable(name);
+        let storage = BatchStorage::new(batches.storage.clone(), batches.role.clone(), &variable);
+
+        Arc::new(BatchedCalls::new(folder, transport, storage, self.setup.budget.clone(), self.clock))
     }
 
     /// Judge calls that go out in batches, if they do.
@@ -673,7 +676,7 @@ impl ModelGateway {
         let days = providers.into_iter().collect::<Vec<_>>().join(", ");
         [
             ("list_prices_as_of", (!days.is_empty()).then_some(days)),
-            ("judge_batch", options.judge_batch.map(BatchOptions::describe)),
+            ("judge_batch", options.judge_batch.as_ref().map(BatchOptions::describe)),
             ("budget_usd", options.spending.budget.usd.map(|usd| usd.to_string())),
             ("context_tokens", options.context_tokens.map(|tokens| tokens.to_string())),
             ("max_output_tokens", options.spending.max_output_tokens.map(|tokens| tokens.to_string())),

@@ -9,7 +9,7 @@ use assize_evalfile::{
     EscalateWhen, Escalation, PanelJudge, PanelSpec, ProjectConfig, ScoringMethod, ThresholdOverrides,
 };
 use assize_grade::WarmUp;
-use assize_llm::Budget;
+use assize_llm::{BatchPlace, BatchRole, Budget};
 use assize_rubric::{
     JudgingMode, PanelRule, TiePolicy, TrialStrategy, TruncationMode, UnitInterval, Usd, Weight,
 };
@@ -148,15 +148,19 @@ pub struct PanelOptions {
 }
 
 /// Options of judging in batches of the providers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct BatchOptions {
     /// Time for batches, after which the rest is asked live; without it they are waited for.
     pub wait: Option<Duration>,
+    /// Place of requests and replies, for providers whose batches go through a bucket.
+    pub storage: Option<BatchPlace>,
+    /// Role by which such a provider reads and writes there.
+    pub role: Option<BatchRole>,
 }
 
 impl BatchOptions {
     /// Words for the record of a run.
-    pub(crate) fn describe(self) -> String {
+    pub(crate) fn describe(&self) -> String {
         self.wait.map_or_else(|| "until the end".to_owned(), |wait| format!("{} s", wait.as_secs()))
     }
 }

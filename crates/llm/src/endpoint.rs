@@ -91,10 +91,7 @@ impl ModelEndpoint {
 
     /// The address of a path under the base URL. A query in the base URL stays.
     pub(crate) fn url(&self, path: &str) -> Url {
-        let mut url = self.base_url.clone();
-        let joined = format!("{}/{}", url.path().trim_end_matches('/'), path.trim_start_matches('/'));
-        url.set_path(&joined);
-        url
+        joined(self.base_url.clone(), path)
     }
 
     /// The base URL without credentials and without parameters that may be secret: what tells two servers apart.
@@ -180,6 +177,13 @@ impl fmt::Debug for ModelEndpoint {
             .field("key_from", &key)
             .finish_non_exhaustive()
     }
+}
+
+/// The address of a path under a base URL.
+pub(crate) fn joined(mut url: Url, path: &str) -> Url {
+    let joined = format!("{}/{}", url.path().trim_end_matches('/'), path.trim_start_matches('/'));
+    url.set_path(&joined);
+    url
 }
 
 /// True if an address is on this machine, where no proxy is used and no key is demanded.

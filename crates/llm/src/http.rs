@@ -144,6 +144,18 @@ impl HttpTransport {
         self.read(sent.map_err(|error| failure(&error, timeout))?, timeout).await
     }
 
+    /// Sends a PUT and reads the whole answer, of any status.
+    pub(crate) async fn put(
+        &self,
+        url: Url,
+        body: Vec<u8>,
+        timeout: Duration,
+    ) -> Result<HttpAnswer, TransportError> {
+        let client = self.client(&url)?;
+        let sent = client.get().put(url).timeout(timeout).body(body).send().await;
+        self.read(sent.map_err(|error| failure(&error, timeout))?, timeout).await
+    }
+
     async fn read(
         &self,
         mut response: reqwest::Response,

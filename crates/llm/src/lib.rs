@@ -59,8 +59,8 @@ mod web_client;
 pub mod wire;
 
 pub use batch::{
-    BatchClient, BatchDraft, BatchFormat, BatchLimits, BatchSearch, BatchState, BatchStatus, BatchTrace,
-    ResultSink,
+    BatchClient, BatchDraft, BatchFormat, BatchLimits, BatchPlace, BatchRole, BatchSearch, BatchState,
+    BatchStatus, BatchStorage, BatchTrace, InvalidBatchPlace, InvalidBatchRole, ResultSink,
 };
 pub use batch_lines::{
     BatchLineError, BatchOutcome, BatchReplyLine, BatchReplyLines, BatchRequestLine, LONGEST_CUSTOM_ID,

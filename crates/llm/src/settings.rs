@@ -120,7 +120,8 @@ fn route_from_file(
     is_from_file(proxy, env).then(|| (proxy, "the proxy that it names".to_owned()))
 }
 
-fn is_from_file(variable: &str, env: Lookup<'_>) -> bool {
+/// True if a file of the working folder has set a variable.
+pub(crate) fn is_from_file(variable: &str, env: Lookup<'_>) -> bool {
     env(FILE_VARIABLES).is_some_and(|names| names.split(' ').any(|name| name == variable))
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use assize_engine::BatchOptions;
+use assize_engine::{BatchOptions, BatchPlace, BatchRole};
 
 use super::headings::LIMITS;
 use super::values::duration;
@@ -10,22 +10,37 @@ use super::values::duration;
 /// Batches of judge calls.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct JudgeBatchArgs {
-    /// Use the provider's batch API at half the price.
+    /// Use the provider's batch API, usually at half the price.
     ///
-    /// A batch takes up to a day.     /// OpenAI, Azure, Groq, Anthropic and Gemini, and servers that speak OpenAI's files and batches. Batches
-    /// continue after an interrupt; `--resume` collects them.
+    /// A batch takes up to a day. OpenAI, Azure, Groq, Anthropic, Gemini and Bedrock have such an API, and servers that
+    /// speak OpenAI's files and batches. Batches continue after an interrupt; `--resume` collects them.
     #[arg(long, help_heading = LIMITS)]
     pub(crate) judge_batch: bool,
     /// Wait this long for batches, then ask live.
     ///
-    /// Such as `2h`.     /// Without it, the run waits until they end.
+    /// Such as `2h`. Without it, the run waits until they end.
     #[arg(long, requires = "judge_batch", value_parser = duration, value_name = "TIME", help_heading = LIMITS, hide_short_help = true)]
     pub(crate) batch_wait: Option<Duration>,
+    /// Hand over Bedrock's batches in this bucket.
+    ///
+    /// Such as `s3://my-bucket/assize`. The access key is read from AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and
+    /// AWS_SESSION_TOKEN.
+    #[arg(long, requires = "judge_batch", value_name = "S3_URI", help_heading = LIMITS, hide_short_help = true)]
+    pub(crate) batch_storage: Option<BatchPlace>,
+    /// Role by which Bedrock reads and writes there.
+    ///
+    /// Such as `arn:aws:iam::123456789012:role/assize-batches`.
+    #[arg(long, requires = "judge_batch", value_name = "ARN", help_heading = LIMITS, hide_short_help = true)]
+    pub(crate) batch_role: Option<BatchRole>,
 }
 
 impl JudgeBatchArgs {
     /// Typed options of these flags.
     pub(crate) fn options(&self) -> Option<BatchOptions> {
-        self.judge_batch.then_some(BatchOptions { wait: self.batch_wait })
+        self.judge_batch.then(|| BatchOptions {
+            wait: self.batch_wait,
+            storage: self.batch_storage.clone(),
+            role: self.batch_role.clone(),
+        })
     }
 }

@@ -1,5 +1,7 @@
 //! Judge calls in batches of the providers: what they cost, what is sent, and what faults leave behind.
 
+mod bedrock;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -16,11 +18,25 @@ const CRITERIA: &[&str] = &["yes one", "no two", "yes three"];
 const JUDGES: [&str; 4] =
     ["openai:judge-1", "openai-responses:judge-1", "anthropic:judge-1", "gemini:judge-1"];
 
+/// Access key of the bucket of Bedrock's batches.
+const KEY_ID: &str = "AKIAIOSFODNN7EXAMPLE";
+const SECRET: &str = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY";
+const TOKEN: &str = "session-token-0123456789abcdef";
+
+/// Options of batches, and those that Bedrock needs.
+const BEDROCK: [&str; 5] = [
+    "--judge-batch", "--batch-storage", "s3://bucket/evals", "--batch-role",
+    "arn:aws:iam::123456789012:role/batches",
+];
+
 /// A fixture with so many given answers, whose models are on this server.
 fn answers(server: &MockServer, cases: usize) -> CliTest {
     let mut cli = fixture(server);
     cli.env("ANTHROPIC_API_KEY", KEY).env("ANTHROPIC_BASE_URL", server.base_url());
     cli.env("GEMINI_API_KEY", KEY).env("GEMINI_BASE_URL", server.base_url().replace("/v1", "/v1beta"));
+    cli.env("AWS_BEARER_TOKEN_BEDROCK", KEY).env("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", server.base_url());
+    cli.env("AWS_ENDPOINT_URL_S3", server.base_url().replace("/v1", "/s3")).env("AWS_REGION", "eu-west-1");
+    cli.env("AWS_ACCESS_KEY_ID", KEY_ID).env("AWS_SECRET_ACCESS_KEY", SECRET).env("AWS_SESSION_TOKEN", TOKEN);
     cli.file("suite.yaml", suite(cases, CRITERIA, true));
     cli
 }
@@ -331,7 +347,8 @@ fn results_that_are_gone_are_said_and_not_paid_for_again_unasked() {
 /// Begins a run, interrupts it once its batch was sent, and returns what it said.
 fn interrupt_when_sent(cli: &CliTest, server: &MockServer, name: &str) -> String {
     let words = ["eval", "suite.yaml", "--judge", name, "--run-dir", "run", "--judge-batch"];
-    let mut command = cli.command(&words);
+    let more = if name.starts_with("bedrock") { &BEDROCK[1..] } else { &[] };
+    let mut command = cli.command(&[&words[..], more].concat());
     let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts");
     while server.batches().sizes().is_empty() {
         std::thread::sleep(Duration::from_millis(10));
@@ -473,11 +490,12 @@ fn what_has_no_batches_is_refused_by_name_before_anything_is_sent() {
     let server = MockServer::start(judge);
     let mut cli = answers(&server, 2);
     cli.env("MISTRAL_API_KEY", KEY).env("MISTRAL_BASE_URL", server.base_url());
-    cli.env("AWS_BEARER_TOKEN_BEDROCK", KEY).env("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", server.base_url());
-    cli.env("AWS_REGION", "eu-west-1");
     for (name, more, words) in [
         ("mistral:m", &[][..], "`mistral` has no batches that Assize speaks"),
-        ("bedrock:m", &[], "`bedrock` need signed requests"),
+        ("bedrock:m", &[], "--batch-storage s3://BUCKET/PREFIX"),
+        ("bedrock:m", &BEDROCK[1..3], "--batch-role ARN"),
+        ("bedrock:m", &["--batch-storage", "bucket"], "expected `s3://BUCKET/PREFIX`"),
+        ("bedrock:m", &["--batch-role", "batches"], "arn:aws:iam::ACCOUNT:role/NAME"),
         ("openai:m", &["--no-cache"], "needs the reply cache"),
         ("openai:m", &["--cache-only"], "needs the reply cache"),
         ("mistral:m", &["--dry-run"], "`mistral` has no batches"),
@@ -622,7 +640,10 @@ impl Random {
 /// Kills a run in batches at so many moments, over several runs, and holds each to the results of a live one. No request of
 /// a batch is paid for twice; one that was asked live is, at most, where its process died before the answer came.
 fn killed(name: &str, kills: usize, seed: u64) {
-    let undisturbed = live(5, name);
+    // Bedrock takes no batch of few requests.
+    let is_bedrock = name.starts_with("bedrock");
+    let cases = if is_bedrock { 40 } else { 5 };
+    let undisturbed = live(cases, name);
     let mut random = Random(seed);
     let (mut killed, mut at_work, mut unclear) = (0, 0, 0);
     // A kill between the intent and the id of a batch is the case that matters most, so it is waited for.
@@ -635,8 +656,9 @@ fn killed(name: &str, kills: usize, seed: u64) {
             result_delay: Duration::from_millis(20),
             ..MockBatchFaults::default()
         });
-        let cli = answers(&server, 5);
-        let more = ["--judge-batch", "--resume", "-j", "2"];
+        let cli = answers(&server, cases);
+        let batches = if is_bedrock { &BEDROCK[..] } else { &["--judge-batch"] };
+        let more = [batches, &["--resume", "-j", "2"]].concat();
 
         let mut kills_of_run = 0;
         while kills_of_run < 5 {
@@ -667,7 +689,7 @@ fn killed(name: &str, kills: usize, seed: u64) {
         assert_eq!(files_of_batches(&cli), Vec::<String>::new(), "{name}");
 
         let paid = server.batches().paid();
-        assert_eq!(paid.len(), 5 * CRITERIA.len());
+        assert_eq!(paid.len(), cases * CRITERIA.len());
         assert!(paid.values().all(|(batched, _)| *batched <= 1), "{name}: {paid:?}");
         let again: u32 = paid.values().map(|(batched, alone)| batched + alone - 1).sum();
         let kills_of_run = u32::try_from(kills_of_run).expect("small");
@@ -690,4 +712,9 @@ fn killed_at_twenty_moments_anthropics_batches_are_paid_for_once() {
 #[test]
 fn killed_at_twenty_moments_geminis_batches_are_paid_for_once() {
     killed("gemini:judge-1", 20, 0x5EED_1234_ABCD_0004);
+}
+
+#[test]
+fn killed_at_twenty_moments_bedrocks_batches_are_paid_for_once() {
+    killed("bedrock:judge-1", 20, 0x5EED_1234_ABCD_0005);
 }

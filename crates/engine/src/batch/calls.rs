@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use assize_llm::{
-    AskError, BatchClient, BoxFuture, BudgetTracker, CallKey, ChatReply, ChatRequest, DeferredCalls,
-    ErrorKind, HttpTransport, ModelClient, ReplyStore,
+    AskError, BatchClient, BatchStorage, BoxFuture, BudgetTracker, CallKey, ChatReply, ChatRequest,
+    DeferredCalls, ErrorKind, HttpTransport, ModelClient, ReplyStore,
 };
 use assize_run::CachedReplyStore;
 use assize_store::{BatchJournal, ReplyCache, SpoolFile};
@@ -24,6 +24,7 @@ const REPLIES_FILE: &str = "replies.db";
 pub(crate) struct BatchedCalls {
     folder: PathBuf,
     transport: Arc<HttpTransport>,
+    storage: BatchStorage,
     pub(super) budget: Option<Arc<BudgetTracker>>,
     clock: fn() -> jiff::Timestamp,
     clients: Mutex<Vec<BatchClient>>,
@@ -75,12 +76,14 @@ impl BatchedCalls {
     pub(crate) fn new(
         folder: PathBuf,
         transport: Arc<HttpTransport>,
+        storage: BatchStorage,
         budget: Option<Arc<BudgetTracker>>,
         clock: fn() -> jiff::Timestamp,
     ) -> Self {
         Self {
             folder,
             transport,
+            storage,
             budget,
             clock,
             clients: Mutex::default(),
@@ -93,7 +96,7 @@ impl BatchedCalls {
 
     /// Adds a model that judges.
     pub(crate) fn register(&self, client: &ModelClient) {
-        match BatchClient::new(client.clone(), Arc::clone(&self.transport)) {
+        match BatchClient::new(client.clone(), Arc::clone(&self.transport), &self.storage) {
             Ok(client) => {
                 let mut clients = lock(&self.clients);
                 if !clients.iter().any(|known| is_same(known.model(), client.model())) {

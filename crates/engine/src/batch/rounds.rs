@@ -275,18 +275,27 @@ impl<'a> BatchRounds<'a> {
             let client = &clients[first.client];
             let token = uuid::Uuid::new_v4().to_string();
             let mut draft = BatchDraft::new(client.format(), &token, client.model().model_name());
-            let mut count = 0;
+            let mut taken = 0;
             for request in rest {
                 if request.client != first.client || !draft.has_room(request.length()) {
                     break;
                 }
                 let unsound = |error: std::io::Error| EngineError::unreadable(error.to_string());
                 draft.add(request.key, requests.body(request)?).map_err(unsound)?;
-                count += 1;
+                taken += 1;
             }
 
-            let (these, others) = rest.split_at(count);
+            let (these, others) = rest.split_at(taken);
             rest = others;
+            let fewest = client.format().limits().fewest;
+            if taken < fewest {
+                self.say(format!(
+                    "{} too few for a batch at {}, which takes {fewest} or more",
+                    count(taken, "request is", "requests are"),
+                    client.model().host()
+                ));
+                continue;
+            }
             batches += usize::from(self.send_one(journal, client, &draft, &token, these).await?);
         }
 

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use super::draft::BatchDraft;
 use super::format::BatchFormat;
-use super::{BatchSearch, BatchStatus, BatchTrace, ResultSink, anthropic, gemini, openai};
+use super::storage::{BatchStorage, JobSetup};
+use super::{BatchSearch, BatchStatus, BatchTrace, ResultSink, anthropic, bedrock, gemini, openai};
 use crate::client::ModelClient;
-use crate::error::AskError;
+use crate::error::{AskError, ErrorKind};
 use crate::http::HttpTransport;
 
 /// Client of a provider's batches, with the address and the key of a model's client. Nothing is tried again here, because
@@ -16,16 +17,38 @@ pub struct BatchClient {
     pub(super) client: ModelClient,
     pub(super) transport: Arc<HttpTransport>,
     pub(super) format: BatchFormat,
+    /// Bucket and role of Bedrock's jobs.
+    pub(super) setup: Option<Arc<JobSetup>>,
 }
 
 impl BatchClient {
     /// Client for the batches of a model's provider. `transport` must take answers as large as the results of a batch.
     ///
     /// # Errors
-    /// For a provider without batches, or with such that are not spoken here; the reason.
-    pub fn new(client: ModelClient, transport: Arc<HttpTransport>) -> Result<Self, String> {
+    /// For a provider without batches, with such that are not spoken here, or whose storage is missing; the reason.
+    pub fn new(
+        client: ModelClient,
+        transport: Arc<HttpTransport>,
+        storage: &BatchStorage,
+    ) -> Result<Self, String> {
         let format = BatchFormat::for_provider(client.provider(), client.wire_name())?;
-        Ok(Self { client, transport, format })
+        let setup = match format {
+            BatchFormat::Bedrock => {
+                let setup = storage.open(&client)?;
+                // Jobs take no tools. Asked live, the model gets its schema in the same way, so that a model that
+                // refuses it does so at the first request, and not in a job.
+                client.ask_without_tools();
+                Some(Arc::new(setup))
+            }
+            BatchFormat::OpenAi(_) | BatchFormat::Anthropic | BatchFormat::Gemini => None,
+        };
+        Ok(Self { client, transport, format, setup })
+    }
+
+    /// Bucket and role of Bedrock's jobs.
+    fn jobs(&self) -> Result<&JobSetup, AskError> {
+        let missing = || AskError::new(ErrorKind::BadRequest, "jobs of Bedrock need a bucket");
+        self.setup.as_deref().ok_or_else(missing)
     }
 
     /// The client of the model.
@@ -47,6 +70,7 @@ impl BatchClient {
             BatchFormat::OpenAi(endpoint) => openai::create(self, draft, endpoint).await,
             BatchFormat::Anthropic => anthropic::create(self, draft).await,
             BatchFormat::Gemini => gemini::create(self, draft).await,
+            BatchFormat::Bedrock => bedrock::create(self, self.jobs()?, draft).await,
         }
     }
 
@@ -59,6 +83,7 @@ impl BatchClient {
             BatchFormat::OpenAi(_) => openai::find(self, trace).await,
             BatchFormat::Anthropic => anthropic::find(self, trace).await,
             BatchFormat::Gemini => gemini::find(self, trace).await,
+            BatchFormat::Bedrock => bedrock::find(self, trace).await,
         }
     }
 
@@ -71,6 +96,7 @@ impl BatchClient {
             BatchFormat::OpenAi(_) => openai::status(self, id).await,
             BatchFormat::Anthropic => anthropic::status(self, id).await,
             BatchFormat::Gemini => gemini::status(self, id).await,
+            BatchFormat::Bedrock => bedrock::status(self, self.jobs()?, id).await,
         }
     }
 
@@ -86,6 +112,7 @@ impl BatchClient {
                 gemini::results(status, sink);
                 Ok(())
             }
+            BatchFormat::Bedrock => bedrock::results(self, self.jobs()?, status, sink).await,
         }
     }
 
@@ -98,6 +125,7 @@ impl BatchClient {
             BatchFormat::OpenAi(_) => format!("/batches/{id}/cancel"),
             BatchFormat::Anthropic => format!("/v1/messages/batches/{id}/cancel"),
             BatchFormat::Gemini => format!("/batches/{id}:cancel"),
+            BatchFormat::Bedrock => format!("{}/stop", bedrock::job_path(id)),
         };
         self.post(&path, b"{}".to_vec(), "application/json").await.map(drop)
     }

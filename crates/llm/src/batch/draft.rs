@@ -27,7 +27,7 @@ impl BatchDraft {
     /// Batch without requests to `model`. `token` is a name that no other batch has.
     pub fn new(format: BatchFormat, token: &str, model: &str) -> Self {
         let head = match format {
-            BatchFormat::OpenAi(_) => String::new(),
+            BatchFormat::OpenAi(_) | BatchFormat::Bedrock => String::new(),
             BatchFormat::Anthropic => r#"{"requests":["#.to_owned(),
             BatchFormat::Gemini => {
                 let name = json!(display_name(token));
@@ -72,6 +72,9 @@ impl BatchDraft {
                 self.bytes.extend_from_slice(separator);
                 write!(self.bytes, r#"{{"request":{body},"metadata":{{"key":"{key}"}}}}"#)?;
             }
+            BatchFormat::Bedrock => {
+                writeln!(self.bytes, r#"{{"recordId":"{key}","modelInput":{body}}}"#)?;
+            }
         }
 
         self.requests += 1;
@@ -91,7 +94,7 @@ impl BatchDraft {
     /// Everything that is sent.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let tail = match self.format {
-            BatchFormat::OpenAi(_) => "",
+            BatchFormat::OpenAi(_) | BatchFormat::Bedrock => "",
             BatchFormat::Anthropic => "]}",
             BatchFormat::Gemini => "]}}}}",
         };
@@ -116,9 +119,12 @@ mod tests {
 
     #[test]
     fn each_format_has_its_own_form_and_names_requests_by_their_keys() {
-        for format in
-            [BatchFormat::OpenAi("/v1/chat/completions"), BatchFormat::Anthropic, BatchFormat::Gemini]
-        {
+        for format in [
+            BatchFormat::OpenAi("/v1/chat/completions"),
+            BatchFormat::Anthropic,
+            BatchFormat::Gemini,
+            BatchFormat::Bedrock,
+        ] {
             let mut draft = BatchDraft::new(format, "t1", "m");
             draft.add(key("a"), br#"{"model":"m"}"#.to_vec()).unwrap();
             draft.add(key("b"), br#"{"model":"m","x":"y"}"#.to_vec()).unwrap();
@@ -131,6 +137,11 @@ mod tests {
                     let lines: Vec<serde_json::Value> =
                         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
                     [0, 1].map(|at| (lines[at]["custom_id"].clone(), lines[at]["body"].clone()))
+                }
+                BatchFormat::Bedrock => {
+                    let lines: Vec<serde_json::Value> =
+                        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+                    [0, 1].map(|at| (lines[at]["recordId"].clone(), lines[at]["modelInput"].clone()))
                 }
                 BatchFormat::Anthropic => {
                     let all: serde_json::Value = serde_json::from_str(&text).unwrap();

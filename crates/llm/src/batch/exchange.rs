@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::client::BatchClient;
 use crate::classify::classify;
+use crate::endpoint::joined;
 use crate::error::{AskError, ErrorKind};
 use crate::transport::{HttpAnswer, HttpRequest, Transport, TransportError};
 use crate::wire::refusal_in;
@@ -21,9 +22,12 @@ const LONG: Duration = Duration::from_mins(20);
 const LONGEST_ID: usize = 200;
 
 impl BatchClient {
-    /// Address under the server's base URL.
+    /// Address under the server's base URL, or under that of its jobs.
     fn url(&self, path: &str, query: &[(&str, &str)]) -> Url {
-        let mut url = self.client.place(path);
+        let mut url = match &self.setup {
+            Some(setup) => joined(setup.jobs.clone(), path),
+            None => self.client.place(path),
+        };
         if !query.is_empty() {
             url.query_pairs_mut().extend_pairs(query);
         }
@@ -81,7 +85,12 @@ impl BatchClient {
     }
 }
 
+/// The JSON of an answer; null if it is empty.
 fn json_of(answer: &HttpAnswer) -> Result<Value, AskError> {
+    if answer.body.is_empty() {
+        return Ok(Value::Null);
+    }
+
     serde_json::from_slice(&answer.body).map_err(|_| {
         let start = crate::excerpt::readable(&answer.text());
         AskError::new(ErrorKind::MalformedReply, format!("the answer is not JSON: {start}"))

@@ -14,6 +14,8 @@ pub enum BatchFormat {
     Anthropic,
     /// Gemini's batches of inline requests.
     Gemini,
+    /// Bedrock's jobs, whose requests and results are objects in a bucket.
+    Bedrock,
 }
 
 /// Limits of one batch.
@@ -23,6 +25,8 @@ pub struct BatchLimits {
     pub requests: usize,
     /// Bytes of everything that is sent.
     pub bytes: usize,
+    /// Fewest requests.
+    pub fewest: usize,
 }
 
 impl BatchFormat {
@@ -37,11 +41,7 @@ impl BatchFormat {
             ("azure", _) => Ok(Self::OpenAi("/chat/completions")),
             ("anthropic", _) => Ok(Self::Anthropic),
             ("gemini", _) => Ok(Self::Gemini),
-            ("bedrock", _) => {
-                Err("batches of `bedrock` need signed requests and buckets of S3, which Assize does not \
-                                   speak; judge with `anthropic`, or without `--judge-batch`"
-                    .to_owned())
-            }
+            ("bedrock", _) => Ok(Self::Bedrock),
             (name, _) => Err(format!(
                 "`{name}` has no batches that Assize speaks; it does for {}. A server that speaks OpenAI's files and \
                  batches works as `openai:MODEL` with OPENAI_BASE_URL",
@@ -51,24 +51,26 @@ impl BatchFormat {
     }
 
     /// Providers with batches.
-    const PROVIDERS: [&'static str; 7] =
-        ["openai", "openai-responses", "azure", "groq", "vllm", "anthropic", "gemini"];
+    const PROVIDERS: [&'static str; 8] =
+        ["openai", "openai-responses", "azure", "groq", "vllm", "anthropic", "gemini", "bedrock"];
 
     /// Header that each request about batches has beside its key.
     pub(super) fn version_header(self) -> Option<(&'static str, &'static str)> {
         match self {
             Self::Anthropic => Some(("anthropic-version", ANTHROPIC_VERSION)),
-            Self::OpenAi(_) | Self::Gemini => None,
+            Self::OpenAi(_) | Self::Gemini | Self::Bedrock => None,
         }
     }
 
     /// Limits of one batch, as the provider documents them, with a margin.
     pub fn limits(self) -> BatchLimits {
         match self {
-            Self::OpenAi(_) => BatchLimits { requests: 50_000, bytes: (200 << 20) - MARGIN },
-            Self::Anthropic => BatchLimits { requests: 100_000, bytes: (256 << 20) - MARGIN },
+            Self::OpenAi(_) => BatchLimits { requests: 50_000, bytes: (200 << 20) - MARGIN, fewest: 1 },
+            Self::Anthropic => BatchLimits { requests: 100_000, bytes: (256 << 20) - MARGIN, fewest: 1 },
             // Longer ones would have to be uploaded as a file.
-            Self::Gemini => BatchLimits { requests: 50_000, bytes: 19_000_000 },
+            Self::Gemini => BatchLimits { requests: 50_000, bytes: 19_000_000, fewest: 1 },
+            // Quotas of the account, which differ by model; these are the usual ones. Results repeat their requests.
+            Self::Bedrock => BatchLimits { requests: 50_000, bytes: (200 << 20) - MARGIN, fewest: 100 },
         }
     }
 }

@@ -4,18 +4,22 @@
 //! them and nowhere else: addresses that answers name are not followed.
 
 mod anthropic;
+mod bedrock;
+mod bucket;
 mod client;
 mod draft;
 mod exchange;
 mod format;
 mod gemini;
 mod openai;
+mod storage;
 
 use crate::batch_lines::BatchReplyLine;
 
 pub use client::BatchClient;
 pub use draft::BatchDraft;
 pub use format::{BatchFormat, BatchLimits};
+pub use storage::{BatchPlace, BatchRole, BatchStorage, InvalidBatchPlace, InvalidBatchRole};
 
 /// Batch as its provider describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]

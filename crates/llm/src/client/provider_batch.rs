@@ -8,7 +8,7 @@ use super::ModelClient;
 use crate::budget::CallBound;
 use crate::error::AskError;
 use crate::output_limit::{OutputLimit, ReplyLengthStats};
-use crate::quirks::ServerQuirks;
+use crate::quirks::{SchemaSupport, ServerQuirks};
 use crate::reply::{ChatReply, FinishReason};
 use crate::request::{ChatRequest, Part};
 use crate::transport::HttpAnswer;
@@ -65,6 +65,12 @@ impl ModelClient {
         self.inner.explained(error, &self.inner.parts.model)
     }
 
+    /// Sends reply schemas without tools from now on.
+    pub(crate) fn ask_without_tools(&self) {
+        let quirks = ServerQuirks { schema: SchemaSupport::JsonObject, ..ServerQuirks::default() };
+        self.inner.learn(&self.inner.parts.model, quirks);
+    }
+
     /// The call as a request of a batch, with everything that was learned about the server so far.
     ///
     /// # Errors
@@ -73,7 +79,9 @@ impl ModelClient {
         let request = self.inner.complete(request);
         let quirks = self.learned(&request.model);
         let (most, ceiling) = self.reply_room(&request, quirks);
-        let request = ChatRequest { output_ceiling: ceiling, ..request.into_owned() };
+        // Bedrock documents its marks for live requests only.
+        let cache_prefix = request.cache_prefix && self.provider() != "bedrock";
+        let request = ChatRequest { output_ceiling: ceiling, cache_prefix, ..request.into_owned() };
         let call = self.inner.parts.wire.encode(&quirks.merge_system_into_user(&request), quirks)?;
 
         let input = self.card.estimator.most(&request);

@@ -179,7 +179,9 @@ async fn handle_request(
     let _in_flight = InFlight::new(&shared);
     let path = request.uri().path().to_owned();
     let line = format!("{} {}", request.method(), request.uri());
+    let query = request.uri().query().unwrap_or_default().to_owned();
     let is_post = request.method() == axum::http::Method::POST;
+    let is_put = request.method() == axum::http::Method::PUT;
     let headers: Vec<(String, String)> = request
         .headers()
         .iter()
@@ -207,7 +209,15 @@ async fn handle_request(
     if MockBatches::claims(&path) {
         let BatchAnswer { status, body, delay, is_lost } = {
             let model = |path: &str, body: &Value| shared.answer_in_batch(path, body);
-            let call = BatchCall { is_post, path: &path, headers: &headers, body: &body, model: &model };
+            let call = BatchCall {
+                is_post,
+                is_put,
+                path: &path,
+                query: &query,
+                headers: &headers,
+                body: &body,
+                model: &model,
+            };
             shared.batches.answer(&call)
         };
         tokio::time::sleep(delay).await;

@@ -288,6 +288,7 @@ pub(crate) const RESTRICTED_DEPS: &[RestrictedDep] = &[
     RestrictedDep { name: "rusqlite", only: &["store"] },
     RestrictedDep { name: "rust_xlsxwriter", only: &["table", TESTKIT] },
     RestrictedDep { name: "rustls", only: &["llm"] },
+    RestrictedDep { name: "rusty-s3", only: &["llm"] },
     RestrictedDep { name: "saphyr-parser", only: &["evalfile"] },
     RestrictedDep { name: "tokio-rustls", only: &["serve", "view"] },
 ];

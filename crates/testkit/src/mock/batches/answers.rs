@@ -4,13 +4,16 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::bucket;
 use super::form::BatchForm;
 use super::{BatchesState, MockBatch, MockBatchRequest, MockBatchState, MockBatches, identity};
 
 /// Request to a batch API.
 pub(in crate::mock) struct BatchCall<'a> {
     pub(in crate::mock) is_post: bool,
+    pub(in crate::mock) is_put: bool,
     pub(in crate::mock) path: &'a str,
+    pub(in crate::mock) query: &'a str,
     /// Headers with names in lower case.
     pub(in crate::mock) headers: &'a [(String, String)],
     pub(in crate::mock) body: &'a [u8],
@@ -28,15 +31,15 @@ pub(in crate::mock) struct BatchAnswer {
 }
 
 impl BatchAnswer {
-    fn json(value: &Value) -> Self {
+    pub(super) fn json(value: &Value) -> Self {
         Self::new(200, value.to_string())
     }
 
-    fn new(status: u16, body: String) -> Self {
+    pub(super) fn new(status: u16, body: String) -> Self {
         Self { status, body, delay: Duration::ZERO, is_lost: false }
     }
 
-    fn error(status: u16, kind: &str, message: &str) -> Self {
+    pub(super) fn error(status: u16, kind: &str, message: &str) -> Self {
         Self::new(status, json!({"error": {"type": kind, "code": kind, "message": message}}).to_string())
     }
 }
@@ -44,12 +47,19 @@ impl BatchAnswer {
 impl MockBatches {
     /// Returns true if a path belongs to a batch API.
     pub(in crate::mock) fn claims(path: &str) -> bool {
-        path.contains("/batches") || path.contains("/files") || path.ends_with(":batchGenerateContent")
+        path.contains("/batches")
+            || path.contains("/files")
+            || path.ends_with(":batchGenerateContent")
+            || path.contains("/model-invocation-job")
+            || bucket::key_of(path).is_some()
     }
 
     /// Answers a request to a batch API.
     pub(in crate::mock) fn answer(&self, call: &BatchCall<'_>) -> BatchAnswer {
         let mut state = self.state();
+        if let Some(key) = bucket::key_of(call.path) {
+            return state.object(key, call);
+        }
         if let Some(key) = &state.faults.key {
             let given = call.headers.iter().any(|(_, value)| value.trim_start_matches("Bearer ") == key);
             if !given {
@@ -58,6 +68,7 @@ impl MockBatches {
         }
 
         let form = BatchForm::of_path(call.path);
+        let decoded = call.path.replace("%3A", ":").replace("%2F", "/");
         let steps: Vec<&str> = call.path.trim_start_matches('/').split('/').skip(1).collect();
         let steps = if form == BatchForm::Anthropic { &steps[1..] } else { &steps[..] };
         match (call.is_post, steps) {
@@ -70,6 +81,10 @@ impl MockBatches {
             (false, ["batches", id, "results"]) => state.results(id),
             (true, ["batches", id, "cancel"]) => state.cancel(form, id),
             (true, ["batches", id]) => state.cancel(form, id.trim_end_matches(":cancel")),
+            (true, ["model-invocation-job"]) => state.create(form, call),
+            (false, ["model-invocation-jobs"]) => state.list(form, call),
+            (false, ["model-invocation-job", _]) => state.poll(form, bucket::job_of(&decoded), call),
+            (true, ["model-invocation-job", _, "stop"]) => state.cancel(form, bucket::job_of(&decoded)),
             _ => BatchAnswer::error(404, "not_found", call.path),
         }
     }
@@ -117,14 +132,21 @@ impl BatchesState {
 
     fn create(&mut self, form: BatchForm, call: &BatchCall<'_>) -> BatchAnswer {
         let body: Value = serde_json::from_slice(call.body).unwrap_or(Value::Null);
-        let file = body["input_file_id"].as_str().and_then(|id| self.files.get(id));
+        let file = form.file(&body).and_then(|id| self.files.get(id));
         let Some(requests) = form.requests(call.path, &body, file.map(Vec::as_slice).unwrap_or_default())
         else {
             return BatchAnswer::error(400, "invalid_request_error", "not in the form of a batch");
         };
 
+        // Asked again with the same token, Bedrock names the same job.
+        let known =
+            self.batches.iter().find(|batch| form == BatchForm::Bedrock && batch.name == form.name(&body));
+        if let Some(known) = known {
+            return BatchAnswer::json(&form.describe(known, call.path));
+        }
+
         let batch = MockBatch {
-            id: format!("batch_{}", self.batches.len() + 1),
+            id: form.id(self.batches.len() + 1),
             name: form.name(&body),
             requests,
             polls: 0,
@@ -155,6 +177,14 @@ impl BatchesState {
         BatchAnswer::json(&match form {
             BatchForm::OpenAi | BatchForm::Anthropic => json!({"data": all, "has_more": false}),
             BatchForm::Gemini => json!({"operations": all}),
+            BatchForm::Bedrock => {
+                let is_asked = |job: &&Value| {
+                    let name = job["jobName"].as_str().unwrap_or_default();
+                    call.query.split('&').any(|part| part == format!("nameContains={name}"))
+                };
+                let asked: Vec<&Value> = all.iter().filter(is_asked).collect();
+                json!({"invocationJobSummaries": asked})
+            }
         })
     }
 
@@ -192,6 +222,8 @@ impl BatchesState {
                 self.work_on(form, nth, request, model)
             } else if state == MockBatchState::Failed {
                 continue;
+            } else if form == BatchForm::Bedrock {
+                continue;
             } else {
                 (form.unprocessed(request, state == MockBatchState::Expired), false)
             };
@@ -201,6 +233,9 @@ impl BatchesState {
         // Results come in any order.
         self.batches[at].output.reverse();
         self.batches[at].state = state;
+        if form == BatchForm::Bedrock {
+            self.put_results(at);
+        }
     }
 
     /// The line for one request, and if it is a good answer.
@@ -218,6 +253,8 @@ impl BatchesState {
             return (form.answered(request, 400, &body.to_string()), false);
         }
 
+        let renamed = MockBatchRequest { custom_id: "f".repeat(64), ..request.clone() };
+        let request = if is_nth(self.faults.rename_every) { &renamed } else { request };
         let (status, body) = model(&request.path, &request.body);
         let body = if is_nth(self.faults.garble_every) { body.replace("outcome", "garbled") } else { body };
         if status == 200 {
@@ -252,6 +289,6 @@ impl BatchesState {
 }
 
 /// Lines as a file has them.
-fn text_of<'a>(lines: impl Iterator<Item = &'a Value>) -> String {
+pub(super) fn text_of<'a>(lines: impl Iterator<Item = &'a Value>) -> String {
     lines.fold(String::new(), |text, line| text + &line.to_string() + "\n")
 }

@@ -1,4 +1,4 @@
-//! Forms of the three batch APIs: requests in, descriptions and results out.
+//! Forms of the batch APIs: requests in, descriptions and results out.
 
 use serde_json::{Value, json};
 
@@ -10,12 +10,15 @@ pub(super) enum BatchForm {
     OpenAi,
     Anthropic,
     Gemini,
+    Bedrock,
 }
 
 impl BatchForm {
     /// The API of a path.
     pub(super) fn of_path(path: &str) -> Self {
-        if path.starts_with("/v1beta/") {
+        if path.contains("/model-invocation-job") {
+            Self::Bedrock
+        } else if path.starts_with("/v1beta/") {
             Self::Gemini
         } else if path.starts_with("/v1/messages/") {
             Self::Anthropic
@@ -43,6 +46,21 @@ impl BatchForm {
                 .iter()
                 .map(|one| request(&one["custom_id"], "/v1/messages", &one["params"]))
                 .collect(),
+            Self::Bedrock => {
+                let is_whole = body["modelInvocationType"] == "Converse"
+                    && body["roleArn"].as_str().is_some_and(|role| role.starts_with("arn:aws:iam::"))
+                    && body.pointer("/outputDataConfig/s3OutputDataConfig/s3Uri").is_some();
+                let model = body["modelId"].as_str().filter(|_| is_whole)?;
+                let path = format!("/v1/model/{model}/converse");
+                let lines = file.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+                let read = lines.map(|line| {
+                    let line: Value = serde_json::from_slice(line).ok()?;
+                    // A job with tools is not accepted.
+                    let has_tools = line["modelInput"].get("toolConfig").is_some();
+                    (!has_tools).then(|| request(&line["recordId"], &path, &line["modelInput"])).flatten()
+                });
+                read.collect::<Option<Vec<_>>>().filter(|all| all.len() >= 100)
+            }
             Self::Gemini => {
                 let path = path.replace(":batchGenerateContent", ":generateContent");
                 body["batch"]["input_config"]["requests"]["requests"]
@@ -54,12 +72,34 @@ impl BatchForm {
         }
     }
 
+    /// Name of the file that a creation names.
+    pub(super) fn file(self, body: &Value) -> Option<&str> {
+        match self {
+            Self::OpenAi => body["input_file_id"].as_str(),
+            Self::Bedrock => {
+                body.pointer("/inputDataConfig/s3InputDataConfig/s3Uri")?.as_str()?.strip_prefix("s3://")
+            }
+            Self::Anthropic | Self::Gemini => None,
+        }
+    }
+
+    /// Id of the batch of a number.
+    pub(super) fn id(self, number: usize) -> String {
+        match self {
+            Self::Bedrock => {
+                format!("arn:aws:bedrock:eu-west-1:123456789012:model-invocation-job/{number:012}")
+            }
+            Self::OpenAi | Self::Anthropic | Self::Gemini => format!("batch_{number}"),
+        }
+    }
+
     /// Name under which a batch can be found again.
     pub(super) fn name(self, body: &Value) -> Value {
         match self {
             Self::OpenAi => body["metadata"].clone(),
             Self::Anthropic => Value::Null,
             Self::Gemini => body["batch"]["display_name"].clone(),
+            Self::Bedrock => body.clone(),
         }
     }
 
@@ -76,6 +116,13 @@ impl BatchForm {
                 json!({"custom_id": id, "result": {"type": "succeeded", "message": body}})
             }
             Self::Anthropic => json!({"custom_id": id, "result": {"type": "errored", "error": body}}),
+            Self::Bedrock if status == 200 => {
+                json!({"recordId": id, "modelInput": request.body, "modelOutput": body})
+            }
+            Self::Bedrock => json!({
+                "recordId": id, "modelInput": request.body,
+                "error": {"errorCode": status, "errorMessage": "refused"},
+            }),
             Self::Gemini if status == 200 => json!({"metadata": {"key": id}, "response": body}),
             Self::Gemini => json!({"metadata": {"key": id}, "error": {"code": 3, "message": "refused"}}),
         }
@@ -94,6 +141,8 @@ impl BatchForm {
                 json!({"custom_id": id, "result": {"type": kind}})
             }
             Self::Gemini => json!({"metadata": {"key": id}, "error": {"code": 1, "message": "cancelled"}}),
+            // Its files of results hold only what was worked on.
+            Self::Bedrock => Value::Null,
         }
     }
 
@@ -137,6 +186,23 @@ impl BatchForm {
                     "request_counts": {
                         "processing": all - done, "succeeded": done, "errored": 0, "canceled": 0, "expired": 0,
                     },
+                })
+            }
+            Self::Bedrock => {
+                let word = match state {
+                    MockBatchState::Running => "InProgress",
+                    MockBatchState::Cancelling => "Stopping",
+                    MockBatchState::Completed if errors.is_empty() => "Completed",
+                    MockBatchState::Completed => "PartiallyCompleted",
+                    MockBatchState::Expired => "Expired",
+                    MockBatchState::Cancelled => "Stopped",
+                    MockBatchState::Failed => "Failed",
+                };
+                json!({
+                    "jobArn": id, "status": word, "jobName": name["jobName"],
+                    "clientRequestToken": name["clientRequestToken"],
+                    "inputDataConfig": name["inputDataConfig"], "outputDataConfig": name["outputDataConfig"],
+                    "message": batch.refusal.as_ref().map(|(_, message)| message),
                 })
             }
             Self::Gemini => {

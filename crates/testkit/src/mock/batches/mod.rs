@@ -1,6 +1,7 @@
-//! Batch APIs of the mock server: OpenAI's, Anthropic's and Gemini's, with faults, and a count of what was paid for.
+//! Batch APIs of the mock server: OpenAI's, Anthropic's, Gemini's, and Bedrock's with its bucket, with faults, and a count of what was paid for.
 
 mod answers;
+mod bucket;
 mod form;
 
 use std::collections::BTreeMap;
@@ -24,6 +25,8 @@ pub struct MockBatchFaults {
     pub done_at_cancel: usize,
     /// Every so-many-th request of a batch is refused.
     pub refuse_every: Option<usize>,
+    /// Every so-many-th request of a batch is answered under another name.
+    pub rename_every: Option<usize>,
     /// Every so-many-th request of a batch is answered with a text that is no judgement.
     pub garble_every: Option<usize>,
     /// No batch is found.
@@ -40,6 +43,8 @@ pub struct MockBatchFaults {
     pub no_list: bool,
     /// Results were deleted.
     pub results_gone: bool,
+    /// The bucket refuses every access.
+    pub bucket_closed: bool,
 }
 
 /// Batches of a mock server.
@@ -131,6 +136,11 @@ impl MockBatches {
     /// Counts a request that was answered alone.
     pub(super) fn count_alone(&self, body: &Value) {
         *self.state().paid_alone.entry(identity(body)).or_default() += 1;
+    }
+
+    /// Keys of the objects in the bucket.
+    pub fn objects(&self) -> Vec<String> {
+        self.state().files.keys().cloned().collect()
     }
 
     fn state(&self) -> MutexGuard<'_, BatchesState> {

@@ -1,0 +1,233 @@
+//! Objects of a bucket of S3: written, read, with signed addresses.
+
+use std::time::Duration;
+
+use reqwest::Url;
+use reqwest::header::HeaderMap;
+use rusty_s3::{Credentials, S3Action as _, UrlStyle};
+use secrecy::{ExposeSecret as _, SecretString};
+
+use super::storage::BatchPlace;
+use crate::classify::classify;
+use crate::error::{AskError, ErrorKind};
+use crate::http::HttpTransport;
+use crate::redact::Redactor;
+
+/// Time limit of a transfer, and for how long a signed address holds.
+const LONG: Duration = Duration::from_mins(20);
+
+/// Bucket of S3 with the key to it. Nothing shows the key, or an address that was signed with it.
+#[derive(Clone)]
+pub(super) struct Bucket {
+    bucket: rusty_s3::Bucket,
+    credentials: Credentials,
+    redactor: Redactor,
+}
+
+impl Bucket {
+    /// The bucket of a place, in a region of AWS or at another server.
+    ///
+    /// # Errors
+    /// When there can be no such address.
+    pub(super) fn new(
+        place: &BatchPlace,
+        region: &str,
+        server: Option<Url>,
+        key_id: &str,
+        secret: SecretString,
+        token: Option<SecretString>,
+    ) -> Result<Self, String> {
+        // A name with dots fits no certificate as part of a host.
+        let style = if server.is_some() || place.bucket.contains('.') {
+            UrlStyle::Path
+        } else {
+            UrlStyle::VirtualHost
+        };
+        let server = match server {
+            Some(server) => server,
+            None => Url::parse(&format!("https://s3.{region}.amazonaws.com"))
+                .map_err(|error| error.to_string())?,
+        };
+        let bucket = rusty_s3::Bucket::new(server, style, place.bucket.clone(), region.to_owned())
+            .map_err(|error| format!("there is no address for {place}: {error}"))?;
+        let credentials = match &token {
+            Some(token) => Credentials::new_with_token(key_id, secret.expose_secret(), token.expose_secret()),
+            None => Credentials::new(key_id, secret.expose_secret()),
+        };
+
+        let id = SecretString::from(key_id);
+        let redactor = Redactor::new([Some(secret), token, Some(id)].into_iter().flatten());
+        Ok(Self { bucket, credentials, redactor })
+    }
+
+    /// Writes an object.
+    ///
+    /// # Errors
+    /// When it was not written, or nobody knows.
+    pub(super) async fn put(
+        &self,
+        transport: &HttpTransport,
+        key: &str,
+        body: Vec<u8>,
+    ) -> Result<(), AskError> {
+        let url = self.bucket.put_object(Some(&self.credentials), key).sign(LONG);
+        let answer = transport.put(url, body, LONG).await;
+        self.checked(answer, "write", key).map(drop)
+    }
+
+    /// Reads an object. One that does not exist is an error of the kind "not found".
+    ///
+    /// # Errors
+    /// When it can't be read in full.
+    pub(super) async fn get(&self, transport: &HttpTransport, key: &str) -> Result<Vec<u8>, AskError> {
+        let url = self.bucket.get_object(Some(&self.credentials), key).sign(LONG);
+        let answer = transport.get(url, HeaderMap::new(), LONG).await;
+        self.checked(answer, "read", key)
+    }
+
+    fn checked(
+        &self,
+        answer: Result<crate::transport::HttpAnswer, crate::transport::TransportError>,
+        what: &str,
+        key: &str,
+    ) -> Result<Vec<u8>, AskError> {
+        let place = format!("s3://{}/{key}", self.bucket.name());
+        let hidden = |error: AskError, words: &str| {
+            let words = self.redactor.redact_message(words);
+            let message = crate::excerpt::cut(&words, crate::excerpt::MESSAGE_CHARS);
+            AskError { message: format!("can't {what} {place}: {message}"), ..error }
+        };
+        let answer = answer.map_err(|error| {
+            let words = error.to_string();
+            hidden(AskError::from(&error), &words)
+        })?;
+        if (200..300).contains(&answer.status) {
+            return Ok(answer.body);
+        }
+
+        // Only these two: other elements of an error repeat what was signed.
+        let text = answer.text();
+        let (code, words) = (element(&text, "Code"), element(&text, "Message"));
+        if (300..400).contains(&answer.status) {
+            let words =
+                format!("the bucket is not in the region {}, as AWS_REGION says", self.bucket.region());
+            return Err(hidden(
+                AskError { status: Some(400), ..AskError::new(ErrorKind::BadRequest, "") },
+                &words,
+            ));
+        }
+
+        let error = AskError {
+            status: Some(answer.status),
+            advice: (answer.status == 403).then(|| {
+                "The key of AWS_ACCESS_KEY_ID needs s3:PutObject, s3:GetObject and s3:ListBucket there."
+                    .into()
+            }),
+            ..AskError::new(classify(answer.status, code, words), "")
+        };
+        Err(hidden(error, &format!("{words} ({code})")))
+    }
+}
+
+/// Text of an element of a short XML answer.
+fn element<'a>(text: &'a str, name: &str) -> &'a str {
+    let start = text.split_once(&format!("<{name}>")).map(|(_, rest)| rest);
+    start.and_then(|rest| rest.split_once("</")).map_or("", |(inner, _)| inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transport::HttpAnswer;
+
+    fn bucket(server: Option<&str>, name: &str) -> Bucket {
+        let place = format!("s3://{name}/p").parse().unwrap();
+        let server = server.map(|text| Url::parse(text).unwrap());
+        let secret = SecretString::from("wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY");
+        let token = Some(SecretString::from("a-session-token-of-some-length"));
+        Bucket::new(&place, "us-east-1", server, "AKIAIOSFODNN7EXAMPLE", secret, token).unwrap()
+    }
+
+    #[test]
+    fn addresses_are_those_of_the_bucket_in_its_region_or_at_another_server() {
+        let address = |bucket: &Bucket| bucket.bucket.object_url("p/x").to_string();
+        assert_eq!(address(&bucket(None, "plain")), "https://plain.s3.us-east-1.amazonaws.com/p/x");
+        assert_eq!(address(&bucket(None, "with.dots")), "https://s3.us-east-1.amazonaws.com/with.dots/p/x");
+        assert_eq!(
+            address(&bucket(Some("http://127.0.0.1:9/s3"), "plain")),
+            "http://127.0.0.1:9/s3/plain/p/x"
+        );
+    }
+
+    /// The example of "Authenticating Requests: Using Query Parameters" in AWS's documentation of S3.
+    #[test]
+    fn the_signature_is_that_of_the_published_example() {
+        let signed = rusty_s3::signing::sign(
+            &"2013-05-24T00:00:00Z".parse().unwrap(),
+            rusty_s3::Method::Get,
+            Url::parse("https://examplebucket.s3.amazonaws.com/test.txt").unwrap(),
+            "AKIAIOSFODNN7EXAMPLE",
+            "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+            None,
+            "us-east-1",
+            86_400,
+            std::iter::empty(),
+            std::iter::empty(),
+        );
+        let signature = "aeeed9bbccd4d02ee5c0109b86d86835f995330da4c265957d157751f604d404";
+        assert!(signed.as_str().ends_with(signature), "{signed}");
+    }
+
+    /// The signature is that of botocore, the library of AWS's own command line.
+    #[test]
+    fn writing_with_a_temporary_key_is_signed_as_by_the_command_line_of_aws() {
+        let signed = rusty_s3::signing::sign(
+            &"2013-05-24T00:00:00Z".parse().unwrap(),
+            rusty_s3::Method::Put,
+            bucket(None, "plain").bucket.object_url("p/requests/assize-1.jsonl"),
+            "AKIAIOSFODNN7EXAMPLE",
+            "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+            Some("a-session-token/of+some=length"),
+            "us-east-1",
+            1200,
+            std::iter::empty(),
+            std::iter::empty(),
+        );
+        let signature = "b15bf6bdc1e7f37d0f1700adc54c4a00b7c56855ea8049de765f1d78dd13b244";
+        assert!(signed.as_str().ends_with(signature), "{signed}");
+    }
+
+    /// With `moto_server -p 5000` and a bucket `plain` there: `ASSIZE_TEST_S3=http://127.0.0.1:5000`.
+    #[tokio::test]
+    #[ignore = "needs a server of S3 with a bucket `plain`, named by ASSIZE_TEST_S3"]
+    async fn objects_are_written_and_read_at_a_server_of_s3() {
+        let server = std::env::var("ASSIZE_TEST_S3").expect("ASSIZE_TEST_S3 names a server");
+        let transport = HttpTransport::default();
+        let plain = bucket(Some(&server), "plain");
+        let lines = b"{\"recordId\":\"a\"}\n".to_vec();
+        plain.put(&transport, "p/requests/a.jsonl", lines.clone()).await.unwrap();
+        assert_eq!(plain.get(&transport, "p/requests/a.jsonl").await, Ok(lines));
+
+        let missing = plain.get(&transport, "p/none").await.unwrap_err();
+        assert_eq!((missing.kind, missing.status), (ErrorKind::NotFound, Some(404)), "{missing}");
+        let elsewhere = bucket(Some(&server), "no-such-bucket").put(&transport, "p/a", Vec::new()).await;
+        assert!(elsewhere.unwrap_err().to_string().contains("NoSuchBucket"));
+    }
+
+    #[test]
+    fn errors_have_the_servers_words_and_no_key() {
+        let body = "<Error><Code>SignatureDoesNotMatch</Code><Message>It does not match for \
+                    AKIAIOSFODNN7EXAMPLE</Message><StringToSign>a-session-token-of-some-length</StringToSign></Error>";
+        let answer = HttpAnswer { status: 403, headers: HeaderMap::new(), body: body.as_bytes().to_vec() };
+        let error = bucket(None, "plain").checked(Ok(answer), "write", "p/x").unwrap_err();
+        assert_eq!((error.kind, error.status), (ErrorKind::PermissionDenied, Some(403)));
+        let words = error.to_string();
+        assert!(words.contains("can't write s3://plain/p/x: It does not match"), "{words}");
+        assert!(words.contains("SignatureDoesNotMatch") && words.contains("s3:PutObject"), "{words}");
+        assert!(!words.contains("AKIA") && !words.contains("session-token"), "{words}");
+
+        let moved = HttpAnswer { status: 301, headers: HeaderMap::new(), body: Vec::new() };
+        let error = bucket(None, "plain").checked(Ok(moved), "read", "p/x").unwrap_err();
+        assert!(error.status == Some(400) && error.message.contains("us-east-1"), "{error}");
+    }
+}

@@ -1,0 +1,317 @@
+//! Where requests and results of batches lie that do not travel with the calls about them: a bucket of S3, and the role by
+//! which the provider reads and writes there.
+
+use std::fmt;
+use std::str::FromStr;
+
+use reqwest::Url;
+use secrecy::SecretString;
+
+use super::bucket::Bucket;
+use crate::client::ModelClient;
+use crate::endpoint::is_loopback;
+use crate::settings::is_from_file;
+
+/// Variables of the access key, in this order.
+const KEY_ID: &str = "AWS_ACCESS_KEY_ID";
+const SECRET: &str = "AWS_SECRET_ACCESS_KEY";
+const TOKEN: &str = "AWS_SESSION_TOKEN";
+
+/// Variables of other addresses: of S3, and of the part of Bedrock that keeps jobs.
+const S3_ADDRESS: &str = "AWS_ENDPOINT_URL_S3";
+const JOBS_ADDRESS: &str = "AWS_ENDPOINT_URL_BEDROCK";
+/// Variable of the key that the latter is sent.
+const BEARER: &str = "AWS_BEARER_TOKEN_BEDROCK";
+
+/// Longest name of a role.
+const LONGEST_ROLE: usize = 2048;
+
+/// Place in a bucket, written `s3://BUCKET/PREFIX`; the prefix may be missing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BatchPlace {
+    pub(super) bucket: String,
+    /// Without a slash at either end.
+    prefix: String,
+}
+
+impl BatchPlace {
+    /// Key of an object below the place.
+    pub(super) fn key(&self, name: &str) -> String {
+        if self.prefix.is_empty() { name.to_owned() } else { format!("{}/{name}", self.prefix) }
+    }
+
+    /// Address of an object of the bucket, as other services take it.
+    pub(super) fn uri(&self, key: &str) -> String {
+        format!("s3://{}/{key}", self.bucket)
+    }
+
+    /// Key of the object of this bucket that has an address.
+    pub(super) fn key_of<'a>(&self, uri: &'a str) -> Option<&'a str> {
+        let (bucket, key) = uri.strip_prefix("s3://")?.split_once('/')?;
+        let key = key.trim_end_matches('/');
+        (bucket == self.bucket && (key.is_empty() || is_key(key))).then_some(key)
+    }
+}
+
+impl FromStr for BatchPlace {
+    type Err = InvalidBatchPlace;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let rest = text.strip_prefix("s3://").ok_or(InvalidBatchPlace)?;
+        let (bucket, prefix) = rest.split_once('/').unwrap_or((rest, ""));
+        let prefix = prefix.strip_suffix('/').unwrap_or(prefix);
+
+        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '.');
+        let is_name = (3..=63).contains(&bucket.len())
+            && bucket.chars().all(plain)
+            && bucket.starts_with(|c: char| c.is_ascii_alphanumeric())
+            && !bucket.contains("..");
+        if !is_name || !(prefix.is_empty() || is_key(prefix)) {
+            return Err(InvalidBatchPlace);
+        }
+
+        Ok(Self { bucket: bucket.to_owned(), prefix: prefix.to_owned() })
+    }
+}
+
+impl fmt::Display for BatchPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "s3://{}/{}", self.bucket, self.prefix)
+    }
+}
+
+/// True for a key whose parts are plain names, which no address turns into another one.
+fn is_key(key: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '=' | '+');
+    key.len() <= 800
+        && key
+            .split('/')
+            .all(|part| !part.is_empty() && !matches!(part, "." | "..") && part.chars().all(plain))
+}
+
+/// Text that is no place in a bucket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("expected `s3://BUCKET/PREFIX`, with a prefix of letters, digits, and `-_.=+/`")]
+pub struct InvalidBatchPlace;
+
+/// Role of IAM that reads requests and writes results, by its ARN.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BatchRole(pub(super) String);
+
+impl FromStr for BatchRole {
+    type Err = InvalidBatchRole;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let parts: Vec<&str> = text.splitn(6, ':').collect();
+        let [arn, partition, iam, region, account, resource] = parts[..] else {
+            return Err(InvalidBatchRole);
+        };
+        let is_account = account.len() == 12 && account.bytes().all(|byte| byte.is_ascii_digit());
+        let name = resource.strip_prefix("role/").unwrap_or_default();
+        let is_role = arn == "arn"
+            && (partition == "aws" || partition.starts_with("aws-"))
+            && (iam, region) == ("iam", "")
+            && is_account
+            && !name.is_empty()
+            && text.len() <= LONGEST_ROLE
+            && text.bytes().all(|byte| byte.is_ascii_graphic());
+
+        if is_role { Ok(Self(text.to_owned())) } else { Err(InvalidBatchRole) }
+    }
+}
+
+/// Text that is no role.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("expected the ARN of a role of IAM: `arn:aws:iam::ACCOUNT:role/NAME`, where ACCOUNT has 12 digits")]
+pub struct InvalidBatchRole;
+
+/// Place, role and access key of batches that go through a bucket. What is missing is said when a model needs it.
+#[derive(Clone, Default)]
+pub struct BatchStorage {
+    place: Option<BatchPlace>,
+    role: Option<BatchRole>,
+    /// Values of the variables that were set.
+    key_id: Option<String>,
+    secret: Option<SecretString>,
+    token: Option<SecretString>,
+    region: Option<String>,
+    s3: Option<String>,
+    jobs: Option<String>,
+    /// Address of a file of the working folder that would get what comes from elsewhere.
+    foreign: Option<&'static str>,
+}
+
+impl BatchStorage {
+    /// Storage at a place, with the access key of the variables that `env` looks up.
+    pub fn new(
+        place: Option<BatchPlace>,
+        role: Option<BatchRole>,
+        env: &dyn Fn(&str) -> Option<String>,
+    ) -> Self {
+        let set =
+            |name: &str| env(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
+        let (s3, jobs) = (set(S3_ADDRESS), set(JOBS_ADDRESS));
+        let is_foreign = |address: &Option<String>, variable: &str, key: &str| {
+            let is_elsewhere =
+                address.as_deref().is_some_and(|text| Url::parse(text).is_ok_and(|url| !is_loopback(&url)));
+            is_elsewhere && is_from_file(variable, env) && !is_from_file(key, env)
+        };
+        let foreign = if is_foreign(&s3, S3_ADDRESS, SECRET) {
+            Some(S3_ADDRESS)
+        } else {
+            is_foreign(&jobs, JOBS_ADDRESS, BEARER).then_some(JOBS_ADDRESS)
+        };
+
+        Self {
+            place,
+            role,
+            key_id: set(KEY_ID),
+            secret: set(SECRET).map(SecretString::from),
+            token: set(TOKEN).map(SecretString::from),
+            region: set("AWS_REGION").or_else(|| set("AWS_DEFAULT_REGION")),
+            s3,
+            jobs,
+            foreign,
+        }
+    }
+
+    /// The bucket for batches of a model of Bedrock.
+    ///
+    /// # Errors
+    /// When a setting is missing or can't be used; what to do.
+    pub(super) fn open(&self, client: &ModelClient) -> Result<JobSetup, String> {
+        let (Some(place), Some(role)) = (&self.place, &self.role) else {
+            return Err("batches of `bedrock` go through a bucket of S3: name it with `--batch-storage \
+                        s3://BUCKET/PREFIX`, and the role that Bedrock reads and writes it by with `--batch-role ARN`"
+                .to_owned());
+        };
+        let (Some(key_id), Some(secret)) = (&self.key_id, &self.secret) else {
+            return Err(format!(
+                "batches of `bedrock` are handed over in {place}: set {KEY_ID} and {SECRET} to an access key for it, and \
+                 {TOKEN} where it is temporary"
+            ));
+        };
+        if let Some(variable) = self.foreign {
+            return Err(format!(
+                "{variable} stands in the `.env` file of this folder, which may not be yours, and the key does not: set \
+                 both in the environment, or name the file with --env-file"
+            ));
+        }
+
+        let runtime = client.place("");
+        let region = region_of(&runtime).map(str::to_owned).or_else(|| self.region.clone());
+        let region = region.filter(|region| is_region(region)).ok_or_else(|| {
+            "batches of `bedrock` need the region of the bucket: set AWS_REGION, such as `eu-west-1`"
+                .to_owned()
+        })?;
+
+        let jobs = match &self.jobs {
+            Some(text) => address(JOBS_ADDRESS, text)?,
+            None => jobs_beside(runtime),
+        };
+        let s3 = self.s3.as_deref().map(|text| address(S3_ADDRESS, text)).transpose()?;
+        let bucket = Bucket::new(place, &region, s3, key_id, secret.clone(), self.token.clone())?;
+
+        Ok(JobSetup { jobs, role: role.clone(), place: place.clone(), bucket })
+    }
+}
+
+/// Everything that jobs of Bedrock need beside the client of their model.
+#[derive(Clone)]
+pub(super) struct JobSetup {
+    /// Base of the addresses of jobs.
+    pub(super) jobs: Url,
+    pub(super) role: BatchRole,
+    pub(super) place: BatchPlace,
+    pub(super) bucket: Bucket,
+}
+
+/// An address out of a variable. Off this machine it must be encrypted.
+fn address(variable: &str, text: &str) -> Result<Url, String> {
+    let url = Url::parse(text).map_err(|error| format!("{variable} is not an address: {error}"))?;
+    let is_safe = url.scheme() == "https" || (url.scheme() == "http" && is_loopback(&url));
+    if is_safe && url.has_host() { Ok(url) } else { Err(format!("{variable} must begin with https://")) }
+}
+
+/// The region in the usual address of models.
+fn region_of(runtime: &Url) -> Option<&str> {
+    let (service, region) = runtime.host_str()?.strip_suffix(".amazonaws.com")?.split_once('.')?;
+    matches!(service, "bedrock-runtime" | "bedrock-runtime-fips").then_some(region)
+}
+
+fn is_region(text: &str) -> bool {
+    !text.is_empty()
+        && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+}
+
+/// Address of jobs beside that of the models: AWS has them in a service of its own, any other server at the same address.
+fn jobs_beside(mut runtime: Url) -> Url {
+    if region_of(&runtime).is_some()
+        && let Some(host) = runtime.host_str().map(|host| host.replacen("bedrock-runtime", "bedrock", 1))
+    {
+        // It was a host before, and still is one.
+        let _ = runtime.set_host(Some(&host));
+    }
+    runtime
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_buckets_with_plain_prefixes() {
+        for (text, key) in [
+            ("s3://bucket", "in/a.jsonl"),
+            ("s3://bucket/", "in/a.jsonl"),
+            ("s3://my.bucket-1/team/evals/", "team/evals/in/a.jsonl"),
+        ] {
+            let place: BatchPlace = text.parse().unwrap();
+            assert_eq!(place.key("in/a.jsonl"), key, "{text}");
+            assert_eq!(place.key_of(&place.uri(key)), Some(key));
+        }
+        for text in [
+            "bucket", "s3://", "s3://ab", "s3://UPPER", "s3://b..b", "s3://-ab/x", "s3://bucket/../x",
+            "s3://bucket//x", "s3://bucket/a b", "s3://user:pass@bucket/x", "https://bucket/x",
+        ] {
+            assert_eq!(text.parse::<BatchPlace>(), Err(InvalidBatchPlace), "{text}");
+        }
+
+        let place: BatchPlace = "s3://bucket/p".parse().unwrap();
+        for uri in ["s3://other/p/x", "s3://bucket/p/../x", "https://bucket/p/x", "s3://bucket/a?b"] {
+            assert_eq!(place.key_of(uri), None, "{uri}");
+        }
+    }
+
+    #[test]
+    fn roles_are_arns_of_iam() {
+        for text in
+            ["arn:aws:iam::123456789012:role/batch", "arn:aws-us-gov:iam::123456789012:role/team/batch"]
+        {
+            assert_eq!(text.parse(), Ok(BatchRole(text.to_owned())));
+        }
+        for text in [
+            "batch", "arn:aws:iam::1234:role/b", "arn:aws:s3:::b", "arn:aws:iam::123456789012:user/b",
+            "arn:aws:iam::123456789012:role/",
+        ] {
+            assert_eq!(text.parse::<BatchRole>(), Err(InvalidBatchRole), "{text}");
+        }
+    }
+
+    #[test]
+    fn jobs_are_beside_the_models_of_aws_and_at_the_same_address_elsewhere() {
+        let beside = |text: &str| jobs_beside(Url::parse(text).unwrap()).to_string();
+        assert_eq!(
+            beside("https://bedrock-runtime.eu-west-1.amazonaws.com"),
+            "https://bedrock.eu-west-1.amazonaws.com/"
+        );
+        assert_eq!(
+            beside("https://bedrock-runtime-fips.us-east-1.amazonaws.com/"),
+            "https://bedrock-fips.us-east-1.amazonaws.com/"
+        );
+        assert_eq!(
+            beside("https://gateway.example/bedrock-runtime"),
+            "https://gateway.example/bedrock-runtime"
+        );
+    }
+}
