@@ -6,6 +6,7 @@ use crate::{
     distribution::{normal_critical_value, student_critical_value},
     power::PowerDesign,
     proportion,
+    random_weights::RandomWeights,
     undefined::{check_all_finite, check_finite},
 };
 
@@ -16,6 +17,9 @@ const CLUSTER_PRIOR: f64 = 0.1;
 /// Most values at the ends of the range that the values of one unit count for. Values that lie close together away from the ends
 /// may miss rare ones at an end, which a spread so small would rule out.
 const MAX_WORTH: f64 = 25.0;
+
+/// Most units that may lie at either end of the range beside those of the sample: the half of Jeffreys' prior.
+const MAX_END_WEIGHT: f64 = 0.5;
 
 /// Distance, as a share of the range, below which values differ only by the order of summation.
 const DUST: f64 = 1e-9;
@@ -37,8 +41,8 @@ pub struct BoundedMean {
     /// Number of values at the ends of the range that would carry as much information: `m (1 - m) / se^2` for a mean
     /// m on a range of 0 to 1, but at most 25 for each cluster. The number of clusters where no value differs from another.
     pub effective_n: f64,
-    /// Wilson's interval of the mean on the effective number of values, with the quantile of Student's t. That of
-    /// [`proportion`] for independent values that all lie at the ends.
+    /// Wilson's interval of the mean on the effective number of values, with the quantile of Student's t, or at either end that of
+    /// randomly weighted values where it reaches further. That of [`proportion`] for independent values that all lie at the ends.
     pub interval: Result<Interval, UndefinedReason>,
 }
 
@@ -46,6 +50,13 @@ pub struct BoundedMean {
 /// American Statistical Association 22 (1927), 209-212; effective sample sizes: E. Korn and B. Graubard, Survey
 /// Methodology 24 (1998), 193-201; Wilson's interval with them: C. Franco, R. Little, T. Louis and E. Slud, Journal
 /// of Survey Statistics and Methodology 7 (2019), 334-364.
+///
+/// Values that lie close together may hide rare ones at an end of the range. An end of the interval therefore lies at least as far out as
+/// the quantile of the mean with random weights, those of a Dirichlet distribution of parameter 1 for each value, and of
+/// `sqrt(w / 25) / 2` for a value at either end of the range: w is the effective number per value, at most 25. Source: N. Gaffke, Three
+/// test statistics for a nonparametric one-sided hypothesis on the mean of a nonnegative variable, Mathematical Methods of Statistics
+/// 14 (2005), 451-467; E. Learned-Miller and P. Thomas, A new confidence interval for the mean of a bounded random variable
+/// (2020), arXiv:1905.06208. Theirs has parameter 1 at the nearer end only; the weights are our own, chosen by simulation.
 pub fn bounded_mean(
     values: &[f64],
     range: (f64, f64),
@@ -56,8 +67,8 @@ pub fn bounded_mean(
 }
 
 /// Computes [`bounded_mean`] of values in clusters, with the clustered error (CR1); `clusters` names the cluster of
-/// each value. The error is smoothed by a tenth of a cluster at either end of the range. The limit of the effective number is our
-/// own, chosen by simulation.
+/// each value. The error is smoothed by a tenth of a cluster at either end of the range, and the weights of values are those of their
+/// cluster. The limit of the effective number is our own, chosen by simulation.
 pub fn bounded_mean_clustered<K: Ord>(
     values: &[f64],
     clusters: &[K],
@@ -85,9 +96,15 @@ pub fn bounded_mean_clustered<K: Ord>(
         });
     }
     let interval = units.critical_value(level).map(|critical| {
-        let (low, high) = wilson_ends(scaled.mean, scaled.effective_n, critical);
+        let wilson = wilson_ends(scaled.mean, scaled.effective_n, critical);
+        let worth = scaled.effective_n / units.sums.len() as f64;
+        let end_weight = MAX_END_WEIGHT * (worth / MAX_WORTH).sqrt();
+        let (low, high) =
+            RandomWeights::new(&units.sums, &units.sizes, end_weight).widen(wilson, level.tail());
+        let is_wilson = (low, high) == wilson;
+        let method = if is_wilson { IntervalMethod::WilsonEffective } else { IntervalMethod::WilsonGaffke };
         let place = |share: f64| range.0 + (range.1 - range.0) * share;
-        Interval { low: place(low), high: place(high), level, method: IntervalMethod::WilsonEffective }
+        Interval { low: place(low), high: place(high), level, method }
     });
 
     Ok(BoundedMean {
@@ -290,7 +307,7 @@ pub struct BoundedDifference {
 }
 
 /// Computes the mean of paired differences from its two parts, the mean of what rose and the mean of what fell: each
-/// has the interval of [`bounded_mean_clustered`], and the two are combined by the distances of their ends. Rare large
+/// has Wilson's interval on its effective number, as in [`bounded_mean_clustered`], and the two are combined by the distances of their ends. Rare large
 /// falls beside many small rises are seen, which the t interval misses. Sources: G. Zou and A. Donner, Statistics in
 /// Medicine 27 (2008), 1693-1702 (MOVER); with a correlation: R. Newcombe, Statistics in Medicine 17 (1998),
 /// 2635-2650, and G. Zou, American Journal of Epidemiology 168 (2008), 212-224.

@@ -92,6 +92,8 @@ pub enum IntervalMethod {
     PredictionPowered,
     /// Wilson's score interval on the effective number of values.
     WilsonEffective,
+    /// The former, or at either end Gaffke's bound with less weight at the ends of the range, where that reaches further.
+    WilsonGaffke,
     /// Wilson's interval on the effective number of rises and that of falls, combined.
     WilsonRisesFalls,
     /// Prediction-powered inference, Wilson's interval on the labels and what the judge adds to them.
@@ -134,6 +136,7 @@ impl IntervalMethod {
             Self::LeePlugIn => "Rogan-Gladen, adjusted plug-in",
             Self::PredictionPowered => "prediction-powered",
             Self::WilsonEffective => "Wilson, effective n",
+            Self::WilsonGaffke => "Wilson or Gaffke",
             Self::WilsonRisesFalls => "Wilson, rises and falls",
             Self::WilsonPowered => "prediction-powered, Wilson",
             Self::Posterior => "posterior",

@@ -24,6 +24,7 @@ pub mod pooling;
 pub mod power;
 mod proportion;
 mod random;
+mod random_weights;
 mod rank;
 pub mod ranking;
 pub mod repeats;

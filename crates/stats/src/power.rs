@@ -318,8 +318,8 @@ pub fn mean_half_width(sd: f64, n: u64, level: ConfidenceLevel) -> Result<f64, U
     check_finite(normal_critical_value(level)? * sd / (n as f64).sqrt())
 }
 
-/// Returns half the width of the interval of a mean within 0 to 1, as [`bounded_mean`](crate::bounded_mean) computes it: Wilson's on
-/// the effective number of values. `units` is the number of independent values, at least 2; `None` for values that all lie at the
+/// Returns half the width of the interval of a mean within 0 to 1, as [`bounded_mean`](crate::bounded_mean) computes it where scores don't
+/// lie close together: Wilson's on the effective number of values. `units` is the number of independent values, at least 2; `None` for values that all lie at the
 /// ends, whose interval has the normal quantile. Source: E. B. Wilson (1927).
 pub fn bounded_half_width(
     mean: f64,

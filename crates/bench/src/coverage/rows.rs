@@ -32,8 +32,8 @@ const GOOD_JUDGE: (f64, f64) = (0.98, 0.95);
 /// Number of cases that only the judge decided.
 const JUDGED: usize = 1_000;
 
-const MEANS: &[&str] = &["Wilson, effective n", "Student's t"];
-const CLUSTERED: &[&str] = &["Wilson, effective n", "cluster-robust t"];
+const MEANS: &[&str] = &["Wilson or Gaffke", "Student's t"];
+const CLUSTERED: &[&str] = &["Wilson or Gaffke", "cluster-robust t"];
 const DIFFERENCES: &[&str] = &["Wilson, rises and falls", "Student's t"];
 const TABLES: &[&str] = &["posterior", "formula"];
 const ALPHAS: &[&str] = &["posterior", "bootstrap"];

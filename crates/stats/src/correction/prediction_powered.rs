@@ -95,8 +95,8 @@ pub fn prediction_powered_clustered<K: Ord>(
 pub(super) const PSEUDO_LABELS: f64 = 8.0;
 
 /// Prediction-powered inference for values between `range.0` and `range.1`, for few labels and for means near either
-/// end. The labels alone have the interval of [`bounded_mean_clustered`](crate::bounded_mean_clustered), which is
-/// Wilson's for verdicts. The judge raises their effective number by `1 / (1 - r^2 / (1 + V/v))`: r is the
+/// end. The labels alone have Wilson's interval on the effective number of
+/// [`bounded_mean_clustered`](crate::bounded_mean_clustered). The judge raises their effective number by `1 / (1 - r^2 / (1 + V/v))`: r is the
 /// correlation of people and judge, shrunk by eight labels without any, v the variance of the judge's mean over the
 /// labelled cases and V that over the others. So the judge never makes the interval wider than people alone have it,
 /// and labels without spread leave the judge out. `clusters` names the clusters of the labelled and the other cases.

@@ -14,11 +14,11 @@ mod tests {
 
     #[test]
     fn three_scores_have_wilsons_lower_end_on_their_effective_number() {
-        // Mean 0.8, standard deviation 0.1: as much as 0.8 * 0.2 / (0.01 / 3) = 48 values at the ends, and t of 2
+        // Mean 0.8, standard deviation 0.2: as much as 0.8 * 0.2 / (0.04 / 3) = 12 values at the ends, and t of 2
         // degrees of freedom 4.302653.
-        let (n, t): (f64, f64) = (48.0, 4.302_653);
+        let (n, t): (f64, f64) = (12.0, 4.302_653);
         let expected = (0.8 * n + t * t / 2.0 - t * (n * 0.16 + t * t / 4.0).sqrt()) / (n + t * t);
-        let low = mean_lower_bound(&[0.7, 0.8, 0.9], ConfidenceLevel::P95).unwrap();
+        let low = mean_lower_bound(&[0.6, 0.8, 1.0], ConfidenceLevel::P95).unwrap();
         assert!((low - expected).abs() < 1e-6, "{low}");
         assert_eq!(mean_lower_bound(&[0.5], ConfidenceLevel::P95), Err(UndefinedReason::OneValue));
         assert_eq!(mean_lower_bound(&[], ConfidenceLevel::P95), Err(UndefinedReason::NoValues));

@@ -32,12 +32,24 @@ fn values_that_lie_close_together_leave_room_for_rare_ones_at_an_end() {
     let found = bounded_mean(&close, (0.0, 1.0), ConfidenceLevel::P95).unwrap();
     let interval = found.interval.unwrap();
     assert_near(found.effective_n, 250.0, 1e-9);
-    assert!(interval.low < 0.75 && interval.width() < 0.13, "{interval:?}");
+    // Gaffke's bound with half a value at either end, by two million draws of the weights with numpy.
+    assert_near(interval.low, 0.624_81, 3e-3);
+    assert!(interval.width() < 0.23, "{interval:?}");
+    assert_eq!(interval.method.name(), "Wilson or Gaffke");
+    let thirty: Vec<f64> = (0..30).map(|at| if at % 5 == 0 { 0.75 } else { 0.8 }).collect();
+    let interval = bounded_mean(&thirty, UNIT, LEVEL).unwrap().interval.unwrap();
+    assert_near(interval.low, 0.729_38, 1e-3);
+    // The other way round it is the upper end.
+    let mirrored = close.map(|value| 1.0 - value);
+    let mirrored = bounded_mean(&mirrored, UNIT, LEVEL).unwrap().interval.unwrap();
+    assert_near(1.0 - mirrored.high, bounded_mean(&close, UNIT, LEVEL).unwrap().interval.unwrap().low, 1e-9);
+
     // Scores that spread as usual are not touched.
     let usual = [0.3, 0.9, 0.5, 0.7, 0.6, 0.8, 1.0, 0.4, 0.7, 0.8];
     let found = bounded_mean(&usual, (0.0, 1.0), ConfidenceLevel::P95).unwrap();
     let variance = usual.iter().map(|value| (value - 0.67_f64).powi(2)).sum::<f64>() / 9.0;
     assert_near(found.effective_n, 0.67 * 0.33 / (variance / 10.0), 1e-9);
+    assert_eq!(found.interval.unwrap().method.name(), "Wilson, effective n");
 }
 
 #[test]
