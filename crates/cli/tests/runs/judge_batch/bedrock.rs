@@ -181,7 +181,8 @@ fn when_the_time_for_batches_is_over_the_job_is_stopped_and_the_rest_is_asked_al
             MockBatchFaults { polls: usize::MAX, done_at_cancel: done, ..MockBatchFaults::default() };
         server.batches().set(faults);
         let cli = answers(&server, 40);
-        eval(&cli, NAME, &with(&["--batch-wait", "1s"])).expect_code(1);
+        // Long enough that even a busy machine has sent the job by then.
+        eval(&cli, NAME, &with(&["--batch-wait", "5s"])).expect_code(1);
         let done = u32::try_from(done).expect("small");
         assert_eq!(
             (server.batches().sizes(), server.batches().paid_totals()),
