@@ -160,7 +160,7 @@ pub(crate) enum CliCommand {
     /// Run eval files: get answers, judge them, score them.
     #[command(visible_alias = "run")]
     Eval(Box<EvalCommandArgs>),
-    /// Grade existing answers (JSONL, CSV, TSV, XLSX, Parquet) against a rubric.
+    /// Grade existing answers (JSON lines or a table) against a rubric.
     Grade(GradeArgs),
     /// Try a criterion on one answer; `--watch` reruns it on every save.
     Try(TryArgs),
