@@ -50,24 +50,19 @@ pub fn detect(path: &Path) -> Result<ImportFormat, ConvertError> {
     if is_table(path) {
         return Ok(ImportFormat::Csv);
     }
-    let ending =
-        path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
-    match ending.as_str() {
-        "jsonl" => {
-            let lines = BufReader::new(assize_files::open_file(path).map_err(unreadable)?).lines();
-            for line in lines {
-                let line = line.map_err(unreadable)?;
-                if let Ok(value) = serde_json::from_str::<Value>(line.trim_start_matches('\u{feff}')) {
-                    return Ok(detect_line(&value));
-                }
-                if !line.trim().is_empty() {
-                    break;
-                }
+    if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("jsonl")) {
+        let lines = BufReader::new(assize_files::open_file(path).map_err(unreadable)?).lines();
+        for line in lines {
+            let line = line.map_err(unreadable)?;
+            if let Ok(value) = serde_json::from_str::<Value>(line.trim_start_matches('\u{feff}')) {
+                return Ok(detect_line(&value));
             }
-
-            return Ok(ImportFormat::Suite);
+            if !line.trim().is_empty() {
+                break;
+            }
         }
-        _ => {}
+
+        return Ok(ImportFormat::Suite);
     }
 
     let text = assize_files::read_text_up_to(path, MAX_IMPORT_BYTES).map_err(unreadable)?;

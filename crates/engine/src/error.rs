@@ -28,7 +28,7 @@ pub enum EngineErrorKind {
 
 /// Failure of an operation of the engine.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message}{}", option_hint.iter().map(|hint| format!(", or {hint}")).collect::<String>())]
+#[error("{message}{}", option_hint.as_ref().map_or_else(String::new, |hint| format!(", or {hint}")))]
 pub struct EngineError {
     /// Category.
     pub kind: EngineErrorKind,

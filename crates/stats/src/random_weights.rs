@@ -124,9 +124,9 @@ impl<'a> RandomWeights<'a> {
                 second += term.shape * tilted * tilted;
             }
             if first > 0.0 {
-                high = tilt
+                high = tilt;
             } else {
-                low = tilt
+                low = tilt;
             }
 
             let next = within_or_middle(tilt - first / second, low, high);

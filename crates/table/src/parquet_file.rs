@@ -216,12 +216,11 @@ fn check_places(group: &RowGroupMetaData, size: usize) -> Result<(), TableError>
 }
 
 fn listed(problems: &[String]) -> String {
-    let mut text = problems.iter().take(MAX_NAMED).cloned().collect::<Vec<_>>().join("; ");
-    if problems.len() > MAX_NAMED {
-        text.push_str(&format!("; and {} more", problems.len() - MAX_NAMED));
+    let named = problems.iter().take(MAX_NAMED).cloned().collect::<Vec<_>>().join("; ");
+    match problems.len().saturating_sub(MAX_NAMED) {
+        0 => named,
+        more => format!("{named}; and {more} more"),
     }
-
-    text
 }
 
 fn damaged(error: &dyn std::fmt::Display) -> TableError {

@@ -234,7 +234,7 @@ impl TestRun {
                 stderr.into_iter().flat_map(|stream| BufReader::new(stream).lines().map_while(Result::ok));
             let mut targets = Vec::new();
             for line in lines {
-                eprintln!("{line}");
+                println!("{line}");
                 targets.extend(failed_target(&line));
             }
             targets

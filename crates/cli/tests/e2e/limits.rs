@@ -132,6 +132,13 @@ const LIMITS: &[(&str, LimitTest)] = &[
     ("formula of a `multi` grader", There("serve/src/adapters/formula.rs", "nothing_else_is_read")),
     ("requests of a batch", There("llm/src/batch/draft.rs", "a_batch_is_full_at_the_limits_of_its_format")),
     ("bytes of a batch", There("llm/src/batch/draft.rs", "a_batch_is_full_at_the_limits_of_its_format")),
+    (
+        "fewest requests of a batch",
+        There(
+            "cli/tests/runs/judge_batch/bedrock.rs",
+            "too_few_requests_for_a_job_are_asked_live_with_a_note",
+        ),
+    ),
     ("cases of an HTML page", There(REPORTS, "a_page_is_bounded_and_counts_what_it_leaves_out")),
     (
         "question, reference or answer in an HTML page",

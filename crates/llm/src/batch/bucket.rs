@@ -19,7 +19,7 @@ const LONG: Duration = Duration::from_mins(20);
 /// Bucket of S3 with the key to it. Nothing shows the key, or an address that was signed with it.
 #[derive(Clone)]
 pub(super) struct Bucket {
-    bucket: rusty_s3::Bucket,
+    objects: rusty_s3::Bucket,
     credentials: Credentials,
     redactor: Redactor,
 }
@@ -57,7 +57,7 @@ impl Bucket {
 
         let id = SecretString::from(key_id);
         let redactor = Redactor::new([Some(secret), token, Some(id)].into_iter().flatten());
-        Ok(Self { bucket, credentials, redactor })
+        Ok(Self { objects: bucket, credentials, redactor })
     }
 
     /// Writes an object.
@@ -70,7 +70,7 @@ impl Bucket {
         key: &str,
         body: Vec<u8>,
     ) -> Result<(), AskError> {
-        let url = self.bucket.put_object(Some(&self.credentials), key).sign(LONG);
+        let url = self.objects.put_object(Some(&self.credentials), key).sign(LONG);
         let answer = transport.put(url, body, LONG).await;
         self.checked(answer, "write", key).map(drop)
     }
@@ -80,7 +80,7 @@ impl Bucket {
     /// # Errors
     /// When it can't be read in full.
     pub(super) async fn get(&self, transport: &HttpTransport, key: &str) -> Result<Vec<u8>, AskError> {
-        let url = self.bucket.get_object(Some(&self.credentials), key).sign(LONG);
+        let url = self.objects.get_object(Some(&self.credentials), key).sign(LONG);
         let answer = transport.get(url, HeaderMap::new(), LONG).await;
         self.checked(answer, "read", key)
     }
@@ -91,7 +91,7 @@ impl Bucket {
         what: &str,
         key: &str,
     ) -> Result<Vec<u8>, AskError> {
-        let place = format!("s3://{}/{key}", self.bucket.name());
+        let place = format!("s3://{}/{key}", self.objects.name());
         let hidden = |error: AskError, words: &str| {
             let words = self.redactor.redact_message(words);
             let message = crate::excerpt::cut(&words, crate::excerpt::MESSAGE_CHARS);
@@ -110,7 +110,7 @@ impl Bucket {
         let (code, words) = (element(&text, "Code"), element(&text, "Message"));
         if (300..400).contains(&answer.status) {
             let words =
-                format!("the bucket is not in the region {}, as AWS_REGION says", self.bucket.region());
+                format!("the bucket is not in the region {}, as AWS_REGION says", self.objects.region());
             return Err(hidden(
                 AskError { status: Some(400), ..AskError::new(ErrorKind::BadRequest, "") },
                 &words,
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn addresses_are_those_of_the_bucket_in_its_region_or_at_another_server() {
-        let address = |bucket: &Bucket| bucket.bucket.object_url("p/x").to_string();
+        let address = |bucket: &Bucket| bucket.objects.object_url("p/x").to_string();
         assert_eq!(address(&bucket(None, "plain")), "https://plain.s3.us-east-1.amazonaws.com/p/x");
         assert_eq!(address(&bucket(None, "with.dots")), "https://s3.us-east-1.amazonaws.com/with.dots/p/x");
         assert_eq!(
@@ -184,7 +184,7 @@ mod tests {
         let signed = rusty_s3::signing::sign(
             &"2013-05-24T00:00:00Z".parse().unwrap(),
             rusty_s3::Method::Put,
-            bucket(None, "plain").bucket.object_url("p/requests/assize-1.jsonl"),
+            bucket(None, "plain").objects.object_url("p/requests/assize-1.jsonl"),
             "AKIAIOSFODNN7EXAMPLE",
             "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
             Some("a-session-token/of+some=length"),
@@ -199,6 +199,7 @@ mod tests {
 
     /// With `moto_server -p 5000` and a bucket `plain` there: `ASSIZE_TEST_S3=http://127.0.0.1:5000`.
     #[tokio::test]
+    #[expect(clippy::disallowed_methods, reason = "a switch of the tests alone")]
     #[ignore = "needs a server of S3 with a bucket `plain`, named by ASSIZE_TEST_S3"]
     async fn objects_are_written_and_read_at_a_server_of_s3() {
         let server = std::env::var("ASSIZE_TEST_S3").expect("ASSIZE_TEST_S3 names a server");

@@ -75,14 +75,12 @@ impl MockBatches {
             (true, ["files"]) => state.upload(call),
             (false, ["files", id, "content"]) => state.content(id),
             (false, ["files", id]) => BatchAnswer::json(&json!({"id": id, "status": "processed"})),
-            (true, ["batches"] | ["models", _]) => state.create(form, call),
-            (false, ["batches"]) => state.list(form, call),
+            (true, ["batches" | "model-invocation-job"] | ["models", _]) => state.create(form, call),
+            (false, ["batches" | "model-invocation-jobs"]) => state.list(form, call),
             (false, ["batches", id]) => state.poll(form, id, call),
             (false, ["batches", id, "results"]) => state.results(id),
             (true, ["batches", id, "cancel"]) => state.cancel(form, id),
             (true, ["batches", id]) => state.cancel(form, id.trim_end_matches(":cancel")),
-            (true, ["model-invocation-job"]) => state.create(form, call),
-            (false, ["model-invocation-jobs"]) => state.list(form, call),
             (false, ["model-invocation-job", _]) => state.poll(form, bucket::job_of(&decoded), call),
             (true, ["model-invocation-job", _, "stop"]) => state.cancel(form, bucket::job_of(&decoded)),
             _ => BatchAnswer::error(404, "not_found", call.path),
@@ -220,9 +218,7 @@ impl BatchesState {
         for (nth, request) in batch.requests.iter().enumerate() {
             let line = if nth < most {
                 self.work_on(form, nth, request, model)
-            } else if state == MockBatchState::Failed {
-                continue;
-            } else if form == BatchForm::Bedrock {
+            } else if state == MockBatchState::Failed || form == BatchForm::Bedrock {
                 continue;
             } else {
                 (form.unprocessed(request, state == MockBatchState::Expired), false)
