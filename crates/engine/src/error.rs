@@ -34,7 +34,7 @@ pub struct EngineError {
     pub kind: EngineErrorKind,
     /// Description for people: what is wrong, and what helps.
     pub message: String,
-    /// What an option of the command line would help, as a clause that follows the message after "or". Callers without options leave
+    /// Hint at an option of the command line: a clause that follows the message after "or". Callers without options leave
     /// it out.
     pub option_hint: Option<String>,
     /// Exit code of a program that ends because of this failure.
@@ -47,7 +47,7 @@ impl EngineError {
         Self { kind, message: message.into(), option_hint: None, exit: ExitStatus::Invalid }
     }
 
-    /// The same error with a hint at an option of the command line.
+    /// Adds a hint at an option of the command line.
     pub(crate) fn with_option_hint(self, hint: impl Into<String>) -> Self {
         Self { option_hint: Some(hint.into()), ..self }
     }

@@ -210,11 +210,10 @@ impl ModelGateway {
     fn batched_calls(&self, batches: &BatchOptions, engine: &Engine) -> Arc<BatchedCalls> {
         let folder = engine.process().working_folder.join(BATCH_FOLDER);
         let options = HttpOptions { max_answer_bytes: LARGEST_RESULTS, ..http_options(engine) };
+        let storage = BatchStorage::new(batches.storage.clone(), batches.role.clone(), &|name| {
+            engine.process().variable(name)
+        });
         let transport = Arc::new(HttpTransport::new(options));
-
-        let variable = |name: &str| engine.process().variable(name);
-        let storage = BatchStorage::new(batches.storage.clone(), batches.role.clone(), &variable);
-
         Arc::new(BatchedCalls::new(folder, transport, storage, self.setup.budget.clone(), self.clock))
     }
 
@@ -642,22 +641,21 @@ impl ModelGateway {
     /// Refuses models of unknown price.
     pub(crate) fn check_prices(&self) -> Result<(), EngineError> {
         let models = self.models();
-        let unpriced: BTreeSet<String> =
-            models.iter().filter(|(_, card)| card.price.is_none()).map(|(id, _)| id.to_string()).collect();
-        if !unpriced.is_empty() {
-            let otherwise = if self.may_be_unpriced {
-                "exclude such models with `--budget-unknown-price allow`"
-            } else {
-                "limit the calls with `--budget-calls`"
-            };
-            return Err(EngineError::budget(format!(
-                "unknown price for {}, so a budget in dollars can't be enforced; nothing was spent. Add the price to `.assize/prices.yaml`",
-                unpriced.into_iter().collect::<Vec<_>>().join(", ")
-            ))
-            .with_option_hint(otherwise));
+        let unpriced = models.iter().filter(|(_, card)| card.price.is_none()).map(|(id, _)| id.to_string());
+        let unpriced = unpriced.collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(", ");
+        if unpriced.is_empty() {
+            return Ok(());
         }
 
-        Ok(())
+        let otherwise = if self.may_be_unpriced {
+            "exclude such models with `--budget-unknown-price allow`"
+        } else {
+            "limit the calls with `--budget-calls`"
+        };
+        Err(EngineError::budget(format!(
+            "unknown price for {unpriced}, so a budget in dollars can't be enforced; nothing was spent. Add the price to `.assize/prices.yaml`"
+        ))
+        .with_option_hint(otherwise))
     }
 
     /// Facts about a model that was set up, as `provider:model`.

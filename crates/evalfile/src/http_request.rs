@@ -35,7 +35,7 @@ pub struct HttpTargetReply {
     pub cost: Option<f64>,
 }
 
-/// What a request is written for.
+/// Case and values that a request is written for.
 #[derive(Debug, Clone, Copy)]
 pub struct HttpTargetCase<'a> {
     /// Text of the prompt, or its messages as JSON.

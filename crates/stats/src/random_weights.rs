@@ -31,7 +31,7 @@ pub(crate) struct RandomWeights<'a> {
 struct WeightedTerm {
     shape: f64,
     distance: f64,
-    /// What `distance` falls by as that value rises.
+    /// Decrease of `distance` as that value rises by one.
     size: f64,
 }
 

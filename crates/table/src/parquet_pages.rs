@@ -17,14 +17,14 @@ use parquet::file::serialized_reader::SerializedPageReader;
 use parquet::record::reader::RowIter;
 use parquet::schema::types::Type;
 
-/// What may still be read of a file.
+/// Limits on what may still be read of a file.
 #[derive(Debug)]
 pub(crate) struct PageLimits {
     /// Bytes of decompressed pages.
     bytes: AtomicU64,
     /// Values of pages.
     values: AtomicU64,
-    /// Which of them was exceeded.
+    /// The one that was exceeded.
     exceeded: Mutex<Option<&'static str>>,
 }
 

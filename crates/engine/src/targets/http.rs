@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use assize_evalfile::{HttpTargetCase, HttpTargetRequest, HttpTargetSpec, is_secret_header};
+use assize_evalfile::{HttpBody, HttpTargetCase, HttpTargetRequest, HttpTargetSpec, is_secret_header};
 use assize_llm::{
     AskError, ClientSetup, HeaderMap, HeaderName, HeaderValue, HttpRequest, Method, ModelEndpoint, Redactor,
     Url, WebAnswer, WebClient,
@@ -187,10 +187,31 @@ impl Target for HttpTarget {
             identity.field(name);
             identity.field(value);
         }
-        identity.text("body");
-        identity.field(&body.as_ref().map(|body| format!("{body:?}")));
+        write_body(identity, body.as_ref());
         for script in [response, status] {
             identity.field(&script.as_ref().map(|script| script.text().to_owned()));
+        }
+    }
+}
+
+fn write_body(identity: &mut IdentityWriter, body: Option<&HttpBody>) {
+    match body {
+        None => identity.text("no body"),
+        Some(HttpBody::Json(value)) => {
+            identity.text("json");
+            identity.field(value);
+        }
+        Some(HttpBody::JsonText(text)) => {
+            identity.text("json text");
+            identity.field(text);
+        }
+        Some(HttpBody::Form(fields)) => {
+            identity.text("form");
+            identity.field(fields);
+        }
+        Some(HttpBody::Text(text)) => {
+            identity.text("text");
+            identity.field(text);
         }
     }
 }

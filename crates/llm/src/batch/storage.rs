@@ -1,5 +1,5 @@
-//! Where requests and results of batches lie that do not travel with the calls about them: a bucket of S3, and the role by
-//! which the provider reads and writes there.
+//! Storage of requests and results of batches that do not travel with the calls about them: a bucket of S3, and the role
+//! by which the provider reads and writes there.
 
 use std::fmt;
 use std::str::FromStr;
