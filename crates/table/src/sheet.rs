@@ -96,6 +96,10 @@ fn choose_sheet(
 ) -> Result<(String, Vec<String>), TableError> {
     let sheets = book.sheets_metadata();
     let tables = || sheets.iter().filter(|sheet| sheet.typ == SheetType::WorkSheet);
+    if tables().next().is_none() {
+        return Err(TableError::refused("it has no sheets", "write it again with the program that made it"));
+    }
+
     let visible = || tables().filter(|sheet| sheet.visible == SheetVisible::Visible);
     let found = match wanted {
         None => visible().next(),
