@@ -6,7 +6,7 @@ use assize_diagnostic::{Diagnostic, SourceMap, Span};
 
 use super::entry::TargetsContext;
 use crate::codes;
-use crate::tree::TreeNode;
+use crate::tree::{MapEntry, TreeNode};
 
 /// Keys whose values are secret.
 const SECRET_KEYS: &[&str] = &["api_key", "github_token"];
@@ -15,23 +15,10 @@ const SECRET_KEYS: &[&str] = &["api_key", "github_token"];
 pub(super) fn record_secrets(node: &TreeNode, loading: &mut TargetsContext<'_>) {
     let headers = node.get("headers").and_then(TreeNode::as_map).unwrap_or_default();
     for header in headers.iter().filter(|header| is_secret_header(&header.key)) {
-        let Some(text) = header.value.as_str().filter(|text| !text.contains("{{")) else { continue };
-        loading.secrets.push(header.value.span);
-        if text.len() >= 8 {
-            loading.problems.hide(text, "[redacted]", header.value.span);
+        if header.value.as_str().is_some_and(|text| !text.contains("{{")) {
+            let what = format!("the header `{}`", header.key);
+            record_secret(header, &what, "\"{{ env.NAME }}\"", loading);
         }
-        loading.problems.add(
-            Diagnostic::warning(
-                codes::LITERAL_SECRET,
-                format!("the header `{}` is written in the file as plain text", header.key),
-                header.key_span,
-                "everyone who can read the file can read it",
-            )
-            .with_help(format!(
-                "put it into an environment variable or `.env` file and write `{}: \"{{{{ env.NAME }}}}\"`",
-                header.key
-            )),
-        );
     }
 
     for entry in node.as_map().unwrap_or_default() {
@@ -44,26 +31,30 @@ pub(super) fn record_secrets(node: &TreeNode, loading: &mut TargetsContext<'_>) 
             None => true,
         };
         if literal {
-            loading.secrets.push(entry.value.span);
-
-            if let Some(text) = entry.value.as_str().filter(|text| text.len() >= 8) {
-                loading.problems.hide(text, "[redacted]", entry.value.span);
-            }
-
-            loading.problems.add(
-                Diagnostic::warning(
-                    codes::LITERAL_SECRET,
-                    format!("`{}` is written in the file as plain text", entry.key),
-                    entry.key_span,
-                    "everyone who can read the file can read it",
-                )
-                .with_help(format!(
-                    "put it into an environment variable or `.env` file and write `{}: ${{{{ NAME }}}}`",
-                    entry.key
-                )),
-            );
+            record_secret(entry, &format!("`{}`", entry.key), "${{ NAME }}", loading);
         }
     }
+}
+
+/// Hides a literal secret, and warns of it with how to write it as a `reference` instead.
+fn record_secret(entry: &MapEntry, what: &str, reference: &str, loading: &mut TargetsContext<'_>) {
+    loading.secrets.push(entry.value.span);
+    if let Some(text) = entry.value.as_str().filter(|text| text.len() >= 8) {
+        loading.problems.hide(text, "[redacted]", entry.value.span);
+    }
+
+    loading.problems.add(
+        Diagnostic::warning(
+            codes::LITERAL_SECRET,
+            format!("{what} is written in the file as plain text"),
+            entry.key_span,
+            "everyone who can read the file can read it",
+        )
+        .with_help(format!(
+            "put it into an environment variable or `.env` file and write `{}: {reference}`",
+            entry.key
+        )),
+    );
 }
 
 /// Returns true if the value of a header is secret by its name.
