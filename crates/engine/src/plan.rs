@@ -120,6 +120,8 @@ impl PreflightReport {
 
         let mut lines: Vec<String> = self.choice_problems.iter().take(MAX_PROBLEMS).cloned().collect();
         let in_files = seen.iter().take(MAX_PROBLEMS).map(|(message, place, repeats)| match repeats {
+            // A target that is defined where it is used names that place itself.
+            0 if message.starts_with(&format!("{place}: ")) => (*message).to_owned(),
             0 => format!("{place}: {message}"),
             1 => format!("{place} and 1 more place: {message}"),
             more => format!("{place} and {more} more places: {message}"),

@@ -468,6 +468,12 @@ fn no_key_is_in_any_file_of_the_workspace() {
     let cli = answers(&server, 6);
     interrupt_when_sent(&cli, &server, "openai:judge-1");
 
+    assert_no_file_holds(&cli, &[KEY]);
+}
+
+/// Checks that no file of the workspace holds one of these secrets, and that there are files of a batch among them.
+#[track_caller]
+fn assert_no_file_holds(cli: &CliTest, secrets: &[&str]) {
     let mut folders = vec![cli.dir().to_path_buf()];
     let mut files = 0;
     while let Some(folder) = folders.pop() {
@@ -478,11 +484,13 @@ fn no_key_is_in_any_file_of_the_workspace() {
             }
             files += 1;
             let bytes = std::fs::read(entry.path()).unwrap();
-            let holds = bytes.windows(KEY.len()).any(|window| window == KEY.as_bytes());
-            assert!(!holds, "{}", entry.path().display());
+            for secret in secrets {
+                let holds = bytes.windows(secret.len()).any(|window| window == secret.as_bytes());
+                assert!(!holds, "{}", entry.path().display());
+            }
         }
     }
-    assert!(files > 5 && files_of_batches(&cli).len() == 1);
+    assert!(files > 5 && files_of_batches(cli).len() == 1);
 }
 
 #[test]
