@@ -477,13 +477,13 @@ fn assert_no_file_holds(cli: &CliTest, secrets: &[&str]) {
     let mut folders = vec![cli.dir().to_path_buf()];
     let mut files = 0;
     while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).unwrap().filter_map(Result::ok) {
+        for entry in std::fs::read_dir(folder).expect("a folder of the workspace").filter_map(Result::ok) {
             if entry.path().is_dir() {
                 folders.push(entry.path());
                 continue;
             }
             files += 1;
-            let bytes = std::fs::read(entry.path()).unwrap();
+            let bytes = std::fs::read(entry.path()).expect("a file of the workspace");
             for secret in secrets {
                 let holds = bytes.windows(secret.len()).any(|window| window == secret.as_bytes());
                 assert!(!holds, "{}", entry.path().display());
