@@ -47,8 +47,8 @@ impl CaseTrials {
         let decided: Vec<bool> = self
             .rows
             .values()
-            .filter(|repeat| repeat.verdict != Verdict::Incomplete)
-            .map(|repeat| repeat.verdict == Verdict::Pass)
+            .filter(|trial| trial.verdict != Verdict::Incomplete)
+            .map(|trial| trial.verdict == Verdict::Pass)
             .collect();
 
         let passed = |attempts: &[bool]| attempts.iter().filter(|passed| **passed).count() as u64;
@@ -70,7 +70,7 @@ impl CaseTrials {
 impl RepeatedCases {
     /// Adds a row if its case has several trials.
     pub(crate) fn push(&mut self, row: &ResultRow, cluster: u64) {
-        let Some(plan) = row.repeats else { return };
+        let Some(plan) = row.trials else { return };
         let key = (row.suite.clone(), row.case_id.clone(), row.target.clone());
         let case = self.0.entry(key).or_insert_with(|| CaseTrials {
             plan,
@@ -79,7 +79,7 @@ impl RepeatedCases {
             skipped: true,
         });
 
-        case.rows.insert(row.repeat, TrialResult::from(row));
+        case.rows.insert(row.trial, TrialResult::from(row));
         case.skipped &= row.is_skipped();
     }
 
@@ -193,7 +193,7 @@ impl CaseTrials {
         }
 
         let mut sample = ClusteredSample::default();
-        for (at, score) in self.rows.values().filter_map(|repeat| repeat.score).enumerate() {
+        for (at, score) in self.rows.values().filter_map(|trial| trial.score).enumerate() {
             sample.push(score, hash_in_process(&at));
         }
 

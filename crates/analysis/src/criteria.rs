@@ -52,7 +52,7 @@ impl CriterionResponses {
         let fact = CaseFact::from_record(record, &mut names);
         let target = fact.target.map(|target| names.text(target)).unwrap_or_default();
         let answer =
-            [names.text(fact.suite), names.text(fact.case), target, &fact.repeat.to_string()].join("\u{1f}");
+            [names.text(fact.suite), names.text(fact.case), target, &fact.trial.to_string()].join("\u{1f}");
         let cluster = names.text(fact.cluster).to_owned();
         for criterion in fact.criteria.iter().filter(|criterion| criterion.is_fixed) {
             let VoteValue::Value(value) = criterion.decision else { continue };
@@ -87,7 +87,7 @@ impl CriterionResponses {
 
         let suite = row.suite.as_deref().unwrap_or_default();
         let system = row.system.as_deref().unwrap_or_default();
-        let answer = [suite, &row.case, system, &row.repeat.unwrap_or(1).to_string()].join("\u{1f}");
+        let answer = [suite, &row.case, system, &row.trial.unwrap_or(1).to_string()].join("\u{1f}");
         let cluster = row.cluster.clone().unwrap_or_else(|| format!("{suite}\u{1f}{}", row.case));
         let criterion = row.criterion.clone().unwrap_or_default();
         self.push((criterion, String::new(), 0), answer, &cluster, value);

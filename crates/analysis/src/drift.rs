@@ -51,7 +51,7 @@ impl AnchorRun {
                 SeenHash::from_criterion(criterion, row.case_hash.as_deref(), row.target.as_deref(), answer);
             let place = (
                 row.suite.to_string(),
-                format!("{}\u{1f}{}", row.case_id, row.repeat),
+                format!("{}\u{1f}{}", row.case_id, row.trial),
                 decided.grader.to_string(),
                 decided.shown_criterion().to_string(),
                 seen.to_string(),

@@ -111,8 +111,8 @@ pub struct CaseFact {
     pub suite: u32,
     /// Id of the case.
     pub case: u32,
-    /// Number of the repeat.
-    pub repeat: u32,
+    /// Number of the trial.
+    pub trial: u32,
     /// Name of the target; `None` if the answer was given in the file.
     pub target: Option<u32>,
     /// Cluster: a shared origin, else the case itself.
@@ -163,7 +163,7 @@ impl CaseFact {
         Self {
             suite: names.intern(&row.suite),
             case: names.intern(&row.case_id),
-            repeat: row.repeat,
+            trial: row.trial,
             target: row.target.as_deref().map(|target| names.intern(target)),
             cluster: names.intern(&cluster),
             tags: row.tags.iter().map(|tag| names.intern(tag)).collect::<BTreeSet<_>>().into_iter().collect(),
@@ -388,7 +388,7 @@ fn hash_field(value: &(impl Identify + ?Sized)) -> u64 {
 pub struct RunFacts {
     /// Label of the run in output.
     pub label: String,
-    /// Cases, sorted by suite, id and repeat.
+    /// Cases, sorted by suite, id and trial.
     pub cases: Vec<CaseFact>,
 }
 
@@ -436,5 +436,5 @@ impl RunFacts {
 
 /// Returns the key that cases are paired by.
 pub(crate) fn case_key<'n>(case: &CaseFact, names: &'n NameTable) -> (&'n str, &'n str, u32) {
-    (names.text(case.suite), names.text(case.case), case.repeat)
+    (names.text(case.suite), names.text(case.case), case.trial)
 }

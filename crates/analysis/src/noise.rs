@@ -66,7 +66,7 @@ impl CaseDecisions {
                 self.asked_again |= values.len() > 1;
                 let criteria = self.cases.entry(case).or_default();
                 let answers = criteria.entry(hash_in_process(&(&grader.name, &criterion.id))).or_default();
-                answers.entry(row.repeat).or_default().extend(values);
+                answers.entry(row.trial).or_default().extend(values);
             }
         }
     }

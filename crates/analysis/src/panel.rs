@@ -50,7 +50,7 @@ impl PanelVotes {
             let item = format!(
                 "{}\u{1f}{}\u{1f}{}\u{1f}{}",
                 row.target.as_deref().unwrap_or_default(),
-                row.repeat,
+                row.trial,
                 vote.grader,
                 vote.shown_criterion()
             );
@@ -74,7 +74,7 @@ impl PanelVotes {
             let item = format!(
                 "{}\u{1f}{}\u{1f}{}",
                 row.system.as_deref().unwrap_or_default(),
-                row.repeat.unwrap_or(1),
+                row.trial.unwrap_or(1),
                 row.criterion.as_deref().unwrap_or_default()
             );
             self.push(rater, (case, item), met);

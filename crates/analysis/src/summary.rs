@@ -102,7 +102,7 @@ impl RunSummarizer {
             return;
         }
 
-        self.repeated |= row.repeat > 1;
+        self.repeated |= row.trial > 1;
         self.judged_again = self.judged_again || is_judged_again(row);
 
         // Most runs compare nothing, and need not store the name of each case for it.
@@ -122,7 +122,7 @@ impl RunSummarizer {
             verdict: row.verdict,
             scored: row.score.is_some(),
             skipped: row.is_skipped(),
-            repeated: row.repeats.is_some(),
+            repeated: row.trials.is_some(),
             low: row.score.or(row.score_low).unwrap_or(0.0),
             high: row.score.or(row.score_high).unwrap_or(1.0),
         });
@@ -237,7 +237,7 @@ impl RunSummarizer {
             decision_noise: self.verdicts.decision_noise(level),
             pairwise: summarize_matches(&self.contests),
             unstable: self.unstable_criteria(level),
-            repeats: self.cases.trial_metrics(self.count_single_trials(None), level),
+            trials: self.cases.trial_metrics(self.count_single_trials(None), level),
             targets: self.target_metrics(&rows, level),
             remarks,
         }

@@ -66,7 +66,7 @@ impl JudgedScores {
             let prompt = judge.prompt_hash.as_deref().or(judge.version.as_deref()).unwrap_or_default();
             let case = format!("{}\u{1f}{}", row.suite, row.case_id);
             let target = row.target.as_deref().unwrap_or_default();
-            let answer = format!("{case}\u{1f}{target}\u{1f}{}", row.repeat);
+            let answer = format!("{case}\u{1f}{target}\u{1f}{}", row.trial);
             let criterion = format!("{}\u{1f}{criterion}", decided.grader);
             self.push((answer, criterion, name, prompt.to_owned()), case, value);
         }

@@ -91,7 +91,7 @@ struct GraderMethod {
 impl MethodFingerprint {
     fn add(&mut self, case: &CaseFact, names: &NameTable) {
         let id = (names.text(case.suite), names.text(case.case));
-        let place = hash_in_process(&(id, case.repeat));
+        let place = hash_in_process(&(id, case.trial));
         self.cases = self.cases.wrapping_add(place);
 
         let question = case.question.map(|question| hash_in_process(&(id, names.text(question))));
@@ -234,7 +234,7 @@ pub struct TrendReader {
 struct TrendCase {
     suite: u32,
     id: Box<str>,
-    repeat: u32,
+    trial: u32,
     /// Hash of its cluster.
     cluster: u64,
     passed: Option<bool>,
@@ -251,7 +251,7 @@ impl TrendReader {
         self.cases.push(TrendCase {
             suite: self.suites.intern(names.text(case.suite)),
             id: names.text(case.case).into(),
-            repeat: case.repeat,
+            trial: case.trial,
             cluster: hash_in_process(&names.text(case.cluster)),
             passed: case.passed(),
             score: case.score,
@@ -275,10 +275,10 @@ impl TrendReader {
         level: ConfidenceLevel,
     ) -> Result<(TrendPoint, MethodFingerprint), AmbiguousRun> {
         let Self { fingerprint, suites, targets, mut cases } = self;
-        let key = |case: &TrendCase| (case.suite, case.repeat);
+        let key = |case: &TrendCase| (case.suite, case.trial);
         cases.sort_by(|a, b| {
             let order = suites.text(a.suite).cmp(suites.text(b.suite));
-            order.then_with(|| a.id.cmp(&b.id)).then_with(|| a.repeat.cmp(&b.repeat))
+            order.then_with(|| a.id.cmp(&b.id)).then_with(|| a.trial.cmp(&b.trial))
         });
         let twice = cases.windows(2).find(|pair| pair[0].id == pair[1].id && key(&pair[0]) == key(&pair[1]));
         if let Some(pair) = twice {

@@ -40,7 +40,7 @@ type PairedCaseKey = (Arc<str>, Option<Arc<str>>, String);
 /// One judged item: label, trial and decisions.
 struct JudgedVariant {
     label: String,
-    repeat: u32,
+    trial: u32,
     rows: Vec<VariantDecision>,
 }
 
@@ -122,7 +122,7 @@ pub fn pair_records<E>(records: impl Iterator<Item = Result<CaseRecord, E>>) -> 
             // What a panel comes to is compared; its votes stand behind that.
             let decisions = decisions.iter().filter(|row| !row.is_vote());
             let rows = decisions.map(VariantDecision::from_row).collect();
-            judged.push(JudgedVariant { label: label.to_owned(), repeat: result.repeat, rows });
+            judged.push(JudgedVariant { label: label.to_owned(), trial: result.trial, rows });
         }
     }
 
@@ -134,8 +134,8 @@ pub fn pair_records<E>(records: impl Iterator<Item = Result<CaseRecord, E>>) -> 
             continue;
         }
 
-        judged.sort_by(|a, b| (&a.label, a.repeat).cmp(&(&b.label, b.repeat)));
-        let first = judged.iter().position(|one| one.label == UNCHANGED && one.repeat == 1);
+        judged.sort_by(|a, b| (&a.label, a.trial).cmp(&(&b.label, b.trial)));
+        let first = judged.iter().position(|one| one.label == UNCHANGED && one.trial == 1);
         let Some(first) = first else {
             compared.without_reference += judged.len();
             continue;

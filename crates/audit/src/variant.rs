@@ -58,7 +58,7 @@ pub fn build_audit_items(item: &WorkItem, repeats: u32, variants: &[CaseVariant]
     }
 
     let shared = SharedAnswer::new(OnceCell::new());
-    let make = |label: &str, alter: &AlterAnswer, graders: &[Arc<Grader>], repeat: u32| WorkItem {
+    let make = |label: &str, alter: &AlterAnswer, graders: &[Arc<Grader>], trial: u32| WorkItem {
         case: Arc::new(Case {
             id: variant_id(&item.case.id, label),
             graders: graders.to_vec(),
@@ -70,17 +70,17 @@ pub fn build_audit_items(item: &WorkItem, repeats: u32, variants: &[CaseVariant]
                 inner: Arc::clone(target),
                 answer: Arc::clone(&shared),
                 label: label.to_owned(),
-                is_first: label == UNCHANGED && repeat == 1,
+                is_first: label == UNCHANGED && trial == 1,
                 alter: Arc::clone(alter),
             }) as Arc<dyn Target>),
             missing @ ItemSource::Missing { .. } => missing.clone(),
         },
-        repeat,
+        trial,
         ..item.clone()
     };
 
     let same: AlterAnswer = Arc::new(|answer| answer);
-    let unchanged = (1..=repeats.saturating_add(1)).map(|repeat| make(UNCHANGED, &same, &graders, repeat));
+    let unchanged = (1..=repeats.saturating_add(1)).map(|trial| make(UNCHANGED, &same, &graders, trial));
     let changed = variants.iter().filter_map(|variant| {
         let graders = (variant.regrade)(graders.clone());
         (!graders.is_empty()).then(|| make(&variant.label, &variant.alter, &graders, 1))

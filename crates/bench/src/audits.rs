@@ -139,8 +139,8 @@ fn accuses_of_giving_in(judge: &mut KnownJudge, cases: usize) -> bool {
                 }
             })
         };
-        for repeat in 1..=2 {
-            records.push(AuditedCase { repeat, ..AuditedCase::new(case, UNCHANGED) }.record(decide(false)));
+        for trial in 1..=2 {
+            records.push(AuditedCase { trial, ..AuditedCase::new(case, UNCHANGED) }.record(decide(false)));
         }
         records.extend(labels.iter().map(|label| AuditedCase::new(case, label).record(decide(true))));
     }
@@ -158,8 +158,8 @@ fn accuses_of_places(judge: &mut KnownJudge, cases: usize) -> bool {
             let met = order.iter().enumerate().map(|(place, at)| (*at, judge.decide(truth[*at], place)));
             case.record_in_order(met.collect())
         };
-        for repeat in 1..=2 {
-            records.push(decide(&AuditedCase { repeat, ..AuditedCase::new(case, UNCHANGED) }, &same));
+        for trial in 1..=2 {
+            records.push(decide(&AuditedCase { trial, ..AuditedCase::new(case, UNCHANGED) }, &same));
         }
         for (at, order) in orders.iter().enumerate() {
             records.push(decide(&AuditedCase::new(case, &format!("order.{at}")), order));
@@ -175,9 +175,9 @@ fn accuses_of_length(judge: &mut KnownJudge, cases: usize, unchanged: u32) -> bo
     let mut facts = LengthFacts::default();
     for case in 0..cases {
         let truth = truths(judge);
-        for repeat in 1..=unchanged {
+        for trial in 1..=unchanged {
             let met = truth.map(|truth| judge.decide(truth, 1));
-            facts.add(&AuditedCase { repeat, ..AuditedCase::new(case, UNCHANGED) }.record(met));
+            facts.add(&AuditedCase { trial, ..AuditedCase::new(case, UNCHANGED) }.record(met));
         }
         for label in ["frame", "repeat"] {
             facts.add(&AuditedCase::new(case, label).record(truth.map(|truth| judge.decide_long(truth))));
@@ -218,13 +218,13 @@ fn says_of_preference(judge: &mut KnownJudge, cases: usize) -> String {
 struct AuditedCase<'a> {
     case: usize,
     label: &'a str,
-    repeat: u32,
+    trial: u32,
     target: Option<&'a str>,
 }
 
 impl<'a> AuditedCase<'a> {
     const fn new(case: usize, label: &'a str) -> Self {
-        Self { case, label, repeat: 1, target: None }
+        Self { case, label, trial: 1, target: None }
     }
 
     fn record(&self, met: [bool; CRITERIA]) -> CaseRecord {
@@ -241,7 +241,7 @@ impl<'a> AuditedCase<'a> {
     fn result(&self, score: Option<f64>) -> ResultRow {
         let row = json!({
             "suite": "s", "case_id": format!("c{}@{}", self.case, self.label), "target": self.target,
-            "repeat": self.repeat, "score": score, "verdict": "pass", "gates_failed": [], "graders": [],
+            "repeat": self.trial, "score": score, "verdict": "pass", "gates_failed": [], "graders": [],
             // Each label stands for an answer of its own.
             "answer": self.label, "tokens": {}, "duration_ms": 1,
         });

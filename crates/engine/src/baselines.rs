@@ -32,24 +32,23 @@ impl BaselineRuns {
     }
 
     /// Fills baseline answers into the graders of a case; returns the same case if no grader needs one.
-    pub(crate) fn fill_answers(&self, suite: &str, case: &Arc<Case>, repeat: u32) -> Arc<Case> {
+    pub(crate) fn fill_answers(&self, suite: &str, case: &Arc<Case>, trial: u32) -> Arc<Case> {
         if !case.graders.iter().any(|grader| needs_stored_run(grader)) {
             return Arc::clone(case);
         }
 
         let key = (suite.to_owned(), case.id.to_string());
-        let graders = case.graders.iter().map(|grader| self.with_answer(grader, &key, repeat)).collect();
+        let graders = case.graders.iter().map(|grader| self.with_answer(grader, &key, trial)).collect();
         Arc::new(Case { graders, ..Case::clone(case) })
     }
 
-    fn with_answer(&self, grader: &Arc<Grader>, key: &(String, String), repeat: u32) -> Arc<Grader> {
+    fn with_answer(&self, grader: &Arc<Grader>, key: &(String, String), trial: u32) -> Arc<Grader> {
         let kind = match &grader.kind {
             GraderKind::Pairwise(pairwise) => {
                 let PairwiseBaseline::Run { written, folder, answer: None } = &pairwise.baseline else {
                     return Arc::clone(grader);
                 };
-                let answer =
-                    self.answer(written, folder.as_ref(), key, repeat).map_err(|error| error.message);
+                let answer = self.answer(written, folder.as_ref(), key, trial).map_err(|error| error.message);
                 let baseline = PairwiseBaseline::Run {
                     written: written.clone(),
                     folder: folder.clone(),
@@ -61,7 +60,7 @@ impl BaselineRuns {
                 members: composite
                     .members
                     .iter()
-                    .map(|member| self.with_answer(member, key, repeat))
+                    .map(|member| self.with_answer(member, key, trial))
                     .collect(),
                 ..composite.clone()
             }),
@@ -70,17 +69,17 @@ impl BaselineRuns {
         Arc::new(Grader { kind, ..Grader::clone(grader) })
     }
 
-    /// Answer of the run to the case: to this repeat of it, else to the first.
+    /// Answer of the run to the case: to this trial of it, else to the first.
     fn answer(
         &self,
         written: &str,
         folder: Option<&PathBuf>,
         (suite, case): &(String, String),
-        repeat: u32,
+        trial: u32,
     ) -> Result<Arc<str>, EngineError> {
         let index = self.open(written, folder)?;
-        for repeat in [repeat, 1] {
-            let row = index.row(&(suite.clone(), case.clone(), repeat))?;
+        for trial in [trial, 1] {
+            let row = index.row(&(suite.clone(), case.clone(), trial))?;
             if let Some(answer) = row.and_then(|row| row.answer) {
                 return Ok(answer.into());
             }

@@ -111,5 +111,5 @@ pub fn summary(
 
 /// Counts of cases by verdict: `rows` counts every run of those that were run more than once.
 pub fn counts(figures: &RunMetrics, rows: VerdictCounts) -> VerdictCounts {
-    figures.repeats.as_ref().map_or(rows, |repeats| repeats.counts)
+    figures.trials.as_ref().map_or(rows, |trials| trials.counts)
 }

@@ -80,11 +80,11 @@ impl RunMode for EvalMode {
     }
 
     fn settings(&self) -> BTreeMap<String, String> {
-        let SequenceOptions { repeat, repeat_strategy, seed, bail, .. } = &self.sequence;
-        let strategy = repeat_strategy.map(|strategy| strategy.name().to_owned());
+        let SequenceOptions { trials, trial_strategy, seed, bail, .. } = &self.sequence;
+        let strategy = trial_strategy.map(|strategy| strategy.name().to_owned());
         [
-            ("repeat", repeat.map(|repeat| repeat.to_string())),
-            ("repeat_strategy", strategy),
+            ("trials", trials.map(|trials| trials.to_string())),
+            ("trial_strategy", strategy),
             ("seed", seed.map(|seed| seed.to_string())),
             ("bail", bail.map(|bail| bail.to_string())),
         ]

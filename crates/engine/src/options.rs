@@ -73,9 +73,9 @@ pub enum ProgramUse {
 #[derive(Debug, Clone, Default)]
 pub struct SequenceOptions {
     /// Executions of each case; beats what suites and cases say.
-    pub repeat: Option<u32>,
+    pub trials: Option<u32>,
     /// Aggregation of the executions of a case.
-    pub repeat_strategy: Option<TrialStrategy>,
+    pub trial_strategy: Option<TrialStrategy>,
     /// Runs the cases in a random order. They are all held in memory then.
     pub shuffle: bool,
     /// Seed of that order; a random one unless given.

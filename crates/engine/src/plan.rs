@@ -67,7 +67,7 @@ pub(crate) struct RunPlanner<'a> {
 pub(crate) struct PreflightReport {
     /// Cases that will be run.
     pub(crate) cases: usize,
-    /// Items that will be run: cases times targets times repeats.
+    /// Items that will be run: cases times targets times trials.
     pub(crate) items: usize,
     /// Names of the targets they need.
     pub(crate) targets: BTreeSet<String>,
@@ -316,8 +316,8 @@ impl<'a> RunPlanner<'a> {
         found.cases += 1;
         found.attachments.extend(case.attachments().map(Path::to_path_buf));
 
-        let repeats = match self.lines_of(suite, case) {
-            Ok(lines) => self.repeats_of(suite, case, lines).count as usize,
+        let trials = match self.lines_of(suite, case) {
+            Ok(lines) => self.trials_of(suite, case, lines).count as usize,
             Err(error) => {
                 found.problem(&case.place, error);
                 1
@@ -334,7 +334,7 @@ impl<'a> RunPlanner<'a> {
         check_graders(case, deps, found);
 
         if let Some(output) = &case.output {
-            found.items += repeats;
+            found.items += trials;
 
             match given(output) {
                 Err(error) => found.problem(&case.place, error),
@@ -372,7 +372,7 @@ impl<'a> RunPlanner<'a> {
         }
 
         for (reference, place) in targets {
-            found.items += repeats;
+            found.items += trials;
             match deps.targets.referred(&reference) {
                 Ok(target) => {
                     found.note_target(&reference.name, target.describe().kind);
@@ -443,10 +443,10 @@ impl<'a> RunPlanner<'a> {
                 .collect(),
         };
 
-        let repeats = self.repeats_of(suite, case, lines);
+        let trials = self.trials_of(suite, case, lines);
         let several = sources.into_iter().flat_map(|(source, workplace)| {
             let relations = Arc::new(ItemRelations {
-                repeats,
+                trials,
                 after: match self.sequence {
                     Some(_) => dependencies.before(case, source.name_of_target()),
                     None => Vec::new(),
@@ -455,18 +455,18 @@ impl<'a> RunPlanner<'a> {
                 is_awaited: dependencies.is_awaited(case),
                 stops_at_errors: suite.settings.fail_on_error.unwrap_or_default(),
             });
-            (1..=repeats.count)
-                .map(move |repeat| (source.clone(), workplace.clone(), repeat, Arc::clone(&relations)))
+            (1..=trials.count)
+                .map(move |trial| (source.clone(), workplace.clone(), trial, Arc::clone(&relations)))
         });
         several
-            .map(|(source, workplace, repeat, relations)| {
+            .map(|(source, workplace, trial, relations)| {
                 Ok(WorkItem {
                     suite: Arc::clone(&planned.name),
                     format: Some(suite.format.number()),
                     suite_folder: Arc::clone(&planned.folder),
-                    case: deps.baselines.fill_answers(&suite.name, case, repeat),
+                    case: deps.baselines.fill_answers(&suite.name, case, trial),
                     source,
-                    repeat,
+                    trial,
                     place: 0,
                     relations,
                     lines,
@@ -486,17 +486,17 @@ impl<'a> RunPlanner<'a> {
     }
 
     /// Trials of a case: by the options, else the case, else the suite.
-    fn repeats_of(&self, suite: &Suite, case: &Case, lines: VerdictThresholds) -> TrialPlan {
+    fn trials_of(&self, suite: &Suite, case: &Case, lines: VerdictThresholds) -> TrialPlan {
         let Some(command) = self.sequence else { return TrialPlan::single(lines) };
         let written = case.trials.or(suite.settings.trials);
-        let count = command.repeat.or(written.map(|trials| trials.count)).unwrap_or(1);
+        let count = command.trials.or(written.map(|trials| trials.count)).unwrap_or(1);
         if count < 2 {
             return TrialPlan::single(lines);
         }
 
         // A flag that only says how often must not make the run easier to pass.
         let strategy =
-            command.repeat_strategy.or(written.map(|trials| trials.strategy)).unwrap_or(TrialStrategy::Mean);
+            command.trial_strategy.or(written.map(|trials| trials.strategy)).unwrap_or(TrialStrategy::Mean);
         TrialPlan {
             count,
             strategy,

@@ -131,7 +131,7 @@ pub(crate) fn resume(
             suite: row.suite.clone(),
             case_id: row.case_id.clone(),
             target: row.target.clone(),
-            repeat: row.repeat,
+            trial: row.trial,
         };
 
         let planned = planned.get(&key);

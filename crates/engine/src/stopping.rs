@@ -184,7 +184,7 @@ impl StopWatch {
 
     /// Takes note of a trial that is not run, because those before it made it needless.
     fn note_needless(&mut self, suite: &str, case_id: &str, trial: u32) {
-        let is_it = |key: &CaseKey| &*key.suite == suite && &*key.case_id == case_id && key.repeat == trial;
+        let is_it = |key: &CaseKey| &*key.suite == suite && &*key.case_id == case_id && key.trial == trial;
         let Some(key) = self.cluster_of.keys().find(|key| is_it(key)).cloned() else { return };
         if let Some(number) = self.cluster_of.remove(&key) {
             self.clusters[number].left -= 1;
@@ -282,7 +282,7 @@ impl Baseline {
                 continue;
             }
             if let Some(score) = row.score {
-                cases.insert((row.suite.to_string(), row.case_id.to_string(), row.repeat), score);
+                cases.insert((row.suite.to_string(), row.case_id.to_string(), row.trial), score);
             }
             facts.push(CaseFact::from_record(&record, &mut names));
         }
@@ -298,7 +298,7 @@ impl Baseline {
     /// Score of the case in the baseline.
     fn value_of(&mut self, record: &CaseRecord) -> Option<f64> {
         let row = &record.result;
-        let score = *self.cases.get(&(row.suite.to_string(), row.case_id.to_string(), row.repeat))?;
+        let score = *self.cases.get(&(row.suite.to_string(), row.case_id.to_string(), row.trial))?;
         self.seen.push(CaseFact::from_record(record, &mut self.names));
         Some(score)
     }
@@ -580,7 +580,7 @@ mod tests {
             }
             let needless: Vec<CaseKey> = watch.cluster_of.keys().cloned().collect();
             for key in needless {
-                watch.note_needless(&key.suite, &key.case_id, key.repeat);
+                watch.note_needless(&key.suite, &key.case_id, key.trial);
             }
             assert_eq!(watch.counted, CLUSTERS, "all clusters are complete");
             watch.metric.interval().is_some_and(|found| found.low > 0.0 || found.high < 0.0)

@@ -13,8 +13,8 @@ pub struct AnswerScoreTask {
     pub instructions: Option<String>,
     /// Values of the variables: untrusted text, which is only ever inserted in blocks.
     pub variables: Vec<(String, String)>,
-    /// Repeat of the case, from 1; never shown to a judge. Each repeat is judged anew.
-    pub repeat: u32,
+    /// Trial of the case, from 1; never shown to a judge. Each trial is judged anew.
+    pub trial: u32,
     /// Options of the call; never shown to a judge.
     pub sampling: SamplingOptions,
 }

@@ -10,7 +10,7 @@ const REASONING_TOKENS: u64 = 4096;
 const LONG_REPLY_TOKENS: u32 = 1000;
 
 /// The calls of a task and the tokens they send, if every reply is usable. Forecasts can be added: over
-/// graders, cases, repeats and the judges of a panel.
+/// graders, cases, trials, judges and the repeats of a panel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CallForecast {
     /// Calls to a model.

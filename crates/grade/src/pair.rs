@@ -18,8 +18,8 @@ pub struct PairTask {
     pub first: String,
     /// The answer shown second.
     pub second: String,
-    /// Repeat of the case, from 1; never shown to a judge. Each repeat is judged anew.
-    pub repeat: u32,
+    /// Trial of the case, from 1; never shown to a judge. Each trial is judged anew.
+    pub trial: u32,
     /// Options of the call; never shown to a judge.
     pub sampling: SamplingOptions,
 }

@@ -47,8 +47,8 @@ pub struct RubricTask {
     pub truncate: TruncationMode,
     /// The case, for whoever follows the task; never shown to a judge.
     pub case_id: String,
-    /// Repeat of the case, from 1; never shown to a judge. Each repeat is judged anew.
-    pub repeat: u32,
+    /// Trial of the case, from 1; never shown to a judge. Each trial is judged anew.
+    pub trial: u32,
     /// Options of the calls; never shown to a judge.
     pub sampling: SamplingOptions,
 }
@@ -63,7 +63,7 @@ impl RubricTask {
             evidence: EvidencePolicy::Checked,
             truncate: TruncationMode::Never,
             case_id: "case".to_owned(),
-            repeat: 1,
+            trial: 1,
             sampling: SamplingOptions::default(),
         }
     }
@@ -88,8 +88,8 @@ impl Default for SamplingOptions {
     }
 }
 
-/// The number under which a reply is remembered: one for each repeat of a case and of a judge. More repeats of a judge
+/// The number under which a reply is remembered: one for each trial of a case and repeat of a judge. More repeats of a judge
 /// leave the numbers of the first ones as they are.
-pub(crate) fn repeat_index(repeat: u32, asking: u32) -> u32 {
-    repeat.saturating_sub(1).saturating_mul(PanelSpec::MAX_REPEATS).saturating_add(asking)
+pub(crate) fn repeat_index(trial: u32, repeat: u32) -> u32 {
+    trial.saturating_sub(1).saturating_mul(PanelSpec::MAX_REPEATS).saturating_add(repeat)
 }

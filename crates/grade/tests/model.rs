@@ -309,7 +309,7 @@ fn the_shared_part_is_the_same_for_all_criteria_and_repeats_and_follows_the_answ
     let model = Scripted::always(Ok(reply("broken")));
     let mut first = task(vec![checklist("a", "does A"), bands("b", "how well"), checklist("c", "does C")]);
     run(&judge(&model), &first);
-    first.repeat = 1;
+    first.trial = 1;
     first.judging = JudgingMode::Batched(None);
     run(&judge(&model), &first);
     let requests = model.requests();

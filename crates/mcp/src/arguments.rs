@@ -112,7 +112,7 @@ pub(crate) struct SelectionArguments {
     pub(crate) tags: Vec<String>,
     /// Executions of each case, 1 to 100; as the files say unless given.
     #[schemars(range(min = 1, max = 100))]
-    pub(crate) repeat: Option<u32>,
+    pub(crate) trials: Option<u32>,
 }
 
 /// Arguments of `run_eval`.

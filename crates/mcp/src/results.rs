@@ -140,7 +140,7 @@ pub(crate) fn row_json(row: &ResultRow, detail: ResultDetail) -> Result<Value, T
             "case_id": row.case_id,
             "suite": row.suite,
             "target": row.target,
-            "repeat": row.repeat,
+            "repeat": row.trial,
             "verdict": row.verdict,
             "score": row.score,
             "score_low": row.score_low,

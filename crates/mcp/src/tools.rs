@@ -37,7 +37,7 @@ const MAX_SAMPLES: usize = 1000;
 /// Longest wait for the end of a run.
 const MAX_WAIT: u32 = 600;
 /// Most executions of a case.
-const MAX_REPEAT: u32 = 100;
+const MAX_TRIALS: u32 = 100;
 /// Parts of a run's summary that a client is told.
 const SUMMARY_PARTS: [&str; 12] = [
     "counts", "not_run", "excluded", "mean_score", "tokens", "cost_usd", "cost_partial", "judge_calls",
@@ -364,7 +364,7 @@ impl ToolState {
             return self.evaluate_scorecard(engine, scorecard, selection, options).await;
         }
 
-        let sequence = SequenceOptions { repeat: selection.repeat, ..SequenceOptions::default() };
+        let sequence = SequenceOptions { trials: selection.trials, ..SequenceOptions::default() };
         Ok(engine.evaluate_loaded(&EvalMode { sequence }, &loaded, options).await?)
     }
 
@@ -376,7 +376,7 @@ impl ToolState {
         selection: &SelectionArguments,
         options: &EvalOptions,
     ) -> Result<RunOutcome, ToolFailure> {
-        if selection.repeat.is_some() || options.targets.len() > 1 {
+        if selection.trials.is_some() || options.targets.len() > 1 {
             return Err(ToolFailure::usage("a scorecard is run once, against one target at most"));
         }
 
@@ -424,8 +424,8 @@ impl ToolState {
         selection: &SelectionArguments,
         run: RunOptions,
     ) -> Result<EvalOptions, ToolFailure> {
-        if selection.repeat.is_some_and(|repeat| repeat == 0 || repeat > MAX_REPEAT) {
-            return Err(ToolFailure::usage(format!("`repeat` is 1 to {MAX_REPEAT}")));
+        if selection.trials.is_some_and(|trials| trials == 0 || trials > MAX_TRIALS) {
+            return Err(ToolFailure::usage(format!("`trials` is 1 to {MAX_TRIALS}")));
         }
 
         Ok(EvalOptions {

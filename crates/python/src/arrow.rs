@@ -145,7 +145,7 @@ pub(crate) fn result_table(items: &[Arc<ResultData>]) -> PyResult<ArrowTable> {
         columns.text("judge_config_hash", results().map(|result| Some(&result.judge_config_hash)));
         columns.text("suite", cases().map(|row| row.map(|row| &*row.suite)));
         columns.text("target", cases().map(|row| row.and_then(|row| row.target.as_deref())));
-        columns.count("repeat", cases().map(|row| row.map(|row| row.repeat)));
+        columns.count("repeat", cases().map(|row| row.map(|row| row.trial)));
         columns.text("answer", cases().map(|row| row.and_then(|row| row.answer.as_deref())));
         columns.finish()
     })

@@ -190,10 +190,10 @@ impl GradedResult {
         self.0.case.as_ref().and_then(|case| case.row.target.as_deref())
     }
 
-    /// Number of the repeat from 1, in a stored run.
+    /// Number of the trial from 1, in a stored run.
     #[getter]
     fn repeat(&self) -> Option<u32> {
-        self.0.case.as_ref().map(|case| case.row.repeat)
+        self.0.case.as_ref().map(|case| case.row.trial)
     }
 
     /// The answer that was graded, in a stored run.

@@ -203,8 +203,8 @@ pub(crate) fn target_and_trial(row: &ResultRow) -> Vec<ReportPiece> {
         pieces.push(ReportPiece::new(ReportTone::Dim, ", answered by "));
         pieces.push(ReportPiece::untrusted_name(ReportTone::Dim, other));
     }
-    if row.repeat > 1 {
-        pieces.push(ReportPiece::new(ReportTone::Dim, format!(" (repeat {})", row.repeat)));
+    if row.trial > 1 {
+        pieces.push(ReportPiece::new(ReportTone::Dim, format!(" (trial {})", row.trial)));
     }
 
     pieces

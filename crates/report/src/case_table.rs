@@ -31,9 +31,9 @@ pub fn render_case_table(rows: &[ResultRow], more: usize, style: ReportStyle) ->
             .iter()
             .map(|row| {
                 let mark = VerdictMark::for_case(row);
-                let case = match row.repeat {
+                let case = match row.trial {
                     0 | 1 => sanitize::sanitize_name(&row.case_id),
-                    repeat => format!("{} (trial {repeat})", sanitize::sanitize_name(&row.case_id)),
+                    trial => format!("{} (trial {trial})", sanitize::sanitize_name(&row.case_id)),
                 };
                 let target = row.target.as_deref().filter(|_| !one_target).map(sanitize::sanitize_name);
                 vec![

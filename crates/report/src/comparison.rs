@@ -453,8 +453,8 @@ fn render_flips(page: &mut ReportPage, what: &str, flips: &[VerdictFlip], limit:
     for flip in flips.iter().take(limit) {
         let mut line =
             vec![ReportPiece::plain("  "), ReportPiece::untrusted_name(ReportTone::Strong, &flip.case_id)];
-        if flip.repeat > 1 {
-            line.push(ReportPiece::plain(format!(" (repeat {})", flip.repeat)));
+        if flip.trial > 1 {
+            line.push(ReportPiece::plain(format!(" (trial {})", flip.trial)));
         }
 
         line.push(ReportPiece::plain("  "));

@@ -42,7 +42,7 @@ fn unknown_noise(figures: &RunMetrics) -> Vec<&'static str> {
     let mut lines = Vec::new();
     if figures.noise.is_none() {
         lines.push(
-            "Noise of answers: unknown, because no case was answered and scored more than once (`--repeat N`).",
+            "Noise of answers: unknown, because no case was answered and scored more than once (`--trials N`).",
         );
     }
 

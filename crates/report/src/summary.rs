@@ -79,7 +79,7 @@ pub fn render_summary(info: &RunInfo, extra: SummaryExtra<'_>, style: ReportStyl
     }
 
     if let Some(figures) = info.summary.as_ref().and_then(|summary| summary.figures.as_ref()) {
-        if let Some(repeats) = &figures.repeats {
+        if let Some(repeats) = &figures.trials {
             case_trials::render_case_trials(&mut page, repeats);
             case_trials::render_pass_k(&mut page, repeats);
         }
@@ -142,7 +142,7 @@ pub(crate) fn render_next(page: &mut ReportPage, command: &str, effect: &str) {
 fn render_metrics(page: &mut ReportPage, summary: &RunSummary, extra: SummaryExtra<'_>) {
     let counts = summary.counts;
     let total = counts.total();
-    let repeats = summary.figures.as_ref().and_then(|figures| figures.repeats.as_ref());
+    let repeats = summary.figures.as_ref().and_then(|figures| figures.trials.as_ref());
 
     // Cases are counted first; of cases with several trials, the trials come after.
     let settled = repeats.map_or(counts, |repeats| repeats.counts);

@@ -12,7 +12,7 @@ pub struct ReviewItem {
     /// Name of the target that gave the answer, if the label needs it.
     pub system: Option<String>,
     /// Number of the trial, from 1, if the label needs it.
-    pub repeat: Option<u32>,
+    pub trial: Option<u32>,
     /// Id of the criterion or code of the benchmark; empty for a trace whose failure is asked for.
     pub criterion: String,
     /// Hash of the question's text, so that a label records its version.
@@ -164,11 +164,11 @@ impl ReviewItem {
         const SHOWN: usize = 16;
 
         let seen = self.seen.map(|seen| seen.to_string()).unwrap_or_default();
-        let repeat = self.repeat.unwrap_or_default().to_string();
+        let trial = self.trial.unwrap_or_default().to_string();
         let suite = self.suite.as_deref().unwrap_or_default();
         let system = self.system.as_deref().unwrap_or_default();
         let mut hash = blake3::Hasher::new();
-        for part in [&*self.case, suite, system, &repeat, &self.criterion, &self.version, &seen] {
+        for part in [&*self.case, suite, system, &trial, &self.criterion, &self.version, &seen] {
             hash.update(&(part.len() as u64).to_le_bytes());
             hash.update(part.as_bytes());
         }

@@ -84,7 +84,7 @@ impl LabelMark {
     }
 }
 
-/// Target of a label: case, suite, system, repeat, criterion. Missing parts are empty.
+/// Target of a label: case, suite, system, trial, criterion. Missing parts are empty.
 type ReviewLabelTarget = (String, String, String, u32, String);
 
 /// Placeholder for the criterion of a label that names a failure: codes of benchmarks are never empty.
@@ -271,7 +271,7 @@ fn blank_label(item: &ReviewItem) -> Label {
     Label {
         suite: item.suite.clone(),
         system: item.system.clone(),
-        repeat: item.repeat,
+        trial: item.trial,
         version: Some(item.version.clone()),
         seen: item.seen,
         ..Label::new(item.case.clone(), item.criterion.clone(), LabelOutcome::Unsure)
@@ -299,7 +299,7 @@ fn label_target(label: &Label, primary: bool) -> ReviewLabelTarget {
         label.case.clone(),
         label.suite.clone().unwrap_or_default(),
         label.system.clone().unwrap_or_default(),
-        label.repeat.unwrap_or_default(),
+        label.trial.unwrap_or_default(),
         if primary { FAILURE_LABEL.to_owned() } else { label.criterion.clone() },
     )
 }

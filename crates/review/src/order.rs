@@ -102,7 +102,7 @@ impl ReviewOrder {
 }
 
 fn item_identity(item: &ReviewItem) -> (&str, Option<&str>, Option<&str>, Option<u32>, &str) {
-    (&item.case, item.suite.as_deref(), item.system.as_deref(), item.repeat, &item.criterion)
+    (&item.case, item.suite.as_deref(), item.system.as_deref(), item.trial, &item.criterion)
 }
 
 /// Ranks items of the queue: what counts nowhere last, people who differ first, then what can block the scores above.

@@ -154,8 +154,8 @@ pub struct Label {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system: Option<String>,
     /// Trial of the case, from 1. Needed only if the case has several trials.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub repeat: Option<u32>,
+    #[serde(default, rename = "repeat", skip_serializing_if = "Option::is_none")]
+    pub trial: Option<u32>,
     /// Id of the criterion, or code of the benchmark.
     pub criterion: String,
     /// Decision of the reviewer: `met`, `unmet`, `not_applicable`, `unsure`, or a score.
@@ -204,7 +204,7 @@ impl Label {
             case: case.into(),
             suite: None,
             system: None,
-            repeat: None,
+            trial: None,
             criterion: criterion.into(),
             label,
             who: None,

@@ -44,7 +44,7 @@ pub struct TrialPlan {
     pub lines: VerdictThresholds,
 }
 
-/// Result of one repeat.
+/// Result of one trial.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TrialResult {
     /// Its verdict.
@@ -57,12 +57,12 @@ pub struct TrialResult {
     pub high: f64,
     /// True if one of its gates failed.
     pub gate_failed: bool,
-    /// Cost of the repeat.
+    /// Cost of the trial.
     pub cost: Cost,
 }
 
 impl TrialResult {
-    /// A repeat with this verdict. Where its score is not known, it lies within `bounds`, as far as those are known.
+    /// A trial with this verdict. Where its score is not known, it lies within `bounds`, as far as those are known.
     pub fn new(
         verdict: Verdict,
         score: Option<f64>,
@@ -74,7 +74,7 @@ impl TrialResult {
         Self { verdict, score, low, high, gate_failed, cost }
     }
 
-    /// A repeat of which nothing is known.
+    /// A trial of which nothing is known.
     pub const UNKNOWN: Self = Self {
         verdict: Verdict::Incomplete,
         score: None,
@@ -85,7 +85,7 @@ impl TrialResult {
     };
 }
 
-/// Result of the repeats of a case.
+/// Result of the trials of a case.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TrialSummary {
     /// Verdict.
@@ -106,29 +106,29 @@ impl TrialPlan {
         Self { count: 1, strategy: TrialStrategy::PassAtK, early_stop: false, cost_limit_usd: None, lines }
     }
 
-    /// Returns true if repeats must wait for those before them: something may make them needless.
+    /// Returns true if trials must wait for those before them: something may make them needless.
     pub const fn is_in_sequence(&self) -> bool {
         self.count > 1 && (self.early_stop || self.cost_limit_usd.is_some())
     }
 
-    /// Returns true if no further repeat is to be begun after these.
-    pub fn is_finished(&self, repeats: &[TrialResult]) -> bool {
-        let spent = || repeats.iter().fold(Usd::ZERO, |sum, repeat| sum + repeat.cost.lower_bound());
-        repeats.len() >= self.count as usize
-            || (self.early_stop && repeats.iter().any(|repeat| repeat.verdict == Verdict::Pass))
-            || (!repeats.is_empty() && self.cost_limit_usd.is_some_and(|limit| spent() >= limit))
+    /// Returns true if no further trial is to be begun after these.
+    pub fn is_finished(&self, trials: &[TrialResult]) -> bool {
+        let spent = || trials.iter().fold(Usd::ZERO, |sum, trial| sum + trial.cost.lower_bound());
+        trials.len() >= self.count as usize
+            || (self.early_stop && trials.iter().any(|trial| trial.verdict == Verdict::Pass))
+            || (!trials.is_empty() && self.cost_limit_usd.is_some_and(|limit| spent() >= limit))
     }
 
-    /// Combines the repeats. Those that are missing although nothing ended the sequence may still become anything.
+    /// Combines the trials. Those that are missing although nothing ended the sequence may still become anything.
     ///
     /// `lower` is the lower end of the interval around the mean of some scores; the case is incomplete without one.
     /// A verdict is given only if nothing that is not known could change it. Where scores are averaged, a gate that
-    /// failed in one repeat fails the case: no mean makes up for a gate.
-    pub fn conclude(&self, repeats: &[TrialResult], lower: impl Fn(&[f64]) -> Option<f64>) -> TrialSummary {
+    /// failed in one trial fails the case: no mean makes up for a gate.
+    pub fn conclude(&self, trials: &[TrialResult], lower: impl Fn(&[f64]) -> Option<f64>) -> TrialSummary {
         let missing =
-            if self.is_finished(repeats) { 0 } else { (self.count as usize).saturating_sub(repeats.len()) };
+            if self.is_finished(trials) { 0 } else { (self.count as usize).saturating_sub(trials.len()) };
         let all: Vec<TrialResult> =
-            repeats.iter().copied().chain(std::iter::repeat_n(TrialResult::UNKNOWN, missing)).collect();
+            trials.iter().copied().chain(std::iter::repeat_n(TrialResult::UNKNOWN, missing)).collect();
         let (verdict, score) = match self.strategy {
             _ if all.is_empty() => (Verdict::Incomplete, None),
             TrialStrategy::PassAtK => most_extreme(&all, BEST_FIRST, f64::max),
@@ -137,13 +137,13 @@ impl TrialPlan {
             TrialStrategy::ConfidenceInterval => self.average_scores(&all, lower),
         };
 
-        let count = |is: fn(&TrialResult) -> bool| repeats.iter().filter(|repeat| is(repeat)).count() as u32;
+        let count = |is: fn(&TrialResult) -> bool| trials.iter().filter(|trial| is(trial)).count() as u32;
         TrialSummary {
             verdict,
             score,
-            passed: count(|repeat| repeat.verdict == Verdict::Pass),
-            decided: count(|repeat| repeat.verdict != Verdict::Incomplete),
-            run: repeats.len() as u32,
+            passed: count(|trial| trial.verdict == Verdict::Pass),
+            decided: count(|trial| trial.verdict != Verdict::Incomplete),
+            run: trials.len() as u32,
         }
     }
 
@@ -153,13 +153,13 @@ impl TrialPlan {
         all: &[TrialResult],
         figure: impl Fn(&[f64]) -> Option<f64>,
     ) -> (Verdict, Option<f64>) {
-        let known: Option<Vec<f64>> = all.iter().map(|repeat| repeat.score).collect();
+        let known: Option<Vec<f64>> = all.iter().map(|trial| trial.score).collect();
         let score = known.as_deref().and_then(figure);
 
-        // A repeat whose score is known may still have a gate that is open.
-        let gates = if all.iter().any(|repeat| repeat.gate_failed) {
+        // A trial whose score is known may still have a gate that is open.
+        let gates = if all.iter().any(|trial| trial.gate_failed) {
             CombinedGateState::Failed
-        } else if all.iter().any(|repeat| repeat.verdict == Verdict::Incomplete) {
+        } else if all.iter().any(|trial| trial.verdict == Verdict::Incomplete) {
             CombinedGateState::Open
         } else {
             CombinedGateState::Hold
@@ -170,7 +170,7 @@ impl TrialPlan {
             (None, TrialStrategy::Mean) => {
                 let of =
                     |part: fn(&TrialResult) -> f64| mean_score(&all.iter().map(part).collect::<Vec<_>>());
-                Some((of(|repeat| repeat.low), of(|repeat| repeat.high)))
+                Some((of(|trial| trial.low), of(|trial| trial.high)))
             }
             (None, _) => None,
         };
@@ -178,9 +178,9 @@ impl TrialPlan {
     }
 }
 
-/// Order in which verdicts decide where one repeat is enough. An incomplete one may still pass.
+/// Order in which verdicts decide where one trial is enough. An incomplete one may still pass.
 const BEST_FIRST: [Verdict; 4] = [Verdict::Pass, Verdict::Incomplete, Verdict::Borderline, Verdict::Fail];
-/// Order in which verdicts decide where each repeat counts. An incomplete one may still fail.
+/// Order in which verdicts decide where each trial counts. An incomplete one may still fail.
 const WORST_FIRST: [Verdict; 4] = [Verdict::Fail, Verdict::Incomplete, Verdict::Borderline, Verdict::Pass];
 
 /// The verdict that comes first in `order`, and the best or worst score with that verdict.
@@ -189,13 +189,13 @@ fn most_extreme(
     order: [Verdict; 4],
     pick: fn(f64, f64) -> f64,
 ) -> (Verdict, Option<f64>) {
-    let present = |verdict: &&Verdict| all.iter().any(|repeat| repeat.verdict == **verdict);
+    let present = |verdict: &&Verdict| all.iter().any(|trial| trial.verdict == **verdict);
     let verdict = order.iter().find(present).copied().unwrap_or(Verdict::Incomplete);
     if verdict == Verdict::Incomplete {
         return (verdict, None);
     }
 
-    let scores = all.iter().filter(|repeat| repeat.verdict == verdict).map(|repeat| repeat.score);
+    let scores = all.iter().filter(|trial| trial.verdict == verdict).map(|trial| trial.score);
     let known: Option<Vec<f64>> = scores.collect();
     (verdict, known.and_then(|scores| scores.into_iter().reduce(pick)))
 }
@@ -232,8 +232,8 @@ mod tests {
         (scores.len() > 1).then(|| scores.iter().copied().fold(1.0, f64::min))
     }
 
-    fn settled(strategy: TrialStrategy, repeats: &[TrialResult]) -> (Verdict, Option<f64>) {
-        let case = plan(repeats.len() as u32, strategy).conclude(repeats, smallest);
+    fn settled(strategy: TrialStrategy, trials: &[TrialResult]) -> (Verdict, Option<f64>) {
+        let case = plan(trials.len() as u32, strategy).conclude(trials, smallest);
         (case.verdict, case.score)
     }
 

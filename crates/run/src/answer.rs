@@ -20,7 +20,7 @@ pub(crate) fn case_head(item: &WorkItem) -> CaseHead {
         key: item.key(),
         answered_by: None,
         place: (item.place > 0).then_some(item.place),
-        repeats: Some(item.relations.repeats).filter(|plan| plan.count > 1),
+        trials: Some(item.relations.trials).filter(|plan| plan.count > 1),
         tags: item.case.tags.clone(),
         cluster: cluster_of_case(&item.case),
         case_hash: Some(hash_case(&item.case)),

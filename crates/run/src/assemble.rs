@@ -18,8 +18,8 @@ pub(crate) struct CaseHead {
     pub(crate) answered_by: Option<String>,
     /// Place among the items of the run.
     pub(crate) place: Option<u64>,
-    /// Plan of the repeats of its case, if it is repeated.
-    pub(crate) repeats: Option<TrialPlan>,
+    /// Plan of the trials of its case, if it is repeated.
+    pub(crate) trials: Option<TrialPlan>,
     /// The case's tags.
     pub(crate) tags: Vec<String>,
     /// The case's cluster.
@@ -110,9 +110,9 @@ pub(crate) fn assemble(
         case_id: head.key.case_id,
         target: head.key.target,
         answered_by: head.answered_by,
-        repeat: head.key.repeat,
+        trial: head.key.trial,
         place: head.place,
-        repeats: head.repeats,
+        trials: head.trials,
         tags: head.tags,
         cluster: head.cluster,
         case_hash: head.case_hash,

@@ -170,7 +170,7 @@ impl PlannedTurn<'_> {
     /// Input of the target.
     fn input(&self, held: &ConversationHistory<'_>) -> Result<TargetInput, TargetError> {
         let case = &self.item.case;
-        let of = |case: &Case| target_input(case, self.item.repeat);
+        let of = |case: &Case| target_input(case, self.item.trial);
         let asked = case.turn_case(self.turn, &held.messages_so_far(self.talk.window_size));
         let first = self.talk.turns.first().unwrap_or(self.turn);
         let opening = of(&Case { input: first.input.clone(), ..Case::clone(&asked) })?.messages;

@@ -45,7 +45,7 @@ impl CriterionTotals {
         let row = &record.result;
 
         // Trials after a failure would count criteria by their failures.
-        if row.repeat > 1 && row.repeats.is_some_and(|plan| plan.early_stop) {
+        if row.trial > 1 && row.trials.is_some_and(|plan| plan.early_stop) {
             return;
         }
 

@@ -16,7 +16,7 @@ pub(crate) enum Admission {
     Start(Box<WorkItem>),
     /// It is recorded without being run, because a case it depends on did not pass.
     Blocked(Box<WorkItem>, BlockedItem),
-    /// It is dropped: a repeat of a case whose verdict is settled.
+    /// It is dropped: a trial of a case whose verdict is settled.
     Redundant(Box<WorkItem>),
     /// It waits for other items, and comes back from [`DependencyTracker::next_released`].
     Waiting,
@@ -49,19 +49,19 @@ impl TrackedCase {
     }
 }
 
-/// Results of the repeats of one case so far.
+/// Results of the trials of one case so far.
 #[derive(Debug, Clone, Default)]
 struct CaseProgress {
     plan: Option<TrialPlan>,
-    repeats: Vec<TrialResult>,
+    trials: Vec<TrialResult>,
 }
 
 impl CaseProgress {
     /// The verdict on the case, once nothing more is to come.
     fn verdict(&self) -> Option<Verdict> {
-        let plan = self.plan.filter(|plan| plan.is_finished(&self.repeats))?;
+        let plan = self.plan.filter(|plan| plan.is_finished(&self.trials))?;
         let settled =
-            plan.conclude(&self.repeats, |scores| mean_lower_bound(scores, ConfidenceLevel::P95).ok());
+            plan.conclude(&self.trials, |scores| mean_lower_bound(scores, ConfidenceLevel::P95).ok());
         Some(settled.verdict)
     }
 }
@@ -86,13 +86,13 @@ impl DependencyTracker {
 
     /// Decides about an item.
     pub(crate) fn admit(&mut self, item: WorkItem) -> Admission {
-        if item.relations.repeats.is_in_sequence() {
+        if item.relations.trials.is_in_sequence() {
             let key = TrackedCase::new(&item);
-            let before = self.progress.get(&key).map_or(&[][..], |progress| &progress.repeats);
-            if item.relations.repeats.is_finished(before) {
+            let before = self.progress.get(&key).map_or(&[][..], |progress| &progress.trials);
+            if item.relations.trials.is_finished(before) {
                 return Admission::Redundant(Box::new(item));
             }
-            if before.len() + 1 < item.repeat as usize {
+            if before.len() + 1 < item.trial as usize {
                 return self.wait(key, item);
             }
         }
@@ -149,23 +149,23 @@ impl DependencyTracker {
 
     /// Notes the result of an item, and counts its case once it is known not to have passed.
     pub(crate) fn note_result(&mut self, item: &WorkItem, row: &ResultRow) {
-        let verdict = self.note_repeat(item, TrialResult::from(row));
+        let verdict = self.note_trial(item, TrialResult::from(row));
         let did_not_pass = verdict.is_some_and(|verdict| verdict != Verdict::Pass);
         self.not_passed += usize::from(did_not_pass && !row.is_skipped());
     }
 
-    /// Notes one repeat of a case. Returns the verdict on the case once no repeat is left.
-    pub(crate) fn note_repeat(&mut self, item: &WorkItem, repeat: TrialResult) -> Option<Verdict> {
+    /// Notes one trial of a case. Returns the verdict on the case once no trial is left.
+    pub(crate) fn note_trial(&mut self, item: &WorkItem, trial: TrialResult) -> Option<Verdict> {
         let relations = &item.relations;
-        let plan = relations.repeats;
+        let plan = relations.trials;
         if !relations.is_awaited && plan.count == 1 {
-            return Some(repeat.verdict);
+            return Some(trial.verdict);
         }
 
         let key = TrackedCase::new(item);
         let progress = self.progress.entry(key.clone()).or_default();
         progress.plan = Some(plan);
-        progress.repeats.push(repeat);
+        progress.trials.push(trial);
 
         let verdict = progress.verdict();
 
@@ -185,13 +185,11 @@ impl DependencyTracker {
         let waiting: Vec<(TrackedCase, Vec<WorkItem>)> = self.waiting.drain().collect();
         for (key, items) in waiting {
             let progress = self.progress.entry(key).or_default();
-            let lines = items.first().map(|item| item.relations.repeats.lines);
+            let lines = items.first().map(|item| item.relations.trials.lines);
 
             // One run that came to nothing: there is a verdict, and it is no pass.
             progress.plan = progress.plan.or(lines.map(TrialPlan::single));
-            progress
-                .repeats
-                .resize(progress.plan.map_or(0, |plan| plan.count as usize), TrialResult::UNKNOWN);
+            progress.trials.resize(progress.plan.map_or(0, |plan| plan.count as usize), TrialResult::UNKNOWN);
 
             self.released.extend(items);
         }

@@ -43,7 +43,7 @@ fn add_item(identity: &mut IdentityWriter, item: &WorkItem) {
         suite_folder: _,
         case,
         source: _,
-        repeat,
+        trial,
         place: _,
         relations,
         lines,
@@ -61,7 +61,7 @@ fn add_item(identity: &mut IdentityWriter, item: &WorkItem) {
 
     identity.field(suite);
     identity.field(format);
-    identity.field(repeat);
+    identity.field(trial);
     identity.field(lines);
     identity.text(case.id.as_str());
     add_relations(identity, relations);
@@ -103,12 +103,12 @@ fn add_item(identity: &mut IdentityWriter, item: &WorkItem) {
 
 /// A case that is run once and for itself doesn't depend on what it would be with others.
 fn add_relations(identity: &mut IdentityWriter, relations: &ItemRelations) {
-    let ItemRelations { repeats, after, on_failure, is_awaited: _, stops_at_errors: _ } = relations;
-    let is_alone = repeats.count == 1 && after.is_empty();
+    let ItemRelations { trials, after, on_failure, is_awaited: _, stops_at_errors: _ } = relations;
+    let is_alone = trials.count == 1 && after.is_empty();
     identity.field(&is_alone);
 
     if !is_alone {
-        identity.field(repeats);
+        identity.field(trials);
         identity.field(after);
         identity.field(on_failure);
     }
@@ -138,7 +138,7 @@ fn add_source(identity: &mut IdentityWriter, item: &WorkItem) {
             target.write_settings(identity);
 
             // What can't be put together is the same failure every time.
-            identity.field(&target_input(&item.case, item.repeat).map_err(|error| error.to_string()));
+            identity.field(&target_input(&item.case, item.trial).map_err(|error| error.to_string()));
             if names_variables(&**target) {
                 identity.field(&serde_json::to_string(&item.case.vars).unwrap_or_default());
             }
@@ -167,7 +167,7 @@ fn add_conversation(identity: &mut IdentityWriter, item: &WorkItem, conversation
 
     for turn in turns {
         let asked = item.case.turn_case(turn, &[]);
-        identity.field(&target_input(&asked, item.repeat).map_err(|error| error.to_string()));
+        identity.field(&target_input(&asked, item.trial).map_err(|error| error.to_string()));
         identity.field(&asked.reference());
         add_surroundings(identity, &asked);
         add_graders(identity, item, &turn.graders);

@@ -31,8 +31,8 @@ pub struct WorkItem {
     pub case: Arc<Case>,
     /// Source of its answer.
     pub source: ItemSource,
-    /// Number of the repeat, from 1.
-    pub repeat: u32,
+    /// Number of the trial, from 1.
+    pub trial: u32,
     /// Place among the items of the plan, from 1; 0 until the run takes it up.
     pub place: u64,
     /// Relations to the other items of its run.
@@ -64,8 +64,8 @@ pub struct WorkItem {
 /// Relations of an item to the other items of its run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ItemRelations {
-    /// Plan of the repeats of its case.
-    pub repeats: TrialPlan,
+    /// Plan of the trials of its case.
+    pub trials: TrialPlan,
     /// The cases that come before it.
     pub after: Vec<CasePrerequisite>,
     /// Consequence for the item when one of them did not pass.
@@ -80,7 +80,7 @@ impl ItemRelations {
     /// None: the case is run once, for itself.
     pub const fn none(lines: VerdictThresholds) -> Self {
         Self {
-            repeats: TrialPlan::single(lines),
+            trials: TrialPlan::single(lines),
             after: Vec::new(),
             on_failure: OnDependencyFailure::Skip,
             is_awaited: false,
@@ -158,7 +158,7 @@ impl WorkItem {
             suite: Arc::clone(&self.suite),
             case_id: self.case.id.clone().into(),
             target: self.source.name_of_target().map(Arc::from),
-            repeat: self.repeat,
+            trial: self.trial,
         }
     }
 

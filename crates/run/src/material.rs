@@ -31,7 +31,7 @@ pub(crate) fn file_changes(answer: &TargetAnswer) -> Option<String> {
 }
 
 /// Input of the target. Images are read here, so that only cases that run hold them.
-pub fn target_input(case: &Case, repeat: u32) -> Result<TargetInput, TargetError> {
+pub fn target_input(case: &Case, trial: u32) -> Result<TargetInput, TargetError> {
     let mut messages = Vec::with_capacity(case.input.len());
     for message in &case.input {
         let mut parts = Vec::with_capacity(message.blocks.len());
@@ -54,7 +54,7 @@ pub fn target_input(case: &Case, repeat: u32) -> Result<TargetInput, TargetError
     }
 
     let mut input = TargetInput::new(case.id.as_str(), messages);
-    input.attempt = repeat;
+    input.attempt = trial;
     input.vars.clone_from(&case.vars);
 
     Ok(input)

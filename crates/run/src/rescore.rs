@@ -112,7 +112,7 @@ pub fn score_record(stored: &ResultRow, decisions: &[CaseDecision]) -> ResultRow
         key: stored.key(),
         answered_by: stored.answered_by.clone(),
         place: stored.place,
-        repeats: stored.repeats.map(|plan| TrialPlan { lines, ..plan }),
+        trials: stored.trials.map(|plan| TrialPlan { lines, ..plan }),
         tags: stored.tags.clone(),
         cluster: stored.cluster.clone(),
         case_hash: stored.case_hash.clone(),

@@ -71,8 +71,8 @@ where
         let capacity = self.settings.workers.get() + enqueue_ahead;
         while self.is_open() && self.in_flight.len() < capacity {
             let item = self.next_item()?;
-            if let Some(repeat) = self.done.get(&item.key()) {
-                self.tracker.note_repeat(&item, *repeat);
+            if let Some(trial) = self.done.get(&item.key()) {
+                self.tracker.note_trial(&item, *trial);
                 continue;
             }
 
@@ -81,7 +81,7 @@ where
                 Admission::Redundant(item) => {
                     self.redundant += 1;
                     let (suite, case_id) = names(&item);
-                    observe(RunEvent::CaseRedundant { suite, case_id, trial: item.repeat });
+                    observe(RunEvent::CaseRedundant { suite, case_id, trial: item.trial });
                 }
                 Admission::Start(item) => return Some(self.start(*item, None, observe)),
                 Admission::Blocked(item, blocked) => return Some(self.start(*item, Some(blocked), observe)),

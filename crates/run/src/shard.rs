@@ -356,12 +356,12 @@ fn add_item(hasher: &mut blake3::Hasher, item: &WorkItem) {
     identity.field(&item.format);
     identity.text(item.case.id.as_str());
     identity.field(&item.source.name_of_target());
-    identity.field(&item.repeat);
+    identity.field(&item.trial);
     identity.field(&item.lines);
     identity.text(&hash_case(&item.case));
 
-    let ItemRelations { repeats, after, on_failure, .. } = &*item.relations;
-    identity.field(repeats);
+    let ItemRelations { trials, after, on_failure, .. } = &*item.relations;
+    identity.field(trials);
     identity.field(after);
     identity.field(on_failure);
 

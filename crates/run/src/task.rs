@@ -62,7 +62,7 @@ impl FinishedCase {
         let relations = &self.item.relations;
         relations.is_awaited
             || relations.stops_at_errors
-            || relations.repeats.count > 1
+            || relations.trials.count > 1
             || self.item.workplace.is_some()
     }
 }

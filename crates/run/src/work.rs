@@ -35,7 +35,7 @@ pub(crate) async fn work(item: &WorkItem, turn: Option<LeaseQueuePosition>) -> C
         return record;
     }
 
-    let input = || target_input(&item.case, item.repeat);
+    let input = || target_input(&item.case, item.trial);
     let answer = match obtain_answer(item, input, stay.as_ref(), &mut head).await {
         Ok(answer) => answer,
         Err(error) => {

@@ -13,7 +13,7 @@ use crate::folder::RESULTS_FILE;
 use crate::reader::check_sum;
 use crate::{ResultRow, RunFolder, StoreError};
 
-/// Key of a result row: suite, case id and repeat.
+/// Key of a result row: suite, case id and trial.
 pub type AnswerKey = (String, String, u32);
 
 /// Byte positions of one target's answers in the results file.
@@ -30,7 +30,8 @@ struct ResultRowHead {
     suite: String,
     case_id: String,
     target: Option<String>,
-    repeat: u32,
+    #[serde(rename = "repeat")]
+    trial: u32,
 }
 
 impl RunFolder {
@@ -49,7 +50,7 @@ impl RunFolder {
         let mut places = HashMap::new();
         let file = scan_rows(path.clone(), |head, at, length| {
             if head.target.as_deref() == target {
-                places.insert((head.suite, head.case_id, head.repeat), (at, length));
+                places.insert((head.suite, head.case_id, head.trial), (at, length));
             }
         })?;
         Ok(AnswerIndex { path, file: Mutex::new(file), places })

@@ -14,6 +14,7 @@ pub struct CaseKey {
     pub case_id: Arc<str>,
     /// Name of the target.
     pub target: Option<Arc<str>>,
-    /// Number of the repeat.
-    pub repeat: u32,
+    /// Number of the trial.
+    #[serde(rename = "repeat")]
+    pub trial: u32,
 }

@@ -22,7 +22,8 @@ pub struct JudgementRow {
     /// Name of the target; null if the answer was given.
     pub target: Option<Arc<str>>,
     /// Number of the trial, from 1.
-    pub repeat: u32,
+    #[serde(rename = "repeat")]
+    pub trial: u32,
     /// Thresholds of the case.
     #[serde(rename = "thresholds")]
     pub lines: VerdictThresholds,
@@ -191,7 +192,7 @@ impl JudgementRow {
             suite: key.suite.clone(),
             case_id: key.case_id.clone(),
             target: key.target.clone(),
-            repeat: key.repeat,
+            trial: key.trial,
             lines,
             grader,
             standing,

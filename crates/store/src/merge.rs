@@ -88,7 +88,8 @@ struct ResultHead {
     suite: Arc<str>,
     case_id: Arc<str>,
     target: Option<Arc<str>>,
-    repeat: u32,
+    #[serde(rename = "repeat")]
+    trial: u32,
     #[serde(default)]
     place: Option<u64>,
     #[serde(default)]
@@ -135,7 +136,7 @@ impl RowMerge {
         while let Some(row) = results.next() {
             let row = row?;
             let key =
-                CaseKey { suite: row.suite, case_id: row.case_id, target: row.target, repeat: row.repeat };
+                CaseKey { suite: row.suite, case_id: row.case_id, target: row.target, trial: row.trial };
             let Some(place) = row.place.filter(|place| *place > 0) else {
                 return Err(StoreError::Damaged {
                     path: folder.file(RESULTS_FILE),

@@ -58,8 +58,8 @@ pub struct RunMetrics {
     /// Criteria whose decision differs between trials of a case, least stable first.
     pub unstable: Vec<FlippingCriterion>,
     /// Results over trials; absent if every case runs once.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub repeats: Option<TrialMetrics>,
+    #[serde(default, rename = "repeats", skip_serializing_if = "Option::is_none")]
+    pub trials: Option<TrialMetrics>,
     /// Metrics of each target; empty with a single target.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub targets: Vec<TargetMetrics>,

@@ -18,7 +18,7 @@ use crate::{CaseKey, JudgementRow, QuestionRow, ResultRow, RunFolder, StoreError
 impl JudgementRow {
     fn belongs_to(&self, key: &CaseKey) -> bool {
         self.case_id == key.case_id
-            && self.repeat == key.repeat
+            && self.trial == key.trial
             && self.suite == key.suite
             && self.target == key.target
     }

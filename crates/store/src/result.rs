@@ -28,13 +28,14 @@ pub struct ResultRow {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answered_by: Option<String>,
     /// Number of the trial, from 1.
-    pub repeat: u32,
+    #[serde(rename = "repeat")]
+    pub trial: u32,
     /// Position among the results in file order, from 1. Absent in runs of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<u64>,
     /// Settings of the trials; absent if the case runs once.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub repeats: Option<TrialPlan>,
+    #[serde(default, rename = "repeats", skip_serializing_if = "Option::is_none")]
+    pub trials: Option<TrialPlan>,
     /// Tags of the case.
     #[serde(default)]
     pub tags: Vec<String>,
@@ -211,7 +212,7 @@ impl ResultRow {
     /// Returns true for a trial that was run only because those before it did not pass. Counted beside first trials, it would
     /// bias rates and differences: failures are followed by it, passes are not.
     pub fn is_later_attempt(&self) -> bool {
-        self.repeat > 1 && self.repeats.is_some_and(|plan| plan.early_stop)
+        self.trial > 1 && self.trials.is_some_and(|plan| plan.early_stop)
     }
 
     /// The case that the row is about.
@@ -220,13 +221,13 @@ impl ResultRow {
             suite: self.suite.clone(),
             case_id: self.case_id.clone(),
             target: self.target.clone(),
-            repeat: self.repeat,
+            trial: self.trial,
         }
     }
 }
 
 impl From<&ResultRow> for TrialResult {
-    /// The row as one of the repeats of its case.
+    /// The row as one of the trials of its case.
     fn from(row: &ResultRow) -> Self {
         // A dependency that fails its dependents works as a gate.
         let gate_failed =

@@ -24,7 +24,7 @@ const MAX_LINE: u64 = 64 << 20;
 /// Answers recorded as lines of JSON.
 ///
 /// A line names its case (`case_id`, `test_id`, `eval_id` or `id`) and its answer (`output`,
-/// `output_messages`, `answer`, `response` or `text`), and may name the trial (`repeat` or `attempt`, from
+/// `output_messages`, `answer`, `response` or `text`), and may name the trial (`trial` or `attempt`, from
 /// 1), the target (`target` or `source_target`), and `token_usage`, `cost_usd`, `duration_ms`. The rows of a
 /// stored run are such lines.
 ///
@@ -79,7 +79,7 @@ impl ReplayTarget {
 
     fn find(&self, input: &TargetInput) -> Result<TargetAnswer, TargetError> {
         let at = |turn| {
-            let of = |repeat| self.answers.get(&(input.case_id.clone(), repeat, turn));
+            let of = |trial| self.answers.get(&(input.case_id.clone(), trial, turn));
             of(input.attempt).or_else(|| of(0)).map(|recorded| &recorded.answer)
         };
         let number = input.turn.as_ref().map_or(0, |turn| turn.number);
@@ -90,9 +90,9 @@ impl ReplayTarget {
             return recorded_turn(whole.as_ref().map_err(Clone::clone)?, turn.number, turn.of);
         }
 
-        let repeat = if input.attempt > 1 { format!(", repeat {}", input.attempt) } else { String::new() };
+        let trial = if input.attempt > 1 { format!(", trial {}", input.attempt) } else { String::new() };
         let turn = if number > 0 { format!(", turn {number}") } else { String::new() };
-        let which = format!("{repeat}{turn}");
+        let which = format!("{trial}{turn}");
         let message =
             format!("`{}` holds no answer for the case `{}`{which}", self.path.display(), input.case_id);
 
@@ -142,11 +142,11 @@ fn read_recording(
         let Some(id) = id else {
             return Err(wrong(format!("the line names no case; expected one of {}", ID_KEYS.join(", "))));
         };
-        let repeat = ["repeat", "attempt"].iter().find_map(|key| value.get(key)?.as_u64()).unwrap_or(0);
-        let repeat = u32::try_from(repeat).map_err(|_| wrong(format!("repeat {repeat} is too large")))?;
+        let trial = ["repeat", "attempt"].iter().find_map(|key| value.get(key)?.as_u64()).unwrap_or(0);
+        let trial = u32::try_from(trial).map_err(|_| wrong(format!("trial {trial} is too large")))?;
         for (turn, answer) in answers_of_line(&value).map_err(wrong)? {
             let recorded = RecordedAnswer { line, answer };
-            if let Some(earlier) = answers.insert((id.clone(), repeat, turn), recorded) {
+            if let Some(earlier) = answers.insert((id.clone(), trial, turn), recorded) {
                 let which = if turn > 0 { format!("turn {turn} of the case") } else { "the case".to_owned() };
                 return Err(wrong(format!(
                     "{which} `{id}` is already recorded in line {}; `source: NAME` chooses the answers of one target",

@@ -173,8 +173,8 @@ export function openTable(root, form) {
       return row;
     }
 
-    const [number, verdict, score, id, suite, target, repeat, marks, missed, tags, cost, time, hasError] = data;
-    const link = element("a", "", repeat > 1 ? `${id} (repeat ${repeat})` : id);
+    const [number, verdict, score, id, suite, target, trial, marks, missed, tags, cost, time, hasError] = data;
+    const link = element("a", "", trial > 1 ? `${id} (trial ${trial})` : id);
     link.href = address(number);
     link.tabIndex = -1;
     const cells = [

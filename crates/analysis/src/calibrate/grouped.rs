@@ -46,7 +46,7 @@ impl<'i> GroupedScores<'i> {
             let Some((judge, people)) = item.judge_number().zip(item.people_mean()) else { continue };
             let key = &item.key;
             cases
-                .entry((&key.suite, &key.case, key.repeat, &key.criterion))
+                .entry((&key.suite, &key.case, key.trial, &key.criterion))
                 .or_default()
                 .push(found.judge.len());
             found.judge.push(judge);

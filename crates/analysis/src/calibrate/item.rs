@@ -19,7 +19,7 @@ pub struct ItemKey {
     /// Target that gave the answer; empty if unknown.
     pub system: Arc<str>,
     /// Number of the trial.
-    pub repeat: u32,
+    pub trial: u32,
     /// Id of the criterion; empty if there is only one.
     pub criterion: Arc<str>,
 }
@@ -31,7 +31,7 @@ impl ItemKey {
             suite: row.suite.as_deref().unwrap_or_default().into(),
             case: row.case.as_str().into(),
             system: row.system.as_deref().unwrap_or_default().into(),
-            repeat: row.repeat.unwrap_or(1),
+            trial: row.trial.unwrap_or(1),
             criterion: row.criterion.as_deref().unwrap_or_default().into(),
         }
     }

@@ -194,7 +194,7 @@ impl CalibrationMaterial {
             ("criterion", (|key| key.criterion.to_string()) as fn(&ItemKey) -> String),
             ("suite", |key| key.suite.to_string()),
             ("system", |key| key.system.to_string()),
-            ("repeat", |key| key.repeat.to_string()),
+            ("repeat", |key| key.trial.to_string()),
         ] {
             if differ(part) {
                 missing.push(name);
@@ -308,7 +308,7 @@ impl CalibrationItem {
         criterion
             && same(&row.suite, &key.suite)
             && same(&row.system, &key.system)
-            && row.repeat.is_none_or(|repeat| repeat == key.repeat)
+            && row.trial.is_none_or(|trial| trial == key.trial)
     }
 
     /// Returns true unless the label is about another answer or question.

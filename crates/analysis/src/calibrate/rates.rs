@@ -289,7 +289,7 @@ fn gated_rates(
     let mut answers: BTreeMap<(&str, &str, &str, u32), Vec<&CalibrationItem>> = BTreeMap::new();
     for item in items.iter().filter(|item| verdict(item).is_some()) {
         let key = &item.key;
-        answers.entry((&key.suite, &key.case, &key.system, key.repeat)).or_default().push(item);
+        answers.entry((&key.suite, &key.case, &key.system, key.trial)).or_default().push(item);
     }
 
     let (mut direct, mut recursive, mut circular) = (Vec::new(), Vec::new(), 0u64);

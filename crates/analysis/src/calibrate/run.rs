@@ -138,7 +138,7 @@ impl<'r> JudgedAnswer<'r> {
                 suite: texts.share(&result.suite),
                 case: (&*result.case_id).into(),
                 system: texts.share(result.target.as_deref().unwrap_or_default()),
-                repeat: result.repeat,
+                trial: result.trial,
                 criterion: Arc::default(),
             },
             cluster: format!("{}\u{1f}{}", result.suite, result.case_id).into(),

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::HeadlineMetric;
 use crate::facts::{CaseFact, RunFacts};
 
-/// Identity of a case by its numbers in the table of names: suite, case, repeat.
+/// Identity of a case by its numbers in the table of names: suite, case, trial.
 pub type CaseNumbers = (u32, u32, u32);
 
 /// A comparison in the order in which cases were finished.
@@ -137,7 +137,7 @@ fn clusters_of(
         HeadlineMetric::Score => case.score,
         HeadlineMetric::PassRate => case.passed().map(|passed| f64::from(u8::from(passed))),
     };
-    let numbers = |case: &CaseFact| (case.suite, case.case, case.repeat);
+    let numbers = |case: &CaseFact| (case.suite, case.case, case.trial);
     let before: HashMap<CaseNumbers, &CaseFact> =
         base.cases.iter().map(|case| (numbers(case), case)).collect();
     let after: HashSet<CaseNumbers> = candidate.cases.iter().map(numbers).collect();
@@ -187,7 +187,7 @@ mod tests {
         CaseFact {
             suite: 0,
             case: number,
-            repeat: 1,
+            trial: 1,
             target: None,
             cluster,
             tags: Box::default(),
@@ -208,7 +208,7 @@ mod tests {
 
     fn look(tracker: &mut AnytimeTracker, base: &RunFacts, candidate: &RunFacts, is_over: bool) -> usize {
         let order: Vec<CaseNumbers> =
-            candidate.cases.iter().map(|case| (case.suite, case.case, case.repeat)).collect();
+            candidate.cases.iter().map(|case| (case.suite, case.case, case.trial)).collect();
         tracker
             .add_new(base, candidate, &order, HeadlineMetric::Score, is_over)
             .expect("differences within -1 to 1");

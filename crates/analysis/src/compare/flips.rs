@@ -14,8 +14,8 @@ pub struct VerdictFlip {
     pub suite: String,
     /// Id of the case.
     pub case_id: String,
-    /// Number of the repeat.
-    pub repeat: u32,
+    /// Number of the trial.
+    pub trial: u32,
     /// Result in the base.
     pub base: FlipSide,
     /// Result in the candidate.
@@ -64,7 +64,7 @@ impl VerdictFlip {
         Self {
             suite: names.text(base.suite).to_owned(),
             case_id: names.text(base.case).to_owned(),
-            repeat: base.repeat,
+            trial: base.trial,
             base: FlipSide { verdict: base.verdict, score: base.score },
             candidate: FlipSide { verdict: candidate.verdict, score: candidate.score },
             criteria: changed
@@ -84,7 +84,7 @@ impl VerdictFlip {
 
     /// Copies the reasons of a stored row if it belongs to this case.
     pub fn copy_reasons(&mut self, row: &ResultRow, from_candidate: bool) {
-        if *row.case_id != *self.case_id || row.repeat != self.repeat || *row.suite != *self.suite {
+        if *row.case_id != *self.case_id || row.trial != self.trial || *row.suite != *self.suite {
             return;
         }
         for flip in &mut self.criteria {

@@ -20,8 +20,9 @@ pub struct CaseName {
     pub suite: String,
     /// Id of the case.
     pub case_id: String,
-    /// Number of the repeat.
-    pub repeat: u32,
+    /// Number of the trial.
+    #[serde(rename = "repeat")]
+    pub trial: u32,
 }
 
 /// A case that both sides have and that is incomplete on at least one of them.
@@ -307,6 +308,6 @@ fn case_name(case: &CaseFact, names: &NameTable) -> CaseName {
     CaseName {
         suite: names.text(case.suite).to_owned(),
         case_id: names.text(case.case).to_owned(),
-        repeat: case.repeat,
+        trial: case.trial,
     }
 }

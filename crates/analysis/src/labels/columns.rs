@@ -15,7 +15,7 @@ pub enum ColumnRole {
     /// Target that gave the answer.
     System,
     /// Number of the trial.
-    Repeat,
+    Trial,
     /// Id of the criterion.
     Criterion,
     /// Label of a person; a list holds the labels of several.
@@ -70,7 +70,7 @@ impl ColumnRole {
         (Self::Case, &["case", "case_id", "trace_id"]),
         (Self::Suite, &["suite"]),
         (Self::System, &["system", "target"]),
-        (Self::Repeat, &["repeat"]),
+        (Self::Trial, &["repeat", "trial"]),
         (Self::Criterion, &["criterion", "criterion_id", "benchmark_code", "benchmark"]),
         (Self::Label, &["label", "outcome"]),
         (Self::Who, &["who", "reviewer", "rater", "annotator"]),

@@ -370,7 +370,7 @@ impl RowReader<'_> {
             self.report_wrong(problems, ColumnRole::Drawn, "a number above 0 and up to 1", &Value::from(p));
         }
 
-        let repeat = self.number(ColumnRole::Repeat, problems);
+        let trial = self.number(ColumnRole::Trial, problems);
         // Not used here: read only so that a mistake in it is reported.
         let _ = self.word::<FailureSeverity>(ColumnRole::Severity, "low, medium or high", problems);
         let row = LabelRow {
@@ -379,9 +379,7 @@ impl RowReader<'_> {
             case: case.unwrap_or_else(|| format!("line {}", self.line.place.line)),
             suite: self.text(ColumnRole::Suite, problems),
             system: self.text(ColumnRole::System, problems),
-            repeat: repeat
-                .filter(|repeat| *repeat >= 1.0 && repeat.fract() == 0.0)
-                .map(|repeat| repeat as u32),
+            trial: trial.filter(|trial| *trial >= 1.0 && trial.fract() == 0.0).map(|trial| trial as u32),
             criterion: self.text(ColumnRole::Criterion, problems),
             prompt: self.text(ColumnRole::Prompt, problems),
             labels: self.labels(problems),
@@ -402,8 +400,8 @@ impl RowReader<'_> {
             orders: [self.text(ColumnRole::First, problems), self.text(ColumnRole::Second, problems)],
             scores: self.scores(problems),
         };
-        if row.repeat.is_none() && repeat.is_some() {
-            self.report_wrong(problems, ColumnRole::Repeat, "a whole number from 1", &Value::from(repeat));
+        if row.trial.is_none() && trial.is_some() {
+            self.report_wrong(problems, ColumnRole::Trial, "a whole number from 1", &Value::from(trial));
         }
 
         (problems.len() == before).then_some(row)

@@ -25,7 +25,7 @@ pub struct LabelRow {
     /// Target that gave the answer.
     pub system: Option<String>,
     /// Number of the trial.
-    pub repeat: Option<u32>,
+    pub trial: Option<u32>,
     /// Id of the criterion.
     pub criterion: Option<String>,
     /// True if the criterion is the first failure found in the whole case, out of all possible ones.

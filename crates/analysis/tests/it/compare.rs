@@ -105,7 +105,7 @@ fn repeats_and_clusters_widen_the_error() {
             .iter()
             .enumerate()
             .map(|(at, score)| {
-                case(format!("c{}", at / 2), *score).with(|case| case.repeat = at as u32 % 2 + 1)
+                case(format!("c{}", at / 2), *score).with(|case| case.trial = at as u32 % 2 + 1)
             })
             .collect()
     };

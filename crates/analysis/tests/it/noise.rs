@@ -14,7 +14,7 @@ fn rows(cases: &[&[&[f64]]]) -> Vec<ResultRow> {
     for (at, answers) in cases.iter().enumerate() {
         for (repeat, votes) in (1u32..).zip(*answers) {
             let mut row = case(format!("c{at}"), 1.0)
-                .with(|case| case.repeat = repeat)
+                .with(|case| case.trial = repeat)
                 .criterion("a", "a", votes.first().copied())
                 .row();
             let panel: PanelReport = serde_json::from_value(json!({

@@ -89,17 +89,17 @@ fn repeats_tell_noise_from_spread_and_name_what_is_unstable() {
     let cases: Vec<Case> = scores
         .iter()
         .enumerate()
-        .flat_map(|(at, repeats)| {
-            repeats.iter().enumerate().map(move |(repeat, score)| {
+        .flat_map(|(at, trials)| {
+            trials.iter().enumerate().map(move |(trial, score)| {
                 case(format!("c{at}"), *score)
                     .criterion("steady", "x", Some(1.0))
-                    .criterion("shaky", "y", Some(if at == 1 && repeat == 2 { 0.0 } else { 1.0 }))
-                    .with(|case| case.repeat = repeat as u32 + 1)
+                    .criterion("shaky", "y", Some(if at == 1 && trial == 2 { 0.0 } else { 1.0 }))
+                    .with(|case| case.trial = trial as u32 + 1)
             })
         })
         .collect();
     let found = figures(&cases);
-    let noise = found.noise.expect("repeats");
+    let noise = found.noise.expect("trials");
     close(Some(noise.between_answers), 0.009_166_667);
     close(Some(noise.between_cases), 0.069_814_815);
     close(noise.icc, 0.883_938_885);
@@ -117,7 +117,7 @@ fn advice_about_precision_counts_cases_and_needs_an_interval() {
     let trials: Vec<Case> = (0..75)
         .map(|at| {
             let score = if at / 5 % 4 == 0 { 0.0 } else { 1.0 };
-            case(format!("c{}", at / 5), score).with(|case| case.repeat = at as u32 % 5 + 1)
+            case(format!("c{}", at / 5), score).with(|case| case.trial = at as u32 % 5 + 1)
         })
         .collect();
     let found = figures(&trials);

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 pub(crate) struct Case {
     pub(crate) id: String,
     pub(crate) suite: String,
-    pub(crate) repeat: u32,
+    pub(crate) trial: u32,
     pub(crate) cluster: Option<String>,
     pub(crate) tags: Vec<String>,
     pub(crate) hash: Option<String>,
@@ -34,7 +34,7 @@ pub(crate) fn case(id: impl Into<String>, score: f64) -> Case {
     Case {
         id: id.into(),
         suite: "s".to_owned(),
-        repeat: 1,
+        trial: 1,
         cluster: None,
         tags: Vec::new(),
         hash: None,
@@ -101,7 +101,7 @@ impl Case {
             })
             .collect();
         let row = json!({
-            "format": 2, "suite": self.suite, "case_id": self.id, "target": self.target, "repeat": self.repeat,
+            "format": 2, "suite": self.suite, "case_id": self.id, "target": self.target, "repeat": self.trial,
             "tags": self.tags, "cluster": self.cluster, "case_hash": self.hash,
             "score": self.score, "score_low": low, "score_high": high, "coverage": 1.0, "verdict": self.verdict,
             "gates_failed": [],
@@ -138,7 +138,7 @@ impl Case {
                 vec![json!({ "text": point, "passed": *score > 0.5, "reason": "" })]
             };
             let row = json!({
-                "suite": self.suite, "case_id": self.id, "target": self.target, "repeat": self.repeat,
+                "suite": self.suite, "case_id": self.id, "target": self.target, "repeat": self.trial,
                 "thresholds": { "pass": self.pass_line, "borderline": null }, "grader": name,
                 "standing": { "weight": self.standing.0, "required": self.standing.1, "min_score": null, "negate": false },
                 "criterion": {
@@ -161,7 +161,7 @@ impl Case {
             .iter()
             .map(|(id, text, weight, value)| {
                 let row = json!({
-                    "suite": self.suite, "case_id": self.id, "target": self.target, "repeat": self.repeat,
+                    "suite": self.suite, "case_id": self.id, "target": self.target, "repeat": self.trial,
                     "thresholds": { "pass": self.pass_line, "borderline": null }, "grader": "rubrics",
                     "standing": {
                         "weight": self.standing.0, "required": self.standing.1, "min_score": null, "negate": false,

@@ -28,7 +28,7 @@ type VariantCaseKey = (String, String, Option<String>);
 #[derive(Debug, Clone)]
 struct ScoredVariant {
     label: String,
-    repeat: u32,
+    trial: u32,
     score: Option<f64>,
     answer: String,
 }
@@ -36,14 +36,14 @@ struct ScoredVariant {
 impl LengthFacts {
     /// Adds a record.
     pub fn add(&mut self, record: &CaseRecord) {
-        let ResultRow { suite, case_id, target, repeat, score, answer, error, .. } = &record.result;
+        let ResultRow { suite, case_id, target, trial, score, answer, error, .. } = &record.result;
         let (Some((case, label)), Some(answer), None) = (split_variant_id(case_id), answer, error) else {
             return;
         };
         let key = (suite.to_string(), case.to_owned(), target.as_deref().map(str::to_owned));
         self.judged.entry(key).or_default().push(ScoredVariant {
             label: label.to_owned(),
-            repeat: *repeat,
+            trial: *trial,
             score: *score,
             answer: answer.clone(),
         });
@@ -56,7 +56,7 @@ impl LengthFacts {
         let mut shifts = Vec::new();
         for ((suite, case, _), judged) in &self.judged {
             let unchanged = judged.iter().filter(|one| one.label == UNCHANGED);
-            let Some(first) = unchanged.clone().find(|one| one.repeat == 1) else { continue };
+            let Some(first) = unchanged.clone().find(|one| one.trial == 1) else { continue };
             let scores: Vec<f64> = match label {
                 UNCHANGED => first.score.into_iter().collect(),
                 _ => unchanged.filter_map(|one| one.score).collect(),
@@ -67,7 +67,7 @@ impl LengthFacts {
 
             let before = scores.iter().sum::<f64>() / scores.len() as f64;
             for one in judged.iter().filter(|one| one.label == label) {
-                let is_again = label == UNCHANGED && one.repeat > 1;
+                let is_again = label == UNCHANGED && one.trial > 1;
                 let is_edited = label != UNCHANGED && one.answer != first.answer;
                 if let Some(after) = one.score.filter(|_| is_again || is_edited) {
                     let ratio = character_count(&one.answer) / character_count(&first.answer).max(1.0);
@@ -83,7 +83,7 @@ impl LengthFacts {
     fn edited_scores(&self, label: &str) -> Vec<RepeatedUnit> {
         let units = self.judged.values().filter_map(|judged| {
             let unchanged = judged.iter().filter(|one| one.label == UNCHANGED);
-            let first = unchanged.clone().find(|one| one.repeat == 1)?;
+            let first = unchanged.clone().find(|one| one.trial == 1)?;
             let edited = judged.iter().filter(|one| one.label == label && one.answer != first.answer);
 
             Some(RepeatedUnit {
@@ -99,7 +99,7 @@ impl LengthFacts {
         let mut answers = 0;
         for judged in self.judged.values() {
             let Some(edited) = judged.iter().find(|one| one.label == label) else { continue };
-            let first = judged.iter().find(|one| one.label == UNCHANGED && one.repeat == 1)?;
+            let first = judged.iter().find(|one| one.label == UNCHANGED && one.trial == 1)?;
             if edited.answer != first.answer {
                 return None;
             }
@@ -112,7 +112,7 @@ impl LengthFacts {
     /// Returns the binary logarithm of each unchanged answer's length, and its score.
     fn lengths(&self) -> (Vec<f64>, Vec<f64>) {
         let first = |judged: &Vec<ScoredVariant>| {
-            let first = judged.iter().find(|one| one.label == UNCHANGED && one.repeat == 1)?;
+            let first = judged.iter().find(|one| one.label == UNCHANGED && one.trial == 1)?;
             (character_count(&first.answer) > 0.0)
                 .then(|| Some((character_count(&first.answer).log2(), first.score?)))?
         };
@@ -274,7 +274,7 @@ mod tests {
             for (label, score, answer) in [(UNCHANGED, before, "short"), ("frame", after, "longer")] {
                 let variant = ScoredVariant {
                     label: label.to_owned(),
-                    repeat: 1,
+                    trial: 1,
                     score: Some(*score),
                     answer: answer.to_owned(),
                 };
@@ -291,7 +291,7 @@ mod tests {
         for judged in facts.judged.values_mut() {
             judged.push(ScoredVariant {
                 label: "trim".to_owned(),
-                repeat: 1,
+                trial: 1,
                 score: Some(0.4),
                 answer: "short".to_owned(),
             });
@@ -309,7 +309,7 @@ mod tests {
             let again = if at == 0 { 0.9 } else { 0.4 };
             judged.push(ScoredVariant {
                 label: UNCHANGED.to_owned(),
-                repeat: 2,
+                trial: 2,
                 score: Some(again),
                 answer: "short".to_owned(),
             });

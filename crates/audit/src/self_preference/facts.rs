@@ -106,7 +106,7 @@ impl SelfPreferenceFacts {
 
             let vote = row.vote.map_or(1, |vote| vote.repeat);
             let again = self.again.entry((cell.clone(), judge.clone(), vote)).or_default();
-            again.insert(result.repeat, ScaleDecision::from_row(&row.decision));
+            again.insert(result.trial, ScaleDecision::from_row(&row.decision));
 
             let costs = criterion.weight.is_penalty() != row.standing.negate;
             match row.decision.vote_value() {

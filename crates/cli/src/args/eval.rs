@@ -24,7 +24,7 @@ use super::spending::SpendingArgs;
 use super::values::{OptionValues, duration, judging, one_of, positive, truncate, unit};
 use crate::output::ResultOutput;
 
-/// Values of `--repeat-strategy`.
+/// Values of `--trial-strategy`.
 const TRIAL_STRATEGIES: &OptionValues<TrialStrategy> = &[
     ("pass_at_k", TrialStrategy::PassAtK, "One passing trial is enough"),
     ("pass-at-k", TrialStrategy::PassAtK, ""),
@@ -67,7 +67,7 @@ pub(crate) enum StopRule {
     --judge ollama:qwen3 --judge-repeats 3 --ties fail\n  \
     assize eval evals/support.eval.yaml --target local --run-dir runs/today \\\n      \
     --out today.json\n  \
-    assize eval evals/support.eval.yaml --repeat 5 --repeat-strategy pass_all \\\n      \
+    assize eval evals/support.eval.yaml --trials 5 --trial-strategy pass_all \\\n      \
     --shuffle --seed 7 --bail\n  \
     assize eval evals/support.eval.yaml --stop-when decided --against 0.9 -j 8\n  \
     assize eval evals/nightly.eval.yaml --judge anthropic:claude-haiku-4-5 \\\n      \
@@ -131,20 +131,20 @@ pub(crate) struct EvalArgs {
     pub(crate) keep_workspaces: bool,
 }
 
-/// Repeats and order of cases.
+/// Trials and order of cases.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct SequenceArgs {
     /// Run each case N times; overrides suites and cases.
     #[arg(
         long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), help_heading = SELECTION
     )]
-    pub(crate) repeat: Option<u32>,
+    pub(crate) trials: Option<u32>,
     /// Rule that combines the trials of a case [default: the suite's rule, else mean].
     #[arg(
         long, value_parser = one_of(TRIAL_STRATEGIES), value_name = "HOW", help_heading = SELECTION,
         hide_short_help = true
     )]
-    pub(crate) repeat_strategy: Option<TrialStrategy>,
+    pub(crate) trial_strategy: Option<TrialStrategy>,
     /// Run the cases in a random order.
     ///
     /// All cases are then held in memory.
@@ -184,8 +184,8 @@ impl SequenceArgs {
     /// Typed options of these flags.
     pub(crate) fn options(&self) -> SequenceOptions {
         SequenceOptions {
-            repeat: self.repeat,
-            repeat_strategy: self.repeat_strategy,
+            trials: self.trials,
+            trial_strategy: self.trial_strategy,
             shuffle: self.shuffle,
             seed: self.seed,
             bail: self.bail,

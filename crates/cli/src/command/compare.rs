@@ -75,7 +75,7 @@ impl ComparedRun {
             return Err(format!("`{shown}` holds no answers of a target `{target}`").into());
         }
 
-        let order = cases.iter().map(|case: &CaseFact| (case.suite, case.case, case.repeat)).collect();
+        let order = cases.iter().map(|case: &CaseFact| (case.suite, case.case, case.trial)).collect();
         let facts = RunFacts::new(name.to_owned(), cases, names).map_err(|error| error.to_string())?;
         Ok(Self { folder, info, target, facts, order })
     }
@@ -390,7 +390,7 @@ fn look_up_reasons(
 
     let mut wanted: HashMap<(Arc<str>, Arc<str>, u32), &mut VerdictFlip> = flips
         .into_iter()
-        .map(|flip| ((flip.suite.as_str().into(), flip.case_id.as_str().into(), flip.repeat), flip))
+        .map(|flip| ((flip.suite.as_str().into(), flip.case_id.as_str().into(), flip.trial), flip))
         .collect();
     for (part, from_candidate) in [(base, false), (candidate, true)] {
         for row in part.folder.results()? {
@@ -398,7 +398,7 @@ fn look_up_reasons(
             if part.target.is_some() && row.target.as_deref() != part.target.as_deref() {
                 continue;
             }
-            if let Some(flip) = wanted.get_mut(&(row.suite.clone(), row.case_id.clone(), row.repeat)) {
+            if let Some(flip) = wanted.get_mut(&(row.suite.clone(), row.case_id.clone(), row.trial)) {
                 flip.copy_reasons(&row, from_candidate);
             }
         }

@@ -199,7 +199,7 @@ type TrialVerdicts<'i> = HashMap<(&'i str, &'i str, Option<&'i str>), Verdict>;
 
 fn trial_verdicts(info: &RunInfo) -> TrialVerdicts<'_> {
     let figures = info.summary.as_ref().and_then(|summary| summary.figures.as_ref());
-    let cases = figures.and_then(|figures| figures.repeats.as_ref()).map(|trials| &trials.cases);
+    let cases = figures.and_then(|figures| figures.trials.as_ref()).map(|trials| &trials.cases);
     let trials = cases.into_iter().flatten();
     trials.map(|case| ((&*case.suite, &*case.case_id, case.target.as_deref()), case.verdict)).collect()
 }
@@ -207,7 +207,7 @@ fn trial_verdicts(info: &RunInfo) -> TrialVerdicts<'_> {
 /// Returns true if the row stands for a case that did not pass: of several trials, the first one does, for all.
 fn names_a_failing_case(row: &ResultRow, trials: &TrialVerdicts<'_>) -> bool {
     match trials.get(&(&*row.suite, &*row.case_id, row.target.as_deref())) {
-        Some(verdict) => row.repeat <= 1 && *verdict != Verdict::Pass,
+        Some(verdict) => row.trial <= 1 && *verdict != Verdict::Pass,
         None => row.verdict != Verdict::Pass,
     }
 }

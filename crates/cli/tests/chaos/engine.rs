@@ -187,7 +187,7 @@ pub(crate) fn items(jobs: Vec<Job>, criteria: &Value) -> Vec<WorkItem> {
             suite_folder: Path::new("").into(),
             case: case.expect("a sound case"),
             source: ItemSource::Given(Arc::new(TargetAnswer::from_text(job.answer))),
-            repeat: 1,
+            trial: 1,
             place: 0,
             relations: Arc::new(assize_run::ItemRelations::none(lines)),
             lines,

@@ -218,8 +218,8 @@ const MISTAKES: &[FirstMistake] = &[
     FirstMistake {
         name: "a number out of range",
         files: &[("a.eval.yaml", VALID)],
-        command: &["eval", "a.eval.yaml", "--repeat", "0"],
-        says: &["`--repeat <N>` takes a number from 1 to 1000, not 0"],
+        command: &["eval", "a.eval.yaml", "--trials", "0"],
+        says: &["`--trials <N>` takes a number from 1 to 1000, not 0"],
     },
     FirstMistake {
         name: "a command that is an option",
@@ -396,7 +396,7 @@ fn numbers_that_cannot_be_are_refused_with_those_that_can() {
     cli.file("a.eval.yaml", VALID);
     for (option, says) in [
         (["-j", "0"], "at least 1"),
-        (["--repeat", "0"], "from 1 to 1000"),
+        (["--trials", "0"], "from 1 to 1000"),
         (["--budget-usd", "-1"], "such as 2.50"),
         (["--min-pass-rate", "90"], "`90%`"),
     ] {

@@ -14,7 +14,7 @@ const COMMANDS: &[&[&str]] = &[
         "grade", "examples/compare/rubric.yaml", "--answers", "examples/compare/after.jsonl", "--run-dir",
         "after",
     ],
-    &["eval", "examples/quickstart", "--repeat", "3", "--run-dir", "demo"],
+    &["eval", "examples/quickstart", "--trials", "3", "--run-dir", "demo"],
     &["eval", "examples/quickstart", "--dry-run"],
     &["list"],
     &["explain", "demo"],

@@ -48,18 +48,18 @@ pub(crate) struct MissingAnswers {
 }
 
 impl PairwiseRun {
-    /// Builds a case for every pair of systems that answered it, and for every repeat.
+    /// Builds a case for every pair of systems that answered it, and for every trial.
     fn pairs(&self, suite: &Suite, case: &Arc<Case>) -> Result<Vec<Arc<Case>>, EngineError> {
         let (hash, question) = (hash_case(case), case.question());
         let mut found = self.found.borrow_mut();
         found.seen.insert((suite.name.clone(), case.id.to_string()));
 
         let mut made = Vec::new();
-        for repeat in 1.. {
+        for trial in 1.. {
             let mut answers: Vec<Option<String>> = Vec::with_capacity(self.systems.len());
             for (at, system) in self.systems.iter().enumerate() {
-                let answer = system.answer(&suite.name, case.id.as_str(), repeat, &hash, &question)?;
-                if let (Err(lack), 1) = (&answer, repeat) {
+                let answer = system.answer(&suite.name, case.id.as_str(), trial, &hash, &question)?;
+                if let (Err(lack), 1) = (&answer, trial) {
                     found.lacking.insert((at, *lack, case.id.to_string()));
                 }
                 answers.push(answer.ok());
@@ -72,7 +72,7 @@ impl PairwiseRun {
             for (first, candidate) in answers.iter().enumerate() {
                 for (second, baseline) in answers.iter().enumerate().skip(first + 1) {
                     if let (Some(candidate), Some(baseline)) = (candidate, baseline) {
-                        made.push(self.pair(case, (first, second), (candidate, baseline), repeat));
+                        made.push(self.pair(case, (first, second), (candidate, baseline), trial));
                     }
                 }
             }
@@ -86,7 +86,7 @@ impl PairwiseRun {
         case: &Case,
         (first, second): (usize, usize),
         (candidate, baseline): (&str, &str),
-        repeat: u32,
+        trial: u32,
     ) -> Arc<Case> {
         let baseline = PairwiseBaseline::Run {
             written: self.systems[second].name.clone(),
@@ -109,7 +109,7 @@ impl PairwiseRun {
 
         let names = (self.systems[first].name.as_str(), self.systems[second].name.as_str());
         Arc::new(Case {
-            id: CaseId::new(format!("{}{}", case.id, comparison_suffix(names, repeat))),
+            id: CaseId::new(format!("{}{}", case.id, comparison_suffix(names, trial))),
             output: Some(GivenOutput::Text(candidate.to_owned())),
             graders: vec![Arc::new(grader)],
             targets: Vec::new(),
@@ -183,14 +183,14 @@ fn format_cases(cases: &[&str]) -> String {
 }
 
 /// Ending of the id of a case on which two systems are compared.
-fn comparison_suffix((first, second): (&str, &str), repeat: u32) -> String {
-    let times = if repeat > 1 { format!("#{repeat}") } else { String::new() };
+fn comparison_suffix((first, second): (&str, &str), trial: u32) -> String {
+    let times = if trial > 1 { format!("#{trial}") } else { String::new() };
     format!("@{first}:{second}{times}")
 }
 
 /// Splits an id into the case and the two systems.
 fn split_comparison_id<'i>(id: &'i str, systems: &[String]) -> Option<(&'i str, (usize, usize))> {
-    let whole = id.rsplit_once('#').filter(|(_, repeat)| repeat.parse::<u32>().is_ok());
+    let whole = id.rsplit_once('#').filter(|(_, trial)| trial.parse::<u32>().is_ok());
     let candidates = std::iter::once(id).chain(whole.map(|(id, _)| id));
     candidates
         .flat_map(|id| {
@@ -297,8 +297,8 @@ mod tests {
         let systems: Vec<String> = ["base", "last@gpt", "a:b"].map(str::to_owned).into();
         for case in ["refund", "a@b", "x#2", "@base:a:b"] {
             for (a, b) in [(0, 1), (0, 2), (1, 2)] {
-                for repeat in [1, 2, 12] {
-                    let id = format!("{case}{}", comparison_suffix((&systems[a], &systems[b]), repeat));
+                for trial in [1, 2, 12] {
+                    let id = format!("{case}{}", comparison_suffix((&systems[a], &systems[b]), trial));
                     assert_eq!(split_comparison_id(&id, &systems), Some((case, (a, b))), "{id}");
                 }
             }

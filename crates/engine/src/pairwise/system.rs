@@ -136,17 +136,17 @@ impl NamedAnswers {
 }
 
 impl AnswerSet {
-    /// The answer to a case and its repeat. `hash` and `question` identify the current question.
+    /// The answer to a case and its trial. `hash` and `question` identify the current question.
     pub(crate) fn answer(
         &self,
         suite: &str,
         case: &str,
-        repeat: u32,
+        trial: u32,
         hash: &str,
         question: &str,
     ) -> Result<Result<String, MissingAnswer>, EngineError> {
         match &self.answers {
-            AnswerStore::File(answers) => Ok(match answers.get(case).filter(|_| repeat == 1) {
+            AnswerStore::File(answers) => Ok(match answers.get(case).filter(|_| trial == 1) {
                 None => Err(MissingAnswer::NoAnswer),
                 // An answer without a question matches any question.
                 Some(found) if !found.question.is_empty() && found.question != question => {
@@ -155,7 +155,7 @@ impl AnswerSet {
                 Some(found) => Ok(found.text.clone()),
             }),
             AnswerStore::Run(index) => {
-                let key = (suite.to_owned(), case.to_owned(), repeat);
+                let key = (suite.to_owned(), case.to_owned(), trial);
                 let row = index.row(&key)?;
                 Ok(match row {
                     Some(row) if row.case_hash.as_deref().is_some_and(|of| of != hash) => {

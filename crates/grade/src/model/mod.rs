@@ -89,7 +89,7 @@ impl ModelJudge {
             fence: fence.to_owned(),
             index: EvidenceIndex::new(&shown.material),
             policy: task.evidence,
-            draw: repeat_index(task.repeat, task.sampling.repeat),
+            draw: repeat_index(task.trial, task.sampling.repeat),
             seed: self.seed(task.sampling.repeat),
             temperature: task.sampling.temperature.or(self.options.temperature),
             probabilities: task.sampling.probabilities,

@@ -97,7 +97,7 @@ enum Embedded {
     Failed(assize_llm::AskError),
 }
 
-/// Asks for the vector of a text. It is the same in every repeat of a case.
+/// Asks for the vector of a text. It is the same in every trial of a case.
 async fn embed(model: &dyn ChatModel, text: &str) -> Embedded {
     let mut reply = match model.ask_repeat(&embedding_request(text), 1).await {
         Ok(reply) => reply,

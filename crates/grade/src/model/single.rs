@@ -37,7 +37,7 @@ pub(super) trait SingleQuestion: Sync {
     /// The texts that may be quoted.
     fn index(&self) -> EvidenceIndex;
 
-    /// The repeat of the case, and the options of the calls.
+    /// The trial of the case, and the options of the calls.
     fn sampling(&self) -> (u32, SamplingOptions);
 }
 
@@ -72,7 +72,7 @@ impl SingleQuestion for AnswerScoreTask {
     }
 
     fn sampling(&self) -> (u32, SamplingOptions) {
-        (self.repeat, self.sampling)
+        (self.trial, self.sampling)
     }
 }
 
@@ -102,7 +102,7 @@ impl SingleQuestion for BehaviourTask {
     }
 
     fn sampling(&self) -> (u32, SamplingOptions) {
-        (self.repeat, self.sampling)
+        (self.trial, self.sampling)
     }
 }
 
@@ -132,7 +132,7 @@ impl SingleQuestion for PairTask {
     }
 
     fn sampling(&self) -> (u32, SamplingOptions) {
-        (self.repeat, self.sampling)
+        (self.trial, self.sampling)
     }
 }
 
@@ -150,8 +150,8 @@ impl RepairQuestion for SingleCall<'_> {
     }
 
     fn draw(&self) -> u32 {
-        let (repeat, sampling) = self.question.sampling();
-        repeat_index(repeat, sampling.repeat)
+        let (trial, sampling) = self.question.sampling();
+        repeat_index(trial, sampling.repeat)
     }
 
     fn truncate(&self) -> Option<TruncationMode> {

@@ -80,7 +80,7 @@ mod tests {
             material: Arc::new(material),
             instructions: None,
             variables: Vec::new(),
-            repeat: 1,
+            trial: 1,
             sampling: SamplingOptions::default(),
         };
         let judged = OfflineJudge.decide_whole(&task);

@@ -140,7 +140,7 @@ mod tests {
             ground_truth: truth.map(str::to_owned),
             source_narrative: None,
             candidate_output: output.to_owned(),
-            repeat: 1,
+            trial: 1,
             sampling: crate::SamplingOptions::default(),
         })
     }
@@ -188,7 +188,7 @@ mod tests {
             ground_truth: Some("x".into()),
             source_narrative: None,
             candidate_output: "x".into(),
-            repeat: 1,
+            trial: 1,
             sampling: crate::SamplingOptions::default(),
         };
         let judged = OfflineJudge.decide_behaviour(&task);

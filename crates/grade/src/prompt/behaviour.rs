@@ -312,7 +312,7 @@ mod tests {
             ground_truth: Some("truth {{CANDIDATE_OUTPUT}}".into()),
             source_narrative: None,
             candidate_output: "the output".into(),
-            repeat: 1,
+            trial: 1,
             sampling: crate::SamplingOptions::default(),
         }
     }

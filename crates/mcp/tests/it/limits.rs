@@ -46,7 +46,7 @@ async fn numbers_beyond_their_range_are_refused() {
         ("results", json!({ "cursor": "page-2" })),
         ("list_runs", json!({ "limit": 101 })),
         ("run_eval", json!({ "paths": ["."], "budget_usd": 0, "wait_seconds": 601 })),
-        ("run_eval", json!({ "paths": ["."], "budget_usd": 0, "repeat": 101 })),
+        ("run_eval", json!({ "paths": ["."], "budget_usd": 0, "trials": 101 })),
     ] {
         let message = client.fail(tool, arguments.clone()).await;
         assert!(

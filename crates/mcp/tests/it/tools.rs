@@ -376,6 +376,6 @@ async fn a_scorecard_is_planned_run_read_and_explained() {
     let run = json!({ "paths": ["program.yaml"], "budget_usd": 0, "wait_seconds": 60 });
     let message = client.fail("run_eval", run).await;
     assert!(message.contains("programs are not allowed"), "{message}");
-    let twice = json!({ "paths": ["card.yaml"], "budget_usd": 0, "repeat": 2 });
+    let twice = json!({ "paths": ["card.yaml"], "budget_usd": 0, "trials": 2 });
     assert!(client.fail("run_eval", twice).await.contains("run once"));
 }

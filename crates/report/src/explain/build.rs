@@ -86,7 +86,7 @@ fn recompute_case(record: &CaseRecord, asked: Option<&QuestionRow>) -> CaseExpla
         suite: stored.suite.to_string(),
         case_id: stored.case_id.to_string(),
         target: stored.target.as_deref().map(str::to_owned),
-        repeat: stored.repeat,
+        repeat: stored.trial,
         thresholds: lines,
         error: stored.error.clone(),
         question: asked.and_then(|asked| asked.question.clone()),

@@ -193,7 +193,7 @@ impl CaseIndex {
             let row = &record.result;
             let group =
                 *known.entry((row.suite.clone(), row.target.clone())).or_insert_with(|| index.add_group(row));
-            match row.repeats {
+            match row.trials {
                 None => drop(index.add_case(group, row, position)),
                 Some(plan) => {
                     let (at, open) = repeated.entry((group, row.case_id.clone())).or_insert_with(|| {
@@ -201,7 +201,7 @@ impl CaseIndex {
                         (index.add_case(group, row, position), open)
                     });
                     index.add_trial(*at, row);
-                    open.results.insert(row.repeat, (TrialResult::from(row), position));
+                    open.results.insert(row.trial, (TrialResult::from(row), position));
                 }
             }
 

@@ -130,7 +130,7 @@ fn case_cells(run: &RunReport<'_>, row: &ResultRow) -> Vec<CsvCell> {
         CsvCell::text(&*row.suite),
         CsvCell::text(&*row.case_id),
         CsvCell::text(row.target.as_deref().unwrap_or_default()),
-        CsvCell::Own(row.repeat.to_string()),
+        CsvCell::Own(row.trial.to_string()),
         CsvCell::Own(verdict.to_owned()),
         CsvCell::number(row.score),
     ]

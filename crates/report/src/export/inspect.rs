@@ -198,7 +198,7 @@ fn sample(record: &CaseRecord, model: &str, question: Option<String>, reference:
 
     let mut sample = json!({
         "id": sample_id(row),
-        "epoch": row.repeat,
+        "epoch": row.trial,
         "input": question,
         "target": reference.unwrap_or_default(),
         "messages": [

@@ -217,7 +217,7 @@ fn case_content(reported: &ReportedCase<'_>, message: &str) -> String {
     let mut parts = vec![message.to_owned()];
     for record in reported.records.iter().filter(|record| record.result.verdict != Verdict::Pass) {
         let row = &record.result;
-        let head = format!("trial {}: {}; {}", row.repeat, row.verdict.name(), self::message(row));
+        let head = format!("trial {}: {}; {}", row.trial, row.verdict.name(), self::message(row));
         parts.push(content(record, &head));
     }
 

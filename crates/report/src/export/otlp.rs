@@ -150,7 +150,7 @@ impl EventOrigin<'_> {
         attributes.extend([
             text("assize.suite.name", &row.suite),
             text("assize.case.id", &row.case_id),
-            json!({ "key": "assize.case.repeat", "value": { "intValue": row.repeat.to_string() } }),
+            json!({ "key": "assize.case.repeat", "value": { "intValue": row.trial.to_string() } }),
         ]);
         attributes.extend(row.target.as_deref().map(|target| text("assize.target.name", target)));
 

@@ -221,8 +221,8 @@ fn metrics(summary: &RunSummary, index: &CaseIndex) -> String {
         }
     }
 
-    let repeats = summary.figures.as_ref().and_then(|figures| figures.repeats.as_ref());
-    let counts = repeats.map_or(summary.counts, |repeats| repeats.counts);
+    let trials = summary.figures.as_ref().and_then(|figures| figures.trials.as_ref());
+    let counts = trials.map_or(summary.counts, |trials| trials.counts);
     let _ = writeln!(text, "\n{}", verdicts(counts));
     if index.gated > 0 {
         let cases = format_count(index.gated as u64, "case", "cases");

@@ -253,7 +253,7 @@ impl SkillRun {
             eval_id: number.unwrap_or(place),
             case_id,
             configuration,
-            number: row.repeat.max(1),
+            number: row.trial.max(1),
             expectations,
             undecided,
             error: row.error.as_ref().map(|error| escape_lines(&error.message)),

@@ -28,7 +28,7 @@ struct CaseView {
     case_id: String,
     suite: String,
     target: Option<String>,
-    repeat: Option<u32>,
+    trial: Option<u32>,
     score: String,
     why: String,
     error: Option<String>,
@@ -133,7 +133,7 @@ pub fn case_fragment(
         case_id: escape_lines(&row.case_id),
         suite: escape_lines(&row.suite),
         target: row.target.as_deref().map(escape_lines),
-        repeat: (row.repeat > 1).then_some(row.repeat),
+        trial: (row.trial > 1).then_some(row.trial),
         score: number::format_score_or_range(row.score, row.score_low, row.score_high).unwrap_or_default(),
         why: escape_lines(&cut_text(&main_reason(row).unwrap_or_default(), 300)),
         error: row.error.as_ref().map(|error| {

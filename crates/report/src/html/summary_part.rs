@@ -90,8 +90,8 @@ impl SummaryView {
         };
 
         let counts = summary.map_or_else(VerdictCounts::default, |summary| {
-            let repeats = summary.figures.as_ref().and_then(|figures| figures.repeats.as_ref());
-            repeats.map_or(summary.counts, |repeats| repeats.counts)
+            let trials = summary.figures.as_ref().and_then(|figures| figures.trials.as_ref());
+            trials.map_or(summary.counts, |trials| trials.counts)
         });
         let parts = tallies(counts).map(|(size, name, one)| ChartShare { name, size, tone: tone(one) });
         let shown = tallies(counts).into_iter().filter(|(size, ..)| *size > 0);

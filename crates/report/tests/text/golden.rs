@@ -60,7 +60,7 @@ fn cases_in_brief() {
 #[test]
 fn a_table_of_cases() {
     let mut rows: Vec<ResultRow> = cases().into_iter().map(|record| record.result).collect();
-    rows[1].repeat = 2;
+    rows[1].trial = 2;
     golden("table.txt", &render_case_table(&rows, 37, plain(80)));
     rows[2].suite = "shop".into();
     rows[2].target = None;

@@ -346,7 +346,7 @@ fn the_files_of_a_skill_hold_only_what_was_decided() {
     let trial = |number: u32, passes: bool| {
         let mut case = if passes { support::passed() } else { support::gated() };
         case.result.case_id = "eval-7".into();
-        case.result.repeat = number;
+        case.result.trial = number;
         case
     };
     let mut open = support::incomplete();

@@ -92,7 +92,7 @@ pub fn suite_run_items(
                 case: result.case_id.to_string(),
                 suite: several_suites.then(|| result.suite.to_string()),
                 system: result.target.as_deref().filter(|_| several_targets).map(str::to_owned),
-                repeat: (result.repeat > 1).then_some(result.repeat),
+                trial: (result.trial > 1).then_some(result.trial),
                 criterion: if shared { format!("{}/{id}", row.grader) } else { id.to_string() },
                 version: version([criterion.text.as_str()]),
                 seen: Some(SeenHash::from_criterion(
@@ -114,7 +114,7 @@ pub fn suite_run_items(
                 judge: Some(said),
                 why,
             };
-            let key = (place, result.case_id.clone(), result.target.clone(), result.repeat);
+            let key = (place, result.case_id.clone(), result.target.clone(), result.trial);
             placed.push((is_listed, (key, item)));
         }
     }

@@ -9,7 +9,7 @@ pub(crate) fn items(count: usize) -> Vec<ReviewItem> {
             case: format!("case-{n}"),
             suite: None,
             system: None,
-            repeat: None,
+            trial: None,
             criterion: "tone".to_owned(),
             version: "v1".to_owned(),
             seen: None,

@@ -92,7 +92,7 @@ pub(crate) fn score_task(
         material: Arc::clone(&context.material),
         instructions,
         variables: context.variables(),
-        repeat: context.item.repeat,
+        trial: context.item.trial,
         sampling: SamplingOptions { temperature: grader.temperature, ..SamplingOptions::default() },
     }
 }
@@ -115,7 +115,7 @@ pub(crate) fn combine_task(
         material: Arc::clone(&context.material),
         instructions: Some(instructions),
         variables,
-        repeat: context.item.repeat,
+        trial: context.item.trial,
         sampling: SamplingOptions::default(),
     }
 }

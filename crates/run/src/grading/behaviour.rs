@@ -29,7 +29,7 @@ pub(crate) fn behaviour_task(context: &GradingContext<'_>, behaviour: &Arc<Behav
         ground_truth: material.reference.clone(),
         source_narrative: Some(material.question.clone()).filter(|text| !text.is_empty()),
         candidate_output: material.answer.clone(),
-        repeat: context.item.repeat,
+        trial: context.item.trial,
         sampling: SamplingOptions::default(),
     }
 }

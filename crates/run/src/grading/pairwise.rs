@@ -92,7 +92,7 @@ pub(crate) fn pair_task(context: &GradingContext<'_>, grader: &PairwiseGrader) -
         criteria: grader.criteria.clone(),
         first: material.answer.clone(),
         second: baseline,
-        repeat: context.item.repeat,
+        trial: context.item.trial,
         sampling: SamplingOptions::default(),
     })
 }

@@ -96,7 +96,7 @@ pub(super) fn reply_finding(reply: ProgramReply) -> (GraderFinding, String) {
 fn model_access(context: &GradingContext<'_>, max_calls: u32) -> Result<ProxySetup, JudgeError> {
     let item = context.item;
     let (name, ask) = item.judges.model(context.judge_selector(None))?;
-    Ok(ProxySetup { ask, name, max_calls, repeat: item.repeat })
+    Ok(ProxySetup { ask, name, max_calls, repeat: item.trial })
 }
 
 /// Notes what a program asked of a model. What it asked in vain because the run is ending was not asked at all.

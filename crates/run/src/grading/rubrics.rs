@@ -100,7 +100,7 @@ pub(crate) fn rubric_task(
         evidence: grader.evidence.unwrap_or(item.evidence),
         truncate: item.truncate_override.or(grader.truncate).unwrap_or(item.truncate),
         case_id: item.case.id.to_string(),
-        repeat: item.repeat,
+        trial: item.trial,
         sampling: SamplingOptions { probabilities, ..SamplingOptions::default() },
     }
 }

@@ -190,7 +190,7 @@ pub(crate) fn item(id: &str, answer: &str, rubric: Rubric, judges: Arc<dyn Judge
         suite_folder: Path::new("").into(),
         case: Arc::new(case),
         source: ItemSource::Given(Arc::new(TargetAnswer::from_text(answer))),
-        repeat: 1,
+        trial: 1,
         place: 0,
         relations: Arc::new(ItemRelations::none(lines())),
         lines: lines(),

@@ -698,7 +698,7 @@ fn fingerprints_of_cases_are_held() {
     let plain = || item("case", "answer", rubric(&["a", "b"]), Arc::clone(&judges));
     let after =
         vec![CasePrerequisite { case_id: "first".to_owned(), targets: vec![None, Some("t".to_owned())] }];
-    let relations = ItemRelations { repeats: plan(), after, ..ItemRelations::none(lines()) };
+    let relations = ItemRelations { trials: plan(), after, ..ItemRelations::none(lines()) };
     let turn = ConversationTurn {
         input: vec![CaseMessage::text(MessageRole::User, "and then?")],
         expected_output: vec![CaseMessage::text(MessageRole::Assistant, "so")],
@@ -731,7 +731,7 @@ fn fingerprints_of_cases_are_held() {
         ),
         ("asked", WorkItem { source: ItemSource::Target(Arc::new(Broken { hangs: false })), ..plain() }),
         ("unjudged", WorkItem { judges: Arc::new(NoJudge), ..plain() }),
-        ("related", WorkItem { relations: Arc::new(relations), repeat: 2, ..plain() }),
+        ("related", WorkItem { relations: Arc::new(relations), trial: 2, ..plain() }),
         (
             "paneled",
             WorkItem { panels: Arc::new(PanelSettings::new(panel(), PanelSpec::default())), ..plain() },

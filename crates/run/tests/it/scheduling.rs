@@ -138,9 +138,9 @@ async fn what_waits_for_something_that_never_comes_is_skipped_at_the_end() {
 #[tokio::test]
 async fn trials_after_one_that_settles_the_case_are_redundant() {
     let plan = TrialPlan { count: 3, early_stop: true, ..TrialPlan::single(lines()) };
-    let relations = Arc::new(ItemRelations { repeats: plan, ..ItemRelations::none(lines()) });
+    let relations = Arc::new(ItemRelations { trials: plan, ..ItemRelations::none(lines()) });
     let trial =
-        |repeat, answer| Ok(WorkItem { relations: Arc::clone(&relations), repeat, ..case("case", answer) });
+        |trial, answer| Ok(WorkItem { relations: Arc::clone(&relations), trial, ..case("case", answer) });
     let items = vec![trial(1, "no"), trial(2, "a"), trial(3, "a")];
 
     let run = run_items(RunStart::default(), items, settings(3, 0)).await;

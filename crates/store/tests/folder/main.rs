@@ -45,9 +45,9 @@ fn result(case_id: &str) -> ResultRow {
         case_id: case_id.into(),
         target: None,
         answered_by: None,
-        repeat: 1,
+        trial: 1,
         place: None,
-        repeats: None,
+        trials: None,
         tags: Vec::new(),
         cluster: None,
         case_hash: None,
@@ -320,7 +320,7 @@ fn old_rows_are_read_and_written_back_byte_for_byte() {
         let mut key = result(&row.case_id).key();
         key.suite = row.suite.clone();
         key.target = row.target.clone();
-        key.repeat = row.repeat;
+        key.trial = row.trial;
         let again = JudgementRow::new(&key, &row.into());
         assert_eq!(serde_json::to_string(&again).expect("JSON"), line);
     }

@@ -76,7 +76,7 @@ impl IndexPart {
             target: row.target.map(|target| self.name(&target.0)),
             tags: row.tags.iter().map(|tag| self.name(&tag.0)).collect(),
             gates,
-            repeat: row.repeat,
+            trial: row.trial,
             place: row.place.unwrap_or(CaseTableEntry::NO_PLACE),
             verdict: CaseStatus::new(row.verdict, is_skipped),
             has_error: row.error.is_some() && !is_skipped,
@@ -158,10 +158,10 @@ impl CaseTableIndex {
     }
 
     /// Row of the case with this identity; `target` is compared only if it is given.
-    pub(crate) fn find(&self, suite: &str, id: &str, target: Option<&str>, repeat: u32) -> Option<u32> {
+    pub(crate) fn find(&self, suite: &str, id: &str, target: Option<&str>, trial: u32) -> Option<u32> {
         let found = self.entries.iter().position(|entry| {
             *entry.id == *id
-                && entry.repeat == repeat
+                && entry.trial == trial
                 && self.name(entry.suite) == suite
                 && target.is_none_or(|target| entry.target.is_some_and(|at| self.name(at) == target))
         });
@@ -180,7 +180,7 @@ impl CaseTableIndex {
             suite: self.name(entry.suite).into(),
             case_id: (&*entry.id).into(),
             target: entry.target.map(|target| self.name(target).into()),
-            repeat: entry.repeat,
+            trial: entry.trial,
         }
     }
 

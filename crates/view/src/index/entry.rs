@@ -13,7 +13,7 @@ pub(crate) struct CaseTableEntry {
     pub(crate) target: Option<u32>,
     pub(crate) tags: Box<[u32]>,
     pub(crate) gates: Box<[u32]>,
-    pub(crate) repeat: u32,
+    pub(crate) trial: u32,
     /// Place in the order of the run's files; [`NO_PLACE`](Self::NO_PLACE) where that is not known.
     pub(crate) place: u64,
     pub(crate) verdict: CaseStatus,

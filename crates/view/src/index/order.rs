@@ -107,7 +107,7 @@ mod tests {
             target: None,
             tags: Box::default(),
             gates: Box::default(),
-            repeat: 1,
+            trial: 1,
             place,
             verdict: CaseStatus::Pass,
             has_error: false,

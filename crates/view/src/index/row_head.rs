@@ -18,7 +18,8 @@ pub(super) struct ResultHead<'r> {
     pub(super) case_id: RowText<'r>,
     #[serde(borrow)]
     pub(super) target: Option<RowText<'r>>,
-    pub(super) repeat: u32,
+    #[serde(rename = "repeat")]
+    pub(super) trial: u32,
     #[serde(default)]
     pub(super) place: Option<u64>,
     #[serde(borrow, default)]

@@ -76,9 +76,9 @@ pub(crate) async fn find(
     blocking(move || {
         let run = open_run(&library, &slug)?;
         let value = |key| query_value(&uri, key);
-        let repeat = value("repeat").and_then(|repeat| repeat.parse().ok()).unwrap_or(1);
+        let trial = value("repeat").and_then(|trial| trial.parse().ok()).unwrap_or(1);
         let (suite, id) = (value("suite").unwrap_or_default(), value("id").unwrap_or_default());
-        let found = run.index()?.find(&suite, &id, value("target").as_deref(), repeat);
+        let found = run.index()?.find(&suite, &id, value("target").as_deref(), trial);
         let row = found.ok_or_else(|| PageError::missing(format!("The run has no case `{id}`.")))?;
 
         Ok(Redirect::to(&format!("{}/cases/{}", run_url(run.slug()), row + 1)).into_response())
@@ -141,7 +141,7 @@ fn case_page(
         score: range_text(explained.figures),
         because: visible(&explained.because),
         list_url: neighbours.list_url,
-        link: case_url(slug, &row.suite, &row.case_id, row.target.as_deref(), row.repeat),
+        link: case_url(slug, &row.suite, &row.case_id, row.target.as_deref(), row.trial),
         place: neighbours.place,
         before: neighbours.before,
         after: neighbours.after,
@@ -187,7 +187,7 @@ fn facts(record: &CaseRecord, explained: &CaseExplanation) -> Vec<(&'static str,
         ("Suite", Some(visible(&row.suite))),
         ("Target", row.target.as_deref().map(visible)),
         ("Answered by", row.answered_by.as_deref().map(visible)),
-        ("Repeat", Some(row.repeat.to_string()).filter(|_| row.repeat > 1 || row.repeats.is_some())),
+        ("Trial", Some(row.trial.to_string()).filter(|_| row.trial > 1 || row.trials.is_some())),
         ("Tags", Some(tags.join(", ")).filter(|tags| !tags.is_empty())),
         ("Thresholds", thresholds),
         ("Cost", Some(cost_text(row.cost_usd, row.cost_partial))),

@@ -122,7 +122,7 @@ fn script_data(value: &Value) -> String {
     value.to_string().replace('<', "\\u003c")
 }
 
-/// Cells of a row: its number from 1, verdict, score, id, suite, target, repeat, criteria, what is unmet, tags, cost, time,
+/// Cells of a row: its number from 1, verdict, score, id, suite, target, trial, criteria, what is unmet, tags, cost, time,
 /// and if an error happened. Names that only one suite or target has are there too: the page hides them.
 fn cells(index: &CaseTableIndex, row: u32, entry: &CaseTableEntry) -> Value {
     let marks: String = entry.criteria.iter().map(|criterion| criterion.mark()).collect();
@@ -133,7 +133,7 @@ fn cells(index: &CaseTableIndex, row: u32, entry: &CaseTableEntry) -> Value {
         visible(&entry.id),
         visible(index.name(entry.suite)),
         entry.target.map(|target| visible(index.name(target))),
-        entry.repeat,
+        entry.trial,
         marks,
         missed_text(index, entry),
         tags_text(index, entry),

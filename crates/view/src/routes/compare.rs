@@ -79,25 +79,25 @@ fn comparison_page(
     });
     let mark = conclusion_mark(found.verdict);
     let axis = common_axis(&found);
-    let link = |suite: &str, id: &str, repeat: u32| {
-        let repeat = repeat.to_string();
+    let link = |suite: &str, id: &str, trial: u32| {
+        let trial = trial.to_string();
         let query = [
             ("base", &*base.name),
             ("candidate", &*candidate.name),
             ("suite", suite),
             ("id", id),
-            ("repeat", &repeat),
+            ("repeat", &trial),
         ];
         format!("/compare/case?{}", Serializer::new(String::new()).extend_pairs(query).finish())
     };
     let changed = |flips: &[VerdictFlip]| -> Vec<ChangedCase> {
         let shown = flips.iter().take(MAX_CASES);
-        shown.map(|flip| changed_case(flip, link(&flip.suite, &flip.case_id, flip.repeat))).collect()
+        shown.map(|flip| changed_case(flip, link(&flip.suite, &flip.case_id, flip.trial))).collect()
     };
     let undecided = found.undecided.iter().take(MAX_CASES);
     let undecided = undecided.map(|pair| {
         let name = &pair.name;
-        (link(&name.suite, &name.case_id, name.repeat), visible(&name.case_id))
+        (link(&name.suite, &name.case_id, name.trial), visible(&name.case_id))
     });
 
     Ok(ComparisonPage {
@@ -291,9 +291,9 @@ fn changed_case(flip: &VerdictFlip, url: String) -> ChangedCase {
     if flip.criteria.len() > MAX_MOVED {
         criteria.push(format!("and {} more", flip.criteria.len() - MAX_MOVED));
     }
-    let id = match flip.repeat {
+    let id = match flip.trial {
         1 => flip.case_id.clone(),
-        repeat => format!("{} (repeat {repeat})", flip.case_id),
+        trial => format!("{} (trial {trial})", flip.case_id),
     };
 
     ChangedCase {

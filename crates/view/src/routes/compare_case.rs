@@ -27,10 +27,10 @@ pub(crate) async fn page(State(library): Library, uri: Uri) -> Result<Response, 
         let base = ComparedSide::open(&library, &needed("base")?)?;
         let candidate = ComparedSide::open(&library, &needed("candidate")?)?;
         let (suite, id) = (needed("suite")?, needed("id")?);
-        let repeat = query_value(&uri, "repeat").and_then(|repeat| repeat.parse().ok()).unwrap_or(1);
+        let trial = query_value(&uri, "repeat").and_then(|trial| trial.parse().ok()).unwrap_or(1);
 
-        let (row_before, before) = find_record(&base, &suite, &id, repeat)?;
-        let (row_after, after) = find_record(&candidate, &suite, &id, repeat)?;
+        let (row_before, before) = find_record(&base, &suite, &id, trial)?;
+        let (row_after, after) = find_record(&candidate, &suite, &id, trial)?;
         let asked = base.run.question(&before)?.or(candidate.run.question(&after)?);
         let explained = [explain_case(&before, asked.as_ref()), explain_case(&after, asked.as_ref())];
 
@@ -67,9 +67,9 @@ fn find_record(
     side: &ComparedSide,
     suite: &str,
     id: &str,
-    repeat: u32,
+    trial: u32,
 ) -> Result<(u32, CaseRecord), PageError> {
-    let row = side.run.index()?.find(suite, id, side.target.as_deref(), repeat);
+    let row = side.run.index()?.find(suite, id, side.target.as_deref(), trial);
     let record = row.map(|row| side.run.record(row)).transpose()?.flatten();
     row.zip(record).ok_or_else(|| PageError::missing(format!("`{}` has no case `{id}`.", side.name)))
 }

@@ -141,11 +141,11 @@ pub(crate) fn compare_url(base: &str, candidate: &str) -> String {
 }
 
 /// Address that leads to the case with this identity.
-pub(crate) fn case_url(slug: &str, suite: &str, id: &str, target: Option<&str>, repeat: u32) -> String {
+pub(crate) fn case_url(slug: &str, suite: &str, id: &str, target: Option<&str>, trial: u32) -> String {
     let mut query = form_urlencoded::Serializer::new(String::new());
     query.append_pair("suite", suite).append_pair("id", id);
     query.extend_pairs(target.map(|target| ("target", target)));
-    query.append_pair("repeat", &repeat.to_string());
+    query.append_pair("repeat", &trial.to_string());
     format!("{}/case?{}", run_url(slug), query.finish())
 }
 

@@ -147,8 +147,8 @@ fn item_page(
             .map(|section| SectionText { title: visible(&section.title), text: visible(&section.text) })
             .collect()
     };
-    let repeat = item.repeat.map(|repeat| format!("trial {repeat}"));
-    let about: Vec<String> = [item.suite.clone(), item.system.clone(), repeat]
+    let trial = item.trial.map(|trial| format!("trial {trial}"));
+    let about: Vec<String> = [item.suite.clone(), item.system.clone(), trial]
         .into_iter()
         .flatten()
         .map(|text| visible(&text))

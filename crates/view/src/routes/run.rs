@@ -78,7 +78,7 @@ fn run_page(library: &RunLibrary, run: &Arc<OpenRun>, info: &RunInfo) -> Result<
 
     let (counts, counts_results) = {
         let index = run.index()?;
-        let is_repeated = index.entries().iter().any(|entry| entry.repeat > 1);
+        let is_repeated = index.entries().iter().any(|entry| entry.trial > 1);
         (verdict_counts(run.slug(), &index), is_repeated || info.targets.len() > 1)
     };
 
@@ -189,9 +189,9 @@ fn target_lines(slug: &str, summary: &RunSummary) -> Vec<MetricLine> {
 }
 
 fn attempt_lines(summary: &RunSummary) -> Vec<MetricLine> {
-    let repeats = summary.figures.iter().flat_map(|figures| &figures.repeats);
-    repeats
-        .flat_map(|repeats| &repeats.pass_k)
+    let trials = summary.figures.iter().flat_map(|figures| &figures.trials);
+    trials
+        .flat_map(|trials| &trials.pass_k)
         .map(|row| MetricLine {
             name: row.k.to_string(),
             url: String::new(),
@@ -216,9 +216,9 @@ fn earlier_run(library: &RunLibrary, slug: &str, info: &RunInfo) -> Option<(Stri
 fn progress_text(run: &OpenRun, info: &RunInfo, summary: &RunSummary) -> Result<RunProgressText, PageError> {
     let index = run.index()?;
     let done = index.len();
-    // Several targets or repeats make several results of a case; how many was planned is not on record.
+    // Several targets or trials make several results of a case; how many was planned is not on record.
     let planned: usize = info.suites.iter().map(|suite| suite.cases).sum();
-    let is_plain = info.targets.len() <= 1 && index.entries().iter().all(|entry| entry.repeat == 1);
+    let is_plain = info.targets.len() <= 1 && index.entries().iter().all(|entry| entry.trial == 1);
     let total = if is_plain && planned >= done { planned } else { 0 };
     let rate = run.rate(done, Instant::now()).filter(|rate| *rate > 0.0);
     let left = rate

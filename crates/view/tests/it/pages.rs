@@ -43,7 +43,7 @@ fn every_page_is_there_and_harmless() {
         format!("/compare?base={RUN}&candidate={LATER}&metric=pass-rate&margin=0.1&tag=vip&adjust=none"),
         format!("/compare?base={RUN}&candidate={LATER}"),
         format!("/compare?run={RUN}&run={LATER}"),
-        format!("/compare/case?base={RUN}&candidate={LATER}&suite=support&id=plain&repeat=1"),
+        format!("/compare/case?base={RUN}&candidate={LATER}&suite=support&id=plain&trial=1"),
         format!("/compare/case?base={RUN}&candidate={LATER}&suite=support&id=%3Cb%3Ehostile%3C%2Fb%3E"),
         format!("/runs/{RUN}"),
         format!("/runs/{RUN}/criteria"),
@@ -182,7 +182,7 @@ fn a_case_shows_what_was_asked_answered_quoted_and_computed() {
 #[test]
 fn a_case_is_found_by_its_identity() {
     let test = ViewTest::with_runs();
-    let reply = test.get(&format!("/runs/{RUN}/case?suite=support&id=no-answer&repeat=1")).expect(303);
+    let reply = test.get(&format!("/runs/{RUN}/case?suite=support&id=no-answer&trial=1")).expect(303);
     assert_eq!(reply.header("location"), format!("/runs/{RUN}/cases/3"));
 }
 
@@ -193,7 +193,7 @@ fn a_comparison_shows_what_moved() {
     assert!(body.contains("Better <span class=\"dim\">1</span>"), "{body}");
     assert!(body.contains("0 → 1  Names &#60;i&#62;30 days&#60;/i&#62;"), "{body}");
 
-    let case = format!("/compare/case?base={RUN}&candidate={LATER}&suite=support&id=plain&repeat=1");
+    let case = format!("/compare/case?base={RUN}&candidate={LATER}&suite=support&id=plain&trial=1");
     let body = test.get(&case).expect(200).body;
     assert!(body.contains("The answers are the same.") && body.contains("<span class=\"tag\">moved</span>"));
 }

@@ -130,7 +130,7 @@ pub(super) struct LabelDraft {
     pub(super) version: Option<String>,
     pub(super) suite: Option<String>,
     pub(super) system: Option<String>,
-    pub(super) repeat: Option<f64>,
+    pub(super) trial: Option<f64>,
     pub(super) seen: Option<SeenHash>,
     pub(super) adjudicates: bool,
     /// True if the label says what was decided, and not only which failure was found.

@@ -67,7 +67,7 @@ pub(super) fn decode_label(cx: &mut DecodeContext, node: &TreeNode, draft: &mut 
         cx.problems.add(missing_field(object.head(), "an adjudication", "reviewer", "\"reviewer\": \"ann\""));
     }
 
-    let repeat = object
+    let trial = object
         .value("repeat")
         .and_then(|node| number(node, "repeat", &mut cx.problems))
         .map(|found| found.value);
@@ -88,7 +88,7 @@ pub(super) fn decode_label(cx: &mut DecodeContext, node: &TreeNode, draft: &mut 
         version,
         suite,
         system,
-        repeat,
+        trial,
         seen,
         adjudicates,
         says_outcome,

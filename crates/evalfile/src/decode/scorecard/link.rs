@@ -565,7 +565,7 @@ fn resolve_labels(cx: &mut DecodeContext, draft: &ScorecardDraft, codes: &CodeTa
             version,
             suite: _,
             system,
-            repeat: _,
+            trial: _,
             seen,
             adjudicates,
             says_outcome,
@@ -639,17 +639,17 @@ fn resolve_labels(cx: &mut DecodeContext, draft: &ScorecardDraft, codes: &CodeTa
     labels
 }
 
-/// Warns of a label that names another suite than the scorecard, or another repeat than the only one that a scorecard has.
+/// Warns of a label that names another suite than the scorecard, or another trial than the only one that a scorecard has.
 /// Returns true if it does.
 fn report_other_subject(cx: &mut DecodeContext, label: &LabelDraft, scorecard: &str) -> bool {
     let other_suite = label.suite.as_deref().filter(|suite| *suite != scorecard);
-    let (title, help) = match (other_suite, label.repeat) {
+    let (title, help) = match (other_suite, label.trial) {
         (Some(suite), _) => (
             format!("a label is about the suite `{suite}`"),
             format!("this scorecard is `{scorecard}`; move the label to the labels of its suite"),
         ),
-        (None, Some(repeat)) if (repeat - 1.0).abs() > f64::EPSILON => (
-            format!("a label is about repeat {repeat} of its case"),
+        (None, Some(trial)) if (trial - 1.0).abs() > f64::EPSILON => (
+            format!("a label is about trial {trial} of its case"),
             "a scorecard runs each case once".to_owned(),
         ),
         _ => return false,

@@ -36,7 +36,7 @@ fn case(output: &CliOutput) -> Value {
 }
 
 #[test]
-fn the_strategy_decides_what_repeats_come_to() {
+fn the_strategy_decides_what_trials_come_to() {
     for (execution, flags, code, verdict, score) in [
         (", trials: {count: 3}", &[][..], 0, "pass", 1.0),
         (", repeat: 3", &[], 0, "pass", 1.0),
@@ -46,9 +46,9 @@ fn the_strategy_decides_what_repeats_come_to() {
         // The lower end of the interval around 2 of 3, mid-p.
         (", trials: {count: 3, strategy: confidence_interval}, threshold: 0.6", &[], 1, "fail", 0.132_038),
         // A flag that only says how often does not make it easier to pass.
-        ("", &["--repeat", "3"], 1, "fail", 2.0 / 3.0),
-        ("", &["--repeat", "3", "--repeat-strategy", "pass_at_k"], 0, "pass", 1.0),
-        (", trials: 5", &["--repeat", "3"], 0, "pass", 1.0),
+        ("", &["--trials", "3"], 1, "fail", 2.0 / 3.0),
+        ("", &["--trials", "3", "--trial-strategy", "pass_at_k"], 0, "pass", 1.0),
+        (", trials: 5", &["--trials", "3"], 0, "pass", 1.0),
     ] {
         let output = run(&flaky(execution), flags);
         assert_eq!(output.code, Some(code), "{execution}: {}{}", output.stdout, output.stderr);
@@ -61,7 +61,7 @@ fn the_strategy_decides_what_repeats_come_to() {
 }
 
 #[test]
-fn every_repeat_has_its_row_and_the_chances_of_k_are_unbiased() {
+fn every_trial_has_its_row_and_the_chances_of_k_are_unbiased() {
     let cli = flaky(", trials: 3");
     let output = run(&cli, &[]);
     let mut seen: Vec<(u64, String)> = rows(&cli, "run/results.jsonl")
@@ -92,7 +92,7 @@ fn every_repeat_has_its_row_and_the_chances_of_k_are_unbiased() {
 }
 
 #[test]
-fn a_repeat_that_could_not_be_judged_is_no_attempt_and_no_zero() {
+fn a_trial_that_could_not_be_judged_is_no_attempt_and_no_zero() {
     let cli = flaky(", trials: {count: 3, strategy: mean}");
     cli.file(
         ".assize/targets.yaml",
@@ -108,7 +108,7 @@ fn a_repeat_that_could_not_be_judged_is_no_attempt_and_no_zero() {
     assert_eq!(pass_k[2]["any"]["value"], Value::Null);
     assert!(pass_k[2]["any"]["undefined"].as_str().unwrap().contains("fewer than 3"), "{pass_k}");
     // One that passes is enough whatever became of the others.
-    let any = run(&cli, &["--repeat", "3", "--repeat-strategy", "pass_at_k"]);
+    let any = run(&cli, &["--trials", "3", "--trial-strategy", "pass_at_k"]);
     assert_eq!((any.code, &case(&any)["verdict"]), (Some(0), &json!("pass")), "{}", any.stdout);
 }
 
@@ -149,11 +149,11 @@ fn a_cost_limit_ends_the_sequence_of_a_case() {
 }
 
 #[test]
-fn each_repeat_is_bought_once_and_resumed_with_the_rest() {
+fn each_trial_is_bought_once_and_resumed_with_the_rest() {
     let server = MockServer::start(model);
     let cli = fixture(&server);
     cli.file("suite.yaml", suite(2, &["yes one"], false));
-    let more = ["--target", "openai:answers-1", "--repeat", "3", "--run-dir", "run"];
+    let more = ["--target", "openai:answers-1", "--trials", "3", "--run-dir", "run"];
     let output = eval(&cli, &more);
     assert_eq!(output.code, Some(0), "{}{}", output.stdout, output.stderr);
     let requests = server.requests();
@@ -161,14 +161,14 @@ fn each_repeat_is_bought_once_and_resumed_with_the_rest() {
     assert_eq!((requests.len(), judged), (12, 6), "two cases, three answers each, each judged by itself");
     assert_eq!(printed(&output)["metrics"]["repeats"]["cases"].as_array().map(Vec::len), Some(2));
 
-    let again = eval(&cli, &["--target", "openai:answers-1", "--repeat", "3", "--run-dir", "again"]);
+    let again = eval(&cli, &["--target", "openai:answers-1", "--trials", "3", "--run-dir", "again"]);
     assert_eq!((again.code, server.requests().len()), (Some(0), 12), "everything is remembered");
-    // More repeats buy the further ones alone.
-    let more_of_them = eval(&cli, &["--target", "openai:answers-1", "--repeat", "4", "--run-dir", "more"]);
+    // More trials buy the further ones alone.
+    let more_of_them = eval(&cli, &["--target", "openai:answers-1", "--trials", "4", "--run-dir", "more"]);
     assert_eq!((more_of_them.code, server.requests().len()), (Some(0), 16));
 
     let budget =
-        ["--target", "openai:answers-1", "--repeat", "3", "--no-cache", "--budget-calls", "5", "-j", "1"];
+        ["--target", "openai:answers-1", "--trials", "3", "--no-cache", "--budget-calls", "5", "-j", "1"];
     let mut stopped = budget.to_vec();
     stopped.extend(["--run-dir", "stopped"]);
     assert_eq!(eval(&cli, &stopped).code, Some(4));
@@ -184,11 +184,11 @@ fn each_repeat_is_bought_once_and_resumed_with_the_rest() {
 }
 
 #[test]
-fn stored_repeats_are_settled_again_without_asking_anybody() {
+fn stored_trials_are_settled_again_without_asking_anybody() {
     let server = MockServer::start(model);
     let cli = fixture(&server);
     cli.file("suite.yaml", suite(1, &["yes one", "no two"], true));
-    let output = eval(&cli, &["--repeat", "2", "--repeat-strategy", "mean", "--run-dir", "run"]);
+    let output = eval(&cli, &["--trials", "2", "--trial-strategy", "mean", "--run-dir", "run"]);
     assert_eq!(output.code, Some(1), "{}", output.stdout);
     let asked = server.requests().len();
     let again = cli.run(&["score", "run", "--threshold", "0.5", "--json"]);
