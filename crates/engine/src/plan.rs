@@ -675,6 +675,7 @@ fn name_some(all: &BTreeSet<&String>) -> Option<String> {
 fn check_graders(case: &Case, deps: &RunDeps, found: &mut PreflightReport) {
     let transforms = case.transforms.iter().filter_map(|transform| transform.code.program());
     found.code.extend(transforms.map(|program| format!("`transform` ({} code)", program.language.name())));
+    found.code.extend(case.unrun_code.iter().cloned());
     for grader in case.all_graders() {
         visit_graders(grader, &mut |grader| {
             found.programs.extend(grader_program(grader));

@@ -216,6 +216,10 @@ codes! {
         "There is one case for each prompt, each test and each combination of values of variables that are lists. Beyond the limit, the file is refused: use fewer values, or put the cases into a JSONL file.";
     BAD_MATRIX_PART = "E0425", "A part of a file with prompts and providers can't be read.",
         "Prompts are texts, files, or maps with `raw`; providers are names, or maps with `id`; tests are maps, or files of them. The message says what was found.";
+    PROGRAM_FAILED = "E0426", "A program that writes a part of the file failed.",
+        "Prompts, tests and variables may come from a function in Python, TypeScript or JavaScript, or from a command. The message has the last line of its error. A prompt is a text or a list of messages, tests are a list of maps, and a variable is `{output: TEXT}`.";
+    CODE_NOT_ALLOWED = "E0427", "A part of the file comes from a program, which is not run.",
+        "Programs run with your permissions, so that they need `--allow-code`. Without it, `assize eval` can't know the tests. JavaScript that loads no modules runs in a built-in engine instead, without access to anything, and needs no permission.";
     NO_ASSERTIONS = "W0405", "A test has no assertions.",
         "Nothing says what a good answer is, so every answer passes, as long as there is one. Add `assert` to the test, or to the default test.";
     READ_DIFFERENTLY = "W0406", "A setting of another tool is read differently here.",

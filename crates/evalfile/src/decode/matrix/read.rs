@@ -60,7 +60,7 @@ pub(crate) fn load_matrix(
         prompts.read_list(cx, &entry.value);
     }
 
-    let tests = TestReader { spelling };
+    let tests = TestReader::new(spelling);
     let mut default = read_default(cx, &mut object, &tests);
     read_shared(cx, &mut object, &mut default);
     let mut all = Vec::new();
@@ -72,6 +72,7 @@ pub(crate) fn load_matrix(
     if let Some(entry) = scenarios {
         read_scenarios(cx, &tests, &entry.value, &mut all);
     }
+    tests.report_unrun(cx);
     // Prompts alone are asked once each.
     if scenarios.is_none() && all.is_empty() && list.is_none_or(|list| list.value.is_null()) {
         all.push(MatrixTest { head: Some(object.head()), ..MatrixTest::default() });
