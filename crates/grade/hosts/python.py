@@ -6,9 +6,14 @@ import inspect
 import json
 import os
 import sys
+import tokenize
 import traceback
 
 BROKEN = (NameError, ImportError, SyntaxError, MemoryError, RecursionError)
+
+
+# Cached bytecode is told from a changed file by its time and size only, and would be left beside the author's files.
+sys.dont_write_bytecode = True
 
 
 def load_file(path):
@@ -18,7 +23,8 @@ def load_file(path):
     spec = importlib.util.spec_from_file_location(name, path)
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
-    spec.loader.exec_module(module)
+    with tokenize.open(path) as file:
+        exec(compile(file.read(), path, "exec"), module.__dict__)
     return module
 
 
