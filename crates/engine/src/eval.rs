@@ -497,6 +497,7 @@ impl<'a> EvalRun<'a> {
         suite: &'a Suite,
         wiring: &RunWiring<'_>,
     ) -> Result<SuiteInfo, EngineError> {
+        self.preflight.add_unrun_code(suite);
         let deps = wiring.deps_of_suite(suite)?;
         let suite = self.planner.suite(suite);
         let dependencies = match self.planner.sequence {

@@ -143,6 +143,11 @@ impl PreflightReport {
         }
     }
 
+    /// Takes note of code that should have written the cases of a suite.
+    pub(crate) fn add_unrun_code(&mut self, suite: &Suite) {
+        self.code.extend(suite.unrun_code.iter().cloned());
+    }
+
     /// Takes note of a target that is a command.
     fn add_command(&mut self, target: &dyn Target) {
         if target.describe().kind == TargetKind::Command {

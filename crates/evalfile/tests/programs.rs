@@ -200,18 +200,26 @@ fn without_permission_nothing_is_run() {
     assert_eq!(
         unrun,
         [
-            ["`code.mjs` (JavaScript code)", "`code.py` (a command)"],
-            ["`code.mjs` (JavaScript code)", "`exec:./run.sh` (a command)"],
+            ["variable `code.mjs` (JavaScript code)", "prompt `code.py` (a command)"],
+            ["variable `code.mjs` (JavaScript code)", "prompt `exec:./run.sh` (a command)"],
         ]
     );
 
     let text = "prompts: [p]\ntests: ['file://code.py', 'file://code.mjs:make']\n";
     let loaded = load_allowed(text, never, false);
+    assert_eq!(loaded.cases().len(), 0);
+    let suite = loaded.loaded.suite.as_ref().expect("a suite");
     assert_eq!(
-        loaded.errors(),
-        ["E0427 tests come from a program, which is run only with `--allow-code`: `code.py` (Python code)"]
+        suite.unrun_code,
+        ["tests `code.py` (Python code)", "tests `code.mjs:make` (JavaScript code)"]
     );
-    assert_eq!(loaded.loaded.diagnostics[0].secondary.len(), 1);
+    let warnings: Vec<(String, usize)> = loaded
+        .loaded
+        .diagnostics
+        .iter()
+        .map(|found| (found.code.to_string(), found.secondary.len()))
+        .collect();
+    assert_eq!(warnings, [("W0407".to_owned(), 1)]);
 }
 
 #[test]

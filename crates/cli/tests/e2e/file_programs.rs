@@ -61,8 +61,8 @@ fn prompts_come_from_functions_and_commands() {
     );
     let refused = cli.run(&["eval", "p.yaml", "--run-dir", "none"]).expect_code(2);
     for told in [
-        "only with `--allow-code`", "`prompts.py:key` (Python code)", "`load.mjs` (JavaScript code)",
-        "(a command)",
+        "only with `--allow-code`", "prompt `prompts.py:key` (Python code)",
+        "prompt `load.mjs` (JavaScript code)", "(a command)",
     ] {
         assert!(refused.stderr.contains(told), "{told}: {}", refused.stderr);
     }
@@ -108,9 +108,11 @@ fn tests_come_from_programs_and_a_changed_one_is_noticed() {
         "p.yaml",
         "prompts: ['{{ a }}']\nproviders: [echo]\ntests:\n- file://tests.py\n- {path: 'file://tests.py:generate_tests', config: {words: [milk, '{{ a }}']}}\n- file://many.cjs\n",
     );
-    let refused = cli.run(&["eval", "p.yaml", "--dry-run"]).expect_code(2);
-    assert!(refused.stderr.contains("E0427"), "{}", refused.stderr);
-    assert_eq!(refused.stderr.matches("--allow-code").count(), 2, "one diagnostic: {}", refused.stderr);
+    let refused = cli.run(&["eval", "p.yaml"]).expect_code(2);
+    let told = "only with `--allow-code`: tests `many.cjs` (JavaScript code), tests `tests.py:generate_tests` (Python code)";
+    assert!(refused.stderr.contains(told), "{}", refused.stderr);
+    let valid = cli.run(&["validate", "p.yaml"]).expect_code(0);
+    assert_eq!(valid.stderr.matches("W0407").count() + valid.stdout.matches("W0407").count(), 1);
 
     cli.run(&["eval", "p.yaml", "--allow-code", "--run-dir", "run"]).expect_code(0);
     let found = rows(&cli, "run");

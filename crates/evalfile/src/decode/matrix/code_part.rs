@@ -136,14 +136,15 @@ impl CodePart {
         Some(Self { part, code, name: path.to_owned(), span })
     }
 
-    /// Returns the code for messages: its file and its kind.
+    /// Returns the code for messages: its part, its file and its kind.
     pub(super) fn describe(&self) -> String {
+        let part = self.part.noun().trim_start_matches("the ");
         match &self.code {
             PartCode::Program(LoadProgram::Function { code, .. }) => {
-                format!("`{}` ({} code)", self.name, code.language.name())
+                format!("{part} `{}` ({} code)", self.name, code.language.name())
             }
-            PartCode::Program(LoadProgram::Command { .. }) => format!("`{}` (a command)", self.name),
-            PartCode::Script(_) => format!("`{}`", self.name),
+            PartCode::Program(LoadProgram::Command { .. }) => format!("{part} `{}` (a command)", self.name),
+            PartCode::Script(_) => format!("{part} `{}`", self.name),
         }
     }
 

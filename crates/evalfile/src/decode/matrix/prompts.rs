@@ -86,10 +86,7 @@ impl PromptReader {
         };
         let label = object.string("label", &mut cx.problems).map(|label| label.value);
         let id = object.string("id", &mut cx.problems);
-        let raw = object.first_of(
-            &["raw", "prompt", "content", "file", "function_file", "functionFile"],
-            &mut cx.problems,
-        );
+        let raw = object.first_of(&["raw", "prompt", "content", "file", "function_file"], &mut cx.problems);
         let before = self.found.len();
         let config = object.entry("config");
 

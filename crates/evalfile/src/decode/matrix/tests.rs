@@ -77,22 +77,24 @@ impl TestReader {
         Self { spelling, unrun: RefCell::new(Vec::new()) }
     }
 
-    /// Reports the programs that write tests and were not run, in one diagnostic.
-    pub(super) fn report_unrun(&self, cx: &mut DecodeContext) {
+    /// Reports the programs that write tests and were not run, in one diagnostic. Returns them for messages.
+    pub(super) fn report_unrun(&self, cx: &mut DecodeContext) -> Vec<String> {
         let unrun = self.unrun.borrow();
-        let Some((first, others)) = unrun.split_first() else { return };
-        let diagnostic = Diagnostic::error(
-            codes::CODE_NOT_ALLOWED,
-            "tests come from a program, which is run only with `--allow-code`",
-            first.span,
-            first.describe(),
-        );
-        let diagnostic = others.iter().fold(diagnostic, |found, part| {
-            found.with_secondary(part.span, format!("and {}", part.describe()))
-        });
-        cx.problems.add(diagnostic.with_help(
-            "look at the program, which gets your permissions, then run `assize eval FILE --allow-code`",
-        ));
+        if let Some((first, others)) = unrun.split_first() {
+            let diagnostic = Diagnostic::warning(
+                codes::CODE_NOT_RUN,
+                "tests come from a program, which was not run",
+                first.span,
+                "needs `--allow-code`",
+            );
+            let diagnostic =
+                others.iter().fold(diagnostic, |found, part| found.with_secondary(part.span, "so does this"));
+            cx.problems.add(diagnostic.with_help(
+                "look at the program, which gets your permissions, then run `assize eval FILE --allow-code`",
+            ));
+        }
+
+        unrun.iter().map(CodePart::describe).collect()
     }
 
     /// Reads the tests under `tests`: a list, or the path of a file.
