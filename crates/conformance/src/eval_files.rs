@@ -57,6 +57,7 @@ pub(crate) fn diagnostics(shared: &SharedFolder) {
         working_folder: corpus.clone(),
         extra_roots: vec![corpus.clone()],
         programs: None,
+        targets: Vec::new(),
     };
 
     let found = find_suites(std::slice::from_ref(&corpus));

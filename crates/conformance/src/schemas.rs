@@ -17,6 +17,7 @@ pub(crate) fn keep_to_schemas(shared: &SharedFolder) {
         working_folder: corpus.clone(),
         extra_roots: vec![corpus.clone()],
         programs: None,
+        targets: Vec::new(),
     };
 
     let (suite, settings, case) = (validator("suite"), validator("suite-settings"), validator("case"));

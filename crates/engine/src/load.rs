@@ -81,7 +81,10 @@ impl Engine {
         let allows_code = options.run.allow_code && options.programs == ProgramUse::Allow;
         let targets_file = allows_code.then_some(options.targets_file.as_deref());
 
-        self.load_with(paths, &self.load_options(&options.roots), targets_file)
+        let targets = options.targets.clone();
+        let load_options = LoadOptions { targets, ..self.load_options(&options.roots) };
+
+        self.load_with(paths, &load_options, targets_file)
     }
 
     /// Finds and reads eval files. With a targets file, or the absence of one, programs may be run.

@@ -30,6 +30,8 @@ pub struct LoadOptions {
     pub extra_roots: Vec<PathBuf>,
     /// Runner of the programs that write prompts, tests and variables; `None` if they must not be run.
     pub programs: Option<Arc<dyn ProgramRunner>>,
+    /// Names of the targets that take the place of those of the file; empty if none do. Programs are told of them.
+    pub targets: Vec<String>,
 }
 
 impl LoadOptions {
@@ -40,6 +42,7 @@ impl LoadOptions {
             working_folder: working_folder.into(),
             extra_roots: Vec::new(),
             programs: None,
+            targets: Vec::new(),
         }
     }
 }
@@ -166,6 +169,7 @@ pub(crate) fn load_context(path: &Path, options: &LoadOptions) -> DecodeContext 
         roots,
         open: BTreeMap::new(),
         programs: options.programs.clone(),
+        targets: options.targets.clone(),
     }))
 }
 

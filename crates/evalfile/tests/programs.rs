@@ -98,6 +98,9 @@ fn commands_and_whole_python_files_write_prompts() {
         Ok(Value::from(words.join(" ")))
     });
     assert_eq!(loaded.questions(), ["run.sh --fast", "python3 code.py", "run.sh"]);
+
+    let empty = load("prompts: ['exec:']\ntests: [{}]\n", |_, _| Ok(Value::Null));
+    assert_eq!(empty.errors(), ["E0107 the command is empty: nothing to run"]);
 }
 
 #[test]
@@ -182,6 +185,22 @@ fn providers_that_get_different_prompts_have_cases_of_their_own() {
             ("test-1/provider-2".to_owned(), "long".to_owned(), models),
         ]
     );
+
+    // A target of the command line takes the place of all.
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("code.py"), "import os\n").expect("written");
+    let path = folder.path().join("any-name.yaml");
+    fs::write(&path, text("echo, 'openai:chat:a'")).expect("written");
+    let runner = PretendedRunner { answer: by_kind, batches: Mutex::default() };
+    let options = LoadOptions {
+        programs: Some(Arc::new(runner)),
+        targets: vec!["mine".to_owned()],
+        ..LoadOptions::new(folder.path())
+    };
+    let overridden = load_suite(&path, &options);
+    let questions: Vec<String> =
+        overridden.cases.iter().map(|case| case.expect("valid").question()).collect();
+    assert_eq!(questions, ["long"]);
 
     // The same for all is one case.
     let same = load(&text("'openai:chat:a', 'openai:chat:b'"), by_kind);

@@ -242,6 +242,7 @@ pub(super) fn load_options(folder: &Path) -> LoadOptions {
         working_folder: folder.to_path_buf(),
         extra_roots: vec![folder.to_path_buf()],
         programs: None,
+        targets: Vec::new(),
     }
 }
 

@@ -38,6 +38,8 @@ pub(crate) struct LoadScope {
     pub(crate) open: BTreeMap<PathBuf, String>,
     /// Runner of the programs that write parts of the file.
     pub(crate) programs: Option<Arc<dyn ProgramRunner>>,
+    /// Names of the targets that take the place of those of the file.
+    pub(crate) targets: Vec<String>,
 }
 
 impl LoadScope {
@@ -61,13 +63,8 @@ const MAX_ATTACHMENT_BYTES: u64 = 16 * 1024 * 1024;
 impl DecodeContext {
     /// Creates a context with no sources and no diagnostics.
     pub(crate) fn new(environment: EnvironmentLookup, search: Vec<PathBuf>, roots: Vec<PathBuf>) -> Self {
-        Self::with_scope(Arc::new(LoadScope {
-            environment,
-            search,
-            roots,
-            open: BTreeMap::new(),
-            programs: None,
-        }))
+        let (open, programs, targets) = (BTreeMap::new(), None, Vec::new());
+        Self::with_scope(Arc::new(LoadScope { environment, search, roots, open, programs, targets }))
     }
 
     /// Creates a context with existing limits of access.

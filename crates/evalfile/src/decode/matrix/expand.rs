@@ -135,7 +135,7 @@ impl<'a> MatrixExpander<'a> {
             for (number, prompt) in prompts.iter().enumerate() {
                 let id =
                     if prompts.len() > 1 { format!("{stem}/prompt-{}", number + 1) } else { stem.clone() };
-                let variants = self.variants(&test, *prompt, &vars, &code);
+                let variants = self.variants(cx, &test, *prompt, &vars, &code);
                 let (test, transform) = (Rc::clone(&test), transform.clone());
                 let case = PendingCase { id, test, transform, prompt: *prompt, media, span, variants };
                 self.pending.push(case);
@@ -148,6 +148,7 @@ impl<'a> MatrixExpander<'a> {
     /// Returns what a case may come to: one case, or one for each of its providers if code is told of them.
     fn variants(
         &self,
+        cx: &DecodeContext,
         test: &MatrixTest,
         prompt: Option<&MatrixPrompt>,
         vars: &Map<String, Value>,
@@ -159,7 +160,8 @@ impl<'a> MatrixExpander<'a> {
             PromptBody::Text(_) | PromptBody::Json(_) => None,
         });
         let mut parts = of_prompt.into_iter().chain(code.iter().map(|(_, part)| part));
-        if !parts.any(|part| part.may_depend_on_provider()) {
+        // Targets of the command line are asked every case.
+        if !cx.reach.targets.is_empty() || !parts.any(|part| part.may_depend_on_provider()) {
             return vec![variant];
         }
 

@@ -16,7 +16,7 @@ use super::spelling::MatrixSpelling;
 use super::tests::MatrixTest;
 use super::variables::{render_variables, strip_line_ends, transform_variables};
 use crate::codes;
-use crate::decode::DecodeContext;
+use crate::decode::{DecodeContext, LoadScope};
 
 /// A test with values of its variables and a prompt.
 pub(super) struct PendingCase<'a> {
@@ -105,7 +105,7 @@ fn fill_variables(cx: &mut DecodeContext, file: &MatrixFile<'_>, pending: &mut [
                 let prompt = case.prompt.map(MatrixPrompt::raw_text).unwrap_or_default();
                 let mut arguments = vec![json!(name), json!(prompt), json!(variant.vars)];
                 if part.takes_provider() {
-                    arguments.push(provider_of(file, variant));
+                    arguments.push(provider_of(&cx.reach, file, variant));
                 }
                 CodeCall { part, arguments }
             })
@@ -179,6 +179,7 @@ fn write_prompts(cx: &mut DecodeContext, file: &MatrixFile<'_>, pending: &mut [P
         PromptBody::Text(_) | PromptBody::Json(_) => None,
     };
     let parts: Vec<Option<Arc<CodePart>>> = pending.iter().map(code_of).collect();
+    let reach = &Arc::clone(&cx.reach);
     let calls: Vec<CodeCall<'_>> = pending
         .iter()
         .zip(&parts)
@@ -187,7 +188,7 @@ fn write_prompts(cx: &mut DecodeContext, file: &MatrixFile<'_>, pending: &mut [P
             let config = case.prompt.map(|prompt| &prompt.config);
             let ready = case.variants.iter().filter(|variant| !variant.is_broken);
             ready.map(move |variant| {
-                let provider = provider_of(file, variant);
+                let provider = provider_of(reach, file, variant);
                 let config = config.filter(|config| !config.is_null()).cloned().unwrap_or_else(|| json!({}));
                 let context = json!({"vars": variant.vars, "provider": provider, "config": config});
                 CodeCall { part, arguments: vec![context] }
@@ -257,11 +258,14 @@ fn variants<'p>(
 }
 
 /// Returns the provider that code is told of: an empty map if it is one of several.
-fn provider_of(file: &MatrixFile<'_>, variant: &CaseVariant) -> Value {
-    let provider = match (variant.providers.as_slice(), file.providers.as_slice()) {
-        ([only], all) => all.get(*only),
-        ([], [only]) => Some(only),
+fn provider_of(reach: &LoadScope, file: &MatrixFile<'_>, variant: &CaseVariant) -> Value {
+    let told = |id: &str, label: &str| json!({"id": id, "label": label});
+    let provider = match (reach.targets.as_slice(), variant.providers.as_slice(), file.providers.as_slice()) {
+        ([target], ..) => return told(target, target),
+        ([], [only], all) => all.get(*only),
+        ([], [], [only]) => Some(only),
         _ => None,
     };
-    provider.map_or_else(|| json!({}), |MatrixProvider { id, name, .. }| json!({"id": id, "label": name}))
+
+    provider.map_or_else(|| json!({}), |MatrixProvider { id, name, .. }| told(id, name))
 }
