@@ -168,3 +168,90 @@ fn with_advice(code: &CodeProgram, reason: String) -> String {
 
     in_one_line(&reason)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use assize_process::Environment;
+    use serde_json::json;
+
+    use super::*;
+    use crate::ProgramEnvironment;
+
+    fn runner() -> FilePrograms {
+        let all = Environment::from_vars([("PATH", "/usr/local/bin:/usr/bin:/bin"), ("MY_KEY", "secret")]);
+        let env = ProgramEnvironment::new(all, ["MY_KEY".to_owned()]);
+        FilePrograms::new(ProgramSetup { env, ..ProgramSetup::default() })
+    }
+
+    fn python(folder: &Path, text: &str) -> LoadProgram {
+        let path = folder.join("code.py");
+        std::fs::write(&path, text).unwrap();
+        let code = CodeProgram {
+            language: CodeLanguage::Python,
+            path: Some(path),
+            text: text.into(),
+            function: Some("make".to_owned()),
+        };
+        LoadProgram::Function { code, usual: "", takes_value: false }
+    }
+
+    #[test]
+    fn results_of_many_processes_come_in_the_order_of_the_calls() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = "calls = 0\ndef make(n):\n    global calls\n    calls += 1\n    if n == 70:\n        raise ValueError('no\\n70')\n    return [n, calls]\n";
+        let program = python(folder.path(), text);
+        let calls: Vec<Value> = (0..130).map(|n| json!([n])).collect();
+        let results = runner().run(&program, &calls);
+
+        assert_eq!(results.len(), 130);
+        assert_eq!(results[70], Err("ValueError: no: 70 (line 6)".to_owned()));
+        for (n, result) in results.into_iter().enumerate().filter(|(n, _)| *n != 70) {
+            assert_eq!(result, Ok(json!([n, n % CALLS_OF_PROCESS + 1])));
+        }
+    }
+
+    #[test]
+    fn a_process_that_ends_early_fails_only_its_own_calls() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = "import os\ndef make(n):\n    if n == 0:\n        os._exit(3)\n    return os.environ.get('MY_KEY', 'withheld')\n";
+        let program = python(folder.path(), text);
+        let calls: Vec<Value> = (0..=CALLS_OF_PROCESS).map(|n| json!([n])).collect();
+        let results = runner().run(&program, &calls);
+        assert!(
+            results[..CALLS_OF_PROCESS].iter().all(|result| result
+                .as_ref()
+                .is_err_and(|reason| reason.contains("no result (exit code 3)")))
+        );
+        assert_eq!(results[CALLS_OF_PROCESS], Ok(json!("withheld")));
+    }
+
+    #[test]
+    fn a_command_gets_its_arguments_as_json_and_reaches_no_shell() {
+        let folder = tempfile::tempdir().unwrap();
+        let command = |words: &[&str]| LoadProgram::Command {
+            words: words.iter().map(|word| (*word).to_owned()).collect(),
+            folder: folder.path().to_path_buf(),
+        };
+        let run =
+            |words: &[&str], argument: Value| runner().run(&command(words), &[json!([argument])]).remove(0);
+
+        let said = run(&["printf", "%s\n"], json!({"a": "$(id); `id`"}));
+        assert_eq!(said, Ok(json!("{\"a\":\"$(id); `id`\"}")));
+        assert_eq!(run(&["true"], json!(1)), Err("it printed nothing (exit code 0)".to_owned()));
+        let failed =
+            run(&["sh", "-c", "echo one >&2; echo 'Error: two' >&2; echo three >&2; exit 4"], json!(1));
+        assert_eq!(failed, Err("it failed (exit code 4); stderr: one: Error: two".to_owned()));
+        assert!(run(&["no-such-program-here"], json!(1)).unwrap_err().contains("no-such-program-here"));
+    }
+
+    #[test]
+    fn types_that_node_does_not_know_are_explained() {
+        let code =
+            CodeProgram { language: CodeLanguage::TypeScript, path: None, text: "".into(), function: None };
+        let told = with_advice(&code, "no result (exit code 9); stderr: node: bad option: --x".to_owned());
+        assert!(told.contains("Node.js 22.6"), "{told}");
+        assert_eq!(with_advice(&code, "first:\n  middle\nlast".to_owned()), "first: last");
+    }
+}
