@@ -224,6 +224,11 @@ fn without_permission_nothing_is_run() {
         ]
     );
 
+    // A given answer can be graded without its question.
+    let given = format!("prompts: ['file://code.py']\ntests: [{{providerOutput: tea, {ASSERT}}}]\n");
+    let given = load_allowed(&given, never, false).cases();
+    assert_eq!((given[0].unrun_code.len(), given[0].unbuilt.len()), (0, 1));
+
     let text = "prompts: [p]\ntests: ['file://code.py', 'file://code.mjs:make']\n";
     let loaded = load_allowed(text, never, false);
     assert_eq!(loaded.cases().len(), 0);
