@@ -56,6 +56,8 @@ pub(crate) fn diagnostics(shared: &SharedFolder) {
         environment: Arc::new(|name| Some(format!("value-of-{name}"))),
         working_folder: corpus.clone(),
         extra_roots: vec![corpus.clone()],
+        programs: None,
+        targets: Vec::new(),
     };
 
     let found = find_suites(std::slice::from_ref(&corpus));

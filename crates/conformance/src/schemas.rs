@@ -16,6 +16,8 @@ pub(crate) fn keep_to_schemas(shared: &SharedFolder) {
         environment: Arc::new(|name| Some(format!("value-of-{name}"))),
         working_folder: corpus.clone(),
         extra_roots: vec![corpus.clone()],
+        programs: None,
+        targets: Vec::new(),
     };
 
     let (suite, settings, case) = (validator("suite"), validator("suite-settings"), validator("case"));

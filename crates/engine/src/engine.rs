@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, SourceMap, render};
-use assize_evalfile::{LoadOptions, ProjectConfig, codes, find_config, load_config};
-use assize_grade::Judge;
+use assize_evalfile::{LoadOptions, ProjectConfig, codes, find_config, load_config, load_targets};
+use assize_grade::{FilePrograms, Judge};
 use assize_llm::{BudgetSource, ReplyStore, SharedRate};
 use assize_run::SharedReplies;
 use assize_targets::Target;
@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 use crate::error::EngineError;
 use crate::event::{EngineEvent, EventObserver};
 use crate::process::ProcessContext;
+use crate::targets::program_setup;
 
 /// Entry to everything that runs: the process it lives in, the observer of its events, and what the caller provides.
 #[derive(Clone)]
@@ -110,6 +111,21 @@ impl Engine {
     /// Options for reading files here.
     pub(crate) fn load_options(&self, roots: &[PathBuf]) -> LoadOptions {
         self.process.load_options(roots)
+    }
+
+    /// Options with which the programs that write parts of eval files are run. They get the variables that grading programs
+    /// get: those without the keys of models, of which the targets of this folder may have some.
+    pub(crate) fn with_programs(
+        &self,
+        options: &LoadOptions,
+        folder: &Path,
+        targets_file: Option<&Path>,
+    ) -> LoadOptions {
+        let targets_file = targets_file.map(|path| self.process.resolve(path));
+        let targets = load_targets(folder, targets_file.as_deref(), options).targets;
+        let programs = FilePrograms::new(program_setup(&self.process, &targets));
+
+        LoadOptions { programs: Some(Arc::new(programs)), ..options.clone() }
     }
 
     /// The settings of the configuration file for these files: the nearest one to them, else that of the working folder. No

@@ -104,7 +104,7 @@ impl Engine {
         options: &EvalOptions,
         is_worker: bool,
     ) -> Result<PlanIdentity, EngineError> {
-        let loaded = self.load(&options.paths, &options.roots)?;
+        let loaded = self.load_for_run(&options.paths, options)?;
         let purpose = Purpose::Identify { is_worker };
 
         match self.evaluate_for(purpose, mode, &loaded, options, None).await? {
@@ -153,7 +153,7 @@ impl Engine {
         mode: &dyn RunMode,
         options: &EvalOptions,
     ) -> Result<RunOutcome, EngineError> {
-        let loaded = self.load(&options.paths, &options.roots)?;
+        let loaded = self.load_for_run(&options.paths, options)?;
 
         self.evaluate_loaded(mode, &loaded, options).await
     }
@@ -497,6 +497,7 @@ impl<'a> EvalRun<'a> {
         suite: &'a Suite,
         wiring: &RunWiring<'_>,
     ) -> Result<SuiteInfo, EngineError> {
+        self.preflight.add_unrun_code(suite);
         let deps = wiring.deps_of_suite(suite)?;
         let suite = self.planner.suite(suite);
         let dependencies = match self.planner.sequence {

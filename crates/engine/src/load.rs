@@ -1,15 +1,16 @@
 //! Reading eval files, and selecting their cases.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use assize_diagnostic::{Diagnostic, SourceMap, did_you_mean, render};
-use assize_evalfile::{Case, Suite, SuiteCases, find_suites, load_suite};
+use assize_evalfile::{Case, LoadOptions, Suite, SuiteCases, find_suites, load_suite};
 use globset::{Glob, GlobSet, GlobSetBuilder};
 
-use crate::engine::Engine;
+use crate::engine::{Engine, folder_of};
 use crate::error::{EngineError, EngineErrorKind};
+use crate::options::{EvalOptions, ProgramUse};
 
 /// Ids that a pattern which matches none is compared with.
 const MOST_COMPARED: usize = 10_000;
@@ -68,6 +69,31 @@ impl Engine {
     /// # Errors
     /// When a path does not exist, or holds no eval file.
     pub fn load(&self, paths: &[PathBuf], roots: &[PathBuf]) -> Result<LoadedFiles, EngineError> {
+        self.load_with(paths, &self.load_options(roots), None)
+    }
+
+    /// Finds and reads eval files for a run with these options. Programs that write parts of a file are run if the options
+    /// allow code.
+    ///
+    /// # Errors
+    /// As in [`Engine::load`].
+    pub fn load_for_run(&self, paths: &[PathBuf], options: &EvalOptions) -> Result<LoadedFiles, EngineError> {
+        let allows_code = options.run.allow_code && options.programs == ProgramUse::Allow;
+        let targets_file = allows_code.then_some(options.targets_file.as_deref());
+
+        let targets = options.targets.clone();
+        let load_options = LoadOptions { targets, ..self.load_options(&options.roots) };
+
+        self.load_with(paths, &load_options, targets_file)
+    }
+
+    /// Finds and reads eval files. With a targets file, or the absence of one, programs may be run.
+    fn load_with(
+        &self,
+        paths: &[PathBuf],
+        options: &LoadOptions,
+        targets_file: Option<Option<&Path>>,
+    ) -> Result<LoadedFiles, EngineError> {
         let paths: Vec<PathBuf> = paths.iter().map(|path| self.process().resolve(path)).collect();
         let found = find_suites(&paths);
         if let Some(message) = found.problem_message() {
@@ -77,7 +103,10 @@ impl Engine {
             self.warn(message);
         }
 
-        let options = self.load_options(roots);
+        let allow = |path: &Path| match targets_file {
+            None => options.clone(),
+            Some(file) => self.with_programs(options, folder_of(path), file),
+        };
         // A file may be given twice in different spellings, and be found in a folder as well.
         let mut known = BTreeSet::new();
         let mut files: Vec<LoadedFile> = found
@@ -85,7 +114,7 @@ impl Engine {
             .into_iter()
             .filter(|path| known.insert(path.canonicalize().unwrap_or_else(|_| path.clone())))
             .map(|path| {
-                let loaded = load_suite(&path, &options);
+                let loaded = load_suite(&path, &allow(&path));
                 LoadedFile {
                     path,
                     suite: loaded.suite,

@@ -143,6 +143,11 @@ impl PreflightReport {
         }
     }
 
+    /// Takes note of code that should have written the cases of a suite.
+    pub(crate) fn add_unrun_code(&mut self, suite: &Suite) {
+        self.code.extend(suite.unrun_code.iter().cloned());
+    }
+
     /// Takes note of a target that is a command.
     fn add_command(&mut self, target: &dyn Target) {
         if target.describe().kind == TargetKind::Command {
@@ -675,6 +680,7 @@ fn name_some(all: &BTreeSet<&String>) -> Option<String> {
 fn check_graders(case: &Case, deps: &RunDeps, found: &mut PreflightReport) {
     let transforms = case.transforms.iter().filter_map(|transform| transform.code.program());
     found.code.extend(transforms.map(|program| format!("`transform` ({} code)", program.language.name())));
+    found.code.extend(case.unrun_code.iter().cloned());
     for grader in case.all_graders() {
         visit_graders(grader, &mut |grader| {
             found.programs.extend(grader_program(grader));

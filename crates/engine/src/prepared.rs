@@ -87,7 +87,7 @@ impl Engine {
         options: &EvalOptions,
         shards: u32,
     ) -> Result<PreparedPlan, EngineError> {
-        let loaded = self.load(&options.paths, &options.roots)?;
+        let loaded = self.load_for_run(&options.paths, options)?;
         match self.evaluate_for(Purpose::Prepare { shards }, mode, &loaded, options, None).await? {
             Evaluated::Prepared(prepared) => Ok(PreparedPlan { loaded, ..*prepared }),
             _ => Err(EngineError::unrunnable("a plan that was to be prepared was run")),

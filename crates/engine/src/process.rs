@@ -105,6 +105,8 @@ impl ProcessContext {
             environment: self.environment(),
             working_folder: self.working_folder.clone(),
             extra_roots: roots.iter().map(|root| self.resolve(root)).collect(),
+            programs: None,
+            targets: Vec::new(),
         }
     }
 

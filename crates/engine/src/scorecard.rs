@@ -341,6 +341,7 @@ pub(crate) fn suite_of(scorecard: &Scorecard, path: &Path) -> Suite {
         preprocessors: Arc::default(),
         defined_targets: Vec::new(),
         unbuilt: Vec::new(),
+        unrun_code: Vec::new(),
     }
 }
 

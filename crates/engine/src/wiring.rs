@@ -105,7 +105,8 @@ pub(crate) fn wire<'e>(
     let load_options = engine.load_options(request.roots);
     let config = engine.config(request.files, &load_options)?;
     let run = request.access.run();
-    let start = request.files.first().map_or(load_options.working_folder.as_path(), |file| folder_of(file));
+    let working_folder = load_options.working_folder.clone();
+    let start = request.files.first().map_or(working_folder.as_path(), |file| folder_of(file));
     let prices = prices::prices(start, run.and_then(|run| run.context_tokens), &load_options, engine)?;
 
     let gateway = match request.access {
@@ -133,6 +134,11 @@ pub(crate) fn wire<'e>(
 
     let targets_file =
         request.targets_file.map(|path| engine.process().resolve(path)).or_else(|| config.targets.clone());
+
+    let load_options = match run {
+        Some(run) if run.allow_code => engine.with_programs(&load_options, start, targets_file.as_deref()),
+        _ => load_options,
+    };
 
     Ok(RunWiring {
         engine,

@@ -192,6 +192,7 @@ fn suite_for_rubric(rubric: &LoadedRubric, decoded: &RubricGrader, path: &Path) 
         preprocessors: Arc::default(),
         defined_targets: Vec::new(),
         unbuilt: Vec::new(),
+        unrun_code: Vec::new(),
     };
     (suite, grader)
 }

@@ -216,10 +216,14 @@ codes! {
         "There is one case for each prompt, each test and each combination of values of variables that are lists. Beyond the limit, the file is refused: use fewer values, or put the cases into a JSONL file.";
     BAD_MATRIX_PART = "E0425", "A part of a file with prompts and providers can't be read.",
         "Prompts are texts, files, or maps with `raw`; providers are names, or maps with `id`; tests are maps, or files of them. The message says what was found.";
+    PROGRAM_FAILED = "E0426", "A program that writes a part of the file failed.",
+        "Prompts, tests and variables may come from a function in Python, TypeScript or JavaScript, or from a command. The message has the last line of its error. A prompt is a text or a list of messages, tests are a list of maps, and a variable is `{output: TEXT}`.";
     NO_ASSERTIONS = "W0405", "A test has no assertions.",
         "Nothing says what a good answer is, so every answer passes, as long as there is one. Add `assert` to the test, or to the default test.";
     READ_DIFFERENTLY = "W0406", "A setting of another tool is read differently here.",
         "The file loads and runs, but this setting gives a different result in the other tool. The message says what happens here; the page about the other tool says why.";
+    CODE_NOT_RUN = "W0407", "The tests come from a program, which was not run.",
+        "Programs run with your permissions, so that only `assize eval FILE --allow-code` and the like run them. Other commands see the rest of the file. JavaScript that loads no modules runs in a built-in engine without access to anything, and needs no permission.";
     FILE_NOT_FOUND = "E0501", "A file that is referred to does not exist.",
         "Relative paths are looked for in the folder of the file that names them, in each parent folder up to the root of the repository, and in the working folder.";
     FILE_UNREADABLE = "E0502", "A file that is referred to can't be read.",

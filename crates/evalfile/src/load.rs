@@ -1,5 +1,6 @@
 //! Loading of an eval file from a path to a checked suite with its cases.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,12 +10,13 @@ use assize_table::TABLE_ENDINGS;
 
 use crate::cases::SuiteCases;
 use crate::codes;
-use crate::decode::{CaseCollector, DecodeContext, EnvironmentLookup, SuiteDefaults};
+use crate::decode::{CaseCollector, DecodeContext, EnvironmentLookup, LoadScope, SuiteDefaults};
 use crate::decode::{
     collect_cases, external, file, finish_diagnostics, format, interpolate, interpolate_described, jsonl,
     matrix, suite,
 };
 use crate::model::Suite;
+use crate::programs::ProgramRunner;
 use crate::tree::{NodeValue, TreeNode};
 
 /// Files and variables that a load may access.
@@ -26,6 +28,10 @@ pub struct LoadOptions {
     pub working_folder: PathBuf,
     /// Folders that references may lead into, in addition to the repository and the working folder.
     pub extra_roots: Vec<PathBuf>,
+    /// Runner of the programs that write prompts, tests and variables; `None` if they must not be run.
+    pub programs: Option<Arc<dyn ProgramRunner>>,
+    /// Names of the targets that take the place of those of the file; empty if none do. Programs are told of them.
+    pub targets: Vec<String>,
 }
 
 impl LoadOptions {
@@ -35,6 +41,8 @@ impl LoadOptions {
             environment: Arc::new(|_| None),
             working_folder: working_folder.into(),
             extra_roots: Vec::new(),
+            programs: None,
+            targets: Vec::new(),
         }
     }
 }
@@ -71,7 +79,8 @@ impl LoadedSuite {
 }
 
 /// Loads an eval file of either format: `.yaml`, `.yml`, `.json`, or a `.jsonl` dataset with its settings
-/// file. All problems are reported at once; nothing is run, and only the files it refers to are read.
+/// file. All problems are reported at once. Only the files it refers to are read, and no program is run without a runner for
+/// them.
 pub fn load_suite(path: &Path, options: &LoadOptions) -> LoadedSuite {
     let mut cx = load_context(path, options);
     let loaded = match file::file_extension(path).as_str() {
@@ -154,7 +163,14 @@ pub(crate) fn load_context(path: &Path, options: &LoadOptions) -> DecodeContext 
     search.extend(above.map(Path::to_path_buf));
     search.push(options.working_folder.clone());
 
-    DecodeContext::new(options.environment.clone(), search, roots)
+    DecodeContext::with_scope(Arc::new(LoadScope {
+        environment: options.environment.clone(),
+        search,
+        roots,
+        open: BTreeMap::new(),
+        programs: options.programs.clone(),
+        targets: options.targets.clone(),
+    }))
 }
 
 /// Decodes a file that is read as a whole.

@@ -519,16 +519,26 @@ fn a_function_of_javascript_may_write_prompts() {
     let prompts = "'file://short.js', 'file://chat.mjs:chat', 'chat.mjs:parts'";
     assert_eq!(questions(&text(prompts, "echo"), &files), ["echo: tea, tea", "On tea", "Of tea"]);
 
-    let several = load_with(&text("'file://short.js'", "echo, 'openai:chat:m'"), &files).loaded;
-    let cases: Vec<Arc<Case>> = several.cases.iter().map(|case| case.expect("valid")).collect();
-    let missing: Vec<&str> = cases[0].unbuilt.iter().map(|part| part.feature).collect();
-    assert_eq!(missing, ["prompts that JavaScript writes for each of several providers"]);
-    let modules = ("short.js", "const fs = require('fs');\nmodule.exports = () => fs.readFileSync('x');\n");
-    let loaded = load_with(&text("'file://short.js'", "echo"), &[modules]).loaded;
-    let case = loaded.cases.iter().next().expect("a case").expect("valid");
-    assert_eq!(case.unbuilt[0].feature, "prompts that a JavaScript program writes");
+    // What depends on the provider is a case for each of them.
+    let several =
+        cases_with(&text("'file://short.js', 'file://chat.mjs:chat'", "echo, 'openai:chat:m'"), &files);
+    let several: Vec<(String, String, usize)> =
+        several.iter().map(|case| (case.id.to_string(), case.question(), case.targets.len())).collect();
+    let expected = [
+        ("test-1/prompt-1/provider-1", "echo: tea, tea", 1),
+        ("test-1/prompt-1/provider-2", "openai:chat:m: tea, tea", 1),
+        ("test-1/prompt-2", "On tea", 0),
+    ];
+    assert_eq!(
+        several,
+        expected.map(|(id, question, targets)| (id.to_owned(), question.to_owned(), targets))
+    );
 
-    for body in ["() => missing", "() => null", "() => ({ prompt: 'p', config: { temperature: 1 } })", "("] {
+    let modules = ("short.js", "const fs = require('fs');\nmodule.exports = () => fs.readFileSync('x');\n");
+    let unrun = cases_with(&text("'file://short.js'", "echo"), &[modules]);
+    assert_eq!(unrun[0].unrun_code, ["prompt `short.js` (JavaScript code)"]);
+
+    for body in ["() => missing", "() => null", "() => 4", "("] {
         let file = format!("module.exports = {body};\n");
         let loaded = load_with(&text("'file://short.js'", "echo"), &[("short.js", file.as_str())]).loaded;
         let codes: Vec<String> = loaded.diagnostics.iter().map(|found| found.code.to_string()).collect();
@@ -541,6 +551,12 @@ fn a_function_of_javascript_may_write_tests() {
     let text = "prompts: ['Say {{ word }}']\nproviders: [echo]\ntests: file://tests.js:make\n";
     let make = "exports.make = () => ['a', 'b'].map((word) => ({ vars: { word }, assert: [{ type: 'contains', value: word }] }));\n";
     assert_eq!(questions(text, &[("tests.js", make)]), ["Say a", "Say b"]);
+    let list = "module.exports = [{ vars: { word: 'c' }, assert: [{ type: 'contains', value: 'c' }] }];\n";
+    assert_eq!(questions(&text.replace(":make", ""), &[("tests.js", list)]), ["Say c"]);
+    let with_config =
+        text.replace("file://tests.js:make", "[{path: 'file://tests.js:make', config: {words: [d]}}]");
+    let make = "exports.make = ({ words }) => words.map((word) => ({ vars: { word }, assert: [{ type: 'contains', value: word }] }));\n";
+    assert_eq!(questions(&with_config, &[("tests.js", make)]), ["Say d"]);
     for (file, code) in [
         ("exports.make = () => 1;\n", "E0319"),
         ("exports.other = () => [];\n", "E0319"),

@@ -1,13 +1,19 @@
-# Calls a function of an author: reads {code, file, function, arguments} from stdin and prints what it returned.
-# What the function itself prints goes to stderr.
+# Calls a function of an author: reads {code, file, function, calls} from stdin, where each call is a list of arguments, and
+# prints what it returned each time. What the function itself prints goes to stderr.
 import asyncio
 import importlib.util
 import inspect
 import json
 import os
 import sys
+import tokenize
+import traceback
 
 BROKEN = (NameError, ImportError, SyntaxError, MemoryError, RecursionError)
+
+
+# Cached bytecode is told from a changed file by its time and size only, and would be left beside the author's files.
+sys.dont_write_bytecode = True
 
 
 def load_file(path):
@@ -17,7 +23,8 @@ def load_file(path):
     spec = importlib.util.spec_from_file_location(name, path)
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
-    spec.loader.exec_module(module)
+    with tokenize.open(path) as file:
+        exec(compile(file.read(), path, "exec"), module.__dict__)
     return module
 
 
@@ -49,22 +56,24 @@ def plain(value):
     raise TypeError(f"a value of type {type(value).__name__} can't be returned")
 
 
-def call(given):
-    try:
-        function = find(given)
-    except Exception as error:
-        return {"broken": f"{type(error).__name__}: {error}"}
+def describe(error, given):
+    text = f"{type(error).__name__}: {error}"
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if given["file"] and frame.filename == given["file"]]
+    return f"{text} (line {lines[-1]})" if lines else text
 
+
+def call(function, arguments, given):
     try:
-        value = function(*given["arguments"])
+        value = function(*arguments)
         if inspect.isawaitable(value):
             async def wait():
                 return await value
             value = asyncio.run(wait())
     except BROKEN as error:
-        return {"broken": f"{type(error).__name__}: {error}"}
+        return {"broken": describe(error, given)}
     except Exception as error:
-        return {"threw": f"{type(error).__name__}: {error}"}
+        return {"threw": describe(error, given)}
 
     try:
         return {"value": json.loads(json.dumps(value, default=plain, allow_nan=False))}
@@ -72,10 +81,19 @@ def call(given):
         return {"broken": f"the returned value is no JSON: {error}"}
 
 
+def call_all(given):
+    try:
+        function = find(given)
+    except Exception as error:
+        return {"broken": describe(error, given)}
+
+    return {"results": [call(function, arguments, given) for arguments in given["calls"]]}
+
+
 given = json.load(sys.stdin)
 out = os.dup(1)
 os.dup2(2, 1)
-reply = json.dumps(call(given))
+reply = json.dumps(call_all(given))
 sys.stdout.flush()
 with os.fdopen(out, "w") as stream:
     stream.write(reply)

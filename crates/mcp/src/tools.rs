@@ -359,6 +359,9 @@ impl ToolState {
         for path in loaded.files.iter().map(|file| &file.path).chain(&loaded.scorecards) {
             self.check_inside(path)?;
         }
+        // Programs of a file are run only after its place was checked.
+        let loaded =
+            if options.run.allow_code { engine.load_for_run(&options.paths, options)? } else { loaded };
 
         if let ([], [scorecard]) = (&*loaded.files, &*loaded.scorecards) {
             return self.evaluate_scorecard(engine, scorecard, selection, options).await;

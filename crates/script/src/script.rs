@@ -100,9 +100,21 @@ impl Script {
     /// # Errors
     /// When it throws, exceeds a limit, or returns what can't be read.
     pub fn call(&self, arguments: &[(&str, &Value)]) -> Result<ScriptValue, ScriptError> {
+        self.call_with(arguments, false)
+    }
+
+    /// Calls the script with named values, or reads what it exports in the place of a function.
+    ///
+    /// # Errors
+    /// As in [`Script::call`].
+    pub fn call_or_value(&self, arguments: &[(&str, &Value)]) -> Result<ScriptValue, ScriptError> {
+        self.call_with(arguments, true)
+    }
+
+    fn call_with(&self, arguments: &[(&str, &Value)], takes_value: bool) -> Result<ScriptValue, ScriptError> {
         self.check_size()?;
         let session = ScriptSession::new()?;
-        let outcome = session.context.with(|ctx| self.call_in(&ctx, arguments));
+        let outcome = session.context.with(|ctx| self.call_in(&ctx, arguments, takes_value));
 
         match outcome {
             Err(ScriptError::Thrown(message)) if message.contains("interrupted") => {
@@ -112,11 +124,23 @@ impl Script {
         }
     }
 
-    fn call_in(&self, ctx: &Ctx<'_>, arguments: &[(&str, &Value)]) -> Result<ScriptValue, ScriptError> {
+    fn call_in(
+        &self,
+        ctx: &Ctx<'_>,
+        arguments: &[(&str, &Value)],
+        takes_value: bool,
+    ) -> Result<ScriptValue, ScriptError> {
         ctx.eval::<(), _>(GLOBALS).catch(ctx).map_err(|error| thrown(&error))?;
 
         let names: Vec<&str> = arguments.iter().map(|(name, _)| *name).collect();
-        let function = self.function(ctx, &names)?;
+        let exported = self.exported(ctx, &names)?;
+        let name = self.export();
+        let Some(function) = pick_function(&exported, name) else {
+            return match pick_value(&exported, name).filter(|_| takes_value) {
+                Some(value) => read_value(ctx, value),
+                None => Err(ScriptError::Result("the file exports no function".to_owned())),
+            };
+        };
         let mut list = rquickjs::function::Args::new(ctx.clone(), arguments.len());
         for (_, value) in arguments {
             let value = ctx.json_parse(value.to_string()).catch(ctx).map_err(|error| thrown(&error))?;
@@ -134,11 +158,11 @@ impl Script {
         read_value(ctx, result)
     }
 
-    /// Returns the function that is called.
-    fn function<'js>(&self, ctx: &Ctx<'js>, names: &[&str]) -> Result<Function<'js>, ScriptError> {
-        let ScriptForm::Module(export) = &self.form else {
+    /// Returns the function of a body, or what a file exports.
+    fn exported<'js>(&self, ctx: &Ctx<'js>, names: &[&str]) -> Result<JsValue<'js>, ScriptError> {
+        if self.form == ScriptForm::Body {
             return ctx.eval(self.function_source(names)).catch(ctx).map_err(|error| syntax_error(&error));
-        };
+        }
 
         let exports: JsValue<'js> = if self.is_es_module() {
             let module = Module::declare(ctx.clone(), "script", self.text.as_bytes())
@@ -159,8 +183,7 @@ impl Script {
             ctx.eval(source).catch(ctx).map_err(|error| thrown(&error))?
         };
 
-        pick_function(&exports, export.as_deref())
-            .ok_or_else(|| ScriptError::Result("the file exports no function".to_owned()))
+        Ok(exports)
     }
 
     fn function_source(&self, names: &[&str]) -> String {
@@ -215,6 +238,15 @@ fn pick_function<'js>(exports: &JsValue<'js>, name: Option<&str>) -> Option<Func
 
     let default: JsValue<'js> = object.get("default").ok()?;
     default.as_function().cloned().or_else(|| pick_nested(&default))
+}
+
+/// Returns what a file exports beside functions: by its name, as the default, or all of it.
+fn pick_value<'js>(exports: &JsValue<'js>, name: Option<&str>) -> Option<JsValue<'js>> {
+    let object = exports.as_object()?;
+    let value: JsValue<'js> = object.get(name.unwrap_or("default")).ok()?;
+    let is_there = !value.is_undefined() && !value.is_null();
+
+    is_there.then_some(value).or_else(|| Some(exports.clone()).filter(|_| name.is_none()))
 }
 
 fn pick_nested<'js>(value: &JsValue<'js>) -> Option<Function<'js>> {

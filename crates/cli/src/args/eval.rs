@@ -392,7 +392,8 @@ pub(crate) struct RunArgs {
     pub(crate) quiet: bool,
     /// Allow eval files to run Python, and JavaScript that imports modules.
     ///
-    /// The code runs with your permissions. Without the option, a run that needs it is refused.
+    /// The code runs with your permissions: graders during the run, and programs that write prompts, tests and variables when
+    /// the file is read. Without the option, a run that needs it is refused.
     #[arg(long, help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) allow_code: bool,
     /// Assume that models have a context of N tokens.

@@ -15,6 +15,7 @@ mod doctor;
 mod eval;
 mod explain;
 mod faults;
+mod file_programs;
 mod first_mistakes;
 mod first_results;
 mod generate;

@@ -293,7 +293,7 @@ fn prompts_and_tests_come_from_functions_of_javascript() {
     );
     let broken = cli.run(&["validate", "broken.yaml"]).expect_code(2);
     let shown = format!("{}{}", broken.stdout, broken.stderr);
-    assert!(shown.contains("tests.mjs (what it returned):1:"), "{shown}");
+    assert!(shown.contains("tests.mjs (what it returned):8:"), "{shown}");
 }
 
 /// A server that is no model's: it fails once, and repeats what it got.

@@ -35,6 +35,7 @@ pub(super) fn note_suite_settings(suite: &Suite, kept: KeptSettings, notes: &mut
         preprocessors,
         defined_targets,
         unbuilt: _,
+        unrun_code: _,
     } = suite;
     let SuiteSettings {
         targets,

@@ -121,7 +121,7 @@ impl Engine {
         };
 
         let loaded = if !options.eval.paths.is_empty() {
-            self.load(&options.eval.paths, &options.eval.roots)?
+            self.load_for_run(&options.eval.paths, &options.eval)?
         } else if !recorded.is_empty() {
             recorded_cases(&recorded, options, self)?
         } else {
@@ -169,7 +169,7 @@ impl RunCaseSource {
     /// run.
     fn load(&self, options: &PairwiseOptions, engine: &Engine) -> Result<LoadedFiles, EngineError> {
         let (rubric, answers) = match self {
-            Self::Suites(paths) => return engine.load(paths, &options.eval.roots),
+            Self::Suites(paths) => return engine.load_for_run(paths, &options.eval),
             Self::Answers { rubric, answers } => {
                 (engine.process().resolve(rubric), engine.process().resolve(answers))
             }

@@ -119,6 +119,7 @@ impl PairwiseRun {
             trials: None,
             file_changes: None,
             unbuilt: Vec::new(),
+            unrun_code: Vec::new(),
             ..case.clone()
         })
     }

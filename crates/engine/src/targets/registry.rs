@@ -30,6 +30,7 @@ use super::wrapped::{RedactingTarget, RenamedTarget, SerialTarget};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::gateway::ModelGateway;
+use crate::process::ProcessContext;
 
 /// Shorter values of variables may well occur in an address by chance.
 const SHORTEST_VALUE: usize = 8;
@@ -70,6 +71,17 @@ pub(crate) struct TargetRegistry {
     notes: Mutex<BTreeMap<String, String>>,
 }
 
+/// Setup of programs beside these targets: the variables that they get, and what is taken out of their output.
+pub(crate) fn program_setup(process: &ProcessContext, specs: &[TargetSpec]) -> ProgramSetup {
+    let inherited = Environment::from_vars(process.variables());
+    ProgramSetup {
+        env: ProgramEnvironment::new(inherited, keys(process.variables(), specs)),
+        scratch: process.temp_folder.clone(),
+        redactor: Some(Arc::new(redactor(process.variables()))),
+        ..ProgramSetup::default()
+    }
+}
+
 impl TargetRegistry {
     /// Targets from a targets file.
     pub(crate) fn new(
@@ -80,15 +92,10 @@ impl TargetRegistry {
         engine: &Engine,
     ) -> Self {
         let inherited = Environment::from_vars(engine.process().variables());
-        let redactor = Arc::new(redactor(engine.process().variables()));
         let temp_folder = engine.process().temp_folder.clone();
-        let programs = ProgramSetup {
-            env: ProgramEnvironment::new(inherited.clone(), keys(engine.process().variables(), &specs)),
-            scratch: temp_folder.clone(),
-            redactor: Some(Arc::clone(&redactor)),
-            slots: Some(gateway.commands()),
-            allows_code,
-        };
+        let setup = program_setup(engine.process(), &specs);
+        let redactor = setup.redactor.clone().unwrap_or_default();
+        let programs = ProgramSetup { slots: Some(gateway.commands()), allows_code, ..setup };
 
         Self {
             specs,

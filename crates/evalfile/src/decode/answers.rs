@@ -126,6 +126,7 @@ pub(super) fn decode_answer(
         on_dependency_failure: OnDependencyFailure::default(),
         workspace: None,
         unbuilt: Vec::new(),
+        unrun_code: Vec::new(),
     });
     DecodedCase { id, case: case.map(Arc::new), depends_on: Vec::new() }
 }

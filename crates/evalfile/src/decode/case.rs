@@ -422,6 +422,7 @@ impl PartialCase {
             on_dependency_failure: self.on_dependency_failure,
             workspace: self.workspace,
             unbuilt: self.unbuilt,
+            unrun_code: Vec::new(),
         }
     }
 }

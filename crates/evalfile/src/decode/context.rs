@@ -12,6 +12,7 @@ use super::file::unreadable_help;
 use super::grader::TemplateCache;
 use crate::codes;
 use crate::model::{FilePosition, SourceMark};
+use crate::programs::ProgramRunner;
 
 /// Lookup of an environment variable.
 pub type EnvironmentLookup = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
@@ -35,6 +36,10 @@ pub(crate) struct LoadScope {
     pub(crate) roots: Vec<PathBuf>,
     /// Unsaved texts that replace the files of these paths, such as those open in an editor.
     pub(crate) open: BTreeMap<PathBuf, String>,
+    /// Runner of the programs that write parts of the file.
+    pub(crate) programs: Option<Arc<dyn ProgramRunner>>,
+    /// Names of the targets that take the place of those of the file.
+    pub(crate) targets: Vec<String>,
 }
 
 impl LoadScope {
@@ -58,7 +63,8 @@ const MAX_ATTACHMENT_BYTES: u64 = 16 * 1024 * 1024;
 impl DecodeContext {
     /// Creates a context with no sources and no diagnostics.
     pub(crate) fn new(environment: EnvironmentLookup, search: Vec<PathBuf>, roots: Vec<PathBuf>) -> Self {
-        Self::with_scope(Arc::new(LoadScope { environment, search, roots, open: BTreeMap::new() }))
+        let (open, programs, targets) = (BTreeMap::new(), None, Vec::new());
+        Self::with_scope(Arc::new(LoadScope { environment, search, roots, open, programs, targets }))
     }
 
     /// Creates a context with existing limits of access.

@@ -45,7 +45,7 @@ mod workspace;
 pub(crate) use answer_table::{AnswerTable, find_divider};
 pub(crate) use answers::AnswerFormat;
 pub(crate) use case_collector::{CaseCollector, CaseSource};
-pub(crate) use context::DecodeContext;
+pub(crate) use context::{DecodeContext, LoadScope};
 pub(crate) use dataset_lines::first_text;
 pub(crate) use diagnostic_collector::DiagnosticCollector;
 pub(crate) use external::collect_list as collect_cases;

@@ -129,6 +129,7 @@ pub(crate) fn decode_suite(
         preprocessors: Arc::clone(&preprocessors),
         defined_targets: Vec::new(),
         unbuilt: missing,
+        unrun_code: Vec::new(),
     };
     let defaults =
         SuiteDefaults { format, graders, input, files, preprocessors, container, broken, answers: None };

@@ -95,6 +95,8 @@ pub struct Case {
     pub workspace: Option<Arc<WorkspaceSpec>>,
     /// Parts that are decoded and checked but that a run does not support yet.
     pub unbuilt: Vec<UnsupportedFeature>,
+    /// Code that should have written a part of the case and was not run, since the load had no permission: its file and kind.
+    pub unrun_code: Vec<String>,
 }
 
 impl Case {
@@ -126,6 +128,7 @@ impl Case {
             on_dependency_failure: OnDependencyFailure::default(),
             workspace: None,
             unbuilt: Vec::new(),
+            unrun_code: Vec::new(),
         }
     }
 

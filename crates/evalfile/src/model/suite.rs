@@ -74,6 +74,8 @@ pub struct Suite {
     pub defined_targets: Vec<TargetSpec>,
     /// Parts that are decoded and checked but that a run does not support yet.
     pub unbuilt: Vec<UnsupportedFeature>,
+    /// Code that should have written the cases and was not run, since the load had no permission: its file and kind.
+    pub unrun_code: Vec<String>,
 }
 
 /// Run settings of a suite (`execution` and its older locations).

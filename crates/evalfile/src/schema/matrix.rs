@@ -189,9 +189,10 @@ fn prompt() -> MapSchema {
         .older_key("prompt", "raw")
         .older_key("content", "raw")
         .older_key("file", "raw")
+        .older_key("function_file", "raw")
         .optional_key("prefix", string(), "Text before the prompt.")
         .optional_key("suffix", string(), "Text after the prompt.")
-        .optional_key("config", anything(), "No effect.")
+        .optional_key("config", anything(), "Settings for a function that writes the prompt.")
 }
 
 fn provider() -> MapSchema {

@@ -26,6 +26,7 @@ const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/brok
 const NOT_IN_FIXTURES: &[(&str, &str)] = &[
     ("E0421", "columns are named on the command line"),
     ("E0422", "answers of the fixtures are lines of JSON; see `tests/answers.rs`"),
+    ("E0426", "programs are not run here; see `tests/programs.rs`"),
     ("E0508", "it takes thousands of files or graders; tests/limits.rs makes them"),
     ("W0404", "it takes hundreds of warnings; tests/limits.rs makes them"),
 ];

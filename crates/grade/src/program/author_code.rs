@@ -67,70 +67,132 @@ pub(crate) async fn call_program(
         Some(slots) => slots.acquire().await.ok(),
         None => None,
     };
-    let finished = run_host(program, purpose, arguments, folder, setup).await?;
-    let stdout = setup.redact(&String::from_utf8_lossy(&finished.stdout.bytes));
-    let reply =
-        serde_json::from_str::<Map<String, Value>>(&stdout).ok().filter(|_| finished.exit.is_success());
-    let Some(mut reply) = reply else {
-        let stderr = setup.redact(&describe_stderr(&finished));
-        return Err(format!(
-            "the {} code returned no result ({}){stderr}",
-            program.language.name(),
-            finished.exit
-        ));
+    let calls = [arguments];
+    let request = HostRequest {
+        program,
+        usual: purpose.usual_function(),
+        calls: &calls,
+        takes_value: false,
+        timeout: CODE_TIME,
+        output_cap: MAX_OUTPUT_BYTES,
     };
-    if let Some(broken) = reply.get("broken").and_then(Value::as_str) {
-        return Err(format!("the {} code can't be run: {broken}", program.language.name()));
-    }
-    if let Some(threw) = reply.get("threw").and_then(Value::as_str) {
-        return Ok(Called::Threw(threw.to_owned()));
-    }
+    let mut replies = request.run(folder, setup).await?.into_iter();
 
-    let value = reply.remove("value").unwrap_or_default();
-    Ok(Called::Returned(match program.language {
-        CodeLanguage::Python => python_value(value),
-        CodeLanguage::JavaScript | CodeLanguage::TypeScript => script_value(value),
-    }))
+    match replies.next().unwrap_or_else(|| Err("the host returned no result".to_owned()))? {
+        HostReply::Threw(message) => Ok(Called::Threw(message)),
+        HostReply::Value(value) => Ok(Called::Returned(match program.language {
+            CodeLanguage::Python => python_value(value),
+            CodeLanguage::JavaScript | CodeLanguage::TypeScript => script_value(value),
+        })),
+    }
 }
 
-async fn run_host(
-    program: &CodeProgram,
-    purpose: CodePurpose,
-    arguments: Value,
-    folder: Option<&Path>,
-    setup: &ProgramSetup,
-) -> Result<ProcessOutput, String> {
-    let usual = purpose.usual_function();
-    let function = match (&program.function, program.language) {
-        (Some(function), _) => Some(function.as_str()),
-        (None, CodeLanguage::Python) => Some(usual),
-        (None, CodeLanguage::JavaScript | CodeLanguage::TypeScript) => None,
-    };
-    let given = json!({
-        "file": program.path,
-        "code": program.text,
-        "function": function,
-        "usual": usual,
-        "arguments": arguments,
-    });
+/// Result of one call of a host.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum HostReply {
+    /// The function returned this.
+    Value(Value),
+    /// The function threw an error about what it was given.
+    Threw(String),
+}
 
-    let words: Vec<&str> = match program.language {
-        CodeLanguage::Python => vec!["python3", "-c", PYTHON_HOST],
-        CodeLanguage::JavaScript => vec!["node", "--input-type=module", "-e", NODE_HOST],
-        CodeLanguage::TypeScript => {
-            vec!["node", "--experimental-strip-types", "--input-type=module", "-e", NODE_HOST]
+/// Calls of a function, in one process.
+pub(super) struct HostRequest<'a> {
+    pub(super) program: &'a CodeProgram,
+    /// Name of the function where none is written.
+    pub(super) usual: &'a str,
+    /// List of arguments of each call.
+    pub(super) calls: &'a [Value],
+    /// True if a file of JavaScript may export the value instead of a function.
+    pub(super) takes_value: bool,
+    pub(super) timeout: Duration,
+    /// Maximum number of bytes that are returned.
+    pub(super) output_cap: usize,
+}
+
+impl HostRequest<'_> {
+    /// Runs the calls in a folder. Returns a result for each of them, an error if the code of that call can't be run.
+    ///
+    /// # Errors
+    /// When the interpreter can't be run or returns no results, and when the code can't be loaded.
+    pub(super) async fn run(
+        &self,
+        folder: Option<&Path>,
+        setup: &ProgramSetup,
+    ) -> Result<Vec<Result<HostReply, String>>, String> {
+        let language = self.program.language.name();
+        let finished = self.run_host(folder, setup).await?;
+        let stdout = setup.redact(&String::from_utf8_lossy(&finished.stdout.bytes));
+        let reply =
+            serde_json::from_str::<Map<String, Value>>(&stdout).ok().filter(|_| finished.exit.is_success());
+        let Some(mut reply) = reply else {
+            if finished.stdout.is_truncated() {
+                let limit = self.output_cap / 1024 / 1024;
+                return Err(format!("the {language} code returned more than {limit} MiB"));
+            }
+            let stderr = setup.redact(&describe_stderr(&finished));
+            return Err(format!("the {language} code returned no result ({}){stderr}", finished.exit));
+        };
+
+        let broken = |reason: &str| format!("the {language} code can't be run: {reason}");
+        if let Some(reason) = reply.get("broken").and_then(Value::as_str) {
+            return Err(broken(reason));
         }
-    };
-    let env = setup.env.build_environment(&[], None, None);
-    let mut command = ProcessCommand::argv(words.iter().copied(), env);
-    command.cwd = folder.filter(|folder| !folder.as_os_str().is_empty()).map(Path::to_path_buf);
-    let limits =
-        ProcessLimits { timeout: Some(CODE_TIME), stdout_cap: MAX_OUTPUT_BYTES, ..ProcessLimits::default() };
+        let Some(Value::Array(results)) = reply.remove("results") else {
+            return Err(format!("the {language} code returned no result"));
+        };
 
-    let command = command.with_stdin(given.to_string()).with_limits(limits);
-    command.run().await.map_err(|error| {
-        setup.redact(&format!("the {} code returned no result: {error}", program.language.name()))
-    })
+        Ok(results
+            .into_iter()
+            .map(|mut result| {
+                if let Some(reason) = result.get("broken").and_then(Value::as_str) {
+                    return Err(broken(reason));
+                }
+                if let Some(threw) = result.get("threw").and_then(Value::as_str) {
+                    return Ok(HostReply::Threw(threw.to_owned()));
+                }
+                Ok(HostReply::Value(result.get_mut("value").map(Value::take).unwrap_or_default()))
+            })
+            .collect())
+    }
+
+    async fn run_host(&self, folder: Option<&Path>, setup: &ProgramSetup) -> Result<ProcessOutput, String> {
+        let program = self.program;
+        let function = match (&program.function, program.language) {
+            (Some(function), _) => Some(function.as_str()),
+            (None, CodeLanguage::Python) => Some(self.usual),
+            (None, CodeLanguage::JavaScript | CodeLanguage::TypeScript) => None,
+        };
+        let given = json!({
+            "file": program.path,
+            "code": program.text,
+            "function": function,
+            "usual": self.usual,
+            "calls": self.calls,
+            "takes_value": self.takes_value,
+        });
+
+        let words: Vec<&str> = match program.language {
+            CodeLanguage::Python => vec!["python3", "-c", PYTHON_HOST],
+            CodeLanguage::JavaScript => vec!["node", "--input-type=module", "-e", NODE_HOST],
+            CodeLanguage::TypeScript => {
+                vec!["node", "--experimental-strip-types", "--input-type=module", "-e", NODE_HOST]
+            }
+        };
+        let env = setup.env.build_environment(&[], None, None);
+        let mut command = ProcessCommand::argv(words.iter().copied(), env);
+        command.cwd = folder.filter(|folder| !folder.as_os_str().is_empty()).map(Path::to_path_buf);
+        let limits = ProcessLimits {
+            timeout: Some(self.timeout),
+            stdout_cap: self.output_cap,
+            ..ProcessLimits::default()
+        };
+
+        let command = command.with_stdin(given.to_string()).with_limits(limits);
+        command.run().await.map_err(|error| {
+            setup.redact(&format!("the {} code returned no result: {error}", program.language.name()))
+        })
+    }
 }
 
 fn script_value(value: Value) -> ScriptValue {

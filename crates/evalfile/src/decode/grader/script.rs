@@ -7,7 +7,7 @@ use assize_script::Script;
 
 use super::shared::missing_key;
 use crate::codes;
-use crate::decode::file::file_extension;
+use crate::decode::file::{PROGRAM_ENDINGS, file_extension};
 use crate::decode::map_reader::wrong_type;
 use crate::decode::{DecodeContext, MapReader};
 use crate::model::{AnswerTransform, AuthorCode, CodeLanguage, CodeProgram, GraderKind, ScriptCheck};
@@ -101,6 +101,13 @@ pub(crate) fn read_code(
 
 fn read_code_file(cx: &mut DecodeContext, written: &str, span: Span) -> Option<AuthorCode> {
     let (path, function) = match written.rsplit_once(':') {
+        // A function may be one of a class: `Class.method`.
+        Some((path, function))
+            if !function.contains(['/', '\\'])
+                && PROGRAM_ENDINGS.contains(&file_extension(Path::new(path)).as_str()) =>
+        {
+            (path, Some(function))
+        }
         Some((path, function)) if !function.contains(['/', '.', '\\']) => (path, Some(function)),
         _ => (written, None),
     };

@@ -1,22 +1,23 @@
 //! Expansion of a matrix: a case for each prompt, test and combination of variables.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Span};
-use assize_script::{Script, ScriptValue};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::assertions::{AssertionWriter, PassRule};
+use super::code_part::CodePart;
 use super::nodes::{MapNode, list_node, number_names, text_node};
+use super::pending::{CaseVariant, PendingCase, finish_variables, run_code};
 use super::prompts::{MatrixPrompt, PromptBody, RenderedPrompt};
 use super::providers::{MatrixProvider, ProviderReader, is_embedding_id};
 use super::read::{MatrixFile, place_of};
 use super::spelling::MatrixSpelling;
 use super::tests::MatrixTest;
 use super::variables::{
-    combinations, count_combinations, read_values, read_variables_script, render_variables, strip_line_ends,
-    transform_variables,
+    VariableCombination, combinations, count_combinations, read_values, read_variables_script,
 };
 use crate::codes;
 use crate::decode::case::decode_prepared_case;
@@ -29,6 +30,8 @@ use crate::tree::{MapEntry, NodeValue, TreeNode};
 pub const MAX_MATRIX_CASES: usize = 100_000;
 /// Maximum number of bytes of all rendered prompts together.
 const MAX_MATRIX_BYTES: usize = 256 * 1024 * 1024;
+/// Number of cases after which their code is run.
+const PENDING_CASES: usize = 256;
 /// Maximum number of letters of a description in an id.
 const MAX_ID_LETTERS: usize = 60;
 
@@ -42,11 +45,13 @@ pub(super) struct MatrixExpander<'a> {
     ids: BTreeSet<String>,
     cases: usize,
     bytes: usize,
+    /// Cases whose code is still to be run.
+    pending: Vec<PendingCase<'a>>,
 }
 
 impl<'a> MatrixExpander<'a> {
     pub(super) fn new(file: &'a MatrixFile<'a>, judges: &'a JudgeNames) -> Self {
-        Self { file, judges, ids: BTreeSet::new(), cases: 0, bytes: 0 }
+        Self { file, judges, ids: BTreeSet::new(), cases: 0, bytes: 0, pending: Vec::new() }
     }
 
     /// Adds the cases of all tests, and names the targets of the suite.
@@ -59,11 +64,17 @@ impl<'a> MatrixExpander<'a> {
             .collect();
 
         for (index, test) in self.file.tests.iter().enumerate() {
-            let merged = merge_default(self.file, test);
-            if !self.expand_test(cx, index, &merged, into) {
+            let merged = Rc::new(merge_default(self.file, test));
+            let fits = self.expand_test(cx, index, merged, into);
+            // Calls of one program for several tests share a process.
+            if !fits || self.pending.len() >= PENDING_CASES {
+                self.add_pending(cx, into);
+            }
+            if !fits {
                 return;
             }
         }
+        self.add_pending(cx, into);
     }
 
     /// Adds the cases of a test. Returns false when the limit is reached.
@@ -71,20 +82,21 @@ impl<'a> MatrixExpander<'a> {
         &mut self,
         cx: &mut DecodeContext,
         index: usize,
-        test: &MatrixTest,
+        test: Rc<MatrixTest>,
         into: &mut CaseCollector,
     ) -> bool {
-        let span = place_of(test, self.file.root.use_span());
+        let span = place_of(&test, self.file.root.use_span());
         let Some((values, media)) = read_values(cx, &test.vars, !test.options.disable_expansion) else {
             into.met = true;
             into.broken += 1;
             return true;
         };
 
-        let prompts = self.prompts_of(cx, test, span);
+        let prompts = self.prompts_of(cx, &test, span);
         let count = count_combinations(&values);
         let fits = count.and_then(|count| count.checked_mul(prompts.len().max(1)));
-        if fits.is_none_or(|count| self.cases + count > MAX_MATRIX_CASES) || self.bytes > MAX_MATRIX_BYTES {
+        let so_far = self.cases + self.pending.len();
+        if fits.is_none_or(|count| so_far + count > MAX_MATRIX_CASES) || self.bytes > MAX_MATRIX_BYTES {
             cx.problems.add(
                 Diagnostic::error(
                     codes::MATRIX_TOO_LARGE,
@@ -103,19 +115,17 @@ impl<'a> MatrixExpander<'a> {
         let transform = match &test.options.transform_vars {
             None => None,
             Some(written) => match read_variables_script(cx, written) {
-                Some(script) => Some((script, written.span)),
+                Some(script) => Some(Rc::new((script, written.span))),
                 None => return true,
             },
         };
         let several = count.is_some_and(|count| count > 1);
-        let base = base_id(test, index);
-        for (at, mut vars) in combinations(&values).enumerate() {
-            if self.file.spelling == MatrixSpelling::Camel {
-                strip_line_ends(&mut vars);
-            }
-            render_variables(&self.file.templates, &mut vars);
-            if let Some(script) = &transform
-                && !transform_variables(cx, script, &mut vars)
+        let base = base_id(&test, index);
+        for (at, VariableCombination { mut vars, code }) in combinations(&values).enumerate() {
+            let transform = transform.clone();
+            // What code returns may be named by other variables.
+            if code.is_empty()
+                && !finish_variables(cx, self.file, transform.as_deref(), &BTreeSet::new(), &mut vars)
             {
                 into.met = true;
                 into.broken += 1;
@@ -125,12 +135,62 @@ impl<'a> MatrixExpander<'a> {
             for (number, prompt) in prompts.iter().enumerate() {
                 let id =
                     if prompts.len() > 1 { format!("{stem}/prompt-{}", number + 1) } else { stem.clone() };
-                let combination = Combination { test, vars: &vars, prompt: *prompt, media, span };
-                self.add_case(cx, id, &combination, into);
+                let variants = self.variants(cx, &test, *prompt, &vars, &code);
+                let (test, transform) = (Rc::clone(&test), transform.clone());
+                let case = PendingCase { id, test, transform, prompt: *prompt, media, span, variants };
+                self.pending.push(case);
             }
         }
 
         true
+    }
+
+    /// Returns what a case may come to: one case, or one for each of its providers if code is told of them.
+    fn variants(
+        &self,
+        cx: &DecodeContext,
+        test: &MatrixTest,
+        prompt: Option<&MatrixPrompt>,
+        vars: &Map<String, Value>,
+        code: &[(String, Arc<CodePart>)],
+    ) -> Vec<CaseVariant> {
+        let variant = CaseVariant { vars: vars.clone(), code: code.to_vec(), ..CaseVariant::default() };
+        let of_prompt = prompt.and_then(|prompt| match &prompt.body {
+            PromptBody::Code(part) => Some(part),
+            PromptBody::Text(_) | PromptBody::Json(_) => None,
+        });
+        let mut parts = of_prompt.into_iter().chain(code.iter().map(|(_, part)| part));
+        // Targets of the command line are asked every case.
+        if !cx.reach.targets.is_empty() || !parts.any(|part| part.may_depend_on_provider()) {
+            return vec![variant];
+        }
+
+        let asked = self.file.providers.iter().enumerate().filter(|(_, provider)| {
+            runs(test, provider) && prompt.is_none_or(|prompt| asks(provider, prompt))
+        });
+        let variants: Vec<CaseVariant> =
+            asked.map(|(at, _)| CaseVariant { providers: vec![at], ..variant.clone() }).collect();
+        if variants.is_empty() { vec![variant] } else { variants }
+    }
+
+    /// Runs the code of the pending cases, and adds them.
+    fn add_pending(&mut self, cx: &mut DecodeContext, into: &mut CaseCollector) {
+        let mut pending = std::mem::take(&mut self.pending);
+        run_code(cx, self.file, &mut pending);
+
+        for case in pending {
+            if case.variants.iter().any(|variant| variant.is_broken) {
+                into.met = true;
+                into.broken += 1;
+                continue;
+            }
+            let several = case.variants.len() > 1;
+            for (number, variant) in case.variants.iter().enumerate() {
+                let id =
+                    if several { format!("{}/provider-{}", case.id, number + 1) } else { case.id.clone() };
+                self.add_case(cx, id, &Combination { case: &case, variant }, into);
+            }
+        }
     }
 
     /// Returns the prompts that a test is asked; nothing stands for the input of the test itself.
@@ -201,21 +261,28 @@ impl<'a> MatrixExpander<'a> {
         };
 
         self.cases += 1;
-        let vars = combination.vars.clone().into_iter().collect();
+        let Combination { case: pending, variant } = *combination;
+        let vars = variant.vars.clone().into_iter().collect();
         let defaults = Arc::clone(&into.defaults);
         let mut read = decode_prepared_case(cx, &node, &defaults, vars);
-        let transforms = self.transforms(cx, combination.test);
+        let transforms = self.transforms(cx, &pending.test);
         if let Some(case) = read.case.as_mut().map(Arc::make_mut) {
             case.transforms = transforms;
             case.output_as_text = self.file.spelling == MatrixSpelling::Snake;
-            if media || combination.media {
-                let place = cx.position(combination.span);
-                case.unbuilt
-                    .push(UnsupportedFeature { feature: "prompts with images, sounds or documents", place });
+            let place = cx.position(pending.span);
+            if media || pending.media {
+                let feature = "prompts with images, sounds or documents";
+                case.unbuilt.push(UnsupportedFeature { feature, place: place.clone() });
             }
-            if let Some(feature) = combination.prompt.and_then(|prompt| self.missing_for(prompt)) {
-                let place = cx.position(combination.span);
-                case.unbuilt.push(UnsupportedFeature { feature, place });
+            case.unrun_code = variant.unrun.iter().cloned().collect();
+            match &variant.unrun_prompt {
+                // A given answer can be graded without its question.
+                Some(_) if case.output.is_some() => {
+                    let feature = "the code of a prompt, which is not run without `--allow-code`,";
+                    case.unbuilt.push(UnsupportedFeature { feature, place });
+                }
+                Some(code) => case.unrun_code.push(code.clone()),
+                None => {}
             }
         }
         into.add_case(cx, read);
@@ -228,7 +295,8 @@ impl<'a> MatrixExpander<'a> {
         id: &str,
         combination: &Combination<'_>,
     ) -> Option<(TreeNode, bool)> {
-        let Combination { test, vars, prompt, span, .. } = *combination;
+        let Combination { case: PendingCase { test, prompt, span, .. }, variant } = *combination;
+        let (prompt, span, vars) = (*prompt, *span, &variant.vars);
         let scope = self.file.templates.scope(vars);
         let mut case = MapNode::new(span);
         let id_span = test.id.as_ref().map_or(span, |id| id.span);
@@ -251,7 +319,7 @@ impl<'a> MatrixExpander<'a> {
 
         self.add_assertions(cx, &mut case, test, &scope, span)?;
         self.add_metadata(&mut case, test, prompt, span);
-        self.add_targets(cx, &mut case, test, prompt, span);
+        self.add_targets(cx, &mut case, combination);
         for entry in &test.case_keys {
             case.add(&entry.key, entry.key_span, self.lower_turns(cx, entry, &scope));
         }
@@ -276,8 +344,9 @@ impl<'a> MatrixExpander<'a> {
         combination: &Combination<'_>,
         scope: &super::template::TemplateScope,
     ) -> Option<RenderedPrompt> {
-        if self.missing_for(prompt).is_some() {
-            let text = plain_input(combination.vars);
+        let Combination { case: PendingCase { test, .. }, variant } = *combination;
+        if variant.unrun_prompt.is_some() {
+            let text = plain_input(&variant.vars);
             return Some(RenderedPrompt {
                 input: text_node(prompt.span, text.clone()),
                 text,
@@ -285,9 +354,8 @@ impl<'a> MatrixExpander<'a> {
             });
         }
 
-        if let PromptBody::Script(script) = &prompt.body {
-            let body = self.write_prompt(cx, script, prompt.span, combination.vars)?;
-            let written = MatrixPrompt { body, ..prompt.clone() };
+        if let Some(body) = &variant.prompt {
+            let written = MatrixPrompt { body: body.clone(), ..prompt.clone() };
             // `prefix` and `suffix` belong to prompts that are texts.
             return written.render(cx, &self.file.templates, scope, ("", ""));
         }
@@ -295,7 +363,7 @@ impl<'a> MatrixExpander<'a> {
         // A variable that is a list of messages is the whole conversation.
         if let PromptBody::Text(text) = &prompt.body
             && let Some(name) = only_variable(text)
-            && let Some(entry) = combination.test.vars.iter().find(|entry| entry.key == name)
+            && let Some(entry) = test.vars.iter().find(|entry| entry.key == name)
             && entry.value.as_seq().is_some_and(|items| items.iter().all(|item| item.get("role").is_some()))
         {
             return Some(RenderedPrompt {
@@ -305,71 +373,10 @@ impl<'a> MatrixExpander<'a> {
             });
         }
 
-        let options = &combination.test.options;
+        let options = &test.options;
         let around =
             (options.prefix.as_deref().unwrap_or_default(), options.suffix.as_deref().unwrap_or_default());
         prompt.render(cx, &self.file.templates, scope, around)
-    }
-
-    /// Returns what is missing to ask a prompt.
-    fn missing_for(&self, prompt: &MatrixPrompt) -> Option<&'static str> {
-        match &prompt.body {
-            PromptBody::Program(feature) => Some(*feature),
-            // A case has one prompt, whichever target answers it.
-            PromptBody::Script(script)
-                if self.file.providers.len() > 1 && script.text().contains("provider") =>
-            {
-                Some("prompts that JavaScript writes for each of several providers")
-            }
-            PromptBody::Script(_) | PromptBody::Text(_) | PromptBody::Json(_) => None,
-        }
-    }
-
-    /// Calls the function that writes a prompt. Its result is a template, as in promptfoo. Returns `None` after adding a
-    /// diagnostic.
-    fn write_prompt(
-        &self,
-        cx: &mut DecodeContext,
-        script: &Script,
-        span: Span,
-        vars: &Map<String, Value>,
-    ) -> Option<PromptBody> {
-        let provider = match self.file.providers.as_slice() {
-            [only] => json!({"id": only.id, "label": only.name}),
-            _ => json!({}),
-        };
-        let context = json!({"vars": vars, "provider": provider, "config": {}});
-        let mut fail = |reason: String| {
-            cx.problems.add(
-                Diagnostic::error(codes::BAD_SCRIPT, "this script can't write the prompt", span, reason)
-                    .with_help("return a text, or a list of messages with `role` and `content`"),
-            );
-            None
-        };
-
-        let written = match script.call(&[("context", &context)]).map(ScriptValue::into_json) {
-            Ok(Some(Value::Object(mut parts))) => {
-                let config = parts.get("config").and_then(Value::as_object);
-                if parts.contains_key("prompt") && config.is_some_and(|config| !config.is_empty()) {
-                    return fail(
-                        "it sets the `config` of its provider, which is not changed by prompts here"
-                            .to_owned(),
-                    );
-                }
-                match parts.remove("prompt") {
-                    Some(prompt) => prompt,
-                    None => Value::Object(parts),
-                }
-            }
-            Ok(value) => value.unwrap_or_default(),
-            Err(error) => return fail(error.to_string()),
-        };
-
-        match written {
-            Value::Null => fail("it returns nothing".to_owned()),
-            Value::String(text) => Some(PromptBody::Text(text)),
-            other => Some(PromptBody::Json(other)),
-        }
     }
 
     fn add_assertions(
@@ -459,14 +466,9 @@ impl<'a> MatrixExpander<'a> {
     }
 
     /// Names the targets of a case, if they are not those of all.
-    fn add_targets(
-        &self,
-        cx: &mut DecodeContext,
-        case: &mut MapNode,
-        test: &MatrixTest,
-        prompt: Option<&MatrixPrompt>,
-        span: Span,
-    ) {
+    fn add_targets(&self, cx: &mut DecodeContext, case: &mut MapNode, combination: &Combination<'_>) {
+        let Combination { case: PendingCase { test, prompt, span, .. }, variant } = *combination;
+        let span = *span;
         let all = &self.file.providers;
         for wanted in &test.providers {
             if !all.iter().any(|provider| is_called(provider, &wanted.value)) && !all.is_empty() {
@@ -484,6 +486,9 @@ impl<'a> MatrixExpander<'a> {
 
         let chosen: Vec<&MatrixProvider> = all
             .iter()
+            .enumerate()
+            .filter(|(at, _)| variant.providers.is_empty() || variant.providers.contains(at))
+            .map(|(_, provider)| provider)
             .filter(|provider| runs(test, provider) && prompt.is_none_or(|prompt| asks(provider, prompt)))
             .collect();
         if chosen.len() == all.len() || chosen.is_empty() {
@@ -565,13 +570,11 @@ impl<'a> MatrixExpander<'a> {
     }
 }
 
-/// One combination of a test.
+/// A case that is written.
+#[derive(Clone, Copy)]
 struct Combination<'a> {
-    test: &'a MatrixTest,
-    vars: &'a Map<String, Value>,
-    prompt: Option<&'a MatrixPrompt>,
-    media: bool,
-    span: Span,
+    case: &'a PendingCase<'a>,
+    variant: &'a CaseVariant,
 }
 
 /// Merges a test with the settings of its scenario.

@@ -50,7 +50,7 @@ impl TestReader {
         let Some(path) = path.filter(|_| cx.problems.error_count() == before) else { return Vec::new() };
 
         let mut found = Vec::new();
-        self.read_reference(cx, &path.value, path.span, &mut found);
+        self.read_reference(cx, &path.value, path.span, None, &mut found);
         found.retain(|test| selection.takes(test));
         if let Some(entry) = select
             && found.is_empty()

@@ -6,11 +6,13 @@
 mod assertion_types;
 mod assertions;
 mod built_in;
+mod code_part;
 mod expand;
 mod http_provider;
 mod include;
 mod keys;
 mod nodes;
+mod pending;
 mod prompts;
 mod providers;
 mod read;

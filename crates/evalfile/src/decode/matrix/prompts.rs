@@ -1,21 +1,19 @@
 //! Prompts of matrix files.
 
-use std::path::Path;
+use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Span};
-use assize_script::Script;
 use serde_json::Value;
 
+use super::code_part::{CodePart, WrittenPart, is_prompt_code};
 use super::nodes::{json_node, list_node, text_node};
 use super::spelling::head;
 use super::template::{TemplateRenderer, TemplateScope};
 use crate::codes;
 use crate::decode::external::find_matches;
 use crate::decode::file::{PROGRAM_ENDINGS, file_extension};
-use crate::decode::grader::read_code;
 use crate::decode::map_reader::wrong_type;
 use crate::decode::{DecodeContext, MapReader};
-use crate::model::{AuthorCode, CodeLanguage};
 use crate::tree::{MapEntry, NodeValue, TreeNode, read_yaml};
 
 /// Line between the prompts of a text file.
@@ -32,19 +30,19 @@ pub(super) struct MatrixPrompt {
     pub(super) id: Option<String>,
     pub(super) span: Span,
     pub(super) body: PromptBody,
+    /// Settings for the function that writes it; nothing if there are none.
+    pub(super) config: Value,
 }
 
 /// Content of a prompt.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) enum PromptBody {
     /// A template.
     Text(String),
     /// JSON whose texts are templates.
     Json(Value),
-    /// A function of JavaScript that writes the prompt of each test, in the built-in engine.
-    Script(Script),
-    /// A program; its kind as a noun.
-    Program(&'static str),
+    /// Code that writes the prompt of each test.
+    Code(Arc<CodePart>),
 }
 
 /// Collector of the prompts of a file.
@@ -73,12 +71,10 @@ impl PromptReader {
         match &node.data {
             NodeValue::Str(text) => self.read_text(cx, text, node.use_span(), None, None),
             // A list of messages.
-            NodeValue::Seq(_) => self.found.push(MatrixPrompt {
-                label: None,
-                id: None,
-                span: node.use_span(),
-                body: PromptBody::Json(node.to_json()),
-            }),
+            NodeValue::Seq(_) => {
+                let body = PromptBody::Json(node.to_json());
+                self.found.push(MatrixPrompt::new(None, None, node.use_span(), body));
+            }
             NodeValue::Map(_) => self.read_map(cx, node),
             _ => cx.problems.add(wrong_type(node, "a prompt", "a text, a file or a map with `raw`")),
         }
@@ -90,20 +86,9 @@ impl PromptReader {
         };
         let label = object.string("label", &mut cx.problems).map(|label| label.value);
         let id = object.string("id", &mut cx.problems);
-        let raw = object.first_of(&["raw", "prompt", "content", "file"], &mut cx.problems);
+        let raw = object.first_of(&["raw", "prompt", "content", "file", "function_file"], &mut cx.problems);
         let before = self.found.len();
-
-        if let Some(entry) = object.entry("config") {
-            cx.problems.add(
-                Diagnostic::warning(
-                    codes::NO_EFFECT,
-                    "`config` of a prompt has no effect",
-                    entry.key_span,
-                    "not used here",
-                )
-                .with_help("write it as `config` of the providers"),
-            );
-        }
+        let config = object.entry("config");
 
         let (prefix, suffix) =
             (object.string("prefix", &mut cx.problems), object.string("suffix", &mut cx.problems));
@@ -115,12 +100,11 @@ impl PromptReader {
                     let id = id.map(|id| id.value);
                     self.read_text(cx, text, raw.value.use_span(), label, id);
                 }
-                _ => self.found.push(MatrixPrompt {
-                    label,
-                    id: id.map(|id| id.value),
-                    span: raw.value.use_span(),
-                    body: PromptBody::Json(raw.value.to_json()),
-                }),
+                _ => {
+                    let body = PromptBody::Json(raw.value.to_json());
+                    let id = id.map(|id| id.value);
+                    self.found.push(MatrixPrompt::new(label, id, raw.value.use_span(), body));
+                }
             },
             (None, Some(path)) => self.read_text(cx, &path.value, path.span, label, Some(path.value.clone())),
             (None, None) => cx.problems.add(
@@ -137,6 +121,26 @@ impl PromptReader {
                 *text = format!("{}{text}{}", part(&prefix), part(&suffix));
             }
         }
+        if let Some(entry) = config {
+            self.give_config(cx, before, entry);
+        }
+    }
+
+    /// Gives the `config` of an entry to the functions that it names.
+    fn give_config(&mut self, cx: &mut DecodeContext, before: usize, entry: &MapEntry) {
+        let prompts = &mut self.found[before..];
+        let (title, label) = if prompts.iter().any(|prompt| matches!(prompt.body, PromptBody::Code(_))) {
+            ("`config` of a prompt is given to its function only", "not a setting of providers here")
+        } else {
+            ("`config` of a prompt has no effect", "not used here")
+        };
+        cx.problems.add(
+            Diagnostic::warning(codes::NO_EFFECT, title, entry.key_span, label)
+                .with_help("write settings of models as `config` of the providers"),
+        );
+        for prompt in prompts {
+            prompt.config = entry.value.to_json();
+        }
     }
 
     /// Reads a text, or the file that it names.
@@ -150,33 +154,42 @@ impl PromptReader {
     ) {
         let Some(path) = written_path(text) else {
             let body = PromptBody::Text(text.to_owned());
-            self.found.push(MatrixPrompt { label, id, span, body });
+            self.found.push(MatrixPrompt::new(label, id, span, body));
             return;
         };
 
-        if let Some(program) = program_of(path) {
-            if let Some(body) = with_script(cx, program, path, span) {
-                self.found.push(MatrixPrompt { label: label.or(Some(text.to_owned())), id, span, body });
-            }
-            return;
-        }
-
-        if path.contains(['*', '?', '[']) {
+        if path.contains(['*', '?', '[']) && !path.starts_with("exec:") {
             for file in find_matches(cx, path, span) {
                 // The path is relative to the working folder, references are not.
                 let shown = std::fs::canonicalize(&file).unwrap_or(file).display().to_string();
-                let Some(program) = program_of(&shown) else {
+                if is_prompt_code(&shown) {
+                    self.read_code(cx, &shown, span, Some(shown.clone()), id.clone());
+                } else {
                     self.read_file(cx, &shown, span, label.clone(), id.clone());
-                    continue;
-                };
-                if let Some(body) = with_script(cx, program, &shown, span) {
-                    self.found.push(MatrixPrompt { label: Some(shown), id: id.clone(), span, body });
                 }
             }
             return;
         }
 
+        if is_prompt_code(path) {
+            self.read_code(cx, path, span, label.or_else(|| Some(text.to_owned())), id);
+            return;
+        }
+
         self.read_file(cx, path, span, label, id);
+    }
+
+    fn read_code(
+        &mut self,
+        cx: &mut DecodeContext,
+        path: &str,
+        span: Span,
+        label: Option<String>,
+        id: Option<String>,
+    ) {
+        if let Some(part) = CodePart::read(cx, WrittenPart::Prompt, path, span) {
+            self.found.push(MatrixPrompt::new(label, id, span, PromptBody::Code(Arc::new(part))));
+        }
     }
 
     fn read_file(
@@ -189,8 +202,9 @@ impl PromptReader {
     ) {
         let Some(file) = cx.read_text(path, span) else { return };
         let named = label.or_else(|| Some(path.to_owned()));
-        let mut add =
-            |label: Option<String>, body| self.found.push(MatrixPrompt { label, id: id.clone(), span, body });
+        let mut add = |label: Option<String>, body| {
+            self.found.push(MatrixPrompt::new(label, id.clone(), span, body));
+        };
         match file_extension(&file.path).as_str() {
             "json" => add(named, json_or_text(&file.text)),
             "yaml" | "yml" => {
@@ -228,6 +242,19 @@ impl PromptReader {
 }
 
 impl MatrixPrompt {
+    const fn new(label: Option<String>, id: Option<String>, span: Span, body: PromptBody) -> Self {
+        Self { label, id, span, body, config: Value::Null }
+    }
+
+    /// Returns the prompt as it is written, before its variables are put in.
+    pub(super) fn raw_text(&self) -> String {
+        match &self.body {
+            PromptBody::Text(text) => text.clone(),
+            PromptBody::Json(value) => value.to_string(),
+            PromptBody::Code(part) => part.text().to_owned(),
+        }
+    }
+
     /// Returns true if a provider or a test that names `wanted` means this prompt.
     pub(super) fn is_called(&self, wanted: &str) -> bool {
         let plain = |name: &str| name.strip_prefix("file://").unwrap_or(name).to_owned();
@@ -265,8 +292,8 @@ impl MatrixPrompt {
                 let text = templates.render(cx, &whole, self.span, scope)?;
                 Some(RenderedPrompt::from_text(cx, self.span, text))
             }
-            // Written by the expansion, which has the variables; or refused when it is run.
-            PromptBody::Script(_) | PromptBody::Program(_) => None,
+            // Written before, with the variables of each test.
+            PromptBody::Code(_) => None,
         }
     }
 }
@@ -319,10 +346,16 @@ fn messages_node(span: Span, value: &Value) -> Option<(TreeNode, bool)> {
     let mut media = false;
     let messages = items.iter().map(|item| {
         let mut message = item.clone();
+        // Google's word for it.
+        if let Some(parts) = message.as_object_mut().filter(|message| !message.contains_key("content"))
+            && let Some(content) = parts.remove("parts")
+        {
+            message["content"] = content;
+        }
         if message["role"] == "developer" {
             message["role"] = Value::from("system");
         }
-        if let Some(parts) = item.get("content").and_then(Value::as_array) {
+        if let Some(parts) = message.get("content").and_then(Value::as_array) {
             let blocks = parts.iter().map(|part| match part.get("text").and_then(Value::as_str) {
                 Some(text) => serde_json::json!({"type": "text", "value": text}),
                 None if part.is_string() => part.clone(),
@@ -332,7 +365,7 @@ fn messages_node(span: Span, value: &Value) -> Option<(TreeNode, bool)> {
                 }
             });
             message["content"] = blocks.collect();
-        } else if item.get("content").is_none_or(Value::is_null) && item.get("tool_calls").is_none() {
+        } else if message.get("content").is_none_or(Value::is_null) && item.get("tool_calls").is_none() {
             message["content"] = Value::from("(no content)");
         }
 
@@ -389,47 +422,6 @@ fn written_path(text: &str) -> Option<&str> {
     let is_path = !text.contains(['\n', ' ', '{'])
         && (PROMPT_ENDINGS.contains(&ending) || (ending == "sh" || PROGRAM_ENDINGS.contains(&ending)));
     is_path.then_some(text)
-}
-
-/// Returns the kind of program if a path names one, perhaps with a function behind it.
-fn program_of(path: &str) -> Option<PromptBody> {
-    if path.starts_with("exec:") {
-        return Some(PromptBody::Program("prompts that a command writes"));
-    }
-
-    let file = match path.rsplit_once(':') {
-        Some((file, _)) if Path::new(file).extension().is_some() => file,
-        _ => path,
-    };
-    match file_extension(Path::new(file)).as_str() {
-        "py" => Some(PromptBody::Program("prompts that a Python program writes")),
-        ending if PROGRAM_ENDINGS.contains(&ending) => {
-            Some(PromptBody::Program("prompts that a JavaScript program writes"))
-        }
-        "sh" => Some(PromptBody::Program("prompts that a command writes")),
-        _ => None,
-    }
-}
-
-/// Returns JavaScript that the built-in engine can run as a script; any other program stays what it is. Returns `None` after
-/// adding a diagnostic.
-fn with_script(cx: &mut DecodeContext, program: PromptBody, path: &str, span: Span) -> Option<PromptBody> {
-    if path.starts_with("exec:") || !names_javascript(path) {
-        return Some(program);
-    }
-
-    let node = text_node(span, format!("file://{path}"));
-    match read_code(cx, &node, "prompts", CodeLanguage::JavaScript)? {
-        AuthorCode::Script(script) => Some(PromptBody::Script(script)),
-        AuthorCode::Program(_) => Some(program),
-    }
-}
-
-/// Returns true if a path, perhaps with a function behind it, names a file of JavaScript.
-pub(super) fn names_javascript(path: &str) -> bool {
-    [".js", ".mjs", ".cjs"]
-        .iter()
-        .any(|ending| path.ends_with(ending) || path.contains(&format!("{ending}:")))
 }
 
 fn split_prompts(text: &str) -> Vec<String> {

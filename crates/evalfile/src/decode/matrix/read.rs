@@ -60,7 +60,7 @@ pub(crate) fn load_matrix(
         prompts.read_list(cx, &entry.value);
     }
 
-    let tests = TestReader { spelling };
+    let tests = TestReader::new(spelling);
     let mut default = read_default(cx, &mut object, &tests);
     read_shared(cx, &mut object, &mut default);
     let mut all = Vec::new();
@@ -72,6 +72,7 @@ pub(crate) fn load_matrix(
     if let Some(entry) = scenarios {
         read_scenarios(cx, &tests, &entry.value, &mut all);
     }
+    let unrun_code = tests.report_unrun(cx);
     // Prompts alone are asked once each.
     if scenarios.is_none() && all.is_empty() && list.is_none_or(|list| list.value.is_null()) {
         all.push(MatrixTest { head: Some(object.head()), ..MatrixTest::default() });
@@ -81,6 +82,7 @@ pub(crate) fn load_matrix(
     report_idle(cx, &mut object, spelling);
     let extensions = object.entry("extensions").filter(|entry| !entry.value.is_null());
     let (mut suite, defaults) = read_suite(cx, &mut object, settings, path)?;
+    suite.unrun_code = unrun_code;
     if let Some(entry) = extensions {
         // Answers that are given need none of it.
         let place = cx.position(entry.key_span);
@@ -93,7 +95,7 @@ pub(crate) fn load_matrix(
     let file = MatrixFile { spelling, root, default, prompts, providers: found, tests: all, templates };
     let mut collector = CaseCollector::new(defaults);
     MatrixExpander::new(&file, &judges).expand(cx, &mut suite, &mut collector);
-    if !collector.met && cx.problems.error_count() == 0 {
+    if !collector.met && suite.unrun_code.is_empty() && cx.problems.error_count() == 0 {
         let at = list.map_or(root.use_span().start_point(), |list| list.key_span);
         cx.problems.add(
             Diagnostic::error(codes::NO_CASES, "there are no tests", at, "no case comes of this")

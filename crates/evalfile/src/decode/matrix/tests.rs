@@ -1,23 +1,20 @@
 //! Tests of matrix files: maps, files of them, and what the default test adds.
 
+use std::cell::RefCell;
 use std::path::Path;
 
 use assize_diagnostic::{Diagnostic, Span, SpannedValue};
-use assize_script::ScriptValue;
 use assize_table::SheetPath;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::nodes::text_node;
-use super::prompts::names_javascript;
+use super::code_part::{CodeCall, CodePart, CodeResult, WrittenPart, names_code, run_calls};
 use super::spelling::{MatrixSpelling, head};
 use super::table::{tests_of_sheet, tests_of_table};
 use crate::codes;
 use crate::decode::external::find_matches;
 use crate::decode::file::{PROGRAM_ENDINGS, file_extension, read_source, read_tree};
-use crate::decode::grader::read_code;
 use crate::decode::map_reader::{string, wrong_type};
 use crate::decode::{DecodeContext, MapReader};
-use crate::model::{AuthorCode, CodeLanguage};
 use crate::tree::{MapEntry, NodeValue, TreeNode, read_json_in};
 
 /// Keys of a test that a case of the `tests` format has too.
@@ -71,9 +68,35 @@ pub(super) struct TestOptions {
 /// Reader of tests.
 pub(super) struct TestReader {
     pub(super) spelling: MatrixSpelling,
+    /// Programs that write tests and were not run.
+    unrun: RefCell<Vec<CodePart>>,
 }
 
 impl TestReader {
+    pub(super) const fn new(spelling: MatrixSpelling) -> Self {
+        Self { spelling, unrun: RefCell::new(Vec::new()) }
+    }
+
+    /// Reports the programs that write tests and were not run, in one diagnostic. Returns them for messages.
+    pub(super) fn report_unrun(&self, cx: &mut DecodeContext) -> Vec<String> {
+        let unrun = self.unrun.borrow();
+        if let Some((first, others)) = unrun.split_first() {
+            let diagnostic = Diagnostic::warning(
+                codes::CODE_NOT_RUN,
+                "tests come from a program, which was not run",
+                first.span,
+                "needs `--allow-code`",
+            );
+            let diagnostic =
+                others.iter().fold(diagnostic, |found, part| found.with_secondary(part.span, "so does this"));
+            cx.problems.add(diagnostic.with_help(
+                "look at the program, which gets your permissions, then run `assize eval FILE --allow-code`",
+            ));
+        }
+
+        unrun.iter().map(CodePart::describe).collect()
+    }
+
     /// Reads the tests under `tests`: a list, or the path of a file.
     pub(super) fn read_list(&self, cx: &mut DecodeContext, node: &TreeNode) -> Vec<MatrixTest> {
         let mut found = Vec::new();
@@ -83,7 +106,7 @@ impl TestReader {
                     self.read_item(cx, item, &mut found);
                 }
             }
-            NodeValue::Str(written) => self.read_reference(cx, written, node.use_span(), &mut found),
+            NodeValue::Str(written) => self.read_reference(cx, written, node.use_span(), None, &mut found),
             NodeValue::Map(_) if node.get("path").is_some() => self.read_item(cx, node, &mut found),
             NodeValue::Null => {}
             _ => cx.problems.add(wrong_type(node, "`tests`", "a list of tests, or the path of a file")),
@@ -94,13 +117,13 @@ impl TestReader {
 
     fn read_item(&self, cx: &mut DecodeContext, item: &TreeNode, found: &mut Vec<MatrixTest>) {
         match &item.data {
-            NodeValue::Str(written) => self.read_reference(cx, written, item.use_span(), found),
+            NodeValue::Str(written) => self.read_reference(cx, written, item.use_span(), None, found),
             NodeValue::Map(_) if item.get("vars").is_none() && item.get("include").is_some() => {
                 found.extend(self.read_included(cx, item));
             }
             NodeValue::Map(_) => match item.get("path").and_then(TreeNode::as_str) {
                 Some(path) if item.get("vars").is_none() => {
-                    self.read_reference(cx, path, item.use_span(), found);
+                    self.read_reference(cx, path, item.use_span(), item.get("config"), found);
                 }
                 _ => found.extend(self.read_test(cx, item, "a test")),
             },
@@ -108,11 +131,13 @@ impl TestReader {
         }
     }
 
+    /// Reads the tests of a file. `config` are settings for the function that writes them.
     pub(super) fn read_reference(
         &self,
         cx: &mut DecodeContext,
         written: &str,
         span: Span,
+        config: Option<&TreeNode>,
         found: &mut Vec<MatrixTest>,
     ) {
         if let Some(scheme) =
@@ -138,20 +163,14 @@ impl TestReader {
             return;
         }
 
-        if names_javascript(path) {
-            found.extend(self.read_generated(cx, path, span));
+        if names_code(path) {
+            found.extend(self.read_generated(cx, path, span, config));
             return;
         }
         if let Some(sheet) = SheetPath::parse(Path::new(path)) {
             if let Some(file) = cx.find_file(&sheet.file.to_string_lossy(), span) {
                 found.extend(tests_of_sheet(cx, &SheetPath { file, ..sheet }, span));
             }
-            return;
-        }
-        let name = path.rsplit_once(':').map_or(path, |(file, _)| file);
-        let ending = file_extension(Path::new(name));
-        if PROGRAM_ENDINGS.contains(&ending.as_str()) {
-            cx.problems.add(unknown_kind(&ending, span));
             return;
         }
         if let Some(file) = cx.find_file(path, span) {
@@ -163,26 +182,25 @@ impl TestReader {
         }
     }
 
-    /// Reads the tests that a function of JavaScript returns. It is run by the built-in engine only.
-    fn read_generated(&self, cx: &mut DecodeContext, path: &str, span: Span) -> Vec<MatrixTest> {
-        let node = text_node(span, format!("file://{path}"));
-        let script = match read_code(cx, &node, "tests", CodeLanguage::JavaScript) {
-            None => return Vec::new(),
-            Some(AuthorCode::Program(_)) => {
-                cx.problems.add(unknown_kind("js", span));
-                return Vec::new();
-            }
-            Some(AuthorCode::Script(script)) => script,
-        };
-
-        let reason = match script.call(&[("config", &json!({}))]).map(ScriptValue::into_json) {
-            Ok(Some(Value::Array(tests))) => {
+    /// Reads the tests that a function returns.
+    fn read_generated(
+        &self,
+        cx: &mut DecodeContext,
+        path: &str,
+        span: Span,
+        config: Option<&TreeNode>,
+    ) -> Vec<MatrixTest> {
+        let Some(part) = CodePart::read(cx, WrittenPart::Tests, path, span) else { return Vec::new() };
+        let arguments = config.and_then(|node| with_file(cx, node)).map(|node| node.to_json());
+        let call = CodeCall { part: &part, arguments: arguments.into_iter().collect() };
+        let problem = match run_calls(cx, &[call]).pop() {
+            Some(CodeResult::Value(Value::Array(tests))) => {
                 // A source of its own, since judges are told apart by their places.
-                let text = Value::Array(tests).to_string();
+                let text = serde_json::to_string_pretty(&tests).unwrap_or_default();
                 let length = text.len();
                 // A function of the file may be named behind it.
                 let file = match path.rsplit_once(':') {
-                    Some((file, _)) if names_javascript(file) => file,
+                    Some((file, _)) if names_code(file) => file,
                     _ => path,
                 };
                 // Positions are those in what it returned, and no edit of that may be written into the file.
@@ -191,13 +209,14 @@ impl TestReader {
                 let root = read_json_in(&cx.sources, source, 0..length, &mut cx.problems);
                 return root.map(|root| self.read_list(cx, &root)).unwrap_or_default();
             }
-            Ok(_) => "it returns no list".to_owned(),
-            Err(error) => error.to_string(),
+            Some(CodeResult::Value(_)) => part.misfit("it returned no list"),
+            Some(CodeResult::Failed(reason)) => part.failure(reason),
+            Some(CodeResult::NotRun) | None => {
+                self.unrun.borrow_mut().push(part);
+                return Vec::new();
+            }
         };
-        cx.problems.add(
-            Diagnostic::error(codes::BAD_SCRIPT, "this script can't write the tests", span, reason)
-                .with_help("export a function that returns a list of tests with `vars` and `assert`"),
-        );
+        cx.problems.add(problem);
         Vec::new()
     }
 
@@ -442,14 +461,17 @@ fn read_vars(cx: &mut DecodeContext, node: &TreeNode) -> Vec<MapEntry> {
     }
 }
 
+/// Returns settings, or those of the file that they name.
+fn with_file(cx: &mut DecodeContext, node: &TreeNode) -> Option<TreeNode> {
+    match node.as_str().filter(|text| text.starts_with("file://")) {
+        Some(written) => super::providers::read_settings(cx, written, node.use_span()),
+        None => Some(node.clone()),
+    }
+}
+
 fn unknown_kind(ending: &str, span: Span) -> Diagnostic {
     let help = match ending {
-        "js" => {
-            "tests come from JavaScript that loads no modules; let it write a `.jsonl` file, and name that"
-        }
-        ending if PROGRAM_ENDINGS.contains(&ending) => {
-            "programs are not run to get tests; let it write a `.jsonl` file, and name that"
-        }
+        ending if PROGRAM_ENDINGS.contains(&ending) => "name each program by itself, not by a pattern",
         "xls" | "ods" => "save it as an .xlsx or a CSV file, and name that",
         _ => "tests come from .yaml, .json, .jsonl, .csv, .tsv, .xlsx and .parquet files",
     };

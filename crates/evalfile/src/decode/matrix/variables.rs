@@ -1,10 +1,13 @@
 //! Variables of a test: files, lists that multiply, and texts that name other variables.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use assize_diagnostic::{Diagnostic, Span, SpannedValue};
 use assize_script::{Script, ScriptValue};
 use serde_json::{Map, Value};
 
-use super::assertions::is_code_file;
+use super::code_part::{CodePart, WrittenPart, names_code};
 use super::template::TemplateRenderer;
 use crate::codes;
 use crate::decode::DecodeContext;
@@ -23,7 +26,22 @@ const MEDIA_ENDINGS: [&str; 16] = [
 /// Values of a variable: one, or several that multiply.
 pub(super) struct VariableValues {
     pub(super) name: String,
-    pub(super) values: Vec<Value>,
+    pub(super) values: Vec<VariableValue>,
+}
+
+/// A value of a variable.
+#[derive(Debug, Clone)]
+pub(super) enum VariableValue {
+    Written(Value),
+    /// Code that returns the value for each test and prompt.
+    Code(Arc<CodePart>),
+}
+
+/// One value for each variable.
+pub(super) struct VariableCombination {
+    /// Values; the path of a file where code returns the value.
+    pub(super) vars: Map<String, Value>,
+    pub(super) code: Vec<(String, Arc<CodePart>)>,
 }
 
 /// Reads the values of the variables of a test. Returns true as the second part if one of them is an image, a sound or the
@@ -41,13 +59,13 @@ pub(super) fn read_values(
         let values = match &entry.value.data {
             NodeValue::Str(text) => match text.trim().strip_prefix("file://") {
                 Some(path) if !text.trim().contains('\n') => read_files(cx, path, span, &mut media),
-                _ => vec![Value::from(text.as_str())],
+                _ => vec![VariableValue::Written(Value::from(text.as_str()))],
             },
             // Only lists of texts multiply.
             NodeValue::Seq(items) if expands && items.first().is_some_and(|item| item.as_str().is_some()) => {
                 items.iter().map(|item| value_of(cx, item, &mut media)).collect()
             }
-            _ => vec![entry.value.to_json()],
+            _ => vec![VariableValue::Written(entry.value.to_json())],
         };
         all.push(VariableValues { name: entry.key.clone(), values });
     }
@@ -55,35 +73,27 @@ pub(super) fn read_values(
     (cx.problems.error_count() == before).then_some((all, media))
 }
 
-fn value_of(cx: &mut DecodeContext, item: &TreeNode, media: &mut bool) -> Value {
-    match item.as_str().and_then(|text| text.trim().strip_prefix("file://")) {
-        Some(path) => read_files(cx, path, item.use_span(), media).into_iter().next().unwrap_or_default(),
-        None => item.to_json(),
-    }
+fn value_of(cx: &mut DecodeContext, item: &TreeNode, media: &mut bool) -> VariableValue {
+    let path = item.as_str().and_then(|text| text.trim().strip_prefix("file://"));
+    let value = path.and_then(|path| read_files(cx, path, item.use_span(), media).into_iter().next());
+
+    value.unwrap_or_else(|| VariableValue::Written(if path.is_some() { Value::Null } else { item.to_json() }))
 }
 
 /// Reads the file of a variable, or all that a pattern matches.
-fn read_files(cx: &mut DecodeContext, path: &str, span: Span, media: &mut bool) -> Vec<Value> {
-    if is_code_file(path) {
-        cx.problems.add(
-            Diagnostic::error(
-                codes::NOT_SUPPORTED,
-                "a variable can't come from a program",
-                span,
-                "a program",
-            )
-            .with_help("write its value, or let the program write it into a text file"),
-        );
-        return Vec::new();
+fn read_files(cx: &mut DecodeContext, path: &str, span: Span, media: &mut bool) -> Vec<VariableValue> {
+    if names_code(path) {
+        let part = CodePart::read(cx, WrittenPart::Variable, path, span);
+        return part.into_iter().map(|part| VariableValue::Code(Arc::new(part))).collect();
     }
     if !path.contains(['*', '?', '[']) {
-        return read_file(cx, path, span, media).into_iter().collect();
+        return read_file(cx, path, span, media).into_iter().map(VariableValue::Written).collect();
     }
 
     let mut values = Vec::new();
     for file in find_matches(cx, path, span) {
         let real = std::fs::canonicalize(&file).unwrap_or(file).display().to_string();
-        values.extend(read_file(cx, &real, span, media));
+        values.extend(read_file(cx, &real, span, media).map(VariableValue::Written));
     }
     values
 }
@@ -107,18 +117,30 @@ fn read_file(cx: &mut DecodeContext, path: &str, span: Span, media: &mut bool) -
 }
 
 /// Returns each combination of the values.
-pub(super) fn combinations(all: &[VariableValues]) -> impl Iterator<Item = Map<String, Value>> {
+pub(super) fn combinations(all: &[VariableValues]) -> impl Iterator<Item = VariableCombination> {
     let count = all.iter().map(|one| one.values.len()).product::<usize>();
     (0..count).map(move |mut index| {
-        let mut combination = Map::new();
+        let mut chosen: Vec<(&str, &VariableValue)> = Vec::new();
         // The last variable changes fastest.
         for one in all.iter().rev() {
             let at = index % one.values.len();
             index /= one.values.len();
-            combination.insert(one.name.clone(), one.values[at].clone());
+            chosen.push((&one.name, &one.values[at]));
         }
 
-        all.iter().map(|one| (one.name.clone(), combination[&one.name].clone())).collect()
+        let mut combination = VariableCombination { vars: Map::new(), code: Vec::new() };
+        for (name, value) in chosen.into_iter().rev() {
+            let value = match value {
+                VariableValue::Written(value) => value.clone(),
+                VariableValue::Code(part) => {
+                    combination.code.push((name.to_owned(), Arc::clone(part)));
+                    Value::from(part.reference())
+                }
+            };
+            combination.vars.insert(name.to_owned(), value);
+        }
+
+        combination
     })
 }
 
@@ -138,8 +160,12 @@ pub(super) fn strip_line_ends(vars: &mut Map<String, Value>) {
     }
 }
 
-/// Renders variables that name others.
-pub(super) fn render_variables(templates: &TemplateRenderer, vars: &mut Map<String, Value>) {
+/// Renders variables that name others. Those that code wrote are no templates.
+pub(super) fn render_variables(
+    templates: &TemplateRenderer,
+    written: &BTreeSet<String>,
+    vars: &mut Map<String, Value>,
+) {
     let is_template =
         |value: &Value| value.as_str().is_some_and(|text| text.contains("{{") || text.contains("{%"));
     if !vars.values().any(is_template) {
@@ -147,7 +173,7 @@ pub(super) fn render_variables(templates: &TemplateRenderer, vars: &mut Map<Stri
     }
 
     let scope = templates.scope(vars);
-    for value in vars.values_mut() {
+    for (_, value) in vars.iter_mut().filter(|(name, _)| !written.contains(*name)) {
         if let Value::String(text) = value {
             *text = templates.render_value(text, &scope);
         }
