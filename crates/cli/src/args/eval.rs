@@ -93,7 +93,7 @@ pub(crate) struct EvalCommandArgs {
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct EvalArgs {
     /// Eval files, or folders to look for them in.
-    #[arg(required = true, value_name = "PATH")]
+    #[arg(default_value = ".", value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
     /// Run this target instead of the file's own; repeatable.
     #[arg(long, value_name = "NAME", help_heading = SELECTION)]

@@ -25,7 +25,7 @@ use super::spending::SpendingArgs;
 )]
 pub(crate) struct LintArgs {
     /// Eval files, rubric files, or folders to look for eval files in.
-    #[arg(required_unless_present = "list", value_name = "PATH")]
+    #[arg(default_value = ".", value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
     /// Output format.
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]

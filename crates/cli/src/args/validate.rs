@@ -13,7 +13,7 @@ use clap::ValueEnum;
     assize validate evals/ --format sarif > problems.sarif")]
 pub(crate) struct ValidateArgs {
     /// Eval files, rubrics and scorecards, or folders to look for them in.
-    #[arg(required = true, value_name = "PATH")]
+    #[arg(default_value = ".", value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
     /// Output format.
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]

@@ -52,6 +52,15 @@ fn what_is_written_is_sound_and_runs_without_a_model() {
 }
 
 #[test]
+fn commands_without_a_path_read_the_folder_they_are_started_in() {
+    let cli = cli();
+    cli.run(&["init"]).expect_code(0);
+    assert!(cli.run(&["validate"]).expect_code(0).stdout.contains("1 file, 2 cases"));
+    assert!(cli.run(&["lint"]).expect_code(0).stdout.contains("1 file"));
+    assert_eq!(object(&cli.run(&["eval", "--json"]).expect_code(0))["counts"]["pass"], 2);
+}
+
+#[test]
 fn a_converted_file_names_its_schema_where_there_is_one() {
     let cli = cli();
     cli.file("old.yaml", "evalcases:\n- {id: a, input: q, output: x, expected_outcome: Says x}\n");
