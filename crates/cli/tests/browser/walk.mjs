@@ -139,6 +139,15 @@ async function useKeys() {
   await page.waitForFunction(() => document.querySelectorAll(".grid-body a").length === 11);
   await page.check("input[value=pass]");
   await page.waitForFunction(() => location.search.includes("verdict=pass"));
+  await page.uncheck("input[value=pass]");
+  // An outcome alone is one of any criterion.
+  await page.selectOption("[name=outcome]", "against");
+  await page.waitForFunction(() => location.search.includes("outcome=against"));
+  const all = await page.locator(".grid-body a").count();
+  await page.selectOption("[name=outcome]", "ungraded");
+  await page.waitForFunction(() => document.getElementById("found").textContent.startsWith("0 of"));
+  assert.ok(all > 0, "some criteria are unmet");
+  await page.selectOption("[name=outcome]", "");
   await page.keyboard.press("Escape");
   await page.keyboard.press("?");
   assert.ok(await page.locator("#help").isVisible(), "the keys are listed");
@@ -159,7 +168,10 @@ async function fitNarrow(width) {
   while (queue.length > 0) {
     const pathname = queue.shift();
     await page.goto(at(pathname));
-    if (await page.$("#cases-grid")) await page.waitForSelector(".grid-body .grid-row");
+    if (await page.$("#cases-grid")) {
+      await page.waitForSelector(".grid-body a");
+      assert.ok(await page.locator(".grid-body .of-time").first().isVisible(), "times are shown");
+    }
     await page.$$eval("details", (all) => all.forEach((details) => (details.open = true)));
     await check(page, `${pathname} ${width}`, false);
     const unreachable = await page.evaluate(() => {

@@ -434,7 +434,7 @@ fn note_texts(whole: &WholePart, is_negated: bool) -> Vec<GraderNoteText> {
 }
 
 /// Text of a criterion, which `not: ` precedes if its grader is negated.
-fn negated_text(text: &str, is_negated: bool) -> String {
+pub(super) fn negated_text(text: &str, is_negated: bool) -> String {
     if is_negated { format!("not: {}", visible(text)) } else { visible(text) }
 }
 
