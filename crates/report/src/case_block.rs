@@ -204,7 +204,7 @@ pub(crate) fn target_and_trial(row: &ResultRow) -> Vec<ReportPiece> {
         pieces.push(ReportPiece::untrusted_name(ReportTone::Dim, other));
     }
     if row.repeat > 1 {
-        pieces.push(ReportPiece::new(ReportTone::Dim, format!(" (repeat {})", row.repeat)));
+        pieces.push(ReportPiece::new(ReportTone::Dim, format!(" (trial {})", row.repeat)));
     }
 
     pieces

@@ -454,7 +454,7 @@ fn render_flips(page: &mut ReportPage, what: &str, flips: &[VerdictFlip], limit:
         let mut line =
             vec![ReportPiece::plain("  "), ReportPiece::untrusted_name(ReportTone::Strong, &flip.case_id)];
         if flip.repeat > 1 {
-            line.push(ReportPiece::plain(format!(" (repeat {})", flip.repeat)));
+            line.push(ReportPiece::plain(format!(" (trial {})", flip.repeat)));
         }
 
         line.push(ReportPiece::plain("  "));

@@ -175,7 +175,7 @@ export function openTable(root, form) {
     }
 
     const [number, verdict, score, id, suite, target, repeat, marks, missed, tags, cost, time, hasError] = data;
-    const link = element("a", "", repeat > 1 ? `${id} (repeat ${repeat})` : id);
+    const link = element("a", "", repeat > 1 ? `${id} (trial ${repeat})` : id);
     link.href = address(number);
     link.tabIndex = -1;
     const cells = [

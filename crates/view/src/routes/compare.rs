@@ -293,7 +293,7 @@ fn changed_case(flip: &VerdictFlip, url: String) -> ChangedCase {
     }
     let id = match flip.repeat {
         1 => flip.case_id.clone(),
-        repeat => format!("{} (repeat {repeat})", flip.case_id),
+        repeat => format!("{} (trial {repeat})", flip.case_id),
     };
 
     ChangedCase {
