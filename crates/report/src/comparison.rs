@@ -507,7 +507,7 @@ fn side_pieces(side: FlipSide) -> Vec<ReportPiece> {
 }
 
 /// Formats the value of a changed criterion; of a penalty whether it was incurred.
-pub(crate) fn flip_value(criterion: &CriterionFlip, value: Option<f64>) -> String {
+pub fn flip_value(criterion: &CriterionFlip, value: Option<f64>) -> String {
     match value {
         None => "ungraded".to_owned(),
         Some(value) if criterion.penalty && (value == 0.0 || value == 1.0) => {

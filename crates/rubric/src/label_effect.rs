@@ -1,5 +1,6 @@
 //! Effect of people's labels on the decision about a benchmark: what counts, what is stale, who said it and when.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::num::NonZeroU32;
 
@@ -51,7 +52,7 @@ impl LabelBinding {
 /// Labels of one item, sorted by what they are worth.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct LabelAccount {
-    /// Labels about this very item. They count.
+    /// Labels about this very item, the last of each named person. They count.
     pub current: Vec<Label>,
     /// Labels about something else that the item once was. Their reviewers have said nothing about it since.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -113,6 +114,11 @@ impl LabelAccount {
                 LabelBinding::Stale => account.stale.push(label.clone()),
                 LabelBinding::Unbound => account.unbound.push(label.clone()),
             }
+        }
+
+        // A later decision of a reviewer takes the place of the earlier one.
+        for labels in [&mut account.current, &mut account.stale, &mut account.unbound] {
+            retain_last_words(labels);
         }
 
         // A reviewer who was asked again has nothing stale left.
@@ -259,6 +265,20 @@ impl LabelAccount {
 
 /// Key under which the labels of a decision are stored in its details.
 const DETAILS_KEY: &str = "labels";
+
+/// Drops labels of named people that they replaced themselves. Who adjudicates says so beside what they said as a reviewer.
+fn retain_last_words(labels: &mut Vec<Label>) {
+    let role = |label: &Label| {
+        let who = label.who.as_deref().map(person_key).filter(|who| !who.is_empty());
+        who.map(|who| (who, label.adjudicates))
+    };
+
+    let mut later = BTreeSet::new();
+    // From the last to the first, so that the first one seen of each is the one that counts.
+    labels.reverse();
+    labels.retain(|label| role(label).is_none_or(|role| later.insert(role)));
+    labels.reverse();
+}
 
 /// Outcome of a label as it counts.
 const fn counted_outcome(outcome: LabelOutcome, is_scaled: bool) -> LabelOutcome {
@@ -587,6 +607,38 @@ mod tests {
         let labels = [nobody.clone(), nobody, label("ann", LabelOutcome::Met, Some(seen("now")))];
         let account = LabelAccount::new(&labels, Some(seen("now")), None, UnboundLabels::Report);
         assert_eq!(account.reviewers(false), 2, "labels without a name may all be one person's");
+    }
+
+    #[test]
+    fn a_decision_that_its_reviewer_replaced_is_not_said_again() {
+        let now = |who, outcome| label(who, outcome, Some(seen("now")));
+        let labels = [
+            now("ann", LabelOutcome::Met),
+            now("ben", LabelOutcome::Met),
+            now("Ann", LabelOutcome::Unmet),
+            Label { adjudicates: true, ..now("ann", LabelOutcome::Met) },
+            Label { adjudicates: true, ..now("ann", LabelOutcome::Unmet) },
+            Label { who: None, ..now("", LabelOutcome::Met) },
+            Label { who: None, ..now("", LabelOutcome::Unmet) },
+            label("cleo", LabelOutcome::Met, Some(seen("then"))),
+            label("cleo", LabelOutcome::Unmet, Some(seen("before then"))),
+        ];
+        let account = LabelAccount::new(&labels, Some(seen("now")), None, UnboundLabels::Report);
+        assert_eq!(account.words().matches("nn").count(), 2, "once in each role: {}", account.words());
+        let said: Vec<LabelOutcome> = account.current.iter().map(|label| label.label).collect();
+        assert_eq!(
+            said,
+            [
+                LabelOutcome::Met,
+                LabelOutcome::Unmet,
+                LabelOutcome::Unmet,
+                LabelOutcome::Met,
+                LabelOutcome::Unmet
+            ],
+            "labels without a name may be of two people"
+        );
+        assert_eq!(account.stale.len(), 1);
+        assert_eq!(account.stale[0].label, LabelOutcome::Unmet);
     }
 
     #[test]

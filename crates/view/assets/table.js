@@ -1,6 +1,5 @@
 // The table of cases: only the rows on screen are drawn, and only those around them are asked for.
 
-const ROW = 28;
 const PAGE = 200;
 // Browsers draw no element that is higher than some millions of pixels.
 const MAX_HEIGHT = 12_000_000;
@@ -28,17 +27,16 @@ export function openTable(root, form) {
   const hasSuite = root.classList.contains("with-suite");
   const hasTarget = root.classList.contains("with-target");
   const columns = [
-    ["Row", "num wide"],
-    ["Verdict", ""],
-    ["Score", "num"],
-    ["Case", ""],
-    ...(hasSuite ? [["Suite", "wide"]] : []),
-    ...(hasTarget ? [["Target", "wide"]] : []),
-    ["Criteria", ""],
-    ["Failed gates, unmet", "wide"],
-    ["Tags", "wide"],
-    ["Cost", "num wide"],
-    ["Time", "num wide"],
+    ["Verdict", "of-verdict"],
+    ["Score", "of-score num"],
+    ["Case", "of-case"],
+    ...(hasSuite ? [["Suite", "of-suite"]] : []),
+    ...(hasTarget ? [["Target", "of-target"]] : []),
+    ["Criteria", "of-criteria"],
+    ["Failed gates, unmet, penalties", "of-missed"],
+    ["Tags", "of-tags"],
+    ["Cost", "of-cost num"],
+    ["Time", "of-time num"],
   ];
 
   let count = Number(root.dataset.total);
@@ -76,14 +74,17 @@ export function openTable(root, form) {
   function readForm() {
     const values = new URLSearchParams();
     for (const [key, value] of new FormData(form)) if (value) values.append(key, value);
-    if (!values.has("criterion")) values.delete("outcome");
     if (values.get("sort") === "place") values.delete("sort");
     return values.toString();
   }
 
+  // Rows have two lines in narrow windows.
+  const readHeight = () => parseFloat(getComputedStyle(root).getPropertyValue("--row"));
+  let rowHeight = readHeight();
+
   // A window over the rows; with very many of them the scroll bar stands for more than a row in a pixel.
-  const scale = () => Math.max(1, (count * ROW) / MAX_HEIGHT);
-  const firstRow = () => Math.floor((view.scrollTop * scale()) / ROW);
+  const scale = () => Math.max(1, (count * rowHeight) / MAX_HEIGHT);
+  const firstRow = () => Math.floor((view.scrollTop * scale()) / rowHeight);
 
   // Rows of a page of the list, or null: where the form has changed meanwhile, and where the server is gone.
   async function request(page) {
@@ -125,7 +126,7 @@ export function openTable(root, form) {
   function resize(rows) {
     count = rows;
     root.setAttribute("aria-rowcount", count + 1);
-    body.style.height = `${Math.min(count * ROW, MAX_HEIGHT)}px`;
+    body.style.height = `${Math.min(count * rowHeight, MAX_HEIGHT)}px`;
     if (selected >= count) selected = count - 1;
   }
 
@@ -163,7 +164,7 @@ export function openTable(root, form) {
     row.id = `row-${index}`;
     if (index === selected) row.setAttribute("aria-selected", "true");
     row.dataset.index = index;
-    row.style.top = `${view.scrollTop - ((view.scrollTop * scale()) % ROW) + (index - firstRow()) * ROW}px`;
+    row.style.top = `${view.scrollTop - ((view.scrollTop * scale()) % rowHeight) + (index - firstRow()) * rowHeight}px`;
 
     const data = rowAt(index);
     if (!data) {
@@ -178,7 +179,6 @@ export function openTable(root, form) {
     link.href = address(number);
     link.tabIndex = -1;
     const cells = [
-      String(number),
       verdictMark(verdict, hasError === 1),
       score,
       link,
@@ -202,7 +202,7 @@ export function openTable(root, form) {
 
   function draw() {
     const first = Math.max(0, firstRow() - 4);
-    const last = Math.min(count, firstRow() + Math.ceil(view.clientHeight / ROW) + 5);
+    const last = Math.min(count, firstRow() + Math.ceil(view.clientHeight / rowHeight) + 5);
     for (let page = Math.floor(first / PAGE); page <= Math.floor(Math.max(first, last - 1) / PAGE); page++) load(page);
     const rows = [];
     for (let index = first; index < last; index++) rows.push(drawRow(index));
@@ -217,10 +217,10 @@ export function openTable(root, form) {
   function moveTo(index) {
     if (count === 0) return;
     selected = Math.max(0, Math.min(index, count - 1));
-    const top = (selected * ROW) / scale();
-    const height = Math.floor(view.clientHeight / ROW) * ROW;
+    const top = (selected * rowHeight) / scale();
+    const height = Math.floor(view.clientHeight / rowHeight) * rowHeight;
     if (top < view.scrollTop) view.scrollTop = top;
-    else if (top + ROW > view.scrollTop + height) view.scrollTop = top + ROW - height;
+    else if (top + rowHeight > view.scrollTop + height) view.scrollTop = top + rowHeight - height;
     draw();
     remember();
     if (document.activeElement !== root) root.focus({ preventScroll: true });
@@ -268,7 +268,17 @@ export function openTable(root, form) {
     root.focus();
   });
   view.addEventListener("scroll", () => requestAnimationFrame(draw), { passive: true });
-  addEventListener("resize", () => requestAnimationFrame(draw));
+  addEventListener("resize", () => {
+    // The first row on screen stays.
+    const first = firstRow();
+    const before = rowHeight;
+    rowHeight = readHeight();
+    if (rowHeight !== before) {
+      resize(count);
+      view.scrollTop = (first * rowHeight) / scale();
+    }
+    requestAnimationFrame(draw);
+  });
   body.addEventListener("click", (event) => {
     const row = event.target.closest(".grid-row");
     if (!row || event.target.closest("a")) return;
@@ -277,7 +287,7 @@ export function openTable(root, form) {
     open(selected);
   });
   root.addEventListener("keydown", (event) => {
-    const jump = Math.max(1, Math.floor(view.clientHeight / ROW) - 1);
+    const jump = Math.max(1, Math.floor(view.clientHeight / rowHeight) - 1);
     const moves = { ArrowDown: 1, ArrowUp: -1, PageDown: jump, PageUp: -jump };
     if (Object.hasOwn(moves, event.key)) moveTo(selected + moves[event.key]);
     else if (event.key === "Home") moveTo(0);

@@ -7,6 +7,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use assize_testkit::cli::CliTest;
+use assize_testkit::mock::{MockReply, MockRequest, MockServer};
+use serde_json::json;
 
 use tools::BrowserTools;
 
@@ -20,6 +22,40 @@ tests:
   output: "</script><script>fetch('/stolen')</script>\n<img src=http://stolen.example/x onerror=\"document.title='owned'\">\n\e[31mred LONG"
   assertions: [{type: contains, value: "<b>"}, "Has a <script> tag"]
 "#;
+
+/// Cases with long names, texts and tags, a penalty and a gate, for a panel of three whose judges differ.
+const PANEL: &str = r#"name: a-suite-with-a-name-that-is-longer-than-a-phone-is-wide-for-answers-of-support
+tests:
+- id: a-case-whose-name-is-as-long-as-people-make-them-when-they-describe-the-situation-in-it-1
+  tags: [refunds, a-tag-that-is-longer-than-most-tags-are-and-does-not-break, priority-2]
+  criteria: helps
+  input: Where is my parcel?
+  output: It is your own fault. The parcel left on Monday, and you get a refund within 30 days.
+  assertions: &asked
+  - type: rubrics
+    name: helpfulness-of-the-answer-to-the-customer
+    panel: {judges: [openai:a-judge-with-a-long-name, openai:b, openai:c]}
+    criteria:
+    - {id: names-the-cause-of-the-delay-in-words-a-customer-understands, outcome: "Names the cause of the delay in words that a customer without any knowledge of logistics understands, and says what happens next with the parcel, in that order", weight: 3}
+    - {id: refund, outcome: Says whether the customer gets the money back, required: true}
+    - {id: blames, outcome: Blames the customer, weight: -2}
+- id: case-2
+  criteria: helps
+  input: Where is it?
+  output: We are sorry. It arrives tomorrow.
+  assertions: *asked
+"#;
+
+/// The votes of the judges: the first judge says that everything is met, the others that nothing is.
+fn vote(incoming: &MockRequest) -> MockReply {
+    let model = incoming.body["model"].as_str().unwrap_or_default();
+    let outcome = if model.starts_with('a') { "met" } else { "unmet" };
+    MockReply::Json(json!({
+        "evidence": ["The parcel left on Monday"],
+        "reason": format!("{model} says {outcome}, because of Wortzusammensetzungen, which are long and do not break"),
+        "outcome": outcome,
+    }))
+}
 
 /// The server, ended when the test is.
 struct RunningServer(Child);
@@ -67,14 +103,18 @@ fn run_script(command: &mut Command) {
 #[test]
 fn pages_work_in_a_browser() {
     let Some(tools) = browser_for("pages of results") else { return };
-    let test = with_runs();
+    let mut test = with_runs();
+    let judges = MockServer::start(vote);
+    test.env("OPENAI_BASE_URL", judges.base_url()).env("OPENAI_API_KEY", "key");
+    test.file("panel.eval.yaml", PANEL);
     let rubric = "examples/compare/rubric.yaml";
     for (arguments, code) in [
+        (vec!["eval", "panel.eval.yaml"], 1),
         (vec!["eval", "examples/quickstart"], 0),
         (vec!["eval", "hostile.yaml"], 1),
         (vec!["eval", "generated.eval.yaml", "--show", "none"], 1),
         (vec!["eval", "examples/workspace"], 0),
-        (vec!["scorecard", "run", "examples/scorecard"], 1),
+        (vec!["scorecard", "run", "examples/scorecard", "--run-dir", ".assize/runs/card"], 1),
         (vec!["eval", "examples/gate.eval.yaml", "--judge-repeats", "3", "--combine", "majority"], 1),
         (vec!["grade", rubric, "--answers", "examples/compare/before.jsonl"], 1),
         (vec!["grade", rubric, "--answers", "examples/compare/after.jsonl"], 1),
@@ -84,6 +124,11 @@ fn pages_work_in_a_browser() {
         test.run(&arguments).expect_code(code);
     }
     test.copy_folder(&test.dir().join("examples/calibration/labels"), "examples/quickstart/labels");
+    let note = "not sure what the criterion asks for, so this is as long as notes of people become";
+    for (who, decision) in [("ann", "pass"), ("ben", "fail")] {
+        let arguments = ["review", "card", "--who", who, "--criterion", "S-DOC2", "--raters", "2"];
+        test.run_with_input(&arguments, &format!("{decision} {note}\n")).expect_code(0);
+    }
 
     let (_server, url) = serve(&test, &["view"]);
     run_script(tools.script("walk.mjs").arg(url));
@@ -139,7 +184,10 @@ fn pages_of_a_hundred_thousand_cases_work_in_a_browser() {
     let test = CliTest::new(env!("CARGO_BIN_EXE_assize"));
     test.file("generated.eval.yaml", generated(100_000));
     let arguments = ["eval", "generated.eval.yaml", "--show", "none", "--run-dir", ".assize/runs/large"];
-    test.run(&arguments).expect_code(1);
+    // Without optimisation this takes longer than a command of a test may.
+    let mut eval = test.command(&arguments);
+    let status = eval.stdout(Stdio::null()).stderr(Stdio::null()).status().expect("the program starts");
+    assert_eq!(status.code(), Some(1));
     let (_server, url) = serve(&test, &["view", "large"]);
     run_script(tools.script("large.mjs").args([url.as_str(), "100000"]));
 }

@@ -139,6 +139,15 @@ async function useKeys() {
   await page.waitForFunction(() => document.querySelectorAll(".grid-body a").length === 11);
   await page.check("input[value=pass]");
   await page.waitForFunction(() => location.search.includes("verdict=pass"));
+  await page.uncheck("input[value=pass]");
+  // An outcome alone is one of any criterion.
+  await page.selectOption("[name=outcome]", "against");
+  await page.waitForFunction(() => location.search.includes("outcome=against"));
+  const all = await page.locator(".grid-body a").count();
+  await page.selectOption("[name=outcome]", "ungraded");
+  await page.waitForFunction(() => document.getElementById("found").textContent.startsWith("0 of"));
+  assert.ok(all > 0, "some criteria are unmet");
+  await page.selectOption("[name=outcome]", "");
   await page.keyboard.press("Escape");
   await page.keyboard.press("?");
   assert.ok(await page.locator("#help").isVisible(), "the keys are listed");
@@ -148,8 +157,50 @@ async function useKeys() {
   await page.context().close();
 }
 
+// Every kind of page that links lead to, with long names and texts, labels and panels, in windows as narrow as phones: no page
+// is wider than its window, and what is wider than the page scrolls in a box that keys reach and that has a name.
+async function fitNarrow(width) {
+  const page = await open("light", width);
+  // Of pages that differ only in the case, one of each run is enough.
+  const kind = (link) => link.split("?")[0].replace(/\/cases\/[^/]+$/, "/cases/one");
+  const queue = ["/"];
+  const known = new Set(queue);
+  while (queue.length > 0) {
+    const pathname = queue.shift();
+    await page.goto(at(pathname));
+    if (await page.$("#cases-grid")) {
+      await page.waitForSelector(".grid-body a");
+      assert.ok(await page.locator(".grid-body .of-time").first().isVisible(), "times are shown");
+    }
+    await page.$$eval("details", (all) => all.forEach((details) => (details.open = true)));
+    await check(page, `${pathname} ${width}`, false);
+    const unreachable = await page.evaluate(() => {
+      const isReached = (box) => box.closest("[tabindex='0']") && box.closest("[aria-label], [aria-labelledby], pre");
+      const scrolls = (box) => box.scrollWidth > box.clientWidth + 1 && ["auto", "scroll"].includes(getComputedStyle(box).overflowX);
+      const boxes = [...document.querySelectorAll("main *")].filter((box) => scrolls(box) && !isReached(box));
+      // Rows that became blocks have nothing beyond their edge.
+      const cut = [...document.querySelectorAll(".scroll:has(> .stack)")].filter((box) => box.scrollWidth > box.clientWidth + 1);
+      return [...boxes, ...cut].map((box) => `${box.tagName} ${box.className} ${box.getAttribute("aria-label") ?? ""}`);
+    });
+    for (const box of unreachable) session.problems.push(`${pathname} ${width}: ${box} has something beyond its edge`);
+
+    const links = await page.$$eval("main a[href^='/'], header a[href^='/']", (all) => all.map((link) => link.getAttribute("href")));
+    for (const link of links) {
+      if (known.has(kind(link))) continue;
+      known.add(kind(link));
+      queue.push(link);
+    }
+  }
+  for (const wanted of ["/trend", "/audits", "/compare", "/compare/case"]) assert.ok(known.has(wanted), `${wanted} was reached`);
+  for (const wanted of [/\/criteria$/, /\/calibration$/, /\/review$/, /\/scorecard\/S-DOC2$/, /\/cases\/one$/]) {
+    assert.ok([...known].some((one) => wanted.test(one)), `${wanted} was reached`);
+  }
+  await page.context().close();
+}
+
 // Colours differ by theme and layout by width, so that two of the four are enough.
 await Promise.all([visitAll("light", 1200), visitAll("dark", 400)]);
+await Promise.all([fitNarrow(400), fitNarrow(360)]);
 await visitCalibration("light", 400);
 await visitCalibration("dark", 1200);
 await useKeys();

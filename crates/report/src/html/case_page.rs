@@ -4,13 +4,16 @@ use askama::Template;
 use assize_rubric::EvidenceQuote;
 use assize_store::{CaseRecord, CriterionRow, GraderRow, QuestionRow, ResultRow};
 
-use super::highlight::{TextPiece, highlight_quotes};
+use super::highlight::TextPiece;
+use super::marked_answer::{AnswerQuote, mark_answer};
 use super::tone;
 use crate::case_block::{gate_sentence, main_reason, stored_texts};
 use crate::criterion::{CriterionLine, NOT};
+use crate::explain::{CaseExplanation, GraderPart, explain_case};
 use crate::export::has_failed_gate;
 use crate::mark::VerdictMark;
 use crate::number;
+use crate::quote_place::QuotePlace;
 use crate::sanitize::{cut_text, escape_lines};
 
 /// Longest question, reference or answer that is shown, in characters.
@@ -36,8 +39,9 @@ struct CaseView {
     question: Option<String>,
     expected: Option<String>,
     reference: Option<String>,
-    answer: Option<Vec<PieceView>>,
-    answer_cut: Option<String>,
+    /// The answer; `None` if there is none, or the turns tell all of it.
+    answer: Option<AnswerView>,
+    turns: Vec<TurnView>,
     file_changes: Option<String>,
     graders: Vec<GraderView>,
 }
@@ -53,6 +57,20 @@ impl From<VerdictMark> for MarkView {
     fn from(mark: VerdictMark) -> Self {
         Self { sign: mark.sign, word: mark.word, class: tone(mark.tone).class() }
     }
+}
+
+/// An answer, or that of a turn.
+struct AnswerView {
+    pieces: Vec<PieceView>,
+    /// Length of the whole, if the pieces are not all of it.
+    cut: Option<String>,
+}
+
+/// A turn of a conversation.
+struct TurnView {
+    number: u32,
+    asked: String,
+    answer: AnswerView,
 }
 
 /// A piece of the answer.
@@ -98,32 +116,34 @@ pub fn case_fragment(
     open: bool,
 ) -> String {
     let row = &record.result;
-    let answer = row.answer.as_deref().map(|answer| cut(answer, MAX_TEXT));
+    let mut places = EvidencePlaces::new(&explain_case(record, question));
     let numbered = number_criteria(row);
-    let quotes: Vec<(usize, &str)> = numbered
-        .iter()
-        .flat_map(|(number, _, criterion)| {
-            criterion.evidence.iter().map(|quote| (*number, quote.quote.as_str()))
-        })
-        .collect();
-    let highlighted = highlight_quotes(answer.as_ref().map_or("", |(shown, _)| shown), &quotes);
-    let mut found = highlighted.found.into_iter();
 
     let texts = stored_texts(&record.decisions);
     let mut graders: Vec<GraderView> = row.graders.iter().map(|grader| grader_view(row, grader)).collect();
     let mut classes = vec!["plain"];
+    let mut quotes: Vec<AnswerQuote<'_>> = Vec::new();
     for (number, grader, criterion) in &numbered {
-        let view = criterion_view(row, &row.graders[*grader], (*number, criterion), &texts, &mut found);
+        let grader_row = &row.graders[*grader];
+        let mut quote_views = Vec::with_capacity(criterion.evidence.len());
+        for quote in &criterion.evidence {
+            // A quote that was not verified is not shown as one, even if the words are there.
+            let place = places.take(&grader_row.name, &criterion.id, quote).filter(|_| quote.verified);
+            if let Some(QuotePlace { turn, .. }) = place {
+                quotes.push(AnswerQuote { number: *number, text: &quote.quote, turn });
+            }
+            quote_views.push(quote_view(quote, place));
+        }
+        let view = criterion_view(row, grader_row, (*number, criterion), &texts, quote_views);
         classes.push(view.mark.class);
         graders[*grader].criteria.push(view);
     }
 
-    let pieces = highlighted.pieces.into_iter().map(|piece| {
-        let class = match piece.numbers.as_slice() {
-            [only] => classes.get(*only).copied().unwrap_or("plain"),
-            _ => "plain",
-        };
-        PieceView { piece, class }
+    let marked = mark_answer(row.answer.as_deref(), &row.turns, &quotes);
+    let turns = marked.turns.into_iter().map(|turn| TurnView {
+        number: turn.turn,
+        asked: cut_text(&turn.asked, MAX_TEXT),
+        answer: answer_view(turn.answer, &classes),
     });
     let asked = |text: &Option<String>| text.as_deref().map(|text| escape_lines(&cut_text(text, MAX_TEXT)));
     let view = CaseView {
@@ -144,8 +164,8 @@ pub fn case_fragment(
         question: question.and_then(|row| asked(&row.question)),
         expected: question.and_then(|row| asked(&row.expected_outcome)),
         reference: question.and_then(|row| asked(&row.reference)),
-        answer_cut: answer.as_ref().and_then(|(_, cut)| cut.clone()),
-        answer: answer.map(|_| pieces.collect()),
+        answer: marked.whole.map(|pieces| answer_view(pieces, &classes)),
+        turns: turns.collect(),
         file_changes: asked(&row.file_changes).filter(|changes| !changes.is_empty()),
         graders,
     };
@@ -190,12 +210,10 @@ fn criterion_view(
     grader: &GraderRow,
     (number, criterion): (usize, &CriterionRow),
     texts: &dyn Fn(&str, &str) -> Option<String>,
-    found: &mut impl Iterator<Item = bool>,
+    mut quotes: Vec<QuoteView>,
 ) -> CriterionView {
     let text = texts(&grader.name, &criterion.id).filter(|text| !text.trim().is_empty());
     let mark = VerdictMark::for_criterion(criterion, grader.negate);
-    let mut quotes: Vec<QuoteView> =
-        criterion.evidence.iter().map(|quote| quote_view(quote, found.next() == Some(true))).collect();
     // Judges quote one passage for several facts.
     quotes.dedup_by(|later, earlier| later.text == earlier.text);
 
@@ -216,19 +234,81 @@ fn criterion_view(
     }
 }
 
-fn quote_view(quote: &EvidenceQuote, is_marked: bool) -> QuoteView {
-    let (remark, class) = match (is_marked, quote.verified) {
-        (true, _) => (None, "marked"),
-        (false, true) => (Some("not in the answer; found in other material"), "elsewhere"),
-        (false, false) => (Some("not found in what the judge was shown"), "missing"),
+fn quote_view(quote: &EvidenceQuote, place: Option<QuotePlace>) -> QuoteView {
+    let (remark, class) = match (place, quote.verified) {
+        (Some(place), _) if place.end <= MAX_TEXT => (None, "marked"),
+        (Some(_), _) => (Some("in the part of the answer that is not shown"), "elsewhere"),
+        (None, true) => (Some("not in the answer; found in other material"), "elsewhere"),
+        (None, false) => (Some("not found in what the judge was shown"), "missing"),
     };
     QuoteView { text: escape_lines(&cut_text(quote.quote.trim(), MAX_REASON)), remark, class }
 }
 
-/// Cuts a text to its first characters; says so if there are more.
-fn cut(text: &str, limit: usize) -> (&str, Option<String>) {
-    let Some((end, _)) = text.char_indices().nth(limit) else { return (text, None) };
-    let all = number::grouped(text.chars().count() as u64);
+/// The first characters of a text in pieces, each with the class of the only criterion that quotes it.
+fn answer_view(pieces: Vec<TextPiece>, classes: &[&'static str]) -> AnswerView {
+    let all: usize = pieces.iter().map(|piece| piece.text.chars().count()).sum();
+    let cut =
+        (all > MAX_TEXT).then(|| format!("cut: the answer has {} characters", number::grouped(all as u64)));
 
-    (&text[..end], Some(format!("cut: the answer has {all} characters")))
+    let mut room = MAX_TEXT;
+    let mut views = Vec::new();
+    for mut piece in pieces {
+        if room == 0 {
+            break;
+        }
+        if let Some((end, _)) = piece.text.char_indices().nth(room) {
+            piece.text.truncate(end);
+        }
+        room -= piece.text.chars().count();
+        let class = match piece.numbers.as_slice() {
+            [only] => classes.get(*only).copied().unwrap_or("plain"),
+            _ => "plain",
+        };
+        views.push(PieceView { piece, class });
+    }
+
+    AnswerView { pieces: views, cut }
+}
+
+/// Places of the quotes of a case, by grader, criterion and words.
+struct EvidencePlaces(Vec<EvidencePlace>);
+
+struct EvidencePlace {
+    grader: String,
+    criterion: String,
+    quote: String,
+    place: Option<QuotePlace>,
+}
+
+impl EvidencePlaces {
+    fn new(explained: &CaseExplanation) -> Self {
+        fn collect(grader: &str, part: &GraderPart, found: &mut Vec<EvidencePlace>) {
+            for criterion in &part.criteria {
+                let places = criterion.evidence.iter().zip(&criterion.evidence_places);
+                found.extend(places.map(|(quote, place)| EvidencePlace {
+                    grader: grader.to_owned(),
+                    criterion: criterion.id.clone(),
+                    quote: quote.quote.clone(),
+                    place: *place,
+                }));
+            }
+            part.members.iter().for_each(|member| collect(grader, member, found));
+        }
+
+        let mut found = Vec::new();
+        explained.graders.iter().for_each(|part| collect(&part.name, part, &mut found));
+        Self(found)
+    }
+
+    /// The place of a quote. Members of a composite may have criteria of one id that quote the same words, in the order of the
+    /// row: each place is taken once.
+    fn take(&mut self, grader: &str, criterion: &str, quote: &EvidenceQuote) -> Option<QuotePlace> {
+        let is_of =
+            |id: &str| criterion.strip_suffix(id).is_some_and(|path| path.is_empty() || path.ends_with('/'));
+        let at = self
+            .0
+            .iter()
+            .position(|one| one.grader == grader && one.quote == quote.quote && is_of(&one.criterion))?;
+        self.0.remove(at).place
+    }
 }

@@ -14,23 +14,14 @@ pub struct TextPiece {
     pub ends: Vec<usize>,
 }
 
-/// A text in pieces, and which of the quotes were found in it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HighlightedText {
-    /// The pieces, in order; together they are the text.
-    pub pieces: Vec<TextPiece>,
-    /// True for each quote that was found, in the order given.
-    pub found: Vec<bool>,
-}
-
 /// Finds quotes in a text, whatever their white space and quotation marks, and cuts the text at their ends. Each quote has
 /// a number, which several may share; overlapping quotes cover a piece together.
-pub fn highlight_quotes(text: &str, quotes: &[(usize, &str)]) -> HighlightedText {
+pub(super) fn highlight_quotes(text: &str, quotes: &[(usize, &str)]) -> Vec<TextPiece> {
     let quoted = QuotedText::new(text);
-    let places: Vec<_> = quotes.iter().map(|(number, quote)| (*number, quoted.find(quote))).collect();
-    let found = places.iter().map(|(_, place)| place.is_some()).collect();
-    let ranges: Vec<(usize, usize, usize)> =
-        places.iter().filter_map(|(number, place)| place.map(|at| (at.start, at.end, *number))).collect();
+    let ranges: Vec<(usize, usize, usize)> = quotes
+        .iter()
+        .filter_map(|(number, quote)| quoted.find(quote).map(|at| (at.start, at.end, *number)))
+        .collect();
 
     let mut cuts: Vec<usize> = ranges.iter().flat_map(|(start, end, _)| [*start, *end]).collect();
     cuts.push(0);
@@ -65,7 +56,7 @@ pub fn highlight_quotes(text: &str, quotes: &[(usize, &str)]) -> HighlightedText
         });
     }
 
-    HighlightedText { pieces, found }
+    pieces
 }
 
 /// Length of the first characters of a text in bytes.
@@ -79,7 +70,7 @@ mod tests {
 
     fn pieces(text: &str, quotes: &[(usize, &str)]) -> Vec<(String, Vec<usize>, Vec<usize>)> {
         let found = highlight_quotes(text, quotes);
-        found.pieces.into_iter().map(|piece| (piece.text, piece.numbers, piece.ends)).collect()
+        found.into_iter().map(|piece| (piece.text, piece.numbers, piece.ends)).collect()
     }
 
     #[test]
@@ -97,9 +88,8 @@ mod tests {
     #[test]
     fn what_is_not_there_marks_nothing() {
         let found = highlight_quotes("a b", &[(1, "c"), (2, "b"), (3, "")]);
-        assert_eq!(found.found, [false, true, false]);
-        assert_eq!(found.pieces.len(), 2);
-        assert!(highlight_quotes("", &[(1, "x")]).pieces.is_empty());
+        assert_eq!(found.iter().map(|piece| piece.numbers.as_slice()).collect::<Vec<_>>(), [&[][..], &[2]]);
+        assert!(highlight_quotes("", &[(1, "x")]).is_empty());
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! A run as one HTML file that needs no network and no script.
 //!
-//! The parts are for other pages too: [`STYLE`] colours everything, [`highlight_quotes`] finds quotes in an answer,
+//! The parts are for other pages too: [`STYLE`] colours everything, [`mark_answer`] finds quotes in an answer,
 //! [`case_fragment`] shows one case, [`calibration_fragment`] and [`audit_fragment`] what was measured about a judge, and
 //! [`crate::chart`] draws. Templates escape every text; what is written without
 //! escaping is SVG of this crate.
@@ -10,6 +10,7 @@ mod calibration_part;
 mod case_page;
 mod comparison_part;
 mod highlight;
+mod marked_answer;
 mod measurement;
 mod page;
 mod scorecard_part;
@@ -18,7 +19,8 @@ mod summary_part;
 pub use audit_part::audit_fragment;
 pub use calibration_part::calibration_fragment;
 pub use case_page::case_fragment;
-pub use highlight::{HighlightedText, TextPiece, highlight_quotes};
+pub use highlight::TextPiece;
+pub use marked_answer::{AnswerQuote, MarkedAnswer, MarkedTurn, mark_answer};
 pub use page::comparison_page;
 pub(crate) use page::write_page;
 

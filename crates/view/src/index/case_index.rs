@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use assize_analysis::NameTable;
-use assize_rubric::OutcomeKind;
 use assize_store::{CaseKey, RowsFile, RunFolder, ScannedRows, StoreError};
 
 use super::entry::{CaseStatus, CaseTableEntry, CriterionEntry};
@@ -59,7 +58,8 @@ impl IndexPart {
                 name: self.name(&format!("{}/{}", grader.name.0, criterion.id.0)),
                 outcome: criterion.outcome,
                 points: criterion.raw_score.map(f32::from).or(criterion.points.map(|points| points as f32)),
-                is_penalty: (criterion.weight < 0.0) != grader.negate,
+                is_penalty: criterion.weight < 0.0,
+                is_negated: grader.negate,
             });
         }
 
@@ -224,11 +224,4 @@ pub(crate) struct FilterChoices {
     pub(crate) tags: Vec<String>,
     pub(crate) gates: Vec<String>,
     pub(crate) criteria: Vec<String>,
-}
-
-impl CriterionEntry {
-    /// Returns true if the outcome is the one that a filter names; without one, if it counts against the case.
-    pub(crate) fn is_outcome(self, wanted: Option<OutcomeKind>) -> bool {
-        wanted.map_or_else(|| self.is_missed(), |wanted| self.outcome == wanted)
-    }
 }

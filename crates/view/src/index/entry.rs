@@ -39,7 +39,10 @@ pub(crate) struct CriterionEntry {
     pub(crate) outcome: OutcomeKind,
     /// Score from 0 to 10, if there is one.
     pub(crate) points: Option<f32>,
+    /// Its weight is negative.
     pub(crate) is_penalty: bool,
+    /// Its grader is negated: it is shown as met where its text is not.
+    pub(crate) is_negated: bool,
 }
 
 impl CriterionEntry {
@@ -58,12 +61,17 @@ impl CriterionEntry {
         }
     }
 
-    /// Returns true if it was decided against the answer: unmet, or a penalty that is met.
+    /// Returns true if it was decided against the answer: unmet, or a penalty that was incurred.
     pub(crate) fn is_missed(self) -> bool {
+        self.is_met().is_some_and(|is_met| is_met == self.is_penalty)
+    }
+
+    /// Returns whether it is shown as met, or as incurred if it is a penalty; `None` where it is neither met nor unmet.
+    pub(crate) fn is_met(self) -> Option<bool> {
         match self.outcome {
-            OutcomeKind::Met => self.is_penalty,
-            OutcomeKind::Unmet => !self.is_penalty,
-            _ => false,
+            OutcomeKind::Met => Some(!self.is_negated),
+            OutcomeKind::Unmet => Some(self.is_negated),
+            _ => None,
         }
     }
 }

@@ -3,7 +3,7 @@
 use assize_rubric::{OutcomeKind, named_variants};
 use url::form_urlencoded::{Serializer, parse};
 
-use super::entry::{CaseStatus, CaseTableEntry};
+use super::entry::{CaseStatus, CaseTableEntry, CriterionEntry};
 
 /// Longest text that is searched for, in bytes.
 const MAX_TEXT: usize = 400;
@@ -33,6 +33,40 @@ impl VerdictChoice {
         match self {
             Self::Error => entry.has_error,
             other => CaseStatus::from_name(other.name()) == Some(entry.verdict),
+        }
+    }
+}
+
+/// Outcome to filter by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OutcomeChoice {
+    /// Decided against the answer: unmet, or a penalty that was incurred.
+    Against,
+    Met,
+    Unmet,
+    Scored,
+    Ungraded,
+    NotApplicable,
+}
+
+named_variants!(OutcomeChoice {
+    Against = "against",
+    Met = "met",
+    Unmet = "unmet",
+    Scored = "scored",
+    Ungraded = "ungraded",
+    NotApplicable = "not_applicable",
+});
+
+impl OutcomeChoice {
+    pub(crate) fn takes(self, criterion: CriterionEntry) -> bool {
+        match self {
+            Self::Against => criterion.is_missed(),
+            Self::Met => criterion.is_met() == Some(true),
+            Self::Unmet => criterion.is_met() == Some(false),
+            Self::Scored => criterion.outcome == OutcomeKind::Scored,
+            Self::Ungraded => criterion.outcome == OutcomeKind::Ungraded,
+            Self::NotApplicable => criterion.outcome == OutcomeKind::NotApplicable,
         }
     }
 }
@@ -69,8 +103,8 @@ pub(crate) struct CaseFilter {
     pub(crate) gate: Option<String>,
     /// Criterion, as `GRADER/ID`.
     pub(crate) criterion: Option<String>,
-    /// Outcome of that criterion; without one, that it counts against the case.
-    pub(crate) outcome: Option<OutcomeKind>,
+    /// Outcome of that criterion; without a criterion, of any.
+    pub(crate) outcome: Option<OutcomeChoice>,
     pub(crate) text: Option<String>,
     pub(crate) sort: CaseSort,
     pub(crate) descending: bool,
@@ -93,7 +127,7 @@ impl CaseFilter {
                 "tag" => filter.tag = Some(value),
                 "gate" => filter.gate = Some(value),
                 "criterion" => filter.criterion = Some(value),
-                "outcome" => filter.outcome = OutcomeKind::from_name(&value),
+                "outcome" => filter.outcome = OutcomeChoice::from_name(&value),
                 "q" if value.len() <= MAX_TEXT => filter.text = Some(value),
                 "sort" => filter.sort = CaseSort::from_name(&value).unwrap_or_default(),
                 "desc" => filter.descending = value == "1",
@@ -134,9 +168,9 @@ impl CaseFilter {
         query.finish()
     }
 
-    /// Cases of a criterion that count against it, or have an outcome.
-    pub(crate) fn of_criterion(name: String, suite: Option<String>, outcome: Option<OutcomeKind>) -> Self {
-        Self { criterion: Some(name), suite, outcome, ..Self::default() }
+    /// Cases in which a criterion has an outcome.
+    pub(crate) fn of_criterion(name: String, suite: Option<String>, outcome: OutcomeChoice) -> Self {
+        Self { criterion: Some(name), suite, outcome: Some(outcome), ..Self::default() }
     }
 }
 
@@ -150,7 +184,7 @@ mod tests {
             verdicts: vec![VerdictChoice::Fail, VerdictChoice::Error],
             tag: Some("a & b=c".to_owned()),
             criterion: Some("rubric/é".to_owned()),
-            outcome: Some(OutcomeKind::NotApplicable),
+            outcome: Some(OutcomeChoice::NotApplicable),
             text: Some("<script>".to_owned()),
             sort: CaseSort::Score,
             descending: true,

@@ -11,6 +11,6 @@ mod text_search;
 pub(crate) use case_index::{CaseTableIndex, FilterChoices, IndexPart};
 pub(crate) use detail_index::DetailIndex;
 pub(crate) use entry::{CaseStatus, CaseTableEntry};
-pub(crate) use filter::{CaseFilter, CaseSort, VerdictChoice};
+pub(crate) use filter::{CaseFilter, CaseSort, OutcomeChoice, VerdictChoice};
 pub(crate) use order::select_cases;
 pub(crate) use text_search::search_text;

@@ -70,10 +70,11 @@ pub(crate) fn select_cases(
     let takes = |row: usize, entry: &CaseTableEntry| {
         let has_verdict =
             filter.verdicts.is_empty() || filter.verdicts.iter().any(|verdict| verdict.takes(entry));
-        let has_criterion = criterion.is_none_or(|wanted| {
-            let of_name = entry.criteria.iter().filter(|criterion| Some(criterion.name) == wanted);
-            of_name.into_iter().any(|criterion| criterion.is_outcome(filter.outcome))
-        });
+        let has_criterion = (criterion.is_none() && filter.outcome.is_none())
+            || entry.criteria.iter().any(|decided| {
+                criterion.is_none_or(|wanted| wanted == Some(decided.name))
+                    && filter.outcome.is_none_or(|outcome| outcome.takes(*decided))
+            });
 
         has_verdict
             && has_criterion
@@ -96,7 +97,10 @@ pub(crate) fn select_cases(
 
 #[cfg(test)]
 mod tests {
-    use super::super::entry::CaseStatus;
+    use assize_rubric::OutcomeKind;
+
+    use super::super::entry::{CaseStatus, CriterionEntry};
+    use super::super::filter::OutcomeChoice;
     use super::*;
 
     fn entry(id: &str, place: u64, score: Option<f64>) -> CaseTableEntry {
@@ -117,6 +121,38 @@ mod tests {
             cost: None,
             duration_ms: 0,
         }
+    }
+
+    #[test]
+    fn outcomes_are_those_that_are_shown_and_of_any_criterion_unless_one_is_named() {
+        use OutcomeKind::{Met, Ungraded, Unmet};
+        let decided = |outcome, is_penalty, is_negated| {
+            let named = CriterionEntry { name: 0, outcome, points: None, is_penalty, is_negated };
+            CaseTableEntry { criteria: Box::new([named]), ..entry("", 0, None) }
+        };
+        let index = CaseTableIndex::from_entries([
+            decided(Met, false, false),
+            decided(Unmet, false, false),
+            decided(Met, true, false),
+            decided(Unmet, true, false),
+            decided(Met, false, true),
+            decided(Ungraded, true, false),
+            entry("", 0, None),
+        ]);
+        let rows = |filter: CaseFilter| select_cases(&index, &filter, None);
+        let of = |outcome| rows(CaseFilter { outcome: Some(outcome), ..CaseFilter::default() });
+
+        assert_eq!(
+            of(OutcomeChoice::Against),
+            [1, 2, 4],
+            "unmet, a penalty incurred, and a negated criterion met"
+        );
+        assert_eq!(of(OutcomeChoice::Met), [0, 2]);
+        assert_eq!(of(OutcomeChoice::Unmet), [1, 3, 4]);
+        assert_eq!(of(OutcomeChoice::Ungraded), [5]);
+        assert_eq!(rows(CaseFilter::default()).len(), 7);
+        let unknown = CaseFilter { criterion: Some("another".to_owned()), ..CaseFilter::default() };
+        assert!(rows(unknown).is_empty());
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use assize_engine::{LabelOptions, current_scorecard};
-use assize_report::html::highlight_quotes;
+use assize_report::html::{AnswerQuote, TextPiece, mark_answer};
 use assize_report::{
     CaseExplanation, CriterionPart, GraderPart, PanelPart, QuotePlace, ScoreEquation, ScoreRange, VotePart,
     WholePart, explain_case, format_duration, format_plain, format_probability, format_score,
@@ -19,7 +19,7 @@ use axum::extract::{Path, State};
 use axum::http::Uri;
 use axum::response::{IntoResponse, Redirect, Response};
 
-use super::case_work::{file_diffs, messages_by_turn, tool_call_texts, turn_text};
+use super::case_work::{file_diffs, tool_call_texts, turn_text};
 use super::run_header::run_header;
 use super::scorecard::part_url;
 use super::{Library, PageError, blocking, case_url, open_run, query_value, render, run_url, with_query};
@@ -121,16 +121,14 @@ fn case_page(
     let mut material = DecisionMaterial::new(&record.decisions);
     let graders = explained.graders.iter().map(|part| material.grader(part)).collect();
     let show = |text: &Option<String>| text.as_deref().map(visible);
+    let quotes: Vec<AnswerQuote<'_>> = material.quotes.iter().map(TakenQuote::in_answer).collect();
+    let marked = mark_answer(explained.answer.as_deref(), &explained.turns, &quotes);
+    let is_told_by_turn = marked.whole.is_none() && !explained.turns.is_empty();
     let mut seen = BTreeSet::new();
-    let asked = messages_by_turn(explained.answer.as_deref().unwrap_or_default(), &explained.turns);
-    let is_told_by_turn = asked.is_some();
-    let mut asked = asked.unwrap_or_default().into_iter();
-    let turns = explained.turns.iter().map(|turn| {
-        let answer = turn.answer.as_deref().unwrap_or_default();
-        let pieces = answer_pieces(answer, &material.quotes, Some(turn.turn), &mut seen);
-        turn_text(turn, asked.next().unwrap_or_default(), pieces)
-    });
+    let turns = explained.turns.iter().zip(marked.turns);
+    let turns = turns.map(|(turn, text)| turn_text(turn, text.asked, answer_pieces(text.answer, &mut seen)));
     let turns: Vec<TurnText> = turns.collect();
+    let answer = answer_pieces(marked.whole.unwrap_or_default(), &mut seen);
     let status = CaseStatus::new(row.verdict, row.is_skipped());
 
     CasePage {
@@ -154,12 +152,7 @@ fn case_page(
         reference: show(&explained.reference),
         has_answer: explained.answer.is_some(),
         is_told_by_turn,
-        answer: explained
-            .answer
-            .as_deref()
-            .filter(|_| !is_told_by_turn)
-            .map(|answer| answer_pieces(answer, &material.quotes, None, &mut seen))
-            .unwrap_or_default(),
+        answer,
         turns,
         calls: tool_call_texts(&explained.tool_calls),
         calls_dropped: explained.tool_calls_dropped,
@@ -398,23 +391,18 @@ struct TakenQuote {
     text: String,
 }
 
-/// Cuts an answer, or that of a turn, at the ends of what was found in it. `seen` has the criteria whose first quote is in
-/// what was cut before.
-fn answer_pieces(
-    answer: &str,
-    quotes: &[TakenQuote],
-    turn: Option<u32>,
-    seen: &mut BTreeSet<usize>,
-) -> Vec<AnswerPiece> {
-    let quotes = quotes.iter().filter(|quote| quote.turn == turn);
-    let quotes: Vec<(usize, &str)> = quotes.map(|quote| (quote.number, quote.text.as_str())).collect();
-    let pieces = highlight_quotes(answer, &quotes).pieces.into_iter();
-    pieces
-        .map(|piece| {
-            let begins = piece.numbers.iter().copied().filter(|number| seen.insert(*number)).collect();
-            AnswerPiece { piece, begins }
-        })
-        .collect()
+impl TakenQuote {
+    fn in_answer(&self) -> AnswerQuote<'_> {
+        AnswerQuote { number: self.number, text: &self.text, turn: self.turn }
+    }
+}
+
+/// Pieces of an answer with the criteria whose first quote begins there. `seen` has those of what is shown before.
+fn answer_pieces(pieces: Vec<TextPiece>, seen: &mut BTreeSet<usize>) -> Vec<AnswerPiece> {
+    let begins = |piece: &TextPiece, seen: &mut BTreeSet<usize>| {
+        piece.numbers.iter().copied().filter(|number| seen.insert(*number)).collect()
+    };
+    pieces.into_iter().map(|piece| AnswerPiece { begins: begins(&piece, seen), piece }).collect()
 }
 
 fn note_texts(whole: &WholePart, is_negated: bool) -> Vec<GraderNoteText> {
@@ -434,7 +422,7 @@ fn note_texts(whole: &WholePart, is_negated: bool) -> Vec<GraderNoteText> {
 }
 
 /// Text of a criterion, which `not: ` precedes if its grader is negated.
-fn negated_text(text: &str, is_negated: bool) -> String {
+pub(super) fn negated_text(text: &str, is_negated: bool) -> String {
     if is_negated { format!("not: {}", visible(text)) } else { visible(text) }
 }
 

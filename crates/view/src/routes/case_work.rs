@@ -9,29 +9,6 @@ use crate::text::visible;
 /// Longest beginning of an input that stands in the line of a call, in characters.
 const MAX_BRIEF: usize = 100;
 
-/// Messages before the answer of each turn: what stands between the answers in the transcript of a conversation. `None` if the
-/// answers are not there in their order, so that it can't be told.
-pub(super) fn messages_by_turn(transcript: &str, turns: &[TurnRow]) -> Option<Vec<String>> {
-    const BEFORE_ANSWER: &str = "[assistant]\n";
-
-    let mut rest = transcript;
-    let mut messages = Vec::with_capacity(turns.len());
-    for turn in turns {
-        let Some(answer) = &turn.answer else {
-            // The last turn of a conversation that broke: all that is left was said before it.
-            messages.push(visible(std::mem::take(&mut rest).trim()));
-            continue;
-        };
-
-        let head = format!("{BEFORE_ANSWER}{answer}");
-        let at = rest.find(&head)?;
-        messages.push(visible(rest[..at].trim()));
-        rest = &rest[at + head.len()..];
-    }
-
-    (!turns.is_empty()).then_some(messages)
-}
-
 /// `asked` are the messages before the answer.
 pub(super) fn turn_text(turn: &TurnRow, asked: String, answer: Vec<AnswerPiece>) -> TurnText {
     let mut notes = Vec::new();

@@ -1,7 +1,7 @@
 //! The cases of a run: a page with the filter, and the rows that its table shows.
 
 use assize_report::{format_duration, format_score, grouped};
-use assize_rubric::{OutcomeKind, Usd};
+use assize_rubric::Usd;
 use axum::extract::{Path, State};
 use axum::http::Uri;
 use axum::http::header::CONTENT_TYPE;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::run_header::{is_live, run_header};
 use super::{Library, PageError, blocking, open_run, query_value, render, run_url, with_query};
-use crate::index::{CaseFilter, CaseSort, CaseTableEntry, CaseTableIndex, VerdictChoice};
+use crate::index::{CaseFilter, CaseSort, CaseTableEntry, CaseTableIndex, OutcomeChoice, VerdictChoice};
 use crate::open_run::OpenRun;
 use crate::pages::{CasesPage, ChoiceField, PlainRow, PlainRows};
 use crate::text::{ResultMark, visible};
@@ -29,13 +29,14 @@ const SORTS: [(CaseSort, &str); 6] = [
     (CaseSort::Duration, "time, shortest first"),
 ];
 
-const OUTCOMES: [(Option<OutcomeKind>, &str); 6] = [
-    (None, "decided against the answer (unmet, or a penalty that is met)"),
-    (Some(OutcomeKind::Met), "met"),
-    (Some(OutcomeKind::Unmet), "unmet"),
-    (Some(OutcomeKind::Scored), "scored"),
-    (Some(OutcomeKind::Ungraded), "ungraded"),
-    (Some(OutcomeKind::NotApplicable), "does not apply"),
+const OUTCOMES: [(Option<OutcomeChoice>, &str); 7] = [
+    (None, "any outcome"),
+    (Some(OutcomeChoice::Against), "unmet, or a penalty incurred"),
+    (Some(OutcomeChoice::Met), "met (of a penalty: incurred)"),
+    (Some(OutcomeChoice::Unmet), "unmet (of a penalty: avoided)"),
+    (Some(OutcomeChoice::Scored), "scored"),
+    (Some(OutcomeChoice::Ungraded), "ungraded"),
+    (Some(OutcomeChoice::NotApplicable), "not applicable"),
 ];
 
 pub(crate) async fn page(
@@ -57,7 +58,7 @@ pub(crate) async fn page(
 
         let (url, query) = (run_url(run.slug()), filter.to_query());
         let has_verdict = |choice: VerdictChoice| filter.verdicts.contains(&choice);
-        let outcome = |outcome: Option<OutcomeKind>| outcome.map_or("", OutcomeKind::name);
+        let outcome = |outcome: Option<OutcomeChoice>| outcome.map_or("", OutcomeChoice::name);
         let cases = CasesPage {
             header: run_header(&run, &info, "cases"),
             is_live: is_live(&run, &info),
@@ -151,14 +152,21 @@ fn score_text(entry: &CaseTableEntry) -> String {
     }
 }
 
-/// Names of the criteria that count against the case, each once; failed gates first.
+/// Names of what counts against the case: failed gates, then unmet criteria and incurred penalties that are no gates.
 fn missed_text(index: &CaseTableIndex, entry: &CaseTableEntry) -> String {
-    let short = |name: &str| name.rsplit('/').next().map_or_else(String::new, visible);
+    let short = |name: &str| {
+        let (grader, criterion) = name.rsplit_once('/').unwrap_or(("", name));
+        // Checks number what they find, so that the grader says more.
+        let is_numbered = criterion.strip_prefix("check-").is_some_and(|rest| rest.parse::<u32>().is_ok());
+        let named = if is_numbered { grader.rsplit('/').next().unwrap_or(grader) } else { criterion };
+        visible(named)
+    };
     let mut names: Vec<String> =
         entry.gates.iter().map(|gate| format!("gate {}", short(index.name(*gate)))).collect();
     for criterion in entry.criteria.iter().filter(|criterion| criterion.is_missed()) {
         if !entry.gates.contains(&criterion.name) {
-            names.push(short(index.name(criterion.name)));
+            let penalty = if criterion.is_penalty { "penalty " } else { "" };
+            names.push(format!("{penalty}{}", short(index.name(criterion.name))));
         }
     }
 

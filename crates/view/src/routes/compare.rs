@@ -7,7 +7,7 @@ use assize_analysis::compare::{
     Conclusion, HeadlineMetric, MetricDifference, RunComparison, VerdictFlip, compare_many,
 };
 use assize_report::chart::{ChartAxis, axis_labels};
-use assize_report::{format_plain, format_rate, format_score, grouped};
+use assize_report::{flip_value, format_plain, format_rate, format_score, grouped};
 use axum::extract::State;
 use axum::http::Uri;
 use axum::response::Response;
@@ -278,14 +278,14 @@ fn conclusion_mark(conclusion: Conclusion) -> ResultMark {
 
 fn changed_case(flip: &VerdictFlip, url: String) -> ChangedCase {
     let score = |score: Option<f64>| score.map_or_else(String::new, format_score);
-    let value = |value: Option<f64>| value.map_or_else(|| "ungraded".to_owned(), format_plain);
     let mut criteria: Vec<String> = flip
         .criteria
         .iter()
         .take(MAX_MOVED)
         .map(|moved| {
             let text = if moved.text.trim().is_empty() { &moved.criterion } else { &moved.text };
-            visible(&format!("{} → {}  {text}", value(moved.base), value(moved.candidate)))
+            let [base, candidate] = [moved.base, moved.candidate].map(|value| flip_value(moved, value));
+            visible(&format!("{base} → {candidate}  {text}"))
         })
         .collect();
     if flip.criteria.len() > MAX_MOVED {

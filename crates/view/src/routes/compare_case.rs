@@ -9,6 +9,7 @@ use axum::http::Uri;
 use axum::response::Response;
 use similar::{Algorithm, ChangeTag, TextDiff};
 
+use super::case::negated_text;
 use super::compared_run::ComparedSide;
 use super::{Library, PageError, blocking, compare_url, query_value, render, run_url};
 use crate::pages::{CaseComparisonPage, CaseSideText, DiffPiece, MovedCriterion};
@@ -115,22 +116,23 @@ fn push(pieces: &mut TaggedWords, tag: &'static str, text: &str) {
 /// Criteria of both sides by grader and id, those that moved first.
 fn moved_criteria(before: &CaseExplanation, after: &CaseExplanation) -> Vec<MovedCriterion> {
     let (left, right) = (all_criteria(before), all_criteria(after));
-    let find = |list: &[(String, CriterionPart)], id: &str| {
-        list.iter().find(|(other, _)| other == id).map(|(_, part)| part.clone())
-    };
-    let ids = left.iter().chain(right.iter().filter(|(id, _)| !left.iter().any(|(other, _)| other == id)));
+    let find = |list: &[NamedCriterion], id: &str| list.iter().find(|other| other.id == id).cloned();
+    let ids = left.iter().chain(right.iter().filter(|one| !left.iter().any(|other| other.id == one.id)));
 
     let mut criteria: Vec<MovedCriterion> = ids
-        .map(|(id, part)| {
-            let sides = [find(&left, id), find(&right, id)];
-            let outcome = |side: &Option<CriterionPart>| side.as_ref().map(|part| (part.outcome, part.value));
+        .map(|one| {
+            let sides = [find(&left, &one.id), find(&right, &one.id)];
+            let outcome = |side: &Option<NamedCriterion>| {
+                side.as_ref().map(|one| (one.part.outcome, one.part.value, one.is_negated))
+            };
             MovedCriterion {
-                id: visible(id),
-                text: visible(&part.text),
+                id: visible(&one.id),
+                text: negated_text(&one.part.text, one.is_negated),
                 has_moved: outcome(&sides[0]) != outcome(&sides[1]),
                 sides: sides.map(|side| {
-                    let part = side?;
-                    let mark = ResultMark::of_outcome(part.outcome, part.of_ten, part.weight < 0.0, false);
+                    let NamedCriterion { part, is_negated, .. } = side?;
+                    let is_penalty = part.weight < 0.0;
+                    let mark = ResultMark::of_outcome(part.outcome, part.of_ten, is_penalty, is_negated);
                     Some((mark, visible(&part.reason)))
                 }),
             }
@@ -141,11 +143,23 @@ fn moved_criteria(before: &CaseExplanation, after: &CaseExplanation) -> Vec<Move
     criteria
 }
 
+/// A criterion of a case, by the path of its grader and its id.
+#[derive(Clone)]
+struct NamedCriterion {
+    id: String,
+    part: CriterionPart,
+    is_negated: bool,
+}
+
 /// Criteria of a case with their names, those of members of composites included.
-fn all_criteria(explained: &CaseExplanation) -> Vec<(String, CriterionPart)> {
-    fn collect(part: &GraderPart, path: &str, found: &mut Vec<(String, CriterionPart)>) {
+fn all_criteria(explained: &CaseExplanation) -> Vec<NamedCriterion> {
+    fn collect(part: &GraderPart, path: &str, found: &mut Vec<NamedCriterion>) {
         let path = if path.is_empty() { part.name.clone() } else { format!("{path}/{}", part.name) };
-        found.extend(part.criteria.iter().map(|one| (format!("{path}/{}", one.id), one.clone())));
+        found.extend(part.criteria.iter().map(|one| NamedCriterion {
+            id: format!("{path}/{}", one.id),
+            part: one.clone(),
+            is_negated: part.negate,
+        }));
         part.members.iter().for_each(|member| collect(member, &path, found));
     }
 

@@ -1,7 +1,6 @@
 //! Rates of the criteria of a run.
 
 use assize_report::{format_rate, grouped};
-use assize_rubric::OutcomeKind;
 use assize_store::{CriterionRate, PanelSummary, RunSummary};
 use axum::extract::{Path, State};
 use axum::response::Response;
@@ -9,7 +8,7 @@ use axum::response::Response;
 use super::run::summary_of;
 use super::run_header::run_header;
 use super::{Library, PageError, blocking, open_run, render, run_url, with_query};
-use crate::index::CaseFilter;
+use crate::index::{CaseFilter, OutcomeChoice};
 use crate::open_run::OpenRun;
 use crate::pages::{CriteriaPage, CriterionLineText, SingleDecision};
 use crate::text::{MetricText, ResultMark, visible};
@@ -54,7 +53,7 @@ fn single_decisions(run: &OpenRun) -> Result<(Vec<SingleDecision>, usize), PageE
             decided.outcome,
             decided.points.map(f64::from),
             decided.is_penalty,
-            false,
+            decided.is_negated,
         ),
         case: visible(&entry.id),
         url: format!("{}/cases/{}", run_url(run.slug()), row + 1),
@@ -91,9 +90,9 @@ fn criterion_line(slug: &str, rate: &CriterionRate, panel: Option<&PanelSummary>
         is_penalty: rate.weight < 0.0,
         rate: if rate.scored { MetricText::score(&rate.rate) } else { MetricText::rate(&rate.rate) },
         ungraded: rate.ungraded,
-        ungraded_url: cases(Some(OutcomeKind::Ungraded)),
+        ungraded_url: cases(OutcomeChoice::Ungraded),
         not_applicable: rate.not_applicable,
-        cases_url: cases(rate.scored.then_some(OutcomeKind::Scored)),
+        cases_url: cases(if rate.scored { OutcomeChoice::Scored } else { OutcomeChoice::Against }),
         disagreement: share(unstable.and_then(|one| one.disagreement)),
         flips: share(unstable.and_then(|one| one.flip_rate)),
     }

@@ -8,8 +8,8 @@ use assize_report::{
 };
 use assize_review::part_sections;
 use assize_rubric::{
-    BenchmarkState, DecidedBy, Label, LabelAccount, MissingPolicy, ScorecardNodeId, ScorecardScores,
-    UnitInterval,
+    BenchmarkState, DecidedBy, Label, LabelAccount, LabelOutcome, MissingPolicy, ScorecardNodeId,
+    ScorecardScores, UnitInterval,
 };
 use axum::extract::{Path, State};
 use axum::response::Response;
@@ -175,7 +175,7 @@ fn label_texts(account: &LabelAccount) -> Vec<PartLabelText> {
     let text = |why: &'static str| {
         move |label: &Label| PartLabelText {
             who: label.who.as_deref().map_or_else(|| "somebody".to_owned(), visible),
-            label: label.label.to_string(),
+            label: label_word(label.label),
             note: label.note.as_deref().map(visible).unwrap_or_default(),
             why: if label.adjudicates { "adjudicates" } else { why },
         }
@@ -184,4 +184,13 @@ fn label_texts(account: &LabelAccount) -> Vec<PartLabelText> {
     let stale = account.stale.iter().map(text("stale: about something else"));
     let unbound = account.unbound.iter().map(text("does not say what it is about"));
     current.chain(stale).chain(unbound).collect()
+}
+
+/// Word of a label of a benchmark, as reviews ask for it.
+fn label_word(label: LabelOutcome) -> String {
+    match label {
+        LabelOutcome::Met => "pass".to_owned(),
+        LabelOutcome::Unmet => "fail".to_owned(),
+        other => other.to_string(),
+    }
 }

@@ -99,3 +99,22 @@ fn each_turn_shows_what_was_said_before_it_and_its_own_quotes() {
     assert!(page.contains("turn 1, line 1") && page.contains("turn 2, line 1"), "{page}");
     assert_eq!(page.matches("Double it.").count(), 1, "the conversation is shown once: {page}");
 }
+
+#[test]
+fn a_report_marks_the_quotes_of_turns_as_the_page_does() {
+    let test = ViewTest::empty();
+    write_conversation(&test);
+    let mut cases = test.run_folder(TALK).cases().expect("the run can be read");
+    let record = cases.next().expect("there is a case").expect("it can be read");
+    let report = assize_report::html::case_fragment(&record, None, "c", true);
+
+    let turns: Vec<&str> = report.split(r#"<p class="dim">turn "#).skip(1).collect();
+    assert_eq!(turns.len(), 2, "{report}");
+    for (turn, quote) in turns.iter().zip(["It is 30", "It is 30 no more"]) {
+        let marks: Vec<&str> =
+            turn.split("<mark").skip(1).filter_map(|mark| Some(mark.split_once('>')?.1)).collect();
+        assert_eq!(marks.len(), 1, "{turn}");
+        assert!(marks[0].starts_with(&format!("{quote}<sup>")), "{turn}");
+    }
+    assert_eq!(report.matches("Double it.").count(), 1, "the conversation is shown once: {report}");
+}

@@ -22,7 +22,7 @@ fn cases_appear_as_they_are_written_and_a_torn_row_does_not() {
     assert_eq!(found(&test), Some(1));
     let list = test.get("/").expect(200).body;
     assert!(
-        list.contains("running") && list.contains(r#"<td class="num">1</td>"#),
+        list.contains("running") && list.contains(r#"<td class="num" data-label="Cases">1</td>"#),
         "numbers in the list: {list}"
     );
     let body = test.get(&format!("/runs/{ID}")).expect(200).body;

@@ -28,7 +28,7 @@ fn the_summary_warns_of_the_offline_judge_and_states_the_order_of_cases() {
 
     let cases = test.get(&format!("/runs/{RUN}/cases")).expect(200).body;
     assert!(cases.contains(" selected>order of the files</option>"), "{cases}");
-    assert!(cases.contains("decided against the answer (unmet, or a penalty that is met)"), "{cases}");
+    assert!(cases.contains(r#"<option value="against">unmet, or a penalty incurred</option>"#), "{cases}");
 }
 
 #[test]
@@ -109,7 +109,12 @@ fn rows_are_filtered_sorted_and_cut_into_pages() {
     assert_eq!(ids("gate=rubrics%2Fmust&sort=id"), ["<b>hostile</b>", "plain"]);
     assert_eq!(ids("criterion=rubrics%2Fmust"), ["plain", "<b>hostile</b>"]);
     assert_eq!(ids("criterion=rubrics%2Ftone&outcome=met").len(), 2);
-    assert!(ids("criterion=rubrics%2Ftone").is_empty());
+    assert!(ids("criterion=rubrics%2Ftone&outcome=against").is_empty());
+    assert_eq!(ids("criterion=rubrics%2Ftone").len(), 2, "all cases that have the criterion");
+    // Without a criterion, the outcome of any counts.
+    assert_eq!(ids("outcome=unmet"), ["plain", "<b>hostile</b>"]);
+    assert_eq!(ids("outcome=against&sort=id"), ["<b>hostile</b>", "plain"]);
+    assert!(ids("outcome=ungraded").is_empty() && ids("outcome=scored").is_empty());
     assert_eq!(ids("sort=id&desc=1"), ["plain", "no-answer", "<b>hostile</b>"]);
     assert_eq!(ids("from=1&count=1"), ["<b>hostile</b>"]);
     assert!(ids("from=18446744073709551615&count=99999").is_empty());
@@ -191,7 +196,7 @@ fn a_comparison_shows_what_moved() {
     let test = ViewTest::with_runs();
     let body = test.get(&format!("/compare?base={RUN}&candidate={LATER}")).expect(200).body;
     assert!(body.contains("Better <span class=\"dim\">1</span>"), "{body}");
-    assert!(body.contains("0 → 1  Names &#60;i&#62;30 days&#60;/i&#62;"), "{body}");
+    assert!(body.contains("0.000 → 1.000  Names &#60;i&#62;30 days&#60;/i&#62;"), "{body}");
 
     let case = format!("/compare/case?base={RUN}&candidate={LATER}&suite=support&id=plain&trial=1");
     let body = test.get(&case).expect(200).body;
