@@ -9,6 +9,7 @@ mod container;
 mod contract;
 mod convert_file;
 mod environment;
+mod extension_host;
 mod input;
 mod messages;
 mod reply;
@@ -33,6 +34,7 @@ use container::Container;
 use contract::ContractForm;
 pub use convert_file::{AnswerFile, convert_file};
 pub use environment::ProgramEnvironment;
+pub use extension_host::{ExtensionCall, ExtensionHost};
 pub use input::ProgramInput;
 pub use reply::ProgramReply;
 

@@ -8,19 +8,22 @@ use assize_script::{Script, ScriptValue};
 use serde_json::{Map, Value, json};
 
 use super::assertions::{AssertionWriter, PassRule};
-use super::nodes::{MapNode, list_node, number_names, text_node};
+use super::authored::{AuthoredTest, MatrixSource, merged_value};
+use super::nodes::{MapNode, json_node, list_node, number_names, text_node};
 use super::prompts::{MatrixPrompt, PromptBody, RenderedPrompt};
-use super::providers::{MatrixProvider, ProviderReader, is_embedding_id};
+use super::providers::MatrixProvider;
 use super::read::{MatrixFile, place_of};
 use super::spelling::MatrixSpelling;
+use super::test_judges::{JudgeNames, embedder_of};
 use super::tests::MatrixTest;
 use super::variables::{
     combinations, count_combinations, read_values, read_variables_script, render_variables, strip_line_ends,
     transform_variables,
 };
 use crate::codes;
-use crate::decode::case::decode_prepared_case;
+use crate::decode::case::{DecodedCase, decode_prepared_case};
 use crate::decode::grader::read_code;
+use crate::decode::suite::SuiteDefaults;
 use crate::decode::{CaseCollector, DecodeContext};
 use crate::model::{AnswerTransform, CodeLanguage, FilePosition, Suite, TargetRef, UnsupportedFeature};
 use crate::tree::{MapEntry, NodeValue, TreeNode};
@@ -32,13 +35,12 @@ const MAX_MATRIX_BYTES: usize = 256 * 1024 * 1024;
 /// Maximum number of letters of a description in an id.
 const MAX_ID_LETTERS: usize = 60;
 
-/// Names of the judges that assertions and options define, by the place of the definition.
-pub(super) type JudgeNames = Vec<(Span, String)>;
-
 /// Expansion of one file.
 pub(super) struct MatrixExpander<'a> {
     file: &'a MatrixFile<'a>,
     judges: &'a JudgeNames,
+    /// Source of the tests of cases; `None` where no extension changes them.
+    source: Option<Arc<MatrixSource>>,
     ids: BTreeSet<String>,
     cases: usize,
     bytes: usize,
@@ -46,7 +48,12 @@ pub(super) struct MatrixExpander<'a> {
 
 impl<'a> MatrixExpander<'a> {
     pub(super) fn new(file: &'a MatrixFile<'a>, judges: &'a JudgeNames) -> Self {
-        Self { file, judges, ids: BTreeSet::new(), cases: 0, bytes: 0 }
+        Self { file, judges, source: None, ids: BTreeSet::new(), cases: 0, bytes: 0 }
+    }
+
+    /// Keeps the test of each case.
+    pub(super) fn with_source(self, source: Option<MatrixSource>) -> Self {
+        Self { source: source.map(Arc::new), ..self }
     }
 
     /// Adds the cases of all tests, and names the targets of the suite.
@@ -113,6 +120,7 @@ impl<'a> MatrixExpander<'a> {
             if self.file.spelling == MatrixSpelling::Camel {
                 strip_line_ends(&mut vars);
             }
+            let unrendered = vars.clone();
             render_variables(&self.file.templates, &mut vars);
             if let Some(script) = &transform
                 && !transform_variables(cx, script, &mut vars)
@@ -121,12 +129,14 @@ impl<'a> MatrixExpander<'a> {
                 into.broken += 1;
                 return true;
             }
+            // Changed variables are not what a template was, so that extensions get them as they are.
+            let written = if transform.is_some() { &vars } else { &unrendered };
             let stem = if several { format!("{base}/vars-{}", at + 1) } else { base.clone() };
             for (number, prompt) in prompts.iter().enumerate() {
                 let id =
                     if prompts.len() > 1 { format!("{stem}/prompt-{}", number + 1) } else { stem.clone() };
                 let combination = Combination { test, vars: &vars, prompt: *prompt, media, span };
-                self.add_case(cx, id, &combination, into);
+                self.add_case(cx, id, &combination, written, into);
             }
         }
 
@@ -189,21 +199,44 @@ impl<'a> MatrixExpander<'a> {
         cx: &mut DecodeContext,
         id: String,
         combination: &Combination<'_>,
+        written: &Map<String, Value>,
         into: &mut CaseCollector,
     ) {
         let before = cx.problems.error_count();
         let id = self.unique_id(id);
-        let node = self.case_node(cx, &id, combination);
-        let Some((node, media)) = node else {
+        let defaults = Arc::clone(&into.defaults);
+        let Some(mut read) = self.write_case(cx, &id, combination, &defaults) else {
             into.met = true;
             into.broken += usize::from(cx.problems.error_count() > before);
             return;
         };
 
         self.cases += 1;
+        if let (Some(source), Some(case)) = (&self.source, read.case.as_mut().map(Arc::make_mut)) {
+            let test = combination.with_variables(written);
+            case.authored = Some(Arc::new(AuthoredTest {
+                source: Arc::clone(source),
+                id,
+                value: merged_value(&test),
+                test,
+                prompt: combination.prompt.cloned(),
+                has_media: combination.media,
+            }));
+        }
+        into.add_case(cx, read);
+    }
+
+    /// Writes a combination as a case, and decodes it. Returns `None` after adding a diagnostic.
+    pub(super) fn write_case(
+        &mut self,
+        cx: &mut DecodeContext,
+        id: &str,
+        combination: &Combination<'_>,
+        defaults: &SuiteDefaults,
+    ) -> Option<DecodedCase> {
+        let (node, media) = self.case_node(cx, id, combination)?;
         let vars = combination.vars.clone().into_iter().collect();
-        let defaults = Arc::clone(&into.defaults);
-        let mut read = decode_prepared_case(cx, &node, &defaults, vars);
+        let mut read = decode_prepared_case(cx, &node, defaults, vars);
         let transforms = self.transforms(cx, combination.test);
         if let Some(case) = read.case.as_mut().map(Arc::make_mut) {
             case.transforms = transforms;
@@ -218,7 +251,7 @@ impl<'a> MatrixExpander<'a> {
                 case.unbuilt.push(UnsupportedFeature { feature, place });
             }
         }
-        into.add_case(cx, read);
+        Some(read)
     }
 
     /// Writes a combination as a case of the `tests` format.
@@ -566,12 +599,29 @@ impl<'a> MatrixExpander<'a> {
 }
 
 /// One combination of a test.
-struct Combination<'a> {
-    test: &'a MatrixTest,
-    vars: &'a Map<String, Value>,
-    prompt: Option<&'a MatrixPrompt>,
-    media: bool,
-    span: Span,
+pub(super) struct Combination<'a> {
+    pub(super) test: &'a MatrixTest,
+    pub(super) vars: &'a Map<String, Value>,
+    pub(super) prompt: Option<&'a MatrixPrompt>,
+    pub(super) media: bool,
+    pub(super) span: Span,
+}
+
+impl Combination<'_> {
+    /// Returns the test with these variables instead of lists of them.
+    fn with_variables(&self, vars: &Map<String, Value>) -> MatrixTest {
+        let known = |name: &str| self.test.vars.iter().find(|entry| entry.key == name);
+        let entries = vars.iter().map(|(name, value)| match known(name) {
+            Some(entry) if entry.value.to_json() == *value => entry.clone(),
+            entry => {
+                let span = entry.map_or(self.span, |entry| entry.value.use_span());
+                MapEntry { key: name.clone(), key_span: span, value: json_node(span, value) }
+            }
+        });
+        let mut test = MatrixTest { vars: entries.collect(), ..self.test.clone() };
+        test.options.transform_vars = None;
+        test
+    }
 }
 
 /// Merges a test with the settings of its scenario.
@@ -635,79 +685,6 @@ pub(super) fn merge(outer: &MatrixTest, test: &MatrixTest) -> MatrixTest {
     own.disable_expansion |= other.disable_expansion;
 
     merged
-}
-
-/// Adds the judges that options and assertions define to the targets of the file. Returns their names.
-pub(super) fn judges_of(
-    cx: &mut DecodeContext,
-    providers: &mut ProviderReader<'_>,
-    default: &MatrixTest,
-    tests: &[MatrixTest],
-) -> JudgeNames {
-    let mut names = JudgeNames::new();
-    for test in std::iter::once(default).chain(tests) {
-        if let Some(judge) = &test.options.judge {
-            add_judge(cx, providers, judge, &mut names);
-        }
-        for assertion in &test.assertions {
-            add_judges_of(cx, providers, assertion, &mut names);
-        }
-    }
-
-    names
-}
-
-fn add_judges_of(
-    cx: &mut DecodeContext,
-    providers: &mut ProviderReader<'_>,
-    assertion: &TreeNode,
-    names: &mut JudgeNames,
-) {
-    if let Some(judge) = assertion.get("provider") {
-        add_judge(cx, providers, judge, names);
-    }
-    for inner in assertion.get("assert").and_then(TreeNode::as_seq).unwrap_or_default() {
-        add_judges_of(cx, providers, inner, names);
-    }
-}
-
-fn add_judge(
-    cx: &mut DecodeContext,
-    providers: &mut ProviderReader<'_>,
-    node: &TreeNode,
-    names: &mut JudgeNames,
-) {
-    // A map may name a judge for each kind of question.
-    let kinds = Some(node).filter(|_| node.get("id").is_none());
-    if let Some(embedding) = kinds.and_then(|node| node.get("embedding"))
-        && !names.iter().any(|(span, _)| *span == embedding.span)
-        && let Some(name) = providers.read_judge(cx, embedding)
-    {
-        names.push((embedding.span, name));
-    }
-
-    let by_kind = kinds.and_then(|node| node.get("text"));
-    let settings = by_kind.unwrap_or(node);
-    let is_named = settings.as_str().is_some() || settings.get("id").is_some();
-    if !is_named || names.iter().any(|(span, _)| *span == node.span) {
-        return;
-    }
-
-    if let Some(name) = providers.read_judge(cx, settings) {
-        names.push((node.span, name));
-    }
-}
-
-/// Returns the name of the model for embeddings that a setting of judges names. A judge that answers is none.
-pub(super) fn embedder_of(node: &TreeNode, judges: &JudgeNames) -> Option<String> {
-    let id = |node: &TreeNode| node.as_str().or_else(|| node.get("id")?.as_str()).map(str::to_owned);
-    let settings = match node.get("embedding") {
-        Some(embedding) if node.get("id").is_none() => embedding,
-        _ => Some(node).filter(|node| id(node).is_some_and(|id| is_embedding_id(&id)))?,
-    };
-    let known = judges.iter().find(|(span, _)| *span == settings.span).map(|(_, name)| name.clone());
-
-    known.or_else(|| id(settings))
 }
 
 fn target_ref(name: &str, place: FilePosition) -> TargetRef {

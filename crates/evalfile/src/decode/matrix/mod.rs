@@ -5,8 +5,10 @@
 
 mod assertion_types;
 mod assertions;
+mod authored;
 mod built_in;
 mod expand;
+mod extensions;
 mod http_provider;
 mod include;
 mod keys;
@@ -17,11 +19,13 @@ mod read;
 mod spelling;
 mod table;
 mod template;
+mod test_judges;
 mod tests;
 mod values;
 mod variables;
 
 pub use assertion_types::{ASSERTION_TYPES, AssertionSupport, AssertionType};
+pub use authored::AuthoredTest;
 pub use expand::MAX_MATRIX_CASES;
 pub use keys::{MATRIX_KEYS, MatrixKey, MatrixKeySupport};
 pub(crate) use read::load_matrix;

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use assize_diagnostic::{Diagnostic, Span, SpannedValue};
 use serde_json::Map;
 
+use super::authored::MatrixSource;
 use super::expand::MatrixExpander;
+use super::extensions::{ReadExtensions, SuiteParts, read_extensions, suite_extensions};
 use super::keys::{MATRIX_KEYS, MatrixKeySupport};
 use super::nodes::MapNode;
 use super::prompts::PromptReader;
@@ -22,7 +24,7 @@ use crate::decode::map_reader::wrong_type;
 use crate::decode::suite::{SuiteDefaults, decode_suite, default_name};
 use crate::decode::targets::InlineTargets;
 use crate::decode::{CaseCollector, DecodeContext, MapReader};
-use crate::model::{EvalFileFormat, Suite, UnsupportedFeature};
+use crate::model::{EvalFileFormat, Suite};
 use crate::tree::{NodeValue, TreeNode};
 
 /// Parts of a matrix file that are common to all its cases.
@@ -33,7 +35,7 @@ pub(super) struct MatrixFile<'n> {
     pub(super) prompts: PromptReader,
     pub(super) providers: Vec<super::providers::MatrixProvider>,
     pub(super) tests: Vec<MatrixTest>,
-    pub(super) templates: TemplateRenderer,
+    pub(super) templates: Arc<TemplateRenderer>,
 }
 
 /// Loads a matrix file. Returns `None` after adding a diagnostic.
@@ -45,8 +47,8 @@ pub(crate) fn load_matrix(
     let spelling = MatrixSpelling::detect(path, root);
     let mut object = MapReader::new(root, "a file with prompts and providers", &mut cx.problems)?;
     let mut settings = MapNode::new(object.span());
-    let templates =
-        TemplateRenderer::new(Arc::clone(&cx.reach.environment), read_environment(cx, &mut object));
+    let own = read_environment(cx, &mut object);
+    let templates = Arc::new(TemplateRenderer::new(Arc::clone(&cx.reach.environment), own));
 
     let folder = path.parent().unwrap_or(Path::new(""));
     let mut targets =
@@ -68,9 +70,19 @@ pub(crate) fn load_matrix(
     if let Some(list) = list {
         all = tests.read_list(cx, &list.value);
     }
-    let scenarios = object.entry("scenarios").filter(|entry| !entry.value.is_null());
-    if let Some(entry) = scenarios {
-        read_scenarios(cx, &tests, &entry.value, &mut all);
+    let mut extensions = read_extended(cx, &mut object);
+    let written = object.entry("scenarios").filter(|entry| !entry.value.is_null());
+    let mut scenarios = written.map(|entry| entry.value.clone());
+    let parts = SuiteParts { prompts: &mut prompts.found, default: &mut default, tests: &mut all };
+    let shown = extensions.as_ref().map(|_| {
+        let description = root.get("description").map(TreeNode::to_json);
+        parts.to_value(description.as_ref(), &providers.found, scenarios.as_ref())
+    });
+    if let (Some(sent), Some(changed)) = (&shown, cx.changed_suite.take()) {
+        scenarios = parts.apply(cx, spelling, path, sent, &changed).or(scenarios);
+    }
+    if let Some(scenarios) = &scenarios {
+        read_scenarios(cx, &tests, scenarios, &mut all);
     }
     // Prompts alone are asked once each.
     if scenarios.is_none() && all.is_empty() && list.is_none_or(|list| list.value.is_null()) {
@@ -79,20 +91,21 @@ pub(crate) fn load_matrix(
 
     read_options(cx, &mut object, spelling, &mut settings);
     report_idle(cx, &mut object, spelling);
-    let extensions = object.entry("extensions").filter(|entry| !entry.value.is_null());
     let (mut suite, defaults) = read_suite(cx, &mut object, settings, path)?;
-    if let Some(entry) = extensions {
-        // Answers that are given need none of it.
-        let place = cx.position(entry.key_span);
-        suite.unbuilt.push(UnsupportedFeature { feature: "what `extensions` do around tests", place });
+    if let Some((read, suite_value)) = extensions.as_mut().zip(shown) {
+        suite.unbuilt.append(&mut read.unbuilt);
+        suite.extensions =
+            suite_extensions(std::mem::take(&mut read.list), spelling, suite_value, root).map(Arc::new);
     }
-    let judges = super::expand::judges_of(cx, &mut providers, &default, &all);
+    let judges = super::test_judges::judges_of(cx, &mut providers, &default, &all);
     let found = providers.found;
     object.finish(&mut cx.problems);
 
     let file = MatrixFile { spelling, root, default, prompts, providers: found, tests: all, templates };
     let mut collector = CaseCollector::new(defaults);
-    MatrixExpander::new(&file, &judges).expand(cx, &mut suite, &mut collector);
+    let source =
+        suite.extensions.as_ref().map(|_| MatrixSource::new(cx, &file, &judges, &collector.defaults));
+    MatrixExpander::new(&file, &judges).with_source(source).expand(cx, &mut suite, &mut collector);
     if !collector.met && cx.problems.error_count() == 0 {
         let at = list.map_or(root.use_span().start_point(), |list| list.key_span);
         cx.problems.add(
@@ -107,6 +120,12 @@ pub(crate) fn load_matrix(
     cx.sources = sources;
 
     Some((suite, collector.into_cases()))
+}
+
+/// Reads `extensions`; `None` where they are not there.
+fn read_extended(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<ReadExtensions> {
+    let entry = object.entry("extensions").filter(|entry| !entry.value.is_null())?;
+    Some(read_extensions(cx, entry))
 }
 
 /// Reads `env`: variables that templates may name.
