@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 use super::context::{PromptSums, result_value, test_value};
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::event::EngineEvent;
 use crate::session::stored_records;
 
 /// Time limit of a call before or after a test.
@@ -107,7 +108,8 @@ impl SuiteHooks {
             }
             let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
             let teller = engine.clone();
-            let told = move |line: String| teller.notice(format!("{name}: {line}"));
+            let told =
+                move |line: String| teller.emit(EngineEvent::ProgramOutput { program: name.clone(), line });
             let host = ExtensionHost::start(&extension.program, folder, setup, told)
                 .map_err(|error| EngineError::unrunnable(format!("{}: {error}", extension.place)))?;
             hosts.insert(path.clone(), host);
