@@ -24,7 +24,7 @@ use crate::decode::map_reader::wrong_type;
 use crate::decode::suite::{SuiteDefaults, decode_suite, default_name};
 use crate::decode::targets::InlineTargets;
 use crate::decode::{CaseCollector, DecodeContext, MapReader};
-use crate::model::{EvalFileFormat, Suite};
+use crate::model::{EvalFileFormat, Suite, UnsupportedFeature};
 use crate::tree::{NodeValue, TreeNode};
 
 /// Parts of a matrix file that are common to all its cases.
@@ -94,6 +94,11 @@ pub(crate) fn load_matrix(
     let (mut suite, defaults) = read_suite(cx, &mut object, settings, path)?;
     if let Some((read, suite_value)) = extensions.as_mut().zip(shown) {
         suite.unbuilt.append(&mut read.unbuilt);
+        if let (MatrixSpelling::Snake, Some(_), Some(first)) = (spelling, &suite.workspace, read.list.first())
+        {
+            let place = first.place.clone();
+            suite.unbuilt.push(UnsupportedFeature { feature: "extensions of AgentV in a workspace", place });
+        }
         suite.extensions =
             suite_extensions(std::mem::take(&mut read.list), spelling, suite_value, root).map(Arc::new);
     }
