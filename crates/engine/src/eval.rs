@@ -172,7 +172,9 @@ impl Engine {
     ) -> Result<RunOutcome, EngineError> {
         let purpose = if options.dry_run { Purpose::Plan } else { Purpose::Run };
         let mut suites = loaded.files.iter().filter_map(|file| file.suite.as_ref());
-        if purpose == Purpose::Run && suites.any(|suite| suite.extensions.is_some()) {
+        if purpose == Purpose::Run
+            && suites.any(|suite| suite.extensions.as_ref().is_some_and(|all| !all.in_workspace))
+        {
             return Box::pin(self.evaluate_extended(mode, loaded, options)).await;
         }
 

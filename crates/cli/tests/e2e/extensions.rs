@@ -278,6 +278,49 @@ fn extensions_of_agentv_are_told_the_case_and_change_no_test() {
 
 #[cfg(unix)]
 #[test]
+fn extensions_of_agentv_work_in_the_workspace_of_each_case() {
+    if !has("node") || !has("python3") {
+        return;
+    }
+    let cli = cli();
+    let note = "import { appendFileSync } from 'node:fs';\nimport { join } from 'node:path';\n\
+                const note = (context, file) => appendFileSync(join(context.workspace_path, file), `${context.hook_name} ${context.test_id}\\n`);\n";
+    cli.file(
+        "hooks/setup.mjs",
+        format!(
+            "{note}export function beforeAll(context) {{ note(context, 'all.txt'); }}\n\
+             export async function beforeEach(context) {{ note(context, 'each.txt'); }}\n"
+        ),
+    );
+    cli.file(
+        "hooks/reset.py",
+        "import os\ndef afterEach(context, more):\n    path = os.path.join(context['eval_dir'], 'log.txt')\n    with open(path, 'a') as log:\n\
+        \x20       log.write(more['hookName'] + ' ' + context['test_id'] + ' ' + open(os.path.join(context['workspace_path'], 'each.txt')).read())\n",
+    );
+    cli.file("base/readme.txt", "hello\n");
+    cli.file(
+        ".assize/targets.yaml",
+        "targets:\n- {name: agent, provider: cli, command: 'cat all.txt each.txt; echo done > agent.txt'}\n",
+    );
+    cli.file(
+        "a.eval.yaml",
+        "prompts: ['{{ q }}']\nproviders: [agent]\nenvironment: {type: host, workdir: base}\n\
+         extensions: ['file://hooks/setup.mjs:beforeAll', 'file://hooks/setup.mjs:beforeEach', 'file://hooks/reset.py:afterEach']\n\
+         tests:\n- {id: one, vars: {q: tea}, assert: [{type: contains, value: beforeEach one}, {type: contains, value: beforeAll}]}\n\
+         - {id: two, vars: {q: milk}, assert: [{type: contains, value: beforeEach two}]}\n",
+    );
+    let refused = cli.run(&["eval", "a.eval.yaml"]).expect_code(2);
+    assert!(refused.stderr.contains("`hooks/reset.py:afterEach` of `extensions`"), "{}", refused.stderr);
+    cli.run(&["eval", "a.eval.yaml", "--allow-code", "--run-dir", "run", "-j", "1"]).expect_code(0);
+    for row in rows(&cli, "run") {
+        let changes = row["file_changes"].as_str().expect("a diff");
+        assert!(changes.contains("agent.txt") && !changes.contains("each.txt"), "{changes}");
+    }
+    assert_eq!(cli.read("log.txt"), "afterEach one beforeEach one\nafterEach two beforeEach two\n");
+}
+
+#[cfg(unix)]
+#[test]
 fn an_interrupt_ends_the_interpreter_and_leaves_the_end_for_later() {
     use std::process::Stdio;
 

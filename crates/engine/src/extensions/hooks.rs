@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use assize_evalfile::{Case, Extension, ExtensionHook, Suite, SuiteExtensions};
 use assize_grade::{ExtensionCall, ExtensionHost, ProgramSetup};
@@ -18,11 +17,6 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::event::EngineEvent;
 use crate::session::stored_records;
-
-/// Time limit of a call before or after a test.
-const TEST_TIME: Duration = Duration::from_mins(1);
-/// Time limit of a call before or after all tests.
-const SUITE_TIME: Duration = Duration::from_mins(10);
 
 /// Treatment of suites with extensions by a run.
 #[derive(Clone, Copy, Default)]
@@ -236,12 +230,13 @@ impl SuiteHooks {
         let named = json!({"hookName": hook.name()});
         let (arguments, index) =
             if extension.hook.is_some() { ([context, &named], 0) } else { ([&name, context], 1) };
-        let limit = match hook {
-            ExtensionHook::BeforeAll | ExtensionHook::AfterAll => SUITE_TIME,
-            ExtensionHook::BeforeEach | ExtensionHook::AfterEach => TEST_TIME,
-        };
         let function = extension.program.function.as_deref();
-        let call = ExtensionCall { function, arguments, context: changes.then_some(index), limit };
+        let call = ExtensionCall {
+            function,
+            arguments,
+            context: changes.then_some(index),
+            limit: hook.time_limit(),
+        };
 
         host.call(call).await.map_err(|error| describe(extension, hook, &error))
     }
@@ -249,7 +244,8 @@ impl SuiteHooks {
     /// Adds what hooks of AgentV are given.
     fn with_common_keys(&self, mut context: Value, hook: ExtensionHook) -> Value {
         if self.extensions.is_agentv {
-            let folder = std::path::absolute(self.path.parent().unwrap_or(Path::new(""))).unwrap_or_default();
+            let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
+            let folder = std::path::absolute(folder.unwrap_or(Path::new("."))).unwrap_or_default();
             context["hook_name"] = Value::from(hook.name());
             context["eval_dir"] = json!(folder);
         }

@@ -9,14 +9,15 @@ impl PreflightReport {
     /// Takes note of the extensions of a suite one of whose cases asks a target.
     pub(crate) fn note_extensions(&mut self, suite: &Suite, usage: ExtensionUse<'_>) {
         let Some(extensions) = &suite.extensions else { return };
-        if !self.extended.insert(suite.path.clone()) {
-            return;
-        }
-
         for extension in &extensions.list {
             let language = extension.program.language.name();
             self.note_code(format!("`{}` of `extensions` ({language} code)", extension.written));
         }
+        // Those are run with the workspace, wherever that is.
+        if extensions.in_workspace || !self.extended.insert(suite.path.clone()) {
+            return;
+        }
+
         match usage {
             ExtensionUse::Run(_) => {}
             ExtensionUse::Planned => self.remark(format!(

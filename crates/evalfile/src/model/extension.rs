@@ -1,5 +1,7 @@
 //! Extensions: code of an author that is run around the tests of a matrix file.
 
+use std::time::Duration;
+
 use serde_json::Value;
 
 use super::{CodeProgram, FilePosition};
@@ -20,6 +22,16 @@ pub enum ExtensionHook {
 assize_rubric::named_variants!(ExtensionHook {
     BeforeAll = "beforeAll", BeforeEach = "beforeEach", AfterEach = "afterEach", AfterAll = "afterAll",
 });
+
+impl ExtensionHook {
+    /// Returns the time limit of a call: a minute around a test, 10 minutes around all.
+    pub const fn time_limit(self) -> Duration {
+        match self {
+            Self::BeforeAll | Self::AfterAll => Duration::from_mins(10),
+            Self::BeforeEach | Self::AfterEach => Duration::from_mins(1),
+        }
+    }
+}
 
 /// An entry of `extensions`: a function in a file.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,6 +62,8 @@ pub struct SuiteExtensions {
     pub suite: Value,
     /// The eval file as it is written.
     pub config: Value,
+    /// True if they are run as hooks of the workspace, in which the functions of AgentV work.
+    pub in_workspace: bool,
     /// True for the contract of AgentV, whose hooks are given the folder and the id of a case and change no tests.
     pub is_agentv: bool,
 }

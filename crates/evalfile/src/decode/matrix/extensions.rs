@@ -16,9 +16,14 @@ use crate::decode::DecodeContext;
 use crate::decode::file::file_extension;
 use crate::decode::map_reader::wrong_type;
 use crate::model::{
-    CodeLanguage, CodeProgram, Extension, ExtensionHook, SuiteExtensions, UnsupportedFeature,
+    CodeLanguage, CodeProgram, Extension, ExtensionHook, GraderCommand, HookEvent, UnsupportedFeature,
+    WorkspaceHook,
 };
 use crate::tree::{MapEntry, NodeValue, TreeNode, read_json_in};
+
+/// Hosts that call a function once, in a workspace.
+const PYTHON_HOST: &str = include_str!("../../../hosts/workspace_hook.py");
+const NODE_HOST: &str = include_str!("../../../hosts/workspace_hook.mjs");
 
 /// The built-in extension of AgentV.
 const AGENT_RULES: &str = "agentv:agent-rules";
@@ -233,13 +238,41 @@ fn default_value(test: &MatrixTest) -> Value {
     value
 }
 
-/// Returns the extensions of a suite, `None` if it has none.
-pub(super) fn suite_extensions(
-    list: Vec<Extension>,
-    spelling: MatrixSpelling,
-    suite: Value,
-    root: &TreeNode,
-) -> Option<SuiteExtensions> {
-    let is_agentv = spelling == MatrixSpelling::Snake;
-    (!list.is_empty()).then(|| SuiteExtensions { list, suite, config: root.to_json(), is_agentv })
+/// Returns extensions as hooks of the workspace, for a file at `path`.
+pub(super) fn workspace_functions(list: &[Extension], path: &Path) -> Vec<(HookEvent, WorkspaceHook)> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf());
+    let events = [
+        (ExtensionHook::BeforeAll, HookEvent::BeforeAll),
+        (ExtensionHook::BeforeEach, HookEvent::BeforeEach),
+        (ExtensionHook::AfterEach, HookEvent::AfterEach),
+        (ExtensionHook::AfterAll, HookEvent::AfterAll),
+    ];
+
+    let mut functions = Vec::new();
+    for extension in list {
+        for (hook, event) in events.into_iter().filter(|(hook, _)| extension.runs_at(*hook)) {
+            let words: &[&str] = match extension.program.language {
+                CodeLanguage::Python => &["python3", "-c", PYTHON_HOST],
+                CodeLanguage::JavaScript => &["node", "--input-type=module", "-e", NODE_HOST],
+                CodeLanguage::TypeScript => {
+                    &["node", "--experimental-strip-types", "--input-type=module", "-e", NODE_HOST]
+                }
+            };
+            let file = extension.program.path.as_deref().unwrap_or(Path::new("")).display().to_string();
+            let function = extension.program.function.as_deref().unwrap_or("default");
+            let arguments = [&file, function, hook.name(), &folder.display().to_string()];
+            let words = words.iter().copied().chain(arguments).map(str::to_owned).collect();
+            let function = WorkspaceHook {
+                command: Some(GraderCommand::Argv(words)),
+                cwd: folder.clone(),
+                timeout: Some(hook.time_limit()),
+                reset: None,
+                place: extension.place.clone(),
+            };
+            functions.push((event, function));
+        }
+    }
+
+    functions
 }

@@ -9,7 +9,7 @@ use serde_json::Map;
 
 use super::authored::MatrixSource;
 use super::expand::MatrixExpander;
-use super::extensions::{ReadExtensions, SuiteParts, read_extensions, suite_extensions};
+use super::extensions::{ReadExtensions, SuiteParts, read_extensions, workspace_functions};
 use super::keys::{MATRIX_KEYS, MatrixKeySupport};
 use super::nodes::MapNode;
 use super::prompts::PromptReader;
@@ -24,7 +24,7 @@ use crate::decode::map_reader::wrong_type;
 use crate::decode::suite::{SuiteDefaults, decode_suite, default_name};
 use crate::decode::targets::InlineTargets;
 use crate::decode::{CaseCollector, DecodeContext, MapReader};
-use crate::model::{EvalFileFormat, Suite, UnsupportedFeature};
+use crate::model::{EvalFileFormat, Suite, SuiteExtensions};
 use crate::tree::{NodeValue, TreeNode};
 
 /// Parts of a matrix file that are common to all its cases.
@@ -94,13 +94,18 @@ pub(crate) fn load_matrix(
     let (mut suite, defaults) = read_suite(cx, &mut object, settings, path)?;
     if let Some((read, suite_value)) = extensions.as_mut().zip(shown) {
         suite.unbuilt.append(&mut read.unbuilt);
-        if let (MatrixSpelling::Snake, Some(_), Some(first)) = (spelling, &suite.workspace, read.list.first())
-        {
-            let place = first.place.clone();
-            suite.unbuilt.push(UnsupportedFeature { feature: "extensions of AgentV in a workspace", place });
+        // AgentV's functions are told the path of the workspace.
+        let workspace = suite.workspace.as_mut().filter(|workspace| workspace.describes_folder());
+        let in_workspace = spelling == MatrixSpelling::Snake && workspace.is_some();
+        if let Some(workspace) = workspace.filter(|_| in_workspace) {
+            Arc::make_mut(workspace).hooks.functions = workspace_functions(&read.list, path);
         }
-        suite.extensions =
-            suite_extensions(std::mem::take(&mut read.list), spelling, suite_value, root).map(Arc::new);
+        let list = std::mem::take(&mut read.list);
+        suite.extensions = (!list.is_empty()).then(|| {
+            let is_agentv = spelling == MatrixSpelling::Snake;
+            let (suite, config) = (suite_value, root.to_json());
+            Arc::new(SuiteExtensions { list, suite, config, in_workspace, is_agentv })
+        });
     }
     let judges = super::test_judges::judges_of(cx, &mut providers, &default, &all);
     let found = providers.found;
@@ -108,8 +113,8 @@ pub(crate) fn load_matrix(
 
     let file = MatrixFile { spelling, root, default, prompts, providers: found, tests: all, templates };
     let mut collector = CaseCollector::new(defaults);
-    let source =
-        suite.extensions.as_ref().map(|_| MatrixSource::new(cx, &file, &judges, &collector.defaults));
+    let changing = suite.extensions.as_ref().filter(|extensions| !extensions.in_workspace);
+    let source = changing.map(|_| MatrixSource::new(cx, &file, &judges, &collector.defaults));
     MatrixExpander::new(&file, &judges).with_source(source).expand(cx, &mut suite, &mut collector);
     if !collector.met && cx.problems.error_count() == 0 {
         let at = list.map_or(root.use_span().start_point(), |list| list.key_span);
