@@ -1,5 +1,5 @@
 // Calls the functions of one file for a whole run. Each line of stdin is a call, {id, function, arguments, context}; the answer
-// is a line of stdout, {id, value} or {id, threw}. `context` is the index of the argument that the function may change, null if
+// is a line of stdout, {id, value} or {id, threw}. A call without arguments only looks for the function. `context` is the index of the argument that the function may change, null if
 // nothing is made of it. What the file itself prints goes to stderr.
 import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -15,10 +15,16 @@ const pick = (loaded, name) => {
 };
 
 let module;
-const call = async ({ function: name, arguments: given, context }) => {
+const find = async (name) => {
   module ??= import(pathToFileURL(path));
   const found = pick(await module, name);
   if (!found) throw new Error(`the file exports no function${name ? ` '${name}'` : ''}`);
+  return found;
+};
+
+const call = async ({ function: name, arguments: given, context }) => {
+  const found = await find(name);
+  if (!given) return true;
   const value = await found(...given);
   if (context === null) return null;
   // What a function changes in place counts as returned.

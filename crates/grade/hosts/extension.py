@@ -1,5 +1,5 @@
 # Calls the functions of one file for a whole run. Each line of stdin is a call, {id, function, arguments, context}; the answer is
-# a line of stdout, {id, value} or {id, threw}. `context` is null if nothing is made of what is returned. What the file itself
+# a line of stdout, {id, value} or {id, threw}. A call without arguments only looks for the function. `context` is null if nothing is made of what is returned. What the file itself
 # prints goes to stderr.
 import asyncio
 import importlib.util
@@ -43,6 +43,8 @@ def call(asked):
     function = getattr(module, asked["function"], None)
     if not callable(function):
         raise NameError(f"the file has no function '{asked['function']}'")
+    if asked["arguments"] is None:
+        return True
     value = function(*asked["arguments"])
     if inspect.isawaitable(value):
         value = loop.run_until_complete(value)

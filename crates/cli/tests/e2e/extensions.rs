@@ -228,6 +228,26 @@ fn what_fails_before_all_stops_the_run_and_what_fails_around_a_test_is_told() {
         assert!(refused.stderr.contains("nothing was run"), "{}", refused.stderr);
         assert!(!cli.path("run").exists());
     }
+    for (name, text, reason) in [
+        (
+            "none.py",
+            "def other(name, context):\n    pass\n",
+            "`none.py:hook` can't be used: NameError: the file has no function 'hook'",
+        ),
+        ("load.py", "import no_such_module\n", "ModuleNotFoundError"),
+    ] {
+        cli.file(name, text);
+        cli.file("c.yaml", config(&format!("'file://{name}:hook'")));
+        let refused = cli.run(&args).expect_code(2);
+        assert!(refused.stderr.contains(reason), "{}", refused.stderr);
+    }
+    if has("node") {
+        cli.file("typed.ts", "export const hook = (name: string) => undefined;\n");
+        cli.file("c.yaml", config("'file://typed.ts:hook'").replace("openai:m", "echo"));
+        let output = cli.run(&["eval", "c.yaml", "--allow-code", "--judge", "offline", "--run-dir", "typed"]);
+        let is_told = output.stderr.contains("this `node` can't run TypeScript");
+        assert!(output.code == Some(0) || is_told, "{}", output.stderr);
+    }
     assert_eq!(server.count(), 0);
 
     // The test that it fails for has no answer and no score.

@@ -66,7 +66,7 @@ impl Engine {
         let mut changes: HashMap<PathBuf, Value> = HashMap::new();
         for hooks in pool.suites() {
             let changed = tokio::select! {
-                changed = hooks.before_all() => changed,
+                changed = async { hooks.load().await.map(|()| hooks)?.before_all().await } => changed,
                 () = self.process().stopped() => Err("stopped".to_owned()),
             };
             let changed =

@@ -124,6 +124,22 @@ impl SuiteHooks {
         self.ran.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
+    /// Loads the files and looks for the functions, so that what is missing is found before anything is spent.
+    pub(crate) async fn load(&self) -> Result<(), String> {
+        for extension in &self.extensions.list {
+            let host = extension.program.path.as_ref().and_then(|path| self.hosts.get(path));
+            if let Some(host) = host {
+                let limit = ExtensionHook::BeforeEach.time_limit();
+                let found = host.find(extension.program.function.as_deref(), limit).await;
+                found.map_err(|error| {
+                    format!("{}: extension `{}` can't be used: {error}", extension.place, extension.written)
+                })?;
+            }
+        }
+
+        Ok(())
+    }
+
     /// Runs what comes before all tests. Returns the suite if it was changed.
     pub(crate) async fn before_all(&self) -> Result<Option<Value>, String> {
         let mut suite = self.extensions.suite.clone();

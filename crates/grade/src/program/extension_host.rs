@@ -125,20 +125,36 @@ impl ExtensionHost {
         })
     }
 
+    /// Loads the file and looks for a function.
+    ///
+    /// # Errors
+    /// When the file can't be loaded in time, or has no such function.
+    pub async fn find(&self, function: Option<&str>, limit: Duration) -> Result<(), String> {
+        self.ask(function, &Value::Null, None, limit).await.map(drop)
+    }
+
     /// Calls a function. The value is null if it returned nothing.
     ///
     /// # Errors
     /// When the function fails, takes too long, or the interpreter has ended.
     pub async fn call(&self, call: ExtensionCall<'_>) -> Result<Value, String> {
+        self.ask(call.function, &json!(call.arguments), call.context, call.limit).await
+    }
+
+    async fn ask(
+        &self,
+        function: Option<&str>,
+        arguments: &Value,
+        context: Option<usize>,
+        limit: Duration,
+    ) -> Result<Value, String> {
         let _slot = self.slots.acquire().await.map_err(|error| error.to_string())?;
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
-        let function = match (call.function, self.language) {
+        let function = match (function, self.language) {
             (None, CodeLanguage::Python) => Some(USUAL_FUNCTION),
             (function, _) => function,
         };
-        let asked = json!({
-            "id": id, "function": function, "arguments": call.arguments, "context": call.context,
-        });
+        let asked = json!({"id": id, "function": function, "arguments": arguments, "context": context});
 
         let (answer, answered) = oneshot::channel();
         {
@@ -153,11 +169,11 @@ impl ExtensionHost {
             let _ = lines.send(asked.to_string());
         }
 
-        match tokio::time::timeout(call.limit, answered).await {
+        match tokio::time::timeout(limit, answered).await {
             Ok(Ok(result)) => result.map_err(|error| self.setup.redact(&error)),
             Ok(Err(_)) => Err("the interpreter has ended".to_owned()),
             Err(_) => {
-                let reason = format!("it took longer than {} s, and was stopped", call.limit.as_secs());
+                let reason = format!("it took longer than {} s, and was stopped", limit.as_secs());
                 lock(&self.calls).end(reason.clone());
                 if let Some(writer) = lock(&self.writer).take() {
                     // The process group ends with the task that owns it.
@@ -219,6 +235,10 @@ async fn read_answers(mut reader: LineReader, language: CodeLanguage, calls: Arc
 
     tokio::time::sleep(LAST_LINES).await;
     let mut calls = lock(&calls);
+    if calls.last_lines.iter().any(|line| line.contains("bad option: --experimental-strip-types")) {
+        calls.end("this `node` can't run TypeScript; install Node.js 22.6 or later".to_owned());
+        return;
+    }
     let printed: Vec<&str> = calls.last_lines.iter().map(String::as_str).collect();
     let printed = if printed.is_empty() { String::new() } else { format!("\n{}", printed.join("\n")) };
     let reason = format!("the {} code can't be run: {reason}{printed}", language.name());
@@ -278,6 +298,8 @@ mod tests {
         assert_eq!(call(&host, "f", long).await, Ok(json!({"a": 1, "n": 1})));
         assert_eq!(call(&host, "bad", long).await, Err("ValueError: no".to_owned()));
         assert!(call(&host, "none", long).await.expect_err("missing").contains("no function 'none'"));
+        assert!(host.find(Some("none"), long).await.is_err());
+        assert_eq!(host.find(Some("bad"), long).await, Ok(()));
         assert_eq!(call(&host, "f", long).await, Ok(json!({"a": 1, "n": 2})));
         host.end().await;
         assert!(call(&host, "f", long).await.is_err());
