@@ -218,12 +218,7 @@ impl Engine {
             workspaces: Some(&wiring.workspaces),
             target_names: &target_names,
             sequence: mode.sequence(),
-            extensions: match (purpose, extensions) {
-                _ if mode.command() != EvalMode::default().command() => ExtensionUse::Refused,
-                (Purpose::Plan | Purpose::Check, _) => ExtensionUse::Planned,
-                (Purpose::Run, Some(pool)) => ExtensionUse::Run(pool),
-                _ => ExtensionUse::Refused,
-            },
+            extensions: ExtensionUse::new(purpose, mode, extensions),
             ..RunPlanner::new(&wiring.config, &options.run)?
         };
 

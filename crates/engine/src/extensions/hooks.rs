@@ -15,7 +15,9 @@ use serde_json::{Value, json};
 use super::context::{PromptSums, result_value, test_value};
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::eval::Purpose;
 use crate::event::EngineEvent;
+use crate::mode::{EvalMode, RunMode};
 use crate::session::stored_records;
 
 /// Treatment of suites with extensions by a run.
@@ -28,6 +30,21 @@ pub(crate) enum ExtensionUse<'a> {
     Planned,
     /// They are run.
     Run(&'a ExtensionPool),
+}
+
+impl<'a> ExtensionUse<'a> {
+    /// Treatment in a mode, with the interpreters if they have been started.
+    pub(crate) fn new(purpose: Purpose, mode: &dyn RunMode, pool: Option<&'a ExtensionPool>) -> Self {
+        // Other modes judge an answer in several forms, and there is one test.
+        if mode.command() != EvalMode::default().command() {
+            return Self::Refused;
+        }
+        match (purpose, pool) {
+            (Purpose::Plan | Purpose::Check, _) => Self::Planned,
+            (Purpose::Run, Some(pool)) => Self::Run(pool),
+            _ => Self::Refused,
+        }
+    }
 }
 
 /// The extensions of the suites of a run, with their interpreters.
