@@ -128,6 +128,8 @@ count = 0
 
 def beforeAll(context, more):
     assert more == {'hookName': 'beforeAll'}, more
+    # Keys of model servers are not handed down.
+    assert 'OPENAI_API_KEY' not in os.environ and 'PATH' in os.environ
     context['suite']['tests'] = context['suite']['tests'][:1]
     return context
 
