@@ -151,6 +151,17 @@ fn a_suite_is_given_as_it_is_read_and_taken_back_as_it_is_changed() {
     let targets = &changed.suite.as_ref().expect("a suite").defined_targets;
     assert!(targets.iter().any(|target| target.name.contains("gpt-4o")), "{targets:#?}");
 
+    assert_eq!(extensions(&changed).suite["tests"][1]["vars"]["word"], "wine");
+
+    fs::write(files.folder.path().join("more.yaml"), "- {vars: {word: rye}}\n").expect("written");
+    let named = files.load_changed(|suite| {
+        suite["tests"] = json!("file://more.yaml");
+        suite["providers"] = json!([]);
+    });
+    assert_eq!(questions(&named), ["say rye", "again rye"]);
+    let is_told = |title: &str| named.diagnostics.iter().any(|found| found.title.contains(title));
+    assert!(is_told("the providers that `beforeAll` changed have no effect"));
+
     let broken = files.load_changed(|suite| suite["tests"][0]["assert"] = json!([{"type": "nonsense"}]));
     let problem = broken.diagnostics.iter().find(|found| found.severity == Severity::Error);
     let problem = problem.expect("an error");

@@ -374,6 +374,22 @@ fn an_interrupt_ends_the_interpreter_and_leaves_the_end_for_later() {
         until("the interpreter and its child end", || !signal("0", process));
     }
 
+    // Before the first test, nothing has been run that a resumed run could go on with.
+    cli.file(
+        "slow.py",
+        "import time\ndef beforeAll(context, more):\n    open('begun', 'w').close()\n    time.sleep(60)\n",
+    );
+    cli.file("slow.yaml", config("'file://slow.py:beforeAll'"));
+    let args_slow = ["eval", "slow.yaml", "--allow-code", "--judge", "offline", "--run-dir", "slow"];
+    let child = cli.command(&args_slow).stdin(Stdio::null()).stderr(Stdio::piped()).spawn();
+    let child = child.expect("the binary starts");
+    until("a function waits", || cli.path("begun").exists());
+    assert!(signal("INT", child.id()));
+    let output = child.wait_with_output().expect("it can be waited for");
+    assert_eq!(output.status.code(), Some(130));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("interrupted during `beforeAll`"));
+    assert!(!cli.path("slow").exists());
+
     cli.file("go", "");
     cli.run(&["eval", "c.yaml", "--allow-code", "--judge", "offline", "--resume", "run"]).expect_code(0);
     assert!(cli.path("ended").exists());

@@ -67,7 +67,10 @@ impl Engine {
         for hooks in pool.suites() {
             let changed = tokio::select! {
                 changed = async { hooks.load().await.map(|()| hooks)?.before_all().await } => changed,
-                () = self.process().stopped() => Err("stopped".to_owned()),
+                () = self.process().stopped() => {
+                    let error = EngineError::unrunnable("interrupted during `beforeAll`; nothing was run");
+                    return Err(EngineError { exit: ExitStatus::Interrupted, ..error });
+                }
             };
             let changed =
                 changed.map_err(|error| EngineError::unrunnable(format!("{error}; nothing was run")))?;

@@ -172,14 +172,19 @@ impl SuiteParts<'_> {
         let shown = path.with_file_name(format!("{name} (as `extensions` changed it)"));
         let is_other = |key: &str| changed.get(key).filter(|value| !values_agree(&sent[key], value));
 
+        let given = self.tests;
         if let Some(Value::Array(all)) = is_other("tests") {
             let read = all.iter().enumerate().filter_map(|(index, changed)| {
                 let is_same = |test: &&MatrixTest| values_agree(&test_value(test), changed);
-                let original = self.tests.iter().find(is_same).or_else(|| self.tests.get(index));
+                let original = given.iter().find(is_same).or_else(|| given.get(index));
                 read_changed_test(cx, &reader, original, changed, &shown, "a test")
             });
             let read = read.collect();
-            *self.tests = read;
+            *given = read;
+        } else if let Some(reference) = is_other("tests") {
+            // The path of a file, as the file itself may name one.
+            *given =
+                read_value(cx, &shown, reference).map(|root| reader.read_list(cx, &root)).unwrap_or_default();
         }
         if let Some(changed) = is_other("defaultTest").filter(|changed| changed.is_object()) {
             let read = read_changed_test(cx, &reader, Some(self.default), changed, &shown, DEFAULT_TEST);
@@ -199,11 +204,29 @@ impl SuiteParts<'_> {
             *self.prompts = read;
         }
 
-        let scenarios = is_other("scenarios")?.to_string();
-        let length = scenarios.len();
-        let source = cx.sources.add(&shown, scenarios);
-        read_json_in(&cx.sources, source, 0..length, &mut cx.problems)
+        if let Some(changed) = is_other("providers") {
+            let root = read_value(cx, &shown, changed)?;
+            cx.problems.add(
+                Diagnostic::warning(
+                    codes::NO_EFFECT,
+                    "the providers that `beforeAll` changed have no effect",
+                    root.use_span(),
+                    "not taken",
+                )
+                .with_help("name the providers in the file, or with `--target`"),
+            );
+        }
+
+        read_value(cx, &shown, is_other("scenarios")?)
     }
+}
+
+/// Returns a value that an extension returned as a tree, in a source of its own: judges are told apart by their places.
+fn read_value(cx: &mut DecodeContext, shown: &Path, value: &Value) -> Option<TreeNode> {
+    let text = value.to_string();
+    let length = text.len();
+    let source = cx.sources.add(shown, text);
+    read_json_in(&cx.sources, source, 0..length, &mut cx.problems)
 }
 
 /// Reads a prompt that an extension wrote.

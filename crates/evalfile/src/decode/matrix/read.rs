@@ -74,12 +74,13 @@ pub(crate) fn load_matrix(
     let written = object.entry("scenarios").filter(|entry| !entry.value.is_null());
     let mut scenarios = written.map(|entry| entry.value.clone());
     let parts = SuiteParts { prompts: &mut prompts.found, default: &mut default, tests: &mut all };
-    let shown = extensions.as_ref().map(|_| {
+    let mut shown = extensions.as_ref().map(|_| {
         let description = root.get("description").map(TreeNode::to_json);
         parts.to_value(description.as_ref(), &providers.found, scenarios.as_ref())
     });
-    if let (Some(sent), Some(changed)) = (&shown, cx.changed_suite.take()) {
+    if let (Some(sent), Some(changed)) = (&mut shown, cx.changed_suite.take()) {
         scenarios = parts.apply(cx, spelling, path, sent, &changed).or(scenarios);
+        *sent = changed;
     }
     if let Some(scenarios) = &scenarios {
         read_scenarios(cx, &tests, scenarios, &mut all);
