@@ -38,7 +38,7 @@ fn config(extensions: &str) -> String {
     format!(
         "prompts: ['say {{{{ word }}}}']\nproviders: [openai:m]\nextensions: [{extensions}]\ntests:\n\
          - {{description: a, vars: {{word: tea}}, assert: [{{type: contains, value: '{{{{ word }}}}'}}]}}\n\
-         - {{description: b, vars: {{word: milk}}, assert: [{{type: contains, value: '{{{{ word }}}}'}}]}}\n"
+         - {{description: b, metadata: {{line: \"1\\u2028\\u20292\"}}, vars: {{word: milk}}, assert: [{{type: contains, value: '{{{{ word }}}}'}}]}}\n"
     )
 }
 

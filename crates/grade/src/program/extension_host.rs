@@ -166,7 +166,7 @@ impl ExtensionHost {
         }
         if let Some(lines) = &*lock(&self.lines) {
             // If the writer is gone, the reader fails the call.
-            let _ = lines.send(asked.to_string());
+            let _ = lines.send(one_line(&asked));
         }
 
         match tokio::time::timeout(limit, answered).await {
@@ -197,6 +197,11 @@ impl ExtensionHost {
             let _ = tokio::time::timeout(LAST_LINES, printer).await;
         }
     }
+}
+
+/// Returns a value as JSON in one line, also for Node.js, for which a line separator ends one.
+fn one_line(value: &Value) -> String {
+    value.to_string().replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -303,6 +308,14 @@ mod tests {
         assert_eq!(call(&host, "f", long).await, Ok(json!({"a": 1, "n": 2})));
         host.end().await;
         assert!(call(&host, "f", long).await.is_err());
+    }
+
+    #[test]
+    fn no_character_of_a_value_ends_its_line() {
+        let value = json!({"a": "1\n2\r3\u{2028}4\u{2029}5\u{85}6"});
+        let line = one_line(&value);
+        assert!(!line.contains(['\n', '\r', '\u{2028}', '\u{2029}']), "{line}");
+        assert_eq!(serde_json::from_str::<Value>(&line).expect("JSON"), value);
     }
 
     #[tokio::test]
