@@ -239,7 +239,9 @@ impl Engine {
             warnings.push(format!("`--target {name}` has no effect: every case has its answer"));
         }
 
-        run.check(loaded)?;
+        if purpose != Purpose::Check || !run.awaits_tests() {
+            run.check(loaded)?;
+        }
         run.preflight.check_batches(options.run.judge_batch.is_some())?;
         warnings.extend(match prepared {
             None => run.selection.unmatched_warning(),
@@ -555,10 +557,18 @@ impl<'a> EvalRun<'a> {
         Ok(info)
     }
 
+    /// True if there is nothing to run yet, and extensions may add tests.
+    fn awaits_tests(&self) -> bool {
+        self.preflight.items == 0 && self.parts.iter().any(|part| may_add_tests(part.suite.suite))
+    }
+
     /// Suites whose extensions the run needs, each with the setup of its programs.
     fn extended_suites(&self) -> Vec<(Suite, Arc<ProgramSetup>)> {
-        let needed =
-            self.parts.iter().filter(|part| self.preflight.extended.contains(&part.suite.suite.path));
+        let awaits = self.awaits_tests();
+        let needed = self.parts.iter().filter(|part| {
+            let suite = part.suite.suite;
+            self.preflight.extended.contains(&suite.path) || awaits && may_add_tests(suite)
+        });
         needed.map(|part| (part.suite.suite.clone(), part.deps.targets.programs())).collect()
     }
 
@@ -761,6 +771,11 @@ impl<'a> EvalRun<'a> {
         let all: BTreeSet<&Path> = of_files.chain(attachments).chain(targets).collect();
         all.into_iter().map(Path::to_path_buf).collect()
     }
+}
+
+/// True if extensions of a suite may add tests before the first one is run.
+fn may_add_tests(suite: &Suite) -> bool {
+    suite.extensions.as_ref().is_some_and(|extensions| extensions.may_add_tests())
 }
 
 /// The names, each once.

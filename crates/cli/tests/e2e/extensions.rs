@@ -174,6 +174,33 @@ fn functions_of_python_change_what_they_return_and_keep_their_variables() {
 }
 
 #[test]
+fn all_tests_may_come_from_a_function_and_are_selected_like_others() {
+    if !has("python3") {
+        return;
+    }
+    let cli = cli();
+    cli.file(
+        "hooks.py",
+        "def beforeAll(context, more):\n    for word in ['tea', 'milk']:\n        check = {'type': 'contains', 'value': word}\n\
+        \x20       context['suite']['tests'].append({'description': word, 'vars': {'word': word}, 'assert': [check]})\n    return context\n",
+    );
+    let text = "prompts: ['say {{ word }}']\nproviders: [echo]\nextensions: ['file://hooks.py:beforeAll']\ntests: []\n";
+    cli.file("c.yaml", text);
+    let refused = cli.run(&["eval", "c.yaml"]).expect_code(2);
+    assert!(refused.stderr.contains("`--allow-code`"), "{}", refused.stderr);
+    cli.run(&["eval", "c.yaml", "--allow-code", "--run-dir", "all"]).expect_code(0);
+    assert_eq!(rows(&cli, "all").len(), 2);
+    cli.run(&["eval", "c.yaml", "--allow-code", "--filter", "milk", "--run-dir", "one"]).expect_code(0);
+    assert_eq!(rows(&cli, "one")[0]["case_id"], "milk");
+    let none = cli.run(&["eval", "c.yaml", "--allow-code", "--filter", "rum"]).expect_code(2);
+    assert!(none.stderr.contains("no case matches `--filter`; there are 2"), "{}", none.stderr);
+
+    cli.file("hooks.py", "def beforeAll(context, more):\n    pass\n");
+    let empty = cli.run(&["eval", "c.yaml", "--allow-code"]).expect_code(2);
+    assert!(!empty.stderr.contains("panicked"), "{}", empty.stderr);
+}
+
+#[test]
 fn extensions_are_run_only_where_code_is_allowed_and_only_by_a_run() {
     let cli = cli();
     cli.file("hooks.py", "open('started', 'w').close()\ndef hook(name, context):\n    pass\n");

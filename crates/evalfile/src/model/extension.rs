@@ -69,6 +69,11 @@ pub struct SuiteExtensions {
 }
 
 impl SuiteExtensions {
+    /// Returns true if tests may be added before the first one is run.
+    pub fn may_add_tests(&self) -> bool {
+        !self.in_workspace && self.run_at(ExtensionHook::BeforeAll)
+    }
+
     /// Returns true if any extension is run for a hook.
     pub fn run_at(&self, hook: ExtensionHook) -> bool {
         self.list.iter().any(|extension| extension.runs_at(hook))

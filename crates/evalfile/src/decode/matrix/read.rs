@@ -78,6 +78,7 @@ pub(crate) fn load_matrix(
         let description = root.get("description").map(TreeNode::to_json);
         parts.to_value(description.as_ref(), &providers.found, scenarios.as_ref())
     });
+    let is_changed = cx.changed_suite.is_some();
     if let (Some(sent), Some(changed)) = (&mut shown, cx.changed_suite.take()) {
         scenarios = parts.apply(cx, spelling, path, sent, &changed).or(scenarios);
         *sent = changed;
@@ -117,7 +118,8 @@ pub(crate) fn load_matrix(
     let changing = suite.extensions.as_ref().filter(|extensions| !extensions.in_workspace);
     let source = changing.map(|_| MatrixSource::new(cx, &file, &judges, &collector.defaults));
     MatrixExpander::new(&file, &judges).with_source(source).expand(cx, &mut suite, &mut collector);
-    if !collector.met && cx.problems.error_count() == 0 {
+    let gains_tests = !is_changed && suite.extensions.as_ref().is_some_and(|all| all.may_add_tests());
+    if !collector.met && cx.problems.error_count() == 0 && !gains_tests {
         let at = list.map_or(root.use_span().start_point(), |list| list.key_span);
         cx.problems.add(
             Diagnostic::error(codes::NO_CASES, "there are no tests", at, "no case comes of this")
