@@ -225,6 +225,8 @@ fn extensions_are_run_only_where_code_is_allowed_and_only_by_a_run() {
     let batch = ["eval", "asks.yaml", "--allow-code", "--export-requests", "out"];
     let batch = cli.run(&batch).expect_code(2);
     assert!(batch.stderr.contains("more than once"), "{}", batch.stderr);
+    let audit = cli.run(&["audit", "injection", "asks.yaml", "--judge", "offline"]).expect_code(2);
+    assert!(audit.stderr.contains("run by `assize eval` on one machine only"), "{}", audit.stderr);
     assert!(!cli.path("started").exists());
 
     if has("python3") {

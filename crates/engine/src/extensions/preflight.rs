@@ -9,6 +9,16 @@ impl PreflightReport {
     /// Takes note of the extensions of a suite one of whose cases asks a target.
     pub(crate) fn note_extensions(&mut self, suite: &Suite, usage: ExtensionUse<'_>) {
         let Some(extensions) = &suite.extensions else { return };
+        if let (ExtensionUse::Refused, false, Some(first)) =
+            (usage, extensions.in_workspace, extensions.list.first())
+        {
+            self.problem(
+                &first.place,
+                "`extensions` are run by `assize eval` on one machine only, and not here",
+            );
+            return;
+        }
+
         for extension in &extensions.list {
             let language = extension.program.language.name();
             self.note_code(format!("`{}` of `extensions` ({language} code)", extension.written));
@@ -18,20 +28,11 @@ impl PreflightReport {
             return;
         }
 
-        match usage {
-            ExtensionUse::Run(_) => {}
-            ExtensionUse::Planned => self.remark(format!(
+        if matches!(usage, ExtensionUse::Planned) {
+            self.remark(format!(
                 "{}: `extensions` are run by a run only, so the plan is about the tests as they are written",
                 suite.path.display()
-            )),
-            ExtensionUse::Refused => {
-                if let Some(extension) = extensions.list.first() {
-                    self.problem(
-                        &extension.place,
-                        "`extensions` are run by `assize eval` on one machine only, and not here",
-                    );
-                }
-            }
+            ));
         }
     }
 
