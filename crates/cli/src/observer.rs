@@ -87,6 +87,9 @@ impl EventObserver for TerminalObserver {
                 if self.summary_follows && message == OFFLINE_NOTICE => {}
             EngineEvent::Notice(message) if !self.quiet => output::print_warning(&message, context),
             EngineEvent::Warning(message) => output::print_warning(&message, context),
+            EngineEvent::ProgramOutput { program, line } => {
+                self.say(&output::escape_message(&format!("{program}: {line}\n")));
+            }
             EngineEvent::Failure(message) => output::print_error(&message, context),
             EngineEvent::Shuffled { seed } => {
                 self.say(&format!("shuffled; reproduce the order with `--shuffle --seed {seed}`\n"));

@@ -254,7 +254,7 @@ pub(crate) fn print_warning(message: &str, context: &CliContext) {
 }
 
 /// Escapes control characters, because a message may quote files, servers and programs.
-fn escape_message(message: &str) -> String {
+pub(crate) fn escape_message(message: &str) -> String {
     let lines: Vec<String> = message.split('\n').map(assize_report::escape_unsafe).collect();
     lines.join("\n")
 }

@@ -53,6 +53,11 @@ impl Engine {
         Self { process, observer: Arc::new(observer), provided: ProvidedParts::default() }
     }
 
+    /// The engine with another observer.
+    pub(crate) fn with_observer(self, observer: impl EventObserver + 'static) -> Self {
+        Self { observer: Arc::new(observer), ..self }
+    }
+
     /// Adds a judge of the caller's own. Options and files choose it by the name of its identity, before any other judge
     /// of that name.
     #[must_use]

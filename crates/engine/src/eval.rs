@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assize_evalfile::{Case, CasePlaces, Suite};
+use assize_grade::ProgramSetup;
 use assize_llm::Budget;
 use assize_rubric::{OFFLINE_NOTICE, OFFLINE_PLAN_NOTICE, Usd};
 use assize_run::{DealtPlan, ItemError, ShardNumber, ShardPart, ShardPlan, WorkItem};
@@ -16,6 +17,7 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::event::EngineEvent;
 use crate::exchange::ExportReport;
+use crate::extensions::{ExtensionPool, ExtensionUse};
 use crate::forecast::RunPlan;
 use crate::load::{CaseSelection, LoadedFile, LoadedFiles};
 use crate::mode::{EvalMode, Items, RunMode};
@@ -107,7 +109,7 @@ impl Engine {
         let loaded = self.load_for_run(&options.paths, options)?;
         let purpose = Purpose::Identify { is_worker };
 
-        match self.evaluate_for(purpose, mode, &loaded, options, None).await? {
+        match self.evaluate_for(purpose, mode, &loaded, options, None, None).await? {
             Evaluated::Identity(identity) => Ok(identity),
             _ => Err(EngineError::unrunnable("a plan that was to be identified was run")),
         }
@@ -169,8 +171,14 @@ impl Engine {
         options: &EvalOptions,
     ) -> Result<RunOutcome, EngineError> {
         let purpose = if options.dry_run { Purpose::Plan } else { Purpose::Run };
+        let mut suites = loaded.files.iter().filter_map(|file| file.suite.as_ref());
+        if purpose == Purpose::Run
+            && suites.any(|suite| suite.extensions.as_ref().is_some_and(|all| !all.in_workspace))
+        {
+            return Box::pin(self.evaluate_extended(mode, loaded, options)).await;
+        }
 
-        match self.evaluate_for(purpose, mode, loaded, options, None).await? {
+        match self.evaluate_for(purpose, mode, loaded, options, None, None).await? {
             Evaluated::Outcome(outcome) => Ok(*outcome),
             _ => Err(EngineError::unrunnable("a plan that was to be run was identified")),
         }
@@ -183,6 +191,7 @@ impl Engine {
         loaded: &LoadedFiles,
         options: &EvalOptions,
         prepared: Option<&PreparedPlan>,
+        extensions: Option<&ExtensionPool>,
     ) -> Result<Evaluated, EngineError> {
         let options = &with_cache_of_suites(options, loaded);
         let problems = match prepared {
@@ -209,6 +218,7 @@ impl Engine {
             workspaces: Some(&wiring.workspaces),
             target_names: &target_names,
             sequence: mode.sequence(),
+            extensions: ExtensionUse::new(purpose, mode, extensions),
             ..RunPlanner::new(&wiring.config, &options.run)?
         };
 
@@ -229,7 +239,9 @@ impl Engine {
             warnings.push(format!("`--target {name}` has no effect: every case has its answer"));
         }
 
-        run.check(loaded)?;
+        if purpose != Purpose::Check || !run.awaits_tests() {
+            run.check(loaded)?;
+        }
         run.preflight.check_batches(options.run.judge_batch.is_some())?;
         warnings.extend(match prepared {
             None => run.selection.unmatched_warning(),
@@ -238,6 +250,9 @@ impl Engine {
         wiring.gateway.check()?;
         wiring.gateway.check_keys(options.deny.exposed_keys)?;
 
+        if purpose == Purpose::Check {
+            return Ok(Evaluated::Checked(run.extended_suites()));
+        }
         if let Purpose::Prepare { shards } = purpose {
             let prepared = run.prepare(loaded, shards, suites, problems)?;
             return Ok(Evaluated::Prepared(Box::new(prepared)));
@@ -335,6 +350,8 @@ fn check_stop(options: &EvalOptions) -> Result<(), EngineError> {
 pub(crate) enum Purpose {
     Run,
     Plan,
+    /// To find out if a run can be carried out, before extensions are run.
+    Check,
     Identify {
         is_worker: bool,
     },
@@ -349,7 +366,7 @@ impl Purpose {
     fn access(self, options: &RunOptions, usd: Option<Usd>) -> ModelAccess<'_> {
         match self {
             Self::Plan | Self::Identify { is_worker: false } => ModelAccess::Plan(options),
-            Self::Run | Self::Identify { is_worker: true } | Self::Prepare { .. } => {
+            Self::Run | Self::Check | Self::Identify { is_worker: true } | Self::Prepare { .. } => {
                 ModelAccess::Run(options, usd)
             }
         }
@@ -360,6 +377,8 @@ pub(crate) enum Evaluated {
     Outcome(Box<RunOutcome>),
     Identity(PlanIdentity),
     Prepared(Box<PreparedPlan>),
+    /// Suites whose extensions a run needs, each with the setup of its programs.
+    Checked(Vec<(Suite, Arc<ProgramSetup>)>),
 }
 
 impl From<RunOutcome> for Evaluated {
@@ -537,6 +556,21 @@ impl<'a> EvalRun<'a> {
 
         self.parts.push(part);
         Ok(info)
+    }
+
+    /// True if there is nothing to run yet, and extensions may add tests.
+    fn awaits_tests(&self) -> bool {
+        self.preflight.items == 0 && self.parts.iter().any(|part| may_add_tests(part.suite.suite))
+    }
+
+    /// Suites whose extensions the run needs, each with the setup of its programs.
+    fn extended_suites(&self) -> Vec<(Suite, Arc<ProgramSetup>)> {
+        let awaits = self.awaits_tests();
+        let needed = self.parts.iter().filter(|part| {
+            let suite = part.suite.suite;
+            self.preflight.extended.contains(&suite.path) || awaits && may_add_tests(suite)
+        });
+        needed.map(|part| (part.suite.suite.clone(), part.deps.targets.programs())).collect()
     }
 
     /// Keeps what was found out, for runs of parts of the plan.
@@ -738,6 +772,11 @@ impl<'a> EvalRun<'a> {
         let all: BTreeSet<&Path> = of_files.chain(attachments).chain(targets).collect();
         all.into_iter().map(Path::to_path_buf).collect()
     }
+}
+
+/// True if extensions of a suite may add tests before the first one is run.
+fn may_add_tests(suite: &Suite) -> bool {
+    suite.extensions.as_ref().is_some_and(|extensions| extensions.may_add_tests())
 }
 
 /// The names, each once.

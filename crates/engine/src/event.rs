@@ -22,6 +22,13 @@ pub enum EngineEvent {
     Notice(String),
     /// Something that a person has to know even where notices are not wanted.
     Warning(String),
+    /// Code of an eval file that is run around its tests printed a line.
+    ProgramOutput {
+        /// Name of the file of the code.
+        program: String,
+        /// The line, without secrets.
+        line: String,
+    },
     /// Failure after which the work goes on or ends in good order.
     Failure(String),
     /// The cases are run in a random order.

@@ -263,6 +263,7 @@ mod event;
 mod exchange;
 mod exit;
 mod explained;
+mod extensions;
 mod files;
 mod forecast;
 mod gateway;

@@ -69,7 +69,8 @@ impl Engine {
     /// # Errors
     /// When a path does not exist, or holds no eval file.
     pub fn load(&self, paths: &[PathBuf], roots: &[PathBuf]) -> Result<LoadedFiles, EngineError> {
-        self.load_with(paths, &self.load_options(roots), None)
+        let options = self.load_options(roots);
+        self.load_with(paths, |_| options.clone())
     }
 
     /// Finds and reads eval files for a run with these options. Programs that write parts of a file are run if the options
@@ -78,21 +79,25 @@ impl Engine {
     /// # Errors
     /// As in [`Engine::load`].
     pub fn load_for_run(&self, paths: &[PathBuf], options: &EvalOptions) -> Result<LoadedFiles, EngineError> {
-        let allows_code = options.run.allow_code && options.programs == ProgramUse::Allow;
-        let targets_file = allows_code.then_some(options.targets_file.as_deref());
-
-        let targets = options.targets.clone();
-        let load_options = LoadOptions { targets, ..self.load_options(&options.roots) };
-
-        self.load_with(paths, &load_options, targets_file)
+        self.load_with(paths, |path| self.load_options_for_run(path, options))
     }
 
-    /// Finds and reads eval files. With a targets file, or the absence of one, programs may be run.
+    /// Returns the options that a file is read with for a run.
+    pub(crate) fn load_options_for_run(&self, path: &Path, options: &EvalOptions) -> LoadOptions {
+        let load_options =
+            LoadOptions { targets: options.targets.clone(), ..self.load_options(&options.roots) };
+        if options.run.allow_code && options.programs == ProgramUse::Allow {
+            self.with_programs(&load_options, folder_of(path), options.targets_file.as_deref())
+        } else {
+            load_options
+        }
+    }
+
+    /// Finds eval files, and reads each with its options.
     fn load_with(
         &self,
         paths: &[PathBuf],
-        options: &LoadOptions,
-        targets_file: Option<Option<&Path>>,
+        options_of: impl Fn(&Path) -> LoadOptions,
     ) -> Result<LoadedFiles, EngineError> {
         let paths: Vec<PathBuf> = paths.iter().map(|path| self.process().resolve(path)).collect();
         let found = find_suites(&paths);
@@ -103,10 +108,6 @@ impl Engine {
             self.warn(message);
         }
 
-        let allow = |path: &Path| match targets_file {
-            None => options.clone(),
-            Some(file) => self.with_programs(options, folder_of(path), file),
-        };
         // A file may be given twice in different spellings, and be found in a folder as well.
         let mut known = BTreeSet::new();
         let mut files: Vec<LoadedFile> = found
@@ -114,7 +115,7 @@ impl Engine {
             .into_iter()
             .filter(|path| known.insert(path.canonicalize().unwrap_or_else(|_| path.clone())))
             .map(|path| {
-                let loaded = load_suite(&path, &allow(&path));
+                let loaded = load_suite(&path, &options_of(&path));
                 LoadedFile {
                     path,
                     suite: loaded.suite,

@@ -14,8 +14,8 @@ use assize_rubric::{
     VerdictThresholds,
 };
 use assize_run::{
-    ItemError, ItemRelations, ItemSource, JudgeProvider, JudgeSelector, PanelSettings, ThresholdSources,
-    WorkItem, panel_selectors, resolve_thresholds,
+    CaseHooks, ItemError, ItemRelations, ItemSource, JudgeProvider, JudgeSelector, PanelSettings,
+    ThresholdSources, WorkItem, panel_selectors, resolve_thresholds,
 };
 use assize_store::CaseErrorKind;
 use assize_targets::{Target, TargetAnswer, TargetError, TargetKind, given_answer, turn_answers};
@@ -24,6 +24,7 @@ use serde_json::Value;
 use crate::baselines::BaselineRuns;
 use crate::dependencies::CaseDependencies;
 use crate::error::EngineError;
+use crate::extensions::ExtensionUse;
 use crate::graders::{
     JudgeDemand, baseline_problem, grader_code, grader_problem, grader_program, judge_demand, judge_problem,
     own_judging, visit_graders,
@@ -60,6 +61,8 @@ pub(crate) struct RunPlanner<'a> {
     pub(crate) truncate: Option<TruncationMode>,
     /// Number and order of executions; without it once each, for themselves.
     pub(crate) sequence: Option<&'a SequenceOptions>,
+    /// Treatment of the extensions of suites.
+    pub(crate) extensions: ExtensionUse<'a>,
 }
 
 /// Findings of planning.
@@ -77,6 +80,8 @@ pub(crate) struct PreflightReport {
     pub(crate) in_workspaces: bool,
     /// Files that cases refer to.
     pub(crate) attachments: BTreeSet<PathBuf>,
+    /// Paths of the suites whose extensions are needed.
+    pub(crate) extended: BTreeSet<PathBuf>,
     /// Descriptions of the programs that the cases need.
     programs: BTreeSet<String>,
     /// Descriptions of the code that interpreters run for the cases.
@@ -93,7 +98,15 @@ pub(crate) struct PreflightReport {
 }
 
 impl PreflightReport {
-    fn problem(&mut self, place: &FilePosition, message: impl std::fmt::Display) {
+    pub(crate) fn note_code(&mut self, description: String) {
+        self.code.insert(description);
+    }
+
+    pub(crate) fn remark(&mut self, remark: String) {
+        self.remarks.insert(remark);
+    }
+
+    pub(crate) fn problem(&mut self, place: &FilePosition, message: impl std::fmt::Display) {
         self.problems.insert((place.path().to_owned(), place.line, place.column, message.to_string()));
     }
 
@@ -295,6 +308,7 @@ impl<'a> RunPlanner<'a> {
             panel: options.panel_spec()?,
             truncate: options.truncate,
             sequence: None,
+            extensions: ExtensionUse::default(),
         })
     }
 
@@ -350,6 +364,7 @@ impl<'a> RunPlanner<'a> {
                 }
             }
 
+            found.remark_idle_extensions(suite);
             for unbuilt in suite.unbuilt.iter().chain(&case.unbuilt) {
                 found
                     .remarks
@@ -364,6 +379,7 @@ impl<'a> RunPlanner<'a> {
             found.problem(&unbuilt.place, format!("{} is not supported yet", unbuilt.feature));
         }
 
+        found.note_extensions(suite, self.extensions);
         let targets = self.targets_of(suite, case, deps);
         if targets.is_empty() {
             found.problem(
@@ -449,6 +465,10 @@ impl<'a> RunPlanner<'a> {
         };
 
         let trials = self.trials_of(suite, case, lines);
+        let hooks = match self.extensions {
+            ExtensionUse::Run(pool) => pool.hooks_for(suite).filter(|_| case.output.is_none()),
+            ExtensionUse::Refused | ExtensionUse::Planned => None,
+        };
         let several = sources.into_iter().flat_map(|(source, workplace)| {
             let relations = Arc::new(ItemRelations {
                 trials,
@@ -485,6 +505,7 @@ impl<'a> RunPlanner<'a> {
                     truncate: suite.settings.truncate.or(self.config.truncate).unwrap_or_default(),
                     programs: deps.targets.programs(),
                     workplace,
+                    hooks: hooks.clone().map(|hooks| hooks as Arc<dyn CaseHooks>),
                 })
             })
             .collect()

@@ -88,7 +88,7 @@ impl Engine {
         shards: u32,
     ) -> Result<PreparedPlan, EngineError> {
         let loaded = self.load_for_run(&options.paths, options)?;
-        match self.evaluate_for(Purpose::Prepare { shards }, mode, &loaded, options, None).await? {
+        match self.evaluate_for(Purpose::Prepare { shards }, mode, &loaded, options, None, None).await? {
             Evaluated::Prepared(prepared) => Ok(PreparedPlan { loaded, ..*prepared }),
             _ => Err(EngineError::unrunnable("a plan that was to be prepared was run")),
         }
@@ -108,7 +108,7 @@ impl Engine {
             return self.evaluate(mode.clone(), options).await;
         }
 
-        match self.evaluate_for(Purpose::Run, mode, &prepared.loaded, options, Some(prepared)).await? {
+        match self.evaluate_for(Purpose::Run, mode, &prepared.loaded, options, Some(prepared), None).await? {
             Evaluated::Outcome(outcome) => Ok(*outcome),
             _ => Err(EngineError::unrunnable("a plan that was to be run was identified")),
         }

@@ -340,6 +340,7 @@ pub(crate) fn suite_of(scorecard: &Scorecard, path: &Path) -> Suite {
         workspace: None,
         preprocessors: Arc::default(),
         defined_targets: Vec::new(),
+        extensions: None,
         unbuilt: Vec::new(),
         unrun_code: Vec::new(),
     }

@@ -75,7 +75,8 @@ impl WorkspacePool {
         }
 
         let ends = [Some(&spec.hooks), target.hooks.as_deref()];
-        let ends = ends.into_iter().flatten().any(|hooks| hooks.for_event(HookEvent::AfterAll).is_some());
+        let ends =
+            ends.into_iter().flatten().any(|hooks| hooks.all_for_event(HookEvent::AfterAll).next().is_some());
         let place = Arc::new(Workspace::new(spec, target.hooks.clone(), Arc::clone(&self.setup)));
         let held = if case.workspace.is_some() && !ends {
             HeldWorkspace::ByItsCase(Arc::downgrade(&place))

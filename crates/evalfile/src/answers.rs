@@ -191,6 +191,7 @@ fn suite_for_rubric(rubric: &LoadedRubric, decoded: &RubricGrader, path: &Path) 
         workspace: None,
         preprocessors: Arc::default(),
         defined_targets: Vec::new(),
+        extensions: None,
         unbuilt: Vec::new(),
         unrun_code: Vec::new(),
     };

@@ -97,6 +97,16 @@ pub fn load_suite(path: &Path, options: &LoadOptions) -> LoadedSuite {
     LoadedSuite::new(cx, loaded)
 }
 
+/// Loads an eval file with `extensions` whose tests, prompts or default test are those that they returned before the first
+/// test: `changed` is [`SuiteExtensions::suite`](crate::SuiteExtensions::suite) with their changes.
+pub fn load_changed_suite(path: &Path, changed: &serde_json::Value, options: &LoadOptions) -> LoadedSuite {
+    let mut cx = load_context(path, options);
+    cx.changed_suite = Some(changed.clone());
+    let loaded =
+        file::read_source(&mut cx, path, None).and_then(|source| load_whole_file(&mut cx, path, source));
+    LoadedSuite::new(cx, loaded)
+}
+
 /// Loads the text of an eval file, YAML, JSON or JSONL, as if it were the file at `path`: references are
 /// resolved from there.
 pub fn read_suite(path: &Path, text: &str, options: &LoadOptions) -> LoadedSuite {

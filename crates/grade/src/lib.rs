@@ -38,8 +38,8 @@ pub use model::{JudgeOptions, ModelJudge, WarmUp, decide_similarity, similarity_
 pub use offline::OfflineJudge;
 pub use pair::PairTask;
 pub use program::{
-    AnswerFile, FilePrograms, GradingProgram, ProgramEnvironment, ProgramGrade, ProgramInput, ProgramReply,
-    ProgramSetup, convert_file,
+    AnswerFile, ExtensionCall, ExtensionHost, FilePrograms, GradingProgram, ProgramEnvironment, ProgramGrade,
+    ProgramInput, ProgramReply, ProgramSetup, convert_file,
 };
 pub use prompt::{
     BEHAVIOUR_PROMPT_VERSION, COMBINE_PROMPT, PAIR_PROMPT_VERSION, PROMPT_VERSION, WHOLE_PROMPT_VERSION,

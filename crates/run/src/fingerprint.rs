@@ -57,6 +57,7 @@ fn add_item(identity: &mut IdentityWriter, item: &WorkItem) {
         truncate,
         programs: _,
         workplace: _,
+        hooks,
     } = item;
 
     identity.field(suite);
@@ -91,6 +92,13 @@ fn add_item(identity: &mut IdentityWriter, item: &WorkItem) {
     if let Some(container) = &case.container {
         identity.text("container");
         identity.field(&**container);
+    }
+
+    // What extensions make of the case depends on the test as it is written.
+    if let Some(hooks) = hooks {
+        identity.text("extensions");
+        hooks.write_identity(identity);
+        identity.field(&case.authored.as_ref().map(|test| test.value().clone()));
     }
 
     // Cases without scripts keep the fingerprint that they had before there were any.

@@ -16,7 +16,7 @@ use assize_workspace::Workspace;
 
 use crate::case_identity::cluster_of_case;
 use crate::panel::PanelSettings;
-use crate::{JudgeError, JudgeSelector};
+use crate::{CaseHooks, JudgeError, JudgeSelector};
 
 /// One case to be answered and graded.
 #[derive(Clone)]
@@ -59,6 +59,8 @@ pub struct WorkItem {
     pub programs: Arc<ProgramSetup>,
     /// The workspace that the target works in, if it has one.
     pub workplace: Option<Arc<Workspace>>,
+    /// Code that is run around the case, if there is any.
+    pub hooks: Option<Arc<dyn CaseHooks>>,
 }
 
 /// Relations of an item to the other items of its run.
@@ -149,7 +151,7 @@ impl WorkItem {
         let target = self.source.name_of_target().map(Arc::from);
         let source = ItemSource::Missing { kind, message: message.to_owned(), target };
 
-        Self { source, workplace: None, ..self }
+        Self { source, workplace: None, hooks: None, ..self }
     }
 
     /// Key that tells it from the other items of its run.

@@ -11,6 +11,7 @@ mod answer_files;
 mod assemble;
 mod card;
 mod case_error;
+mod case_hooks;
 mod case_identity;
 mod case_scoring;
 mod conversation;
@@ -43,6 +44,7 @@ mod workspace;
 mod writer;
 
 pub use card::{ScorecardTallies, card_tallies, describe_scorecard};
+pub use case_hooks::CaseHooks;
 pub use case_identity::hash_case;
 pub use case_scoring::{CaseScoring, CaseScorings};
 pub use criterion_totals::CriterionTally;

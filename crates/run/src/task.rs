@@ -12,11 +12,12 @@ use futures_util::FutureExt;
 use tokio_util::sync::CancellationToken;
 
 use crate::WorkItem;
+use crate::case_hooks::apply_before_hooks;
 use crate::case_identity::question_row;
 use crate::dependencies::BlockedItem;
 use crate::fingerprint::fingerprint;
 use crate::slots::WorkerSlots;
-use crate::work::{blocked_record, panic_record, work};
+use crate::work::{blocked_record, error_record, panic_record, work};
 
 /// Result of a task: nothing if the limit was reached before there was a slot for the item.
 pub(crate) type TaskResult = Option<FinishedCase>;
@@ -81,12 +82,29 @@ pub(crate) async fn run_in_slot(
         return None;
     }
 
+    // That of the case as it is planned: a run that is resumed knows no other.
     let inputs = fingerprint(&item);
-    let mut record = match blocked {
-        Some(blocked) => blocked_record(&item, blocked),
-        None => work_or_panic_record(&item, turn).await,
+    let (item, mut record, is_hooked) = match blocked {
+        Some(blocked) => {
+            let record = blocked_record(&item, blocked);
+            (item, record, false)
+        }
+        None => match apply_before_hooks(item).await {
+            Ok(item) => {
+                let record = work_or_panic_record(&item, turn).await;
+                (item, record, true)
+            }
+            Err(failed) => {
+                let (item, error) = *failed;
+                let record = error_record(&item, error);
+                (item, record, false)
+            }
+        },
     };
     finish_record(&mut record, item.programs.redactor.as_deref());
+    if let Some(hooks) = item.hooks.as_ref().filter(|_| is_hooked) {
+        hooks.after_case(&item, &record).await;
+    }
 
     // Encoded here rather than by the writer, so that all threads share the work.
     let rows = CaseRows::new(&record.decisions, &record.result, Some(inputs))

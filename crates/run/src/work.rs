@@ -80,6 +80,12 @@ pub(crate) async fn work(item: &WorkItem, turn: Option<LeaseQueuePosition>) -> C
     CaseRecord { result, decisions: decided.into_iter().flatten().collect() }
 }
 
+/// The record of an item that was not begun for this reason.
+pub(crate) fn error_record(item: &WorkItem, error: CaseError) -> CaseRecord {
+    let head = CaseHead { error: Some(error), ..case_head(item) };
+    CaseRecord { result: assemble(head, &[], item.lines), decisions: Vec::new() }
+}
+
 /// The record of an item whose work broke inside this program: said, never lost.
 pub(crate) fn panic_record(item: &WorkItem, message: String) -> CaseRecord {
     let error = CaseError { stage: CaseStage::Grade, kind: CaseErrorKind::Internal, message };

@@ -69,7 +69,7 @@ assize_rubric::named_enum! {
         DependencyFailed = "dependency_failed",
         /// The target failed.
         Failed = "failed",
-        /// A setup or cleanup command of the workspace failed.
+        /// A setup or cleanup command of the workspace failed, or an extension of the suite.
         Hook = "hook",
         /// Internal error.
         Internal = "internal",

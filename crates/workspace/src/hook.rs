@@ -16,6 +16,8 @@ use crate::{CaseInfo, WorkspaceError};
 const PREPARE_TIMEOUT: Duration = Duration::from_mins(1);
 /// Default time limit of commands that clean up.
 const CLEANUP_TIMEOUT: Duration = Duration::from_secs(30);
+/// Message of versions of Node.js that can't remove types, about the option that hooks in TypeScript are run with.
+const NO_TYPESCRIPT: &str = "bad option: --experimental-strip-types";
 /// Bytes of a command's output that an error shows, from the end.
 const STDERR_TAIL: usize = 2000;
 
@@ -80,6 +82,9 @@ pub(crate) async fn run_hook(
     let name = format!("`{}` of the {whose} ({})", moment.name(), hook.place);
     let said = |text: &str| match text.trim() {
         "" => String::new(),
+        text if text.contains(NO_TYPESCRIPT) => {
+            format!("; this `node` can't run TypeScript, install Node.js 22.6 or later; stderr: {text}")
+        }
         text => format!("; stderr: {text}"),
     };
     match command.run().await {

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use assize_evalfile::{
-    HookEvent, RepoSpec, WorkspaceHook, WorkspaceHooks, WorkspaceIsolation, WorkspaceMode, WorkspaceReset,
-    WorkspaceSpec,
+    HookEvent, RepoSpec, WorkspaceHooks, WorkspaceIsolation, WorkspaceMode, WorkspaceReset, WorkspaceSpec,
 };
 use assize_rubric::IdentityWriter;
 use tokio::sync::OnceCell;
@@ -261,17 +260,18 @@ impl Workspace {
 
         let mut first = Ok(());
         for (hooks, whose) in hooks {
-            let Some(hook) = hooks.for_event(moment) else { continue };
-            // A command that cleans up would do it behind the link.
-            folder.check()?;
-            let done = hook::run_hook(hook, moment, whose, folder.path(), visitor, &self.setup).await;
+            for hook in hooks.all_for_event(moment) {
+                // A command that cleans up would do it behind the link.
+                folder.check()?;
+                let done = hook::run_hook(hook, moment, whose, folder.path(), visitor, &self.setup).await;
 
-            // Hooks that clean up run whatever became of the others; hooks that prepare need all before them.
-            if done.is_err() && matches!(moment, HookEvent::BeforeAll | HookEvent::BeforeEach) {
-                return done;
+                // Hooks that clean up run whatever became of the others; hooks that prepare need all before them.
+                if done.is_err() && matches!(moment, HookEvent::BeforeAll | HookEvent::BeforeEach) {
+                    return done;
+                }
+
+                first = first.and(done);
             }
-
-            first = first.and(done);
         }
 
         first
@@ -330,9 +330,12 @@ fn identity(spec: &WorkspaceSpec, target: &WorkspaceHooks) -> Vec<u8> {
         // What runs after all cases is seen by none of them.
         for moment in [HookEvent::BeforeAll, HookEvent::BeforeEach, HookEvent::AfterEach] {
             let hook = hooks.for_event(moment);
-            identity.field(
-                &hook.map(|WorkspaceHook { command, cwd: _, timeout: _, reset, place: _ }| (command, reset)),
-            );
+            identity.field(&hook.map(|hook| (&hook.command, &hook.reset)));
+            for (event, function) in &hooks.functions {
+                if *event == moment {
+                    identity.field(&(&function.command, &function.reset));
+                }
+            }
         }
     }
 
@@ -375,7 +378,7 @@ fn fingerprint(folder: &Path) -> String {
 
 #[cfg(test)]
 mod tests {
-    use assize_evalfile::{FilePosition, GraderCommand, RepoSource};
+    use assize_evalfile::{FilePosition, GraderCommand, RepoSource, WorkspaceHook};
 
     use super::*;
 

@@ -201,6 +201,7 @@ pub(crate) fn items(jobs: Vec<Job>, criteria: &Value) -> Vec<WorkItem> {
             truncate: TruncationMode::Never,
             programs: Arc::clone(&programs),
             workplace: None,
+            hooks: None,
         })
         .collect()
 }

@@ -14,6 +14,7 @@ mod critic;
 mod doctor;
 mod eval;
 mod explain;
+mod extensions;
 mod faults;
 mod file_programs;
 mod first_mistakes;

@@ -194,22 +194,6 @@ fn code_with_an_interpreter_runs_only_where_it_is_allowed() {
 }
 
 #[test]
-fn extensions_stop_only_runs_that_need_them() {
-    let cli = cli();
-    let text = "prompts: [p]\nproviders: [echo]\nextensions: ['file://hooks.js:beforeAll']\n";
-    cli.file("asks.yaml", format!("{text}tests: [{{assert: [{{type: contains, value: p}}]}}]\n"));
-    let given = "tests: [{providerOutput: p, assert: [{type: contains, value: p}]}]\n";
-    cli.file("given.yaml", format!("{text}{given}"));
-    let refused = cli.run(&["eval", "asks.yaml"]).expect_code(2);
-    assert!(
-        refused.stderr.contains("what `extensions` do around tests is not supported"),
-        "{}",
-        refused.stderr
-    );
-    cli.run(&["eval", "given.yaml"]).expect_code(0);
-}
-
-#[test]
 fn providers_that_are_code_answer_where_it_is_allowed() {
     let cli = cli();
     cli.file("answer.py", "def call_api(prompt, options, context):\n    print('noise')\n    return {'output': prompt + options['config']['mark']}\n");

@@ -34,6 +34,7 @@ pub(super) fn note_suite_settings(suite: &Suite, kept: KeptSettings, notes: &mut
         workspace,
         preprocessors,
         defined_targets,
+        extensions,
         unbuilt: _,
         unrun_code: _,
     } = suite;
@@ -65,6 +66,7 @@ pub(super) fn note_suite_settings(suite: &Suite, kept: KeptSettings, notes: &mut
         ("preprocessors", !preprocessors.is_empty()),
         ("targets", !targets.iter().all(is_kept)),
         ("definitions of targets", !kept.models && !defined_targets.is_empty()),
+        ("extensions", extensions.is_some()),
         ("workers", workers.is_some()),
         ("judging", judging.is_some()),
         ("evidence", evidence.is_some()),

@@ -24,6 +24,8 @@ pub(crate) struct DecodeContext {
     pub(crate) reach: Arc<LoadScope>,
     /// Assertion templates that were loaded.
     pub(crate) templates: TemplateCache,
+    /// The suite of a matrix file as its extensions changed it.
+    pub(crate) changed_suite: Option<serde_json::Value>,
 }
 
 /// Files and variables that a load may access.
@@ -70,7 +72,7 @@ impl DecodeContext {
     /// Creates a context with existing limits of access.
     pub(crate) fn with_scope(reach: Arc<LoadScope>) -> Self {
         let (sources, problems) = (SourceMap::new(), DiagnosticCollector::default());
-        Self { sources, problems, reach, templates: TemplateCache::default() }
+        Self { sources, problems, reach, templates: TemplateCache::default(), changed_suite: None }
     }
 
     /// Creates a context with the same access, but with no sources and no diagnostics: for one line of a
@@ -81,6 +83,7 @@ impl DecodeContext {
             problems: self.problems.fork(),
             reach: Arc::clone(&self.reach),
             templates: self.templates.clone(),
+            changed_suite: None,
         }
     }
 

@@ -8,7 +8,7 @@ mod case_collector;
 mod cell_scanner;
 mod common;
 mod config;
-mod context;
+pub(crate) mod context;
 mod conversation;
 mod dataset;
 mod dataset_lines;
@@ -66,7 +66,7 @@ pub use context::EnvironmentLookup;
 pub use diagnostic_collector::note_unset_variables;
 pub use jsonl::CaseLoadError;
 pub use matrix::{
-    ASSERTION_TYPES, AssertionSupport, AssertionType, MATRIX_KEYS, MAX_MATRIX_CASES, MatrixKey,
+    ASSERTION_TYPES, AssertionSupport, AssertionType, AuthoredTest, MATRIX_KEYS, MAX_MATRIX_CASES, MatrixKey,
     MatrixKeySupport,
 };
 pub use prices::{LoadedPrices, ModelNameParser, load_prices};

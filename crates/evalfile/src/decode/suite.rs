@@ -128,6 +128,7 @@ pub(crate) fn decode_suite(
         workspace,
         preprocessors: Arc::clone(&preprocessors),
         defined_targets: Vec::new(),
+        extensions: None,
         unbuilt: missing,
         unrun_code: Vec::new(),
     };

@@ -91,13 +91,18 @@ impl Identify for WorkspaceMode {
 
 impl Identify for WorkspaceHooks {
     fn identify(&self, identity: &mut IdentityWriter) {
-        let Self { enabled, before_all, before_each, after_each, after_all } = self;
+        let Self { enabled, before_all, before_each, after_each, after_all, functions } = self;
         identity.field(enabled);
         identity.field(before_all);
         identity.field(before_each);
         identity.field(after_each);
 
         identity.field(after_all);
+        // Without functions, the identity is that of older versions.
+        for (event, function) in functions {
+            identity.text(event.name());
+            identity.field(function);
+        }
     }
 }
 

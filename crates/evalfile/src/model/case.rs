@@ -9,8 +9,9 @@ use assize_rubric::UnitInterval;
 use serde_json::Value;
 
 use super::{
-    AuthorCode, CaseMarks, CaseMessage, ContainerSpec, Conversation, ConversationTurn, FilePosition,
-    FilePreprocessor, Grader, MessageBlock, OnDependencyFailure, Trials, WorkspaceHooks, WorkspaceSpec,
+    AuthorCode, AuthoredTest, CaseMarks, CaseMessage, ContainerSpec, Conversation, ConversationTurn,
+    FilePosition, FilePreprocessor, Grader, MessageBlock, OnDependencyFailure, Trials, WorkspaceHooks,
+    WorkspaceSpec,
 };
 
 /// Id of a case, unique in its suite. Cheap to clone.
@@ -93,6 +94,8 @@ pub struct Case {
     pub on_dependency_failure: OnDependencyFailure,
     /// Workspace settings of the case itself (`workspace`).
     pub workspace: Option<Arc<WorkspaceSpec>>,
+    /// The test of a matrix file that the case comes from; kept for files with `extensions` only.
+    pub authored: Option<Arc<AuthoredTest>>,
     /// Parts that are decoded and checked but that a run does not support yet.
     pub unbuilt: Vec<UnsupportedFeature>,
     /// Code that should have written a part of the case and was not run, since the load had no permission: its file and kind.
@@ -127,6 +130,7 @@ impl Case {
             depends_on: Vec::new(),
             on_dependency_failure: OnDependencyFailure::default(),
             workspace: None,
+            authored: None,
             unbuilt: Vec::new(),
             unrun_code: Vec::new(),
         }

@@ -6,6 +6,7 @@ mod case;
 mod config;
 mod conversation;
 mod evaluator;
+mod extension;
 mod file_position;
 mod grader;
 mod label_subject;
@@ -21,6 +22,7 @@ mod target;
 mod trials;
 mod workspace;
 
+pub use crate::decode::AuthoredTest;
 pub use assize_rubric::{CaseMessage, MessageBlock, MessageRole};
 pub use author_code::{AuthorCode, CodeLanguage, CodeProgram};
 pub use benchmark_grader::{Applicability, Behaviour, BenchmarkGrader};
@@ -30,6 +32,7 @@ pub use case::{
 pub use config::ProjectConfig;
 pub use conversation::{Conversation, ConversationTurn, OnDependencyFailure, OnTurnFailure, TurnAggregation};
 pub use evaluator::{EvaluatorType, Guidelines, ScoringScale};
+pub use extension::{Extension, ExtensionHook, SuiteExtensions};
 pub use file_position::FilePosition;
 pub use grader::{
     ArgsMatch, CodeGrader, CompositeAggregator, CompositeGrader, CustomGrader, ExecutionMetrics,

@@ -7,8 +7,8 @@ use assize_rubric::{EvidencePolicy, JudgingMode, TruncationMode, UnitInterval};
 use serde_json::Value;
 
 use super::{
-    FilePreprocessor, Grader, PanelSpec, SourceMark, TargetRef, TargetSpec, ThresholdOverrides, Trials,
-    UnsupportedFeature, WorkspaceSpec,
+    FilePreprocessor, Grader, PanelSpec, SourceMark, SuiteExtensions, TargetRef, TargetSpec,
+    ThresholdOverrides, Trials, UnsupportedFeature, WorkspaceSpec,
 };
 
 /// Format of an eval file. Detected by its keys, never by its name.
@@ -72,6 +72,8 @@ pub struct Suite {
     pub preprocessors: Arc<[FilePreprocessor]>,
     /// Targets that the file defines itself. They beat those of the targets file.
     pub defined_targets: Vec<TargetSpec>,
+    /// Code that is run around the tests (`extensions`).
+    pub extensions: Option<Arc<SuiteExtensions>>,
     /// Parts that are decoded and checked but that a run does not support yet.
     pub unbuilt: Vec<UnsupportedFeature>,
     /// Code that should have written the cases and was not run, since the load had no permission: its file and kind.

@@ -140,6 +140,8 @@ pub struct WorkspaceHooks {
     pub after_each: Option<WorkspaceHook>,
     /// Hook that runs once, after the last case.
     pub after_all: Option<WorkspaceHook>,
+    /// Functions of `extensions`, each with its event.
+    pub functions: Vec<(HookEvent, WorkspaceHook)>,
 }
 
 impl WorkspaceHooks {
@@ -154,6 +156,7 @@ impl WorkspaceHooks {
             before_each: pick(&self.before_each, &other.before_each),
             after_each: pick(&self.after_each, &other.after_each),
             after_all: pick(&self.after_all, &other.after_all),
+            functions: self.functions.iter().chain(&other.functions).cloned().collect(),
         }
     }
 
@@ -166,6 +169,12 @@ impl WorkspaceHooks {
             HookEvent::AfterAll => &self.after_all,
         };
         hook.as_ref().filter(|_| self.enabled != Some(false))
+    }
+
+    /// Returns everything that runs at an event, in order: functions of `extensions` come after the hook.
+    pub fn all_for_event(&self, moment: HookEvent) -> impl Iterator<Item = &WorkspaceHook> {
+        let functions = self.functions.iter().filter(move |(event, _)| *event == moment);
+        self.for_event(moment).into_iter().chain(functions.map(|(_, function)| function))
     }
 }
 

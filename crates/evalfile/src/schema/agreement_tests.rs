@@ -280,7 +280,7 @@ fn is_of_another_tool(what: &str, key: &str) -> bool {
         "a config file" => config.contains(&key),
         "a targets file" => key == "providers",
         "a file with prompts and providers" => {
-            ["extensions", "nunjucksFilters", "nunjucks_filters", "redteam"].contains(&key)
+            ["nunjucksFilters", "nunjucks_filters", "redteam"].contains(&key)
         }
         "a test" | "the default test" => ["assertScoringFunction", "assert_scoring_function"].contains(&key),
         _ => false,

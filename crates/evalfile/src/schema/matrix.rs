@@ -160,6 +160,11 @@ fn file() -> MapSchema {
     .optional_key("sharing", anything(), "No effect.")
     .optional_key("writeLatestResults", anything(), "No effect.")
     .older_key("write_latest_results", "writeLatestResults")
+    .optional_key(
+        "extensions",
+        any_of([extension(), list(extension())]),
+        "Functions that are run around the tests, such as `file://hooks.js:beforeEach`. They need `--allow-code`.",
+    )
     .optional_key("commandLineOptions", anything(), "No effect.")
     .older_key("command_line_options", "commandLineOptions")
     .optional_key("derivedMetrics", anything(), "No effect.")
@@ -168,6 +173,18 @@ fn file() -> MapSchema {
     .optional_key("outputs", anything(), "No effect.")
     .optional_key("providerPromptMap", anything(), "No effect.")
     .older_key("provider_prompt_map", "providerPromptMap")
+}
+
+/// An entry of `extensions`.
+fn extension() -> ValueSchema {
+    let built_in = "^\\s*agentv:agent-rules";
+    let path = json!({ "type": "string", "pattern": format!("^\\s*file://|{built_in}") });
+    let map = json!({
+        "type": "object",
+        "properties": { "id": { "type": "string", "pattern": built_in } },
+        "required": ["id"],
+    });
+    ValueSchema(json!({ "anyOf": [path, map] }))
 }
 
 /// Tests of a scenario, or a file of them.

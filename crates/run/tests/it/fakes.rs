@@ -204,6 +204,7 @@ pub(crate) fn item(id: &str, answer: &str, rubric: Rubric, judges: Arc<dyn Judge
         truncate: TruncationMode::Never,
         programs: Arc::default(),
         workplace: None,
+        hooks: None,
     }
 }
 

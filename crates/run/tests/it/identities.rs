@@ -229,6 +229,7 @@ fn identities_of_panels_and_workspaces_are_held() {
         before_each: None,
         after_each: Some(WorkspaceHook { command: None, reset: Some(WorkspaceReset::Strict), ..hook }),
         after_all: None,
+        functions: Vec::new(),
     };
     let workspace = WorkspaceSpec {
         template: Some(PathBuf::from("template")),

@@ -5,10 +5,10 @@ use serde_json::{Map, Value, json};
 
 use super::assertion_types::{ASSERTION_TYPES, AssertionSupport, AssertionType, resolve_assertion_type};
 use super::built_in::built_in_code;
-use super::expand::{JudgeNames, embedder_of};
 use super::nodes::{MapNode, json_node, list_node, number_names, text_node};
 use super::spelling::{MatrixSpelling, head};
 use super::template::{TemplateRenderer, TemplateScope};
+use super::test_judges::{JudgeNames, embedder_of};
 use super::values::{set_without_members, text_of, texts_of};
 use crate::codes;
 use crate::decode::map_reader::{number, string, wrong_type};

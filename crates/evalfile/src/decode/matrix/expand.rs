@@ -8,20 +8,23 @@ use assize_diagnostic::{Diagnostic, Span};
 use serde_json::{Map, Value};
 
 use super::assertions::{AssertionWriter, PassRule};
-use super::code_part::CodePart;
-use super::nodes::{MapNode, list_node, number_names, text_node};
+use super::authored::{AuthoredTest, MatrixSource};
+use super::nodes::{MapNode, json_node, list_node, number_names, text_node};
 use super::pending::{CaseVariant, PendingCase, finish_variables, run_code};
 use super::prompts::{MatrixPrompt, PromptBody, RenderedPrompt};
-use super::providers::{MatrixProvider, ProviderReader, is_embedding_id};
+use super::providers::MatrixProvider;
 use super::read::{MatrixFile, place_of};
 use super::spelling::MatrixSpelling;
+use super::test_judges::{JudgeNames, embedder_of};
 use super::tests::MatrixTest;
 use super::variables::{
     VariableCombination, combinations, count_combinations, read_values, read_variables_script,
+    strip_line_ends,
 };
 use crate::codes;
-use crate::decode::case::decode_prepared_case;
+use crate::decode::case::{DecodedCase, decode_prepared_case};
 use crate::decode::grader::read_code;
+use crate::decode::suite::SuiteDefaults;
 use crate::decode::{CaseCollector, DecodeContext};
 use crate::model::{AnswerTransform, CodeLanguage, FilePosition, Suite, TargetRef, UnsupportedFeature};
 use crate::tree::{MapEntry, NodeValue, TreeNode};
@@ -35,13 +38,12 @@ const PENDING_CASES: usize = 256;
 /// Maximum number of letters of a description in an id.
 const MAX_ID_LETTERS: usize = 60;
 
-/// Names of the judges that assertions and options define, by the place of the definition.
-pub(super) type JudgeNames = Vec<(Span, String)>;
-
 /// Expansion of one file.
 pub(super) struct MatrixExpander<'a> {
     file: &'a MatrixFile<'a>,
     judges: &'a JudgeNames,
+    /// Source of the tests of cases; `None` where no extension changes them.
+    source: Option<Arc<MatrixSource>>,
     ids: BTreeSet<String>,
     cases: usize,
     bytes: usize,
@@ -51,7 +53,12 @@ pub(super) struct MatrixExpander<'a> {
 
 impl<'a> MatrixExpander<'a> {
     pub(super) fn new(file: &'a MatrixFile<'a>, judges: &'a JudgeNames) -> Self {
-        Self { file, judges, ids: BTreeSet::new(), cases: 0, bytes: 0, pending: Vec::new() }
+        Self { file, judges, source: None, ids: BTreeSet::new(), cases: 0, bytes: 0, pending: Vec::new() }
+    }
+
+    /// Keeps the test of each case.
+    pub(super) fn with_source(self, source: Option<MatrixSource>) -> Self {
+        Self { source: source.map(Arc::new), ..self }
     }
 
     /// Adds the cases of all tests, and names the targets of the suite.
@@ -123,6 +130,15 @@ impl<'a> MatrixExpander<'a> {
         let base = base_id(&test, index);
         for (at, VariableCombination { mut vars, code }) in combinations(&values).enumerate() {
             let transform = transform.clone();
+            // Changed variables are not what a template was, so that extensions get them as they are.
+            let is_shown = self.source.is_some() && code.is_empty() && transform.is_none();
+            let unrendered = is_shown.then(|| {
+                let mut vars = vars.clone();
+                if self.file.spelling == MatrixSpelling::Camel {
+                    strip_line_ends(&mut vars);
+                }
+                vars
+            });
             // What code returns may be named by other variables.
             if code.is_empty()
                 && !finish_variables(cx, self.file, transform.as_deref(), &BTreeSet::new(), &mut vars)
@@ -135,7 +151,13 @@ impl<'a> MatrixExpander<'a> {
             for (number, prompt) in prompts.iter().enumerate() {
                 let id =
                     if prompts.len() > 1 { format!("{stem}/prompt-{}", number + 1) } else { stem.clone() };
-                let variants = self.variants(cx, &test, *prompt, &vars, &code);
+                let variant = CaseVariant {
+                    vars: vars.clone(),
+                    code: code.clone(),
+                    unrendered: unrendered.clone(),
+                    ..CaseVariant::default()
+                };
+                let variants = self.variants(cx, &test, *prompt, variant);
                 let (test, transform) = (Rc::clone(&test), transform.clone());
                 let case = PendingCase { id, test, transform, prompt: *prompt, media, span, variants };
                 self.pending.push(case);
@@ -151,15 +173,13 @@ impl<'a> MatrixExpander<'a> {
         cx: &DecodeContext,
         test: &MatrixTest,
         prompt: Option<&MatrixPrompt>,
-        vars: &Map<String, Value>,
-        code: &[(String, Arc<CodePart>)],
+        variant: CaseVariant,
     ) -> Vec<CaseVariant> {
-        let variant = CaseVariant { vars: vars.clone(), code: code.to_vec(), ..CaseVariant::default() };
         let of_prompt = prompt.and_then(|prompt| match &prompt.body {
             PromptBody::Code(part) => Some(part),
             PromptBody::Text(_) | PromptBody::Json(_) => None,
         });
-        let mut parts = of_prompt.into_iter().chain(code.iter().map(|(_, part)| part));
+        let mut parts = of_prompt.into_iter().chain(variant.code.iter().map(|(_, part)| part));
         // Targets of the command line are asked every case.
         if !cx.reach.targets.is_empty() || !parts.any(|part| part.may_depend_on_provider()) {
             return vec![variant];
@@ -253,18 +273,32 @@ impl<'a> MatrixExpander<'a> {
     ) {
         let before = cx.problems.error_count();
         let id = self.unique_id(id);
-        let node = self.case_node(cx, &id, combination);
-        let Some((node, media)) = node else {
+        let defaults = Arc::clone(&into.defaults);
+        let Some(mut read) = self.write_case(cx, &id, combination, &defaults) else {
             into.met = true;
             into.broken += usize::from(cx.problems.error_count() > before);
             return;
         };
 
         self.cases += 1;
+        if let (Some(source), Some(case)) = (&self.source, read.case.as_mut().map(Arc::make_mut)) {
+            case.authored = Some(Arc::new(AuthoredTest::new(Arc::clone(source), id, combination)));
+        }
+        into.add_case(cx, read);
+    }
+
+    /// Writes a combination as a case, and decodes it. Returns `None` after adding a diagnostic.
+    pub(super) fn write_case(
+        &mut self,
+        cx: &mut DecodeContext,
+        id: &str,
+        combination: &Combination<'_>,
+        defaults: &SuiteDefaults,
+    ) -> Option<DecodedCase> {
+        let (node, media) = self.case_node(cx, id, combination)?;
         let Combination { case: pending, variant } = *combination;
         let vars = variant.vars.clone().into_iter().collect();
-        let defaults = Arc::clone(&into.defaults);
-        let mut read = decode_prepared_case(cx, &node, &defaults, vars);
+        let mut read = decode_prepared_case(cx, &node, defaults, vars);
         let transforms = self.transforms(cx, &pending.test);
         if let Some(case) = read.case.as_mut().map(Arc::make_mut) {
             case.transforms = transforms;
@@ -285,7 +319,7 @@ impl<'a> MatrixExpander<'a> {
                 None => {}
             }
         }
-        into.add_case(cx, read);
+        Some(read)
     }
 
     /// Writes a combination as a case of the `tests` format.
@@ -572,9 +606,28 @@ impl<'a> MatrixExpander<'a> {
 
 /// A case that is written.
 #[derive(Clone, Copy)]
-struct Combination<'a> {
-    case: &'a PendingCase<'a>,
-    variant: &'a CaseVariant,
+pub(super) struct Combination<'a> {
+    pub(super) case: &'a PendingCase<'a>,
+    pub(super) variant: &'a CaseVariant,
+}
+
+impl Combination<'_> {
+    /// Returns the test with the variables of this case, before others are filled into them, instead of lists of them.
+    pub(super) fn test(&self) -> MatrixTest {
+        let Combination { case, variant } = *self;
+        let vars = variant.unrendered.as_ref().unwrap_or(&variant.vars);
+        let known = |name: &str| case.test.vars.iter().find(|entry| entry.key == name);
+        let entries = vars.iter().map(|(name, value)| match known(name) {
+            Some(entry) if entry.value.to_json() == *value => entry.clone(),
+            entry => {
+                let span = entry.map_or(case.span, |entry| entry.value.use_span());
+                MapEntry { key: name.clone(), key_span: span, value: json_node(span, value) }
+            }
+        });
+        let mut test = MatrixTest { vars: entries.collect(), ..MatrixTest::clone(&case.test) };
+        test.options.transform_vars = None;
+        test
+    }
 }
 
 /// Merges a test with the settings of its scenario.
@@ -638,79 +691,6 @@ pub(super) fn merge(outer: &MatrixTest, test: &MatrixTest) -> MatrixTest {
     own.disable_expansion |= other.disable_expansion;
 
     merged
-}
-
-/// Adds the judges that options and assertions define to the targets of the file. Returns their names.
-pub(super) fn judges_of(
-    cx: &mut DecodeContext,
-    providers: &mut ProviderReader<'_>,
-    default: &MatrixTest,
-    tests: &[MatrixTest],
-) -> JudgeNames {
-    let mut names = JudgeNames::new();
-    for test in std::iter::once(default).chain(tests) {
-        if let Some(judge) = &test.options.judge {
-            add_judge(cx, providers, judge, &mut names);
-        }
-        for assertion in &test.assertions {
-            add_judges_of(cx, providers, assertion, &mut names);
-        }
-    }
-
-    names
-}
-
-fn add_judges_of(
-    cx: &mut DecodeContext,
-    providers: &mut ProviderReader<'_>,
-    assertion: &TreeNode,
-    names: &mut JudgeNames,
-) {
-    if let Some(judge) = assertion.get("provider") {
-        add_judge(cx, providers, judge, names);
-    }
-    for inner in assertion.get("assert").and_then(TreeNode::as_seq).unwrap_or_default() {
-        add_judges_of(cx, providers, inner, names);
-    }
-}
-
-fn add_judge(
-    cx: &mut DecodeContext,
-    providers: &mut ProviderReader<'_>,
-    node: &TreeNode,
-    names: &mut JudgeNames,
-) {
-    // A map may name a judge for each kind of question.
-    let kinds = Some(node).filter(|_| node.get("id").is_none());
-    if let Some(embedding) = kinds.and_then(|node| node.get("embedding"))
-        && !names.iter().any(|(span, _)| *span == embedding.span)
-        && let Some(name) = providers.read_judge(cx, embedding)
-    {
-        names.push((embedding.span, name));
-    }
-
-    let by_kind = kinds.and_then(|node| node.get("text"));
-    let settings = by_kind.unwrap_or(node);
-    let is_named = settings.as_str().is_some() || settings.get("id").is_some();
-    if !is_named || names.iter().any(|(span, _)| *span == node.span) {
-        return;
-    }
-
-    if let Some(name) = providers.read_judge(cx, settings) {
-        names.push((node.span, name));
-    }
-}
-
-/// Returns the name of the model for embeddings that a setting of judges names. A judge that answers is none.
-pub(super) fn embedder_of(node: &TreeNode, judges: &JudgeNames) -> Option<String> {
-    let id = |node: &TreeNode| node.as_str().or_else(|| node.get("id")?.as_str()).map(str::to_owned);
-    let settings = match node.get("embedding") {
-        Some(embedding) if node.get("id").is_none() => embedding,
-        _ => Some(node).filter(|node| id(node).is_some_and(|id| is_embedding_id(&id)))?,
-    };
-    let known = judges.iter().find(|(span, _)| *span == settings.span).map(|(_, name)| name.clone());
-
-    known.or_else(|| id(settings))
 }
 
 fn target_ref(name: &str, place: FilePosition) -> TargetRef {

@@ -40,7 +40,7 @@ pub const MATRIX_KEYS: &[MatrixKey] = &[
     key("env", Read("variables of templates, as `env.NAME`")),
     key("environment", Read("AgentV's; the folder that agents work in")),
     key("evaluateOptions", Read("`maxConcurrency`, `repeat`, `cache` and `budget_usd`")),
-    key("extensions", Read("a run that asks a provider is refused; one with given answers is not")),
+    key("extensions", Read("functions of JavaScript and Python around tests, if `--allow-code` is given")),
     key("governance", Read("AgentV's; kept as metadata")),
     key("license", Read("AgentV's; kept as metadata")),
     key("metadata", Read("")),

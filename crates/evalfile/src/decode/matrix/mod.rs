@@ -5,9 +5,11 @@
 
 mod assertion_types;
 mod assertions;
+mod authored;
 mod built_in;
 mod code_part;
 mod expand;
+mod extensions;
 mod http_provider;
 mod include;
 mod keys;
@@ -19,11 +21,13 @@ mod read;
 mod spelling;
 mod table;
 mod template;
+mod test_judges;
 mod tests;
 mod values;
 mod variables;
 
 pub use assertion_types::{ASSERTION_TYPES, AssertionSupport, AssertionType};
+pub use authored::AuthoredTest;
 pub use expand::MAX_MATRIX_CASES;
 pub use keys::{MATRIX_KEYS, MatrixKey, MatrixKeySupport};
 pub(crate) use read::load_matrix;

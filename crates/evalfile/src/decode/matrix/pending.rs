@@ -36,6 +36,8 @@ pub(super) struct CaseVariant {
     /// Providers that are asked this, by their places in the list; all that the case has if empty.
     pub(super) providers: Vec<usize>,
     pub(super) vars: Map<String, Value>,
+    /// Variables before others are filled into them, if extensions are shown them so.
+    pub(super) unrendered: Option<Map<String, Value>>,
     /// Variables whose code is still to be run, in their order.
     pub(super) code: Vec<(String, Arc<CodePart>)>,
     /// Prompt that code wrote.

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use assize_diagnostic::{Diagnostic, Span, SpannedValue};
 use serde_json::Map;
 
+use super::authored::MatrixSource;
 use super::expand::MatrixExpander;
+use super::extensions::{ReadExtensions, SuiteParts, read_extensions, workspace_functions};
 use super::keys::{MATRIX_KEYS, MatrixKeySupport};
 use super::nodes::MapNode;
 use super::prompts::PromptReader;
@@ -22,7 +24,7 @@ use crate::decode::map_reader::wrong_type;
 use crate::decode::suite::{SuiteDefaults, decode_suite, default_name};
 use crate::decode::targets::InlineTargets;
 use crate::decode::{CaseCollector, DecodeContext, MapReader};
-use crate::model::{EvalFileFormat, Suite, UnsupportedFeature};
+use crate::model::{EvalFileFormat, Suite, SuiteExtensions};
 use crate::tree::{NodeValue, TreeNode};
 
 /// Parts of a matrix file that are common to all its cases.
@@ -33,7 +35,7 @@ pub(super) struct MatrixFile<'n> {
     pub(super) prompts: PromptReader,
     pub(super) providers: Vec<super::providers::MatrixProvider>,
     pub(super) tests: Vec<MatrixTest>,
-    pub(super) templates: TemplateRenderer,
+    pub(super) templates: Arc<TemplateRenderer>,
 }
 
 /// Loads a matrix file. Returns `None` after adding a diagnostic.
@@ -45,8 +47,8 @@ pub(crate) fn load_matrix(
     let spelling = MatrixSpelling::detect(path, root);
     let mut object = MapReader::new(root, "a file with prompts and providers", &mut cx.problems)?;
     let mut settings = MapNode::new(object.span());
-    let templates =
-        TemplateRenderer::new(Arc::clone(&cx.reach.environment), read_environment(cx, &mut object));
+    let own = read_environment(cx, &mut object);
+    let templates = Arc::new(TemplateRenderer::new(Arc::clone(&cx.reach.environment), own));
 
     let folder = path.parent().unwrap_or(Path::new(""));
     let mut targets =
@@ -68,9 +70,21 @@ pub(crate) fn load_matrix(
     if let Some(list) = list {
         all = tests.read_list(cx, &list.value);
     }
-    let scenarios = object.entry("scenarios").filter(|entry| !entry.value.is_null());
-    if let Some(entry) = scenarios {
-        read_scenarios(cx, &tests, &entry.value, &mut all);
+    let mut extensions = read_extended(cx, &mut object);
+    let written = object.entry("scenarios").filter(|entry| !entry.value.is_null());
+    let mut scenarios = written.map(|entry| entry.value.clone());
+    let parts = SuiteParts { prompts: &mut prompts.found, default: &mut default, tests: &mut all };
+    let mut shown = extensions.as_ref().map(|_| {
+        let description = root.get("description").map(TreeNode::to_json);
+        parts.to_value(description.as_ref(), &providers.found, scenarios.as_ref())
+    });
+    let is_changed = cx.changed_suite.is_some();
+    if let (Some(sent), Some(changed)) = (&mut shown, cx.changed_suite.take()) {
+        scenarios = parts.apply(cx, spelling, path, sent, &changed).or(scenarios);
+        *sent = changed;
+    }
+    if let Some(scenarios) = &scenarios {
+        read_scenarios(cx, &tests, scenarios, &mut all);
     }
     let unrun_code = tests.report_unrun(cx);
     // Prompts alone are asked once each.
@@ -80,22 +94,34 @@ pub(crate) fn load_matrix(
 
     read_options(cx, &mut object, spelling, &mut settings);
     report_idle(cx, &mut object, spelling);
-    let extensions = object.entry("extensions").filter(|entry| !entry.value.is_null());
     let (mut suite, defaults) = read_suite(cx, &mut object, settings, path)?;
     suite.unrun_code = unrun_code;
-    if let Some(entry) = extensions {
-        // Answers that are given need none of it.
-        let place = cx.position(entry.key_span);
-        suite.unbuilt.push(UnsupportedFeature { feature: "what `extensions` do around tests", place });
+    if let Some((read, suite_value)) = extensions.as_mut().zip(shown) {
+        suite.unbuilt.append(&mut read.unbuilt);
+        // AgentV's functions are told the path of the workspace.
+        let workspace = suite.workspace.as_mut().filter(|workspace| workspace.describes_folder());
+        let in_workspace = spelling == MatrixSpelling::Snake && workspace.is_some();
+        if let Some(workspace) = workspace.filter(|_| in_workspace) {
+            Arc::make_mut(workspace).hooks.functions = workspace_functions(&read.list, path);
+        }
+        let list = std::mem::take(&mut read.list);
+        suite.extensions = (!list.is_empty()).then(|| {
+            let is_agentv = spelling == MatrixSpelling::Snake;
+            let (suite, config) = (suite_value, root.to_json());
+            Arc::new(SuiteExtensions { list, suite, config, in_workspace, is_agentv })
+        });
     }
-    let judges = super::expand::judges_of(cx, &mut providers, &default, &all);
+    let judges = super::test_judges::judges_of(cx, &mut providers, &default, &all);
     let found = providers.found;
     object.finish(&mut cx.problems);
 
     let file = MatrixFile { spelling, root, default, prompts, providers: found, tests: all, templates };
     let mut collector = CaseCollector::new(defaults);
-    MatrixExpander::new(&file, &judges).expand(cx, &mut suite, &mut collector);
-    if !collector.met && suite.unrun_code.is_empty() && cx.problems.error_count() == 0 {
+    let changing = suite.extensions.as_ref().filter(|extensions| !extensions.in_workspace);
+    let source = changing.map(|_| MatrixSource::new(cx, &file, &judges, &collector.defaults));
+    MatrixExpander::new(&file, &judges).with_source(source).expand(cx, &mut suite, &mut collector);
+    let gains_tests = !is_changed && suite.extensions.as_ref().is_some_and(|all| all.may_add_tests());
+    if !collector.met && suite.unrun_code.is_empty() && cx.problems.error_count() == 0 && !gains_tests {
         let at = list.map_or(root.use_span().start_point(), |list| list.key_span);
         cx.problems.add(
             Diagnostic::error(codes::NO_CASES, "there are no tests", at, "no case comes of this")
@@ -109,6 +135,12 @@ pub(crate) fn load_matrix(
     cx.sources = sources;
 
     Some((suite, collector.into_cases()))
+}
+
+/// Reads `extensions`; `None` where they are not there.
+fn read_extended(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<ReadExtensions> {
+    let entry = object.entry("extensions").filter(|entry| !entry.value.is_null())?;
+    Some(read_extensions(cx, entry))
 }
 
 /// Reads `env`: variables that templates may name.

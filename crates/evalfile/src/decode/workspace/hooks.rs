@@ -45,7 +45,7 @@ pub(crate) fn decode_hooks(cx: &mut DecodeContext, node: &TreeNode) -> Workspace
     }
 
     object.finish(&mut cx.problems);
-    WorkspaceHooks { enabled, before_all, before_each, after_each, after_all }
+    WorkspaceHooks { enabled, before_all, before_each, after_each, after_all, functions: Vec::new() }
 }
 
 /// Decodes one hook: a map, or only its command.

@@ -1,0 +1,188 @@
+//! A run of suites with extensions: what they do before it, and after it.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use assize_evalfile::{ExtensionHook, LoadedSuite, load_changed_suite};
+use serde_json::Value;
+
+use super::hooks::{ExtensionPool, SuiteHooks};
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::eval::{Evaluated, Purpose, RunOutcome};
+use crate::event::EngineEvent;
+use crate::exit::ExitStatus;
+use crate::load::{LoadedFile, LoadedFiles};
+use crate::mode::RunMode;
+use crate::options::EvalOptions;
+use crate::session::FinishedRun;
+
+impl Engine {
+    /// Runs suites some of which have extensions. Everything is planned first, with the cases as they are written, so that no
+    /// code is run before a run that can't be carried out.
+    ///
+    /// # Errors
+    /// As in [`Engine::evaluate`], and when what comes before all tests fails.
+    pub(crate) async fn evaluate_extended(
+        &self,
+        mode: &dyn RunMode,
+        loaded: &LoadedFiles,
+        options: &EvalOptions,
+    ) -> Result<RunOutcome, EngineError> {
+        let events = Arc::<Mutex<Vec<EngineEvent>>>::default();
+        let heard = Arc::clone(&events);
+        let quiet = self.clone().with_observer(move |event| {
+            heard.lock().unwrap_or_else(PoisonError::into_inner).push(event);
+        });
+        let checked = quiet.evaluate_for(Purpose::Check, mode, loaded, options, None, None).await;
+        let setups = match checked {
+            Ok(Evaluated::Checked(setups)) => setups,
+            Ok(_) => return Err(EngineError::unrunnable("a run that was to be checked was run")),
+            Err(error) => {
+                let heard = std::mem::take(&mut *events.lock().unwrap_or_else(PoisonError::into_inner));
+                heard.into_iter().for_each(|event| self.emit(event));
+                return Err(error);
+            }
+        };
+        if setups.is_empty() {
+            return self.run_outcome(mode, loaded, options, None).await;
+        }
+        check_passes(options)?;
+
+        let pool = ExtensionPool::start(setups, self)?;
+        let outcome = self.run_with(&pool, mode, loaded, options).await;
+        pool.end().await;
+        outcome
+    }
+
+    async fn run_with(
+        &self,
+        pool: &ExtensionPool,
+        mode: &dyn RunMode,
+        loaded: &LoadedFiles,
+        options: &EvalOptions,
+    ) -> Result<RunOutcome, EngineError> {
+        let mut changes: HashMap<PathBuf, Value> = HashMap::new();
+        for hooks in pool.suites() {
+            let changed = tokio::select! {
+                changed = async { hooks.load().await.map(|()| hooks)?.before_all().await } => changed,
+                () = self.process().stopped() => {
+                    let error = EngineError::unrunnable("interrupted during `beforeAll`; nothing was run");
+                    return Err(EngineError { exit: ExitStatus::Interrupted, ..error });
+                }
+            };
+            let changed =
+                changed.map_err(|error| EngineError::unrunnable(format!("{error}; nothing was run")))?;
+            if let Some(changed) = changed {
+                changes.insert(hooks.path.clone(), changed);
+            }
+        }
+
+        let changed = self.reload(loaded, &changes, options);
+        let outcome = self.run_outcome(mode, &changed, options, Some(pool)).await?;
+        if let RunOutcome::Finished(run) = &outcome {
+            for hooks in pool.suites() {
+                self.conclude_extensions(hooks, &changed, run, options).await;
+            }
+        }
+
+        Ok(outcome)
+    }
+
+    async fn run_outcome(
+        &self,
+        mode: &dyn RunMode,
+        loaded: &LoadedFiles,
+        options: &EvalOptions,
+        pool: Option<&ExtensionPool>,
+    ) -> Result<RunOutcome, EngineError> {
+        match Box::pin(self.evaluate_for(Purpose::Run, mode, loaded, options, None, pool)).await? {
+            Evaluated::Outcome(outcome) => Ok(*outcome),
+            _ => Err(EngineError::unrunnable("a plan that was to be run was identified")),
+        }
+    }
+
+    /// The files, with the suites that were changed as they are now.
+    fn reload(
+        &self,
+        loaded: &LoadedFiles,
+        changes: &HashMap<PathBuf, Value>,
+        options: &EvalOptions,
+    ) -> LoadedFiles {
+        let files = loaded.files.iter().map(|file| {
+            let Some(changed) = changes.get(&file.path) else {
+                return LoadedFile {
+                    path: file.path.clone(),
+                    suite: file.suite.clone(),
+                    cases: file.cases.clone(),
+                    sources: file.sources.clone(),
+                    diagnostics: file.diagnostics.clone(),
+                };
+            };
+            let load_options = self.load_options_for_run(&file.path, options);
+            let LoadedSuite { suite, cases, sources, diagnostics } =
+                load_changed_suite(&file.path, changed, &load_options);
+            // Suites that share a name have been told apart.
+            let suite = suite.map(|suite| match &file.suite {
+                Some(earlier) => assize_evalfile::Suite { name: earlier.name.clone(), ..suite },
+                None => suite,
+            });
+            LoadedFile { path: file.path.clone(), suite, cases, sources, diagnostics }
+        });
+
+        LoadedFiles { files: files.collect(), scorecards: loaded.scorecards.clone() }
+    }
+
+    /// Runs what comes after all tests of a suite. A failure is a warning: the results are there.
+    async fn conclude_extensions(
+        &self,
+        hooks: &SuiteHooks,
+        loaded: &LoadedFiles,
+        run: &FinishedRun,
+        options: &EvalOptions,
+    ) {
+        let file = loaded.files.iter().find(|file| file.path == hooks.path);
+        let Some((file, suite)) = file.and_then(|file| Some((file, file.suite.as_ref()?))) else { return };
+        let Some(extensions) = suite.extensions.as_ref() else { return };
+        if !extensions.run_at(ExtensionHook::AfterAll) {
+            return;
+        }
+        let skipped = if run.exit == ExitStatus::Interrupted {
+            Some("the run was interrupted; it is run when the run is resumed")
+        } else if options.run.resume.is_some() && hooks.ran() == 0 {
+            Some("the run was complete before it was resumed")
+        } else {
+            None
+        };
+        if let Some(why) = skipped {
+            self.notice(format!("`afterAll` of `{}` was not run: {why}", hooks.path.display()));
+            return;
+        }
+
+        let planned = file.cases.iter().filter_map(Result::ok);
+        let ended = tokio::select! {
+            ended = hooks.after_all(&extensions.suite, planned, &run.folder, &run.info) => ended,
+            () = self.process().stopped() => Err("`afterAll` of `extensions` was stopped".to_owned()),
+        };
+        if let Err(error) = ended {
+            self.warn(error);
+        }
+    }
+}
+
+/// Refuses what goes through the cases more than once, or runs them elsewhere.
+fn check_passes(options: &EvalOptions) -> Result<(), EngineError> {
+    let run = &options.run;
+    let others = [
+        (run.judge_batch.is_some(), "`--judge-batch` goes"),
+        (run.exchange.export.is_some(), "`--export-requests` goes"),
+    ];
+    match others.iter().find(|(is_given, _)| *is_given) {
+        None => Ok(()),
+        Some((_, name)) => Err(EngineError::unrunnable(format!(
+            "{name} through the cases more than once, and what `extensions` do around them would be done each time; \
+             nothing was run"
+        ))),
+    }
+}

@@ -1,0 +1,8 @@
+//! `extensions` of suites: code of their authors that is run around their tests.
+
+mod context;
+mod evaluate;
+mod hooks;
+mod preflight;
+
+pub(crate) use hooks::{ExtensionPool, ExtensionUse};

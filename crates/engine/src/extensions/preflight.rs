@@ -1,0 +1,45 @@
+//! Extensions of suites in the planning of a run.
+
+use assize_evalfile::Suite;
+
+use super::ExtensionUse;
+use crate::plan::PreflightReport;
+
+impl PreflightReport {
+    /// Takes note of the extensions of a suite one of whose cases asks a target.
+    pub(crate) fn note_extensions(&mut self, suite: &Suite, usage: ExtensionUse<'_>) {
+        let Some(extensions) = &suite.extensions else { return };
+        if let (ExtensionUse::Refused, false, Some(first)) =
+            (usage, extensions.in_workspace, extensions.list.first())
+        {
+            self.problem(
+                &first.place,
+                "`extensions` are run by `assize eval` on one machine only, and not here",
+            );
+            return;
+        }
+
+        for extension in &extensions.list {
+            let language = extension.program.language.name();
+            self.note_code(format!("`{}` of `extensions` ({language} code)", extension.written));
+        }
+        // Those are run with the workspace, wherever that is.
+        if extensions.in_workspace || !self.extended.insert(suite.path.clone()) {
+            return;
+        }
+
+        if matches!(usage, ExtensionUse::Planned) {
+            self.remark(format!(
+                "{}: `extensions` are run by a run only, so the plan is about the tests as they are written",
+                suite.path.display()
+            ));
+        }
+    }
+
+    /// Takes note of extensions that have nothing to do for an answer that is given.
+    pub(crate) fn remark_idle_extensions(&mut self, suite: &Suite) {
+        if let Some(extension) = suite.extensions.as_ref().and_then(|extensions| extensions.list.first()) {
+            self.remark(format!("{}: `extensions` have no effect on given answers", extension.place));
+        }
+    }
+}
