@@ -171,6 +171,9 @@ async function fitNarrow(width) {
     if (await page.$("#cases-grid")) {
       await page.waitForSelector(".grid-body a");
       assert.ok(await page.locator(".grid-body .of-time").first().isVisible(), "times are shown");
+      assert.ok(await page.locator("[name=sort]").isHidden(), "filters do not push the cases off the screen");
+      await page.click(".toggle");
+      assert.ok(await page.locator("[name=sort]").isVisible());
     }
     await page.$$eval("details", (all) => all.forEach((details) => (details.open = true)));
     await check(page, `${pathname} ${width}`, false);
