@@ -196,7 +196,7 @@ fn a_comparison_shows_what_moved() {
     let test = ViewTest::with_runs();
     let body = test.get(&format!("/compare?base={RUN}&candidate={LATER}")).expect(200).body;
     assert!(body.contains("Better <span class=\"dim\">1</span>"), "{body}");
-    assert!(body.contains("0.000 → 1.000  Names &#60;i&#62;30 days&#60;/i&#62;"), "{body}");
+    assert!(body.contains("unmet → met  Names &#60;i&#62;30 days&#60;/i&#62;"), "{body}");
 
     let case = format!("/compare/case?base={RUN}&candidate={LATER}&suite=support&id=plain&repeat=1");
     let body = test.get(&case).expect(200).body;
