@@ -59,6 +59,8 @@ pub struct CriterionFact {
     pub text: u32,
     /// Its value, missing where nothing was decided.
     pub decision: VoteValue,
+    /// True if it was decided on a scale, so that a value of 0 or 1 is not met or unmet.
+    pub is_scored: bool,
     /// True if a higher value is worse: a penalty, or a criterion of a negated grader.
     pub is_fault: bool,
     /// True if it is there whatever was decided: a criterion of a rubric, or a text check. What judges and programs
@@ -358,6 +360,7 @@ fn criterion_fact(
             (OutcomeKind::NotApplicable, _) => VoteValue::NotApplicable,
             _ => VoteValue::Missing,
         },
+        is_scored: row.outcome == OutcomeKind::Scored,
         // A penalty in a negated grader is positive again.
         is_fault: (row.weight < 0.0) != note.negated,
         is_fixed: note.is_fixed,

@@ -506,12 +506,12 @@ fn side_pieces(side: FlipSide) -> Vec<ReportPiece> {
     vec![ReportPiece::new(mark.tone, mark.word), ReportPiece::plain(score.unwrap_or_default())]
 }
 
-/// Formats the value of a changed criterion; of a penalty whether it was incurred.
+/// Formats the value of a changed criterion: met or unmet, of a penalty incurred or avoided, or its score.
 pub fn flip_value(criterion: &CriterionFlip, value: Option<f64>) -> String {
     match value {
         None => "ungraded".to_owned(),
-        Some(value) if criterion.penalty && (value == 0.0 || value == 1.0) => {
-            outcome_word(value == 1.0, true).to_owned()
+        Some(value) if !criterion.is_scored && (value == 0.0 || value == 1.0) => {
+            outcome_word(value == 1.0, criterion.penalty).to_owned()
         }
         Some(value) => number::format_score(value),
     }

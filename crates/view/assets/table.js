@@ -256,6 +256,16 @@ export function openTable(root, form) {
     take(0, data);
   }
 
+  // Narrow windows show filters when asked to, or when there are some, so that the cases are on the first screen.
+  const toggle = form.querySelector(".toggle");
+  function collapse(isCollapsed) {
+    form.classList.toggle("collapsed", isCollapsed);
+    toggle.setAttribute("aria-expanded", String(!isCollapsed));
+  }
+  toggle.hidden = false;
+  toggle.addEventListener("click", () => collapse(!form.classList.contains("collapsed")));
+  collapse(query === "");
+
   let typing;
   form.addEventListener("input", (event) => {
     clearTimeout(typing);

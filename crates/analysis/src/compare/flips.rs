@@ -44,6 +44,9 @@ pub struct CriterionFlip {
     pub text: String,
     /// True if the criterion is a penalty: a value of 1 then means that it was incurred.
     pub penalty: bool,
+    /// True if a side was decided on a scale: values of 0 and 1 are scores then.
+    #[serde(skip)]
+    pub is_scored: bool,
     /// Value in the base, 0 to 1; null if it did not apply or was ungraded.
     pub base: Option<f64>,
     /// Value in the candidate.
@@ -73,6 +76,7 @@ impl VerdictFlip {
                     criterion: names.text(a.id).to_owned(),
                     text: names.text(b.text).to_owned(),
                     penalty: b.is_fault,
+                    is_scored: a.is_scored || b.is_scored,
                     base: value(a.decision),
                     candidate: value(b.decision),
                     base_reason: None,

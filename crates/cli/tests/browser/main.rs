@@ -93,11 +93,14 @@ fn with_runs() -> CliTest {
 }
 
 /// Runs a script to its end, which must find nothing.
+#[expect(clippy::print_stdout, reason = "the script prints times, for who asks for the output of the test")]
 fn run_script(command: &mut Command) {
     let walked = command.output().expect("node starts");
     let (stdout, stderr) = (String::from_utf8_lossy(&walked.stdout), String::from_utf8_lossy(&walked.stderr));
     assert!(walked.status.success(), "{stdout}\n{stderr}");
     assert!(stdout.contains(" 0 problems"), "{stdout}");
+    // Times, for `--nocapture`.
+    println!("{stdout}");
 }
 
 #[test]
@@ -176,7 +179,8 @@ fn people_review_in_a_browser() {
     run_script(tools.script("review.mjs").args([program, "hostile", "large"]).current_dir(test.dir()));
 }
 
-/// Run by hand, because it takes some minutes: `cargo test -p assize --test browser -- --ignored hundred_thousand`.
+/// Run by hand, because it takes some minutes; times are printed:
+/// `cargo test -p assize --test browser -- --ignored --nocapture hundred_thousand`.
 #[test]
 #[ignore = "takes minutes"]
 fn pages_of_a_hundred_thousand_cases_work_in_a_browser() {

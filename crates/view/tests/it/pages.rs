@@ -1,9 +1,11 @@
 //! What pages show.
 
-use assize_rubric::Outcome;
+use assize_rubric::{Criterion, EvidenceQuote, Outcome, Weight};
+use assize_run::score_record;
+use assize_store::ResultRow;
 use serde_json::json;
 
-use crate::support::{LATER, RUN, ViewTest, info, record};
+use crate::support::{LATER, RUN, ViewTest, decision, empty_row, info, record};
 
 /// Texts that must not be part of any page as they are: they would be markup.
 const MARKUP: [&str; 6] = ["<script>document", "<img src=x", "<b>hostile", "<i>30", "<this>", "\u{1b}"];
@@ -196,7 +198,7 @@ fn a_comparison_shows_what_moved() {
     let test = ViewTest::with_runs();
     let body = test.get(&format!("/compare?base={RUN}&candidate={LATER}")).expect(200).body;
     assert!(body.contains("Better <span class=\"dim\">1</span>"), "{body}");
-    assert!(body.contains("0.000 → 1.000  Names &#60;i&#62;30 days&#60;/i&#62;"), "{body}");
+    assert!(body.contains("unmet → met  Names &#60;i&#62;30 days&#60;/i&#62;"), "{body}");
 
     let case = format!("/compare/case?base={RUN}&candidate={LATER}&suite=support&id=plain&trial=1");
     let body = test.get(&case).expect(200).body;
@@ -328,4 +330,34 @@ fn criteria_of_single_cases_are_listed_with_their_decisions() {
     let page = test.get(&format!("/runs/{RUN}/criteria")).expect(200).body;
     assert!(page.contains("rubrics/must") && page.contains("rubrics/tone"), "{page}");
     assert!(page.contains("/cases/1") || page.contains("/cases?"), "it leads to the case: {page}");
+}
+
+#[test]
+fn a_penalty_is_incurred_on_every_page_and_never_unmet() {
+    const PENALTY: &str = "20260105-030405-penalty-dddd";
+    let mut test = ViewTest::empty();
+    let blames = Criterion {
+        weight: Weight::new(-2.0).expect("a weight"),
+        ..Criterion::checklist("blames", "Blames the customer")
+    };
+    let quote = EvidenceQuote { quote: "your fault".to_owned(), verified: true };
+    let decisions = [decision(blames, Outcome::Met, quote)];
+    let row = ResultRow { answer: Some("It is your fault.".to_owned()), ..empty_row("rude") };
+    let mut info = info(PENALTY);
+    let mut writer = test.run_folder(PENALTY).create(&info).expect("the run can be made");
+    writer.record(&decisions, &score_record(&row, &decisions)).expect("a case can be written");
+    writer.finish(&mut info).expect("the run can be ended");
+    test.serve();
+
+    let rows = test.get(&format!("/runs/{PENALTY}/rows?outcome=against")).expect(200).json();
+    assert_eq!((&rows["rows"][0][7], &rows["rows"][0][8]), (&json!("-"), &json!("penalty blames")));
+    let incurred = r#"<span class="mark bad"><span aria-hidden="true">✗</span> incurred</span>"#;
+    for page in ["cases/1", "criteria"] {
+        let body = test.get(&format!("/runs/{PENALTY}/{page}")).expect(200).body;
+        assert!(body.contains(incurred) && !body.contains("unmet"), "{page}: {body}");
+    }
+    let mut cases = test.run_folder(PENALTY).cases().expect("the run can be read");
+    let record = cases.next().expect("there is a case").expect("it can be read");
+    let report = assize_report::html::case_fragment(&record, None, "c", true);
+    assert!(report.contains("✗ incurred</span> Blames the customer"), "{report}");
 }
