@@ -130,7 +130,7 @@ fn pages_work_in_a_browser() {
     let note = "not sure what the criterion asks for, so this is as long as notes of people become";
     for (who, decision) in [("ann", "pass"), ("ben", "fail")] {
         let arguments = ["review", "card", "--who", who, "--criterion", "S-DOC2", "--raters", "2"];
-        test.run_with_input(&arguments, &format!("{decision} {note}\n")).expect_code(0);
+        test.run_with_input(&arguments, &format!("{decision} -- {note}\n")).expect_code(0);
     }
 
     let (_server, url) = serve(&test, &["view"]);

@@ -161,7 +161,7 @@ fn functions_of_python_change_what_they_return_and_keep_their_variables() {
         .map(|name| format!("'file://lib/hooks.py:{name}'"));
     cli.file("c.yaml", config(&all.join(", ")));
     let args = [
-        "eval", "c.yaml", "--allow-code", "--judge", "offline", "--run-dir", "run", "--repeat", "2", "-j",
+        "eval", "c.yaml", "--allow-code", "--judge", "offline", "--run-dir", "run", "--trials", "2", "-j",
         "1",
     ];
     let output = cli.run(&args).expect_code(0);
@@ -171,6 +171,28 @@ fn functions_of_python_change_what_they_return_and_keep_their_variables() {
     for row in rows(&cli, "run") {
         assert_eq!(row["graders"].as_array().map(Vec::len), Some(2), "{row:#}");
     }
+}
+
+#[test]
+fn a_changed_test_keeps_what_programs_wrote() {
+    if !has("python3") {
+        return;
+    }
+    let (cli, server) = with_server(repeat);
+    cli.file("prompt.py", "def make(context):\n    return 'say {{ word }} to {{ who }}'\n");
+    cli.file("who.py", "def get_var(name, prompt, others):\n    return {'output': 'Bo {{ word }}'}\n");
+    cli.file(
+        "hooks.py",
+        "def beforeEach(context, more):\n    context['test']['vars']['word'] += ' twice'\n    return context\n",
+    );
+    cli.file(
+        "c.yaml",
+        "prompts: ['file://prompt.py:make']\nproviders: [openai:m]\nextensions: ['file://hooks.py:beforeEach']\ntests:\n\
+         - {vars: {word: tea, who: 'file://who.py'}, assert: [{type: contains, value: '{{ word }}'}]}\n",
+    );
+    cli.run(&["eval", "c.yaml", "--allow-code", "--judge", "offline", "--run-dir", "run"]).expect_code(0);
+    // What a program returned for a variable is no template, before a change and after it.
+    assert_eq!(asked_texts(&server), ["say tea twice to Bo {{ word }}"]);
 }
 
 #[test]
