@@ -25,7 +25,7 @@ impl ProgramRunner for PretendedRunner {
 }
 
 struct Loaded {
-    loaded: LoadedSuite,
+    suite: LoadedSuite,
     runner: Arc<PretendedRunner>,
     _folder: tempfile::TempDir,
 }
@@ -33,7 +33,7 @@ struct Loaded {
 impl Loaded {
     fn cases(&self) -> Vec<Arc<Case>> {
         assert_eq!(self.errors(), Vec::<String>::new());
-        self.loaded.cases.iter().map(|case| case.expect("valid")).collect()
+        self.suite.cases.iter().map(|case| case.expect("valid")).collect()
     }
 
     fn questions(&self) -> Vec<String> {
@@ -41,7 +41,7 @@ impl Loaded {
     }
 
     fn errors(&self) -> Vec<String> {
-        let errors = self.loaded.diagnostics.iter().filter(|found| found.severity == Severity::Error);
+        let errors = self.suite.diagnostics.iter().filter(|found| found.severity == Severity::Error);
         errors.map(|found| format!("{} {}: {}", found.code, found.title, found.primary.text)).collect()
     }
 
@@ -65,7 +65,7 @@ fn load_allowed(text: &str, answer: Answer, is_allowed: bool) -> Loaded {
     let programs: Arc<dyn ProgramRunner> = runner.clone();
     let options = LoadOptions { programs: is_allowed.then_some(programs), ..LoadOptions::new(folder.path()) };
 
-    Loaded { loaded: load_suite(&path, &options), runner, _folder: folder }
+    Loaded { suite: load_suite(&path, &options), runner, _folder: folder }
 }
 
 #[test]
@@ -116,7 +116,7 @@ fn tests_of_a_program_are_read_like_those_of_a_file() {
 
     let wrong = load("prompts: [p]\ntests: file://code.py\n", |_, _| Ok(json!([{"varz": {}}])));
     assert!(wrong.errors()[0].starts_with("E0103"), "{:?}", wrong.errors());
-    let place = wrong.loaded.sources.file(wrong.loaded.diagnostics[0].primary.span.source).path().to_owned();
+    let place = wrong.suite.sources.file(wrong.suite.diagnostics[0].primary.span.source).path().to_owned();
     assert!(place.ends_with("code.py (what it returned)"), "{}", place.display());
     for (answer, error) in [
         ((|_, _| Ok(json!("x"))) as Answer, "E0426 `code.py` can't write the tests: it returned no list"),
@@ -232,13 +232,13 @@ fn without_permission_nothing_is_run() {
     let text = "prompts: [p]\ntests: ['file://code.py', 'file://code.mjs:make']\n";
     let loaded = load_allowed(text, never, false);
     assert_eq!(loaded.cases().len(), 0);
-    let suite = loaded.loaded.suite.as_ref().expect("a suite");
+    let suite = loaded.suite.suite.as_ref().expect("a suite");
     assert_eq!(
         suite.unrun_code,
         ["tests `code.py` (Python code)", "tests `code.mjs:make` (JavaScript code)"]
     );
     let warnings: Vec<(String, usize)> = loaded
-        .loaded
+        .suite
         .diagnostics
         .iter()
         .map(|found| (found.code.to_string(), found.secondary.len()))

@@ -43,7 +43,7 @@ fn config(extensions: &str) -> String {
 }
 
 /// Functions that keep a session from the first call to the last, and write down what they are called with.
-const NODE_HOOKS: &str = r#"
+const NODE_HOOKS: &str = r"
 const fs = require('node:fs');
 const path = require('node:path');
 let session;
@@ -74,7 +74,7 @@ async function hook(name, context) {
   }
 }
 module.exports = hook;
-"#;
+";
 
 #[test]
 fn functions_of_javascript_change_the_suite_and_its_tests_and_see_the_results() {

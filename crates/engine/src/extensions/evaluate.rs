@@ -41,7 +41,9 @@ impl Engine {
             Ok(_) => return Err(EngineError::unrunnable("a run that was to be checked was run")),
             Err(error) => {
                 let heard = std::mem::take(&mut *events.lock().unwrap_or_else(PoisonError::into_inner));
-                heard.into_iter().for_each(|event| self.emit(event));
+                for event in heard {
+                    self.emit(event);
+                }
                 return Err(error);
             }
         };

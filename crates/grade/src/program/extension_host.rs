@@ -1,6 +1,6 @@
 //! Interpreters that live for a whole run and call the functions of a file around its tests.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -56,7 +56,7 @@ pub struct ExtensionHost {
 /// Calls that wait for an answer.
 #[derive(Debug, Default)]
 struct OpenCalls {
-    waiting: HashMap<u64, oneshot::Sender<Result<Value, String>>>,
+    waiting: BTreeMap<u64, oneshot::Sender<Result<Value, String>>>,
     /// Reason for which there are no more answers.
     ended: Option<String>,
     /// Last lines of standard error.
@@ -67,7 +67,7 @@ impl OpenCalls {
     /// Fails the calls that wait, and those to come. The first reason stays.
     fn end(&mut self, reason: String) {
         let reason = self.ended.get_or_insert(reason).clone();
-        for (_, call) in self.waiting.drain() {
+        for call in std::mem::take(&mut self.waiting).into_values() {
             let _ = call.send(Err(reason.clone()));
         }
     }
@@ -299,7 +299,7 @@ mod tests {
         let text = "count = 0\ndef f(context, more):\n    global count\n    count += 1\n    print('noise')\n    context['n'] = count\n    return context\n\
                     def bad(context, more):\n    raise ValueError('no')\n";
         let (_folder, host) = host("a.py", text, CodeLanguage::Python);
-        let long = Duration::from_secs(60);
+        let long = Duration::from_mins(1);
         assert_eq!(call(&host, "f", long).await, Ok(json!({"a": 1, "n": 1})));
         assert_eq!(call(&host, "bad", long).await, Err("ValueError: no".to_owned()));
         assert!(call(&host, "none", long).await.expect_err("missing").contains("no function 'none'"));
@@ -322,13 +322,13 @@ mod tests {
     async fn an_interpreter_that_ends_or_hangs_fails_its_calls() {
         let text = "import os, sys, time\ndef leave(context, more):\n    print('why', file=sys.stderr)\n    os._exit(3)\ndef hang(context, more):\n    time.sleep(60)\n";
         let (_folder, left) = host("a.py", text, CodeLanguage::Python);
-        let error = call(&left, "leave", Duration::from_secs(60)).await.expect_err("left");
+        let error = call(&left, "leave", Duration::from_mins(1)).await.expect_err("left");
         assert!(error.contains("ended before it answered") && error.contains("why"), "{error}");
 
         let (_folder, hung) = host("b.py", text, CodeLanguage::Python);
         let error = call(&hung, "hang", Duration::from_secs(1)).await.expect_err("hung");
         assert!(error.contains("took longer than 1 s"), "{error}");
-        assert_eq!(call(&hung, "leave", Duration::from_secs(60)).await, Err(error));
+        assert_eq!(call(&hung, "leave", Duration::from_mins(1)).await, Err(error));
         hung.end().await;
     }
 }

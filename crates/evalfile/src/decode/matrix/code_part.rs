@@ -116,7 +116,9 @@ impl CodePart {
             command(cx, split_words(line), span)?
         } else if is_command_file(path) {
             command(cx, vec![path.to_owned()], span)?
-        } else if part == WrittenPart::Prompt && path.ends_with(".py") {
+        } else if part == WrittenPart::Prompt
+            && Path::new(path).extension().is_some_and(|ending| ending == "py")
+        {
             // A whole program, which gets what a function gets as its argument.
             let file = cx.find_file(path, span)?;
             let file = std::path::absolute(&file).unwrap_or(file);

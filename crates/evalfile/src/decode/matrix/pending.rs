@@ -120,7 +120,7 @@ fn fill_variables(cx: &mut DecodeContext, file: &MatrixFile<'_>, pending: &mut [
                 let (name, part) = variant.code[round].clone();
                 let value = match results.next() {
                     Some(CodeResult::Value(value)) => variable_value(&part, value),
-                    Some(CodeResult::Failed(reason)) => Err(part.failure(reason)),
+                    Some(CodeResult::Failed(reason)) => Err(Box::new(part.failure(reason))),
                     Some(CodeResult::NotRun) | None => {
                         variant.unrun.insert(part.describe());
                         continue;
@@ -151,17 +151,17 @@ fn fill_variables(cx: &mut DecodeContext, file: &MatrixFile<'_>, pending: &mut [
 }
 
 /// Returns the value that the code of a variable returned.
-fn variable_value(part: &CodePart, returned: Value) -> Result<Value, Diagnostic> {
+fn variable_value(part: &CodePart, returned: Value) -> Result<Value, Box<Diagnostic>> {
     let Value::Object(mut parts) = returned else {
-        return Err(part.misfit("it returned no map with `output`"));
+        return Err(Box::new(part.misfit("it returned no map with `output`")));
     };
     if let Some(error) = parts.get("error").filter(|error| !is_nothing(error)) {
         let reason = error.as_str().map_or_else(|| error.to_string(), str::to_owned);
-        return Err(part.failure(reason.lines().next().unwrap_or_default()));
+        return Err(Box::new(part.failure(reason.lines().next().unwrap_or_default())));
     }
 
     match parts.remove("output") {
-        None | Some(Value::Null) => Err(part.misfit("it returned no `output`")),
+        None | Some(Value::Null) => Err(Box::new(part.misfit("it returned no `output`"))),
         // As in promptfoo, only what Python returns is trimmed.
         Some(Value::String(text)) if !part.takes_provider() => Ok(Value::from(text.trim())),
         Some(other) => Ok(other),
@@ -204,7 +204,7 @@ fn write_prompts(cx: &mut DecodeContext, file: &MatrixFile<'_>, pending: &mut [P
         for variant in case.variants.iter_mut().filter(|variant| !variant.is_broken) {
             let body = match results.next() {
                 Some(CodeResult::Value(value)) => prompt_body(cx, part, value),
-                Some(CodeResult::Failed(reason)) => Err(part.failure(reason)),
+                Some(CodeResult::Failed(reason)) => Err(Box::new(part.failure(reason))),
                 Some(CodeResult::NotRun) | None => {
                     variant.unrun_prompt = Some(part.describe());
                     continue;
@@ -222,7 +222,11 @@ fn write_prompts(cx: &mut DecodeContext, file: &MatrixFile<'_>, pending: &mut [P
 }
 
 /// Returns the prompt that a function returned. It is a template, as in promptfoo.
-fn prompt_body(cx: &mut DecodeContext, part: &CodePart, returned: Value) -> Result<PromptBody, Diagnostic> {
+fn prompt_body(
+    cx: &mut DecodeContext,
+    part: &CodePart,
+    returned: Value,
+) -> Result<PromptBody, Box<Diagnostic>> {
     let written = match returned {
         Value::Object(mut parts) => match parts.remove("prompt") {
             None => Value::Object(parts),
@@ -248,8 +252,8 @@ fn prompt_body(cx: &mut DecodeContext, part: &CodePart, returned: Value) -> Resu
     match written {
         Value::String(text) => Ok(PromptBody::Text(text)),
         Value::Array(_) | Value::Object(_) => Ok(PromptBody::Json(written)),
-        Value::Null => Err(part.misfit("it returned nothing")),
-        other => Err(part.misfit(format!("it returned `{other}`, which is no prompt"))),
+        Value::Null => Err(Box::new(part.misfit("it returned nothing"))),
+        other => Err(Box::new(part.misfit(format!("it returned `{other}`, which is no prompt")))),
     }
 }
 

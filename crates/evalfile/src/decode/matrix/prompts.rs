@@ -95,17 +95,15 @@ impl PromptReader {
         object.finish(&mut cx.problems);
 
         match (raw, &id) {
-            (Some(raw), _) => match &raw.value.data {
-                NodeValue::Str(text) => {
-                    let id = id.map(|id| id.value);
+            (Some(raw), _) => {
+                let id = id.map(|id| id.value);
+                if let NodeValue::Str(text) = &raw.value.data {
                     self.read_text(cx, text, raw.value.use_span(), label, id);
-                }
-                _ => {
+                } else {
                     let body = PromptBody::Json(raw.value.to_json());
-                    let id = id.map(|id| id.value);
                     self.found.push(MatrixPrompt::new(label, id, raw.value.use_span(), body));
                 }
-            },
+            }
             (None, Some(path)) => self.read_text(cx, &path.value, path.span, label, Some(path.value.clone())),
             (None, None) => cx.problems.add(
                 Diagnostic::error(codes::BAD_MATRIX_PART, "a prompt has no text", head(node), "this prompt")
