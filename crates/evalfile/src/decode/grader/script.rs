@@ -111,24 +111,7 @@ fn read_code_file(cx: &mut DecodeContext, written: &str, span: Span) -> Option<A
         Some((path, function)) if !function.contains(['/', '.', '\\']) => (path, Some(function)),
         _ => (written, None),
     };
-    let language = match file_extension(Path::new(path)).as_str() {
-        "js" | "cjs" | "mjs" => CodeLanguage::JavaScript,
-        "ts" | "mts" | "cts" => CodeLanguage::TypeScript,
-        "py" => CodeLanguage::Python,
-        _ => {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::UNKNOWN_FILE_KIND,
-                    "scripts are not read from this kind of file",
-                    span,
-                    format!("`{path}`"),
-                )
-                .with_help("scripts are files of JavaScript, TypeScript or Python"),
-            );
-            return None;
-        }
-    };
-
+    let language = read_language(cx, "scripts", path, span)?;
     let file = cx.read_text(path, span)?;
     if language == CodeLanguage::JavaScript && !needs_modules(&file.text) {
         return Some(AuthorCode::Script(Script::from_file(&file.text, function)));
@@ -137,6 +120,33 @@ fn read_code_file(cx: &mut DecodeContext, written: &str, span: Span) -> Option<A
     let path = std::path::absolute(&file.path).unwrap_or(file.path);
     let function = function.map(str::to_owned);
     Some(AuthorCode::Program(CodeProgram { language, path: Some(path), text: file.text, function }))
+}
+
+/// Returns the language of a file of code by its ending. Returns `None` after adding a diagnostic, which says that `what` are of
+/// no other kind.
+pub(crate) fn read_language(
+    cx: &mut DecodeContext,
+    what: &str,
+    path: &str,
+    span: Span,
+) -> Option<CodeLanguage> {
+    match file_extension(Path::new(path)).as_str() {
+        "js" | "cjs" | "mjs" => Some(CodeLanguage::JavaScript),
+        "ts" | "mts" | "cts" => Some(CodeLanguage::TypeScript),
+        "py" => Some(CodeLanguage::Python),
+        _ => {
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::UNKNOWN_FILE_KIND,
+                    format!("{what} are not read from this kind of file"),
+                    span,
+                    format!("`{path}`"),
+                )
+                .with_help(format!("{what} are files of JavaScript, TypeScript or Python")),
+            );
+            None
+        }
+    }
 }
 
 /// Returns true for JavaScript that the built-in engine can't run, because it loads modules or asks for a network, timers

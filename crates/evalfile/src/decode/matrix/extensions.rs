@@ -13,7 +13,7 @@ use super::spelling::MatrixSpelling;
 use super::tests::{DEFAULT_TEST, MatrixTest, TestReader, no_effect};
 use crate::codes;
 use crate::decode::DecodeContext;
-use crate::decode::file::file_extension;
+use crate::decode::grader::read_language;
 use crate::decode::map_reader::wrong_type;
 use crate::model::{
     CodeLanguage, CodeProgram, Extension, ExtensionHook, GraderCommand, HookEvent, UnsupportedFeature,
@@ -92,23 +92,7 @@ fn read_file(cx: &mut DecodeContext, written: &str, rest: &str, span: Span) -> O
         }
         _ => (rest, None),
     };
-    let language = match file_extension(Path::new(path)).as_str() {
-        "js" | "cjs" | "mjs" => CodeLanguage::JavaScript,
-        "ts" | "mts" | "cts" => CodeLanguage::TypeScript,
-        "py" => CodeLanguage::Python,
-        _ => {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::UNKNOWN_FILE_KIND,
-                    "extensions are not read from this kind of file",
-                    span,
-                    format!("`{path}`"),
-                )
-                .with_help("extensions are files of JavaScript, TypeScript or Python"),
-            );
-            return None;
-        }
-    };
+    let language = read_language(cx, "extensions", path, span)?;
 
     let file = cx.read_text(path, span)?;
     let path = std::path::absolute(&file.path).unwrap_or(file.path);
