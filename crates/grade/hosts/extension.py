@@ -1,8 +1,7 @@
 # Calls the functions of one file for a whole run. Each line of stdin is a call, {id, function, arguments, context}; the answer is
-# a line of stdout, {id, value} or {id, threw}. A call without arguments only looks for the function. `context` is null if nothing is made of what is returned. What the file itself
-# prints goes to stderr.
+# a line of stdout, {id, value} or {id, threw}. A call without arguments only looks for the function. `context` is null if nothing
+# is made of what is returned. What the file itself prints goes to stderr.
 import asyncio
-import importlib.util
 import inspect
 import json
 import os
@@ -17,29 +16,10 @@ asyncio.set_event_loop(loop)
 module = None
 
 
-def load_file():
-    name = os.path.basename(path).rsplit(".", 1)[0]
-    sys.path.insert(0, os.path.dirname(path))
-    spec = importlib.util.spec_from_file_location(name, path)
-    loaded = importlib.util.module_from_spec(spec)
-    sys.modules[name] = loaded
-    spec.loader.exec_module(loaded)
-    return loaded
-
-
-def plain(value):
-    for convert in ("item", "tolist", "_asdict"):
-        if hasattr(value, convert):
-            return getattr(value, convert)()
-    if hasattr(value, "__dict__"):
-        return vars(value)
-    raise TypeError(f"a value of type {type(value).__name__} can't be returned")
-
-
 def call(asked):
     global module
     if module is None:
-        module = load_file()
+        module = load_file(path)
     function = getattr(module, asked["function"], None)
     if not callable(function):
         raise NameError(f"the file has no function '{asked['function']}'")

@@ -1,31 +1,13 @@
 # Calls a function of an author: reads {code, file, function, calls} from stdin, where each call is a list of arguments, and
 # prints what it returned each time. What the function itself prints goes to stderr.
 import asyncio
-import importlib.util
 import inspect
 import json
 import os
 import sys
-import tokenize
 import traceback
 
 BROKEN = (NameError, ImportError, SyntaxError, MemoryError, RecursionError)
-
-
-# Cached bytecode is told from a changed file by its time and size only, and would be left beside the author's files.
-sys.dont_write_bytecode = True
-
-
-def load_file(path):
-    folder = os.path.dirname(path)
-    sys.path.insert(0, folder)
-    name = os.path.basename(path).rsplit(".", 1)[0]
-    spec = importlib.util.spec_from_file_location(name, path)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    with tokenize.open(path) as file:
-        exec(compile(file.read(), path, "exec"), module.__dict__)
-    return module
 
 
 def find(given):
@@ -45,15 +27,6 @@ def find(given):
     scope = {}
     exec("import json\ndef main(output, context):\n" + "\n".join(indent + line for line in lines), scope)
     return scope["main"]
-
-
-def plain(value):
-    for convert in ("item", "tolist", "_asdict"):
-        if hasattr(value, convert):
-            return getattr(value, convert)()
-    if hasattr(value, "__dict__"):
-        return vars(value)
-    raise TypeError(f"a value of type {type(value).__name__} can't be returned")
 
 
 def describe(error, given):

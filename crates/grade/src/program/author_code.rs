@@ -12,7 +12,8 @@ use serde_json::{Map, Value, json};
 use super::{MAX_OUTPUT_BYTES, ProgramSetup, describe_stderr};
 
 /// Hosts: they load the function, call it, and keep what it prints apart from what it returns.
-const PYTHON_HOST: &str = include_str!("../../hosts/python.py");
+const PYTHON_HOST: &str =
+    concat!(include_str!("../../hosts/common.py"), include_str!("../../hosts/python.py"));
 const NODE_HOST: &str = include_str!("../../hosts/node.mjs");
 /// Time limit of a call.
 const CODE_TIME: Duration = Duration::from_mins(1);

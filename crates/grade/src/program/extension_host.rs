@@ -14,7 +14,8 @@ use tokio::task::JoinHandle;
 
 use super::ProgramSetup;
 
-const PYTHON_HOST: &str = include_str!("../../hosts/extension.py");
+const PYTHON_HOST: &str =
+    concat!(include_str!("../../hosts/common.py"), include_str!("../../hosts/extension.py"));
 const NODE_HOST: &str = include_str!("../../hosts/extension.mjs");
 /// Limit of one answer in bytes: that of a whole suite.
 const MAX_ANSWER_BYTES: usize = 256 * 1024 * 1024;
