@@ -46,7 +46,7 @@ fn outcome(key: &AgentvKey) -> LoadOutcome {
         outcome.add(&loaded.diagnostics);
         let target = loaded.targets.iter().find(|target| target.name == "a").expect("the target");
         outcome.refused.extend(target.obstacles());
-        outcome.idle.extend(target.without_effect.iter().map(|found| found.feature.to_owned()));
+        outcome.idle.extend(target.without_effect.iter().map(|found| found.feature.clone().into_owned()));
         return outcome;
     }
 
@@ -57,7 +57,7 @@ fn outcome(key: &AgentvKey) -> LoadOutcome {
     let cases: Vec<_> = loaded.cases.iter().filter_map(Result::ok).collect();
     let unbuilt = loaded.suite.iter().flat_map(|suite| &suite.unbuilt);
     let unbuilt = unbuilt.chain(cases.iter().flat_map(|case| &case.unbuilt));
-    outcome.refused.extend(unbuilt.map(|found| found.feature.to_owned()));
+    outcome.refused.extend(unbuilt.map(|found| found.feature.clone().into_owned()));
 
     outcome
 }

@@ -101,7 +101,7 @@ fn functions_of_agentv_are_hooks_of_a_workspace_and_copied_rules_are_missing() {
     let loaded = plain.load();
     let suite = loaded.suite.as_ref().expect("a suite");
     assert!(!extensions(&loaded).in_workspace && extensions(&loaded).is_agentv);
-    let missing: Vec<&str> = suite.unbuilt.iter().map(|part| part.feature).collect();
+    let missing: Vec<&str> = suite.unbuilt.iter().map(|part| part.feature.as_ref()).collect();
     assert_eq!(missing, ["copying rules into the workspace by `agentv:agent-rules`"]);
 
     fs::write(&plain.path, format!("{text}environment: {{type: host, workdir: lib}}\n")).expect("written");

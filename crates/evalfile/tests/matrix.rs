@@ -426,6 +426,26 @@ fn providers_become_targets_and_choose_their_prompts() {
 }
 
 #[test]
+fn a_misspelt_setting_of_a_provider_is_named_with_the_right_one() {
+    let text = "prompts: [A]\nproviders:\n- id: openai:gpt-4o-mini\n  config: {temprature: 0.5, top_p: 1}\n\
+         - {id: 'file://provider.py', config: {temprature: 1}}\n\
+         tests: [{assert: [{type: contains, value: a}]}]\n";
+    let loaded = load_with(text, &[]).loaded;
+
+    let found: Vec<String> = loaded
+        .diagnostics
+        .iter()
+        .map(|found| format!("{}: {}", found.title, found.help.join("; ")))
+        .collect();
+    let expected = "`temprature` in the `config` of a provider has no effect: did you mean `temperature`?";
+    assert_eq!(found, [expected], "a program takes any setting");
+
+    let targets = loaded.suite.expect("read").defined_targets;
+    let idle: Vec<&str> = targets[0].without_effect.iter().map(|found| found.feature.as_ref()).collect();
+    assert_eq!(idle, ["`top_p` in the `config` of a provider"]);
+}
+
+#[test]
 fn no_template_grows_beyond_its_limit() {
     let big = "x".repeat(100_000);
     for template in [

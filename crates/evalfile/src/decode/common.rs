@@ -209,7 +209,7 @@ pub(crate) fn unsupported_feature(
     feature: &'static str,
     span: Span,
 ) -> UnsupportedFeature {
-    UnsupportedFeature { feature, place: cx.position(span) }
+    UnsupportedFeature { feature: feature.into(), place: cx.position(span) }
 }
 
 /// Decodes a positive amount of US dollars.

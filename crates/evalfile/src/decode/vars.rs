@@ -163,7 +163,7 @@ impl TemplateFiller<'_> {
             codes::UNKNOWN_VARIABLE,
             format!("the variable `{name}` has no value"),
             place,
-            format!("`{{{{ {name} }}}}` stays in the text"),
+            "not replaced",
         );
         self.complaints.push(match did_you_mean(name, self.vars.keys().map(String::as_str)) {
             Some(near) => diagnostic.with_help(format!("did you mean `{near}`?")),

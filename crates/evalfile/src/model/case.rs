@@ -1,5 +1,6 @@
 //! One case of a suite.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
@@ -244,7 +245,7 @@ pub struct TargetRef {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnsupportedFeature {
     /// Feature, as a noun: "conversation turns".
-    pub feature: &'static str,
+    pub feature: Cow<'static, str>,
     /// Position in the file.
     pub place: FilePosition,
 }

@@ -306,14 +306,14 @@ impl<'a> MatrixExpander<'a> {
             let place = cx.position(pending.span);
             if media || pending.media {
                 let feature = "prompts with images, sounds or documents";
-                case.unbuilt.push(UnsupportedFeature { feature, place: place.clone() });
+                case.unbuilt.push(UnsupportedFeature { feature: feature.into(), place: place.clone() });
             }
             case.unrun_code = variant.unrun.iter().cloned().collect();
             match &variant.unrun_prompt {
                 // A given answer can be graded without its question.
                 Some(_) if case.output.is_some() => {
                     let feature = "the code of a prompt, which is not run without `--allow-code`,";
-                    case.unbuilt.push(UnsupportedFeature { feature, place });
+                    case.unbuilt.push(UnsupportedFeature { feature: feature.into(), place });
                 }
                 Some(code) => case.unrun_code.push(code.clone()),
                 None => {}

@@ -67,7 +67,10 @@ pub(super) fn read_extensions(cx: &mut DecodeContext, entry: &MapEntry) -> ReadE
             NodeValue::Map(_) if item.get("id").and_then(TreeNode::as_str).is_some_and(is_agent_rules) => {
                 if RULE_KEYS.iter().any(|key| item.get(key).is_some()) {
                     let feature = "copying rules into the workspace by `agentv:agent-rules`";
-                    read.unbuilt.push(UnsupportedFeature { feature, place: cx.position(item.use_span()) });
+                    read.unbuilt.push(UnsupportedFeature {
+                        feature: feature.into(),
+                        place: cx.position(item.use_span()),
+                    });
                 }
             }
             _ => {

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use assize_diagnostic::Span;
 
 use super::nodes::{MapNode, text_node};
+use crate::decode::targets::IdleSetting;
 use crate::model::without_credentials;
 use crate::tree::{NodeValue, TreeNode};
 
@@ -41,7 +42,7 @@ pub(super) fn add_http_settings(
     settings: Option<&TreeNode>,
     span: Span,
     problems: &mut Vec<String>,
-    idle: &mut Vec<Span>,
+    idle: &mut Vec<IdleSetting>,
 ) {
     entry.add_text("provider", "http");
     let mut environment = BTreeSet::new();
@@ -64,7 +65,7 @@ pub(super) fn add_http_settings(
             }
             entry.add(own, part.key_span, escaped(&part.value));
         } else if IDLE_KEYS.contains(&key) {
-            idle.push(part.key_span);
+            idle.push(IdleSetting { key: part.key.clone(), near: None, span: part.key_span });
         } else {
             problems.push(format!("`{key}` in its `config` can't be honoured here"));
         }

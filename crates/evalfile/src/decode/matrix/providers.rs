@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use assize_diagnostic::{Diagnostic, Span};
+use assize_diagnostic::{Diagnostic, Span, did_you_mean};
 use assize_script::Script;
 
 use super::http_provider::{add_http_settings, is_http_id, shown_id};
@@ -11,7 +11,7 @@ use super::spelling::{MatrixSpelling, head};
 use crate::codes;
 use crate::decode::grader::read_code;
 use crate::decode::map_reader::wrong_type;
-use crate::decode::targets::{InlineTarget, InlineTargets, model_provider};
+use crate::decode::targets::{IdleSetting, InlineTarget, InlineTargets, model_provider};
 use crate::decode::{DecodeContext, MapReader};
 use crate::model::{AuthorCode, CodeLanguage};
 use crate::tree::{NodeValue, TreeNode};
@@ -441,7 +441,7 @@ fn add_config(
     entry: &mut MapNode,
     settings: Option<&TreeNode>,
     problems: &mut Vec<String>,
-    idle: &mut Vec<Span>,
+    idle: &mut Vec<IdleSetting>,
 ) {
     let config = settings.and_then(|settings| settings.get("config").or(Some(settings)));
     for part in config.and_then(TreeNode::as_map).unwrap_or_default() {
@@ -451,7 +451,8 @@ fn add_config(
         } else if NEEDED_CONFIG.contains(&key) {
             problems.push(format!("`{key}` in its `config` can't be honoured here"));
         } else if settings.is_some_and(|settings| settings.get("config").is_some()) {
-            idle.push(part.key_span);
+            let near = did_you_mean(key, CONFIG_KEYS.iter().map(|row| row.0).chain(NEEDED_CONFIG));
+            idle.push(IdleSetting { key: key.to_owned(), near, span: part.key_span });
         }
     }
 }

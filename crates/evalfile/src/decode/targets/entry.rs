@@ -61,11 +61,13 @@ impl TargetEntryReader<'_, '_, '_> {
     }
 
     pub(super) fn unbuilt(&mut self, feature: &'static str, span: Span) {
-        self.spec.unbuilt.push(UnsupportedFeature { feature, place: (self.place)(span) });
+        self.spec.unbuilt.push(UnsupportedFeature { feature: feature.into(), place: (self.place)(span) });
     }
 
     pub(super) fn without_effect(&mut self, feature: &'static str, span: Span) {
-        self.spec.without_effect.push(UnsupportedFeature { feature, place: (self.place)(span) });
+        self.spec
+            .without_effect
+            .push(UnsupportedFeature { feature: feature.into(), place: (self.place)(span) });
     }
 
     pub(super) fn missing(&mut self, name: &str, setting: &str, span: Span) {

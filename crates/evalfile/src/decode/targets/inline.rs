@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use assize_diagnostic::{Severity, SourceMap, Span};
+use assize_diagnostic::{Diagnostic, Severity, SourceMap, Span};
 use assize_script::Script;
 
 use super::entry::TargetsContext;
 use super::mask::mask_secrets;
 use super::read::entry;
+use crate::codes;
 use crate::decode::DecodeContext;
 use crate::model::{FilePosition, TargetSettingError, TargetSpec, TargetSpecKind, UnsupportedFeature};
 use crate::tree::TreeNode;
@@ -18,12 +19,34 @@ pub(crate) struct InlineTarget {
     pub(crate) entry: TreeNode,
     /// Reasons why it can't be run as it is defined.
     pub(crate) problems: Vec<String>,
-    /// Spans of settings without effect.
-    pub(crate) idle: Vec<Span>,
+    /// Settings without effect.
+    pub(crate) idle: Vec<IdleSetting>,
     /// Description of the code that it runs, if it runs some.
     pub(crate) code: Option<String>,
     /// Script of a file that finds the answer in the response of a server.
     pub(crate) response: Option<Script>,
+}
+
+/// A setting in the `config` of a provider that has no effect here.
+pub(crate) struct IdleSetting {
+    pub(crate) key: String,
+    /// Setting that the key was most likely meant to be.
+    pub(crate) near: Option<&'static str>,
+    /// Span of the key.
+    pub(crate) span: Span,
+}
+
+impl IdleSetting {
+    fn name(&self) -> String {
+        format!("`{}` in the `config` of a provider", self.key)
+    }
+
+    /// Returns a warning with the right spelling, if the key looks like a misspelt one.
+    fn misspelling(&self) -> Option<Diagnostic> {
+        let title = format!("{} has no effect", self.name());
+        let warning = Diagnostic::warning(codes::NO_EFFECT, title, self.span, "unknown setting");
+        Some(warning.with_help(format!("did you mean `{}`?", self.near?)))
+    }
 }
 
 /// Collector of such targets. An error in one of them concerns only the runs that use it.
@@ -74,15 +97,17 @@ impl InlineTargets {
             }
             spec.errors
                 .extend(problems.into_iter().map(|title| TargetSettingError { title, place: at.clone() }));
-            spec.without_effect.extend(idle.into_iter().map(|span| UnsupportedFeature {
-                feature: "a setting of the provider that is not used here",
-                place: place(span),
+            spec.without_effect.extend(idle.iter().filter(|setting| setting.near.is_none()).map(|setting| {
+                UnsupportedFeature { feature: setting.name().into(), place: place(setting.span) }
             }));
             self.targets.push(spec);
         }
 
         cx.sources = sources;
         cx.problems.hide_as_in(&found);
+        for misspelt in idle.iter().filter_map(IdleSetting::misspelling) {
+            cx.problems.add(misspelt);
+        }
         for mut diagnostic in found.into_vec() {
             if unrunnable && diagnostic.severity == Severity::Error {
                 continue;

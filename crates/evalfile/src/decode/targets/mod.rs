@@ -20,7 +20,7 @@ mod value;
 pub(crate) mod variables;
 
 pub use file::{LoadedTargets, load_targets};
-pub(crate) use inline::{InlineTarget, InlineTargets};
+pub(crate) use inline::{IdleSetting, InlineTarget, InlineTargets};
 pub use mask::is_secret_header;
 pub(crate) use provider::is_provider;
 pub use provider::model_provider;
