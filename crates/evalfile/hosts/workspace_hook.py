@@ -5,6 +5,10 @@ import inspect
 import json
 import os
 import sys
+import tokenize
+
+# Cached bytecode is told from a changed file by its time and size only.
+sys.dont_write_bytecode = True
 
 path, function, hook, folder = sys.argv[1:5]
 os.dup2(2, 1)
@@ -16,7 +20,8 @@ sys.path.insert(0, os.path.dirname(path))
 spec = importlib.util.spec_from_file_location(name, path)
 module = importlib.util.module_from_spec(spec)
 sys.modules[name] = module
-spec.loader.exec_module(module)
+with tokenize.open(path) as file:
+    exec(compile(file.read(), path, "exec"), module.__dict__)
 
 
 async def call():

@@ -147,7 +147,7 @@ fn add_source(identity: &mut IdentityWriter, item: &WorkItem) {
 
             // What can't be put together is the same failure every time.
             identity.field(&target_input(&item.case, item.trial).map_err(|error| error.to_string()));
-            if names_variables(&**target) {
+            if takes_variables(&**target) {
                 identity.field(&serde_json::to_string(&item.case.vars).unwrap_or_default());
             }
             identity.field(&item.workplace.is_some());
@@ -159,10 +159,11 @@ fn add_source(identity: &mut IdentityWriter, item: &WorkItem) {
     }
 }
 
-/// Returns true if requests of a target, or of one that it falls back on, may name variables of the test.
-fn names_variables(target: &dyn Target) -> bool {
-    let is_server = |target: &dyn Target| target.describe().kind == TargetKind::Http;
-    is_server(target) || target.fallbacks().iter().any(|other| is_server(&**other))
+/// Returns true if a target, or one that it falls back on, may be given the variables of the test.
+fn takes_variables(target: &dyn Target) -> bool {
+    let takes_them =
+        |target: &dyn Target| matches!(target.describe().kind, TargetKind::Http | TargetKind::Command);
+    takes_them(target) || target.fallbacks().iter().any(|other| takes_them(&**other))
 }
 
 fn add_conversation(identity: &mut IdentityWriter, item: &WorkItem, conversation: &Conversation) {

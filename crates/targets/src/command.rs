@@ -25,8 +25,8 @@ use assize_process::{
 ///
 /// `{PROMPT}` is the prompt, `{PROMPT_FILE}` a file with it; `{OUTPUT_FILE}` the file for the answer;
 /// `{FILES}` the attached files; `{EVAL_ID}` the case id; `{ATTEMPT}` the number of the trial, from 1;
-/// `{GUIDELINES}` the guideline text; `{MESSAGES_FILE}` a file with the messages as JSON; `{TURN}` the number
-/// of a conversation's turn, empty for any other case. Other names in braces are unchanged.
+/// `{GUIDELINES}` the guideline text; `{MESSAGES_FILE}` a file with the messages as JSON; `{VARS_FILE}` a file
+/// with the variables of the test as a JSON object; `{TURN}` the number of a conversation's turn, empty for any other case. Other names in braces are unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CommandTemplate {
     /// A script for `sh -c`. Placeholders need no quotes around them, and may have some; their values always
@@ -137,6 +137,7 @@ impl CommandTarget {
         let prompt = prompt_text(&input.messages);
         let by_file = Cell::new(false);
         let by_messages = Cell::new(false);
+        let by_vars = Cell::new(false);
         let writes_file = Cell::new(false);
         let one = |text: &str| Some(PlaceholderValue::One(text.into()));
         let lookup = |name: &str| match name {
@@ -148,6 +149,10 @@ impl CommandTarget {
             "MESSAGES_FILE" => {
                 by_messages.set(true);
                 Some(PlaceholderValue::One(scratch.messages_file().into()))
+            }
+            "VARS_FILE" => {
+                by_vars.set(true);
+                Some(PlaceholderValue::One(scratch.vars_file().into()))
             }
             "TURN" => one(&input.turn.as_ref().map_or_else(String::new, |turn| turn.number.to_string())),
             "OUTPUT_FILE" => {
@@ -185,6 +190,18 @@ impl CommandTarget {
             let path = scratch.messages_file();
             std::fs::write(&path, messages_json(&input.messages).to_string())
                 .map_err(|problem| io_error("write the messages to", &path, &problem))?;
+        }
+
+        if by_vars.get() {
+            let path = scratch.vars_file();
+            let json = serde_json::to_vec(&input.vars).map_err(|problem| {
+                TargetError::new(
+                    TargetErrorKind::BadInput,
+                    format!("the variables can't be written: {problem}"),
+                )
+            })?;
+            std::fs::write(&path, json)
+                .map_err(|problem| io_error("write the variables to", &path, &problem))?;
         }
 
         Ok(FilledCommand { program, stdin, writes_file: writes_file.get() })

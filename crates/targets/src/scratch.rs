@@ -34,6 +34,11 @@ impl ScratchFolder {
         self.folder.path().join("messages.json")
     }
 
+    /// Returns the path of the variables file.
+    pub(crate) fn vars_file(&self) -> PathBuf {
+        self.folder.path().join("vars.json")
+    }
+
     /// Returns the path of the answer file. It does not exist before the command writes it.
     pub(crate) fn output_file(&self) -> PathBuf {
         self.folder.path().join("answer.txt")

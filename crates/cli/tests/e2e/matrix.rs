@@ -211,6 +211,47 @@ fn providers_that_are_code_answer_where_it_is_allowed() {
     cli.run(&["eval", "p.yaml", "--allow-code"]).expect_code(0);
 }
 
+/// A provider sees the variables of its test, gets prompts of any length and may answer with JSON. What it says of tokens and
+/// cost is stored.
+#[test]
+fn providers_that_are_code_see_the_variables_and_say_what_they_used() {
+    let long = "x".repeat(200_000);
+    let providers = [
+        (
+            "answer.py",
+            "def call_api(prompt, options, context):\n    assert prompt == context['vars']['long'], 'another prompt'\n    \
+             return {'output': '{\"error\": \"' + context['vars']['word'] + '\"}', 'cost': 0.25, \
+             'tokenUsage': {'total': 7, 'prompt': 4, 'completion': 3}}\n",
+        ),
+        (
+            "answer.mjs",
+            "export default class {\n  constructor(options) { this.id = () => options.id; }\n  \
+             async callApi(prompt, context) {\n    if (prompt !== context.vars.long) throw new Error('another prompt');\n    \
+             return { output: { error: context.vars.word }, cost: 0.25, tokenUsage: { prompt: 4, completion: 3 } };\n  }\n}\n",
+        ),
+    ];
+    for (name, code) in providers {
+        let cli = cli();
+        cli.file(name, code);
+        cli.file(
+            "p.yaml",
+            format!(
+                "prompts: ['{{{{ long }}}}']\nproviders: ['file://{name}']\n\
+                 tests: [{{vars: {{word: tea, long: {long}}}, assert: [{{type: is-json}}, {{type: contains, value: tea}}]}}]\n"
+            ),
+        );
+        cli.run(&["eval", "p.yaml", "--allow-code", "--run-dir", "run"]).expect_code(0);
+
+        let row = &rows(&cli, "run")[0];
+        assert_eq!(
+            (&row["tokens"]["input"], &row["tokens"]["output"]),
+            (&json!(4), &json!(3)),
+            "{name}: {row}"
+        );
+        assert_eq!(row["cost_usd"], json!(0.25), "{name}: {row}");
+    }
+}
+
 #[test]
 fn programs_of_agentvs_newest_format_get_the_answer_as_text() {
     let cli = cli();

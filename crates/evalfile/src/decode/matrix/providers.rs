@@ -431,7 +431,8 @@ fn code_provider(id: &str, settings: Option<&TreeNode>) -> Option<(&'static str,
         "ts" | "mts" | "cts" => ("TypeScript", node(&["--experimental-strip-types"]), ""),
         _ => return None,
     };
-    words.extend([path.to_owned(), function.unwrap_or(usual).to_owned(), options, "{PROMPT}".to_owned()]);
+    words.extend([path.to_owned(), function.unwrap_or(usual).to_owned(), options]);
+    words.extend(["{PROMPT_FILE}", "{VARS_FILE}"].map(str::to_owned));
 
     Some((what, words))
 }
