@@ -25,8 +25,8 @@ use assize_process::{
 ///
 /// `{PROMPT}` is the prompt, `{PROMPT_FILE}` a file with it; `{OUTPUT_FILE}` the file for the answer;
 /// `{FILES}` the attached files; `{EVAL_ID}` the case id; `{ATTEMPT}` the number of the trial, from 1;
-/// `{GUIDELINES}` the guideline text; `{MESSAGES_FILE}` a file with the messages as JSON; `{VARS_FILE}` a file
-/// with the variables of the test as a JSON object; `{TURN}` the number of a conversation's turn, empty for any other case. Other names in braces are unchanged.
+/// `{GUIDELINES}` the guideline text; `{MESSAGES_FILE}` a file with the messages as JSON; `{VARS}` are the variables
+/// of the test as a JSON object, `{VARS_FILE}` a file with it; `{TURN}` the number of a conversation's turn, empty for any other case. Other names in braces are unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CommandTemplate {
     /// A script for `sh -c`. Placeholders need no quotes around them, and may have some; their values always
@@ -135,6 +135,9 @@ impl CommandTarget {
 
     fn fill(&self, input: &TargetInput, scratch: &ScratchFolder) -> Result<FilledCommand, TargetError> {
         let prompt = prompt_text(&input.messages);
+        let vars = serde_json::to_string(&input.vars).map_err(|problem| {
+            TargetError::new(TargetErrorKind::BadInput, format!("the variables can't be written: {problem}"))
+        })?;
         let by_file = Cell::new(false);
         let by_messages = Cell::new(false);
         let by_vars = Cell::new(false);
@@ -150,6 +153,7 @@ impl CommandTarget {
                 by_messages.set(true);
                 Some(PlaceholderValue::One(scratch.messages_file().into()))
             }
+            "VARS" => one(&vars),
             "VARS_FILE" => {
                 by_vars.set(true);
                 Some(PlaceholderValue::One(scratch.vars_file().into()))
@@ -194,13 +198,7 @@ impl CommandTarget {
 
         if by_vars.get() {
             let path = scratch.vars_file();
-            let json = serde_json::to_vec(&input.vars).map_err(|problem| {
-                TargetError::new(
-                    TargetErrorKind::BadInput,
-                    format!("the variables can't be written: {problem}"),
-                )
-            })?;
-            std::fs::write(&path, json)
+            std::fs::write(&path, &vars)
                 .map_err(|problem| io_error("write the variables to", &path, &problem))?;
         }
 

@@ -253,6 +253,22 @@ fn providers_that_are_code_see_the_variables_and_say_what_they_used() {
 }
 
 #[test]
+fn commands_as_providers_get_prompt_settings_and_variables_without_a_shell() {
+    let cli = cli();
+    cli.file(
+        "answer.py",
+        "import json, sys\nflag, prompt, options, context = sys.argv[1:]\n\
+         print(flag, prompt, json.loads(options)['config']['mark'], json.loads(context)['vars']['word'])\n",
+    );
+    cli.file(
+        "p.yaml",
+        "prompts: [say]\nproviders: [{id: 'exec:python3 answer.py \"$HOME; x\"', config: {mark: \"it's {PROMPT\"}}]\n\
+         tests: [{vars: {word: 'tea {x}'}, assert: [{type: equals, value: \"$HOME; x say it's {PROMPT tea {x}\"}]}]\n",
+    );
+    cli.run(&["eval", "p.yaml", "--allow-code"]).expect_code(0);
+}
+
+#[test]
 fn programs_of_agentvs_newest_format_get_the_answer_as_text() {
     let cli = cli();
     cli.file(

@@ -756,7 +756,7 @@ fn fingerprints_of_cases_are_held() {
             ("plain", "1f20e3596b436df1"),
             ("given", "98a0e40c83b72600"),
             ("missing", "193d4aa6a75febed"),
-            ("asked", "b6b03b70de856c7c"),
+            ("asked", "28c0e2a08b1d53de"),
             ("unjudged", "970cb59e0a7579b3"),
             ("related", "cba8e5ae8148de06"),
             ("paneled", "415d78b58290ee9a"),

@@ -17,7 +17,7 @@ use crate::programs::LoadProgram;
 /// Endings of files that are run as commands.
 const COMMAND_ENDINGS: [&str; 4] = ["sh", "bash", "rb", "pl"];
 /// Beginning of a prompt that is a command line.
-const COMMAND_PREFIX: &str = "exec:";
+pub(super) const COMMAND_PREFIX: &str = "exec:";
 
 /// Part of a file that code writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -280,7 +280,7 @@ fn command(cx: &mut DecodeContext, mut words: Vec<String>, span: Span) -> Option
 }
 
 /// Splits a command line at blanks. Parts in quotation marks stay together.
-fn split_words(line: &str) -> Vec<String> {
+pub(super) fn split_words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut quote = None;

@@ -5,6 +5,7 @@ use std::path::Path;
 use assize_diagnostic::{Diagnostic, Span, did_you_mean};
 use assize_script::Script;
 
+use super::code_part::{COMMAND_PREFIX, split_words};
 use super::http_provider::{add_http_settings, is_http_id, shown_id};
 use super::nodes::{MapNode, list_node, text_node};
 use super::spelling::{MatrixSpelling, head};
@@ -321,9 +322,16 @@ fn target_entry(name: &str, id: &str, settings: Option<&TreeNode>, span: Span) -
     } else if is_http_id(id) {
         add_http_settings(&mut entry, id, settings, span, &mut problems, &mut idle);
         return InlineTarget { entry: entry.finish(), problems, idle, code: None, response: None };
-    } else if let Some(command) = id.strip_prefix("exec:") {
+    } else if let Some(command) = id.strip_prefix(COMMAND_PREFIX) {
         entry.add_text("provider", "cli");
-        entry.add("command", span, text_node(span, format!("{} {{PROMPT}}", command.trim())));
+        let mut words = split_words(command);
+        words.extend([
+            "{PROMPT}".to_owned(),
+            provider_options(id, settings),
+            r#"{"vars": {VARS}}"#.to_owned(),
+        ]);
+        let words = words.into_iter().map(|word| text_node(span, word)).collect();
+        entry.add("command", span, list_node(span, words));
         let code = Some(format!("`{id}` is a command"));
         return InlineTarget { entry: entry.finish(), problems, idle, code, response: None };
     } else if let Some((what, command)) = code_provider(id, settings) {
@@ -414,9 +422,6 @@ fn code_provider(id: &str, settings: Option<&TreeNode>) -> Option<(&'static str,
         Some((path, function)) if !function.contains(['/', '.', '\\']) => (path, Some(function)),
         _ => (written, None),
     };
-    let config = settings.and_then(|settings| settings.get("config")).map(TreeNode::to_json);
-    let options = serde_json::json!({"id": id, "config": config.unwrap_or_default()}).to_string();
-
     let node = |extra: &[&str]| {
         let mut words = vec!["node".to_owned()];
         words.extend(extra.iter().map(|word| (*word).to_owned()));
@@ -431,10 +436,16 @@ fn code_provider(id: &str, settings: Option<&TreeNode>) -> Option<(&'static str,
         "ts" | "mts" | "cts" => ("TypeScript", node(&["--experimental-strip-types"]), ""),
         _ => return None,
     };
-    words.extend([path.to_owned(), function.unwrap_or(usual).to_owned(), options]);
+    words.extend([path.to_owned(), function.unwrap_or(usual).to_owned(), provider_options(id, settings)]);
     words.extend(["{PROMPT_FILE}", "{VARS_FILE}"].map(str::to_owned));
 
     Some((what, words))
+}
+
+/// Returns what a provider that is code is told of itself, as JSON.
+fn provider_options(id: &str, settings: Option<&TreeNode>) -> String {
+    let config = settings.and_then(|settings| settings.get("config")).map(TreeNode::to_json);
+    serde_json::json!({"id": id, "config": config.unwrap_or_default()}).to_string()
 }
 
 /// Adds what the `config` of a provider sets.

@@ -96,7 +96,7 @@ pub(super) fn refuse_script_placeholders(
     span: Span,
     problems: &mut DiagnosticCollector,
 ) -> bool {
-    const OF_DATA: [&str; 4] = ["PROMPT", "FILES", "EVAL_ID", "GUIDELINES"];
+    const OF_DATA: [&str; 5] = ["PROMPT", "VARS", "FILES", "EVAL_ID", "GUIDELINES"];
 
     let found = match template {
         CommandText::Shell(script) => second_shell::check_script(script, &OF_DATA, span),
@@ -109,9 +109,9 @@ pub(super) fn refuse_script_placeholders(
 
 /// Returns true if a command has a placeholder whose value differs from case to case.
 fn differs_by_case(template: &CommandText, stdin: Option<&str>) -> bool {
-    const OF_CASES: [&str; 8] = [
-        "{PROMPT}", "{PROMPT_FILE}", "{MESSAGES_FILE}", "{VARS_FILE}", "{FILES}", "{EVAL_ID}", "{TURN}",
-        "{GUIDELINES}",
+    const OF_CASES: [&str; 9] = [
+        "{PROMPT}", "{PROMPT_FILE}", "{MESSAGES_FILE}", "{VARS}", "{VARS_FILE}", "{FILES}", "{EVAL_ID}",
+        "{TURN}", "{GUIDELINES}",
     ];
 
     let names = |text: &str| OF_CASES.iter().any(|placeholder| text.contains(placeholder));
