@@ -284,6 +284,24 @@ impl SourceMap {
         self.file(span.source).position(span.start)
     }
 
+    /// Returns the span of the word at a position, up to the next blank, bracket, comma or quotation mark; `None` if the file has
+    /// no such position.
+    pub fn word_at(&self, path: &Path, line: usize, column: usize) -> Option<Span> {
+        self.files().find_map(|(source, file)| {
+            let index = line.checked_sub(file.first_line()).filter(|_| file.path() == path)?;
+            let line = (index <= file.later_starts.len()).then(|| file.line_content(index))?;
+            let content = &file.text[line.clone()];
+            let (offset, _) = content.char_indices().nth(column.checked_sub(1)?)?;
+            let rest = &content[offset..];
+            let ends = |c: char| c.is_whitespace() || matches!(c, ',' | '[' | ']' | '{' | '}' | '"' | '\'');
+            let length =
+                rest.find(ends).unwrap_or(rest.len()).max(rest.chars().next().map_or(0, char::len_utf8));
+            let start = line.start + offset;
+
+            Some(Span { source, start, end: start + length })
+        })
+    }
+
     /// Returns the text of a span.
     pub fn slice(&self, span: Span) -> &str {
         self.file(span.source).text().get(span.start..span.end).unwrap_or("")

@@ -242,6 +242,11 @@ impl JudgeRegistry {
         is_outside.then(|| chosen_by.name())
     }
 
+    /// True if the eval file names the judge for a selector, for all its graders.
+    pub(crate) fn is_of_suite(&self, selector: JudgeSelector<'_>) -> bool {
+        self.choose(selector).1 == ChosenBy::Suite
+    }
+
     /// True if nobody named a judge for a selector, so that it is the offline one.
     pub(crate) fn is_default(&self, selector: JudgeSelector<'_>) -> bool {
         self.choose(selector).1 == ChosenBy::Default
@@ -315,7 +320,7 @@ pub(crate) fn model(
     let parsed = parsed.map_err(|error| {
         let known = format!("judge `{name}` is neither `offline`, nor a target's name, nor a model");
 
-        EngineError::usage(match targets.near(name) {
+        EngineError::usage(match targets.near(name, OFFLINE) {
             Some(near) => format!("{known}; did you mean `{near}`?"),
             None if matches!(error, NameError::NoModel(_)) => format!("judge `{name}`: {error}"),
             None => format!("{known}: {error}"),

@@ -633,7 +633,10 @@ impl<'a> RunPlanner<'a> {
                 }
                 match deps.judges.judge(selector) {
                     Err(error) => {
-                        found.refuse_judge(deps.judges.chosen_outside_files(selector), &grader.place, error);
+                        let of_suite = suite.settings.judge_place.as_ref();
+                        let place =
+                            of_suite.filter(|_| deps.judges.is_of_suite(selector)).unwrap_or(&grader.place);
+                        found.refuse_judge(deps.judges.chosen_outside_files(selector), place, error);
                     }
                     Ok(judge) => {
                         let name = judge.identity().name;

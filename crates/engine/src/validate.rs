@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::str::FromStr as _;
 
-use assize_diagnostic::{Diagnostic, SourceMap, render};
+use assize_diagnostic::{Diagnostic, SourceMap, Span, did_you_mean, render};
 use assize_evalfile::{
-    LoadOptions, LoadedConfig, codes, load_config, load_rubric, load_scorecard, load_targets,
+    FilePosition, LoadOptions, LoadedConfig, codes, load_config, load_rubric, load_scorecard, load_targets,
     note_unset_variables,
 };
 use assize_llm::ModelName;
@@ -14,8 +14,10 @@ use serde_json::{Value, json};
 
 use crate::engine::{Engine, folder_of};
 use crate::error::EngineError;
+use crate::graders::{grader_problem, visit_graders};
 use crate::judges::OFFLINE;
-use crate::load::LoadedFiles;
+use crate::load::{LoadedFile, LoadedFiles};
+use crate::targets::ECHO;
 
 /// Eval file, rubric, scorecard or configuration file with what is wrong with it.
 #[derive(Debug)]
@@ -82,7 +84,8 @@ impl Engine {
         let configs = check_configs(&loaded, &options);
         let suites = loaded.files.into_iter().map(|file| {
             let is_other = file.suite.is_none();
-            let file = ValidatedFile {
+            let unrunnable = check_suite(&file, &options);
+            let mut file = ValidatedFile {
                 files: 1,
                 is_scorecard: false,
                 cases: file.cases.len(),
@@ -91,6 +94,7 @@ impl Engine {
                 diagnostics: file.diagnostics,
                 sources: file.sources,
             };
+            file.diagnostics.extend(unrunnable);
             if is_other { as_rubric(file, &options) } else { file }
         });
         let cards = loaded.scorecards.into_iter().map(|path| {
@@ -164,7 +168,78 @@ fn check_judge(config: &LoadedConfig, folder: &Path, options: &LoadOptions) -> O
         return None;
     }
 
-    let error = ModelName::from_str(name).err()?;
+    unknown_judge(name, span)
+}
+
+/// Returns an error for a judge that is no target, unless it is the offline one or a model.
+fn unknown_judge(name: &str, span: Span) -> Option<Diagnostic> {
+    let error = ModelName::from_str(name).err().filter(|_| name != OFFLINE)?;
     let title = format!("judge `{name}` is neither `offline`, nor a target's name, nor a model");
-    Some(Diagnostic::error(codes::WRONG_TYPE, title, span, "not a judge").with_help(error.to_string()))
+    let help = match did_you_mean(name, [OFFLINE]) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => error.to_string(),
+    };
+
+    Some(Diagnostic::error(codes::WRONG_TYPE, title, span, "not a judge").with_help(help))
+}
+
+/// Returns what keeps an eval file from being run, whatever options it is run with, and warnings about targets that only other
+/// options replace.
+fn check_suite(file: &LoadedFile, options: &LoadOptions) -> Vec<Diagnostic> {
+    let Some(suite) = &file.suite else { return Vec::new() };
+    let span_of = |place: &FilePosition| file.sources.word_at(place.path(), place.line, place.column);
+    let folder = folder_of(&file.path);
+    let defined = load_targets(folder, None, options).targets;
+    let is_target =
+        |name: &str| suite.defined_targets.iter().chain(&defined).any(|target| target.name == name);
+
+    let settings = &suite.settings;
+    let judge = settings.judge.as_deref().zip(settings.judge_place.as_ref().and_then(span_of));
+    let mut found: Vec<Diagnostic> = judge
+        .filter(|(name, _)| !is_target(name))
+        .and_then(|(name, span)| unknown_judge(name, span))
+        .into_iter()
+        .collect();
+
+    for reference in &settings.targets {
+        let name = reference.use_target.as_deref().unwrap_or(&reference.name);
+        let errors = suite
+            .defined_targets
+            .iter()
+            .filter(|target| target.name == name)
+            .flat_map(|target| &target.errors);
+        found.extend(errors.filter_map(|error| {
+            let title = format!("target `{name}`: {}", error.title);
+            Some(Diagnostic::warning(codes::UNUSABLE_TARGET, title, span_of(&error.place)?, "can't be run"))
+        }));
+
+        if name != ECHO && !is_target(name) && ModelName::from_str(name).is_err() {
+            let Some(span) = span_of(&reference.place) else { continue };
+            let known = suite.defined_targets.iter().chain(&defined).map(|target| target.name.as_str());
+            let help = match did_you_mean(name, known.chain([ECHO])) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "define it in `.assize/targets.yaml`, or run the file with `--target`".to_owned(),
+            };
+            let title = format!("target `{name}` is not defined");
+            found.push(Diagnostic::warning(codes::UNUSABLE_TARGET, title, span, "not found").with_help(help));
+        }
+    }
+
+    // Cases share graders, whose problem is one.
+    let mut seen = BTreeSet::new();
+    for case in file.cases.iter().filter_map(|case| case.ok()) {
+        for grader in case.all_graders() {
+            visit_graders(grader, &mut |grader| {
+                let Some(problem) = grader_problem(grader) else { return };
+                let Some(span) =
+                    span_of(&grader.place).filter(|span| seen.insert((span.start, problem.clone())))
+                else {
+                    return;
+                };
+                found.push(Diagnostic::error(codes::UNUSABLE_GRADER, problem, span, "can't be run"));
+            });
+        }
+    }
+
+    found
 }

@@ -148,6 +148,8 @@ codes! {
         "A judge that is asked several times has `repeats`, one that counts more a `weight`.";
     BAD_SCRIPT = "E0319", "A script is not valid JavaScript.",
         "One line is an expression, such as `output.length < 200`; several lines are the body of a function and end with `return`. The script gets `output` and `context`. It runs without access to files, network or other programs, so `require` and `import` do not exist.";
+    UNUSABLE_GRADER = "E0320", "A grader can't be run.",
+        "A run refuses the file. The message names the part of the grader that can't be used, such as an unknown keyword of a JSON schema.";
     OLDER_SPELLING = "W0301", "An older spelling is used.",
         "It is still accepted. The message names the current spelling.";
     UNNAMED_GRADER = "W0302", "A grader has no name.",
@@ -224,6 +226,8 @@ codes! {
         "The file loads and runs, but this setting gives a different result in the other tool. The message says what happens here; the page about the other tool says why.";
     CODE_NOT_RUN = "W0407", "The tests come from a program, which was not run.",
         "Programs run with your permissions, so that only `assize eval FILE --allow-code` and the like run them. Other commands see the rest of the file. JavaScript that loads no modules runs in a built-in engine without access to anything, and needs no permission.";
+    UNUSABLE_TARGET = "W0408", "A target can't be run.",
+        "A run of the file is refused unless `--target` names another one.";
     FILE_NOT_FOUND = "E0501", "A file that is referred to does not exist.",
         "Relative paths are looked for in the folder of the file that names them, in each parent folder up to the root of the repository, and in the working folder.";
     FILE_UNREADABLE = "E0502", "A file that is referred to can't be read.",

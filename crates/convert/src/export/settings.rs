@@ -43,6 +43,7 @@ pub(super) fn note_suite_settings(suite: &Suite, kept: KeptSettings, notes: &mut
         workers,
         lines: _,
         threshold_mark: _,
+        judge_place: _,
         judging,
         evidence,
         truncate,

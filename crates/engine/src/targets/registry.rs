@@ -32,6 +32,9 @@ use crate::error::EngineError;
 use crate::gateway::ModelGateway;
 use crate::process::ProcessContext;
 
+/// Name of the built-in target that answers with the prompt.
+pub(crate) const ECHO: &str = "echo";
+
 /// Shorter values of variables may well occur in an address by chance.
 const SHORTEST_VALUE: usize = 8;
 
@@ -271,6 +274,9 @@ impl TargetRegistry {
             return Ok(Arc::new(FallbackTarget::new(first, behind.collect::<Result<_, _>>()?)));
         }
 
+        if name == ECHO {
+            return Ok(Arc::new(EchoTarget { name: name.into() }));
+        }
         if name.contains([':', '/']) {
             let parsed =
                 ModelName::from_str(name).map_err(|error| unusable(format!("target `{name}`: {error}")))?;
@@ -368,19 +374,25 @@ impl TargetRegistry {
         assize_process::has_program(name, &self.inherited)
     }
 
-    /// The name in the targets file that is most like a misspelt one.
-    pub(crate) fn near(&self, name: &str) -> Option<&str> {
-        assize_diagnostic::did_you_mean(name, self.specs.iter().map(|spec| spec.name.as_str()))
+    /// The name in the targets file that is most like a misspelt one, or the built-in name.
+    pub(crate) fn near<'a>(&'a self, name: &str, built_in: &'a str) -> Option<&'a str> {
+        let known = self.specs.iter().map(|spec| spec.name.as_str());
+        assize_diagnostic::did_you_mean(name, known.chain([built_in]))
     }
 
     fn unknown(&self, name: &str) -> EngineError {
+        let near = self.near(name, ECHO);
         let Some(path) = &self.path else {
+            let hint = near.map_or_else(
+                || "Define it there, name a model such as `--target openai:gpt-4o-mini`, or give the cases an `output`".to_owned(),
+                |near| format!("Did you mean `{near}`?"),
+            );
             return EngineError::usage(format!(
-                "target `{name}` is not defined: no `.assize/targets.yaml` in the eval file's folder or above. Define it there, name a model such as `--target openai:gpt-4o-mini`, or give the cases an `output`"
+                "target `{name}` is not defined: no `.assize/targets.yaml` in the eval file's folder or above. {hint}"
             ));
         };
 
-        let hint = if let Some(near) = self.near(name) {
+        let hint = if let Some(near) = near {
             format!("did you mean `{near}`?")
         } else {
             let names: Vec<&str> = self.specs.iter().map(|spec| spec.name.as_str()).collect();

@@ -66,7 +66,10 @@ pub(crate) fn decode_settings(
     settings.judging = decode_judging(cx, inner);
     settings.evidence = decode_evidence(cx, inner);
     settings.truncate = decode_truncate(cx, inner);
-    settings.judge = inner.text("judge", &mut cx.problems).map(|judge| judge.value);
+    if let Some(judge) = inner.text("judge", &mut cx.problems) {
+        settings.judge_place = Some(cx.position(judge.span));
+        settings.judge = Some(judge.value);
+    }
     settings.panel = decode_panel(cx, inner, PanelUse::Defaults { judge: settings.judge.as_deref() });
     settings.budget_usd = decode_dollars(cx, inner, "budget_usd");
     settings.cache = inner.boolean("cache", &mut cx.problems).map(|cache| cache.value);

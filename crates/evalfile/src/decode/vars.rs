@@ -131,6 +131,7 @@ impl TemplateFiller<'_> {
             let reference = &rest[at..];
             let environment = rest[..at].ends_with('$');
             let Some((whole, name)) = parse_template_reference(reference).filter(|_| !environment) else {
+                self.check_closed(reference, environment, place);
                 result.push_str(&rest[..at + 2]);
                 rest = &rest[at + 2..];
                 continue;
@@ -152,6 +153,21 @@ impl TemplateFiller<'_> {
 
         result.push_str(rest);
         result
+    }
+
+    /// Reports a reference to a variable that has no closing marker.
+    fn check_closed(&mut self, reference: &str, environment: bool, place: Span) {
+        let inner = reference[2..].trim_start();
+        let name = inner.split(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or_default();
+        if environment || reference.contains("}}") || !self.vars.contains_key(name) {
+            return;
+        }
+
+        let title = format!("the variable `{name}` is not inserted: `{{{{` is not closed");
+        self.complaints.push(
+            Diagnostic::warning(codes::UNKNOWN_VARIABLE, title, place, "not replaced")
+                .with_help(format!("write `{{{{ {name} }}}}`")),
+        );
     }
 
     fn report_unknown_name(&mut self, name: &str, place: Span) {

@@ -7,7 +7,7 @@ use assize_rubric::{EvidencePolicy, JudgingMode, TruncationMode, UnitInterval};
 use serde_json::Value;
 
 use super::{
-    FilePreprocessor, Grader, PanelSpec, SourceMark, SuiteExtensions, TargetRef, TargetSpec,
+    FilePosition, FilePreprocessor, Grader, PanelSpec, SourceMark, SuiteExtensions, TargetRef, TargetSpec,
     ThresholdOverrides, Trials, UnsupportedFeature, WorkspaceSpec,
 };
 
@@ -99,6 +99,8 @@ pub struct SuiteSettings {
     pub truncate: Option<TruncationMode>,
     /// Name of the judge (`execution.judge`): a model name, `offline`, or a target's name.
     pub judge: Option<String>,
+    /// Position of the judge's name.
+    pub judge_place: Option<FilePosition>,
     /// Several judges, or one asked several times (`execution.panel`).
     pub panel: PanelSpec,
     /// Budget in US dollars after which no further case is started (`budget_usd`).

@@ -89,9 +89,13 @@ impl TemplateRenderer {
             Ok(text) => Some(text),
             Err(error) => {
                 let reason = first_line(&error);
+                let help = match unclosed_marker(text) {
+                    Some((opened, closing)) => format!("close `{opened}` with `{closing}`"),
+                    None => "put text that is no template between `{% raw %}` and `{% endraw %}`".to_owned(),
+                };
                 cx.problems.add(
                     Diagnostic::error(codes::BAD_TEMPLATE, "this template can't be rendered", span, reason)
-                        .with_help("put text that is no template between `{% raw %}` and `{% endraw %}`"),
+                        .with_help(help),
                 );
                 None
             }
@@ -341,6 +345,18 @@ impl io::Write for LimitedText {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
+}
+
+/// Returns the last marker of a template that opens and is not closed, with what follows it on its line, and its closing marker.
+fn unclosed_marker(text: &str) -> Option<(&str, &'static str)> {
+    let last = |marker: &str| text.rfind(marker);
+    let (at, closing) = [("{{", "}}"), ("{%", "%}"), ("{#", "#}")]
+        .into_iter()
+        .filter_map(|(opening, closing)| Some((last(opening)?, closing)))
+        .max_by_key(|(at, _)| *at)?;
+    let opened = text[at..].lines().next().unwrap_or_default();
+
+    (!text[at..].contains(closing)).then_some((opened, closing))
 }
 
 fn first_line(error: &minijinja::Error) -> String {
