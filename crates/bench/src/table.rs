@@ -22,11 +22,44 @@ impl FigureTable {
         self.rows.push(cells.iter().map(|cell| (*cell).to_owned()).collect());
     }
 
+    /// Returns true without rows.
+    pub(super) const fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
     pub(super) fn to_markdown(&self) -> String {
         let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
         let rule = format!("|{}\n", "---|".repeat(self.columns.len()));
         let rows: String = self.rows.iter().map(|cells| line(cells)).collect();
         format!("### {}\n\n{}{rule}{rows}", self.title, line(&self.columns))
+    }
+
+    /// Puts the rows of this table in the place of those with the same names in the table of the same title in a section of a
+    /// page. Rows without a name belong to the one before them.
+    ///
+    /// # Errors
+    /// What the section lacks.
+    pub(super) fn replace_rows(&self, section: &str) -> Result<String, String> {
+        let heading = format!("### {}\n", self.title);
+        let begin = section.find(&heading).ok_or_else(|| format!("has no table `{}`", self.title))?;
+        let (before, table) = section.split_at(begin);
+        let end = table[heading.len()..].find("\n### ").map_or(table.len(), |at| heading.len() + at + 1);
+        let (table, after) = table.split_at(end);
+
+        let is_of_name = |cells: &Vec<String>| cells.first().is_some_and(|name| !name.is_empty());
+        let mut table = table.to_owned();
+        for rows in self.rows.chunk_by(|_, next| !is_of_name(next)) {
+            let Some(name) = rows.first().and_then(|cells| cells.first()) else { continue };
+            let missing = || format!("has no row `{name}` in the table `{}`", self.title);
+            let begin = table.find(&format!("\n| {name} | ")).ok_or_else(missing)? + 1;
+            let lines = table[begin..].split_inclusive('\n').enumerate();
+            let old = lines.take_while(|(at, line)| *at == 0 || line.starts_with("|  | "));
+            let length: usize = old.map(|(_, line)| line.len()).sum();
+            let new: String = rows.iter().map(|cells| format!("| {} |\n", cells.join(" | "))).collect();
+            table.replace_range(begin..begin + length, &new);
+        }
+
+        Ok([before, &table, after].concat())
     }
 }
 
