@@ -51,7 +51,7 @@ impl CallEnd {
 
 /// Effect of an end of the call.
 pub(super) struct PlaceEffect {
-    /// How much more often criteria are met there than in the middle.
+    /// Share of criteria that are met there minus that in the middle.
     pub(super) figure: MetricEstimate,
     /// p of no effect; `None` if it was not measured.
     pub(super) p: Option<f64>,

@@ -107,13 +107,13 @@ pub fn arrangement_test<K: Ord, R: RngCore + ?Sized>(
 
     let first: Vec<f64> =
         statistic.varying.iter().map(|cluster| cluster.iter().map(|values| values[0]).sum()).collect();
-    let reference = statistic.of(&first);
+    let reference = statistic.compute(&first);
     let mut sums = first;
     let (p, drawn) = share_of_draws(draws, || {
         for (sum, cluster) in sums.iter_mut().zip(&statistic.varying) {
             *sum = cluster.iter().map(|values| values[index_below(values.len(), random)]).sum();
         }
-        statistic.of(&sums) >= reference - DUST * reference.abs()
+        statistic.compute(&sums) >= reference - DUST * reference.abs()
     });
 
     Ok(ArrangementTest { clusters: clusters.len(), mean: observed / clusters.len() as f64, p, drawn })
@@ -154,7 +154,7 @@ impl<'a> SpreadStatistic<'a> {
         Self { varying, variance, side }
     }
 
-    fn of(&self, sums: &[f64]) -> f64 {
+    fn compute(&self, sums: &[f64]) -> f64 {
         let (sum, squares) = sums.iter().fold((0.0, 0.0), |(sum, squares), x| (sum + x, squares + x * x));
         let spread = (sums.len() as f64 * squares + PRIOR_CLUSTERS * self.variance).sqrt();
         match self.side {
