@@ -1,10 +1,10 @@
 //! Planning: the number of cases, repeats and labels for a wanted precision or difference.
 
 use assize_stats::{
-    ConfidenceLevel, MeanAccumulator, UndefinedReason, bounded_mean, clustered_mean,
+    ConfidenceLevel, MeanAccumulator, PlannedMean, UndefinedReason, bounded_mean_clustered, clustered_mean,
     power::{
-        PairedNoise, PowerDesign, bounded_half_width, design_effect, inflate_for_clusters, mean_half_width,
-        mean_precision, rate_precision, round_up_cases,
+        PairedNoise, PowerDesign, bounded_half_width, design_effect, inflate_for_clusters, least_cases,
+        mean_half_width, mean_precision, rate_precision, round_up_cases,
     },
     proportion,
     repeats::repeat_variance,
@@ -26,6 +26,9 @@ pub struct PlanningInputs {
     pub score_sd: Option<f64>,
     /// Mean and spread of the scores of a run.
     pub score_spread: Option<ScoreSpread>,
+    /// Verdicts of a run by cluster, if its cases come in clusters: 1 for passed.
+    #[serde(skip)]
+    pub clustered_verdicts: Option<PlannedMean>,
     /// Standard deviation of paired score differences over cases.
     pub difference_sd: Option<f64>,
     /// Share of pairs of which only one passes.
@@ -49,16 +52,17 @@ pub struct PlanningInputs {
 }
 
 /// Mean and spread of scores from 0 to 1.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ScoreSpread {
     /// The mean, 0 to 1.
     pub mean: f64,
     /// Number of values at the ends of the range that carry as much information as a score; 1 where scores do not vary.
     pub effective: f64,
-    /// True if every score is 0 or 1.
-    pub at_ends: bool,
     /// Mean that is planned on: where scores do not vary, the one in their interval that takes most cases.
     pub cautious_mean: f64,
+    /// The scores, by cluster.
+    #[serde(skip)]
+    pub scores: PlannedMean,
 }
 
 impl PlanningInputs {
@@ -69,17 +73,46 @@ impl PlanningInputs {
 }
 
 impl ScoreSpread {
-    /// Computes the spread of the scores of a run; `None` for fewer than two.
-    fn new(scores: &[f64]) -> Option<Self> {
-        let found = bounded_mean(scores, (0.0, 1.0), ConfidenceLevel::P95).ok()?;
-        let interval = found.interval.ok()?;
-        let varies = scores.iter().any(|score| (score - scores[0]).abs() > assize_rubric::TOLERANCE);
+    /// Computes the spread of the scores of a run; `None` for fewer than two clusters.
+    fn new(scores: &[f64], clusters: &[u32]) -> Option<Self> {
+        let found = bounded_mean_clustered(scores, clusters, (0.0, 1.0), ConfidenceLevel::P95).ok()?;
+        let scores = PlannedMean::new(scores, clusters, ConfidenceLevel::P95).ok()?;
         Some(Self {
             mean: found.mean,
             effective: found.effective_n / found.n as f64,
-            at_ends: scores.iter().all(|score| *score == 0.0 || *score == 1.0),
-            cautious_mean: if varies { found.mean } else { 0.5_f64.clamp(interval.low, interval.high) },
+            cautious_mean: scores.cautious_mean(),
+            scores,
         })
+    }
+}
+
+/// Clusters that cases come in.
+#[derive(Debug, Clone, Copy)]
+struct PlannedClusters {
+    /// Cases of a cluster, on average; `None` if only the effect is known.
+    size: Option<f64>,
+    /// Design effect.
+    effect: f64,
+}
+
+impl PlannedClusters {
+    /// Returns half the width of the interval of a mean of `n` cases, each of which alone counts for `effective` values at the ends of
+    /// the range.
+    fn half_width(
+        self,
+        mean: f64,
+        effective: f64,
+        n: u64,
+        level: ConfidenceLevel,
+    ) -> Result<f64, UndefinedReason> {
+        let n = n as f64;
+        let units = self.size.map(|size| n / size);
+        bounded_half_width(mean, n * effective / self.effect, units, level)
+    }
+
+    /// Least number of cases of which any interval is computed.
+    fn least(self) -> u64 {
+        (2.0 * self.size.unwrap_or(1.0)).ceil() as u64
     }
 }
 
@@ -190,43 +223,49 @@ fn add_precision_answers(
     needs: &mut Vec<SampleSizeAnswer>,
 ) {
     let half = width / 2.0;
+    let clusters = effect.map(|effect| PlannedClusters { size: known.cluster_size, effect });
     if let Some(rate) = known.planning_rate() {
         let says = if known.cautious_rate.is_some() {
             "at most: of the rates that the run allows, this takes most cases; each case once"
         } else {
             "each case once"
         };
-        needs.push(cases_answer(
-            format!("a pass rate of {} to ±{}", format_number(rate), format_number(half)),
-            rate_precision(rate, half, level),
-            "cases",
-            "Wilson's half-width solved for n",
-            effect,
-            says.to_owned(),
-        ));
+        let (answer, method) = match (&known.clustered_verdicts, clusters) {
+            (Some(verdicts), _) => (verdicts.cases(half, level), "CI of the run's clusters, solved for n"),
+            (None, Some(clusters)) => {
+                let half_width = |n| clusters.half_width(rate, 1.0, n, level);
+                (least_cases(half, clusters.least(), half_width), "Wilson's half-width on effective cases")
+            }
+            (None, None) => {
+                (rate_precision(rate, half, level), "Wilson or mid-p, mean half-width solved for n")
+            }
+        };
+        let question = format!("a pass rate of {} to ±{}", format_number(rate), format_number(half));
+        needs.push(cases_answer(question, answer, "cases", method, None, with_effect(says, effect)));
     }
 
-    if let Some(spread) = known.score_spread {
+    if let Some(spread) = &known.score_spread {
         let mean = spread.cautious_mean;
-        let says = if mean == spread.mean {
+        let says = if spread.scores.varies() {
             format!("a score carries as much as {} passes or fails", format_number(spread.effective))
         } else {
             "at most: of the means that the run allows, this takes most cases".to_owned()
         };
-        needs.push(cases_answer(
-            format!("a mean score of {} to ±{}", format_number(mean), format_number(half)),
-            rate_precision(mean, half, level).map(|n| n / spread.effective),
-            "cases",
-            "Wilson's half-width on effective cases",
-            effect,
-            says,
-        ));
+        let answer = match clusters.filter(|clusters| clusters.size.is_some()) {
+            Some(clusters) => {
+                least_cases(half, clusters.least(), |n| clusters.half_width(mean, spread.effective, n, level))
+            }
+            None => spread.scores.cases(half, level),
+        };
+        let question = format!("a mean score of {} to ±{}", format_number(mean), format_number(half));
+        let method = "CI of the run's scores, solved for n";
+        needs.push(cases_answer(question, answer, "cases", method, None, with_effect(&says, effect)));
     } else if let Some(sd) = known.score_sd {
         needs.push(cases_answer(
             format!("a mean score to ±{}", format_number(half)),
             mean_precision(sd, half, level),
             "cases",
-            "(z s / half-width)²",
+            "(t s / half-width)²",
             effect,
             format!("scores with a standard deviation of {}", format_number(sd)),
         ));
@@ -239,7 +278,7 @@ fn add_precision_answers(
                 format!("a mean score to ±{}, {repeats} answers per case", format_number(half)),
                 mean_precision(sd, half, level),
                 "cases",
-                "(z s / half-width)², s² = between + within / repeats",
+                "(t s / half-width)², s² = between + within / repeats",
                 effect,
                 format!(
                     "variance {} between cases, {} within",
@@ -248,6 +287,14 @@ fn add_precision_answers(
                 ),
             ));
         }
+    }
+}
+
+/// Words about a number of cases, in which a design effect is contained.
+fn with_effect(says: &str, effect: Option<f64>) -> String {
+    match effect {
+        Some(effect) => format!("{says}; with the design effect {} of the clusters", format_number(effect)),
+        None => says.to_owned(),
     }
 }
 
@@ -271,7 +318,7 @@ fn add_label_answers(
             format!("the judge's {name} of {} to ±{}", format_number(rate), format_number(half)),
             needed,
             "labels",
-            "Wilson's half-width solved for n",
+            "Wilson or mid-p, mean half-width solved for n",
             None,
             match drawn {
                 Some(drawn) => {
@@ -422,25 +469,39 @@ fn add_detectable_answers(
         );
     }
 
+    let clusters = effect.map(|effect| PlannedClusters { size: known.cluster_size, effect });
     if let Some(rate) = known.pass_rate {
-        let passed = (rate * alone as f64).round() as u64;
-        let interval = proportion(passed, alone, level).interval;
+        let passed = (rate * cases as f64).round() as u64;
+        let alone = proportion(passed, cases, level).interval;
+        let (reach, method) = match (&known.clustered_verdicts, clusters) {
+            (Some(verdicts), _) => (verdicts.half_width(cases as f64, level), "CI of clusters"),
+            (None, Some(clusters)) => {
+                (clusters.half_width(rate, 1.0, cases, level), "Wilson on effective cases")
+            }
+            (None, None) => (
+                alone.map(|interval| interval.width() / 2.0),
+                alone.map_or("", |interval| interval.method.name()),
+            ),
+        };
         push(
             format!("margin of error of a pass rate of {} over {over}", format_number(rate)),
-            interval.map(|interval| interval.width() / 2.0),
+            reach,
             "either way",
-            interval.map_or("", |interval| interval.method.name()),
+            method,
             "half the width of the CI",
         );
     }
 
-    if let Some(spread) = known.score_spread {
-        let units = Some(alone).filter(|_| !spread.at_ends);
+    if let Some(spread) = &known.score_spread {
+        let reach = match clusters.filter(|clusters| clusters.size.is_some()) {
+            Some(clusters) => clusters.half_width(spread.mean, spread.effective, cases, level),
+            None => spread.scores.half_width(cases as f64, level),
+        };
         push(
             format!("margin of error of a mean score of {} over {over}", format_number(spread.mean)),
-            bounded_half_width(spread.mean, alone as f64 * spread.effective, units, level),
+            reach,
             "either way",
-            "Wilson on effective cases",
+            "Wilson or Gaffke",
             "half the width of the CI",
         );
     } else if let Some(sd) = known.score_sd {
@@ -448,7 +509,7 @@ fn add_detectable_answers(
             format!("margin of error of the mean score over {over}"),
             mean_half_width(sd, alone, level),
             "either way",
-            "normal",
+            "Student's t",
             "half the width of the CI",
         );
     }
@@ -474,10 +535,14 @@ pub fn estimate_inputs(runs: &[RunFacts], names: &NameTable) -> PlanningInputs {
         first.cases.iter().filter_map(|case| Some((case, case.score?))).collect();
     let scores: Vec<f64> = scored.iter().map(|(_, score)| *score).collect();
     known.score_sd = scores.iter().copied().collect::<MeanAccumulator>().mean(ConfidenceLevel::P95).sd.ok();
-    known.score_spread = ScoreSpread::new(&scores);
     known.cases = Some(first.cases.len() as u64);
 
     let clusters: Vec<u32> = scored.iter().map(|(case, _)| case.cluster).collect();
+    known.score_spread = ScoreSpread::new(&scores, &clusters);
+    let verdict_clusters: Vec<u32> =
+        first.cases.iter().filter(|case| case.passed().is_some()).map(|case| case.cluster).collect();
+    let verdicts = PlannedMean::new(&decided, &verdict_clusters, ConfidenceLevel::P95).ok();
+    known.clustered_verdicts = verdicts.filter(|verdicts| !verdicts.is_independent());
     if let Ok(mean) = clustered_mean(&scores, &clusters, ConfidenceLevel::P95)
         && mean.clusters < mean.n
     {

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use assize_rubric::Verdict;
 use assize_stats::{
-    ConfidenceLevel, FEW_CLUSTERS, clustered_mean,
-    power::{inflate_for_clusters, mean_precision, rate_precision, round_up_cases},
+    ConfidenceLevel, FEW_CLUSTERS, PlannedMean, clustered_mean,
+    power::{inflate_for_clusters, rate_precision, round_up_cases},
     repeats::{repeat_variance, stability},
     zero_failures,
 };
@@ -438,11 +438,11 @@ fn precision_remarks(
         needs.push((reached, format!("±{} pp, run {most}", WANTED * 100.0), round_up_cases(n)));
     }
 
-    let sd = scores.values.iter().copied().collect::<assize_stats::MeanAccumulator>().mean(level).sd;
-    if let Ok(sd) = sd
-        && mean_score.n >= FEW
+    if mean_score.n >= FEW
         && reach(mean_score) > WANTED
-        && let Ok(n) = mean_precision(sd, WANTED, level).and_then(clusters)
+        && let Ok(plan) = PlannedMean::new(&scores.values, &scores.clusters, level)
+        && plan.varies()
+        && let Ok(n) = plan.cases(WANTED, level).map(|values| values / trials)
     {
         let reached = format!("Margin of error of the mean score: ±{:.3}", reach(mean_score));
         needs.push((reached, format!("±{WANTED}, run about"), round_up_cases(n)));

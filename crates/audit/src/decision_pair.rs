@@ -44,13 +44,18 @@ pub struct DecisionPair {
 impl DecisionPair {
     /// Returns the effect of the change.
     pub fn change(&self) -> DecisionChange {
-        match (self.before, self.after) {
+        Self::compare(self.before, self.after, self.costs)
+    }
+
+    /// Returns what makes one decision of the other; `costs` as above.
+    pub(crate) fn compare(before: ScaleDecision, after: ScaleDecision, costs: bool) -> DecisionChange {
+        match (before, after) {
             (ScaleDecision::Ungraded, _) | (_, ScaleDecision::Ungraded) => DecisionChange::Unknown,
             (ScaleDecision::Step { at: before, .. }, ScaleDecision::Step { at: after, .. }) => {
                 match before.cmp(&after) {
                     std::cmp::Ordering::Equal => DecisionChange::None,
-                    std::cmp::Ordering::Less if self.costs => DecisionChange::Lost,
-                    std::cmp::Ordering::Greater if !self.costs => DecisionChange::Lost,
+                    std::cmp::Ordering::Less if costs => DecisionChange::Lost,
+                    std::cmp::Ordering::Greater if !costs => DecisionChange::Lost,
                     _ => DecisionChange::Won,
                 }
             }

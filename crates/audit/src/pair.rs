@@ -6,7 +6,7 @@ use std::sync::Arc;
 use assize_rubric::{CaseDecision, CriterionScale};
 use assize_store::CaseRecord;
 
-use crate::order::PlacedDecision;
+use crate::order::{OrderedJudgement, PlacedDecision, ReorderedRubric};
 use crate::variant_id::{UNCHANGED, split_variant_id};
 use crate::{DecisionPair, PairTally, ScaleDecision};
 
@@ -15,8 +15,8 @@ use crate::{DecisionPair, PairTally, ScaleDecision};
 pub struct PairedDecisions {
     /// Every pair, by case.
     pub pairs: Vec<DecisionPair>,
-    /// Every decision of a call that holds several criteria, with the place of its criterion.
-    pub placed: Vec<PlacedDecision>,
+    /// Every rubric of a case whose criteria were judged together, in each order.
+    pub reordered: Vec<ReorderedRubric>,
     /// Number of cases.
     pub cases: usize,
     /// Number of cases without an answer, which can't be compared.
@@ -81,30 +81,43 @@ impl VariantDecision {
     }
 }
 
-/// The decisions of one item that has several criteria in a call, with their places. Rows are in the order of the rubric,
-/// which is that of the calls.
-fn placed_decisions(suite: &str, case: &str, rows: &[VariantDecision]) -> Vec<PlacedDecision> {
-    let mut placed = Vec::new();
-    for grader in rows.chunk_by(|a, b| a.criterion.0 == b.criterion.0) {
-        let Some(size) = grader.iter().find_map(|row| row.call_size).filter(|size| *size > 1) else {
-            continue;
-        };
-        for call in grader.chunks(size.min(grader.len())).filter(|call| call.len() > 1) {
-            placed.extend(call.iter().enumerate().filter_map(|(place, row)| {
-                let ScaleDecision::Step { at, top } = row.decision else { return None };
-                let (grader, criterion) = row.criterion.clone();
-
-                Some(PlacedDecision {
-                    item: (suite.to_owned(), case.to_owned(), grader, criterion),
-                    place,
-                    of: call.len(),
-                    value: at as f64 / top.max(1) as f64,
-                })
-            }));
+/// The rubrics of a case whose criteria were judged together, with their judgements: first the unchanged ones.
+fn reordered_rubrics(suite: &str, case: &str, judged: &[JudgedVariant]) -> Vec<ReorderedRubric> {
+    let mut rubrics: BTreeMap<&str, Vec<OrderedJudgement>> = BTreeMap::new();
+    let (unchanged, changed): (Vec<_>, Vec<_>) =
+        judged.iter().partition(|variant| variant.label == UNCHANGED);
+    for variant in unchanged.into_iter().chain(changed) {
+        for rows in variant.rows.chunk_by(|a, b| a.criterion.0 == b.criterion.0) {
+            if let Some(decisions) = placed_decisions(rows) {
+                let is_unchanged = variant.label == UNCHANGED;
+                let judgement = OrderedJudgement { is_unchanged, decisions };
+                rubrics.entry(&rows[0].criterion.0).or_default().push(judgement);
+            }
         }
     }
 
-    placed
+    rubrics
+        .into_values()
+        .filter(|judgements| judgements[0].is_unchanged && judgements.iter().any(|one| !one.is_unchanged))
+        .map(|judgements| ReorderedRubric { case: (suite.to_owned(), case.to_owned()), judgements })
+        .collect()
+}
+
+/// The decisions of one judgement of a rubric, with their places; `None` if each criterion was asked alone. Rows are in the
+/// order of the rubric, which is that of the calls.
+fn placed_decisions(rows: &[VariantDecision]) -> Option<Vec<PlacedDecision>> {
+    let size = rows.iter().find_map(|row| row.call_size).filter(|size| *size > 1)?;
+    let calls = rows.chunks(size.min(rows.len()));
+    let placed = calls.flat_map(|call| {
+        call.iter().enumerate().map(|(place, row)| PlacedDecision {
+            criterion: row.criterion.1.clone(),
+            place,
+            of: call.len(),
+            decision: row.decision,
+        })
+    });
+
+    Some(placed.collect())
 }
 
 /// Pairs the records of an audit. Every decision is compared with the first one on the unchanged case.
@@ -140,9 +153,7 @@ pub fn pair_records<E>(records: impl Iterator<Item = Result<CaseRecord, E>>) -> 
             compared.without_reference += judged.len();
             continue;
         };
-        for variant in &judged {
-            compared.placed.extend(placed_decisions(&suite, &case, &variant.rows));
-        }
+        compared.reordered.extend(reordered_rubrics(&suite, &case, &judged));
         let reference = judged.remove(first);
         for JudgedVariant { label, rows, .. } in &judged {
             for row in rows {

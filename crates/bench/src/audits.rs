@@ -16,6 +16,7 @@ use assize_store::{CaseRecord, ResultRow};
 use assize_testkit::KnownJudge;
 use serde_json::json;
 
+use super::SimulationOptions;
 use super::parallel::in_parallel;
 use super::table::FigureTable;
 
@@ -91,27 +92,32 @@ impl AuditRow {
     }
 }
 
-/// Audits biased and honest judges. `quick` takes a tenth of the audits.
-pub(super) fn table(quick: bool) -> FigureTable {
-    let (biased, honest) = if quick { (20, 100) } else { (200, 1_000) };
+/// Audits biased and honest judges; quickly a tenth of them.
+pub(super) fn table(options: SimulationOptions<'_>) -> FigureTable {
+    let (biased, honest) = if options.quick { (20, 100) } else { (200, 1_000) };
     let title = format!("Percent of {biased} biased judges found, and of {honest} honest judges accused");
     let columns = [
         "audit", "bias", "found: 10 cases", "40 cases", "150 cases", "accused: 10 cases", "40 cases",
         "150 cases",
     ];
     let mut table = FigureTable::new(&title, &columns);
-    let figures = in_parallel(&ROWS, |row| {
-        let percent = |is_biased, audits| {
-            SIZES.map(|cases| {
-                let accused = row.accusations(is_biased, audits, cases);
-                format!("{:.1}", 100.0 * accused as f64 / audits as f64)
-            })
-        };
-        (percent(true, biased), percent(false, honest))
+
+    // Each figure by itself, so that one row keeps all processors busy as well.
+    let rows: Vec<&AuditRow> = ROWS.iter().filter(|row| options.takes(row.what)).collect();
+    let figures: Vec<(&AuditRow, bool, usize)> = rows
+        .iter()
+        .flat_map(|row| [true, false].map(|is_biased| SIZES.map(|cases| (*row, is_biased, cases))))
+        .flatten()
+        .collect();
+    let percents = in_parallel(&figures, |(row, is_biased, cases)| {
+        let audits = if *is_biased { biased } else { honest };
+        let accused = row.accusations(*is_biased, audits, *cases);
+        format!("{:.1}", 100.0 * accused as f64 / audits as f64)
     });
 
-    for (row, ([few, some, many], [of_few, of_some, of_many])) in ROWS.iter().zip(figures) {
-        table.row([row.what, row.bias, &few, &some, &many, &of_few, &of_some, &of_many]);
+    for (row, percents) in rows.iter().zip(percents.as_chunks().0) {
+        let [few, some, many, of_few, of_some, of_many] = percents;
+        table.row([row.what, row.bias, few, some, many, of_few, of_some, of_many]);
     }
 
     table
@@ -149,10 +155,10 @@ fn accuses_of_giving_in(judge: &mut KnownJudge, cases: usize) -> bool {
 }
 
 fn accuses_of_places(judge: &mut KnownJudge, cases: usize) -> bool {
-    let orders = draw_orders(CRITERIA, 3, judge.state);
     let same: Vec<usize> = (0..CRITERIA).collect();
     let mut records = Vec::new();
     for case in 0..cases {
+        let orders = draw_orders(CRITERIA, 3, !judge.state);
         let truth = truths(judge);
         let mut decide = |case: &AuditedCase<'_>, order: &[usize]| {
             let met = order.iter().enumerate().map(|(place, at)| (*at, judge.decide(truth[*at], place)));
@@ -167,7 +173,7 @@ fn accuses_of_places(judge: &mut KnownJudge, cases: usize) -> bool {
     }
 
     let says = order_report(&paired(records)).says;
-    ["matters", "significantly more than", "by the same amount"].iter().any(|claim| says.contains(claim))
+    ["matters", "significantly more than"].iter().any(|claim| says.contains(claim))
         && !says.contains("not significantly")
 }
 

@@ -43,8 +43,8 @@ const VALIDATED: usize = 1_000;
 const USAGE: &str = "\
 usage: cargo run -p assize-bench -- [PART] [--quick] [--write] [--python=PROGRAM]
        cargo run -p assize-bench -- cluster --million[=CASES] [--offline] [--as-built]
-       cargo run -p assize-bench -- coverage [--quick] [--write]
-       cargo run -p assize-bench -- audits [--quick] [--write]
+       cargo run -p assize-bench -- coverage [--quick] [--only=ROW] [--write]
+       cargo run -p assize-bench -- audits [--quick] [--only=ROW] [--write]
        cargo run -p assize-bench -- simulation [--quick] [--write] [--seed=N]
 
 PART is one of start, runs, judging, service, rates, commands, scorecards, statistics; without it, all of these are measured. The parts
@@ -58,7 +58,7 @@ cluster --million runs very many small cases by two workers, and shows the memor
 offline judge decide instead of a mock server.
 
 coverage simulates how often intervals hold the truth, audits how often audits find a biased judge or accuse an honest one; --write puts
-their tables into docs/benchmarks.md
+their tables into docs/benchmarks.md. --only=ROW takes the rows whose name contains ROW, and leaves the others on the page as they are
 
 simulation is about a thousand workers and a billion calls of `assize eval --cluster`; --write puts its tables into docs/benchmarks.md";
 
@@ -79,7 +79,7 @@ fn main() -> ExitCode {
         ["timed", port, file, in_flight] => service::run_timed(port, file, in_flight),
         ["load", way, port, file, in_flight] => load::run(way, port, file, in_flight),
         ["coverage", flags @ ..] => simulate(flags, COVERAGE, coverage::tables),
-        ["audits", flags @ ..] => simulate(flags, AUDITS, |quick| vec![audits::table(quick)]),
+        ["audits", flags @ ..] => simulate(flags, AUDITS, |options| vec![audits::table(options)]),
         ["simulation", flags @ ..] => simulate_cluster(flags),
         flags => BenchOptions::parse(flags).ok_or_else(|| USAGE.to_owned()).and_then(run),
     };
@@ -93,16 +93,70 @@ fn main() -> ExitCode {
     }
 }
 
+/// Choice of a simulation.
+#[derive(Debug, Clone, Copy)]
+struct SimulationOptions<'a> {
+    /// A part of the data sets.
+    quick: bool,
+    /// Words that the names of rows have to contain; empty for all rows.
+    only: &'a str,
+}
+
+impl SimulationOptions<'_> {
+    fn takes(&self, name: &str) -> bool {
+        name.contains(self.only)
+    }
+}
+
 /// Simulates and prints the tables; with `--write` into their section of the page of benchmarks.
-fn simulate(flags: &[&str], section: &str, tables: fn(bool) -> Vec<FigureTable>) -> Result<(), String> {
-    if flags.iter().any(|flag| !["--quick", "--write"].contains(flag)) {
-        return Err(USAGE.to_owned());
+fn simulate(
+    flags: &[&str],
+    section: &str,
+    tables: fn(SimulationOptions<'_>) -> Vec<FigureTable>,
+) -> Result<(), String> {
+    let (mut options, mut write) = (SimulationOptions { quick: false, only: "" }, false);
+    for flag in flags {
+        match flag.strip_prefix("--only=") {
+            Some(words) => options.only = words,
+            None if *flag == "--quick" => options.quick = true,
+            None if *flag == "--write" => write = true,
+            None => return Err(USAGE.to_owned()),
+        }
+    }
+    let is_part = !options.only.is_empty();
+    if write && is_part && options.quick {
+        return Err(
+            "rows of a full table are not replaced by those of a quick one: leave out --quick".to_owned()
+        );
     }
 
-    let text = markdown(&tables(flags.contains(&"--quick")));
-    println!("{text}");
+    let tables: Vec<FigureTable> = tables(options).into_iter().filter(|table| !table.is_empty()).collect();
+    if tables.is_empty() {
+        return Err(format!("no row of `{section}` is called `{}`", options.only));
+    }
+    println!("{}", markdown(&tables));
 
-    if flags.contains(&"--write") { write_sections("docs/benchmarks.md", &[(section, text)]) } else { Ok(()) }
+    match (write, is_part) {
+        (false, _) => Ok(()),
+        (true, false) => write_sections("docs/benchmarks.md", &[(section, markdown(&tables))]),
+        (true, true) => replace_rows("docs/benchmarks.md", section, &tables),
+    }
+}
+
+/// Puts rows in the place of those of the same names in a section of a page.
+fn replace_rows(name: &str, section: &str, tables: &[FigureTable]) -> Result<(), String> {
+    let path = cargo::root().join(name);
+    let page = std::fs::read_to_string(&path).map_err(|error| format!("{name}: {error}"))?;
+    let begin = format!("<!-- {section} -->\n");
+    let present =
+        page.split_once(&begin).and_then(|(_, rest)| rest.split_once(&format!("<!-- end of {section} -->")));
+    let (present, _) = present.ok_or_else(|| format!("{name} has no section `{section}`"))?;
+    let text = tables
+        .iter()
+        .try_fold(present.to_owned(), |text, table| table.replace_rows(&text))
+        .map_err(|missing| format!("{name} {missing}"))?;
+
+    write_sections(name, &[(section, text)])
 }
 
 /// Simulates a run over many machines and prints its table.

@@ -22,11 +22,48 @@ impl FigureTable {
         self.rows.push(cells.iter().map(|cell| (*cell).to_owned()).collect());
     }
 
+    /// Returns true without rows.
+    pub(super) const fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
     pub(super) fn to_markdown(&self) -> String {
         let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
         let rule = format!("|{}\n", "---|".repeat(self.columns.len()));
         let rows: String = self.rows.iter().map(|cells| line(cells)).collect();
         format!("### {}\n\n{}{rule}{rows}", self.title, line(&self.columns))
+    }
+
+    /// Puts the rows of this table in the place of those with the same names in the table of the same title in a section of a
+    /// page. Rows without a name belong to the one before them.
+    ///
+    /// # Errors
+    /// What the section lacks.
+    pub(super) fn replace_rows(&self, section: &str) -> Result<String, String> {
+        let heading = format!("### {}\n", self.title);
+        let begin = section.find(&heading).ok_or_else(|| format!("has no table `{}`", self.title))?;
+        let (before, table) = section.split_at(begin);
+        let end = table[heading.len()..].find("\n### ").map_or(table.len(), |at| heading.len() + at + 1);
+        let (table, after) = table.split_at(end);
+
+        let is_of_name = |cells: &Vec<String>| cells.first().is_some_and(|name| !name.is_empty());
+        let mut table = table.to_owned();
+        // Rows of the same name follow each other in the same order here and there.
+        let mut from = 0;
+        for rows in self.rows.chunk_by(|_, next| !is_of_name(next)) {
+            let Some(name) = rows.first().and_then(|cells| cells.first()) else { continue };
+            let missing = || format!("has no row `{name}` in the table `{}`", self.title);
+            let begin = table[from..].find(&format!("\n| {name} | ")).ok_or_else(missing)? + from + 1;
+            let lines = table[begin..].split_inclusive('\n').enumerate();
+            let old = lines.take_while(|(at, line)| *at == 0 || line.starts_with("|  | "));
+            let length: usize = old.map(|(_, line)| line.len()).sum();
+            let new: String = rows.iter().map(|cells| format!("| {} |\n", cells.join(" | "))).collect();
+            table.replace_range(begin..begin + length, &new);
+            // Before the end of the line, with which the next row is looked for.
+            from = begin + new.len() - 1;
+        }
+
+        Ok([before, &table, after].concat())
     }
 }
 
@@ -101,5 +138,28 @@ mod tests {
         let mut table = FigureTable::new("T", &["a", "b"]);
         table.row(["1", "2"]);
         assert_eq!(table.to_markdown(), "### T\n\n| a | b |\n|---|---|\n| 1 | 2 |\n");
+    }
+
+    #[test]
+    fn rows_are_put_in_the_place_of_those_of_the_same_name() {
+        let table = |rows: &[[&str; 2]]| {
+            let mut table = FigureTable::new("B", &["name", "value"]);
+            rows.iter().for_each(|row| table.row(*row));
+            table
+        };
+        let page = format!(
+            "### A\n\n| x | 0 |\n\n{}\n### C\n\n| x | 0 |\n",
+            table(&[["x", "1"], ["", "2"], ["y", "3"]]).to_markdown()
+        );
+        let expected = page.replace("| x | 1 |\n|  | 2 |\n", "| x | 7 |\n|  | 8 |\n|  | 9 |\n");
+        let new = table(&[["x", "7"], ["", "8"], ["", "9"]]);
+        assert_eq!(new.replace_rows(&page), Ok(expected.clone()));
+        assert_eq!(new.replace_rows(&expected), Ok(expected));
+
+        let page = table(&[["x", "1"], ["y", "2"], ["x", "3"]]).to_markdown();
+        let both = table(&[["x", "7"], ["x", "9"]]).replace_rows(&page);
+        assert_eq!(both, Ok(page.replace("| x | 1 |", "| x | 7 |").replace("| x | 3 |", "| x | 9 |")));
+        assert!(table(&[["z", "1"]]).replace_rows(&page).is_err());
+        assert!(new.replace_rows("### A\n").is_err());
     }
 }

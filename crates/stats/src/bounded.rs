@@ -16,7 +16,7 @@ const CLUSTER_PRIOR: f64 = 0.1;
 
 /// Most values at the ends of the range that the values of one unit count for. Values that lie close together away from the ends
 /// may miss rare ones at an end, which a spread so small would rule out.
-const MAX_WORTH: f64 = 25.0;
+pub(crate) const MAX_WORTH: f64 = 25.0;
 
 /// Most units that may lie at either end of the range beside those of the sample: the half of Jeffreys' prior.
 const MAX_END_WEIGHT: f64 = 0.5;
@@ -97,8 +97,7 @@ pub fn bounded_mean_clustered<K: Ord>(
     }
     let interval = units.critical_value(level).map(|critical| {
         let wilson = wilson_ends(scaled.mean, scaled.effective_n, critical);
-        let worth = scaled.effective_n / units.sums.len() as f64;
-        let end_weight = MAX_END_WEIGHT * (worth / MAX_WORTH).sqrt();
+        let end_weight = end_weight(scaled.effective_n / units.sums.len() as f64);
         let (low, high) =
             RandomWeights::new(&units.sums, &units.sizes, end_weight).widen(wilson, level.tail());
         let is_wilson = (low, high) == wilson;
@@ -116,6 +115,11 @@ pub fn bounded_mean_clustered<K: Ord>(
     })
 }
 
+/// Weight of an end of the range for units that each count for so many values at the ends.
+pub(crate) fn end_weight(worth: f64) -> f64 {
+    MAX_END_WEIGHT * (worth / MAX_WORTH).sqrt()
+}
+
 /// Returns the ends of Wilson's interval of a mean within 0 to 1 for any number of values.
 pub(crate) fn wilson_ends(mean: f64, n: f64, critical: f64) -> (f64, f64) {
     let square = critical * critical;
@@ -129,14 +133,14 @@ pub(crate) fn wilson_ends(mean: f64, n: f64, critical: f64) -> (f64, f64) {
 }
 
 /// Sums and sizes of clusters of values, scaled to a range of 0 to 1.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct UnitSums {
     pub(crate) sums: Vec<f64>,
-    sizes: Vec<f64>,
+    pub(crate) sizes: Vec<f64>,
     n: f64,
     is_independent: bool,
     /// True if every value is independent and lies at an end of the range.
-    is_binary: bool,
+    pub(crate) is_binary: bool,
 }
 
 /// A mean on a range of 0 to 1, and the number of values at the ends of it that carry as much information.
@@ -201,6 +205,20 @@ impl UnitSums {
         }
     }
 
+    /// At most so many of the units, evenly spaced from the one of the lowest mean to that of the highest.
+    pub(crate) fn thinned(self, most: usize) -> Self {
+        let seen = self.sums.len();
+        if seen <= most {
+            return self;
+        }
+
+        let mut units: Vec<(f64, f64)> = self.sums.iter().copied().zip(self.sizes.iter().copied()).collect();
+        units.sort_by(|a, b| (a.0 / a.1).total_cmp(&(b.0 / b.1)));
+        let taken = (0..most).map(|at| units[(2 * at + 1) * seen / (2 * most)]);
+        let (sums, sizes): (Vec<f64>, Vec<f64>) = taken.unzip();
+        Self { n: sizes.iter().sum(), sums, sizes, ..self }
+    }
+
     /// Number of values.
     pub(crate) const fn n(&self) -> f64 {
         self.n
@@ -230,25 +248,38 @@ impl UnitSums {
     }
 
     pub(crate) fn effective_mean(&self) -> EffectiveMean {
-        let units = self.sums.len() as f64;
+        self.effective_mean_of(self.sums.len() as f64)
+    }
+
+    /// True if the units differ in more than the order of summation.
+    pub(crate) fn varies(&self) -> bool {
+        let size = self.n / self.sums.len() as f64;
+        let spread: f64 = self.deviations().iter().map(|deviation| deviation * deviation).sum();
+        spread > (DUST * size).powi(2) * self.sums.len() as f64
+    }
+
+    /// The effective mean that so many units have if they vary as these do; at least 2.
+    pub(crate) fn effective_mean_of(&self, units: f64) -> EffectiveMean {
         let mean = self.mean().clamp(0.0, 1.0);
         if self.is_binary {
-            return EffectiveMean { mean, effective_n: self.n };
+            return EffectiveMean { mean, effective_n: units };
         }
 
-        let size = self.n / units;
-        let spread: f64 = self.deviations().iter().map(|deviation| deviation * deviation).sum();
-        if spread <= (DUST * size).powi(2) * units {
+        let seen = self.sums.len() as f64;
+        let size = self.n / seen;
+        if !self.varies() {
             // No spread to learn from: each cluster counts as one value at an end.
             return EffectiveMean { mean, effective_n: units };
         }
 
         let prior = if self.is_independent { 0.0 } else { CLUSTER_PRIOR };
-        let smoothed_n = self.n + 2.0 * prior * size;
-        let smoothed = (mean * self.n + prior * size) / smoothed_n;
+        let smoothed_n = units * size + 2.0 * prior * size;
+        let smoothed = (mean * units * size + prior * size) / smoothed_n;
+        // Squares have one degree of freedom less than there are units.
+        let more = if units == seen { 1.0 } else { (units - 1.0) / (seen - 1.0) };
         let from_data = self.sums.iter().zip(&self.sizes).map(|(sum, size)| (sum - size * smoothed).powi(2));
         let from_ends = prior * ((size * smoothed).powi(2) + (size * (1.0 - smoothed)).powi(2));
-        let squares = from_data.sum::<f64>() + from_ends;
+        let squares = from_data.sum::<f64>() * more + from_ends;
         let smoothed_units = units + 2.0 * prior;
         let variance = squares / smoothed_n.powi(2) * smoothed_units / (smoothed_units - 1.0);
 

@@ -20,6 +20,7 @@ pub mod judge_quality;
 mod mcnemar_power;
 mod mean;
 pub mod multiplicity;
+mod planned;
 pub mod pooling;
 pub mod power;
 mod proportion;
@@ -45,6 +46,7 @@ pub use bounded::{
 pub use cluster::{ClusteredMean, FEW_CLUSTERS, clustered_mean};
 pub use interval::{ConfidenceLevel, ConfidenceLevelError, Interval, IntervalMethod};
 pub use mean::{MeanAccumulator, MeanEstimate};
+pub use planned::PlannedMean;
 pub use proportion::{
     Proportion, RateInterval, ZeroFailures, posterior_mean, proportion, proportion_by, zero_failures,
 };

@@ -7,6 +7,7 @@ use crate::{
         normal_critical_value, normal_upper_quantile, normal_upper_tail, student_critical_value,
         student_power,
     },
+    proportion,
     undefined::check_finite,
 };
 
@@ -281,50 +282,116 @@ fn solve_for_cases(
     Ok(f64::midpoint(low, high))
 }
 
-/// Returns the number of cases at which a rate's Wilson interval has this half width, averaged over its two
-/// sides. Source: E. B. Wilson (1927), solved for n.
-pub fn rate_precision(rate: f64, half_width: f64, level: ConfidenceLevel) -> Result<f64, UndefinedReason> {
-    if !(0.0..=1.0).contains(&rate) || half_width.is_nan() || half_width <= 0.0 {
+/// Finds the least number of cases, from `least` on, whose half width is at most the wanted one. It falls with their number, but for
+/// a few cases.
+pub fn least_cases(
+    wanted: f64,
+    least: u64,
+    half_width: impl Fn(u64) -> Result<f64, UndefinedReason>,
+) -> Result<f64, UndefinedReason> {
+    if wanted.is_nan() || wanted <= 0.0 {
+        return Err(UndefinedReason::OutOfRange);
+    }
+    if half_width(least)? <= wanted {
+        return Ok(least as f64);
+    }
+
+    let (mut low, mut high) = (least, least.max(1) * 2);
+    while half_width(high)? > wanted {
+        low = high;
+        high *= 2;
+        if high as f64 > MAX_CASES {
+            return Err(UndefinedReason::Unreachable);
+        }
+    }
+    while high - low > 1 {
+        let middle = u64::midpoint(low, high);
+        if half_width(middle)? > wanted { low = middle } else { high = middle }
+    }
+
+    Ok(high as f64)
+}
+
+/// Variance of the number of passes from which the width of the interval is that of the expected number.
+const SMOOTH_VARIANCE: f64 = 9.0;
+
+/// Probability, relative to that of the most likely number of passes, below which another is left out.
+const RARE: f64 = 1e-3;
+
+/// Returns half the width that the interval of a pass rate, [`proportion`], has over n cases that pass with this probability: its mean
+/// over the numbers that may pass.
+pub fn rate_half_width(rate: f64, n: u64, level: ConfidenceLevel) -> Result<f64, UndefinedReason> {
+    if !(0.0..=1.0).contains(&rate) {
         return Err(UndefinedReason::OutOfRange);
     }
 
-    let z = normal_critical_value(level)?;
-    // As the half-width falls with n, its negative rises.
-    solve_for_cases(-half_width, 1.0, |n| {
-        let spread = (rate * (1.0 - rate) / n + z * z / (4.0 * n * n)).sqrt();
-        Ok(-z * spread / (1.0 + z * z / n))
-    })
+    let half_width = |passed: u64| proportion(passed, n, level).interval.map(|found| found.width() / 2.0);
+    let expected = rate * n as f64;
+    if rate == 0.0 || rate == 1.0 {
+        return half_width(expected as u64);
+    }
+    if expected * (1.0 - rate) >= SMOOTH_VARIANCE {
+        let below = expected.floor();
+        let (low, high) = (half_width(below as u64)?, half_width((below as u64 + 1).min(n))?);
+        return Ok(low + (high - low) * (expected - below));
+    }
+
+    // Probabilities in units of that of the most likely number, by their ratios.
+    let odds = rate / (1.0 - rate);
+    let mode = ((n as f64 + 1.0) * rate).floor().min(n as f64) as u64;
+    let above = std::iter::successors(Some((mode, 1.0)), |&(k, p)| {
+        (k < n).then(|| (k + 1, p * odds * (n - k) as f64 / (k + 1) as f64))
+    });
+    let below = std::iter::successors(Some((mode, 1.0)), |&(k, p)| {
+        (k > 0).then(|| (k - 1, p / odds * k as f64 / (n - k + 1) as f64))
+    });
+    let (mut sum, mut all) = (0.0, 0.0);
+    let is_likely = |(_, p): &(u64, f64)| *p >= RARE;
+    for (passed, probability) in above.take_while(is_likely).chain(below.skip(1).take_while(is_likely)) {
+        sum += probability * half_width(passed)?;
+        all += probability;
+    }
+
+    check_finite(sum / all)
 }
 
-/// Returns the number of cases at which the normal interval of a mean has this half width,
-/// `(z sd / half_width)^2`. Source: W. Cochran, Sampling Techniques (1977), section 4.6.
+/// Returns the least number of cases whose interval of a pass rate has this half width, as [`rate_half_width`] expects it.
+pub fn rate_precision(rate: f64, half_width: f64, level: ConfidenceLevel) -> Result<f64, UndefinedReason> {
+    least_cases(half_width, 1, |n| rate_half_width(rate, n, level))
+}
+
+/// Returns the number of cases at which the interval of a mean has this half width, `(t sd / half_width)^2` with the quantile of
+/// Student's t, on one degree of freedom less than there are cases; at least 2. Source: W. Cochran, Sampling Techniques (1977),
+/// section 4.6.
 pub fn mean_precision(sd: f64, half_width: f64, level: ConfidenceLevel) -> Result<f64, UndefinedReason> {
     if sd.is_nan() || sd < 0.0 || half_width.is_nan() || half_width <= 0.0 {
         return Err(UndefinedReason::OutOfRange);
     }
-    check_finite((normal_critical_value(level)? * sd / half_width).powi(2))
+    check_finite(sd)?;
+    // As the half-width falls with n, its negative rises.
+    solve_for_cases(-half_width, 2.0, |n| Ok(-student_critical_value(n - 1.0, level)? * sd / n.sqrt()))
 }
 
-/// Returns the half width of the normal interval of a mean of n values, `z sd / sqrt(n)`. Source as for
+/// Returns the half width of the interval of a mean of n values, `t sd / sqrt(n)`; n is at least 2. Source as for
 /// [`mean_precision`], solved for the half width.
 pub fn mean_half_width(sd: f64, n: u64, level: ConfidenceLevel) -> Result<f64, UndefinedReason> {
     if sd.is_nan() || sd < 0.0 {
         return Err(UndefinedReason::OutOfRange);
     }
-    if n == 0 {
-        return Err(UndefinedReason::NoValues);
+    if n < 2 {
+        return Err(if n == 0 { UndefinedReason::NoValues } else { UndefinedReason::OneValue });
     }
 
-    check_finite(normal_critical_value(level)? * sd / (n as f64).sqrt())
+    check_finite(student_critical_value(n as f64 - 1.0, level)? * sd / (n as f64).sqrt())
 }
 
 /// Returns half the width of the interval of a mean within 0 to 1, as [`bounded_mean`](crate::bounded_mean) computes it where scores don't
-/// lie close together: Wilson's on the effective number of values. `units` is the number of independent values, at least 2; `None` for values that all lie at the
+/// lie close together (for those of a run, see [`PlannedMean`](crate::PlannedMean)): Wilson's on the effective number of values. `units` is the number of independent values, at least 2; `None` for values that all lie at the
 /// ends, whose interval has the normal quantile. Source: E. B. Wilson (1927).
 pub fn bounded_half_width(
     mean: f64,
     effective_n: f64,
-    units: Option<u64>,
+    units: Option<f64>,
     level: ConfidenceLevel,
 ) -> Result<f64, UndefinedReason> {
     if !(0.0..=1.0).contains(&mean) || effective_n.is_nan() || effective_n <= 0.0 {
@@ -333,8 +400,8 @@ pub fn bounded_half_width(
 
     let critical = match units {
         None => normal_critical_value(level)?,
-        Some(units) if units < 2 => return Err(UndefinedReason::OneValue),
-        Some(units) => student_critical_value(units as f64 - 1.0, level)?,
+        Some(units) if units < 2.0 => return Err(UndefinedReason::OneValue),
+        Some(units) => student_critical_value(units - 1.0, level)?,
     };
     let (low, high) = wilson_ends(mean, effective_n, critical);
     check_finite((high - low) / 2.0)

@@ -23,6 +23,8 @@ pub(crate) struct RandomWeights<'a> {
     /// Size of an average unit.
     size: f64,
     end_weight: f64,
+    /// Shape of the weight of a unit: the number of like units that each stands for.
+    unit_weight: f64,
     /// True if values count from 1 downwards.
     is_mirrored: bool,
 }
@@ -49,7 +51,12 @@ impl<'a> RandomWeights<'a> {
     /// Weights of units with these sums and sizes, of which there is at least one; `end_weight` is above 0.
     pub(crate) fn new(sums: &'a [f64], sizes: &'a [f64], end_weight: f64) -> Self {
         let size = sizes.iter().sum::<f64>() / sizes.len() as f64;
-        Self { sums, sizes, size, end_weight, is_mirrored: false }
+        Self { sums, sizes, size, end_weight, unit_weight: 1.0, is_mirrored: false }
+    }
+
+    /// Takes each unit for so many like it, not necessarily a whole number.
+    pub(crate) fn with_unit_weight(self, unit_weight: f64) -> Self {
+        Self { unit_weight, ..self }
     }
 
     /// Moves the ends of an interval within 0 to 1 outwards to where the weighted mean lies beyond either with probability `tail`, if
@@ -92,7 +99,7 @@ impl<'a> RandomWeights<'a> {
     fn terms(&self, at: f64) -> impl Iterator<Item = WeightedTerm> {
         let units = self.sums.iter().zip(self.sizes).map(move |(sum, size)| {
             let sum = if self.is_mirrored { size - sum } else { *sum };
-            WeightedTerm { shape: 1.0, distance: sum - at * size, size: *size }
+            WeightedTerm { shape: self.unit_weight, distance: sum - at * size, size: *size }
         });
         let ends = [0.0, 1.0].map(|end| WeightedTerm {
             shape: self.end_weight,

@@ -27,7 +27,7 @@ fn a_pass_rate_has_an_interval_and_says_what_would_be_enough() {
     assert_eq!(found.pass_rate.method.as_deref(), Some("Wilson or mid-p"));
     assert!(found.pass_rate.says.contains("between 48% and 96.5%"), "{}", found.pass_rate.says);
     // So few cases say little about the rate: those for a rate of 50%.
-    assert!(found.remarks[0].contains("run up to 381 cases"), "{:?}", found.remarks);
+    assert!(found.remarks[0].contains("run up to 383 cases"), "{:?}", found.remarks);
     assert!(found.noise.is_none() && found.pass_rate_bounds.is_none() && found.design_effect.is_none());
 }
 

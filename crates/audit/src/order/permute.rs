@@ -1,6 +1,6 @@
 //! Permutations of the criteria of a rubric.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use assize_evalfile::{Grader, GraderKind, RubricGrader};
@@ -12,11 +12,13 @@ use rand_core::RngCore;
 use crate::CaseVariant;
 use crate::variant::case_rubrics;
 
-/// Number of draws without a new order after which the search stops.
+/// Orders that are drawn for one that is taken, and at most if all of them were taken before.
+const DRAWS: usize = 100;
 const MAX_DRAWS: usize = 1000;
 
 /// Returns at most `most` different orders of `n` things, without the identity: the reverse first, the others
-/// drawn at random. Deterministic for a seed.
+/// drawn at random. Of several draws, the one is taken whose ends were at an end least often, because each thing is compared
+/// with itself elsewhere: one that is always at an end shows nothing. Deterministic for a seed.
 pub fn draw_orders(n: usize, most: usize, seed: u64) -> Vec<Vec<usize>> {
     let same: Vec<usize> = (0..n).collect();
     let reverse: Vec<usize> = (0..n).rev().collect();
@@ -29,8 +31,30 @@ pub fn draw_orders(n: usize, most: usize, seed: u64) -> Vec<Vec<usize>> {
     let all = (1..=n).try_fold(1_usize, usize::checked_mul).unwrap_or(usize::MAX);
     let wanted = most.min(all - 1);
     let mut random = SeededRandom::new(seed);
-    for _ in 0..MAX_DRAWS.saturating_add(wanted) {
-        if found.len() >= wanted {
+    // Only orders of two and more things are drawn. Each of these two has both ends of the other.
+    let mut times_at_end: Vec<usize> =
+        same.iter().map(|&at| if at == 0 || at + 1 == n { 2 } else { 0 }).collect();
+    while found.len() < wanted {
+        let Some(order) = draw_new_order(&same, &known, &times_at_end, &mut random) else { break };
+        times_at_end[order[0]] += 1;
+        times_at_end[order[n - 1]] += 1;
+        known.insert(order.clone());
+        found.push(order);
+    }
+
+    found
+}
+
+/// Draws an order that is not known, whose ends were at an end as seldom as possible; `None` if only known ones were drawn.
+fn draw_new_order(
+    same: &[usize],
+    known: &BTreeSet<Vec<usize>>,
+    times_at_end: &[usize],
+    random: &mut SeededRandom,
+) -> Option<Vec<usize>> {
+    let mut best: Option<(usize, Vec<usize>)> = None;
+    for draw in 0..MAX_DRAWS {
+        if best.as_ref().is_some_and(|(times, _)| *times == 0 || draw >= DRAWS) {
             break;
         }
 
@@ -38,28 +62,47 @@ pub fn draw_orders(n: usize, most: usize, seed: u64) -> Vec<Vec<usize>> {
         drawn.sort_unstable();
 
         let order: Vec<usize> = drawn.into_iter().map(|(_, at)| at).collect();
-        if known.insert(order.clone()) {
-            found.push(order);
+        let times = times_at_end[order[0]] + times_at_end[order[order.len() - 1]];
+        if best.as_ref().is_none_or(|(least, _)| times < *least) && !known.contains(&order) {
+            best = Some((times, order));
         }
     }
 
-    found
+    best.map(|(_, order)| order)
 }
 
 /// Builds the variants of a case with its criteria in other orders; none if no rubric has two criteria. A
-/// rubric with fewer orders than wanted is absent from the later variants.
+/// rubric with fewer orders than wanted is absent from the later variants. Each case has orders of its own, so that an effect of
+/// one order of the criteria is not taken for one of a place.
 pub fn order_variants(item: &WorkItem, permutations: usize, seed: u64) -> Vec<CaseVariant> {
-    let longest =
-        case_rubrics(&item.case).iter().filter_map(|grader| criterion_count(grader)).max().unwrap_or(0);
-    let count = draw_orders(longest, permutations, seed).len();
+    let seed = seed_of_case(seed, item.case.id.as_str());
+    let sizes: BTreeSet<usize> =
+        case_rubrics(&item.case).iter().filter_map(|grader| criterion_count(grader)).collect();
+    let orders: BTreeMap<usize, Vec<Vec<usize>>> =
+        sizes.into_iter().map(|size| (size, draw_orders(size, permutations, seed))).collect();
+    let orders = Arc::new(orders);
+
+    // The longest rubric has the most orders.
+    let count = orders.values().map(Vec::len).max().unwrap_or(0);
     (0..count)
         .map(|which| {
+            let orders = Arc::clone(&orders);
             CaseVariant::altering_rubrics(format!("order.{}", which + 1), move |graders| {
-                let reordered = |grader: &Arc<Grader>| reorder(grader, which, permutations, seed);
+                let reordered = |grader: &Arc<Grader>| {
+                    let order = orders.get(&criterion_count(grader)?)?.get(which)?;
+                    reorder(grader, order)
+                };
                 graders.iter().filter_map(reordered).collect()
             })
         })
         .collect()
+}
+
+/// The seed of the orders of a case. Source of the hash: G. Fowler, L. C. Noll and K.-P. Vo, FNV-1a of 64 bits.
+fn seed_of_case(seed: u64, case: &str) -> u64 {
+    case.bytes().fold(0xcbf2_9ce4_8422_2325 ^ seed, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
 }
 
 fn criterion_count(grader: &Grader) -> Option<usize> {
@@ -69,14 +112,13 @@ fn criterion_count(grader: &Grader) -> Option<usize> {
     }
 }
 
-fn reorder(grader: &Arc<Grader>, which: usize, permutations: usize, seed: u64) -> Option<Arc<Grader>> {
+fn reorder(grader: &Arc<Grader>, order: &[usize]) -> Option<Arc<Grader>> {
     let GraderKind::Rubric(rubric) = &grader.kind else { return None };
-    let order = draw_orders(rubric.rubric.criteria().len(), permutations, seed).into_iter().nth(which)?;
-    let criteria = reorder_list(rubric.rubric.criteria(), &order);
+    let criteria = reorder_list(rubric.rubric.criteria(), order);
     let rubric = RubricGrader {
         rubric: Arc::new(Rubric::new(criteria).ok()?),
-        places: reorder_list(&rubric.places, &order),
-        marks: reorder_list(&rubric.marks, &order),
+        places: reorder_list(&rubric.places, order),
+        marks: reorder_list(&rubric.marks, order),
         ..RubricGrader::clone(rubric)
     };
 
@@ -107,5 +149,28 @@ mod tests {
         assert_ne!(draw_orders(20, 4, 9)[1], draw_orders(20, 4, 10)[1]);
         assert_eq!(draw_orders(200, 4, 9).len(), 4);
         assert!(draw_orders(5, 0, 1).is_empty());
+        assert_eq!(draw_orders(4, 100, 1).len(), 23);
+    }
+
+    #[test]
+    fn what_is_first_or_last_stands_in_the_middle_of_another_order() {
+        for seed in 0..200 {
+            let orders = draw_orders(5, 3, seed);
+            assert_eq!(orders.len(), 3);
+            for criterion in 0..5 {
+                let is_inside = |order: &Vec<usize>| order[1..4].contains(&criterion);
+                // In the author's order, all but the first and the last are.
+                let inside = orders.iter().filter(|order| is_inside(order)).count();
+                assert!(inside >= 1, "{criterion} of {orders:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn each_case_has_orders_of_its_own() {
+        let seeds: BTreeSet<u64> = ["a", "b", "ab", "ba", ""].map(|case| seed_of_case(1, case)).into();
+        assert_eq!(seeds.len(), 5);
+        assert_ne!(seed_of_case(1, "a"), seed_of_case(2, "a"));
+        assert_eq!(seed_of_case(1, "a"), seed_of_case(1, "a"));
     }
 }

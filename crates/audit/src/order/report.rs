@@ -3,11 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use assize_analysis::shares::{mean_metric, share_metric};
-use assize_stats::UndefinedReason;
+use assize_stats::multiplicity::{PValueAdjustment, adjust_p_values, is_significant};
 
-use super::place::place_effects;
+use super::exchange::p_of_no_flips;
+use super::place::{CallEnd, PlaceEffect, place_effect};
 use crate::report::{format_count, format_percent};
 use crate::{AuditReport, AuditSection, DecisionChange, DecisionPair, PairedDecisions, UNCHANGED};
+
+/// Probability of an error that the claims about both ends of a call and about flips may have together.
+const ALPHA: f64 = 0.05;
 
 /// Computes the effect of other orders on decisions.
 pub fn order_report(compared: &PairedDecisions) -> AuditReport {
@@ -42,41 +46,23 @@ pub fn order_report(compared: &PairedDecisions) -> AuditReport {
 
     let beyond = mean_metric(
         ("beyond_noise", "flips of other orders minus noise", "cases"),
-        "Above 0 the order itself changes decisions; a CI that contains 0 shows no effect.",
+        "Above 0 the order itself changes decisions. The conclusion is tested by exchanging judgements.",
         &excess_flips_by_case(&flips, &noise),
     );
 
     let sections = criterion_sections(&by_criterion);
-    let places = place_effects(&compared.placed);
+    let places = CallEnd::ALL.map(|end| place_effect(end, &compared.reordered));
+    let claims = OrderClaims::new(&places, p_of_no_flips(&compared.reordered));
     let known = flips.len() + noise.len();
     let is_sparse = known < moved.len() + again.len() - known;
-    let says = match (all.value, beyond.interval) {
-        (Err(_), _) => "Nothing was measured: no rubric has two decided criteria.".to_owned(),
-        (Ok(_), _) if is_sparse => format!(
+    let says = match all.value {
+        Err(_) => "Nothing was measured: no rubric has two decided criteria.".to_owned(),
+        Ok(_) if is_sparse => format!(
             "Most decisions are missing: {} of {} pairs have two, which is too few to say anything about the order.",
             known,
             moved.len() + again.len()
         ),
-        (Ok(_), _) if places.says.is_some() => places.says.unwrap_or_default(),
-        (Ok(0.0), _) => {
-            format!("No order changed a decision ({}).", format_count(flips.len(), "decision", "decisions"))
-        }
-        (Ok(rate), Err(UndefinedReason::NoSpread)) if beyond.value.is_ok_and(|value| value > 0.0) => format!(
-            "Another order changes {} of the decisions, by the same amount above noise in every case.",
-            format_percent(rate)
-        ),
-        (Ok(rate), Ok(interval)) if interval.low > 0.0 => format!(
-            "Another order changes {} of the decisions, significantly more than the judge's noise.",
-            format_percent(rate)
-        ),
-        (Ok(rate), Ok(_)) => format!(
-            "Another order changes {} of the decisions, not significantly more than the judge's noise.",
-            format_percent(rate)
-        ),
-        (Ok(rate), Err(why)) => format!(
-            "Another order changes {} of the decisions; it is unknown whether that is more than noise: {why}.",
-            format_percent(rate)
-        ),
+        Ok(rate) => claims.describe(rate, flips.len()),
     };
     AuditReport {
         cases: compared.cases,
@@ -86,10 +72,58 @@ pub fn order_report(compared: &PairedDecisions) -> AuditReport {
             _ if own.n == 0 => vec!["The noise of the judge was not measured.".to_owned()],
             _ => Vec::new(),
         },
-        figures: [vec![all, own, beyond], places.figures].concat(),
+        figures: [all, own, beyond].into_iter().chain(places.map(|place| place.figure)).collect(),
         sections,
         says,
         missing: describe_missing(compared, moved.iter().chain(&again).copied()),
+    }
+}
+
+/// Claims that an audit of orders can make, adjusted together by Holm.
+struct OrderClaims<'a> {
+    /// Effects of the ends of a call that are shown, in words.
+    places: Vec<&'a str>,
+    /// True if other orders are shown to change more decisions than the same one does; `None` if that was not measured.
+    more_flips: Option<bool>,
+}
+
+impl<'a> OrderClaims<'a> {
+    fn new(places: &'a [PlaceEffect], flips: Option<f64>) -> Self {
+        let p_values: Vec<f64> = places.iter().filter_map(|place| place.p).chain(flips).collect();
+        let adjusted = adjust_p_values(&p_values, PValueAdjustment::Holm).unwrap_or(p_values);
+        let mut shown = adjusted.into_iter().map(|p| is_significant(p, ALPHA));
+
+        let measured = places.iter().filter(|place| place.p.is_some());
+        let places = measured.zip(shown.by_ref()).filter(|(_, shown)| *shown);
+        Self {
+            places: places.map(|(place, _)| place.says.as_str()).collect(),
+            more_flips: flips.and_then(|_| shown.next()),
+        }
+    }
+
+    /// The conclusion, for the share of decisions that another order changed, of so many.
+    fn describe(&self, rate: f64, decisions: usize) -> String {
+        if !self.places.is_empty() {
+            return format!(
+                "The same criterion is met {}: where it stands matters.",
+                self.places.join(", and ")
+            );
+        }
+        if rate == 0.0 {
+            return format!(
+                "No order changed a decision ({}).",
+                format_count(decisions, "decision", "decisions")
+            );
+        }
+
+        let changes = format!("Another order changes {} of the decisions", format_percent(rate));
+        match self.more_flips {
+            Some(true) => format!("{changes}, significantly more than the judge's noise."),
+            Some(false) => format!("{changes}, not significantly more than the judge's noise."),
+            None => format!(
+                "{changes}; it is unknown whether that is more than noise, because no case was judged again in the same order."
+            ),
+        }
     }
 }
 
@@ -199,57 +233,75 @@ mod tests {
 
     use super::*;
     use crate::ScaleDecision;
-    use crate::order::{PlacedDecision, draw_orders};
+    use crate::order::{OrderedJudgement, PlacedDecision, ReorderedRubric, draw_orders};
 
     const CASES: usize = 40;
     const CRITERIA: usize = 5;
 
-    /// An audit with the usual numbers of orders and repeats: the decisions of a judge on criteria half of which are met.
-    fn audit(seed: u64, first_place: f64) -> PairedDecisions {
-        let mut judge = KnownJudge { noise: 0.03, first_place, ..KnownJudge::new(seed) };
+    /// An audit with the usual numbers of orders and repeats: the decisions of a judge on criteria half of which are met. A
+    /// judge that `repeats_itself` decides the same if it is asked the same again.
+    fn audit_of(judge: &mut KnownJudge, cases: usize, repeats_itself: bool) -> PairedDecisions {
         let same: Vec<usize> = (0..CRITERIA).collect();
-        let orders = [vec![same.clone(), same], draw_orders(CRITERIA, 3, seed)].concat();
-
-        let mut compared = PairedDecisions { cases: CASES, ..PairedDecisions::default() };
-        for case in 0..CASES {
+        let mut compared = PairedDecisions { cases, ..PairedDecisions::default() };
+        for case in 0..cases {
             let truth: Vec<bool> = (0..CRITERIA).map(|_| judge.chance(0.5)).collect();
-            let mut before = [false; CRITERIA];
+            let orders = [vec![same.clone(), same.clone()], draw_orders(CRITERIA, 3, !judge.state)].concat();
+            let mut judgements: Vec<OrderedJudgement> = Vec::new();
             for (variant, order) in orders.iter().enumerate() {
-                for (place, &criterion) in order.iter().enumerate() {
-                    let met = judge.decide(truth[criterion], place);
-                    let id = format!("k{criterion}");
-                    compared.placed.push(PlacedDecision {
-                        item: ("s".to_owned(), format!("c{case}"), "rubrics".to_owned(), id.clone()),
-                        place,
-                        of: CRITERIA,
-                        value: f64::from(u8::from(met)),
-                    });
-                    if variant == 0 {
-                        before[criterion] = met;
-                        continue;
-                    }
-
-                    let step = |met: bool| ScaleDecision::Step { at: usize::from(met), top: 1 };
-                    compared.pairs.push(DecisionPair {
-                        case: format!("c{case}"),
-                        suite: "s".to_owned(),
-                        label: if variant == 1 {
-                            UNCHANGED.to_owned()
-                        } else {
-                            format!("order.{}", variant - 1)
-                        },
-                        criterion: ("rubrics".to_owned(), id),
-                        text: String::new(),
-                        before: step(before[criterion]),
-                        after: step(met),
-                        costs: false,
-                        is_checklist: true,
-                    });
+                let is_unchanged = variant < 2;
+                if variant == 1 && repeats_itself {
+                    judgements.push(judgements[0].clone());
+                    continue;
                 }
+                let decisions = order.iter().enumerate().map(|(place, &criterion)| PlacedDecision {
+                    criterion: format!("k{criterion}"),
+                    place,
+                    of: CRITERIA,
+                    decision: ScaleDecision::Step {
+                        at: usize::from(judge.decide(truth[criterion], place)),
+                        top: 1,
+                    },
+                });
+                judgements.push(OrderedJudgement { is_unchanged, decisions: decisions.collect() });
             }
+
+            let case = ("s".to_owned(), format!("c{case}"));
+            compared.pairs.extend(pairs_of(&case, &judgements));
+            compared.reordered.push(ReorderedRubric { case, judgements });
         }
 
         compared
+    }
+
+    fn pairs_of(case: &OrderCaseKey, judgements: &[OrderedJudgement]) -> Vec<DecisionPair> {
+        let (first, others) = judgements.split_first().expect("a judgement");
+        let before = |id: &str| {
+            let placed = first.decisions.iter().find(|placed| placed.criterion == id);
+            placed.expect("each judgement has every criterion").decision
+        };
+        let pairs = others.iter().enumerate().flat_map(|(at, judgement)| {
+            let label = if judgement.is_unchanged { UNCHANGED.to_owned() } else { format!("order.{at}") };
+            judgement.decisions.iter().map(move |placed| (label.clone(), placed))
+        });
+
+        let (suite, case) = case;
+        pairs
+            .map(|(label, placed)| DecisionPair {
+                case: case.clone(),
+                suite: suite.clone(),
+                label,
+                criterion: ("rubrics".to_owned(), placed.criterion.clone()),
+                text: String::new(),
+                before: before(&placed.criterion),
+                after: placed.decision,
+                costs: false,
+                is_checklist: true,
+            })
+            .collect()
+    }
+
+    fn audit(seed: u64, first_place: f64) -> PairedDecisions {
+        audit_of(&mut KnownJudge { noise: 0.03, first_place, ..KnownJudge::new(seed) }, CASES, false)
     }
 
     #[test]
@@ -270,6 +322,42 @@ mod tests {
         assert!(claims("more often in the first place of a call than in the middle") >= 19, "{says:?}");
         let false_claims = claims("in the last place");
         assert!(false_claims <= 2, "{false_claims} of 20 audits claim an effect of the last place");
+    }
+
+    #[test]
+    fn a_few_cases_show_a_bias_for_the_first_place() {
+        let found = (0..40).filter(|seed| {
+            let mut judge = KnownJudge { noise: 0.03, first_place: 0.4, ..KnownJudge::new(*seed) };
+            order_report(&audit_of(&mut judge, 10, false)).says.contains("more often in the first place")
+        });
+        // Three of four are found in the long run, and 5 standard deviations are 14.
+        let found = found.count();
+        assert!(found >= 20, "{found} of 40 audits of 10 cases");
+    }
+
+    #[test]
+    fn a_judge_that_repeats_itself_word_for_word_favours_no_place() {
+        let says: Vec<String> = (0..100)
+            .map(|seed| {
+                let mut judge = KnownJudge { noise: 0.1, ..KnownJudge::new(seed) };
+                order_report(&audit_of(&mut judge, CASES, true)).says
+            })
+            .collect();
+        let claims = |claim: &str| says.iter().filter(|says| says.contains(claim)).count();
+        // Its decisions differ in another order, and never in the same one.
+        assert!(claims("place of a call") <= 10, "{says:?}");
+        assert!(claims("significantly more than the judge's noise") >= 90, "{says:?}");
+    }
+
+    #[test]
+    fn without_a_repeat_flips_are_not_compared_with_noise() {
+        let mut compared = audit(3, 0.0);
+        compared.pairs.retain(|pair| pair.label != UNCHANGED);
+        for rubric in &mut compared.reordered {
+            rubric.judgements.remove(1);
+        }
+        let says = order_report(&compared).says;
+        assert!(says.contains("unknown whether that is more than noise"), "{says}");
     }
 
     #[test]

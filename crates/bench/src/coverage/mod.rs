@@ -6,6 +6,7 @@ mod rows;
 
 use assize_stats::{Interval, SeededRandom};
 
+use super::SimulationOptions;
 use super::parallel::in_parallel;
 use super::table::FigureTable;
 
@@ -65,13 +66,14 @@ fn summarize(intervals: &[Interval], truth: f64) -> CoverageFigure {
     }
 }
 
-/// Simulates every cell. `quick` takes a tenth of the data sets.
-pub(super) fn tables(quick: bool) -> Vec<FigureTable> {
+/// Simulates cells; quickly with a tenth of the data sets.
+pub(super) fn tables(options: SimulationOptions<'_>) -> Vec<FigureTable> {
     let columns = ["figure", "interval", "10", "30", "100", "300"];
     let mut table = FigureTable::new("Coverage in percent, and median width, of intervals at 95 %", &columns);
-    let cells = rows::cells();
+    let cells: Vec<CoverageCell> =
+        rows::cells().into_iter().filter(|cell| options.takes(cell.what)).collect();
     let figures = in_parallel(&cells, |cell| {
-        let hundreds = if quick { cell.hundreds.div_ceil(10) } else { cell.hundreds };
+        let hundreds = if options.quick { cell.hundreds.div_ceil(10) } else { cell.hundreds };
         SIZES.map(|size| cell.simulate(size, hundreds))
     });
 
@@ -84,7 +86,7 @@ pub(super) fn tables(quick: bool) -> Vec<FigureTable> {
         }
     }
 
-    vec![table, false_positives(quick)]
+    vec![table, false_positives(options)]
 }
 
 fn format_figure(figure: CoverageFigure) -> String {
@@ -93,13 +95,14 @@ fn format_figure(figure: CoverageFigure) -> String {
 }
 
 /// Shares of comparisons without a difference that are called better or worse.
-fn false_positives(quick: bool) -> FigureTable {
+fn false_positives(options: SimulationOptions<'_>) -> FigureTable {
     let mut table = FigureTable::new(
         "False positives of comparisons",
         &["mean difference 0", "test", "20", "100", "400"],
     );
-    let rows = rows::comparisons();
-    let hundreds = if quick { 2 } else { 100 };
+    let rows: Vec<ComparisonRow> =
+        rows::comparisons().into_iter().filter(|row| options.takes(row.what)).collect();
+    let hundreds = if options.quick { 2 } else { 100 };
     let figures = in_parallel(&rows, |row| [20, 100, 400].map(|size| row.simulate(size, hundreds)));
     for (row, sizes) in rows.iter().zip(figures) {
         for (at, test) in row.tests.iter().enumerate() {

@@ -37,7 +37,7 @@ const CLUSTERED: &[&str] = &["Wilson or Gaffke", "cluster-robust t"];
 const DIFFERENCES: &[&str] = &["Wilson, rises and falls", "Student's t"];
 const TABLES: &[&str] = &["posterior", "formula"];
 const ALPHAS: &[&str] = &["posterior", "bootstrap"];
-const POWERED: &[&str] = &["PPI, Wilson", "PPI++, normal", "people alone, Wilson"];
+const POWERED: &[&str] = &["PPI, Wilson", "PPI++, normal", "people alone"];
 
 type Draw = fn(usize, &mut SeededRandom) -> Vec<Option<Interval>>;
 

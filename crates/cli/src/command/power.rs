@@ -75,6 +75,7 @@ fn known(args: &PowerArgs, learned: PlanningInputs) -> PlanningInputs {
         pass_rate: given(args.pass_rate).or(learned.pass_rate),
         cautious_rate: learned.cautious_rate.filter(|_| args.pass_rate.is_none()),
         score_sd: args.score_sd.or(learned.score_sd),
+        clustered_verdicts: learned.clustered_verdicts.filter(|_| args.pass_rate.is_none() && !clustered),
         score_spread: learned.score_spread.filter(|_| args.score_sd.is_none()),
         difference_sd: args.difference_sd.or(learned.difference_sd),
         discordance: given(args.discordance).or(learned.discordance),

@@ -8,7 +8,7 @@ use crate::{UndefinedReason, undefined::check_all_finite};
 const ENOUGH_HITS: u32 = 100;
 
 /// Relative distance below which two statistics are the same one, added up in another order.
-const DUST: f64 = 1e-9;
+pub(super) const DUST: f64 = 1e-9;
 
 /// Measurements of one unit, such as the scores of one answer.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -62,8 +62,7 @@ pub fn exchange_test<R: RngCore + ?Sized>(
     let mean = differences.iter().sum::<f64>() / differences.len() as f64;
     let observed = studentised(&differences);
 
-    let (mut hits, mut drawn) = (0, 0);
-    while drawn < draws && hits < ENOUGH_HITS {
+    let (p, drawn) = share_of_draws(draws, || {
         for ((pool, changed), difference_of_unit) in pools.iter_mut().zip(&mut differences) {
             for at in 0..*changed {
                 let other = at + index_below(pool.len() - at, random);
@@ -71,16 +70,27 @@ pub fn exchange_test<R: RngCore + ?Sized>(
             }
             *difference_of_unit = difference(pool, *changed);
         }
+        is_as_far(studentised(&differences), observed)
+    });
+    Ok(ExchangeTest { units: units.len(), mean, p, drawn })
+}
+
+/// Draws arrangements, each of which is a hit or not, and stops early once there are enough hits. Returns p, and how many were
+/// drawn.
+pub(super) fn share_of_draws(draws: u32, mut is_hit: impl FnMut() -> bool) -> (f64, u32) {
+    let (mut hits, mut drawn) = (0, 0);
+    while drawn < draws && hits < ENOUGH_HITS {
         drawn += 1;
-        hits += u32::from(is_as_far(studentised(&differences), observed));
+        hits += u32::from(is_hit());
     }
 
     let p = if hits >= ENOUGH_HITS {
         f64::from(hits) / f64::from(drawn)
     } else {
+        // The observed arrangement is one of them.
         f64::from(hits + 1) / f64::from(drawn + 1)
     };
-    Ok(ExchangeTest { units: units.len(), mean, p, drawn })
+    (p, drawn)
 }
 
 /// Mean of the first values minus the mean of the others.
@@ -116,7 +126,7 @@ fn studentised(differences: &[f64]) -> (f64, f64) {
 
 /// A uniform index below `n`, which is small. Source: D. Lemire, ACM Transactions on Modeling and Computer Simulation 29
 /// (2019), without the rejection, which takes less than `n / 2^32` of the draws.
-fn index_below<R: RngCore + ?Sized>(n: usize, random: &mut R) -> usize {
+pub(super) fn index_below<R: RngCore + ?Sized>(n: usize, random: &mut R) -> usize {
     ((u64::from(random.next_u32()) * n as u64) >> 32) as usize
 }
 

@@ -1,5 +1,6 @@
 //! Comparison of two systems: on the same cases, or on different ones.
 
+mod arrangement;
 mod exchange;
 mod mcnemar;
 mod paired;
@@ -7,6 +8,7 @@ mod sign_flip;
 mod two_proportions;
 mod wilcoxon;
 
+pub use arrangement::{ArrangedUnit, ArrangementTest, TestSide, arrangement_test, arrangements};
 pub use exchange::{ExchangeTest, RepeatedUnit, exchange_test};
 pub use mcnemar::{FairCoinTest, McNemarTest, PairedVerdicts, fair_coin};
 pub use paired::{PairedMean, paired_mean};

@@ -2,7 +2,7 @@
 
 use crate::{
     ConfidenceLevel, Interval, IntervalMethod, MeanAccumulator, UndefinedReason,
-    bounded::{UnitSums, wilson_ends},
+    bounded::{UnitSums, bounded_mean, bounded_mean_clustered, wilson_ends},
     cluster::group_by_cluster,
     distribution::normal_critical_value,
     undefined::{check_all_finite, check_finite},
@@ -95,11 +95,12 @@ pub fn prediction_powered_clustered<K: Ord>(
 pub(super) const PSEUDO_LABELS: f64 = 8.0;
 
 /// Prediction-powered inference for values between `range.0` and `range.1`, for few labels and for means near either
-/// end. The labels alone have Wilson's interval on the effective number of
+/// end. The labels alone have the interval of
 /// [`bounded_mean_clustered`](crate::bounded_mean_clustered). The judge raises their effective number by `1 / (1 - r^2 / (1 + V/v))`: r is the
 /// correlation of people and judge, shrunk by eight labels without any, v the variance of the judge's mean over the
 /// labelled cases and V that over the others. So the judge never makes the interval wider than people alone have it,
-/// and labels without spread leave the judge out. `clusters` names the clusters of the labelled and the other cases.
+/// and labels without spread leave the judge out. Where an end of the labels' interval lies further out than Wilson's on their effective
+/// number, so does that of the estimate, in proportion. `clusters` names the clusters of the labelled and the other cases.
 /// Source: as for [`prediction_powered`], of whose error the factor is the share that remains at the best weight; the
 /// shrinkage is our own, chosen by the simulation in the handbook.
 pub fn prediction_powered_within<K: Ord>(
@@ -137,10 +138,26 @@ pub fn prediction_powered_within<K: Ord>(
     let (shrunk, weight, remaining) = judge_weight(&people, &machine, &others);
     let critical = people.critical_value(level)?;
     let width = range.1 - range.0;
-    let estimate = |mean: f64, effective_n: f64, method: IntervalMethod| {
+    let reported = match clusters {
+        None => bounded_mean(human, range, level)?,
+        Some((within, _)) => bounded_mean_clustered(human, within, range, level)?,
+    };
+    let alone_ends = reported.interval?;
+
+    // The ends of the labels' interval lie further out than Wilson's. Those of the estimate do in proportion.
+    let wilson = wilson_ends(alone.mean, alone.effective_n, critical);
+    let further =
+        |distance: f64, wilson: f64| if wilson > 0.0 { (distance / width / wilson).max(1.0) } else { 1.0 };
+    let (below, above) = (
+        further(reported.mean - alone_ends.low, alone.mean - wilson.0),
+        further(alone_ends.high - reported.mean, wilson.1 - alone.mean),
+    );
+    let estimate = |mean: f64, effective_n: f64| {
         let mean = mean.clamp(0.0, 1.0);
         let (low, high) = wilson_ends(mean, effective_n, critical);
-        let interval = Interval { low: range.0 + width * low, high: range.0 + width * high, level, method };
+        let place = |share: f64| range.0 + width * share.clamp(0.0, 1.0);
+        let (low, high) = (place(mean - (mean - low) * below), place(mean + (high - mean) * above));
+        let interval = Interval { low, high, level, method: IntervalMethod::WilsonPowered };
         CorrectedMean { mean: range.0 + width * mean, se: interval.width() / 2.0 / critical, interval }
     };
     let gain = 1.0 / (1.0 - shrunk * shrunk * remaining);
@@ -152,10 +169,14 @@ pub fn prediction_powered_within<K: Ord>(
     };
 
     Ok(PredictionPowered {
-        human: estimate(alone.mean, alone.effective_n, IntervalMethod::WilsonEffective),
+        human: CorrectedMean {
+            mean: reported.mean,
+            se: alone_ends.width() / 2.0 / critical,
+            interval: alone_ends,
+        },
         plain: clip(plain.plain),
         weight,
-        tuned: estimate(tuned, alone.effective_n * gain, IntervalMethod::WilsonPowered),
+        tuned: estimate(tuned, alone.effective_n * gain),
         gain: check_finite(gain),
         ..plain
     })

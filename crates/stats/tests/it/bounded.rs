@@ -174,8 +174,20 @@ fn labels_and_a_judge_are_never_worse_than_the_labels() {
     assert_near(found.weight, 0.179_093_567_251_462, 1e-9);
     assert_near(found.gain.unwrap(), 1.043_610_934_520_025_3, 1e-9);
     assert_near(found.tuned.mean, 0.638_432_017_543_859_6, 1e-9);
-    assert_ends(found.tuned.interval, 0.321_596_718_213_021, 0.868_021_084_173_734_4, 1e-9);
-    assert_ends(found.human.interval, 0.305_742_394_602_627_3, 0.863_155_714_176_402_6, 1e-9);
+    // Wilson's ends are 0.321597 and 0.868021 here, and 0.305742 and 0.863156 for the labels, whose own lie further out.
+    let alone = assize_stats::proportion(5, 8, LEVEL).interval.unwrap();
+    assert_eq!((found.human.interval.low, found.human.interval.high), (alone.low, alone.high));
+    let (below, above) =
+        ((0.625 - alone.low) / (0.625 - 0.305_742_394), (alone.high - 0.625) / (0.863_155_714 - 0.625));
+    let low = found.tuned.mean - (found.tuned.mean - 0.321_596_718) * below;
+    let high = found.tuned.mean + (0.868_021_084 - found.tuned.mean) * above;
+    assert_ends(found.tuned.interval, low, high, 1e-7);
+    assert!(found.tuned.interval.width() < alone.width());
+
+    // A judge that says the opposite leaves the interval of the labels.
+    let opposite: Vec<f64> = people.iter().map(|met| 1.0 - met).collect();
+    let found = prediction_powered_within::<u8>(&people, &opposite, &rest, None, UNIT, LEVEL).unwrap();
+    assert_ends(found.tuned.interval, alone.low, alone.high, 1e-12);
 
     // Labels without spread leave the judge out: ten met stay Wilson's 10 of 10.
     let judge = [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0];

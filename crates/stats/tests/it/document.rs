@@ -598,9 +598,9 @@ fn plans() -> Vec<(&'static str, Figures)> {
             figures()
                 .number("cases for 0.8 +- 0.05", rate_precision(0.8, 0.05, L).map(round_up_cases))
                 .number("cases for a mean", mean_precision(0.3, 0.05, L).map(round_up_cases))
-                .number("  reach of 139", mean_half_width(0.3, 139, L))
+                .number("  reach of 141", mean_half_width(0.3, 141, L))
                 .number("design effect", design_effect(5.0, 0.3))
-                .number("cases in clusters", inflate_for_clusters(139.0, 2.2).map(round_up_cases)),
+                .number("cases in clusters", inflate_for_clusters(141.0, 2.2).map(round_up_cases)),
         ),
     ]
 }

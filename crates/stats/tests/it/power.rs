@@ -1,7 +1,7 @@
 //! How many cases are enough.
 
 use assize_stats::{
-    ConfidenceLevel, UndefinedReason,
+    ConfidenceLevel, Interval, PlannedMean, SeededRandom, UndefinedReason, bounded_mean_clustered,
     compare::PairedVerdicts,
     power::{
         PairedNoise, PowerDesign, design_effect, inflate_for_clusters, mean_half_width, mean_precision,
@@ -10,6 +10,7 @@ use assize_stats::{
     proportion,
 };
 use proptest::prelude::*;
+use rand_core::RngCore;
 
 use super::{assert_near, cases, near};
 
@@ -178,4 +179,95 @@ fn exact_numbers_of_pairs_have_the_power() {
     // Beyond a thousand pairs, Connor's formula.
     assert_eq!(promise.mcnemar_exact_pairs(0.2, 0.01), promise.mcnemar_pairs(0.2, 0.01));
     assert_eq!(promise.mcnemar_exact_difference(5_000, 0.2), promise.mcnemar_difference(5_000, 0.2));
+}
+
+/// Half widths of the intervals of many data sets of `draw`, in ascending order.
+fn half_widths(sets: usize, mut draw: impl FnMut(&mut SeededRandom) -> Interval) -> Vec<f64> {
+    let mut random = SeededRandom::new(7);
+    let mut widths: Vec<f64> = (0..sets).map(|_| draw(&mut random).width() / 2.0).collect();
+    widths.sort_by(f64::total_cmp);
+    widths
+}
+
+fn uniform(random: &mut SeededRandom) -> f64 {
+    (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64
+}
+
+#[test]
+fn rates_of_planned_cases_have_intervals_of_the_width_that_was_wanted() {
+    for rate in [0.02, 0.05, 0.2, 0.5, 0.8, 0.95, 0.98] {
+        for half in [0.1, 0.05, 0.03] {
+            let n = rate_precision(rate, half, ConfidenceLevel::P95).unwrap() as u64;
+            let widths = half_widths(400, |random| {
+                let passed = (0..n).filter(|_| uniform(random) < rate).count();
+                proportion(passed as u64, n, ConfidenceLevel::P95).interval.unwrap()
+            });
+            let mean = widths.iter().sum::<f64>() / 400.0;
+            let variance = n as f64 * rate * (1.0 - rate);
+            // The width of a few passes varies by half of itself: four standard errors of 400.
+            let slack = 0.01 + 0.1 / variance.max(0.5);
+            assert!((mean / half - 1.0).abs() < slack, "{rate} to {half}: {mean} over {n}");
+            // One more or less of a few passes is a step of the median.
+            let middle = widths[200];
+            assert!(
+                variance < 4.0 || (middle / half - 1.0).abs() < 0.06,
+                "{rate} to {half}: {middle} over {n}"
+            );
+        }
+    }
+}
+
+#[test]
+fn means_of_planned_cases_have_intervals_of_the_width_that_was_wanted() {
+    type Draw = fn(&mut SeededRandom) -> f64;
+    let kinds: [(&str, Draw); 6] = [
+        ("even", uniform),
+        ("mostly high", |random| uniform(random).powf(0.2)),
+        ("k of 5 at 0.9", |random| (0..5).filter(|_| uniform(random) < 0.9).count() as f64 / 5.0),
+        ("close together", |random| 0.75 + 0.1 * uniform(random)),
+        ("0.8 or 0.75, and 1 in 20 is 0", |random| match uniform(random) {
+            share if share < 0.05 => 0.0,
+            share if share < 0.5 => 0.75,
+            _ => 0.8,
+        }),
+        ("three answers at 0.02, averaged", |random| {
+            (0..3).filter(|_| uniform(random) < 0.02).count() as f64 / 3.0
+        }),
+    ];
+    for (kind, draw) in kinds {
+        for (size, half) in [(1, 0.05), (1, 0.02), (4, 0.05), (4, 0.02)] {
+            let mut random = SeededRandom::new(3);
+            // The values of a cluster have half of their distance from one of them in common.
+            let cluster = |random: &mut SeededRandom| {
+                let shared = draw(random);
+                let value =
+                    |random: &mut SeededRandom| if uniform(random) < 0.5 { shared } else { draw(random) };
+                (0..size).map(|_| value(random)).collect::<Vec<f64>>()
+            };
+            let run: Vec<f64> = (0..400).flat_map(|_| cluster(&mut random)).collect();
+            let names: Vec<usize> = (0..run.len()).map(|at| at / size).collect();
+            let plan = PlannedMean::new(&run, &names, ConfidenceLevel::P95).unwrap();
+            let n = plan.cases(half, ConfidenceLevel::P95).unwrap();
+            let clusters = (n / size as f64).ceil() as usize;
+
+            // Further runs of the clusters of this one: the plan knows no others.
+            let widths = half_widths(200, |random| {
+                let values: Vec<f64> = (0..clusters)
+                    .flat_map(|_| {
+                        let at = (uniform(random) * 400.0) as usize * size;
+                        run[at..at + size].to_vec()
+                    })
+                    .collect();
+                let names: Vec<usize> = (0..values.len()).map(|at| at / size).collect();
+                bounded_mean_clustered(&values, &names, (0.0, 1.0), ConfidenceLevel::P95)
+                    .unwrap()
+                    .interval
+                    .unwrap()
+            });
+            // So few clusters hold one or two of the rare values, or none.
+            let slack = if clusters <= 25 { 0.16 } else { 0.06 };
+            let found = widths[100];
+            assert!((found / half - 1.0).abs() < slack, "{kind}, {size}, to {half}: {found} over {clusters}");
+        }
+    }
 }

@@ -1,0 +1,103 @@
+//! Claims about orders, by exchanging the judgements of a rubric.
+
+use assize_stats::SeededRandom;
+use assize_stats::compare::{ArrangedUnit, TestSide, arrangement_test, arrangements};
+
+use super::place::CallEnd;
+use super::reordered::{OrderedJudgement, PlacedDecision, ReorderedRubric, by_criterion, distances};
+
+/// Arrangements of the judgements that are drawn at most, and the seed of the draws.
+const DRAWS: u32 = 9_999;
+const SEED: u64 = 0;
+
+/// Suite and case.
+type OrderCase<'a> = &'a (String, String);
+
+/// p of no more flips under other orders than under the same one; `None` if no rubric was judged in both ways.
+///
+/// If the order has no effect, all judgements of a rubric are alike, so that any two of them could have been those in the same
+/// order. The statistic is the share of decisions that other orders change minus the share that the same one does.
+pub(super) fn p_of_no_flips(rubrics: &[ReorderedRubric]) -> Option<f64> {
+    let mut random = SeededRandom::new(SEED);
+    let units: Vec<ArrangedUnit<OrderCase<'_>>> = rubrics
+        .iter()
+        .filter(|rubric| (2..rubric.judgements.len()).contains(&rubric.unchanged()))
+        .map(|rubric| {
+            let judgements: Vec<&OrderedJudgement> = rubric.judgements.iter().collect();
+            let distances = distances(&judgements);
+            let mean_distance = |first: usize, others: &[usize]| {
+                others.iter().map(|other| distances[first][*other]).sum::<f64>() / others.len() as f64
+            };
+            let value = |order: &Vec<usize>| {
+                let (again, moved) = order[1..].split_at(rubric.unchanged() - 1);
+                mean_distance(order[0], moved) - mean_distance(order[0], again)
+            };
+            let values = arrangements(judgements.len(), &mut random).iter().map(value).collect();
+            ArrangedUnit { cluster: &rubric.case, values }
+        })
+        .collect();
+
+    arrangement_test(&units, TestSide::Above, DRAWS, &mut random).ok().map(|found| found.p)
+}
+
+/// p of no effect of an end of the call, and the mean effect, whose sign counts; `None` if no criterion was both at the end and in
+/// the middle.
+///
+/// If the place has no effect, the judgements in different orders could have been exchanged. Each order counts once: a judge
+/// may repeat itself word for word where it is asked the same again, which is no evidence about places. A criterion counts by
+/// the precision of its difference, `n m / (n + m)` for n decisions at the end and m in the middle.
+pub(super) fn p_of_no_place(end: CallEnd, rubrics: &[ReorderedRubric]) -> Option<(f64, f64)> {
+    let mut random = SeededRandom::new(SEED);
+    let units: Vec<ArrangedUnit<OrderCase<'_>>> = rubrics
+        .iter()
+        .filter_map(|rubric| {
+            let orders: Vec<&OrderedJudgement> =
+                rubric.judgements.iter().take(1).chain(&rubric.judgements[rubric.unchanged()..]).collect();
+            let effects = exchanged_effects(end, &orders)?;
+            let value = |order: &Vec<usize>| {
+                order.iter().zip(&effects).map(|(judgement, effects)| effects[*judgement]).sum()
+            };
+            let values = arrangements(orders.len(), &mut random).iter().map(value).collect();
+            Some(ArrangedUnit { cluster: &rubric.case, values })
+        })
+        .collect();
+
+    let found = arrangement_test(&units, TestSide::Both, DRAWS, &mut random).ok()?;
+    Some((found.p, found.mean))
+}
+
+/// For each order, what each judgement adds to the effect of an end of the call, were it made in that order. `None` if no criterion
+/// was both at the end and in the middle.
+fn exchanged_effects(end: CallEnd, judgements: &[&OrderedJudgement]) -> Option<Vec<Vec<f64>>> {
+    let mut effects = vec![vec![0.0; judgements.len()]; judgements.len()];
+    let mut is_measured = false;
+    for placed in by_criterion(judgements) {
+        let count = |is: fn(CallEnd, &PlacedDecision) -> bool| {
+            placed.iter().flatten().filter(|placed| is(end, placed)).count() as f64
+        };
+        let (here, beside) = (count(CallEnd::is_at), count(CallEnd::is_beside));
+        let values: Vec<Option<f64>> =
+            placed.iter().map(|placed| placed.and_then(|one| one.value())).collect();
+        let known: Vec<f64> = values.iter().flatten().copied().collect();
+        if here * beside == 0.0 || known.is_empty() {
+            continue;
+        }
+
+        // A missing decision counts as the mean of the others, which favours no place.
+        let mean = known.iter().sum::<f64>() / known.len() as f64;
+        let precision = here * beside / (here + beside);
+        for (effects, placed) in effects.iter_mut().zip(&placed) {
+            let weight = match placed {
+                Some(placed) if end.is_at(placed) => precision / here,
+                Some(placed) if end.is_beside(placed) => -precision / beside,
+                _ => continue,
+            };
+            for (effect, value) in effects.iter_mut().zip(&values) {
+                *effect += weight * (value.unwrap_or(mean) - mean);
+            }
+        }
+        is_measured = true;
+    }
+
+    is_measured.then_some(effects)
+}

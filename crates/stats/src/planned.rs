@@ -1,0 +1,112 @@
+//! Widths that intervals of means and rates will have.
+
+use crate::{
+    ConfidenceLevel, UndefinedReason, bounded,
+    bounded::{UnitSums, wilson_ends},
+    distribution::student_critical_value,
+    power::{least_cases, rate_half_width},
+    proportion,
+    random_weights::RandomWeights,
+    undefined::check_finite,
+};
+
+/// Units that widths are computed from. Of more, evenly spaced ones are taken, from the lowest to the highest.
+const MAX_UNITS: usize = 1_000;
+
+/// Values from 0 to 1, from which the width of the interval of [`bounded_mean_clustered`](crate::bounded_mean_clustered) is computed that
+/// other numbers of values of the same distribution have.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlannedMean {
+    units: UnitSums,
+    /// Mean that numbers of values are planned on.
+    cautious_mean: f64,
+    varies: bool,
+}
+
+impl PlannedMean {
+    /// Takes values, with the cluster of each.
+    ///
+    /// # Errors
+    /// Values outside 0 to 1, or of fewer than two clusters.
+    pub fn new<K: Ord>(
+        values: &[f64],
+        clusters: &[K],
+        level: ConfidenceLevel,
+    ) -> Result<Self, UndefinedReason> {
+        let all = UnitSums::new(values, clusters, (0.0, 1.0))?;
+        let found = bounded::bounded_mean_clustered(values, clusters, (0.0, 1.0), level)?;
+        let interval = found.interval?;
+        let varies = all.varies();
+        let cautious_mean = if varies { found.mean } else { 0.5_f64.clamp(interval.low, interval.high) };
+
+        Ok(Self { units: all.thinned(MAX_UNITS), cautious_mean, varies })
+    }
+
+    /// Mean that numbers of values are planned on: that of the values; where they do not vary, the one in their interval that takes
+    /// most values.
+    pub const fn cautious_mean(&self) -> f64 {
+        self.cautious_mean
+    }
+
+    /// True if the values vary, so that their mean is planned on.
+    pub const fn varies(&self) -> bool {
+        self.varies
+    }
+
+    /// True if each value is a cluster of its own.
+    pub const fn is_independent(&self) -> bool {
+        self.units.is_independent()
+    }
+
+    /// Values of a cluster on average; 1 if each is independent.
+    fn size(&self) -> f64 {
+        self.units.n() / self.units.sums.len() as f64
+    }
+
+    /// Returns half the width of the interval of `n` values with this mean and spread. Each value counts for `n` divided by the
+    /// number of values: a sum of weights of the gamma distribution has the sum of their shapes.
+    pub fn half_width(&self, n: f64, level: ConfidenceLevel) -> Result<f64, UndefinedReason> {
+        let units = check_finite(n / self.size())?;
+        if units < 2.0 {
+            return Err(if self.units.is_independent() {
+                UndefinedReason::OneValue
+            } else {
+                UndefinedReason::OneCluster
+            });
+        }
+        if self.units.is_binary {
+            let passed = (self.units.mean() * n).round();
+            return proportion(passed as u64, n as u64, level).interval.map(|found| found.width() / 2.0);
+        }
+
+        let mut scaled = self.units.effective_mean_of(units);
+        scaled.effective_n = scaled.effective_n.min(bounded::MAX_WORTH * units);
+        let wilson =
+            wilson_ends(scaled.mean, scaled.effective_n, student_critical_value(units - 1.0, level)?);
+        let end_weight = bounded::end_weight(scaled.effective_n / units);
+        let weights = RandomWeights::new(&self.units.sums, &self.units.sizes, end_weight)
+            .with_unit_weight(units / self.units.sums.len() as f64);
+        let (low, high) = weights.widen(wilson, level.tail());
+        check_finite((high - low) / 2.0)
+    }
+
+    /// Returns the least number of values whose interval has this half width. For independent verdicts, the width is the mean one over
+    /// what they may be.
+    pub fn cases(&self, half_width: f64, level: ConfidenceLevel) -> Result<f64, UndefinedReason> {
+        let least = (2.0 * self.size()).ceil() as u64;
+        if self.units.is_binary {
+            return least_cases(half_width, least, |n| rate_half_width(self.cautious_mean, n, level));
+        }
+        if self.varies {
+            return least_cases(half_width, least, |n| self.half_width(n as f64, level));
+        }
+
+        // Without a spread, each cluster counts as one value at an end.
+        least_cases(half_width, least, |n| {
+            let units = n as f64 / self.size();
+            let critical = student_critical_value(units - 1.0, level)?;
+            let (low, high) = wilson_ends(self.cautious_mean, units, critical);
+            check_finite((high - low) / 2.0)
+        })
+    }
+}
