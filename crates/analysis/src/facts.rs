@@ -201,7 +201,8 @@ impl CaseFact {
     /// Replaces the numbers of its names by those of the table that [absorbed](NameTable::absorb) the one they are from.
     pub fn renumber(&mut self, numbers: &[u32]) {
         let renumber = |number: &mut u32| *number = numbers[*number as usize];
-        let Self { suite, case, trial: _, target, cluster, tags, question, lines, graders, criteria, .. } = self;
+        let Self { suite, case, trial: _, target, cluster, tags, question, lines, graders, criteria, .. } =
+            self;
         [suite, case, cluster].into_iter().for_each(renumber);
         [target, question, lines].into_iter().flatten().for_each(renumber);
 

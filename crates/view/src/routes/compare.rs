@@ -6,7 +6,7 @@ use assize_analysis::compare::{
     Conclusion, HeadlineMetric, MetricDifference, RunComparison, VerdictFlip, compare_many,
 };
 use assize_report::chart::{ChartAxis, axis_labels};
-use assize_report::{flip_value, format_plain, format_rate, format_score, grouped};
+use assize_report::{flip_values, format_plain, format_rate, format_score, grouped};
 use axum::extract::State;
 use axum::http::Uri;
 use axum::response::Response;
@@ -95,7 +95,7 @@ fn comparison_page(
         let shown = flips.iter().take(MAX_CASES);
         shown.map(|flip| changed_case(flip, link(&flip.suite, &flip.case_id, flip.trial))).collect()
     };
-    let undecided = found.undecided.iter().take(MAX_CASES);
+    let undecided = found.incomplete.iter().take(MAX_CASES);
     let undecided = undecided.map(|pair| {
         let name = &pair.name;
         (link(&name.suite, &name.case_id, name.trial), visible(&name.case_id))
@@ -140,7 +140,7 @@ fn comparison_page(
             },
         ],
         undecided: undecided.collect(),
-        undecided_count: found.undecided.len(),
+        undecided_count: found.incomplete.len(),
         only_base: found.gone.len(),
         only_candidate: found.new.len(),
         axis: axis_labels(axis, signed_plain),
@@ -286,7 +286,7 @@ fn changed_case(flip: &VerdictFlip, url: String) -> ChangedCase {
         .take(MAX_MOVED)
         .map(|moved| {
             let text = if moved.text.trim().is_empty() { &moved.criterion } else { &moved.text };
-            let [base, candidate] = [moved.base, moved.candidate].map(|value| flip_value(moved, value));
+            let [base, candidate] = flip_values(moved);
             visible(&format!("{base} → {candidate}  {text}"))
         })
         .collect();

@@ -74,8 +74,9 @@ fn trend_page(library: &RunLibrary, wanted: Option<String>, work: &PageWork) -> 
     let pictured = |metric: fn(&TrendPoint) -> &assize_store::EstimatedMetric| {
         points.iter().map(|(_, point)| (metric(point), !point.changed.is_empty())).collect::<Vec<_>>()
     };
-    let rate_picture = trend_chart("Pass rate", &pictured(|point| &point.pass_rate));
-    let score_picture = trend_chart("Mean score", &pictured(|point| &point.mean_score));
+    let times: Vec<&str> = points.iter().map(|(_, point)| point.started_at.as_str()).collect();
+    let rate_picture = trend_chart("Pass rate", &pictured(|point| &point.pass_rate), &times);
+    let score_picture = trend_chart("Mean score", &pictured(|point| &point.mean_score), &times);
     let before = std::iter::once(None).chain(points.iter().map(|(slug, _)| Some(slug.clone())));
     let mut lines: Vec<TrendLine> = points
         .iter()
@@ -85,7 +86,7 @@ fn trend_page(library: &RunLibrary, wanted: Option<String>, work: &PageWork) -> 
             label: visible(slug),
             when: minute(&point.started_at),
             cases: grouped(point.cases as u64),
-            undecided: point.undecided,
+            undecided: point.incomplete,
             rate: MetricText::rate(&point.pass_rate),
             score: MetricText::score(&point.mean_score),
             changed: point.changed.iter().map(|change| visible(&change.says)).collect(),
@@ -125,8 +126,7 @@ fn read_points(
     };
     let reads = slugs.chunks(AT_A_TIME).flat_map(|slugs| {
         std::thread::scope(|scope| {
-            let threads: Vec<_> =
-                slugs.iter().map(|slug| (slug, scope.spawn(move || read(slug)))).collect();
+            let threads: Vec<_> = slugs.iter().map(|slug| (slug, scope.spawn(move || read(slug)))).collect();
             let joined = threads.into_iter().map(|(slug, thread)| {
                 (slug, thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
             });
