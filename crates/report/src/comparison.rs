@@ -611,3 +611,27 @@ fn render_matrix(page: &mut ReportPage, many: &ComparisonSet, adjusted_by: Optio
 
 /// Titles of a matrix's columns: the numbers of its rows.
 const MATRIX_TITLES: [&str; 12] = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_apply_is_not_called_ungraded() {
+        let mut flip = CriterionFlip {
+            grader: "g".to_owned(),
+            criterion: "c".to_owned(),
+            text: String::new(),
+            penalty: true,
+            is_scored: false,
+            base: None,
+            candidate: Some(1.0),
+            not_applicable: [true, false],
+            base_reason: None,
+            candidate_reason: None,
+        };
+        assert_eq!(flip_values(&flip), ["not applicable", "incurred"]);
+        flip.not_applicable = [false, false];
+        assert_eq!(flip_values(&flip), ["ungraded", "incurred"]);
+    }
+}

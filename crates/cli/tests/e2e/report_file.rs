@@ -32,6 +32,21 @@ fn the_file_holds_what_json_prints() {
 }
 
 #[test]
+fn report_is_another_name_of_out() {
+    let cli = cli();
+    cli.file("s.yaml", SUITE);
+    cli.run(&["eval", "s.yaml", "--run-dir", "a", "--report", "a.md", "--out", "a.json"]).expect_code(1);
+    assert!(cli.path("a.md").is_file() && cli.path("a.json").is_file());
+
+    cli.run(&["compare", "a", "a", "--report", "both.json"]).expect_code(0);
+    assert!(cli.path("both.json").is_file());
+    for command in [&["eval"][..], &["grade"], &["score"], &["compare"], &["merge"], &["scorecard", "run"]] {
+        let help = cli.run(&[command, &["--help"]].concat()).expect_code(0).stdout;
+        assert!(help.contains("--report"), "{command:?}: {help}");
+    }
+}
+
+#[test]
 fn other_endings_are_refused_before_anything_is_run() {
     let cli = cli();
     cli.file("s.yaml", SUITE);
