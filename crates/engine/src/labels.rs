@@ -160,12 +160,12 @@ pub fn current_scorecard(
     process: &ProcessContext,
 ) -> Result<Scorecard, EngineError> {
     let options = options.or_stored(info);
-    // Messages name it as the run does: reports hold them, and a whole path says where somebody keeps files.
-    let shown = info.suites.first().map_or("", |suite| &suite.path);
-    let path = process.resolve(shown);
+    let path = info.suites.first().map_or_else(|| Path::new(""), |suite| Path::new(&suite.path));
+    let path = process.resolve(path);
     if !path.exists() {
         return Err(EngineError::unreadable(format!(
-            "the scorecard `{shown}` of the run was not found, so labels added since the run are not counted; run this command in the folder the run was started in"
+            "the scorecard `{}` of the run was not found, so labels added since the run are not counted; run this command in the folder the run was started in",
+            path.display()
         )));
     }
 
@@ -173,7 +173,8 @@ pub fn current_scorecard(
     let loaded = load_scorecard_with_labels(&path, folder.as_deref(), &process.load_options(&[]));
     let mut scorecard = loaded.scorecard.ok_or_else(|| {
         EngineError::invalid_file(format!(
-            "the scorecard `{shown}` has errors, so its labels can't be counted; `assize validate {shown}` lists them"
+            "the scorecard `{0}` has errors, so its labels can't be counted; `assize validate {0}` lists them",
+            path.display()
         ))
     })?;
 

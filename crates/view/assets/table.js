@@ -23,11 +23,6 @@ function element(name, className, text) {
   return made;
 }
 
-// Does what need not come before the next picture.
-function afterPaint(act) {
-  requestAnimationFrame(() => setTimeout(act));
-}
-
 export function openTable(root, form) {
   const rowsUrl = root.dataset.rows;
   const caseUrl = root.dataset.case;
@@ -297,7 +292,7 @@ export function openTable(root, form) {
     if (!data) return;
     if (view.scrollTop !== 0) view.scrollTop = 0;
     take(0, data);
-    afterPaint(remember);
+    remember();
   }
 
   // Narrow windows show filters when asked to, or when there are some, so that the cases are on the first screen.

@@ -112,7 +112,7 @@ impl StreamedPage {
     }
 }
 
-/// What is being computed, and how far it is. It is no text of a user, and has no character that markup gives a meaning.
+/// Line about what is being computed, and how far it is. It is no text of a user, and has no character that markup gives a meaning.
 fn progress_text(what: &str, work: &PageWork) -> String {
     match work.percent() {
         Some(100) => format!("{what}: all are read, computing"),

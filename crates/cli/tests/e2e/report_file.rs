@@ -62,6 +62,21 @@ fn other_endings_are_refused_before_anything_is_run() {
 }
 
 #[test]
+fn labels_that_can_not_be_read_are_named_without_the_folder_that_somebody_works_in() {
+    let cli = cli();
+    let file = cli.path("s.yaml");
+    cli.file("s.yaml", SUITE.replace("{type: contains, value: pears}", "\"Names the apples\""));
+    let label = "{\"case\": \"a\", \"criterion\": \"rubric-1\", \"label\": \"met\"}\n";
+    cli.file("labels/ann.jsonl", label.repeat(2));
+    let whole = file.to_string_lossy();
+    cli.run(&["eval", &*whole, "--judge", "offline", "--run-dir", "run"]);
+
+    let said = cli.run(&["report", "run", "-o", "run.html"]).expect_code(0).stderr;
+    assert!(said.contains("labels: labels/ann.jsonl:2:"), "{said}");
+    assert!(!said.contains(&*cli.dir().to_string_lossy()), "{said}");
+}
+
+#[test]
 fn a_page_shows_the_judge_beside_people_and_what_an_audit_measured() {
     let cli = cli();
     let judged = SUITE.replace("{type: contains, value: pears}", "\"Names the apples\", \"Names a pear\"");

@@ -199,16 +199,3 @@ fn labels_that_were_taken_away_count_no_more() {
         assert!(!text.contains("counted"), "{run}: {text}");
     }
 }
-
-#[test]
-fn a_scorecard_that_is_gone_is_named_as_the_run_names_it_and_not_by_its_whole_path() {
-    let server = MockServer::start(judge);
-    let cli = folder(&server, &READ);
-    run_into(&cli, "r");
-    std::fs::rename(cli.path("card"), cli.path("moved")).expect("renamed");
-
-    cli.run(&["report", "r", "-o", "r.html"]);
-    let report = cli.read("r.html");
-    assert!(report.contains("labels added since the run are not counted"), "{report}");
-    assert!(!report.contains(&*cli.dir().to_string_lossy()), "a report says where somebody keeps files");
-}
