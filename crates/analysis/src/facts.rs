@@ -42,6 +42,11 @@ impl NameTable {
         self.numbers.get(text).copied()
     }
 
+    /// Adds the strings of another table. Returns, for each number there, the number here.
+    pub fn absorb(&mut self, other: &Self) -> Vec<u32> {
+        other.texts.iter().map(|text| self.intern(text)).collect()
+    }
+
     /// Returns the string of a number; empty for an unknown number.
     pub fn text(&self, number: u32) -> &str {
         self.texts.get(number as usize).map_or("", String::as_str)
@@ -190,6 +195,26 @@ impl CaseFact {
                 })
                 .collect(),
             criteria: criteria.into(),
+        }
+    }
+
+    /// Replaces the numbers of its names by those of the table that [absorbed](NameTable::absorb) the one they are from.
+    pub fn renumber(&mut self, numbers: &[u32]) {
+        let renumber = |number: &mut u32| *number = numbers[*number as usize];
+        let Self { suite, case, trial: _, target, cluster, tags, question, lines, graders, criteria, .. } =
+            self;
+        [suite, case, cluster].into_iter().for_each(renumber);
+        [target, question, lines].into_iter().flatten().for_each(renumber);
+
+        tags.iter_mut().for_each(renumber);
+        tags.sort_unstable();
+        for GraderFact { name, settings, score: _, standing: _ } in graders {
+            renumber(name);
+            settings.iter_mut().for_each(renumber);
+        }
+        for criterion in criteria {
+            let CriterionFact { grader, id, text, judge, prompt, judging, .. } = criterion;
+            [grader, id, text, judge, prompt, judging].into_iter().for_each(renumber);
         }
     }
 

@@ -22,7 +22,7 @@ pub struct TrendPoint {
     /// Number of cases.
     pub cases: usize,
     /// Number of incomplete cases, which are excluded from the metrics.
-    pub undecided: usize,
+    pub incomplete: usize,
     /// Share of the decided cases that passed.
     pub pass_rate: EstimatedMetric,
     /// Mean of the known scores.
@@ -299,7 +299,7 @@ impl TrendReader {
             label,
             started_at,
             cases: cases.len(),
-            undecided: cases.iter().filter(|case| case.passed.is_none()).count(),
+            incomplete: cases.iter().filter(|case| case.passed.is_none()).count(),
             pass_rate: case_rate_metric(&passes, level, "pass"),
             mean_score: case_mean_metric(&scores, level),
             changed: before.map(|before| fingerprint.changes(before)).unwrap_or_default(),

@@ -1,13 +1,13 @@
 //! The judges of a stored run against the labels that are kept beside its files.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use assize_analysis::calibrate::{
     CalibrationMaterial, CalibrationOptions, CalibrationReport, RunItems, SplitChoice, calibrate, from_run,
     label_filter,
 };
 use assize_analysis::labels::{
-    ColumnRole, LabelProblem, LabelReadOptions, describe_problems, label_files, read_rows,
+    ColumnRole, LabelLocation, LabelProblem, LabelReadOptions, describe_problems, label_files, read_rows,
 };
 use assize_stats::agreement::RatingScale;
 use assize_store::{RunFolder, RunInfo};
@@ -85,7 +85,11 @@ pub fn calibrate_run(
     }
 
     let reading = LabelReadOptions { needed: vec![ColumnRole::Case], ..LabelReadOptions::default() };
-    let rows = read_rows(&files, &reading).map_err(|problems| EngineError::usage(list(&problems)))?;
+    let mut rows = read_rows(&files, &reading).map_err(|mut problems| {
+        name_files(problems.iter_mut().map(|problem| &mut problem.place), process);
+        EngineError::usage(list(&problems))
+    })?;
+    name_files(rows.iter_mut().map(|row| &mut row.place), process);
     let MeasuredRun { mut material, scale, notes, is_partial } = MeasuredRun::read(folder, info)?;
     let usage = |error: assize_analysis::calibrate::MaterialError| EngineError::usage(error.to_string());
     material.attach_labels(&rows, label_filter(SplitChoice::NotSeen, &[])).map_err(usage)?;
@@ -95,6 +99,20 @@ pub fn calibrate_run(
     report.is_partial = is_partial;
 
     Ok(Some(report))
+}
+
+/// Names the files of labels from the working folder, or from the folder that holds theirs: reports are given to others, whom it
+/// does not concern where somebody keeps files.
+fn name_files<'p>(places: impl Iterator<Item = &'p mut LabelLocation>, process: &ProcessContext) {
+    for place in places {
+        let file = &place.file;
+        let inside = file.strip_prefix(&process.working_folder).map(Path::to_path_buf);
+        let shown = inside.unwrap_or_else(|_| {
+            let folder = file.parent().and_then(Path::file_name).unwrap_or_default();
+            Path::new(folder).join(file.file_name().unwrap_or_default())
+        });
+        place.file = shown.into();
+    }
 }
 
 /// The first problems of label files, one a line.

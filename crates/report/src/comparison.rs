@@ -174,7 +174,7 @@ pub(crate) fn format_rescored(with: &str) -> String {
 pub(crate) fn format_case_counts(comparison: &RunComparison) -> String {
     let mut text = format!("{} in both runs", grouped(comparison.common as u64));
     for (number, word) in [
-        (comparison.undecided.len(), "of them incomplete"),
+        (comparison.incomplete.len(), "of them incomplete"),
         (comparison.new.len(), "new"),
         (comparison.gone.len(), "missing"),
     ] {
@@ -475,14 +475,7 @@ fn render_flips(page: &mut ReportPage, what: &str, flips: &[VerdictFlip], limit:
                 &[ReportPiece::plain("    ")],
                 &[
                     ReportPiece::plain(format!("{name}  ")),
-                    ReportPiece::new(
-                        ReportTone::Dim,
-                        format!(
-                            "{} → {}",
-                            flip_value(criterion, criterion.base),
-                            flip_value(criterion, criterion.candidate)
-                        ),
-                    ),
+                    ReportPiece::new(ReportTone::Dim, flip_values(criterion).join(" → ")),
                 ],
             );
 
@@ -506,15 +499,19 @@ fn side_pieces(side: FlipSide) -> Vec<ReportPiece> {
     vec![ReportPiece::new(mark.tone, mark.word), ReportPiece::plain(score.unwrap_or_default())]
 }
 
-/// Formats the value of a changed criterion: met or unmet, of a penalty incurred or avoided, or its score.
-pub fn flip_value(criterion: &CriterionFlip, value: Option<f64>) -> String {
-    match value {
-        None => "ungraded".to_owned(),
+/// Formats the values of a changed criterion in the base and in the candidate: met or unmet, of a penalty incurred or avoided,
+/// or its score; `not applicable` and `ungraded` where it has none.
+pub fn flip_values(criterion: &CriterionFlip) -> [String; 2] {
+    let [base_applies, candidate_applies] = criterion.not_applicable.map(|is_not| !is_not);
+    let sides = [(criterion.base, base_applies), (criterion.candidate, candidate_applies)];
+    sides.map(|(value, applies)| match value {
+        None if applies => "ungraded".to_owned(),
+        None => "not applicable".to_owned(),
         Some(value) if !criterion.is_scored && (value == 0.0 || value == 1.0) => {
             outcome_word(value == 1.0, criterion.penalty).to_owned()
         }
         Some(value) => number::format_score(value),
-    }
+    })
 }
 
 /// Describes a case that is incomplete on at least one side.
@@ -537,8 +534,8 @@ fn render_case_lists(page: &mut ReportPage, comparison: &RunComparison, limit: u
     let lists: [(&str, Vec<String>, usize); 3] = [
         (
             "Incomplete",
-            comparison.undecided.iter().take(limit).map(describe_incomplete).collect(),
-            comparison.undecided.len(),
+            comparison.incomplete.iter().take(limit).map(describe_incomplete).collect(),
+            comparison.incomplete.len(),
         ),
         ("New", comparison.new.iter().take(limit).map(name).collect(), comparison.new.len()),
         ("Missing", comparison.gone.iter().take(limit).map(name).collect(), comparison.gone.len()),
@@ -614,3 +611,27 @@ fn render_matrix(page: &mut ReportPage, many: &ComparisonSet, adjusted_by: Optio
 
 /// Titles of a matrix's columns: the numbers of its rows.
 const MATRIX_TITLES: [&str; 12] = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_apply_is_not_called_ungraded() {
+        let mut flip = CriterionFlip {
+            grader: "g".to_owned(),
+            criterion: "c".to_owned(),
+            text: String::new(),
+            penalty: true,
+            is_scored: false,
+            base: None,
+            candidate: Some(1.0),
+            not_applicable: [true, false],
+            base_reason: None,
+            candidate_reason: None,
+        };
+        assert_eq!(flip_values(&flip), ["not applicable", "incurred"]);
+        flip.not_applicable = [false, false];
+        assert_eq!(flip_values(&flip), ["ungraded", "incurred"]);
+    }
+}

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use assize_analysis::compare::{ComparisonSet, Conclusion, MetricDifference, RunComparison, VerdictFlip};
 
 use crate::comparison::{
-    ComparisonLimits, describe_headline, describe_incomplete, describe_methods, flip_value,
+    ComparisonLimits, describe_headline, describe_incomplete, describe_methods, flip_values,
     format_case_counts, format_difference, format_interval, format_metric, format_p_value, format_rescored,
     group_name, table_title,
 };
@@ -177,13 +177,13 @@ fn write_details(
         list.iter().take(limits.names).map(|case| escape_markdown(&case.case_id, 60)).collect::<Vec<_>>()
     };
     let open = comparison
-        .undecided
+        .incomplete
         .iter()
         .take(limits.names)
         .map(|case| escape_markdown(&describe_incomplete(case), 120))
         .collect();
     for (label, names, all) in [
-        ("Incomplete", open, comparison.undecided.len()),
+        ("Incomplete", open, comparison.incomplete.len()),
         ("New", names(&comparison.new), comparison.new.len()),
         ("Missing", names(&comparison.gone), comparison.gone.len()),
     ] {
@@ -248,13 +248,12 @@ fn write_flips(out: &mut String, what: &str, flips: &[VerdictFlip], limit: usize
             } else {
                 escape_markdown(&criterion.text, 200)
             };
+            let [base, candidate] = flip_values(criterion);
             let _ = writeln!(
                 out,
-                "| | {} | {}{} | {}{} |",
+                "| | {} | {base}{} | {candidate}{} |",
                 name,
-                flip_value(criterion, criterion.base),
                 reason(&criterion.base_reason).unwrap_or_default(),
-                flip_value(criterion, criterion.candidate),
                 reason(&criterion.candidate_reason).unwrap_or_default()
             );
         }

@@ -5,7 +5,8 @@ use serde::Serialize;
 /// Place of a quote in an answer: a line from 1, and a range of characters from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct QuotePlace {
-    /// Turn of a conversation whose answer it is in, from 1; absent outside conversations.
+    /// Turn of a conversation whose answer it is in, from 1; absent outside conversations. A quote that goes on in the next turn
+    /// has the place of its part in the first answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turn: Option<u32>,
     /// Line of its first character, from 1.

@@ -86,7 +86,7 @@ pub fn render_trend(points: &[TrendPoint], style: ReportStyle) -> String {
         }
     }
 
-    let undecided: usize = points.iter().map(|point| point.undecided).sum();
+    let undecided: usize = points.iter().map(|point| point.incomplete).sum();
     if undecided > 0 {
         page.add_blank();
         let text = format!("{} incomplete cases are excluded from these metrics.", grouped(undecided as u64));

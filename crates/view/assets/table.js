@@ -1,6 +1,9 @@
 // The table of cases: only the rows on screen are drawn, and only those around them are asked for.
 
-const PAGE = 200;
+// As many rows come with the page itself.
+const PAGE = 100;
+// Time after which the rows of before are marked as old ones, in milliseconds.
+const SLOW = 200;
 // Browsers draw no element that is higher than some millions of pixels.
 const MAX_HEIGHT = 12_000_000;
 
@@ -119,8 +122,9 @@ export function openTable(root, form) {
   function take(page, data) {
     pages.set(page, data.rows);
     if (data.found !== count) resize(data.found);
-    found.textContent = `${data.found.toLocaleString("en")} of ${data.total.toLocaleString("en")} cases`;
+    const text = `${data.found.toLocaleString("en")} of ${data.total.toLocaleString("en")} cases`;
     draw();
+    found.textContent = text;
   }
 
   function resize(rows) {
@@ -134,15 +138,12 @@ export function openTable(root, form) {
     return pages.get(Math.floor(index / PAGE))?.[index % PAGE];
   }
 
-  function verdictMark(verdict, hasError) {
-    const [className, sign] = VERDICTS[verdict] ?? ["open", "?"];
-    const mark = element("span", `mark ${className}`, `${sign} ${verdict}`);
-    if (hasError) mark.textContent += " !";
-    if (hasError) mark.title = "with an error";
-    return mark;
-  }
-
+  // Marks by their text: there are few different ones, and copies are made faster than the first.
+  const marksByText = new Map();
   function criteriaMarks(text) {
+    const known = marksByText.get(text);
+    if (known) return known.cloneNode(true);
+
     const cell = element("span", "marks");
     const words = { "+": "met or avoided", "-": "unmet or incurred", "?": "ungraded", "~": "does not apply", "*": "scored" };
     for (const sign of text.slice(0, 24)) {
@@ -154,59 +155,96 @@ export function openTable(root, form) {
     const said = [...text].map((sign) => words[sign] ?? `score ${sign === "X" ? 10 : sign}`).join(", ");
     cell.append(element("span", "hidden", said));
     if (text.length > 24) cell.append(` +${text.length - 24}`);
-    return cell;
+    if (marksByText.size < 500) marksByText.set(text, cell);
+    return cell.cloneNode(true);
   }
 
-  function drawRow(index) {
-    const row = element("div", index === selected ? "grid-row selected" : "grid-row");
+  // Elements of a row. They are made once and filled again and again, because making them takes longer than anything else.
+  function newRow() {
+    const row = element("div", "grid-row");
     row.setAttribute("role", "row");
-    row.setAttribute("aria-rowindex", index + 2);
-    row.id = `row-${index}`;
-    if (index === selected) row.setAttribute("aria-selected", "true");
-    row.dataset.index = index;
-    row.style.top = `${view.scrollTop - ((view.scrollTop * scale()) % rowHeight) + (index - firstRow()) * rowHeight}px`;
-
-    const data = rowAt(index);
-    if (!data) {
-      const cell = element("div", "dim", "…");
+    const verdict = element("span");
+    const link = element("a");
+    link.tabIndex = -1;
+    const cells = columns.map(([, className]) => {
+      const cell = element("div", className);
       cell.setAttribute("role", "gridcell");
-      row.append(cell);
-      return row;
+      return cell;
+    });
+    cells[0].append(verdict);
+    cells[2].append(link);
+    row.append(...cells);
+    return { row, verdict, link, cells, texts: [] };
+  }
+
+  // Writes the text of a cell, if it has another.
+  function write(slot, at, text, target = slot.cells[at]) {
+    if (slot.texts[at] === text) return;
+    slot.texts[at] = text;
+    if (target === null) slot.cells[at].replaceChildren(criteriaMarks(text));
+    else target.textContent = text;
+    if (target !== slot.cells[at]) return;
+    if (text.length > 12) target.title = text;
+    else target.removeAttribute("title");
+  }
+
+  function fillRow(slot, index, top) {
+    const { row, verdict, link } = slot;
+    row.className = index === selected ? "grid-row selected" : "grid-row";
+    if (index === selected) row.setAttribute("aria-selected", "true");
+    else row.removeAttribute("aria-selected");
+    if (slot.index !== index) {
+      slot.index = index;
+      row.setAttribute("aria-rowindex", index + 2);
+      row.id = `row-${index}`;
+      row.dataset.index = index;
+    }
+    if (slot.top !== top) {
+      slot.top = top;
+      row.style.top = `${top}px`;
     }
 
-    const [number, verdict, score, id, suite, target, trial, marks, missed, tags, cost, time, hasError] = data;
-    const link = element("a", "", trial > 1 ? `${id} (trial ${trial})` : id);
-    link.href = address(number);
-    link.tabIndex = -1;
-    const cells = [
-      verdictMark(verdict, hasError === 1),
+    const data = rowAt(index);
+    const [number, name, score, id, suite, target, trial, marks, missed, tags, cost, time, hasError] = data ?? [];
+    const [className, sign] = data ? (VERDICTS[name] ?? ["open", "?"]) : ["", "…"];
+    verdict.className = data ? `mark ${className}` : "dim";
+    if (hasError === 1) verdict.title = "with an error";
+    else verdict.removeAttribute("title");
+    if (data) link.href = address(number);
+    else link.removeAttribute("href");
+
+    const texts = [
+      data ? `${sign} ${name}${hasError === 1 ? " !" : ""}` : sign,
       score,
-      link,
+      trial > 1 ? `${id} (trial ${trial})` : id,
       ...(hasSuite ? [suite] : []),
-      ...(hasTarget ? [target ?? ""] : []),
-      criteriaMarks(marks),
+      ...(hasTarget ? [target] : []),
+      marks,
       missed,
       tags,
       cost,
       time,
     ];
-    cells.forEach((content, at) => {
-      const cell = element("div", columns[at][1]);
-      cell.setAttribute("role", "gridcell");
-      cell.append(content);
-      if (typeof content === "string" && content.length > 12) cell.title = content;
-      row.append(cell);
-    });
-    return row;
+    const targets = { 0: verdict, 2: link, [texts.length - 5]: null };
+    texts.forEach((text, at) => write(slot, at, text ?? "", targets[at]));
   }
 
+  const slots = [];
   function draw() {
-    const first = Math.max(0, firstRow() - 4);
-    const last = Math.min(count, firstRow() + Math.ceil(view.clientHeight / rowHeight) + 5);
-    for (let page = Math.floor(first / PAGE); page <= Math.floor(Math.max(first, last - 1) / PAGE); page++) load(page);
-    const rows = [];
-    for (let index = first; index < last; index++) rows.push(drawRow(index));
-    body.replaceChildren(...rows);
+    const { scrollTop, clientHeight } = view;
+    const shown = Math.floor((scrollTop * scale()) / rowHeight);
+    const first = Math.max(0, shown - 4);
+    const last = Math.max(first, Math.min(count, shown + Math.ceil(clientHeight / rowHeight) + 5));
+    const pageOf = (index) => Math.floor(index / PAGE);
+    for (let page = pageOf(first); page <= pageOf(Math.max(first, last - 1)); page++) load(page);
+
+    const begin = scrollTop - ((scrollTop * scale()) % rowHeight);
+    for (let index = first; index < last; index++) {
+      const slot = (slots[index - first] ??= newRow());
+      fillRow(slot, index, begin + (index - shown) * rowHeight);
+      if (!slot.row.isConnected) body.append(slot.row);
+    }
+    for (const { row } of slots.slice(last - first)) row.remove();
     const isShown = selected >= first && selected < last;
     if (isShown) root.setAttribute("aria-activedescendant", `row-${selected}`);
     else root.removeAttribute("aria-activedescendant");
@@ -247,13 +285,14 @@ export function openTable(root, form) {
     pages.clear();
     selected = -1;
     document.getElementById("plain-link").href = `${caseUrl}?${query}${query ? "&" : ""}page=1`;
-    root.setAttribute("aria-busy", "true");
+    const slow = setTimeout(() => asked === version && root.setAttribute("aria-busy", "true"), SLOW);
     const data = await request(0);
+    clearTimeout(slow);
     if (asked === version) root.removeAttribute("aria-busy");
     if (!data) return;
-    view.scrollTop = 0;
-    remember();
+    if (view.scrollTop !== 0) view.scrollTop = 0;
     take(0, data);
+    remember();
   }
 
   // Narrow windows show filters when asked to, or when there are some, so that the cases are on the first screen.

@@ -99,9 +99,9 @@ impl OpenRun {
         Ok(self.read_index())
     }
 
-    /// Reads all rows, and ranks them by every column before somebody sorts.
+    /// Reads all rows, and sorts them by every column before somebody asks for that.
     pub(crate) fn prepare(&self) -> Result<(), StoreError> {
-        self.index()?.rank_all();
+        self.index()?.sort_all();
         Ok(())
     }
 

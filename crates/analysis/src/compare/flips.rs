@@ -51,6 +51,9 @@ pub struct CriterionFlip {
     pub base: Option<f64>,
     /// Value in the candidate.
     pub candidate: Option<f64>,
+    /// True on each side, the base first, on which the criterion does not apply: its value is missing, but not ungraded.
+    #[serde(skip)]
+    pub not_applicable: [bool; 2],
     /// Reason in the base; null until the rows are looked up.
     pub base_reason: Option<String>,
     /// Reason in the candidate.
@@ -79,6 +82,7 @@ impl VerdictFlip {
                     is_scored: a.is_scored || b.is_scored,
                     base: value(a.decision),
                     candidate: value(b.decision),
+                    not_applicable: [a, b].map(|side| side.decision == VoteValue::NotApplicable),
                     base_reason: None,
                     candidate_reason: None,
                 })

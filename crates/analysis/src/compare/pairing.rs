@@ -103,7 +103,7 @@ pub struct RunComparison {
     #[serde(skip)]
     pub shifts: ScoreShifts,
     /// Cases that are incomplete on at least one side, which are excluded from the pass rates.
-    pub undecided: Vec<IncompletePair>,
+    pub incomplete: Vec<IncompletePair>,
     /// Cases that only the candidate has.
     pub new: Vec<CaseName>,
     /// Cases that only the base has.
@@ -272,7 +272,7 @@ pub fn compare(
         regressions: verdicts.regressions,
         improvements: verdicts.improvements,
         shifts: ScoreShifts::new(moved, names),
-        undecided: verdicts.undecided,
+        incomplete: verdicts.undecided,
         new,
         gone,
         gone_passed,

@@ -248,9 +248,9 @@ fn what_is_undecided_is_listed_and_bounded() {
     ];
     let found = plain(&before, &after);
     assert_eq!((found.common, found.score.n, found.pass_rate.n), (4, 2, 2));
-    let ids: Vec<&str> = found.undecided.iter().map(|case| case.name.case_id.as_str()).collect();
+    let ids: Vec<&str> = found.incomplete.iter().map(|case| case.name.case_id.as_str()).collect();
     assert_eq!(ids, ["b", "d"]);
-    assert_eq!((found.undecided[1].base_passed, found.undecided[1].candidate_passed), (Some(true), None));
+    assert_eq!((found.incomplete[1].base_passed, found.incomplete[1].candidate_passed), (Some(true), None));
     let [low, high] = found.score_bounds.expect("something is open");
     close(Some(low), (0.0 - 0.25 + 0.2 - 0.9) / 4.0);
     close(Some(high), (0.0 + 0.25 + 0.2 + 0.1) / 4.0);
@@ -495,4 +495,27 @@ fn the_headline_is_the_figure_that_was_asked_for() {
     assert_eq!(plain(&before, &after).verdict, Conclusion::Better);
     let rate = ComparisonOptions { headline: HeadlineMetric::PassRate, ..ComparisonOptions::default() };
     assert_eq!(compared(&before, &after, &rate).verdict, Conclusion::NoDifference);
+}
+
+#[test]
+fn facts_of_runs_that_were_read_apart_are_those_that_share_a_table() {
+    let tagged = |id: &str, tags: &[&str]| {
+        let tags = tags.iter().map(|tag| (*tag).to_owned()).collect();
+        case(id, 0.5)
+            .with(|case| case.tags = tags)
+            .criterion("k", "says it", Some(1.0))
+            .program("p", 0.0, "a point")
+    };
+    let before = [tagged("a", &["x", "y"]), tagged("b", &["z"])];
+    let after = [tagged("b", &["y", "z", "x"]), tagged("a", &["w"])];
+
+    let mut shared = NameTable::default();
+    let expected = (run("base", &before, &mut shared), run("candidate", &after, &mut shared));
+
+    let (mut names, mut others) = (NameTable::default(), NameTable::default());
+    let base = run("base", &before, &mut names);
+    let mut candidate = run("candidate", &after, &mut others);
+    let numbers = names.absorb(&others);
+    candidate.cases.iter_mut().for_each(|case| case.renumber(&numbers));
+    assert_eq!((base, candidate), expected);
 }

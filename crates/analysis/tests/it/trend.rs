@@ -61,7 +61,7 @@ fn outcomes_of_programs_are_no_change_of_measuring_and_their_weights_are() {
 #[test]
 fn a_point_leaves_out_what_is_undecided() {
     let (point, _) = read(&[case("a", 1.0), case("b", 0.2), case("c", 0.0).undecided(0.0, 1.0)]);
-    assert_eq!((point.cases, point.undecided), (3, 1));
+    assert_eq!((point.cases, point.incomplete), (3, 1));
     assert_eq!((point.pass_rate.value, point.mean_score.value), (Some(0.5), Some(0.6)));
 }
 

@@ -140,8 +140,8 @@ pub(crate) struct CompareArgs {
     pub(crate) flips: Option<usize>,
     /// Write a report: .html, .md or .json; repeatable.
     #[arg(
-        long, short = 'o', value_parser = comparison_file, value_name = "FILE", conflicts_with = "trend",
-        help_heading = OUTPUT
+        long, visible_alias = "report", short = 'o', value_parser = comparison_file, value_name = "FILE",
+        conflicts_with = "trend", help_heading = OUTPUT
     )]
     pub(crate) out: Vec<ReportFile>,
     /// Print JSON instead of text.

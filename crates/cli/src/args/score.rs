@@ -38,7 +38,10 @@ pub(crate) struct ScoreArgs {
     /// Write a report: .html, .md, .xml, .csv, .sarif or .json; repeatable.
     ///
     /// FILE.xml is JUnit, FILE.json has what `--json` prints; all but that need `--run-dir`.
-    #[arg(long, short = 'o', value_parser = report_file, value_name = "FILE", help_heading = OUTPUT)]
+    #[arg(
+        long, visible_alias = "report", short = 'o', value_parser = report_file, value_name = "FILE",
+        help_heading = OUTPUT
+    )]
     pub(crate) out: Vec<ReportFile>,
     /// Print JSON instead of text.
     #[arg(long, help_heading = OUTPUT)]

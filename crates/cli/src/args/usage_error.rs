@@ -15,9 +15,6 @@ use crate::context::terminal_columns;
 /// Commands to which people give a file by itself that an option names, with that option.
 const FILE_OPTIONS: &[(&str, &str)] = &[("assize grade", "--answers"), ("assize calibrate", "--labels")];
 
-/// Advice for who looks for reports.
-const REPORT_TIP: &str = "name the file with '--out', as in '--out report.html'";
-
 /// Options of other tools and of other commands, by the command they are given to, with what to write instead.
 const FOREIGN_OPTIONS: &[(&str, &[&str], &str)] = &[
     ("assize eval", &["-c", "--config"], "pass the file itself, as in 'assize eval promptfooconfig.yaml'"),
@@ -36,11 +33,6 @@ const FOREIGN_OPTIONS: &[(&str, &[&str], &str)] = &[
     ),
     ("assize eval", &["--repeat", "--repeats", "--epochs"], "run each case several times with '--trials 3'"),
     ("assize serve", &["--judge-calls"], "limit the requests in flight with '--max-concurrency'"),
-    ("assize eval", &["--report"], REPORT_TIP),
-    ("assize grade", &["--report"], REPORT_TIP),
-    ("assize score", &["--report"], REPORT_TIP),
-    ("assize compare", &["--report"], REPORT_TIP),
-    ("assize scorecard run", &["--report"], REPORT_TIP),
     (
         "assize calibrate",
         &["--labels", "-l"],
@@ -261,13 +253,9 @@ mod tests {
             (&["eval", "a.yaml", "--provider", "openai:gpt-4o"], "--target openai:gpt-4o-mini"),
             (&["eval", "a.yaml", "--grader", "openai:gpt-4o"], "--judge openai:gpt-4o-mini"),
             (&["eval", "a.yaml", "-k", "refund"], "--filter 'refund-*'"),
-            (&["eval", "a.yaml", "--report", "a.html"], "--out report.html"),
-            (&["grade", "a.yaml", "--report"], "--out report.html"),
             (&["eval", "a.yaml", "--column", "answer=a"], "--columns answer=COLUMN"),
             (&["eval", "a.yaml", "--repeat", "3"], "--trials 3"),
             (&["serve", "--judge-calls", "4"], "--max-concurrency"),
-            (&["compare", "a", "b", "--report"], "--out report.html"),
-            (&["scorecard", "run", "card", "--report"], "--out report.html"),
             (&["test", "evals"], "'assize eval' does this"),
             (&["plan", "evals"], "'assize eval --dry-run' does this"),
             (&["power"], "'assize calibrate power' does this"),

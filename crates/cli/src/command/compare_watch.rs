@@ -291,7 +291,7 @@ impl RunWatch {
     fn check(&self, base: &RunFacts, candidate: RunFacts) -> Result<usize, CommandFailure> {
         let many = compare_many(base, &[candidate], &self.names, &self.options);
         refuse(&many)?;
-        Ok(many.comparisons.iter().map(|found| found.undecided.len()).sum())
+        Ok(many.comparisons.iter().map(|found| found.incomplete.len()).sum())
     }
 
     fn headline(&self) -> String {

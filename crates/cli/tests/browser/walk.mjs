@@ -84,6 +84,8 @@ async function visitCalibration(colorScheme, width) {
   const run = await page.locator("tr", { hasText: "lessons" }).locator("a[data-open]").getAttribute("href");
   await page.goto(at(`${run}/calibration`));
   assert.ok(await page.locator("svg.confusion").count(), "a calibration is drawn");
+  const explained = page.locator(".forest td.name small").first();
+  assert.ok(await explained.isVisible(), `metrics are explained at ${width} px`);
   await check(page, `calibration ${colorScheme} ${width}`);
   await page.context().close();
 }

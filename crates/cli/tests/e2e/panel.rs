@@ -42,7 +42,10 @@ fn suite(panel: &str, criteria: &[&str]) -> String {
     );
     for (at, plan) in criteria.iter().enumerate() {
         let _ = write!(text, "    - id: c{at}\n      outcome: {plan}\n");
-        if plan.contains("na") {
+        if plan.contains("penalty") {
+            text.push_str("      weight: -1\n");
+        }
+        if plan.contains("=na") {
             text.push_str("      allow_not_applicable: true\n");
         }
         if plan.chars().any(|c| c.is_ascii_digit()) {
@@ -530,4 +533,17 @@ fn a_judge_that_changed_is_told_by_answers_that_did_not() {
     cli.run(&["eval", "s.yaml", "--run-dir", "other", "--quiet", "--no-cache", "--judge", "openai:a"]);
     let error = cli.run(&["calibrate", "drift", "one", "other"]).expect_code(2).stderr;
     assert!(error.contains("--no-cache"), "{error}");
+}
+
+#[test]
+fn the_votes_on_a_penalty_are_told_as_its_outcome_is() {
+    let (cli, _server, _) = decided("", &["a=met b=met c=unmet penalty", "a=met b=met c=unmet"]);
+    let reasons: Vec<String> = judgements(&cli, "run")
+        .iter()
+        .filter(|row| !row["panel"].is_null())
+        .map(|row| row["reason"].as_str().unwrap_or_default().to_owned())
+        .collect();
+    assert_eq!(reasons.len(), 2, "{reasons:?}");
+    assert!(reasons[0].starts_with("2 incurred, 1 avoided"), "{reasons:?}");
+    assert!(reasons[1].starts_with("2 met, 1 unmet"), "{reasons:?}");
 }

@@ -32,6 +32,21 @@ fn the_file_holds_what_json_prints() {
 }
 
 #[test]
+fn report_is_another_name_of_out() {
+    let cli = cli();
+    cli.file("s.yaml", SUITE);
+    cli.run(&["eval", "s.yaml", "--run-dir", "a", "--report", "a.md", "--out", "a.json"]).expect_code(1);
+    assert!(cli.path("a.md").is_file() && cli.path("a.json").is_file());
+
+    cli.run(&["compare", "a", "a", "--report", "both.json"]).expect_code(0);
+    assert!(cli.path("both.json").is_file());
+    for command in [&["eval"][..], &["grade"], &["score"], &["compare"], &["merge"], &["scorecard", "run"]] {
+        let help = cli.run(&[command, &["--help"]].concat()).expect_code(0).stdout;
+        assert!(help.contains("--report"), "{command:?}: {help}");
+    }
+}
+
+#[test]
 fn other_endings_are_refused_before_anything_is_run() {
     let cli = cli();
     cli.file("s.yaml", SUITE);
@@ -44,6 +59,21 @@ fn other_endings_are_refused_before_anything_is_run() {
         );
         assert!(!cli.path(name).exists() && !cli.path(".assize/runs").exists(), "{name}");
     }
+}
+
+#[test]
+fn labels_that_can_not_be_read_are_named_without_the_folder_that_somebody_works_in() {
+    let cli = cli();
+    let file = cli.path("s.yaml");
+    cli.file("s.yaml", SUITE.replace("{type: contains, value: pears}", "\"Names the apples\""));
+    let label = "{\"case\": \"a\", \"criterion\": \"rubric-1\", \"label\": \"met\"}\n";
+    cli.file("labels/ann.jsonl", label.repeat(2));
+    let whole = file.to_string_lossy();
+    cli.run(&["eval", &*whole, "--judge", "offline", "--run-dir", "run"]);
+
+    let said = cli.run(&["report", "run", "-o", "run.html"]).expect_code(0).stderr;
+    assert!(said.contains("labels: labels/ann.jsonl:2:"), "{said}");
+    assert!(!said.contains(&*cli.dir().to_string_lossy()), "{said}");
 }
 
 #[test]

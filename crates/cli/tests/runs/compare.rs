@@ -233,6 +233,8 @@ fn undecided_cases_are_listed_and_no_answer_to_a_gate() {
     let found = &value["comparisons"][0];
     assert_eq!((found["score"]["n"].as_u64(), found["pass_rate"]["n"].as_u64()), (Some(3), Some(3)));
     assert_eq!(found["score_bounds"], serde_json::json!([-0.25, 0.0]));
+    assert_eq!(found["incomplete"][0]["case_id"], "c2", "{found}");
+    assert!(found.get("undecided").is_none(), "{found}");
     // A run of which nothing is decided has figures that are undefined, and says so.
     let all: Vec<String> = rows(&cli, "b/results.jsonl")
         .into_iter()

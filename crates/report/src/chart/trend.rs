@@ -7,9 +7,12 @@ use assize_store::EstimatedMetric;
 use super::escape;
 
 /// Draws metrics over runs, oldest on the left: bars of their intervals, and a dashed line before each that is not
-/// comparable with the one before. The numbers stand in a table below, which the chart names.
-pub fn trend_chart(title: &str, points: &[(&EstimatedMetric, bool)]) -> String {
+/// comparable with the one before. `times` are the starts of the runs, as stored in them. The numbers stand in a table below,
+/// which the chart names.
+pub fn trend_chart(title: &str, points: &[(&EstimatedMetric, bool)], times: &[&str]) -> String {
     const WIDTH: f64 = 560.0;
+    /// Height of the dates below.
+    const DATES: f64 = 20.0;
     const HEIGHT: f64 = 150.0;
     const LEFT: f64 = 34.0;
     let step = (WIDTH - LEFT - 20.0) / (points.len().max(2) - 1) as f64;
@@ -17,7 +20,8 @@ pub fn trend_chart(title: &str, points: &[(&EstimatedMetric, bool)]) -> String {
     let y = |value: f64| 8.0 + (HEIGHT - 16.0) * (1.0 - value.clamp(0.0, 1.0));
     let title = escape(title);
     let mut svg = format!(
-        r#"<svg class="trend" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{title} of {} runs; the table below has the numbers">"#,
+        r#"<svg class="trend" viewBox="0 0 {WIDTH} {}" role="img" aria-label="{title} of {} runs; the table below has the numbers">"#,
+        HEIGHT + DATES,
         points.len()
     );
 
@@ -67,8 +71,41 @@ pub fn trend_chart(title: &str, points: &[(&EstimatedMetric, bool)]) -> String {
         before = here.or(before);
     }
 
+    for (at, anchor, date) in axis_dates(times) {
+        let date = escape(&date);
+        let _ = write!(
+            svg,
+            r#"<text x="{:.1}" y="{:.1}" text-anchor="{anchor}">{date}</text>"#,
+            x(at),
+            HEIGHT + DATES - 4.0
+        );
+    }
+
     svg.push_str("</svg>");
     svg
+}
+
+/// Runs whose date is written below the axis, with the end of the text that stands at the run: the first, the last and, of
+/// several, the one in the middle. A date is written once; a further run of that day has its time.
+fn axis_dates(times: &[&str]) -> Vec<(usize, &'static str, String)> {
+    let last = times.len().saturating_sub(1);
+    let mut places = vec![(0, "start")];
+    if last > 2 {
+        places.push((last / 2, "middle"));
+    }
+    if last > 0 {
+        places.push((last, "end"));
+    }
+
+    let mut before = None;
+    let named = places.into_iter().filter_map(|(at, anchor)| {
+        let time = times.get(at)?;
+        let day = time.get(..10).unwrap_or(time);
+        let is_same = before.replace(day) == Some(day);
+        let text = if is_same { time.get(11..16).unwrap_or(day) } else { day };
+        Some((at, anchor, text.to_owned()))
+    });
+    named.collect()
 }
 
 #[cfg(test)]
@@ -89,10 +126,27 @@ mod tests {
             says: String::new(),
         };
         let (first, second, third) = (metric(0.2), metric(0.5), metric(0.8));
-        let svg = trend_chart("<Pass> rate", &[(&first, false), (&second, false), (&third, true)]);
+        let svg = trend_chart("<Pass> rate", &[(&first, false), (&second, false), (&third, true)], &[]);
         assert_eq!(svg.matches("class=\"link\"").count(), 1);
         assert_eq!(svg.matches("class=\"break\"").count(), 1);
         assert_eq!(svg.matches("class=\"range\"").count(), 3);
         assert!(svg.contains("&lt;Pass&gt; rate of 3 runs"), "{svg}");
+    }
+
+    #[test]
+    fn the_axis_has_dates_and_the_time_of_a_further_run_of_a_day() {
+        let texts = |times: &[&str]| -> Vec<(usize, String)> {
+            axis_dates(times).into_iter().map(|(at, _, text)| (at, text)).collect()
+        };
+        let days =
+            ["2026-03-01T09:30:00Z", "2026-03-02T10:00:00Z", "2026-03-04T10:00:00Z", "2026-03-04T18:05:00Z"];
+        assert_eq!(
+            texts(&days),
+            [(0, "2026-03-01".to_owned()), (1, "2026-03-02".to_owned()), (3, "2026-03-04".to_owned())]
+        );
+        assert_eq!(texts(&days[2..]), [(0, "2026-03-04".to_owned()), (1, "18:05".to_owned())]);
+        assert_eq!(texts(&days[..1]), [(0, "2026-03-01".to_owned())]);
+        assert!(texts(&[]).is_empty());
+        assert_eq!(texts(&["é"]), [(0, "é".to_owned())], "a time that nobody can read is shown as it is");
     }
 }

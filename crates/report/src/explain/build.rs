@@ -14,12 +14,22 @@ use super::grader::GraderRecord;
 use super::model::{CaseExplanation, GraderPart, ScoreRange};
 use super::parts::{collect_gates, grader_part};
 use super::verdict_reason::{GateNames, verdict_reason};
+use crate::conversation_text::ConversationText;
 use crate::quote_place::{QuotePlace, QuotedText};
 
 /// Explains a case. `asked` is what it asked, if the run kept it.
 pub fn explain_case(record: &CaseRecord, asked: Option<&QuestionRow>) -> CaseExplanation {
     let mut explanation = recompute_case(record, asked);
-    // The answers of a conversation are shown by turn.
+    // The answers of a conversation are shown by turn. What no answer holds as a whole may begin in one and go on in the next.
+    let transcript = record.result.answer.as_deref().unwrap_or_default();
+    let conversation = ConversationText::new(transcript, &record.result.turns);
+    let begin = |quote: &str| {
+        let (turn, part) = conversation.as_ref()?.parts_of(quote).into_iter().next()?;
+        let of_turn = |row: &&TurnRow| row.turn == turn;
+        let answer = record.result.turns.iter().find(of_turn)?.answer.as_deref()?;
+        let line = 1 + answer.chars().take(part.start).filter(|c| *c == '\n').count();
+        Some(QuotePlace { turn: Some(turn), line, start: part.start, end: part.end })
+    };
     let turns: Vec<AnswerText> = if explanation.turns.is_empty() {
         explanation.answer.iter().map(|answer| AnswerText::new(None, answer)).collect()
     } else {
@@ -27,12 +37,12 @@ pub fn explain_case(record: &CaseRecord, asked: Option<&QuestionRow>) -> CaseExp
         explanation.turns.iter().filter_map(of_turn).collect()
     };
     for part in &mut explanation.graders {
-        locate_quotes(part, &turns);
+        locate_quotes(part, &turns, &begin);
         let name = part.name.clone();
         for member in &mut part.members {
             if let Some(turn) = graded_turn(&record.decisions, &name, &member.name) {
                 let own: Vec<&AnswerText> = turns.iter().filter(|text| text.turn == Some(turn)).collect();
-                locate_quotes(member, &own);
+                locate_quotes(member, &own, &|_| None);
             }
         }
     }
@@ -65,9 +75,15 @@ fn graded_turn(decisions: &[CaseDecision], grader: &str, member: &str) -> Option
     decisions.iter().find(of_member)?.turn
 }
 
-/// Fills in where the quotes of a grader and its members are: in the first of the answers that has them.
-fn locate_quotes(part: &mut GraderPart, answers: &[impl Borrow<AnswerText>]) {
-    let find = |quote: &str| answers.iter().find_map(|answer| answer.borrow().find(quote));
+/// Fills in where the quotes of a grader and its members are: in the first of the answers that has them, else where `begin`
+/// says that they begin.
+fn locate_quotes(
+    part: &mut GraderPart,
+    answers: &[impl Borrow<AnswerText>],
+    begin: &dyn Fn(&str) -> Option<QuotePlace>,
+) {
+    let find =
+        |quote: &str| answers.iter().find_map(|answer| answer.borrow().find(quote)).or_else(|| begin(quote));
     let places = |evidence: &[EvidenceQuote]| evidence.iter().map(|one| find(&one.quote)).collect();
     for criterion in &mut part.criteria {
         criterion.evidence_places = places(&criterion.evidence);
@@ -76,7 +92,7 @@ fn locate_quotes(part: &mut GraderPart, answers: &[impl Borrow<AnswerText>]) {
         whole.evidence_places = places(&whole.evidence);
     }
 
-    part.members.iter_mut().for_each(|member| locate_quotes(member, answers));
+    part.members.iter_mut().for_each(|member| locate_quotes(member, answers, begin));
 }
 
 fn recompute_case(record: &CaseRecord, asked: Option<&QuestionRow>) -> CaseExplanation {

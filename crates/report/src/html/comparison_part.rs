@@ -7,7 +7,7 @@ use assize_analysis::compare::{
 
 use crate::chart::{ChartAxis, ChartTone, IntervalMark, axis_labels, interval_point};
 use crate::comparison::{
-    describe_headline, describe_methods, flip_value, format_case_counts, format_difference, format_interval,
+    describe_headline, describe_methods, flip_values, format_case_counts, format_difference, format_interval,
     format_metric, format_p_value, group_name, table_title,
 };
 use crate::number;
@@ -213,10 +213,11 @@ fn criterion_view(flip: &CriterionFlip) -> CriterionFlipView {
         escape_lines(&cut_text(reason.as_deref().unwrap_or_default().trim(), MAX_TEXT))
     };
 
+    let [base, candidate] = flip_values(flip);
     CriterionFlipView {
         text: escape_lines(&cut_text(&text, MAX_TEXT)),
-        base: flip_value(flip, flip.base),
-        candidate: flip_value(flip, flip.candidate),
+        base,
+        candidate,
         base_reason: reason(&flip.base_reason),
         candidate_reason: reason(&flip.candidate_reason),
     }

@@ -17,12 +17,19 @@ pub struct TextPiece {
 /// Finds quotes in a text, whatever their white space and quotation marks, and cuts the text at their ends. Each quote has
 /// a number, which several may share; overlapping quotes cover a piece together.
 pub(super) fn highlight_quotes(text: &str, quotes: &[(usize, &str)]) -> Vec<TextPiece> {
-    let quoted = QuotedText::new(text);
-    let ranges: Vec<(usize, usize, usize)> = quotes
-        .iter()
-        .filter_map(|(number, quote)| quoted.find(quote).map(|at| (at.start, at.end, *number)))
-        .collect();
+    highlight_ranges(text, &quote_ranges(text, quotes))
+}
 
+/// The characters of quotes in a text, each range with the number of its criterion. Quotes that are not in it have none.
+pub(super) fn quote_ranges(text: &str, quotes: &[(usize, &str)]) -> Vec<(usize, usize, usize)> {
+    let quoted = QuotedText::new(text);
+    let found =
+        quotes.iter().filter_map(|(number, quote)| quoted.find(quote).map(|at| (at.start, at.end, *number)));
+    found.collect()
+}
+
+/// Cuts a text into pieces at the ends of ranges of its characters, each with the number of its criterion.
+pub(super) fn highlight_ranges(text: &str, ranges: &[(usize, usize, usize)]) -> Vec<TextPiece> {
     let mut cuts: Vec<usize> = ranges.iter().flat_map(|(start, end, _)| [*start, *end]).collect();
     cuts.push(0);
     cuts.sort_unstable();

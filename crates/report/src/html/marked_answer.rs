@@ -1,8 +1,12 @@
 //! An answer with the quotes of judges marked where they are: of a conversation, turn by turn.
 
+use std::ops::Range;
+
 use assize_store::TurnRow;
 
-use super::highlight::{TextPiece, highlight_quotes};
+use super::highlight::{TextPiece, highlight_quotes, highlight_ranges, quote_ranges};
+use crate::conversation_text::ConversationText;
+use crate::quote_place::QuotedText;
 use crate::sanitize::escape_lines;
 
 /// A quote of an answer by the criterion with a number.
@@ -12,7 +16,7 @@ pub struct AnswerQuote<'q> {
     pub number: usize,
     /// Words of the quote.
     pub text: &'q str,
-    /// Turn of a conversation whose answer it is in; `None` outside conversations.
+    /// Turn of a conversation in whose answer it is, or begins; `None` outside conversations.
     pub turn: Option<u32>,
 }
 
@@ -37,47 +41,46 @@ pub struct MarkedTurn {
 }
 
 /// Marks quotes in an answer. The quotes of a turn are looked for in the answer of that turn alone: the same words may stand
-/// in messages to the target and in other turns.
+/// in messages to the target and in other turns. A quote that goes on in the next turn is marked in the answers of both.
 pub fn mark_answer(answer: Option<&str>, turns: &[TurnRow], quotes: &[AnswerQuote<'_>]) -> MarkedAnswer {
-    let pieces = |text: &str, turn: Option<u32>| {
+    let of_turn = |turn: Option<u32>| -> Vec<(usize, &str)> {
         let of_turn = quotes.iter().filter(|quote| quote.turn == turn);
-        let of_turn: Vec<(usize, &str)> = of_turn.map(|quote| (quote.number, quote.text)).collect();
-        highlight_quotes(text, &of_turn)
+        of_turn.map(|quote| (quote.number, quote.text)).collect()
     };
 
-    let asked = messages_by_turn(answer.unwrap_or_default(), turns);
-    let whole = answer.filter(|_| asked.is_none()).map(|answer| pieces(answer, None));
-    let asked = asked.unwrap_or_default().into_iter().chain(std::iter::repeat(String::new()));
-    let turns = turns.iter().zip(asked).map(|(turn, asked)| MarkedTurn {
-        turn: turn.turn,
-        asked,
-        answer: turn.answer.as_deref().map(|answer| pieces(answer, Some(turn.turn))).unwrap_or_default(),
+    let transcript = answer.unwrap_or_default();
+    let conversation = ConversationText::new(transcript, turns);
+    let whole = answer.filter(|_| conversation.is_none());
+    let whole = whole.map(|answer| highlight_quotes(answer, &of_turn(None)));
+
+    // Quotes that no answer holds as a whole.
+    let is_whole = |quote: &AnswerQuote<'_>| {
+        let of_quote = |turn: &&TurnRow| Some(turn.turn) == quote.turn;
+        let answer = turns.iter().find(of_quote).and_then(|turn| turn.answer.as_deref());
+        answer.is_some_and(|answer| QuotedText::new(answer).find(quote.text).is_some())
+    };
+    let spanning = conversation.iter().flat_map(|conversation| {
+        let parts = quotes.iter().filter(|quote| !is_whole(quote)).flat_map(|quote| {
+            let parts = conversation.parts_of(quote.text).into_iter();
+            parts.map(|(turn, part)| (quote.number, turn, part))
+        });
+        parts.collect::<Vec<_>>()
+    });
+    let spanning: Vec<(usize, u32, Range<usize>)> = spanning.collect();
+
+    let asked = conversation.map(|conversation| conversation.messages(turns)).unwrap_or_default();
+    let asked = asked.into_iter().map(escape_lines).chain(std::iter::repeat(String::new()));
+    let turns = turns.iter().zip(asked).map(|(turn, asked)| {
+        let answer = turn.answer.as_deref().map(|answer| {
+            let mut ranges = quote_ranges(answer, &of_turn(Some(turn.turn)));
+            let parts = spanning.iter().filter(|(_, at, _)| *at == turn.turn);
+            ranges.extend(parts.map(|(number, _, part)| (part.start, part.end, *number)));
+            highlight_ranges(answer, &ranges)
+        });
+        MarkedTurn { turn: turn.turn, asked, answer: answer.unwrap_or_default() }
     });
 
     MarkedAnswer { whole, turns: turns.collect() }
-}
-
-/// Messages before the answer of each turn: what stands between the answers in the transcript of a conversation. `None` if the
-/// answers are not there in their order, so that it can't be told.
-fn messages_by_turn(transcript: &str, turns: &[TurnRow]) -> Option<Vec<String>> {
-    const BEFORE_ANSWER: &str = "[assistant]\n";
-
-    let mut rest = transcript;
-    let mut messages = Vec::with_capacity(turns.len());
-    for turn in turns {
-        let Some(answer) = &turn.answer else {
-            // The last turn of a conversation that broke: all that is left was said before it.
-            messages.push(escape_lines(std::mem::take(&mut rest).trim()));
-            continue;
-        };
-
-        let head = format!("{BEFORE_ANSWER}{answer}");
-        let at = rest.find(&head)?;
-        messages.push(escape_lines(rest[..at].trim()));
-        rest = &rest[at + head.len()..];
-    }
-
-    (!turns.is_empty()).then_some(messages)
 }
 
 #[cfg(test)]
@@ -120,6 +123,17 @@ mod tests {
         let other = mark_answer(Some("another is 30"), &turns, &[quote]);
         assert!(marked(&other.whole.expect("the whole text is shown")).is_empty());
         assert_eq!((other.turns[1].asked.as_str(), marked(&other.turns[1].answer).len()), ("", 1));
+    }
+
+    #[test]
+    fn a_quote_that_goes_on_in_the_next_turn_is_marked_in_both_answers() {
+        let transcript = "[user]\nWhen?\n\n[assistant]\nNot today, but on Frïday.\n\n[user]\nSure?\n\n[assistant]\nYes, on Friday. Bye.";
+        let turns = [turn(1, Some("Not today, but on Frïday.")), turn(2, Some("Yes, on Friday. Bye."))];
+        let text = "but on Frïday. [user] Sure? [assistant] yes, on";
+        let found = mark_answer(Some(transcript), &turns, &[AnswerQuote { number: 4, text, turn: Some(1) }]);
+
+        assert_eq!(marked(&found.turns[0].answer), ["but on Frïday."]);
+        assert_eq!(marked(&found.turns[1].answer), ["Yes, on"]);
     }
 
     #[test]

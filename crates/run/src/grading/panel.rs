@@ -246,7 +246,7 @@ fn describe_missing_vote(vote: &Decision) -> &str {
     if vote.reason.is_empty() { broken.unwrap_or("it was not judged") } else { &vote.reason }
 }
 
-/// The votes in a few words: `2 met, 1 unmet`, or `2 at 8/10, 1 at 7/10`.
+/// The votes in a few words: `2 met, 1 unmet`, of a penalty `2 incurred, 1 avoided`, or `2 at 8/10, 1 at 7/10`.
 fn describe_votes(votes: &[&CaseDecision]) -> String {
     let mut counts: Vec<(String, usize)> = Vec::new();
     for vote in votes {
@@ -257,11 +257,13 @@ fn describe_votes(votes: &[&CaseDecision]) -> String {
             (VoteValue::Missing, _) => "missing".to_owned(),
             (VoteValue::NotApplicable, _) => "not applicable".to_owned(),
             (VoteValue::Value(value), Some(criterion)) if criterion.scale == CriterionScale::Checklist => {
-                if value >= 0.5 {
-                    "met".to_owned()
-                } else {
-                    "unmet".to_owned()
-                }
+                let word = match (value >= 0.5, criterion.weight.get() < 0.0) {
+                    (true, false) => "met",
+                    (false, false) => "unmet",
+                    (true, true) => "incurred",
+                    (false, true) => "avoided",
+                };
+                word.to_owned()
             }
             (VoteValue::Value(value), Some(_)) => format!("at {}/10", round_value(value * 10.0)),
             (VoteValue::Value(value), None) if vote.benchmark().is_some() && all_or_nothing(value) => {

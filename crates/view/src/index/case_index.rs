@@ -7,7 +7,7 @@ use assize_store::{CaseKey, RowsFile, RunFolder, ScannedRows, StoreError};
 
 use super::entry::{CaseStatus, CaseTableEntry, CriterionEntry};
 use super::filter::CaseSort;
-use super::order::ColumnRanks;
+use super::order::{ColumnOrder, ColumnOrders};
 use super::row_head::ResultHead;
 
 /// Cases of a run in the order of their rows, and where the rows begin.
@@ -16,7 +16,7 @@ pub(crate) struct CaseTableIndex {
     names: NameTable,
     entries: Vec<CaseTableEntry>,
     /// Computed again when rows were added.
-    ranks: ColumnRanks,
+    orders: ColumnOrders,
     /// Offset behind the last row of `results.jsonl` that is in here.
     end: u64,
 }
@@ -96,7 +96,7 @@ impl CaseTableIndex {
     /// Adds rows that were read from its end on.
     pub(crate) fn append(&mut self, found: ScannedRows<IndexPart>) {
         self.end = found.end;
-        self.ranks = ColumnRanks::default();
+        self.orders = ColumnOrders::default();
         for part in found.parts {
             self.merge(part);
         }
@@ -130,15 +130,15 @@ impl CaseTableIndex {
         &self.entries
     }
 
-    /// Ranks of the rows by a column.
-    pub(crate) fn ranks(&self, sort: CaseSort) -> &[u32] {
-        self.ranks.by(sort, &self.entries)
+    /// The rows in the order of a column.
+    pub(crate) fn order(&self, sort: CaseSort) -> &ColumnOrder {
+        self.orders.by(sort, &self.entries)
     }
 
-    /// Ranks the rows by every column, so that nobody who sorts has to wait for it.
-    pub(crate) fn rank_all(&self) {
+    /// Sorts the rows by every column, so that nobody who sorts has to wait for it.
+    pub(crate) fn sort_all(&self) {
         for sort in CaseSort::ALL {
-            self.ranks(sort);
+            self.order(sort);
         }
     }
 

@@ -7,49 +7,88 @@ use super::case_index::CaseTableIndex;
 use super::entry::CaseTableEntry;
 use super::filter::{CaseFilter, CaseSort};
 
-/// Rank of what is not known: it comes last in either direction.
-const UNKNOWN: u32 = u32::MAX;
-
-/// Ranks of all rows by each column, computed when first needed: a list is sorted by numbers, whatever the column holds.
+/// Rows in the order of each column, computed when first needed: a list is a walk through one of them.
 #[derive(Debug, Default)]
-pub(crate) struct ColumnRanks([OnceLock<Vec<u32>>; CaseSort::ALL.len()]);
+pub(crate) struct ColumnOrders([OnceLock<ColumnOrder>; CaseSort::ALL.len()]);
 
-impl ColumnRanks {
-    /// Ranks of the rows by a column. `entries` are the same at each call.
-    pub(crate) fn by(&self, sort: CaseSort, entries: &[CaseTableEntry]) -> &[u32] {
-        self.0[sort as usize].get_or_init(|| match sort {
-            CaseSort::Place => rank_rows(
-                entries,
-                |entry| Some(entry.place).filter(|place| *place != CaseTableEntry::NO_PLACE),
-                Ord::cmp,
-            ),
-            CaseSort::Verdict => rank_rows(entries, |entry| Some(entry.verdict), Ord::cmp),
-            CaseSort::Score => rank_rows(entries, |entry| entry.score, f64::total_cmp),
-            CaseSort::Id => rank_rows(entries, |entry| Some(&*entry.id), Ord::cmp),
-            CaseSort::Cost => rank_rows(entries, |entry| entry.cost, Ord::cmp),
-            CaseSort::Duration => rank_rows(entries, |entry| Some(entry.duration_ms), Ord::cmp),
+/// Rows in the order of a column.
+#[derive(Debug, Default)]
+pub(crate) struct ColumnOrder {
+    /// Rows whose value is known, by it; those of the same value in the order of the files.
+    known: Vec<u32>,
+    /// Position in `known` behind the last row of each value.
+    ends: Vec<u32>,
+    /// Rows whose value is not known, in the order of the files: they come last in either direction.
+    unknown: Vec<u32>,
+}
+
+impl ColumnOrders {
+    /// The order of a column. `entries` are the same at each call.
+    pub(crate) fn by(&self, sort: CaseSort, entries: &[CaseTableEntry]) -> &ColumnOrder {
+        self.0[sort as usize].get_or_init(|| {
+            let by_place = || self.by(CaseSort::Place, entries).rows(false);
+            match sort {
+                CaseSort::Place => {
+                    let place = |entry: &CaseTableEntry| {
+                        Some(entry.place).filter(|place| *place != CaseTableEntry::NO_PLACE)
+                    };
+                    ColumnOrder::new(entries, 0..entries.len() as u32, place, Ord::cmp)
+                }
+                CaseSort::Verdict => {
+                    ColumnOrder::new(entries, by_place(), |entry| Some(entry.verdict), Ord::cmp)
+                }
+                CaseSort::Score => ColumnOrder::new(entries, by_place(), |entry| entry.score, f64::total_cmp),
+                CaseSort::Id => ColumnOrder::new(entries, by_place(), |entry| Some(&*entry.id), Ord::cmp),
+                CaseSort::Cost => ColumnOrder::new(entries, by_place(), |entry| entry.cost, Ord::cmp),
+                CaseSort::Duration => {
+                    ColumnOrder::new(entries, by_place(), |entry| Some(entry.duration_ms), Ord::cmp)
+                }
+            }
         })
     }
 }
 
-/// Numbers the rows in the order of their keys, equal keys alike.
-fn rank_rows<'e, K>(
-    entries: &'e [CaseTableEntry],
-    key: impl Fn(&'e CaseTableEntry) -> Option<K>,
-    compare: impl Fn(&K, &K) -> Ordering,
-) -> Vec<u32> {
-    let mut known: Vec<(K, usize)> =
-        entries.iter().enumerate().filter_map(|(row, entry)| Some((key(entry)?, row))).collect();
-    known.sort_unstable_by(|a, b| compare(&a.0, &b.0));
-
-    let mut ranks = vec![UNKNOWN; entries.len()];
-    for (rank, equal) in (0..).zip(known.chunk_by(|a, b| compare(&a.0, &b.0).is_eq())) {
-        for (_, row) in equal {
-            ranks[*row] = rank;
+impl ColumnOrder {
+    /// Sorts rows, which come in the order that those with equal keys keep.
+    fn new<'e, K>(
+        entries: &'e [CaseTableEntry],
+        rows: impl Iterator<Item = u32>,
+        key: impl Fn(&'e CaseTableEntry) -> Option<K>,
+        compare: impl Fn(&K, &K) -> Ordering,
+    ) -> Self {
+        let (mut keyed, mut unknown) = (Vec::new(), Vec::new());
+        for row in rows {
+            match key(&entries[row as usize]) {
+                Some(key) => keyed.push((key, row)),
+                None => unknown.push(row),
+            }
         }
+
+        // The sort is stable.
+        keyed.sort_by(|a, b| compare(&a.0, &b.0));
+        let mut end = 0;
+        let ends = keyed.chunk_by(|a, b| compare(&a.0, &b.0).is_eq()).map(|equal| {
+            end += equal.len() as u32;
+            end
+        });
+        let ends = ends.collect();
+
+        Self { known: keyed.into_iter().map(|(_, row)| row).collect(), ends, unknown }
     }
 
-    ranks
+    /// Rows in one direction or the other.
+    fn rows(&self, is_descending: bool) -> Box<dyn Iterator<Item = u32> + '_> {
+        let unknown = self.unknown.iter().copied();
+        if !is_descending {
+            return Box::new(self.known.iter().copied().chain(unknown));
+        }
+
+        let of_value = |at: usize| {
+            let begin = if at == 0 { 0 } else { self.ends[at - 1] };
+            self.known[begin as usize..self.ends[at] as usize].iter().copied()
+        };
+        Box::new((0..self.ends.len()).rev().flat_map(of_value).chain(unknown))
+    }
 }
 
 /// Selects and sorts the cases of an index. `has_text` says of each row if the text that the filter looks for is in it;
@@ -85,14 +124,8 @@ pub(crate) fn select_cases(
             && has(&entry.gates, gate)
     };
 
-    let (ranks, places) = (index.ranks(filter.sort), index.ranks(CaseSort::Place));
-    let turn = |rank: u32| if filter.descending && rank != UNKNOWN { UNKNOWN - 1 - rank } else { rank };
-    let taken = index.entries().iter().enumerate().filter(|(row, entry)| takes(*row, entry));
-    let mut rows: Vec<(u32, u32, u32)> =
-        taken.map(|(row, _)| (turn(ranks[row]), places[row], row as u32)).collect();
-    rows.sort_unstable();
-
-    rows.into_iter().map(|(_, _, row)| row).collect()
+    let rows = index.order(filter.sort).rows(filter.descending);
+    rows.filter(|row| index.get(*row).is_some_and(|entry| takes(*row as usize, entry))).collect()
 }
 
 #[cfg(test)]

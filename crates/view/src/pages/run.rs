@@ -152,6 +152,21 @@ pub(crate) struct CriteriaPage {
     pub(crate) more_single: usize,
 }
 
+/// Returns true if a criterion has results without a decision: a column for them would be empty otherwise.
+pub(crate) fn is_some_ungraded(criteria: &[CriterionLineText]) -> bool {
+    criteria.iter().any(|one| one.ungraded > 0)
+}
+
+/// Returns true if it is known of a criterion how often its judges differ.
+pub(crate) fn do_some_differ(criteria: &[CriterionLineText]) -> bool {
+    criteria.iter().any(|one| !one.disagreement.is_empty())
+}
+
+/// Returns true if it is known of a criterion how often a judge that is asked again says something else.
+pub(crate) fn do_some_flip(criteria: &[CriterionLineText]) -> bool {
+    criteria.iter().any(|one| !one.flips.is_empty())
+}
+
 /// The only decision on a criterion.
 pub(crate) struct SingleDecision {
     pub(crate) criterion: String,

@@ -18,7 +18,7 @@ use crate::text::{ResultMark, visible};
 /// Most rows of one reply.
 const MAX_ROWS: usize = 500;
 /// Rows that come with the page, which the first screen shows: as many as the table asks for at a time.
-const FIRST_ROWS: usize = 200;
+const FIRST_ROWS: usize = 100;
 
 const SORTS: [(CaseSort, &str); 6] = [
     (CaseSort::Place, "order of the files"),

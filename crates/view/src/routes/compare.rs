@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use assize_analysis::NameTable;
 use assize_analysis::compare::{
     Conclusion, HeadlineMetric, MetricDifference, RunComparison, VerdictFlip, compare_many,
 };
 use assize_report::chart::{ChartAxis, axis_labels};
-use assize_report::{flip_value, format_plain, format_rate, format_score, grouped};
+use assize_report::{flip_values, format_plain, format_rate, format_score, grouped};
 use axum::extract::State;
 use axum::http::Uri;
 use axum::response::Response;
@@ -15,8 +14,9 @@ use url::form_urlencoded::Serializer;
 
 use super::compare_choice::ComparisonChoice;
 use super::compared_run::ComparedSide;
-use super::{Library, PageError, blocking, query_value, query_values, render};
+use super::{Library, PageError, query_value, query_values, render};
 use crate::library::RunLibrary;
+use crate::page_work::{PageWork, working};
 use crate::pages::{CaseChanges, ChangedCase, ComparisonPage, DifferenceRow, DifferenceTable};
 use crate::picture::interval_picture;
 use crate::text::{ResultMark, visible};
@@ -27,14 +27,14 @@ const MAX_CASES: usize = 200;
 const MAX_MOVED: usize = 6;
 
 pub(crate) async fn page(State(library): Library, uri: Uri) -> Result<Response, PageError> {
-    blocking(move || {
+    working("Comparison", "Reading the cases of both runs to compare them", move |work| {
         let (base, candidate) = match (query_value(&uri, "base"), query_value(&uri, "candidate")) {
             (Some(base), Some(candidate)) => (base, candidate),
             _ => checked_runs(&library, &query_values(&uri, "run"))?,
         };
 
         let choice = ComparisonChoice::from_query(&uri)?;
-        Ok(render(&comparison_page(&library, &base, &candidate, &choice)?))
+        Ok(render(&comparison_page(&library, &base, &candidate, &choice, work)?))
     })
     .await
 }
@@ -54,10 +54,11 @@ fn comparison_page(
     base: &str,
     candidate: &str,
     choice: &ComparisonChoice,
+    work: &PageWork,
 ) -> Result<ComparisonPage, PageError> {
     let base = ComparedSide::open(library, base)?;
     let candidate = ComparedSide::open(library, candidate)?;
-    let found = compare_sides(library, &base, &candidate, choice)?;
+    let found = compare_sides(library, &base, &candidate, choice, work)?;
 
     let notices = [&base, &candidate]
         .into_iter()
@@ -94,7 +95,7 @@ fn comparison_page(
         let shown = flips.iter().take(MAX_CASES);
         shown.map(|flip| changed_case(flip, link(&flip.suite, &flip.case_id, flip.trial))).collect()
     };
-    let undecided = found.undecided.iter().take(MAX_CASES);
+    let undecided = found.incomplete.iter().take(MAX_CASES);
     let undecided = undecided.map(|pair| {
         let name = &pair.name;
         (link(&name.suite, &name.case_id, name.trial), visible(&name.case_id))
@@ -139,7 +140,7 @@ fn comparison_page(
             },
         ],
         undecided: undecided.collect(),
-        undecided_count: found.undecided.len(),
+        undecided_count: found.incomplete.len(),
         only_base: found.gone.len(),
         only_candidate: found.new.len(),
         axis: axis_labels(axis, signed_plain),
@@ -161,15 +162,16 @@ fn compare_sides(
     base: &ComparedSide,
     candidate: &ComparedSide,
     choice: &ComparisonChoice,
+    work: &PageWork,
 ) -> Result<Arc<RunComparison>, PageError> {
-    let ends = (base.run.index()?.end(), candidate.run.index()?.end());
+    let ends = (base.length(), candidate.length());
     let key = format!("{}\n{ends:?}", choice.url(&base.name, &candidate.name));
     if let Some(found) = library.known_comparison(&key) {
         return Ok(found);
     }
 
-    let mut names = NameTable::default();
-    let (before, after) = (base.facts(&mut names, choice)?, candidate.facts(&mut names, choice)?);
+    work.begin(ends.0 + ends.1);
+    let (before, after, names) = ComparedSide::facts_of_both(base, candidate, choice, work)?;
     let compared = compare_many(&before, &[after], &names, &choice.options);
     let found = compared.comparisons.into_iter().next();
     let found = found.ok_or_else(|| PageError::refused("There is nothing to compare."))?;
@@ -284,7 +286,7 @@ fn changed_case(flip: &VerdictFlip, url: String) -> ChangedCase {
         .take(MAX_MOVED)
         .map(|moved| {
             let text = if moved.text.trim().is_empty() { &moved.criterion } else { &moved.text };
-            let [base, candidate] = [moved.base, moved.candidate].map(|value| flip_value(moved, value));
+            let [base, candidate] = flip_values(moved);
             visible(&format!("{base} → {candidate}  {text}"))
         })
         .collect();

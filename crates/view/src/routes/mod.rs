@@ -49,6 +49,12 @@ impl PageError {
         Self { status: StatusCode::NOT_FOUND, message: message.into() }
     }
 
+    /// The page could not be made, for a reason that is a defect of this program.
+    pub(crate) fn defect() -> Self {
+        let message = "A defect of this program: the page could not be made.".to_owned();
+        Self { status: StatusCode::INTERNAL_SERVER_ERROR, message }
+    }
+
     /// The request asks for something that can't be.
     pub(crate) fn refused(message: impl Into<String>) -> Self {
         Self { status: StatusCode::UNPROCESSABLE_ENTITY, message: message.into() }
@@ -92,10 +98,7 @@ pub(crate) async fn blocking(
     make: impl FnOnce() -> Result<Response, PageError> + Send + 'static,
 ) -> Result<Response, PageError> {
     let made = tokio::task::spawn_blocking(make).await;
-    made.unwrap_or_else(|_| {
-        let message = "A defect of this program: the page could not be made.".to_owned();
-        Err(PageError { status: StatusCode::INTERNAL_SERVER_ERROR, message })
-    })
+    made.unwrap_or_else(|_| Err(PageError::defect()))
 }
 
 /// Opens the run that an address names.

@@ -14,22 +14,26 @@ use axum::http::Uri;
 use axum::response::Response;
 
 use super::compared_run::ComparedSide;
-use super::{Library, PageError, blocking, compare_url, query_value, render, run_url};
+use super::{Library, PageError, compare_url, query_value, render, run_url};
 use crate::library::RunLibrary;
+use crate::page_work::{PageWork, working};
 use crate::pages::{TrendLine, TrendPage};
 use crate::text::{MetricText, minute, visible};
 
 /// Newest runs that are shown.
 const MAX_RUNS: usize = 20;
+/// Runs that are read at the same time.
+const AT_A_TIME: usize = 2;
 /// Character between the names of suites in addresses.
 const SEPARATOR: &str = "\u{1f}";
 
 pub(crate) async fn page(State(library): Library, uri: Uri) -> Result<Response, PageError> {
     let suites = query_value(&uri, "suites");
-    blocking(move || Ok(render(&trend_page(&library, suites)))).await
+    let what = "Reading the cases of the runs";
+    working("Trend", what, move |work| Ok(render(&trend_page(&library, suites, work)))).await
 }
 
-fn trend_page(library: &RunLibrary, wanted: Option<String>) -> TrendPage {
+fn trend_page(library: &RunLibrary, wanted: Option<String>, work: &PageWork) -> TrendPage {
     // By suites, newest first.
     let mut groups: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut newest = None;
@@ -60,7 +64,7 @@ fn trend_page(library: &RunLibrary, wanted: Option<String>) -> TrendPage {
         known
     } else {
         let before = notices.len();
-        let points = Arc::new(read_points(library, &slugs, &mut notices));
+        let points = Arc::new(read_points(library, &slugs, &mut notices, work));
         // What was left out is said each time.
         if notices.len() == before {
             library.keep_trend(key, Arc::clone(&points));
@@ -70,8 +74,9 @@ fn trend_page(library: &RunLibrary, wanted: Option<String>) -> TrendPage {
     let pictured = |metric: fn(&TrendPoint) -> &assize_store::EstimatedMetric| {
         points.iter().map(|(_, point)| (metric(point), !point.changed.is_empty())).collect::<Vec<_>>()
     };
-    let rate_picture = trend_chart("Pass rate", &pictured(|point| &point.pass_rate));
-    let score_picture = trend_chart("Mean score", &pictured(|point| &point.mean_score));
+    let times: Vec<&str> = points.iter().map(|(_, point)| point.started_at.as_str()).collect();
+    let rate_picture = trend_chart("Pass rate", &pictured(|point| &point.pass_rate), &times);
+    let score_picture = trend_chart("Mean score", &pictured(|point| &point.mean_score), &times);
     let before = std::iter::once(None).chain(points.iter().map(|(slug, _)| Some(slug.clone())));
     let mut lines: Vec<TrendLine> = points
         .iter()
@@ -81,7 +86,7 @@ fn trend_page(library: &RunLibrary, wanted: Option<String>) -> TrendPage {
             label: visible(slug),
             when: minute(&point.started_at),
             cases: grouped(point.cases as u64),
-            undecided: point.undecided,
+            undecided: point.incomplete,
             rate: MetricText::rate(&point.pass_rate),
             score: MetricText::score(&point.mean_score),
             changed: point.changed.iter().map(|change| visible(&change.says)).collect(),
@@ -105,19 +110,33 @@ fn trend_key(library: &RunLibrary, slugs: &[String]) -> String {
     slugs.iter().map(part).collect()
 }
 
-/// Reads the runs one after the other, so that memory does not grow with their number.
+/// Reads a few runs at a time, so that memory does not grow with their number.
 fn read_points(
     library: &RunLibrary,
     slugs: &[String],
     notices: &mut Vec<String>,
+    work: &PageWork,
 ) -> Vec<(String, TrendPoint)> {
+    work.begin(slugs.len() as u64);
+    let read = |slug: &String| {
+        let side = ComparedSide::open(library, slug)?;
+        let reader = read_trend(side.run.folder(), side.target.as_deref(), |_| true)?;
+        work.add(1);
+        Ok::<_, PageError>((reader, side.info.started_at.clone()))
+    };
+    let reads = slugs.chunks(AT_A_TIME).flat_map(|slugs| {
+        std::thread::scope(|scope| {
+            let threads: Vec<_> = slugs.iter().map(|slug| (slug, scope.spawn(move || read(slug)))).collect();
+            let joined = threads.into_iter().map(|(slug, thread)| {
+                (slug, thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            });
+            joined.collect::<Vec<_>>()
+        })
+    });
+
     let mut points: Vec<(String, TrendPoint)> = Vec::new();
     let mut before: Option<MethodFingerprint> = None;
-    for slug in slugs {
-        let read = ComparedSide::open(library, slug).and_then(|side| {
-            let reader = read_trend(side.run.folder(), side.target.as_deref(), |_| true)?;
-            Ok((reader, side.info.started_at.clone()))
-        });
+    for (slug, read) in reads {
         let (reader, started_at) = match read {
             Ok(read) => read,
             Err(error) => {

@@ -333,6 +333,24 @@ fn criteria_of_single_cases_are_listed_with_their_decisions() {
 }
 
 #[test]
+fn a_column_in_which_no_criterion_has_anything_is_not_there() {
+    let mut test = ViewTest::empty();
+    let mut two = info(RUN);
+    let mut writer = test.run_folder(RUN).create(&two).expect("the run can be made");
+    for id in ["first", "second"] {
+        record(&mut writer, id, "You get a full refund within 30 days.", Outcome::Met);
+    }
+    two.finished_at = Some("2026-01-02T03:05:00Z".to_owned());
+    writer.finish(&mut two).expect("the run can be ended");
+    test.serve();
+
+    let page = test.get(&format!("/runs/{RUN}/criteria")).expect(200).body;
+    assert!(page.contains("Rates of criteria") && page.contains(">Decided</th>"), "{page}");
+    assert!(!page.contains("outcome=ungraded") && !page.contains("Ungraded"), "{page}");
+    assert!(!page.contains("Judges differ") && !page.contains("Judge flips"), "{page}");
+}
+
+#[test]
 fn a_penalty_is_incurred_on_every_page_and_never_unmet() {
     const PENALTY: &str = "20260105-030405-penalty-dddd";
     let mut test = ViewTest::empty();
