@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use super::assertion_types::{ASSERTION_TYPES, AssertionSupport, AssertionType, resolve_assertion_type};
 use super::built_in::built_in_code;
 use super::nodes::{MapNode, json_node, list_node, number_names, text_node};
+use super::selections::write_selection;
 use super::spelling::{MatrixSpelling, head};
 use super::template::{TemplateRenderer, TemplateScope};
 use super::test_judges::{JudgeNames, embedder_of};
@@ -354,6 +355,12 @@ impl AssertionWriter<'_> {
                     grader.add_flag("required", true);
                 }
             }
+            AssertionSupport::SelectBest | AssertionSupport::MaxScore => {
+                write_selection(cx, grader, assertion, &parts)?;
+                if must_pass {
+                    grader.add_flag("required", true);
+                }
+            }
             AssertionSupport::Skill => {
                 grader.add_text("type", "skill-trigger");
                 if let Some(skill) = parts
@@ -667,15 +674,15 @@ impl AssertionParts {
 }
 
 /// Values of an assertion.
-struct AssertionValues<'a> {
-    value: Option<TreeNode>,
+pub(super) struct AssertionValues<'a> {
+    pub(super) value: Option<TreeNode>,
     threshold: Option<f64>,
-    judge: Option<String>,
+    pub(super) judge: Option<String>,
     embedder: Option<String>,
-    prompt: Option<&'a TreeNode>,
+    pub(super) prompt: Option<&'a TreeNode>,
 }
 
-fn missing_value(assertion: &AssertionParts) -> Diagnostic {
+pub(super) fn missing_value(assertion: &AssertionParts) -> Diagnostic {
     Diagnostic::error(
         codes::MISSING_SETTING,
         format!("`{}` needs `value`", assertion.full_name()),
