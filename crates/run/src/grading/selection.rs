@@ -93,10 +93,9 @@ async fn select_best(
     let pairs: Vec<(usize, usize)> = (0..rivals.len())
         .flat_map(|first| (first + 1..rivals.len()).map(move |second| (first, second)))
         .collect();
-    let compared =
-        join_all(pairs.iter().map(|&(first, second)| {
-            compare(&rivals[first], &rivals[second], grader, rule, question.as_deref())
-        }));
+    let compared = join_all(pairs.iter().map(|&(first, second)| {
+        compare(&rivals[first], &rivals[second], group, grader, rule, question.as_deref())
+    }));
     let results: Vec<PairResult> = compared.await;
 
     if let Some(failure) = results.iter().find_map(|result| result.score.as_ref().err()) {
@@ -157,13 +156,14 @@ impl PairResult {
             (Some(PairOutcome::Inconsistent), _) => "the two orders disagree",
             (None, _) => "decided by several judges",
         };
-        GraderNote::remark(format!("against the answer of {other}: {word}"), self.reason.clone())
+        GraderNote::remark(format!("against {other}: {word}"), self.reason.clone())
     }
 }
 
 async fn compare(
     first: &GradedRival<'_>,
     second: &GradedRival<'_>,
+    group: &RivalGroup,
     grader: &Grader,
     rule: &BestAnswerRule,
     question: Option<&str>,
@@ -202,9 +202,16 @@ async fn compare(
             Err(UngradedReason { kind: UngradedKind::NotJudged, message: message.to_owned() })
         }
     };
-    let outcome = finding.and_then(GraderFinding::comparison).and_then(|comparison| comparison.outcome);
+    let comparison = finding.and_then(GraderFinding::comparison);
+    let outcome = comparison.and_then(|comparison| comparison.outcome);
+    // The judge's words in the order in which the first answer was shown first; those of a panel are combined.
+    let reason = comparison.map_or(decision.reason.clone(), |comparison| {
+        let order = &comparison.candidate_first;
+        let shown_first = label(first, group);
+        format!("with the answer of {shown_first} as answer 1: {}", order.reason.trim())
+    });
 
-    PairResult { score, outcome, reason: decision.reason, judge: decision.judge, spent }
+    PairResult { score, outcome, reason, judge: decision.judge, spent }
 }
 
 /// The comparison of an answer with another one as a grader of its own.
@@ -342,4 +349,49 @@ fn label(rival: &GradedRival<'_>, group: &RivalGroup) -> String {
 fn short(number: f64) -> String {
     let text = format!("{number:.3}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decided(points: &[f64], threshold: Option<f64>) -> Vec<(f64, bool, String)> {
+        let labels = ["`a`".to_owned(), "`b`".to_owned(), "`c`".to_owned()];
+        let judge = JudgeIdentity::default();
+        let decisions = decisions_of(points, threshold, &labels, &judge, short);
+        let of = |decision: Decision| {
+            let finding = decision.grader().expect("a finding of the whole grader");
+            let score = finding.score().expect("a score").get();
+            (score, finding.passed().expect("its own word"), decision.reason.clone())
+        };
+        decisions.into_iter().map(of).collect()
+    }
+
+    #[test]
+    fn the_highest_points_pass_and_nothing_else() {
+        assert_eq!(
+            decided(&[0.5, 2.0, 0.5], None),
+            [
+                (0.0, false, "not selected: 0.5; `b` has 2".to_owned()),
+                (1.0, true, "selected: 2, more than any other of 3 answers".to_owned()),
+                (0.0, false, "not selected: 0.5; `b` has 2".to_owned()),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_shared_first_place_shares_the_score() {
+        let tied = decided(&[0.1 + 0.2, 0.3, 0.0], None);
+        assert_eq!((tied[0].0, tied[0].1), (0.5, true));
+        assert_eq!(tied[1], (0.5, true, "shares the first place with `a`: 0.3 each".to_owned()));
+        assert!(!tied[2].1);
+    }
+
+    #[test]
+    fn below_the_threshold_no_answer_passes() {
+        let all = decided(&[0.6, 0.4, 0.2], Some(0.7));
+        assert!(all.iter().all(|(score, passed, _)| *score == 0.0 && !passed));
+        assert_eq!(all[0].2, "not selected: 0.6, below the threshold of 0.7");
+        assert!(decided(&[0.7, 0.1, 0.1], Some(0.7))[0].1);
+    }
 }

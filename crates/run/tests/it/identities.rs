@@ -612,6 +612,7 @@ fn place_among_kinds(kind: &GraderKind) -> usize {
         GraderKind::Script(_) => 16,
         GraderKind::Transformed(_) => 17,
         GraderKind::Similar(_) => 18,
+        GraderKind::Selection(_) => 19,
         GraderKind::Composite(_) => 13,
         GraderKind::Custom(_) => 14,
         GraderKind::Benchmark(_) => 15,
