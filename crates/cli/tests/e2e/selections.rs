@@ -88,7 +88,8 @@ fn a_judge_that_says_nothing_leaves_all_answers_ungraded_until_the_run_is_resume
     assert!(rows(&cli, "run").iter().all(|row| row["verdict"] == "incomplete"));
 
     mute.store(false, Ordering::SeqCst);
-    cli.run(&["eval", FILE, "--resume", "run", JUDGE[0], JUDGE[1]]).expect_code(1);
+    let resumed = ["eval", FILE, "--resume", "run", "--retry-incomplete", JUDGE[0], JUDGE[1]];
+    cli.run(&resumed).expect_code(1);
     assert_eq!(scores(&cli, "run", "select-best"), [Some(0.0), Some(1.0), Some(0.0)]);
 }
 

@@ -369,6 +369,7 @@ fn answer() -> TargetAnswer {
         cost: Some(Cost::ZERO),
         duration: Duration::from_secs(2),
         model: Some("m".to_owned()),
+        finish_reason: None,
         tool_calls: vec![call],
         file_changes: Some("diff".to_owned()),
         workspace: Some(PathBuf::from("/w")),

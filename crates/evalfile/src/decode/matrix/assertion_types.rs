@@ -67,7 +67,7 @@ const fn kind(name: &'static str, support: AssertionSupport, remark: &'static st
 
 const CRITERION: &str = "a criterion, decided met or unmet; a `threshold` on the judge's score has no effect";
 const SERVICE: &str = "calls an external service that has no counterpart here";
-const GENERATED: &str = "its score is computed from generated questions or a given context; state the requirement with `llm-rubric`";
+const GENERATED: &str = "its score is computed from statements or questions that several calls write; state the requirement with `llm-rubric`";
 const METRIC: &str =
     "a text-similarity metric that says little about an answer; use `llm-rubric`, `similar` or `rouge-n`";
 const SIMILAR: &str = "at least 0.75 by default; needs embeddings from a server with OpenAI's interface";
@@ -103,7 +103,11 @@ pub const ASSERTION_TYPES: &[AssertionType] = &[
     kind("execution-metrics", SameKeys("execution-metrics"), "AgentV's"),
     kind("factuality", Fact, "met unless the answer contradicts the value"),
     kind("field-accuracy", SameKeys("field-accuracy"), "AgentV's"),
-    kind("finish-reason", Refused("targets do not report why a model stopped"), ""),
+    kind(
+        "finish-reason",
+        BuiltIn("finish-reason"),
+        "of models; an answer that was cut off or withheld leaves the case incomplete",
+    ),
     kind("g-eval", ScoredCriterion, "a criterion scored from 0 to 10; the default threshold is 0.7"),
     kind("gleu", Refused(METRIC), ""),
     kind("guardrails", Refused(SERVICE), ""),
