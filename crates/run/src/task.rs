@@ -34,7 +34,7 @@ pub(crate) struct FinishedCase {
     pub(crate) item: WorkItem,
     pub(crate) record: CaseRecord,
     pub(crate) rows: Result<CaseRows, StoreError>,
-    /// What the result rests on, as [`fingerprint`] gives it.
+    /// Hash of all that the result rests on, as [`fingerprint`] gives it.
     pub(crate) inputs: String,
     /// The answer that was graded, where it is compared with others.
     pub(crate) answer: Option<Box<TargetAnswer>>,

@@ -97,7 +97,8 @@ impl GraderType {
             Self::SkillTrigger => "a skill-trigger grader",
             Self::JavaScript | Self::Python => "a script",
             Self::Similar => "a comparison of meaning",
-            Self::SelectBest | Self::MaxScore => "a choice among answers",
+            Self::SelectBest => "a choice by a judge",
+            Self::MaxScore => "a choice by score",
             Self::Custom { .. } => "a grader",
         }
     }

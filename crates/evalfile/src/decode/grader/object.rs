@@ -73,7 +73,8 @@ pub(super) fn decode_grader(
 
     let common = decode_common_keys(cx, &mut object, kind.name(), format);
     let transform = match kind {
-        GraderType::Custom { .. } | GraderType::SelectBest | GraderType::MaxScore => None,
+        GraderType::Custom { .. } => None,
+        GraderType::SelectBest | GraderType::MaxScore => selection::refuse_transform(cx, &mut object),
         _ => script::decode_transform(cx, &mut object),
     };
     let place = cx.position(object.head());

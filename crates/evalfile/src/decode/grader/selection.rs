@@ -6,11 +6,11 @@ use assize_diagnostic::Diagnostic;
 
 use super::panel::{PanelUse, decode_panel};
 use super::rubrics::decode_judge;
-use super::shared::{decode_choice, missing_key};
+use super::shared::{decode_choice, missing_key, unused_key};
 use crate::codes;
 use crate::decode::map_reader::{check_not_blank, number, wrong_type};
 use crate::decode::{DecodeContext, MapReader};
-use crate::model::{AnswerSelection, BestAnswerRule, Grader, GraderKind, MaxScoreRule};
+use crate::model::{AnswerSelection, AnswerTransform, BestAnswerRule, Grader, GraderKind, MaxScoreRule};
 use crate::tree::TreeNode;
 
 /// Decodes the keys of `type: select-best`.
@@ -55,6 +55,20 @@ pub(super) fn decode_max_score(cx: &mut DecodeContext, object: &mut MapReader<'_
     let rule = MaxScoreRule { sums: method == Some("sum"), weights, threshold };
 
     (cx.problems.error_count() == errors).then_some(GraderKind::Selection(AnswerSelection::MaxScore(rule)))
+}
+
+/// Reports a `transform`: answers are compared as the case leaves them.
+pub(super) fn refuse_transform(
+    cx: &mut DecodeContext,
+    object: &mut MapReader<'_>,
+) -> Option<AnswerTransform> {
+    let entry = object.entry("transform").filter(|entry| !entry.value.is_null())?;
+    cx.problems.add(unused_key(
+        entry.key_span,
+        "a choice among answers does not use `transform`",
+        "change the answers for all graders, by the `transform` of the case or its target",
+    ));
+    None
 }
 
 fn decode_weights(cx: &mut DecodeContext, node: &TreeNode) -> BTreeMap<String, f64> {
@@ -152,6 +166,7 @@ mod tests {
             ("max-score, weights: [1]", "E0105"),
             ("max-score, weights: {a: -1}", "E0106"),
             ("max-score, threshold: high", "E0105"),
+            ("max-score, transform: output.trim()", "E0306"),
             ("composite, assertions: [{name: a, type: max-score}]", "E0414"),
         ] {
             assert_eq!(codes(&format!("- {{type: {text}}}\n")), [code], "{text}");

@@ -343,36 +343,33 @@ impl AssertionWriter<'_> {
                 gate(grader, line);
             }
             AssertionSupport::Set => self.write_set(cx, object, grader, assertion, &parts, &gate)?,
-            AssertionSupport::Similar(measure) => {
-                Self::write_similar(cx, grader, assertion, &parts, measure)?;
-                if must_pass {
-                    grader.add_flag("required", true);
+            // These say for themselves if they pass.
+            AssertionSupport::Similar(_)
+            | AssertionSupport::SelectBest
+            | AssertionSupport::MaxScore
+            | AssertionSupport::JavaScript
+            | AssertionSupport::Python
+            | AssertionSupport::BuiltIn(_) => {
+                match kind.support {
+                    AssertionSupport::Similar(measure) => {
+                        Self::write_similar(cx, grader, assertion, &parts, measure)?;
+                    }
+                    AssertionSupport::SelectBest | AssertionSupport::MaxScore => {
+                        write_selection(cx, grader, assertion, &parts)?;
+                    }
+                    _ => Self::write_script(cx, object, grader, assertion, parts)?,
                 }
-            }
-            AssertionSupport::JavaScript | AssertionSupport::Python | AssertionSupport::BuiltIn(_) => {
-                Self::write_script(cx, object, grader, assertion, parts)?;
-                if must_pass {
-                    grader.add_flag("required", true);
-                }
-            }
-            AssertionSupport::SelectBest | AssertionSupport::MaxScore => {
-                write_selection(cx, grader, assertion, &parts)?;
                 if must_pass {
                     grader.add_flag("required", true);
                 }
             }
             AssertionSupport::Skill => {
                 grader.add_text("type", "skill-trigger");
-                if let Some(skill) = parts
-                    .value
-                    .as_ref()
-                    .and_then(|value| value.as_str().or_else(|| value.get("name")?.as_str()))
-                {
-                    grader.add_text("skill", skill);
-                } else {
+                let Some(skill) = parts.value.as_ref().and_then(name_of_skill) else {
                     cx.problems.add(missing_value(assertion));
                     return None;
-                }
+                };
+                grader.add_text("skill", skill);
                 gate(grader, 1.0);
             }
             AssertionSupport::SameKeys(name) => {
@@ -690,6 +687,10 @@ pub(super) fn missing_value(assertion: &AssertionParts) -> Diagnostic {
         "no `value` here",
     )
     .with_help("write what to compare with as `value`")
+}
+
+fn name_of_skill(value: &TreeNode) -> Option<&str> {
+    value.as_str().or_else(|| value.get("name")?.as_str())
 }
 
 fn code_as_value(span: Span) -> Diagnostic {
