@@ -205,11 +205,13 @@ async fn compare(
     let comparison = finding.and_then(GraderFinding::comparison);
     let outcome = comparison.and_then(|comparison| comparison.outcome);
     // The judge's words in the order in which the first answer was shown first; those of a panel are combined.
-    let reason = comparison.map_or(decision.reason.clone(), |comparison| {
-        let order = &comparison.candidate_first;
-        let shown_first = label(first, group);
-        format!("with the answer of {shown_first} as answer 1: {}", order.reason.trim())
-    });
+    let name = label(first, group);
+    let reason = match comparison {
+        Some(comparison) => {
+            format!("with the answer of {name} as answer 1: {}", comparison.candidate_first.reason.trim())
+        }
+        None => format!("of {name}: {}", decision.reason),
+    };
 
     PairResult { score, outcome, reason, judge: decision.judge, spent }
 }
