@@ -302,14 +302,11 @@ impl AssertionWriter<'_> {
         };
 
         match kind.support {
-            AssertionSupport::Text => {
+            AssertionSupport::Text | AssertionSupport::TextList => {
                 grader.add_text("type", kind.name);
-                Self::add_value(cx, grader, assertion, &parts, text_of)?;
-                gate(grader, 1.0);
-            }
-            AssertionSupport::TextList => {
-                grader.add_text("type", kind.name);
-                Self::add_value(cx, grader, assertion, &parts, texts_of)?;
+                let is_one = kind.support == AssertionSupport::Text;
+                let convert: fn(&TreeNode) -> TreeNode = if is_one { text_of } else { texts_of };
+                Self::add_value(cx, grader, assertion, &parts, convert)?;
                 gate(grader, 1.0);
             }
             AssertionSupport::Equals => {
