@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use assize_evalfile::{Case, CaseId, SuiteCases};
-use assize_run::CasePrerequisite;
+use assize_run::{CasePrerequisite, RivalAnswer, RivalGroup};
 
 use crate::error::EngineError;
 
@@ -15,6 +15,8 @@ pub(crate) struct CaseDependencies {
     targets: BTreeMap<CaseId, Vec<Option<String>>>,
     /// Cases that are run only as dependencies, each with one of its dependents.
     pub(crate) extra: BTreeMap<CaseId, CaseId>,
+    /// Answers that are compared with each other, by the name of the test.
+    rivals: BTreeMap<Arc<str>, Arc<RivalGroup>>,
 }
 
 impl CaseDependencies {
@@ -24,8 +26,9 @@ impl CaseDependencies {
         takes: impl Fn(&Case) -> bool,
         targets: impl Fn(&Arc<Case>) -> Vec<Option<String>>,
     ) -> Result<Self, EngineError> {
+        let rivals = find_rivals(cases, &takes, &targets)?;
         if !cases.have_dependencies() {
-            return Ok(Self::default());
+            return Ok(Self { rivals, ..Self::default() });
         }
 
         let mut named: BTreeMap<CaseId, Vec<CaseId>> = BTreeMap::new();
@@ -43,7 +46,7 @@ impl CaseDependencies {
         }
 
         if open.is_empty() {
-            return Ok(Self::default());
+            return Ok(Self { rivals, ..Self::default() });
         }
 
         let mut wanted: BTreeMap<CaseId, CaseId> = BTreeMap::new();
@@ -57,7 +60,7 @@ impl CaseDependencies {
             }
         }
 
-        let mut found = Self::default();
+        let mut found = Self { rivals, ..Self::default() };
         for case in cases {
             let case = case?;
             let Some(dependent) = wanted.get(&case.id) else { continue };
@@ -77,6 +80,14 @@ impl CaseDependencies {
         self.targets.contains_key(&case.id)
     }
 
+    /// The answers that those to the case are compared with; `None` if no grader of it compares answers.
+    pub(crate) fn rivals_of(&self, case: &Case) -> Option<Arc<RivalGroup>> {
+        if !case.compares_answers() {
+            return None;
+        }
+        self.rivals.get(&test_name(case)).cloned()
+    }
+
     /// Cases that come before one when this target answers it: the same target's answers where there are any, else those
     /// of all targets.
     pub(crate) fn before(&self, case: &Arc<Case>, target: Option<&str>) -> Vec<CasePrerequisite> {
@@ -88,4 +99,47 @@ impl CaseDependencies {
         });
         prerequisites.collect()
     }
+}
+
+/// Name of the test whose answers a case takes part in: its own id, unless other cases are the same test.
+fn test_name(case: &Case) -> Arc<str> {
+    match &case.rivals {
+        Some(name) => Arc::clone(name),
+        None => format!("case {}", case.id).into(),
+    }
+}
+
+/// Finds the answers that graders compare with each other.
+fn find_rivals(
+    cases: &SuiteCases,
+    takes: &impl Fn(&Case) -> bool,
+    targets: &impl Fn(&Arc<Case>) -> Vec<Option<String>>,
+) -> Result<BTreeMap<Arc<str>, Arc<RivalGroup>>, EngineError> {
+    let mut groups: BTreeMap<Arc<str>, RivalGroup> = BTreeMap::new();
+    if !cases.compare_answers() {
+        return Ok(BTreeMap::new());
+    }
+
+    for case in cases {
+        let case = case?;
+        if !case.compares_answers() {
+            continue;
+        }
+        let name = test_name(&case);
+        let group = groups.entry(Arc::clone(&name)).or_insert_with(|| RivalGroup {
+            name,
+            members: Vec::new(),
+            absent: Vec::new(),
+        });
+        if takes(&case) {
+            let answers = targets(&case).into_iter();
+            group.members.extend(answers.map(|target| RivalAnswer { case_id: case.id.to_string(), target }));
+        } else {
+            group.absent.push(case.id.to_string());
+        }
+    }
+    // A test of which nothing is run needs no group.
+    groups.retain(|_, group| !group.members.is_empty());
+
+    Ok(groups.into_iter().map(|(name, group)| (name, Arc::new(group))).collect())
 }

@@ -1,9 +1,9 @@
 //! Problems of graders that show before anything is spent.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use assize_evalfile::{
-    Case, CompositeAggregator, Grader, GraderKind, GraderPrompt, PairwiseBaseline, PanelSpec,
+    AnswerSelection, Case, CompositeAggregator, Grader, GraderKind, GraderPrompt, PairwiseBaseline, PanelSpec,
 };
 use assize_grade::schema_problem;
 use assize_rubric::JudgingMode;
@@ -74,6 +74,15 @@ pub(crate) fn grader_code(grader: &Grader) -> Option<String> {
 
 /// Problem of a comparison whose baseline is missing in the case, or in a turn of it.
 pub(crate) fn baseline_problem(grader: &Grader, case: &Case) -> Option<String> {
+    if let GraderKind::Selection(AnswerSelection::MaxScore(_)) = &grader.kind {
+        let selects = |of: &Arc<Grader>| matches!(of.kind, GraderKind::Selection(_));
+        return case.graders.iter().all(selects).then(|| {
+            format!(
+                "grader `{}`: there is no other grader whose scores it could compare; add one",
+                grader.name
+            )
+        });
+    }
     let GraderKind::Pairwise(pairwise) = &grader.kind else { return None };
     if let Some(turn) = case
         .turns()
@@ -126,6 +135,9 @@ pub(crate) fn judge_demand(grader: &Grader) -> Option<JudgeDemand<'_>> {
         GraderKind::Pairwise(pairwise) => {
             Some(JudgeDemand::with_panel(pairwise.judge.as_deref(), &pairwise.panel))
         }
+        GraderKind::Selection(AnswerSelection::Best(best)) => {
+            Some(JudgeDemand::with_panel(best.judge.as_deref(), &best.panel))
+        }
         // A program with model access calls the judge's model.
         GraderKind::Code(code) => code.max_calls.map(|_| JudgeDemand::default()),
         // The files of a scorecard can't specify judges, so other sources decide.
@@ -152,6 +164,7 @@ pub(crate) fn judge_demand(grader: &Grader) -> Option<JudgeDemand<'_>> {
         | GraderKind::SkillTrigger(_)
         | GraderKind::Script(_)
         | GraderKind::Similar(_)
+        | GraderKind::Selection(AnswerSelection::MaxScore(_))
         // The grader it holds is looked at by itself.
         | GraderKind::Transformed(_)
         | GraderKind::Custom(_) => None,
@@ -221,6 +234,8 @@ pub(crate) fn judge_problem(grader: &Grader, case: &Case, judge: &str) -> Option
         | GraderKind::SkillTrigger(_)
         | GraderKind::Script(_)
         | GraderKind::Similar(_)
+        // It always has criteria.
+        | GraderKind::Selection(_)
         // The grader it holds is looked at by itself.
         | GraderKind::Transformed(_)
         | GraderKind::Custom(_) => None,

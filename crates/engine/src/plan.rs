@@ -478,6 +478,7 @@ impl<'a> RunPlanner<'a> {
                 },
                 on_failure: case.on_dependency_failure,
                 is_awaited: dependencies.is_awaited(case),
+                rivals: dependencies.rivals_of(case),
                 stops_at_errors: suite.settings.fail_on_error.unwrap_or_default(),
             });
             (1..=trials.count)

@@ -1,11 +1,12 @@
 //! Resuming a stopped run: choice of the run, and of the cases that still hold.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use assize_analysis::RunSummarizer;
 use assize_rubric::{TrialResult, Verdict};
 use assize_run::{ItemError, RunTotals, WorkItem, fingerprint};
-use assize_store::{CaseKey, RunFolder, RunInfo, RunSettings, RunWriter};
+use assize_store::{CaseKey, CaseRecord, RunFolder, RunInfo, RunSettings, RunWriter};
 
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -102,6 +103,40 @@ pub(crate) struct ResumedRun {
     pub(crate) figures: RunSummarizer,
 }
 
+/// Cases whose answers are compared with each other: if one of them is run, all of them are.
+#[derive(Default)]
+struct ComparedCases {
+    /// Cases of each test, by suite, test and trial.
+    groups: HashMap<(Arc<str>, Arc<str>, u32), HashSet<CaseKey>>,
+    /// Cases that have to be run, with others of their test.
+    open: HashSet<CaseKey>,
+}
+
+impl ComparedCases {
+    fn add(&mut self, item: &WorkItem) {
+        let Some(group) = &item.relations.rivals else { return };
+        let test = (Arc::clone(&item.suite), Arc::clone(&group.name), item.trial);
+        self.groups.entry(test).or_default().insert(item.key());
+    }
+
+    fn is_empty(&self) -> bool {
+        self.groups.is_empty()
+    }
+
+    /// Takes note of the cases that need not be run.
+    fn note_whole(&mut self, whole: &HashSet<CaseKey>) {
+        for (_, group) in self.groups.drain() {
+            if !group.is_subset(whole) {
+                self.open.extend(group);
+            }
+        }
+    }
+
+    fn may_keep(&self, key: &CaseKey) -> bool {
+        !self.open.contains(key)
+    }
+}
+
 /// Opens a run to resume it; `items` are all its items. Cases that ended incomplete are run again if `retries_incomplete`.
 pub(crate) fn resume(
     folder: &RunFolder,
@@ -110,9 +145,11 @@ pub(crate) fn resume(
     retries_incomplete: bool,
 ) -> Result<ResumedRun, EngineError> {
     let mut planned = HashMap::new();
+    let mut compared = ComparedCases::default();
     for item in items {
         let item = item?;
         let key = item.key();
+        compared.add(&item);
         if let Some(_twin) = planned.insert(key, fingerprint(&item)) {
             return Err(EngineError::usage(format!(
                 "this run can't be resumed, because two suites named `{1}` both have a case `{0}`. Give the suites different names",
@@ -121,28 +158,30 @@ pub(crate) fn resume(
         }
     }
 
+    // Cases that were skipped because of another case are evaluated again.
+    let holds = |key: &CaseKey, record: &CaseRecord, inputs: &str| {
+        let row = &record.result;
+        let is_open = retries_incomplete && row.verdict == Verdict::Incomplete;
+        planned.get(key).is_some_and(|planned| planned == inputs) && !row.depends_on_failed_case() && !is_open
+    };
+    if !compared.is_empty() {
+        let whole = folder.whole_cases(&mut |record, inputs| holds(&record.result.key(), record, inputs))?;
+        compared.note_whole(&whole);
+    }
+
     let mut totals = RunTotals::default();
     let mut figures = RunSummarizer::new();
     let mut done = HashMap::new();
     let (mut changed, mut gone) = (0, 0);
     let writer = folder.resume(info, &mut |record, inputs| {
         let row = &record.result;
-        let key = CaseKey {
-            suite: row.suite.clone(),
-            case_id: row.case_id.clone(),
-            target: row.target.clone(),
-            trial: row.trial,
-        };
+        let key = row.key();
 
         let planned = planned.get(&key);
-        let same = planned.is_some_and(|planned| planned == inputs);
-
         gone += usize::from(planned.is_none());
-        changed += usize::from(planned.is_some() && !same);
+        changed += usize::from(planned.is_some_and(|planned| planned != inputs));
 
-        // Cases that were skipped because of another case are evaluated again.
-        let is_open = retries_incomplete && row.verdict == Verdict::Incomplete;
-        let holds = same && !row.depends_on_failed_case() && !is_open;
+        let holds = holds(&key, record, inputs) && compared.may_keep(&key);
         if holds {
             totals.add(record);
             figures.push(row);

@@ -34,6 +34,14 @@ impl SuiteCases {
         self.have_dependencies
     }
 
+    /// Returns true if a grader of any case compares all answers to it. Recorded by the first check, so no file is read.
+    pub fn compare_answers(&self) -> bool {
+        self.parts.iter().any(|part| match part {
+            CaseSource::Kept(cases) => cases.iter().any(|case| case.compares_answers()),
+            CaseSource::Dataset(dataset) => dataset.selects,
+        })
+    }
+
     /// Returns the number of cases that were excluded because they are invalid.
     pub fn invalid_count(&self) -> usize {
         let in_datasets = self.parts.iter().map(|part| match part {

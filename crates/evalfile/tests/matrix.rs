@@ -600,6 +600,7 @@ fn each_assertion_type_is_read_or_refused_as_the_table_says() {
             "trajectory:tool-used" => json!({"name": "a"}),
             "trajectory:step-count" => json!({"max": 3}),
             "skill-used" => json!("a"),
+            "max-score" => json!({"method": "sum"}),
             _ => json!("true"),
         };
         let mut assertion = json!({"type": row.name, "value": value});

@@ -139,6 +139,17 @@ impl FinishReason {
         }
     }
 
+    /// OpenAI's word for it, else the server's own; `None` if the server did not say.
+    pub fn openai_word(&self) -> Option<&str> {
+        match self {
+            Self::Stop => Some("stop"),
+            Self::Length => Some("length"),
+            Self::ContentFilter => Some("content_filter"),
+            Self::ToolCall => Some("tool_calls"),
+            Self::Other(word) => Some(word.as_str()).filter(|word| *word != "unknown"),
+        }
+    }
+
     /// True if the model did not end the reply itself, by the server's own word for it. What came so far may look whole
     /// and need not be.
     pub fn is_broken_off(&self) -> bool {

@@ -98,7 +98,7 @@ where
 
         let is_idle = scheduler.in_flight.is_empty();
         if is_idle && writer.is_empty() {
-            if scheduler.release_waiting() {
+            if scheduler.release_waiting() || scheduler.compare_rest(&mut writer.rivals) {
                 continue;
             }
             return Ok(());
@@ -106,6 +106,7 @@ where
 
         if !is_idle {
             writer.collect(&mut scheduler.in_flight, &scheduler.slots, &scheduler.cancel).await;
+            scheduler.compare(writer.rivals.take_complete());
         }
 
         let (is_cancelled, is_limited) = (scheduler.is_cancelled(), scheduler.is_limited());

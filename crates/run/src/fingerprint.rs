@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use assize_evalfile::{
-    BenchmarkGrader, Case, CaseMessage, CodeGrader, CompositeAggregator, CompositeGrader, Conversation,
-    CustomGrader, Grader, GraderKind, GraderPrompt, LlmGrader, PairwiseBaseline, PairwiseGrader, PanelSpec,
-    RubricGrader, SimilarityCheck,
+    AnswerSelection, BenchmarkGrader, BestAnswerRule, Case, CaseMessage, CodeGrader, CompositeAggregator,
+    CompositeGrader, Conversation, CustomGrader, Grader, GraderKind, GraderPrompt, LlmGrader,
+    PairwiseBaseline, PairwiseGrader, PanelSpec, RubricGrader, SimilarityCheck,
 };
 use assize_rubric::{Identify, IdentityWriter};
 use assize_targets::{Target, TargetKind};
@@ -111,7 +111,8 @@ fn add_item(identity: &mut IdentityWriter, item: &WorkItem) {
 
 /// A case that is run once and for itself doesn't depend on what it would be with others.
 fn add_relations(identity: &mut IdentityWriter, relations: &ItemRelations) {
-    let ItemRelations { trials, after, on_failure, is_awaited: _, stops_at_errors: _ } = relations;
+    // Rivals count with the graders that compare answers.
+    let ItemRelations { trials, after, on_failure, is_awaited: _, rivals: _, stops_at_errors: _ } = relations;
     let is_alone = trials.count == 1 && after.is_empty();
     identity.field(&is_alone);
 
@@ -225,11 +226,27 @@ fn add_grader(identity: &mut IdentityWriter, item: &WorkItem, grader: &Grader) {
             let model = item.judges.embeddings(name).map(|model| model.describe());
             identity.field(&model.map_err(|error| error.to_string()));
         }
+        GraderKind::Selection(selection) => add_selection(identity, item, selection),
         GraderKind::Transformed(changed) => {
             add_check(identity, "transformed", &changed.transform);
             add_variables(identity, item);
             add_grader(identity, item, &changed.inner);
         }
+    }
+}
+
+/// A choice among answers, and the answers that it is made among.
+fn add_selection(identity: &mut IdentityWriter, item: &WorkItem, selection: &AnswerSelection) {
+    match selection {
+        AnswerSelection::Best(BestAnswerRule { criteria, judge, panel }) => {
+            identity.text("select_best");
+            identity.field(criteria);
+            add_panel(identity, item, panel, judge.as_deref());
+        }
+        AnswerSelection::MaxScore(rule) => add_check(identity, "max_score", rule),
+    }
+    if let Some(group) = &item.relations.rivals {
+        group.write_identity(identity);
     }
 }
 

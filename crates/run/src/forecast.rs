@@ -3,14 +3,16 @@
 use std::sync::Arc;
 
 use assize_evalfile::{
-    CaseMessage, CompositeAggregator, Grader, GraderKind, GraderPrompt, LlmGrader, SimilarityCheck,
+    AnswerSelection, CaseMessage, CompositeAggregator, Grader, GraderKind, GraderPrompt, LlmGrader,
+    SimilarityCheck,
 };
 use assize_grade::{CallForecast, Judge, JudgeQuestion, similarity_forecast};
 use assize_rubric::JudgingMode;
 use serde_json::Value;
 
 use crate::grading::{
-    GradingContext, answer_score_task, behaviour_panel, behaviour_task, combine_task, pair_task, rubric_task,
+    GradingContext, answer_score_task, behaviour_panel, behaviour_task, combine_task, pair_grader, pair_task,
+    rubric_task,
 };
 use crate::panel::JudgePanel;
 use crate::{ItemSource, JudgeError, WorkItem};
@@ -97,6 +99,19 @@ fn add(
             found.push((name.into(), similarity_forecast(check, &context.answer().text, &*model)));
             Ok(())
         }
+        GraderKind::Selection(AnswerSelection::Best(rule)) => {
+            let spec = context.item.panels.spec(&rule.panel, rule.judge.as_deref());
+            let panel = JudgePanel::new(&spec, context.item.judge_selector(rule.judge.as_deref()));
+            // The other answers are not known yet; each is taken to be as long as this one.
+            let pair = pair_grader(rule, &context.material.answer);
+            let Ok(task) = pair_task(context, &pair) else { return Ok(()) };
+            let orders = [JudgeQuestion::Pair(task.swap_answers()), JudgeQuestion::Pair(task)];
+            let rivals = context.item.relations.rivals.as_ref();
+            for _ in 0..rivals.map_or(0, |group| group.comparisons_of(context.item)) {
+                add_panel(context, &panel, &orders, found)?;
+            }
+            Ok(())
+        }
         GraderKind::Transformed(changed) => add(context, &changed.inner, judging, found),
         GraderKind::Benchmark(benchmark) => {
             // Which cases a check settles is not known before it runs, so a hybrid counts in full.
@@ -117,6 +132,7 @@ fn add(
         | GraderKind::ExecutionMetrics(_)
         | GraderKind::SkillTrigger(_)
         | GraderKind::Script(_)
+        | GraderKind::Selection(AnswerSelection::MaxScore(_))
         | GraderKind::Code(_)
         | GraderKind::Custom(_) => Ok(()),
     }

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use assize_evalfile::{
-    BenchmarkGrader, CodeGrader, CompositeAggregator, CompositeGrader, Conversation, CustomGrader, Grader,
-    GraderKind, LlmGrader, PairwiseGrader, RubricGrader,
+    AnswerSelection, BenchmarkGrader, BestAnswerRule, CodeGrader, CompositeAggregator, CompositeGrader,
+    Conversation, CustomGrader, Grader, GraderKind, LlmGrader, PairwiseGrader, RubricGrader,
 };
 use assize_rubric::IdentityWriter;
 
@@ -87,6 +87,10 @@ fn add_settings(identity: &mut IdentityWriter, item: &WorkItem, grader: &Grader)
         GraderKind::SkillTrigger(check) => identity.field(check),
         GraderKind::Script(check) => identity.field(check),
         GraderKind::Similar(check) => identity.field(check),
+        GraderKind::Selection(AnswerSelection::Best(BestAnswerRule { criteria, judge: _, panel: _ })) => {
+            identity.field(criteria);
+        }
+        GraderKind::Selection(AnswerSelection::MaxScore(rule)) => identity.field(rule),
         GraderKind::Transformed(changed) => {
             identity.field(&changed.transform);
             add_settings(identity, item, &changed.inner);

@@ -16,7 +16,7 @@ use assize_workspace::Workspace;
 
 use crate::case_identity::cluster_of_case;
 use crate::panel::PanelSettings;
-use crate::{CaseHooks, JudgeError, JudgeSelector};
+use crate::{CaseHooks, JudgeError, JudgeSelector, RivalGroup};
 
 /// One case to be answered and graded.
 #[derive(Clone)]
@@ -74,6 +74,8 @@ pub struct ItemRelations {
     pub on_failure: OnDependencyFailure,
     /// True if other cases wait for this one.
     pub is_awaited: bool,
+    /// The answers that graders compare its answer with, if there are such graders.
+    pub rivals: Option<Arc<RivalGroup>>,
     /// True if nothing more is begun once an item like this one could not be run or judged.
     pub stops_at_errors: bool,
 }
@@ -86,6 +88,7 @@ impl ItemRelations {
             after: Vec::new(),
             on_failure: OnDependencyFailure::Skip,
             is_awaited: false,
+            rivals: None,
             stops_at_errors: false,
         }
     }
@@ -131,11 +134,13 @@ impl ItemSource {
 }
 
 impl WorkItem {
-    /// Key of the cases that it belongs together with: its suite and its cluster, else the case itself.
+    /// Key of the cases that it belongs together with: its suite and its cluster, else the test whose
+    /// answers are compared, else the case itself.
     pub fn cluster_key(&self) -> (Arc<str>, String) {
-        let name = match cluster_of_case(&self.case) {
-            Some(cluster) => format!("cluster {cluster}"),
-            None => format!("case {}", self.case.id),
+        let name = match (cluster_of_case(&self.case), &self.relations.rivals) {
+            (Some(cluster), _) => format!("cluster {cluster}"),
+            (None, Some(group)) => format!("test {}", group.name),
+            (None, None) => format!("case {}", self.case.id),
         };
         (Arc::clone(&self.suite), name)
     }

@@ -9,8 +9,10 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::dependencies::{Admission, BlockedItem, DependencyTracker};
+use crate::rivals::RivalTracker;
+use crate::selections::compare_in_slot;
 use crate::slots::WorkerSlots;
-use crate::task::{TaskResult, run_in_slot};
+use crate::task::{FinishedCase, TaskResult, run_in_slot};
 use crate::{HaltReason, ItemError, RunError, RunEvent, RunLimits, WorkItem};
 
 /// Scheduler of a run: takes items from their source as fast as they are worked on, and starts a task for each.
@@ -143,6 +145,28 @@ where
         self.in_flight.spawn(run_in_slot(item, blocked, turn, slots, self.limit.clone()));
 
         started
+    }
+
+    /// Starts a task for each group of cases whose answers are to be compared.
+    pub(crate) fn compare(&mut self, groups: Vec<Vec<FinishedCase>>) {
+        for cases in groups {
+            self.slots.enqueue();
+            let slots = Arc::clone(&self.slots);
+            self.in_flight.spawn(compare_in_slot(cases, slots, self.limit.clone()));
+        }
+    }
+
+    /// Compares the answers that still wait for others when nothing is in flight: those will not come. Returns false if
+    /// none waits, or if the run ends early: cases that wait then were not run.
+    pub(crate) fn compare_rest(&mut self, rivals: &mut RivalTracker) -> bool {
+        if !self.is_open() || !self.is_exhausted {
+            return false;
+        }
+        let rest = rivals.take_rest();
+        let any = !rest.is_empty();
+        self.compare(rest);
+
+        any
     }
 
     /// Notes a result that is on record: others may wait for it. Returns the reason if it ends the run.

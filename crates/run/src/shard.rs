@@ -6,7 +6,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use assize_evalfile::{GraderKind, PanelSpec};
+use assize_evalfile::{AnswerSelection, GraderKind, PanelSpec};
 use assize_rubric::IdentityWriter;
 
 use crate::case_identity::hash_case;
@@ -397,6 +397,7 @@ fn panel_of(grader: &GraderKind) -> Option<(&PanelSpec, Option<&str>)> {
         GraderKind::Rubric(rubric) => Some((&rubric.panel, rubric.judge.as_deref())),
         GraderKind::Llm(llm) => Some((&llm.panel, llm.judge.as_deref())),
         GraderKind::Pairwise(pairwise) => Some((&pairwise.panel, pairwise.judge.as_deref())),
+        GraderKind::Selection(AnswerSelection::Best(best)) => Some((&best.panel, best.judge.as_deref())),
         _ => None,
     }
 }
@@ -426,6 +427,7 @@ struct CaseGroups {
 /// True if the item is tied to other cases.
 fn is_tied(item: &WorkItem) -> bool {
     item.relations.is_awaited
+        || item.relations.rivals.is_some()
         || !item.relations.after.is_empty()
         || item.workplace.as_ref().is_some_and(|workplace| workplace.is_shared())
 }
@@ -456,6 +458,12 @@ impl GroupBuilder {
             let before = SuiteCase { suite: Arc::clone(&item.suite), case_id: before.case_id.clone() };
             let before = self.node(before);
             self.join(node, before);
+        }
+
+        for rival in item.relations.rivals.iter().flat_map(|group| &group.members) {
+            let rival = SuiteCase { suite: Arc::clone(&item.suite), case_id: rival.case_id.clone() };
+            let rival = self.node(rival);
+            self.join(node, rival);
         }
 
         if let Some(workplace) = item.workplace.as_ref().filter(|workplace| workplace.is_shared()) {

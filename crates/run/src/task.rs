@@ -7,6 +7,7 @@ use std::sync::Arc;
 use assize_llm::Redactor;
 use assize_rubric::{CaseDecision, Finding, UngradedKind, UngradedReason};
 use assize_store::{CaseErrorKind, CaseRecord, CaseRows, StoreError, shorten_tool_calls};
+use assize_targets::TargetAnswer;
 use assize_workspace::LeaseQueuePosition;
 use futures_util::FutureExt;
 use tokio_util::sync::CancellationToken;
@@ -19,14 +20,24 @@ use crate::fingerprint::fingerprint;
 use crate::slots::WorkerSlots;
 use crate::work::{blocked_record, error_record, panic_record, work};
 
-/// Result of a task: nothing if the limit was reached before there was a slot for the item.
-pub(crate) type TaskResult = Option<FinishedCase>;
+/// Result of a task: nothing if the limit was reached before there was a slot for it.
+#[derive(Default)]
+pub(crate) struct TaskResult {
+    /// The item that was worked on.
+    pub(crate) case: Option<FinishedCase>,
+    /// Cases whose answers were compared.
+    pub(crate) compared: Vec<FinishedCase>,
+}
 
 /// A finished item with its record and the rows of that, ready to be written.
 pub(crate) struct FinishedCase {
     pub(crate) item: WorkItem,
     pub(crate) record: CaseRecord,
     pub(crate) rows: Result<CaseRows, StoreError>,
+    /// Hash of all that the result rests on, as [`fingerprint`] gives it.
+    pub(crate) inputs: String,
+    /// The answer that was graded, where it is compared with others.
+    pub(crate) answer: Option<Box<TargetAnswer>>,
 }
 
 impl FinishedCase {
@@ -79,11 +90,12 @@ pub(crate) async fn run_in_slot(
     let _slot = slots.acquire().await;
 
     if limit.is_cancelled() {
-        return None;
+        return TaskResult::default();
     }
 
     // That of the case as it is planned: a run that is resumed knows no other.
     let inputs = fingerprint(&item);
+    let mut answer = None;
     let (item, mut record, is_hooked) = match blocked {
         Some(blocked) => {
             let record = blocked_record(&item, blocked);
@@ -91,7 +103,7 @@ pub(crate) async fn run_in_slot(
         }
         None => match apply_before_hooks(item).await {
             Ok(item) => {
-                let record = work_or_panic_record(&item, turn).await;
+                let record = work_or_panic_record(&item, turn, &mut answer).await;
                 (item, record, true)
             }
             Err(failed) => {
@@ -107,22 +119,32 @@ pub(crate) async fn run_in_slot(
     }
 
     // Encoded here rather than by the writer, so that all threads share the work.
-    let rows = CaseRows::new(&record.decisions, &record.result, Some(inputs))
-        .and_then(|rows| rows.with_question(&question_row(&item)));
-    Some(FinishedCase { item, record, rows })
+    let rows = encode_rows(&item, &record, inputs.clone());
+    let case = FinishedCase { item, record, rows, inputs, answer };
+    TaskResult { case: Some(case), compared: Vec::new() }
+}
+
+/// Encodes the rows of a record.
+pub(crate) fn encode_rows(
+    item: &WorkItem,
+    record: &CaseRecord,
+    inputs: String,
+) -> Result<CaseRows, StoreError> {
+    CaseRows::new(&record.decisions, &record.result, Some(inputs))
+        .and_then(|rows| rows.with_question(&question_row(item)))
 }
 
 /// Works on one item outside a run: nothing is recorded, nothing limits how many are worked on at once, and the relations of
 /// the item to others have no effect. It never fails: what goes wrong is part of the record.
 pub async fn run_item(item: &WorkItem) -> CaseRecord {
-    let mut record = work_or_panic_record(item, None).await;
+    let mut record = work_or_panic_record(item, None, &mut None).await;
     finish_record(&mut record, item.programs.redactor.as_deref());
 
     record
 }
 
 /// Takes secrets out of a record, and then cuts what is too long to be kept: a secret that is cut is not found.
-fn finish_record(record: &mut CaseRecord, redactor: Option<&Redactor>) {
+pub(crate) fn finish_record(record: &mut CaseRecord, redactor: Option<&Redactor>) {
     if let Some(redactor) = redactor {
         hide_secrets(record, redactor);
     }
@@ -172,8 +194,12 @@ fn hide_secrets(record: &mut CaseRecord, redactor: &Redactor) {
 }
 
 /// Works on an item. A panic becomes the record of the item: it costs one case, not the run.
-async fn work_or_panic_record(item: &WorkItem, turn: Option<LeaseQueuePosition>) -> CaseRecord {
-    let panic = match AssertUnwindSafe(work(item, turn)).catch_unwind().await {
+async fn work_or_panic_record(
+    item: &WorkItem,
+    turn: Option<LeaseQueuePosition>,
+    answer: &mut Option<Box<TargetAnswer>>,
+) -> CaseRecord {
+    let panic = match AssertUnwindSafe(work(item, turn, answer)).catch_unwind().await {
         Ok(record) => return record,
         Err(panic) => panic,
     };

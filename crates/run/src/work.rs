@@ -2,6 +2,7 @@
 
 use assize_rubric::{Cost, Verdict};
 use assize_store::{CaseError, CaseErrorKind, CaseRecord, CaseStage, ResultRow, ToolCallRow};
+use assize_targets::TargetAnswer;
 use assize_workspace::LeaseQueuePosition;
 use futures_util::future::join_all;
 use tokio::time::Instant;
@@ -15,8 +16,13 @@ use crate::grading::{GradingContext, change_answer, grade};
 use crate::material::target_input;
 use crate::{ItemSource, WorkItem, workspace};
 
-/// Answers and grades one item. Failures become part of the record; this never fails.
-pub(crate) async fn work(item: &WorkItem, turn: Option<LeaseQueuePosition>) -> CaseRecord {
+/// Answers and grades one item. Failures become part of the record; this never fails. An answer that is compared with others
+/// is put into `compared`.
+pub(crate) async fn work(
+    item: &WorkItem,
+    turn: Option<LeaseQueuePosition>,
+    compared: &mut Option<Box<TargetAnswer>>,
+) -> CaseRecord {
     let begun = Instant::now();
     let mut head = case_head(item);
     let without_grades = |mut head: CaseHead, error| {
@@ -77,6 +83,9 @@ pub(crate) async fn work(item: &WorkItem, turn: Option<LeaseQueuePosition>) -> C
     head.duration_ms = to_millis(begun);
 
     let result = assemble(head, &graded, item.lines);
+    if item.relations.rivals.is_some() {
+        *compared = Some(Box::new(changed.answer.into_owned()));
+    }
     CaseRecord { result, decisions: decided.into_iter().flatten().collect() }
 }
 

@@ -8,6 +8,7 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use crate::rivals::RivalTracker;
 use crate::slots::WorkerSlots;
 use crate::task::{FinishedCase, TaskResult};
 use crate::{RunLimits, RunTotals, WorkItem};
@@ -74,6 +75,8 @@ pub(crate) struct RecordWriter<'r> {
     /// The last cases that lack something for want of a server. Should it be given up, they were not run; otherwise they are
     /// written at the end.
     held: VecDeque<FinishedCase>,
+    /// Cases whose answers are to be compared.
+    pub(crate) rivals: RivalTracker,
     /// False if the run may end at the next failure.
     holds: bool,
 }
@@ -88,6 +91,7 @@ impl<'r> RecordWriter<'r> {
             batches: settings.bail.is_none() && settings.workers.get() >= BATCH_THRESHOLD,
             is_busy: false,
             held: VecDeque::new(),
+            rivals: RivalTracker::default(),
             holds: settings.bail.is_none(),
         }
     }
@@ -129,7 +133,7 @@ impl<'r> RecordWriter<'r> {
                 if is_first {
                     self.pending_since = Instant::now();
                 }
-                self.pending.extend(result);
+                self.accept(result);
             }
             () = tokio::time::sleep_until(self.pending_since + FLUSH_INTERVAL), if !is_first => {}
             () = slots.wait_for_low_queue(), if !is_first && self.is_busy => {}
@@ -139,8 +143,14 @@ impl<'r> RecordWriter<'r> {
         while self.pending.len() < MAX_BATCH
             && let Some(Ok(result)) = in_flight.try_join_next()
         {
-            self.pending.extend(result);
+            self.accept(result);
         }
+    }
+
+    /// Takes what a task came to. A case whose answer is compared waits for the others.
+    fn accept(&mut self, TaskResult { case, compared }: TaskResult) {
+        self.pending.extend(case.and_then(|case| self.rivals.hold(case)));
+        self.pending.extend(compared);
     }
 
     /// Forgets the pending cases that lack something because they were given up.
@@ -182,7 +192,7 @@ impl<'r> RecordWriter<'r> {
         let ready = self.take_ready(is_last);
         let mut written = Vec::with_capacity(ready.len());
 
-        for FinishedCase { item, record, rows } in ready {
+        for FinishedCase { item, record, rows, .. } in ready {
             totals.add(&record);
             self.recorder.take(&record, &rows?)?;
             written.push((item, record.result));

@@ -89,6 +89,14 @@ impl RunFolder {
         Ok(())
     }
 
+    /// Keys of the cases with all their rows that `keep` chooses, told what each result rests on. Nothing is changed.
+    pub fn whole_cases(
+        &self,
+        keep: &mut dyn FnMut(&CaseRecord, &str) -> bool,
+    ) -> Result<HashSet<CaseKey>, StoreError> {
+        self.choose(keep)
+    }
+
     fn choose(
         &self,
         keep: &mut dyn FnMut(&CaseRecord, &str) -> bool,

@@ -23,6 +23,9 @@ pub struct TargetAnswer {
     pub duration: Duration,
     /// Model that answered, as reported.
     pub model: Option<String>,
+    /// Reason why the model stopped, in OpenAI's words (`stop`, `length`, `tool_calls`, `content_filter`) or the server's own;
+    /// `None` if it is not known.
+    pub finish_reason: Option<String>,
     /// Tool calls, in order.
     pub tool_calls: Vec<ToolCall>,
     /// Changes in the working folder, as a unified diff.

@@ -76,6 +76,7 @@ impl Identify for TargetAnswer {
             cost,
             duration,
             model,
+            finish_reason,
             tool_calls,
             file_changes,
             workspace,
@@ -97,6 +98,11 @@ impl Identify for TargetAnswer {
         identity.field(attempts);
 
         identity.field(answered_by);
+
+        // Answers that are given have none: their identities stay what they were.
+        if finish_reason.is_some() {
+            identity.field(finish_reason);
+        }
     }
 }
 

@@ -86,6 +86,7 @@ impl ModelTarget {
             cost: Some(cost),
             duration: reply.latency,
             model: reply.model,
+            finish_reason: reply.finish.openai_word().map(str::to_owned),
             attempts: reply.attempts,
             ..TargetAnswer::default()
         })

@@ -47,6 +47,7 @@ mod schema;
 mod score;
 mod secrets;
 mod select;
+mod selections;
 mod serve;
 mod shards;
 mod shells;

@@ -424,3 +424,18 @@ fn servers_answer_requests_that_templates_write() {
         }
     }
 }
+
+#[test]
+fn models_tell_why_they_stopped() {
+    let (cli, _server) = with_server(|_: &MockRequest| MockReply::text("done"));
+    cli.file(
+        "promptfooconfig.yaml",
+        "prompts: [say it]\nproviders: ['openai:gpt-4o-mini', echo]\ntests:\n- assert:\n  - {type: finish-reason, value: STOP}\n  \
+         - {type: not-finish-reason, value: length}\n",
+    );
+    cli.run(&["eval", "promptfooconfig.yaml", "--run-dir", "run"]).expect_code(1);
+    let found = rows(&cli, "run");
+    let verdicts: Vec<_> = found.iter().map(|row| (&row["target"], &row["verdict"])).collect();
+    // `echo` has no model that could stop.
+    assert_eq!(verdicts, [(&json!("echo"), &json!("fail")), (&json!("openai:gpt-4o-mini"), &json!("pass"))]);
+}

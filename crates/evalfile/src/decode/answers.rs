@@ -125,6 +125,7 @@ pub(super) fn decode_answer(
         depends_on: Vec::new(),
         on_dependency_failure: OnDependencyFailure::default(),
         workspace: None,
+        rivals: None,
         authored: None,
         unbuilt: Vec::new(),
         unrun_code: Vec::new(),

@@ -7,7 +7,7 @@ use assize_rubric::GraderWeighting;
 use serde_json::Map;
 
 use super::common::{decode_keyword, empty, find_spelling, non_empty_list};
-use super::grader::AssertionContext;
+use super::grader::{AssertionContext, refuse_selection};
 use super::graders;
 use super::messages;
 use super::{DecodeContext, MapReader};
@@ -103,6 +103,9 @@ fn decode_turn(cx: &mut DecodeContext, node: &TreeNode, base: &AssertionContext)
         .map(|entry| graders::decode_list(cx, entry, EvalFileFormat::Two, base.clone()))
         .unwrap_or_default();
     let mut graders = graders::combine_with_suite(cx, list, own, &[]);
+    if let Some(entry) = list {
+        refuse_selection(cx, &entry.value, graders.iter().map(|grader| &**grader), "a turn");
+    }
     if let (Some(entry), false) = (list, graders.is_empty())
         && graders.iter().all(|grader| grader.standing.weight.get() == 0.0)
     {

@@ -17,6 +17,8 @@ pub(crate) struct Dataset {
     pub(crate) count: usize,
     /// Numbers of the lines that hold broken cases, rising.
     pub(crate) broken: Vec<usize>,
+    /// True if a grader of any case compares all answers to it.
+    pub(crate) selects: bool,
     pub(super) fingerprint: Fingerprint,
     pub(super) defaults: Arc<SuiteDefaults>,
     pub(super) reach: Arc<LoadScope>,

@@ -194,6 +194,7 @@ fn check_lines(cx: &mut DecodeContext, path: &Path, into: &mut CaseCollector) ->
         path: Arc::from(path),
         count: 0,
         broken: Vec::new(),
+        selects: false,
         fingerprint: Fingerprint::from_file(&file)?,
         defaults: Arc::clone(defaults),
         reach: Arc::clone(&cx.reach),
@@ -203,7 +204,8 @@ fn check_lines(cx: &mut DecodeContext, path: &Path, into: &mut CaseCollector) ->
     let reader = DatasetReader { path: Arc::clone(&shared), cx: cx.fork(), defaults: Arc::clone(defaults) };
     let mut shown = DatasetDiagnostics::default();
     for line in LineDecoder::ahead(defaults.lines(file), move |line| reader.check(line)) {
-        let LineCheck { number, cx: mut fork, read, is_case } = line?;
+        let LineCheck { number, cx: mut fork, read, is_case, selects } = line?;
+        dataset.selects |= selects;
         register_case(cx, &mut fork, &read, (&shared, number), ids, dependencies);
 
         if fork.problems.error_count() == 0 && is_case {
@@ -311,6 +313,8 @@ struct LineCheck {
     read: DecodedCase,
     /// True if the line holds a valid case.
     is_case: bool,
+    /// True if a grader of it compares all answers.
+    selects: bool,
 }
 
 impl DatasetReader {
@@ -318,8 +322,9 @@ impl DatasetReader {
     fn check(&self, line: DatasetLine) -> LineCheck {
         let (number, mut cx) = (line.number, self.cx.fork());
         let mut read = read_line(&mut cx, &self.path, line, &self.defaults);
-        let is_case = read.case.take().is_some();
-        LineCheck { number, cx, read, is_case }
+        let case = read.case.take();
+        let selects = case.as_ref().is_some_and(|case| case.compares_answers());
+        LineCheck { number, cx, read, is_case: case.is_some(), selects }
     }
 
     /// Decodes a line for its case: returns its number, and the case if it is valid.

@@ -4,8 +4,8 @@ use assize_rubric::{Identify, IdentityWriter};
 
 use crate::{
     AnswerTransform, ArgsMatch, AuthorCode, CodeProgram, ExecutionMetrics, ExpectedCall, FieldAccuracy,
-    FieldCheck, FieldMatch, IsJson, Regex, ScriptCheck, SimilarityCheck, SkillTrigger, TextCheck, TextRule,
-    TokenUsage, ToolTrajectory, TrajectoryMode,
+    FieldCheck, FieldMatch, IsJson, MaxScoreRule, Regex, ScriptCheck, SimilarityCheck, SkillTrigger,
+    TextCheck, TextRule, TokenUsage, ToolTrajectory, TrajectoryMode,
 };
 
 impl Identify for TextCheck {
@@ -200,6 +200,19 @@ impl Identify for SimilarityCheck {
         identity.text(measure.name());
         identity.field(threshold);
         identity.field(model);
+    }
+}
+
+impl Identify for MaxScoreRule {
+    fn identify(&self, identity: &mut IdentityWriter) {
+        let Self { sums, weights, threshold } = self;
+        identity.field(sums);
+        identity.field(&weights.len());
+        for (name, weight) in weights {
+            identity.text(name);
+            identity.field(weight);
+        }
+        identity.field(threshold);
     }
 }
 

@@ -11,8 +11,8 @@ use serde_json::Value;
 
 use super::{
     AuthorCode, AuthoredTest, CaseMarks, CaseMessage, ContainerSpec, Conversation, ConversationTurn,
-    FilePosition, FilePreprocessor, Grader, MessageBlock, OnDependencyFailure, Trials, WorkspaceHooks,
-    WorkspaceSpec,
+    FilePosition, FilePreprocessor, Grader, GraderKind, MessageBlock, OnDependencyFailure, Trials,
+    WorkspaceHooks, WorkspaceSpec,
 };
 
 /// Id of a case, unique in its suite. Cheap to clone.
@@ -95,6 +95,9 @@ pub struct Case {
     pub on_dependency_failure: OnDependencyFailure,
     /// Workspace settings of the case itself (`workspace`).
     pub workspace: Option<Arc<WorkspaceSpec>>,
+    /// Name of the test that the case belongs to, if several cases are the same test with other prompts: graders that compare
+    /// answers then compare those of all of them.
+    pub rivals: Option<Arc<str>>,
     /// The test of a matrix file that the case comes from; kept for files with `extensions` only.
     pub authored: Option<Arc<AuthoredTest>>,
     /// Parts that are decoded and checked but that a run does not support yet.
@@ -131,6 +134,7 @@ impl Case {
             depends_on: Vec::new(),
             on_dependency_failure: OnDependencyFailure::default(),
             workspace: None,
+            rivals: None,
             authored: None,
             unbuilt: Vec::new(),
             unrun_code: Vec::new(),
@@ -158,6 +162,11 @@ impl Case {
     /// Returns every grader of the case: those of its turns first, then those of the case as a whole.
     pub fn all_graders(&self) -> impl Iterator<Item = &Arc<Grader>> {
         self.turns().iter().flat_map(|turn| &turn.graders).chain(&self.graders)
+    }
+
+    /// Returns true if a grader of it compares all answers to it.
+    pub fn compares_answers(&self) -> bool {
+        self.graders.iter().any(|grader| matches!(grader.kind, GraderKind::Selection(_)))
     }
 
     /// Returns the case of a single turn: the messages `before` and its own input, its own reference answer,

@@ -10,7 +10,8 @@ use assize_rubric::{
 use serde_json::Value;
 
 use super::{
-    AnswerTransform, AuthorCode, BenchmarkGrader, CriterionMarks, FilePosition, FilePreprocessor, PanelSpec,
+    AnswerSelection, AnswerTransform, AuthorCode, BenchmarkGrader, CriterionMarks, FilePosition,
+    FilePreprocessor, PanelSpec,
 };
 
 /// One grader of a case.
@@ -67,6 +68,8 @@ pub enum GraderKind {
     Script(ScriptCheck),
     /// A comparison of meaning with given texts.
     Similar(SimilarityCheck),
+    /// A comparison of all answers to the case.
+    Selection(AnswerSelection),
     /// Another grader, of the answer as a script changes it.
     Transformed(TransformedGrader),
     /// A combination of other graders.

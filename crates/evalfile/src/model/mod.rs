@@ -17,6 +17,7 @@ mod price;
 mod scorecard;
 mod scorecard_case;
 mod scorecard_tree;
+mod selection;
 mod suite;
 mod target;
 mod trials;
@@ -53,6 +54,7 @@ pub use scorecard::{
 };
 pub use scorecard_case::ScorecardCases;
 pub use scorecard_tree::{InventoryRow, ScorecardPart};
+pub use selection::{AnswerSelection, BestAnswerRule, MaxScoreRule};
 pub use suite::{EvalFileFormat, Suite, SuiteSettings};
 pub(crate) use target::without_credentials;
 pub use target::{

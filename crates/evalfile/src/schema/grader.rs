@@ -30,6 +30,8 @@ const TYPES: &[(&str, &[&str])] = &[
     ("skill-trigger", &["skill-trigger"]),
     ("script", &["javascript", "python"]),
     ("similar", &["similar"]),
+    ("select-best", &["select-best"]),
+    ("max-score", &["max-score"]),
 ];
 
 /// Adds the definitions.
@@ -257,6 +259,21 @@ fn checks() -> Vec<(&'static str, MapSchema)> {
                 .optional_key("measure", word(&SimilarityMeasure::NAMES), "How vectors are compared.")
                 .optional_key("threshold", number(), "Minimum similarity, or maximum distance.")
                 .optional_key("target", text(), "Model for embeddings."),
+        ),
+        (
+            "select-best",
+            grader("a choice by a judge", "A judge compares the answers of all targets to the case, each two in both orders. The best one passes.")
+                .required_key("criteria", texts(), "Criteria for the best answer.")
+                .optional_key("judge", text(), "Judge: a model, the name of a target, or `offline`.")
+                .older_key("target", "judge")
+                .optional_key("panel", reference("panel"), "Panel: several judges, repeats, escalation."),
+        ),
+        (
+            "max-score",
+            grader("a choice by score", "Of the answers of all targets to the case, the one with the highest score of the other graders passes.")
+                .optional_key("method", word(&["average", "sum"]), "Combination of the scores. Default: `average`.")
+                .optional_key("weights", map_of(at_least(0.0)), "Weights by the name of a grader. Default: 1 each.")
+                .optional_key("threshold", number(), "Minimum combined score: below it, no answer passes."),
         ),
     ]
 }

@@ -46,6 +46,7 @@ pub fn check(kind: &GraderKind, facts: &AnswerFacts) -> Option<Result<CheckResul
         | GraderKind::Llm(_)
         | GraderKind::Pairwise(_)
         | GraderKind::Similar(_)
+        | GraderKind::Selection(_)
         | GraderKind::Code(_)
         | GraderKind::Composite(_)
         | GraderKind::Custom(_)

@@ -33,6 +33,8 @@ pub struct AnswerFacts {
     pub duration: Option<Duration>,
     /// True if the answer came from the reply cache, so that its time was measured in an earlier run.
     pub recalled: bool,
+    /// Reason why the model stopped, for scripts.
+    pub finish_reason: Option<String>,
     /// Calls of a model behind the answer.
     pub model_calls: Option<u64>,
 }

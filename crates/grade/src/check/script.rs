@@ -118,6 +118,7 @@ fn context_of(facts: &AnswerFacts, config: &Value) -> Value {
         "providerResponse": {
             "output": facts.answer,
             "cost": facts.cost_usd,
+            "finishReason": facts.finish_reason,
             "tokenUsage": usage,
             "latencyMs": facts.duration.map(|duration| duration.as_millis() as u64),
         },

@@ -65,7 +65,7 @@ pub(crate) fn grader_part(
     let why = match score.verdict {
         None => "not applicable, because none of its criteria applies; not counted.".to_owned(),
         Some(verdict) if matches!(grader.outcome, GraderOutcome::Checked { .. }) => {
-            format!("{verdict}: the script decides that, whatever the score.")
+            format!("{verdict}: the grader decides that, whatever the score.")
         }
         Some(verdict) if standing.negate => negated_reason(grader, verdict, lines),
         Some(verdict) if grader.problem.is_some() => format!("{verdict}: no criterion was graded."),
@@ -200,9 +200,9 @@ fn standing_effects(
 
     if let Some(state) = score.required {
         effects.push(match (state, score.bounds) {
-            (GateState::Passed, _) if decides_itself => "required: the script passes it: yes".to_owned(),
+            (GateState::Passed, _) if decides_itself => "required: the grader passes it: yes".to_owned(),
             (GateState::Failed, _) if decides_itself => {
-                "required: the script passes it: no, so the case fails".to_owned()
+                "required: the grader passes it: no, so the case fails".to_owned()
             }
             (GateState::NotApplicable, _) | (_, None) => "required, but not applicable: no effect".to_owned(),
             (GateState::Passed, Some((low, _))) => {

@@ -163,6 +163,7 @@ fn facts(answer: &TargetAnswer, reference: Option<String>) -> AnswerFacts {
         cost_usd: answer.cost.and_then(Cost::total).map(Usd::as_dollars),
         duration: measured.then_some(answer.duration),
         recalled: answer.recalled,
+        finish_reason: answer.finish_reason.clone(),
         model_calls: messages.map(|messages| messages.iter().filter(is_assistant).count() as u64),
         ..AnswerFacts::default()
     }

@@ -12,6 +12,7 @@ mod panel;
 mod path;
 mod programs;
 mod rubrics;
+mod selection;
 mod similar;
 mod timed_check;
 mod transform;
@@ -30,6 +31,7 @@ pub(crate) use pairwise::pair_task;
 pub(crate) use panel::{ComparableVote, comparable_vote, recombine_votes};
 pub use programs::custom_command;
 pub(crate) use rubrics::rubric_task;
+pub(crate) use selection::{GradedRival, pair_grader, select};
 pub(crate) use transform::change_answer;
 
 use path::GraderPath;
@@ -51,6 +53,8 @@ fn grade_at(path: GraderPath<'_>) -> BoxFuture<'_, Vec<CaseDecision>> {
             GraderKind::Code(code) => vec![Box::pin(programs::grade_code(&path, code)).await],
             GraderKind::Custom(custom) => vec![Box::pin(programs::grade_custom(&path, custom)).await],
             GraderKind::Similar(check) => vec![Box::pin(similar::grade(&path, check)).await],
+            // Decided when all answers are there.
+            GraderKind::Selection(_) => vec![selection::not_compared(&path)],
             GraderKind::Script(check) if check.code.program().is_some() => {
                 vec![Box::pin(programs::grade_author_code(&path, check)).await]
             }

@@ -4,4 +4,5 @@ mod engine;
 mod fakes;
 mod identities;
 mod scheduling;
+mod selection;
 mod writing;

@@ -10,6 +10,7 @@ use super::assertion_context::AssertionContext;
 use super::list::decode_assertions;
 use super::prompt::{decode_command, decode_prompt};
 use super::rubrics::decode_judge;
+use super::selection::refuse_selection;
 use super::shared::{decode_choice, missing_key, older_spelling};
 use crate::codes;
 use crate::decode::map_reader::{number, wrong_type};
@@ -37,6 +38,7 @@ pub(super) fn decode_composite(
         report_duplicate_members(cx, &entry.value);
         let at = AssertionContext { names_are_checked: true, ..at.clone() };
         let members = decode_assertions(cx, &entry.value, format, at);
+        refuse_selection(cx, &entry.value, members.iter().map(|member| &**member), "a composite");
         if members.is_empty() && cx.problems.error_count() == errors {
             cx.problems
                 .add(missing_key(entry.key_span, "a composite", "members", "- {name: a, type: is-json}"));

@@ -7,7 +7,7 @@ use super::shared::normalize_word;
 use crate::codes;
 
 /// Type names with advice. A name that ends with `*` matches all that begin with it.
-const FOREIGN_TYPES: [(&[&str], &str); 22] = [
+const FOREIGN_TYPES: [(&[&str], &str); 21] = [
     (&["llm-rubric", "agent-rubric"], "write `type: rubrics` with `criteria`, or plain strings in the list"),
     (
         &["g-eval", "pi"],
@@ -44,10 +44,9 @@ const FOREIGN_TYPES: [(&[&str], &str); 22] = [
         "compute it in a program: `type: code-grader` with `command: [PROGRAM]`",
     ),
     (
-        &["select-best", "side-by-side", "arena", "pairwise-comparison", "pairwise-grader", "preference"],
+        &["side-by-side", "arena", "pairwise-comparison", "pairwise-grader", "preference"],
         "use `type: pairwise` with `baseline`; `assize compare pairwise RUN_A RUN_B` compares whole runs",
     ),
-    (&["max-score"], "grade each answer on its own, then compare the runs"),
     (&["human"], "judge the criteria by hand after the run; write them as `type: rubrics`"),
     (
         &["trajectory:tool-used"],

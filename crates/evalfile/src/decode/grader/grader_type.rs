@@ -25,6 +25,8 @@ pub(super) enum GraderType {
     JavaScript,
     Python,
     Similar,
+    SelectBest,
+    MaxScore,
     Custom {
         name: String,
         path: PathBuf,
@@ -32,7 +34,7 @@ pub(super) enum GraderType {
 }
 
 /// Every built-in type by its current name.
-pub(super) const TYPES: [(&str, GraderType); 26] = [
+pub(super) const TYPES: [(&str, GraderType); 28] = [
     ("rubrics", GraderType::Rubrics),
     ("llm-grader", GraderType::Llm),
     ("pairwise", GraderType::Pairwise),
@@ -59,6 +61,8 @@ pub(super) const TYPES: [(&str, GraderType); 26] = [
     ("javascript", GraderType::JavaScript),
     ("python", GraderType::Python),
     ("similar", GraderType::Similar),
+    ("select-best", GraderType::SelectBest),
+    ("max-score", GraderType::MaxScore),
 ];
 
 /// Older names and the current ones.
@@ -93,6 +97,8 @@ impl GraderType {
             Self::SkillTrigger => "a skill-trigger grader",
             Self::JavaScript | Self::Python => "a script",
             Self::Similar => "a comparison of meaning",
+            Self::SelectBest => "a choice by a judge",
+            Self::MaxScore => "a choice by score",
             Self::Custom { .. } => "a grader",
         }
     }

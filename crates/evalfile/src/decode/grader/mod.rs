@@ -21,6 +21,7 @@ mod prompt;
 mod resolve_type;
 mod rubrics;
 mod script;
+mod selection;
 mod shared;
 mod similar;
 mod temperature;
@@ -40,5 +41,6 @@ pub(crate) use rubrics::{
     decode_evidence, decode_inline_rubrics, decode_judging, decode_truncate, grader_from_outcome,
 };
 pub(crate) use script::{read_code, read_language};
+pub(in crate::decode) use selection::refuse_selection;
 pub(crate) use shared::{decode_choice, decode_duration, missing_key};
 pub(crate) use template_cache::TemplateCache;

@@ -9,7 +9,8 @@ use super::common_keys::decode_common_keys;
 use super::grader_type::GraderType;
 use super::resolve_type::resolve_type;
 use super::{
-    code, composite, custom, json, llm, metrics, pairwise, rubrics, script, similar, text, trajectory,
+    code, composite, custom, json, llm, metrics, pairwise, rubrics, script, selection, similar, text,
+    trajectory,
 };
 use crate::codes;
 use crate::decode::map_reader::{check_not_blank, string, wrong_type};
@@ -73,6 +74,7 @@ pub(super) fn decode_grader(
     let common = decode_common_keys(cx, &mut object, kind.name(), format);
     let transform = match kind {
         GraderType::Custom { .. } => None,
+        GraderType::SelectBest | GraderType::MaxScore => selection::refuse_transform(cx, &mut object),
         _ => script::decode_transform(cx, &mut object),
     };
     let place = cx.position(object.head());
@@ -93,6 +95,8 @@ pub(super) fn decode_grader(
         GraderType::JavaScript => script::decode_script(cx, &mut object, CodeLanguage::JavaScript),
         GraderType::Python => script::decode_script(cx, &mut object, CodeLanguage::Python),
         GraderType::Similar => similar::decode_similar(cx, &mut object),
+        GraderType::SelectBest => selection::decode_select_best(cx, &mut object),
+        GraderType::MaxScore => selection::decode_max_score(cx, &mut object),
         GraderType::SkillTrigger => metrics::decode_skill_trigger(cx, &mut object),
         GraderType::Custom { name, path } => Some(custom::decode_custom(cx, &mut object, name, path)),
     };

@@ -31,6 +31,10 @@ pub enum AssertionSupport {
     Python,
     /// A comparison of meaning, by a measure.
     Similar(SimilarityMeasure),
+    /// A comparison of all answers by a judge.
+    SelectBest,
+    /// A comparison of all answers by their scores.
+    MaxScore,
     /// Built-in code, by its name.
     BuiltIn(&'static str),
     /// A skill was used.
@@ -53,8 +57,8 @@ pub struct AssertionType {
 }
 
 use AssertionSupport::{
-    BuiltIn, Cost, Criterion, Equals, Fact, JavaScript, Json, Latency, Python, Refused, SameKeys,
-    ScoredCriterion, Set, Similar, Skill, Text, TextList,
+    BuiltIn, Cost, Criterion, Equals, Fact, JavaScript, Json, Latency, MaxScore, Python, Refused, SameKeys,
+    ScoredCriterion, SelectBest, Set, Similar, Skill, Text, TextList,
 };
 
 const fn kind(name: &'static str, support: AssertionSupport, remark: &'static str) -> AssertionType {
@@ -63,9 +67,7 @@ const fn kind(name: &'static str, support: AssertionSupport, remark: &'static st
 
 const CRITERION: &str = "a criterion, decided met or unmet; a `threshold` on the judge's score has no effect";
 const SERVICE: &str = "calls an external service that has no counterpart here";
-const COMPARES: &str =
-    "compares the answers of several providers; run them and use `assize compare pairwise`";
-const GENERATED: &str = "its score is computed from generated questions or a given context; state the requirement with `llm-rubric`";
+const GENERATED: &str = "its score is computed from statements or questions that several calls write; state the requirement with `llm-rubric`";
 const METRIC: &str =
     "a text-similarity metric that says little about an answer; use `llm-rubric`, `similar` or `rouge-n`";
 const SIMILAR: &str = "at least 0.75 by default; needs embeddings from a server with OpenAI's interface";
@@ -101,7 +103,11 @@ pub const ASSERTION_TYPES: &[AssertionType] = &[
     kind("execution-metrics", SameKeys("execution-metrics"), "AgentV's"),
     kind("factuality", Fact, "met unless the answer contradicts the value"),
     kind("field-accuracy", SameKeys("field-accuracy"), "AgentV's"),
-    kind("finish-reason", Refused("targets do not report why a model stopped"), ""),
+    kind(
+        "finish-reason",
+        BuiltIn("finish-reason"),
+        "of models; an answer that was cut off or withheld leaves the case incomplete",
+    ),
     kind("g-eval", ScoredCriterion, "a criterion scored from 0 to 10; the default threshold is 0.7"),
     kind("gleu", Refused(METRIC), ""),
     kind("guardrails", Refused(SERVICE), ""),
@@ -138,7 +144,7 @@ pub const ASSERTION_TYPES: &[AssertionType] = &[
     kind("levenshtein", BuiltIn("levenshtein"), "at most 5 edits by default"),
     kind("llm-grader", SameKeys("llm-grader"), "AgentV's"),
     kind("llm-rubric", Criterion, CRITERION),
-    kind("max-score", Refused(COMPARES), ""),
+    kind("max-score", MaxScore, "the answer with the highest score of the other assertions passes"),
     kind("meteor", Refused(METRIC), ""),
     kind("model-graded-closedqa", Criterion, CRITERION),
     kind("model-graded-factuality", Fact, "as `factuality`"),
@@ -153,7 +159,11 @@ pub const ASSERTION_TYPES: &[AssertionType] = &[
     kind("ruby", Refused("Ruby code is not run; use `javascript`, or a `code-grader` in an eval file"), ""),
     kind("script", SameKeys("code-grader"), "AgentV's; a program"),
     kind("search-rubric", Refused("needs a judge that searches the web"), ""),
-    kind("select-best", Refused(COMPARES), ""),
+    kind(
+        "select-best",
+        SelectBest,
+        "a judge compares each two answers to the test in both orders; the best one passes",
+    ),
     kind("similar", Similar(SimilarityMeasure::Cosine), SIMILAR),
     kind("similar:cosine", Similar(SimilarityMeasure::Cosine), SIMILAR),
     kind("similar:dot", Similar(SimilarityMeasure::Dot), SIMILAR),

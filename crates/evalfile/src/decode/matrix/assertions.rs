@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use super::assertion_types::{ASSERTION_TYPES, AssertionSupport, AssertionType, resolve_assertion_type};
 use super::built_in::built_in_code;
 use super::nodes::{MapNode, json_node, list_node, number_names, text_node};
+use super::selections::write_selection;
 use super::spelling::{MatrixSpelling, head};
 use super::template::{TemplateRenderer, TemplateScope};
 use super::test_judges::{JudgeNames, embedder_of};
@@ -301,14 +302,11 @@ impl AssertionWriter<'_> {
         };
 
         match kind.support {
-            AssertionSupport::Text => {
+            AssertionSupport::Text | AssertionSupport::TextList => {
                 grader.add_text("type", kind.name);
-                Self::add_value(cx, grader, assertion, &parts, text_of)?;
-                gate(grader, 1.0);
-            }
-            AssertionSupport::TextList => {
-                grader.add_text("type", kind.name);
-                Self::add_value(cx, grader, assertion, &parts, texts_of)?;
+                let is_one = kind.support == AssertionSupport::Text;
+                let convert: fn(&TreeNode) -> TreeNode = if is_one { text_of } else { texts_of };
+                Self::add_value(cx, grader, assertion, &parts, convert)?;
                 gate(grader, 1.0);
             }
             AssertionSupport::Equals => {
@@ -342,30 +340,33 @@ impl AssertionWriter<'_> {
                 gate(grader, line);
             }
             AssertionSupport::Set => self.write_set(cx, object, grader, assertion, &parts, &gate)?,
-            AssertionSupport::Similar(measure) => {
-                Self::write_similar(cx, grader, assertion, &parts, measure)?;
-                if must_pass {
-                    grader.add_flag("required", true);
+            // These say for themselves if they pass.
+            AssertionSupport::Similar(_)
+            | AssertionSupport::SelectBest
+            | AssertionSupport::MaxScore
+            | AssertionSupport::JavaScript
+            | AssertionSupport::Python
+            | AssertionSupport::BuiltIn(_) => {
+                match kind.support {
+                    AssertionSupport::Similar(measure) => {
+                        Self::write_similar(cx, grader, assertion, &parts, measure)?;
+                    }
+                    AssertionSupport::SelectBest | AssertionSupport::MaxScore => {
+                        write_selection(cx, grader, assertion, &parts)?;
+                    }
+                    _ => Self::write_script(cx, object, grader, assertion, parts)?,
                 }
-            }
-            AssertionSupport::JavaScript | AssertionSupport::Python | AssertionSupport::BuiltIn(_) => {
-                Self::write_script(cx, object, grader, assertion, parts)?;
                 if must_pass {
                     grader.add_flag("required", true);
                 }
             }
             AssertionSupport::Skill => {
                 grader.add_text("type", "skill-trigger");
-                if let Some(skill) = parts
-                    .value
-                    .as_ref()
-                    .and_then(|value| value.as_str().or_else(|| value.get("name")?.as_str()))
-                {
-                    grader.add_text("skill", skill);
-                } else {
+                let Some(skill) = parts.value.as_ref().and_then(name_of_skill) else {
                     cx.problems.add(missing_value(assertion));
                     return None;
-                }
+                };
+                grader.add_text("skill", skill);
                 gate(grader, 1.0);
             }
             AssertionSupport::SameKeys(name) => {
@@ -667,15 +668,15 @@ impl AssertionParts {
 }
 
 /// Values of an assertion.
-struct AssertionValues<'a> {
-    value: Option<TreeNode>,
+pub(super) struct AssertionValues<'a> {
+    pub(super) value: Option<TreeNode>,
     threshold: Option<f64>,
-    judge: Option<String>,
+    pub(super) judge: Option<String>,
     embedder: Option<String>,
-    prompt: Option<&'a TreeNode>,
+    pub(super) prompt: Option<&'a TreeNode>,
 }
 
-fn missing_value(assertion: &AssertionParts) -> Diagnostic {
+pub(super) fn missing_value(assertion: &AssertionParts) -> Diagnostic {
     Diagnostic::error(
         codes::MISSING_SETTING,
         format!("`{}` needs `value`", assertion.full_name()),
@@ -683,6 +684,10 @@ fn missing_value(assertion: &AssertionParts) -> Diagnostic {
         "no `value` here",
     )
     .with_help("write what to compare with as `value`")
+}
+
+fn name_of_skill(value: &TreeNode) -> Option<&str> {
+    value.as_str().or_else(|| value.get("name")?.as_str())
 }
 
 fn code_as_value(span: Span) -> Diagnostic {

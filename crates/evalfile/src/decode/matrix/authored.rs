@@ -183,6 +183,8 @@ impl AuthoredTest {
         let variant = CaseVariant { vars, ..CaseVariant::default() };
         let case = PendingCase {
             id: self.id.clone(),
+            // The item that is run knows its rivals from the plan.
+            group: Arc::from(self.id.as_str()),
             test: Rc::new(test.clone()),
             transform: None,
             prompt: self.prompt.as_ref(),

@@ -4,10 +4,11 @@
 const PRELUDE: &str = include_str!("built_in/prelude.js");
 
 /// Code of each assertion, by name.
-const BUILT_IN: [(&str, &str); 15] = [
+const BUILT_IN: [(&str, &str); 16] = [
     ("contains-html", include_str!("built_in/contains-html.js")),
     ("contains-json", include_str!("built_in/contains-json.js")),
     ("contains-xml", include_str!("built_in/contains-xml.js")),
+    ("finish-reason", include_str!("built_in/finish-reason.js")),
     ("is-html", include_str!("built_in/is-html.js")),
     ("is-refusal", include_str!("built_in/is-refusal.js")),
     ("is-valid-function-call", include_str!("built_in/is-valid-function-call.js")),

@@ -14,6 +14,7 @@ use super::pending::{CaseVariant, PendingCase, finish_variables, run_code};
 use super::prompts::{MatrixPrompt, PromptBody, RenderedPrompt};
 use super::providers::MatrixProvider;
 use super::read::{MatrixFile, place_of};
+use super::selections::name_weights;
 use super::spelling::MatrixSpelling;
 use super::test_judges::{JudgeNames, embedder_of};
 use super::tests::MatrixTest;
@@ -148,6 +149,8 @@ impl<'a> MatrixExpander<'a> {
                 return true;
             }
             let stem = if several { format!("{base}/vars-{}", at + 1) } else { base.clone() };
+            // Descriptions need not be unique, the number of a test is.
+            let group: Arc<str> = format!("{} {stem}", index + 1).into();
             for (number, prompt) in prompts.iter().enumerate() {
                 let id =
                     if prompts.len() > 1 { format!("{stem}/prompt-{}", number + 1) } else { stem.clone() };
@@ -159,7 +162,8 @@ impl<'a> MatrixExpander<'a> {
                 };
                 let variants = self.variants(cx, &test, *prompt, variant);
                 let (test, transform) = (Rc::clone(&test), transform.clone());
-                let case = PendingCase { id, test, transform, prompt: *prompt, media, span, variants };
+                let group = Arc::clone(&group);
+                let case = PendingCase { id, group, test, transform, prompt: *prompt, media, span, variants };
                 self.pending.push(case);
             }
         }
@@ -302,6 +306,10 @@ impl<'a> MatrixExpander<'a> {
         let transforms = self.transforms(cx, &pending.test);
         if let Some(case) = read.case.as_mut().map(Arc::make_mut) {
             case.transforms = transforms;
+            if case.compares_answers() {
+                case.rivals = Some(Arc::clone(&pending.group));
+                name_weights(cx, case, &pending.test, self.file.root);
+            }
             case.output_as_text = self.file.spelling == MatrixSpelling::Snake;
             let place = cx.position(pending.span);
             if media || pending.media {

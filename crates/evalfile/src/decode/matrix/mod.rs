@@ -18,6 +18,7 @@ mod pending;
 mod prompts;
 mod providers;
 mod read;
+mod selections;
 mod spelling;
 mod table;
 mod template;

@@ -21,6 +21,8 @@ use crate::decode::{DecodeContext, LoadScope};
 /// A test with values of its variables and a prompt.
 pub(super) struct PendingCase<'a> {
     pub(super) id: String,
+    /// Name of the test with these values of variables, whatever its prompt.
+    pub(super) group: Arc<str>,
     pub(super) test: Rc<MatrixTest>,
     /// Script that changes the variables.
     pub(super) transform: Option<Rc<(Script, Span)>>,

@@ -1,0 +1,122 @@
+//! Assertions that compare the answers of all providers and prompts to a test.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use assize_diagnostic::Diagnostic;
+
+use super::assertion_types::AssertionSupport;
+use super::assertions::{AssertionParts, AssertionValues, missing_value};
+use super::nodes::{MapNode, text_node};
+use super::tests::MatrixTest;
+use crate::codes;
+use crate::decode::DecodeContext;
+use crate::decode::map_reader::wrong_type;
+use crate::model::{AnswerSelection, Case, GraderKind};
+use crate::tree::TreeNode;
+
+/// Keys of the `value` of `max-score`, which are those of the grader.
+const MAX_SCORE_KEYS: [&str; 3] = ["method", "weights", "threshold"];
+
+/// Writes `select-best` or `max-score` as the grader of that type.
+pub(super) fn write_selection(
+    cx: &mut DecodeContext,
+    grader: &mut MapNode,
+    assertion: &AssertionParts,
+    parts: &AssertionValues<'_>,
+) -> Option<()> {
+    grader.add_text("type", assertion.kind.name);
+    if assertion.kind.support == AssertionSupport::MaxScore {
+        return write_max_score(cx, grader, parts);
+    }
+
+    let Some(value) = parts.value.as_ref().filter(|value| value.as_str().is_some()) else {
+        cx.problems.add(match &parts.value {
+            Some(value) => wrong_type(value, "`value` of `select-best`", "a text"),
+            None => missing_value(assertion),
+        });
+        return None;
+    };
+    if let Some(prompt) = parts.prompt {
+        cx.problems.add(
+            Diagnostic::warning(
+                codes::READ_DIFFERENTLY,
+                "the judge's own prompt is not used",
+                prompt.use_span(),
+                "answers are compared by the built-in prompt",
+            )
+            .with_help("say what matters in `value`"),
+        );
+    }
+    grader.add(
+        "criteria",
+        value.use_span(),
+        text_node(value.use_span(), value.as_str().unwrap_or_default().trim()),
+    );
+    if let Some(judge) = &parts.judge {
+        grader.add_text("judge", judge.clone());
+    }
+
+    Some(())
+}
+
+fn write_max_score(cx: &mut DecodeContext, grader: &mut MapNode, parts: &AssertionValues<'_>) -> Option<()> {
+    let Some(value) = &parts.value else { return Some(()) };
+    let Some(entries) = value.as_map() else {
+        cx.problems.add(wrong_type(value, "`value` of `max-score`", "a map"));
+        return None;
+    };
+    for entry in entries.iter().filter(|entry| !entry.value.is_null()) {
+        if MAX_SCORE_KEYS.contains(&entry.key.as_str()) {
+            grader.add(&entry.key, entry.key_span, entry.value.clone());
+        } else {
+            let reason = "`max-score` has `method`, `weights` and `threshold`";
+            cx.problems.add(super::tests::no_effect(entry, reason));
+        }
+    }
+
+    Some(())
+}
+
+/// Gives the weights of `max-score` to the graders of the case: assertions are weighted by their types, graders by their
+/// names. The graders are those of the assertions, in their order.
+pub(super) fn name_weights(cx: &mut DecodeContext, case: &mut Case, test: &MatrixTest, root: &TreeNode) {
+    if !case.compares_answers() || case.graders.len() != test.assertions.len() {
+        return;
+    }
+    let types: Vec<String> = test.assertions.iter().map(|node| written_type(node, root)).collect();
+    let named: Vec<(String, String)> =
+        types.into_iter().zip(case.graders.iter().map(|grader| grader.name.clone())).collect();
+
+    for (grader, node) in case.graders.iter_mut().zip(&test.assertions) {
+        let GraderKind::Selection(AnswerSelection::MaxScore(rule)) = &grader.kind else { continue };
+        let mut rule = rule.clone();
+        for kind in rule.weights.keys().filter(|kind| !named.iter().any(|(known, _)| known == *kind)) {
+            cx.problems.add(
+                Diagnostic::warning(
+                    codes::NO_EFFECT,
+                    format!("the weight of `{kind}` has no effect"),
+                    node.use_span(),
+                    "no assertion of the test has this type",
+                )
+                .with_help("name the type of an assertion, as it is written"),
+            );
+        }
+        let weights = std::mem::take(&mut rule.weights);
+        rule.weights = named
+            .iter()
+            .filter_map(|(kind, name)| Some((name.clone(), *weights.get(kind)?)))
+            .collect::<BTreeMap<_, _>>();
+        Arc::make_mut(grader).kind = GraderKind::Selection(AnswerSelection::MaxScore(rule));
+    }
+}
+
+/// Returns the type of an assertion as the file writes it, in itself or in the template that it refers to.
+fn written_type(node: &TreeNode, root: &TreeNode) -> String {
+    let own = node.get("type").and_then(TreeNode::as_str);
+    let of_template = || {
+        let path = node.get("$ref")?.as_str()?.strip_prefix("#/")?;
+        path.split('/').try_fold(root, |at, key| at.get(key))?.get("type")?.as_str()
+    };
+    own.or_else(of_template).unwrap_or_default().trim().to_owned()
+}

@@ -1,0 +1,113 @@
+//! Answers to one test that are compared with each other: who they are, and the finished ones that wait for the others.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use assize_rubric::IdentityWriter;
+
+use crate::WorkItem;
+use crate::task::FinishedCase;
+
+/// The answers to one test that graders of the test compare.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RivalGroup {
+    /// Name of the test, unique in its suite.
+    pub name: Arc<str>,
+    /// The answers of the run, in the order of the plan.
+    pub members: Vec<RivalAnswer>,
+    /// Cases whose answers belong to the test, and that the run does not hold.
+    pub absent: Vec<String>,
+}
+
+/// One of the answers to a test.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RivalAnswer {
+    /// Id of its case.
+    pub case_id: String,
+    /// Target that gives it; `None` for an answer that is given.
+    pub target: Option<String>,
+}
+
+impl RivalGroup {
+    /// Place of an item among the members, from 0.
+    pub(crate) fn place_of(&self, item: &WorkItem) -> Option<usize> {
+        let target = item.source.name_of_target();
+        self.members
+            .iter()
+            .position(|member| member.case_id == item.case.id.as_str() && member.target.as_deref() == target)
+    }
+
+    /// Description of a member that tells it from the others.
+    pub(crate) fn label(&self, at: usize) -> String {
+        let Some(member) = self.members.get(at) else { return "another answer".to_owned() };
+        let one_case = self.members.iter().all(|other| other.case_id == member.case_id);
+        match &member.target {
+            Some(target) if one_case => format!("`{target}`"),
+            Some(target) => format!("`{target}` to `{}`", member.case_id),
+            None => format!("`{}`", member.case_id),
+        }
+    }
+
+    /// Reason why answers can't be compared, whatever they are.
+    pub(crate) fn obstacle(&self) -> Option<String> {
+        if let Some(absent) = self.absent.first() {
+            return Some(format!(
+                "not all answers to the test are part of the run: case `{absent}` is left out"
+            ));
+        }
+        (self.members.len() < 2)
+            .then(|| "there is no other answer to compare with: name several targets or prompts".to_owned())
+    }
+
+    /// Number of comparisons that are counted with an item: those with the members after it.
+    pub(crate) fn comparisons_of(&self, item: &WorkItem) -> usize {
+        let place = self.place_of(item).filter(|_| self.obstacle().is_none());
+        place.map_or(0, |place| self.members.len() - 1 - place)
+    }
+
+    pub(crate) fn write_identity(&self, identity: &mut IdentityWriter) {
+        identity.field(&self.members.len());
+        for RivalAnswer { case_id, target } in &self.members {
+            identity.text(case_id);
+            identity.field(target);
+        }
+        identity.field(&self.absent);
+    }
+}
+
+/// Suite, name of the group and number of the trial.
+type GroupKey = (Arc<str>, Arc<str>, u32);
+
+/// Finished cases whose answers are to be compared with others that are not there yet.
+#[derive(Default)]
+pub(crate) struct RivalTracker {
+    held: HashMap<GroupKey, Vec<FinishedCase>>,
+    complete: Vec<Vec<FinishedCase>>,
+}
+
+impl RivalTracker {
+    /// Keeps a case until all members of its group are there. Returns one that has no rivals.
+    pub(crate) fn hold(&mut self, case: FinishedCase) -> Option<FinishedCase> {
+        let Some(group) = case.item.relations.rivals.clone() else { return Some(case) };
+        let key = (Arc::clone(&case.item.suite), Arc::clone(&group.name), case.item.trial);
+        let held = self.held.entry(key.clone()).or_default();
+        held.push(case);
+        if held.len() >= group.members.len() {
+            self.complete.extend(self.held.remove(&key));
+        }
+
+        None
+    }
+
+    /// Takes the groups whose members are all there.
+    pub(crate) fn take_complete(&mut self) -> Vec<Vec<FinishedCase>> {
+        std::mem::take(&mut self.complete)
+    }
+
+    /// Takes what is left when no further case comes, in the order of the plan.
+    pub(crate) fn take_rest(&mut self) -> Vec<Vec<FinishedCase>> {
+        let mut rest: Vec<Vec<FinishedCase>> = std::mem::take(&mut self.held).into_values().collect();
+        rest.sort_by_key(|cases| cases.iter().map(|case| case.item.place).min());
+        rest
+    }
+}
