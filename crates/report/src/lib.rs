@@ -25,6 +25,7 @@ mod criteria;
 mod criterion;
 mod criterion_change;
 mod criterion_rates;
+mod derived;
 mod drift;
 mod entry;
 mod explain;
@@ -74,6 +75,7 @@ pub use comparison::{ComparisonLimits, flip_value, render_comparison};
 pub use comparison_markdown::render_comparison_markdown;
 pub use criteria::{criteria_json, render_criteria};
 pub use criterion_change::render_criterion_change;
+pub use derived::{DerivedMetricText, derived_metric_texts};
 pub use drift::{drift_json, render_drift};
 pub use explain::{
     CaseExplanation, CriterionPart, GatePart, GraderPart, PanelPart, ScoreEquation, ScoreRange, VotePart,

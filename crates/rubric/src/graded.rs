@@ -54,6 +54,36 @@ pub fn member_outcome(
     })
 }
 
+/// The score of a grader, or of the member that `members` lead to, and its weight: the product of the weights on the way to it.
+/// A weight of 0 only keeps a score out of that of its case, and counts as 1 here. `None` if the decisions have no such member.
+pub fn member_score(
+    decisions: &[&CaseDecision],
+    standing: GraderWeighting,
+    members: &[String],
+    lines: VerdictThresholds,
+) -> Option<(GraderScore, f64)> {
+    let own_weight = |standing: GraderWeighting| match standing.weight.get() {
+        0.0 => 1.0,
+        weight => weight,
+    };
+
+    let mut outcome = grader_outcome(decisions, lines).ok()?;
+    let mut score = GraderScore::new(standing, &outcome, lines);
+    let mut weight = own_weight(standing);
+    let mut decisions = decisions.to_vec();
+    for (depth, name) in members.iter().enumerate() {
+        let GraderOutcome::Combined(combined) = &outcome else { return None };
+        let all = composite_members(&decisions, depth);
+        let at = all.iter().position(|member| member.name == *name)?;
+        score = combined.members.get(at)?.clone();
+        weight *= own_weight(all[at].standing);
+        decisions = decisions_of_member(&decisions, depth, name);
+        outcome = member_outcome(&decisions, depth + 1, lines).unwrap_or(GraderOutcome::Errored);
+    }
+
+    Some((score, weight))
+}
+
 /// The outcome of a rubric from the decisions on its criteria.
 fn rubric_outcome(own: &[&CaseDecision], lines: VerdictThresholds) -> Result<GraderOutcome, String> {
     let outcomes: Vec<Outcome> = own.iter().map(|decided| decided.decision.outcome()).collect();

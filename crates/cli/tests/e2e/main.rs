@@ -11,6 +11,7 @@ mod ci_log;
 mod ci_recipes;
 mod convert;
 mod critic;
+mod derived_metrics;
 mod doctor;
 mod eval;
 mod explain;

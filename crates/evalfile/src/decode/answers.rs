@@ -125,6 +125,8 @@ pub(super) fn decode_answer(
         depends_on: Vec::new(),
         on_dependency_failure: OnDependencyFailure::default(),
         workspace: None,
+        metrics: Vec::new(),
+        prompt: None,
         authored: None,
         unbuilt: Vec::new(),
         unrun_code: Vec::new(),

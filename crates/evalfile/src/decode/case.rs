@@ -421,6 +421,8 @@ impl PartialCase {
             depends_on: self.depends_on.into_iter().map(|id| CaseId::new(id.value)).collect(),
             on_dependency_failure: self.on_dependency_failure,
             workspace: self.workspace,
+            metrics: Vec::new(),
+            prompt: None,
             authored: None,
             unbuilt: self.unbuilt,
             unrun_code: Vec::new(),

@@ -14,6 +14,15 @@ use super::{
     WorkspaceSpec,
 };
 
+/// A grader whose score counts for a metric.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedMetric {
+    /// Name of the metric. Several graders may share it.
+    pub name: Arc<str>,
+    /// Name of the grader; for a member of a composite, the names that lead to it.
+    pub grader: Vec<String>,
+}
+
 /// Id of a case, unique in its suite. Cheap to clone.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CaseId(Arc<str>);
@@ -94,6 +103,10 @@ pub struct Case {
     pub on_dependency_failure: OnDependencyFailure,
     /// Workspace settings of the case itself (`workspace`).
     pub workspace: Option<Arc<WorkspaceSpec>>,
+    /// Graders whose scores count for named metrics (`metric`).
+    pub metrics: Vec<NamedMetric>,
+    /// Name of the prompt of a matrix file, if the file has several.
+    pub prompt: Option<Arc<str>>,
     /// The test of a matrix file that the case comes from; kept for files with `extensions` only.
     pub authored: Option<Arc<AuthoredTest>>,
     /// Parts that are decoded and checked but that a run does not support yet.
@@ -130,6 +143,8 @@ impl Case {
             depends_on: Vec::new(),
             on_dependency_failure: OnDependencyFailure::default(),
             workspace: None,
+            metrics: Vec::new(),
+            prompt: None,
             authored: None,
             unbuilt: Vec::new(),
             unrun_code: Vec::new(),

@@ -167,12 +167,29 @@ fn file() -> MapSchema {
     )
     .optional_key("commandLineOptions", anything(), "No effect.")
     .older_key("command_line_options", "commandLineOptions")
-    .optional_key("derivedMetrics", anything(), "No effect.")
+    .optional_key(
+        "derivedMetrics",
+        list(derived_metric()),
+        "Metrics that are computed from the sums of named scores, in order.",
+    )
     .older_key("derived_metrics", "derivedMetrics")
     .optional_key("tracing", anything(), "No effect.")
     .optional_key("outputs", anything(), "No effect.")
     .optional_key("providerPromptMap", anything(), "No effect.")
     .older_key("provider_prompt_map", "providerPromptMap")
+}
+
+/// An entry of `derivedMetrics`.
+fn derived_metric() -> ValueSchema {
+    MapSchema::new("a derived metric", "A metric that is computed from named scores.")
+        .required_key("name", text(), "Name, which formulas below it may use.")
+        .required_key(
+            "value",
+            any_of([string(), number()]),
+            "Formula over sums of named scores, and `__count`, the number of results: `correct / __count`.",
+        )
+        .optional_key("description", anything(), "No effect.")
+        .to_schema()
 }
 
 /// An entry of `extensions`.

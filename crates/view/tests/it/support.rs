@@ -192,6 +192,7 @@ pub(crate) fn info(id: &str) -> RunInfo {
             path: "support.yaml".to_owned(),
             format: Some(2),
             cases: 3,
+            derived_metrics: Vec::new(),
         }],
         inputs: Vec::new(),
         judges: vec![JudgeInfo {
@@ -230,6 +231,8 @@ pub(crate) fn record(writer: &mut RunWriter, id: &str, answer: &str, moved: Outc
     let hash = format!("hash of {id}");
     let row = ResultRow {
         answer: Some(answer.to_owned()),
+        prompt: None,
+        metrics: Vec::new(),
         case_hash: Some(hash.clone()),
         tags: vec!["vip".to_owned()],
         file_changes: Some("diff --git a/x b/x\n+<added>\n".to_owned()),
@@ -245,6 +248,8 @@ pub(crate) fn record(writer: &mut RunWriter, id: &str, answer: &str, moved: Outc
         ..empty_row(id)
     };
     let question = QuestionRow {
+        prompt: None,
+        metrics: Vec::new(),
         case_hash: hash,
         question: Some(format!("What about {id}?")),
         expected_outcome: Some("A refund".to_owned()),
@@ -302,6 +307,8 @@ pub(crate) fn empty_row(id: &str) -> ResultRow {
         trials: None,
         tags: Vec::new(),
         cluster: None,
+        prompt: None,
+        metrics: Vec::new(),
         case_hash: None,
         score: None,
         score_low: Some(0.0),

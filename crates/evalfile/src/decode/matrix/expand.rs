@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use super::assertions::{AssertionWriter, PassRule};
 use super::authored::{AuthoredTest, MatrixSource};
+use super::metrics::{MetricMark, MetricNames, named_metrics, take_marks};
 use super::nodes::{MapNode, json_node, list_node, number_names, text_node};
 use super::pending::{CaseVariant, PendingCase, finish_variables, run_code};
 use super::prompts::{MatrixPrompt, PromptBody, RenderedPrompt};
@@ -47,13 +48,24 @@ pub(super) struct MatrixExpander<'a> {
     ids: BTreeSet<String>,
     cases: usize,
     bytes: usize,
+    /// Metrics of the cases.
+    pub(super) metrics: MetricNames,
     /// Cases whose code is still to be run.
     pending: Vec<PendingCase<'a>>,
 }
 
 impl<'a> MatrixExpander<'a> {
     pub(super) fn new(file: &'a MatrixFile<'a>, judges: &'a JudgeNames) -> Self {
-        Self { file, judges, source: None, ids: BTreeSet::new(), cases: 0, bytes: 0, pending: Vec::new() }
+        Self {
+            file,
+            judges,
+            source: None,
+            ids: BTreeSet::new(),
+            cases: 0,
+            bytes: 0,
+            metrics: MetricNames::default(),
+            pending: Vec::new(),
+        }
     }
 
     /// Keeps the test of each case.
@@ -62,7 +74,13 @@ impl<'a> MatrixExpander<'a> {
     }
 
     /// Adds the cases of all tests, and names the targets of the suite.
-    pub(super) fn expand(mut self, cx: &mut DecodeContext, suite: &mut Suite, into: &mut CaseCollector) {
+    /// Returns the names of their metrics.
+    pub(super) fn expand(
+        mut self,
+        cx: &mut DecodeContext,
+        suite: &mut Suite,
+        into: &mut CaseCollector,
+    ) -> MetricNames {
         suite.settings.targets = self
             .file
             .providers
@@ -78,10 +96,12 @@ impl<'a> MatrixExpander<'a> {
                 self.add_pending(cx, into);
             }
             if !fits {
-                return;
+                return self.metrics;
             }
         }
         self.add_pending(cx, into);
+
+        self.metrics
     }
 
     /// Adds the cases of a test. Returns false when the limit is reached.
@@ -295,12 +315,15 @@ impl<'a> MatrixExpander<'a> {
         combination: &Combination<'_>,
         defaults: &SuiteDefaults,
     ) -> Option<DecodedCase> {
-        let (node, media) = self.case_node(cx, id, combination)?;
+        let CaseNode { node, has_media: media, marks } = self.case_node(cx, id, combination)?;
+        self.metrics.add(&marks);
         let Combination { case: pending, variant } = *combination;
         let vars = variant.vars.clone().into_iter().collect();
         let mut read = decode_prepared_case(cx, &node, defaults, vars);
         let transforms = self.transforms(cx, &pending.test);
         if let Some(case) = read.case.as_mut().map(Arc::make_mut) {
+            case.metrics = named_metrics(&case.graders, &marks);
+            case.prompt = pending.prompt.and_then(|prompt| prompt.shown.clone());
             case.transforms = transforms;
             case.output_as_text = self.file.spelling == MatrixSpelling::Snake;
             let place = cx.position(pending.span);
@@ -328,7 +351,7 @@ impl<'a> MatrixExpander<'a> {
         cx: &mut DecodeContext,
         id: &str,
         combination: &Combination<'_>,
-    ) -> Option<(TreeNode, bool)> {
+    ) -> Option<CaseNode> {
         let Combination { case: PendingCase { test, prompt, span, .. }, variant } = *combination;
         let (prompt, span, vars) = (*prompt, *span, &variant.vars);
         let scope = self.file.templates.scope(vars);
@@ -351,7 +374,7 @@ impl<'a> MatrixExpander<'a> {
             case.add("output", output.use_span(), output.clone());
         }
 
-        self.add_assertions(cx, &mut case, test, &scope, span)?;
+        let marks = self.add_assertions(cx, &mut case, test, &scope, span)?;
         self.add_metadata(&mut case, test, prompt, span);
         self.add_targets(cx, &mut case, combination);
         for entry in &test.case_keys {
@@ -368,7 +391,7 @@ impl<'a> MatrixExpander<'a> {
             case.add("expected_output", entry.key_span, value);
         }
 
-        Some((case.finish(), media))
+        Some(CaseNode { node: case.finish(), has_media: media, marks })
     }
 
     fn input_of(
@@ -420,7 +443,7 @@ impl<'a> MatrixExpander<'a> {
         test: &MatrixTest,
         scope: &super::template::TemplateScope,
         span: Span,
-    ) -> Option<()> {
+    ) -> Option<Vec<MetricMark>> {
         let rule = match (self.file.spelling, &test.threshold) {
             (MatrixSpelling::Camel, None) => PassRule::Each,
             (MatrixSpelling::Camel | MatrixSpelling::Snake, _) => PassRule::Mean,
@@ -448,6 +471,7 @@ impl<'a> MatrixExpander<'a> {
         let mut graders: Vec<TreeNode> =
             test.assertions.iter().filter_map(|node| writer.grader(cx, node, rule, 0)).collect();
         number_names(&mut graders);
+        let marks = take_marks(&mut graders, self.file.spelling);
         if cx.problems.error_count() > before {
             return None;
         }
@@ -468,7 +492,7 @@ impl<'a> MatrixExpander<'a> {
             case.add("assertions", span, list_node(span, vec![any_answer(span)]));
         }
 
-        Some(())
+        Some(marks)
     }
 
     /// Returns the name of the judge that options name.
@@ -562,10 +586,11 @@ impl<'a> MatrixExpander<'a> {
             for part in turn.as_map().unwrap_or_default() {
                 match part.value.as_seq().filter(|_| part.key == "assert" || part.key == "assertions") {
                     Some(items) => {
-                        let graders = items
+                        let mut graders: Vec<TreeNode> = items
                             .iter()
                             .filter_map(|item| writer.grader(cx, item, PassRule::Mean, 0))
                             .collect();
+                        take_marks(&mut graders, self.file.spelling);
                         lowered.add("assertions", part.key_span, list_node(part.value.use_span(), graders));
                     }
                     None => lowered.add(&part.key, part.key_span, part.value.clone()),
@@ -602,6 +627,15 @@ impl<'a> MatrixExpander<'a> {
         }
         unique
     }
+}
+
+/// A case of the `tests` format that is still to be decoded.
+struct CaseNode {
+    node: TreeNode,
+    /// True if a part of it is an image, a sound or the like.
+    has_media: bool,
+    /// Metrics of its graders, in their order.
+    marks: Vec<MetricMark>,
 }
 
 /// A case that is written.

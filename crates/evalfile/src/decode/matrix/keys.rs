@@ -35,7 +35,7 @@ pub const MATRIX_KEYS: &[MatrixKey] = &[
     key("commandLineOptions", NoEffect("options are given on the command line, or in `.assize/config.yaml`")),
     key("defaultTest", Read("a map or a file")),
     key("defaults", Read("AgentV's; only `grader`, the judge")),
-    key("derivedMetrics", NoEffect("computed by the reports of the tool itself only")),
+    key("derivedMetrics", Read("formulas over the sums of named scores")),
     key("description", Read("")),
     key("env", Read("variables of templates, as `env.NAME`")),
     key("environment", Read("AgentV's; the folder that agents work in")),

@@ -13,6 +13,7 @@ mod extensions;
 mod http_provider;
 mod include;
 mod keys;
+mod metrics;
 mod nodes;
 mod pending;
 mod prompts;

@@ -11,6 +11,7 @@ use super::authored::MatrixSource;
 use super::expand::MatrixExpander;
 use super::extensions::{ReadExtensions, SuiteParts, read_extensions, workspace_functions};
 use super::keys::{MATRIX_KEYS, MatrixKeySupport};
+use super::metrics::DerivedMetrics;
 use super::nodes::MapNode;
 use super::prompts::PromptReader;
 use super::providers::{ProviderReader, read_settings};
@@ -92,6 +93,8 @@ pub(crate) fn load_matrix(
         all.push(MatrixTest { head: Some(object.head()), ..MatrixTest::default() });
     }
 
+    let derived = spelling.entry(&mut object, "derivedMetrics", &mut cx.problems);
+    let derived = derived.map(|entry| DerivedMetrics::read(cx, entry)).unwrap_or_default();
     read_options(cx, &mut object, spelling, &mut settings);
     report_idle(cx, &mut object, spelling);
     let (mut suite, defaults) = read_suite(cx, &mut object, settings, path)?;
@@ -115,11 +118,17 @@ pub(crate) fn load_matrix(
     let found = providers.found;
     object.finish(&mut cx.problems);
 
+    prompts.name_for_results();
     let file = MatrixFile { spelling, root, default, prompts, providers: found, tests: all, templates };
     let mut collector = CaseCollector::new(defaults);
     let changing = suite.extensions.as_ref().filter(|extensions| !extensions.in_workspace);
     let source = changing.map(|_| MatrixSource::new(cx, &file, &judges, &collector.defaults));
-    MatrixExpander::new(&file, &judges).with_source(source).expand(cx, &mut suite, &mut collector);
+    let metrics =
+        MatrixExpander::new(&file, &judges).with_source(source).expand(cx, &mut suite, &mut collector);
+    if suite.unrun_code.is_empty() && cx.problems.error_count() == 0 {
+        derived.check(cx, &metrics);
+    }
+    suite.derived_metrics = derived.into_specs();
     let gains_tests = !is_changed && suite.extensions.as_ref().is_some_and(|all| all.may_add_tests());
     if !collector.met && suite.unrun_code.is_empty() && cx.problems.error_count() == 0 && !gains_tests {
         let at = list.map_or(root.use_span().start_point(), |list| list.key_span);
