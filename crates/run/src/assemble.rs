@@ -157,7 +157,7 @@ fn metric_score(
     let (name, path) = (metric.name, metric.grader);
     let of = path.split_first().and_then(|(first, members)| {
         let grader = graders.iter().find(|grader| grader.name == *first)?;
-        member_score(&grader.decisions, grader.standing, members, lines)
+        member_score(&grader.decisions, 0, grader.standing, members, lines)
     });
     let Some((score, weight)) = of else {
         return MetricScore { name, grader: path, weight: 1.0, score: None, bounds: Some([0.0, 1.0]) };

@@ -360,6 +360,11 @@ fn add_composite(
             add_command(identity, grader, command, cwd.as_deref());
             add_surroundings(identity, &item.case);
         }
+        CompositeAggregator::Function { code, threshold } => {
+            identity.text("function");
+            identity.field(code);
+            identity.field(threshold);
+        }
         CompositeAggregator::Llm { prompt, judge } => {
             identity.text("llm");
             add_prompt(identity, grader, prompt.as_ref());

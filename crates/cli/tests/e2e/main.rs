@@ -46,6 +46,7 @@ mod report_verdicts;
 mod rows;
 mod schema;
 mod score;
+mod scoring_functions;
 mod secrets;
 mod select;
 mod serve;

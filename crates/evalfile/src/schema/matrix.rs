@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::SchemaDefinitions;
 use super::shape::{
-    MapSchema, ValueSchema, any_map, any_of, anything, boolean, list, number, reference, string, text,
+    MapSchema, ValueSchema, any_map, any_of, anything, boolean, list, map_of, number, reference, string, text,
 };
 use crate::decode::matrix::{ASSERTION_TYPES, AssertionSupport};
 
@@ -173,6 +173,12 @@ fn file() -> MapSchema {
         "Metrics that are computed from the sums of named scores, in order.",
     )
     .older_key("derived_metrics", "derivedMetrics")
+    .optional_key(
+        "nunjucksFilters",
+        map_of(string()),
+        "Filters of templates: names, each with a file of JavaScript.",
+    )
+    .older_key("nunjucks_filters", "nunjucksFilters")
     .optional_key("tracing", anything(), "No effect.")
     .optional_key("outputs", anything(), "No effect.")
     .optional_key("providerPromptMap", anything(), "No effect.")
@@ -272,6 +278,12 @@ fn test(what: &'static str, texts: ValueSchema) -> MapSchema {
         .optional_key("provider", anything(), "Provider to use. In the default test: the judge.")
         .optional_key("providerOutput", anything(), "Answer to grade. If given, no provider is called.")
         .older_key("provider_output", "providerOutput")
+        .optional_key(
+            "assertScoringFunction",
+            string(),
+            "Function that makes score and verdict of the named scores: `file://score.js`.",
+        )
+        .older_key("assert_scoring_function", "assertScoringFunction")
         .optional_key("disableDefaultAsserts", boolean(), "Whether to ignore the default assertions.")
         .older_key("disable_default_asserts", "disableDefaultAsserts")
         .optional_key("options", reference("matrix-test-options"), "Settings for the prompt and the grading.")

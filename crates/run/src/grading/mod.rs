@@ -12,6 +12,7 @@ mod panel;
 mod path;
 mod programs;
 mod rubrics;
+mod scoring;
 mod similar;
 mod timed_check;
 mod transform;

@@ -15,6 +15,7 @@ use super::pending::{CaseVariant, PendingCase, finish_variables, run_code};
 use super::prompts::{MatrixPrompt, PromptBody, RenderedPrompt};
 use super::providers::MatrixProvider;
 use super::read::{MatrixFile, place_of};
+use super::scoring::{scored_by_function, scoring_function, set_scoring};
 use super::spelling::MatrixSpelling;
 use super::test_judges::{JudgeNames, embedder_of};
 use super::tests::MatrixTest;
@@ -315,13 +316,18 @@ impl<'a> MatrixExpander<'a> {
         combination: &Combination<'_>,
         defaults: &SuiteDefaults,
     ) -> Option<DecodedCase> {
+        self.file.templates.filters.report_failures(cx);
         let CaseNode { node, has_media: media, marks } = self.case_node(cx, id, combination)?;
         self.metrics.add(&marks);
         let Combination { case: pending, variant } = *combination;
         let vars = variant.vars.clone().into_iter().collect();
         let mut read = decode_prepared_case(cx, &node, defaults, vars);
         let transforms = self.transforms(cx, &pending.test);
+        let scoring = scoring_function(cx, &pending.test);
         if let Some(case) = read.case.as_mut().map(Arc::make_mut) {
+            if let (Some(function), [grader]) = (scoring, case.graders.as_mut_slice()) {
+                set_scoring(Arc::make_mut(grader), function);
+            }
             case.metrics = named_metrics(&case.graders, &marks);
             case.prompt = pending.prompt.and_then(|prompt| prompt.shown.clone());
             case.transforms = transforms;
@@ -331,7 +337,8 @@ impl<'a> MatrixExpander<'a> {
                 let feature = "prompts with images, sounds or documents";
                 case.unbuilt.push(UnsupportedFeature { feature, place: place.clone() });
             }
-            case.unrun_code = variant.unrun.iter().cloned().collect();
+            case.unrun_code =
+                variant.unrun.iter().cloned().chain(self.file.templates.filters.unrun()).collect();
             match &variant.unrun_prompt {
                 // A given answer can be graded without its question.
                 Some(_) if case.output.is_some() => {
@@ -445,10 +452,13 @@ impl<'a> MatrixExpander<'a> {
         span: Span,
     ) -> Option<Vec<MetricMark>> {
         let rule = match (self.file.spelling, &test.threshold) {
+            _ if test.scoring.is_some() => PassRule::Mean,
             (MatrixSpelling::Camel, None) => PassRule::Each,
             (MatrixSpelling::Camel | MatrixSpelling::Snake, _) => PassRule::Mean,
         };
         match &test.threshold {
+            // The function decides, and is told the threshold.
+            _ if test.scoring.is_some() => case.add_number("threshold", span, 0.0),
             Some(threshold) => case.add_number("threshold", threshold.span, threshold.value),
             // The assertions decide, not their mean.
             None if rule == PassRule::Each => case.add_number("threshold", span, 0.0),
@@ -471,6 +481,9 @@ impl<'a> MatrixExpander<'a> {
         let mut graders: Vec<TreeNode> =
             test.assertions.iter().filter_map(|node| writer.grader(cx, node, rule, 0)).collect();
         number_names(&mut graders);
+        if let Some(scoring) = test.scoring.as_ref().filter(|_| !graders.is_empty()) {
+            graders = vec![scored_by_function(graders, scoring.span)];
+        }
         let marks = take_marks(&mut graders, self.file.spelling);
         if cx.problems.error_count() > before {
             return None;
@@ -707,6 +720,9 @@ pub(super) fn merge(outer: &MatrixTest, test: &MatrixTest) -> MatrixTest {
     merged.assert_span = test.assert_span.or(outer.assert_span);
     if merged.threshold.is_none() {
         merged.threshold.clone_from(&outer.threshold);
+    }
+    if merged.scoring.is_none() {
+        merged.scoring.clone_from(&outer.scoring);
     }
     if merged.prompts.is_empty() {
         merged.prompts.clone_from(&outer.prompts);

@@ -47,7 +47,7 @@ pub const MATRIX_KEYS: &[MatrixKey] = &[
     key("name", Read("AgentV's; the name of the suite")),
     key(
         "nunjucksFilters",
-        Refused("only built-in filters are read; a `javascript` assertion or a variable can do the rest"),
+        Read("a map of names and files of JavaScript; those that load modules need `--allow-code`"),
     ),
     key("outputPath", NoEffect("reports are written by `--out FILE`")),
     key("outputs", NoEffect("reports are written by `--out FILE`")),

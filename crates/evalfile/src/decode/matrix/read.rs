@@ -10,6 +10,7 @@ use serde_json::Map;
 use super::authored::MatrixSource;
 use super::expand::MatrixExpander;
 use super::extensions::{ReadExtensions, SuiteParts, read_extensions, workspace_functions};
+use super::filters::CustomFilters;
 use super::keys::{MATRIX_KEYS, MatrixKeySupport};
 use super::metrics::DerivedMetrics;
 use super::nodes::MapNode;
@@ -49,7 +50,9 @@ pub(crate) fn load_matrix(
     let mut object = MapReader::new(root, "a file with prompts and providers", &mut cx.problems)?;
     let mut settings = MapNode::new(object.span());
     let own = read_environment(cx, &mut object);
-    let templates = Arc::new(TemplateRenderer::new(Arc::clone(&cx.reach.environment), own));
+    let filters = spelling.entry(&mut object, "nunjucksFilters", &mut cx.problems);
+    let filters = CustomFilters::read(cx, filters);
+    let templates = Arc::new(TemplateRenderer::new(Arc::clone(&cx.reach.environment), own, filters));
 
     let folder = path.parent().unwrap_or(Path::new(""));
     let mut targets =

@@ -35,6 +35,8 @@ pub(super) struct MatrixTest {
     pub(super) assertions: Vec<TreeNode>,
     pub(super) assert_span: Option<Span>,
     pub(super) options: TestOptions,
+    /// Function that makes score and verdict of the named scores.
+    pub(super) scoring: Option<SpannedValue<String>>,
     pub(super) threshold: Option<SpannedValue<f64>>,
     /// True if the test itself has the threshold, not only its file.
     pub(super) has_own_threshold: bool,
@@ -304,7 +306,10 @@ impl TestReader {
         let provider = object.value("provider");
         test.output =
             spelling.entry(&mut object, "providerOutput", &mut cx.problems).map(|entry| entry.value.clone());
-        self.report_scoring_function(cx, &mut object);
+        test.scoring = spelling
+            .entry(&mut object, "assertScoringFunction", &mut cx.problems)
+            .filter(|entry| !entry.value.is_null())
+            .and_then(|entry| string(&entry.value, &entry.key, &mut cx.problems));
 
         let mut alone = spelling.flag(&mut object, "disableDefaultAsserts", &mut cx.problems);
         if let Some(options) = object.value("options") {
@@ -336,21 +341,6 @@ impl TestReader {
 
         object.finish(&mut cx.problems);
         Some(test)
-    }
-
-    fn report_scoring_function(&self, cx: &mut DecodeContext, object: &mut MapReader<'_>) {
-        let found = self.spelling.entry(object, "assertScoringFunction", &mut cx.problems);
-        if let Some(entry) = found {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::NOT_SUPPORTED,
-                    format!("`{}` is not supported", entry.key),
-                    entry.key_span,
-                    "not read here",
-                )
-                .with_help("the score of a test is the weighted mean of its assertions; set their `weight`"),
-            );
-        }
     }
 
     fn read_options(&self, cx: &mut DecodeContext, node: &TreeNode, alone: &mut bool) -> TestOptions {
