@@ -55,6 +55,7 @@ mod shells;
 mod signals;
 mod spreadsheets;
 mod targets;
+mod template_filters;
 mod unanswered;
 mod validate;
 mod view;

@@ -436,6 +436,10 @@ fn read_assertions(cx: &mut DecodeContext, node: &TreeNode) -> Vec<TreeNode> {
 fn read_vars(cx: &mut DecodeContext, node: &TreeNode) -> Vec<MapEntry> {
     match &node.data {
         NodeValue::Map(entries) => entries.clone(),
+        NodeValue::Str(written) if is_sheet(written) => {
+            cx.problems.add(sheet_of_variables(node.use_span()));
+            Vec::new()
+        }
         NodeValue::Str(written) => match super::providers::read_settings(cx, written, node.use_span()) {
             Some(TreeNode { data: NodeValue::Map(entries), .. }) => entries,
             Some(other) => {
@@ -449,6 +453,17 @@ fn read_vars(cx: &mut DecodeContext, node: &TreeNode) -> Vec<MapEntry> {
             Vec::new()
         }
     }
+}
+
+/// Returns true if a path names a spreadsheet or another table that is no text.
+pub(super) fn is_sheet(written: &str) -> bool {
+    SheetPath::parse(Path::new(written.strip_prefix("file://").unwrap_or(written).trim())).is_some()
+}
+
+/// Returns the error that variables come from a table.
+pub(super) fn sheet_of_variables(span: Span) -> Diagnostic {
+    Diagnostic::error(codes::UNKNOWN_FILE_KIND, "variables are not read from a table", span, "a file of rows")
+        .with_help("name it as `tests: file://NAME.xlsx`; each row is a test, and each column a variable")
 }
 
 /// Returns settings, or those of the file that they name.
