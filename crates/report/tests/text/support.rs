@@ -475,6 +475,7 @@ fn figures() -> RunMetrics {
             criterion: "tone".to_owned(),
             flip_rate: figure(0.5, 4, 0.15, 0.85, "Wilson"),
         }],
+        derived: Vec::new(),
         remarks: vec!["Margin of error ±15.1 points (pass rate); about 218 cases give ±5 points.".to_owned()],
     }
 }

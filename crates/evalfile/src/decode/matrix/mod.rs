@@ -32,7 +32,7 @@ mod variables;
 pub use assertion_types::{ASSERTION_TYPES, AssertionSupport, AssertionType};
 pub use authored::AuthoredTest;
 pub use expand::MAX_MATRIX_CASES;
-pub use keys::{MATRIX_KEYS, MatrixKey, MatrixKeySupport};
+pub use keys::{MATRIX_KEYS, MatrixKey, MatrixKeySupport, OPTION_KEYS, PROVIDER_KEYS, TEST_KEYS};
 pub(crate) use read::load_matrix;
 pub(crate) use spelling::is_matrix;
 pub(crate) use template::{RequestEscape, render_request};

@@ -8,6 +8,7 @@ use assize_table::SheetPath;
 use serde_json::Value;
 
 use super::code_part::{CodeCall, CodePart, CodeResult, WrittenPart, names_code, run_calls};
+use super::keys::{MatrixKeySupport, OPTION_KEYS};
 use super::spelling::{MatrixSpelling, head};
 use super::table::{tests_of_sheet, tests_of_table};
 use crate::codes;
@@ -366,14 +367,10 @@ impl TestReader {
         };
         *alone |= spelling.flag(&mut object, "disableDefaultAsserts", &mut cx.problems);
 
-        for key in ["storeOutputAs", "runSerially", "disableConversationVar"] {
-            if let Some(entry) = spelling.entry(&mut object, key, &mut cx.problems) {
-                cx.problems.add(no_effect(entry, "tests are run on their own, several at once"));
-            }
-        }
-        for key in ["delay", "timeout", "factuality", "response_format", "showOutput", "includeMetrics"] {
-            if let Some(entry) = object.entry(key) {
-                cx.problems.add(no_effect(entry, "not used here"));
+        for row in OPTION_KEYS {
+            let MatrixKeySupport::NoEffect(reason) = row.support else { continue };
+            if let Some(entry) = spelling.entry(&mut object, row.name, &mut cx.problems) {
+                cx.problems.add(no_effect(entry, reason));
             }
         }
 
