@@ -139,7 +139,7 @@ impl ScoreGroup {
         }
     }
 
-    /// Why the value of a name is not known; `None` if it is.
+    /// Reason for which the value of a name is not known; `None` if it is.
     fn open_reason(&self, name: &str, undefined: &BTreeMap<&str, String>) -> Option<String> {
         if undefined.contains_key(name) {
             return Some(format!("`{name}` is undefined"));

@@ -20,7 +20,7 @@ pub struct DerivedMetricText {
     pub name: String,
     /// Value; `undefined` if there is none.
     pub value: String,
-    /// Why it is undefined, with its bounds; empty for a value.
+    /// Reason for which it is undefined, with its bounds; empty for a value.
     pub reason: String,
     /// Target, prompt and, with several suites, the suite; empty where there is nothing to tell apart.
     pub of: String,

@@ -104,7 +104,7 @@ pub(crate) fn grader_part(
     }
 }
 
-/// What decides about a grader whatever its score is; `None` where the score decides.
+/// Name of the code that decides about a grader whatever its score is; `None` where the score decides.
 const fn decider_of(outcome: &GraderOutcome) -> Option<&'static str> {
     match outcome {
         GraderOutcome::Checked { .. } => Some("script"),

@@ -40,7 +40,7 @@ struct CustomFilter {
 
 #[derive(Default)]
 struct FilterState {
-    /// What programs returned, by filter and arguments: a template may be rendered twice, and many share their values.
+    /// Values that programs returned, by filter and arguments: a template may be rendered twice, and many share their values.
     returned: BTreeMap<(String, String), Result<Value, String>>,
     /// Filters that were needed and not run, for messages.
     unrun: BTreeSet<String>,

@@ -11,7 +11,7 @@ use crate::codes;
 use crate::decode::map_reader::wrong_type;
 use crate::decode::{DecodeContext, MapReader};
 use crate::model::{Grader, GraderKind, NamedMetric};
-use crate::tree::{MapEntry, NodeValue, TreeNode};
+use crate::tree::{NodeValue, TreeNode};
 
 /// Key under which the writer of assertions notes the metric of a grader. The decoder of graders never sees it.
 pub(super) const METRIC_MARK: &str = "metric";
@@ -24,8 +24,9 @@ pub(super) struct DerivedMetrics {
 
 impl DerivedMetrics {
     /// Reads the list under `derivedMetrics`.
-    pub(super) fn read(cx: &mut DecodeContext, entry: &MapEntry) -> Self {
+    pub(super) fn read(cx: &mut DecodeContext, object: &mut MapReader<'_>, spelling: MatrixSpelling) -> Self {
         let mut derived = Self::default();
+        let Some(entry) = spelling.entry(object, "derivedMetrics", &mut cx.problems) else { return derived };
         match &entry.value.data {
             NodeValue::Seq(items) => items.iter().for_each(|item| derived.read_item(cx, item)),
             NodeValue::Null => {}

@@ -14,6 +14,7 @@ mod filters;
 mod http_provider;
 mod include;
 mod keys;
+mod merge;
 mod metrics;
 mod nodes;
 mod pending;

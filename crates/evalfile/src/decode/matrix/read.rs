@@ -49,10 +49,7 @@ pub(crate) fn load_matrix(
     let spelling = MatrixSpelling::detect(path, root);
     let mut object = MapReader::new(root, "a file with prompts and providers", &mut cx.problems)?;
     let mut settings = MapNode::new(object.span());
-    let own = read_environment(cx, &mut object);
-    let filters = spelling.entry(&mut object, "nunjucksFilters", &mut cx.problems);
-    let filters = CustomFilters::read(cx, filters);
-    let templates = Arc::new(TemplateRenderer::new(Arc::clone(&cx.reach.environment), own, filters));
+    let templates = Arc::new(read_templates(cx, &mut object, spelling));
 
     let folder = path.parent().unwrap_or(Path::new(""));
     let mut targets =
@@ -96,8 +93,7 @@ pub(crate) fn load_matrix(
         all.push(MatrixTest { head: Some(object.head()), ..MatrixTest::default() });
     }
 
-    let derived = spelling.entry(&mut object, "derivedMetrics", &mut cx.problems);
-    let derived = derived.map(|entry| DerivedMetrics::read(cx, entry)).unwrap_or_default();
+    let derived = DerivedMetrics::read(cx, &mut object, spelling);
     read_options(cx, &mut object, spelling, &mut settings);
     report_idle(cx, &mut object, spelling);
     let (mut suite, defaults) = read_suite(cx, &mut object, settings, path)?;
@@ -153,6 +149,18 @@ pub(crate) fn load_matrix(
 fn read_extended(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<ReadExtensions> {
     let entry = object.entry("extensions").filter(|entry| !entry.value.is_null())?;
     Some(read_extensions(cx, entry))
+}
+
+/// Reads what templates may name and use: variables of the environment, and filters.
+fn read_templates(
+    cx: &mut DecodeContext,
+    object: &mut MapReader<'_>,
+    spelling: MatrixSpelling,
+) -> TemplateRenderer {
+    let own = read_environment(cx, object);
+    let filters = spelling.entry(object, "nunjucksFilters", &mut cx.problems);
+    let filters = CustomFilters::read(cx, filters);
+    TemplateRenderer::new(Arc::clone(&cx.reach.environment), own, filters)
 }
 
 /// Reads `env`: variables that templates may name.
@@ -235,7 +243,7 @@ fn read_scenarios(cx: &mut DecodeContext, tests: &TestReader, node: &TreeNode, a
 
         for settings in &config {
             for test in &inner {
-                all.push(super::expand::merge_tests(settings, test, description.as_deref()));
+                all.push(super::merge::merge_tests(settings, test, description.as_deref()));
             }
         }
     }
