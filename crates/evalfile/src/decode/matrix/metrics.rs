@@ -10,7 +10,7 @@ use super::spelling::MatrixSpelling;
 use crate::codes;
 use crate::decode::map_reader::wrong_type;
 use crate::decode::{DecodeContext, MapReader};
-use crate::model::{Grader, GraderKind, NamedMetric};
+use crate::model::{Grader, GraderKind, NamedMetric, Suite};
 use crate::tree::{NodeValue, TreeNode};
 
 /// Key under which the writer of assertions notes the metric of a grader. The decoder of graders never sees it.
@@ -97,7 +97,7 @@ impl DerivedMetrics {
     }
 
     /// Reports names in formulas that no assertion has, and scores that count here but not in promptfoo.
-    pub(super) fn check(&self, cx: &mut DecodeContext, metrics: &MetricNames) {
+    fn check(&self, cx: &mut DecodeContext, metrics: &MetricNames) {
         let mut weightless: Vec<(String, Span)> = Vec::new();
         for (at, (spec, span)) in self.found.iter().enumerate() {
             let is_named = |range: &[(DerivedMetricSpec, Span)], name: &str| {
@@ -136,9 +136,12 @@ impl DerivedMetrics {
         );
     }
 
-    /// Returns the metrics, in the order in which they are computed.
-    pub(super) fn into_specs(self) -> Vec<DerivedMetricSpec> {
-        self.found.into_iter().map(|(spec, _)| spec).collect()
+    /// Checks the names in formulas, if all tests were read, and gives the metrics to the suite.
+    pub(super) fn finish(self, cx: &mut DecodeContext, metrics: &MetricNames, suite: &mut Suite) {
+        if suite.unrun_code.is_empty() && cx.problems.error_count() == 0 {
+            self.check(cx, metrics);
+        }
+        suite.derived_metrics = self.found.into_iter().map(|(spec, _)| spec).collect();
     }
 }
 

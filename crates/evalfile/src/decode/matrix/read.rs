@@ -124,10 +124,7 @@ pub(crate) fn load_matrix(
     let source = changing.map(|_| MatrixSource::new(cx, &file, &judges, &collector.defaults));
     let metrics =
         MatrixExpander::new(&file, &judges).with_source(source).expand(cx, &mut suite, &mut collector);
-    if suite.unrun_code.is_empty() && cx.problems.error_count() == 0 {
-        derived.check(cx, &metrics);
-    }
-    suite.derived_metrics = derived.into_specs();
+    derived.finish(cx, &metrics, &mut suite);
     let gains_tests = !is_changed && suite.extensions.as_ref().is_some_and(|all| all.may_add_tests());
     if !collector.met && suite.unrun_code.is_empty() && cx.problems.error_count() == 0 && !gains_tests {
         let at = list.map_or(root.use_span().start_point(), |list| list.key_span);
