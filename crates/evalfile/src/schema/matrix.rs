@@ -15,6 +15,7 @@ pub(super) fn add(defs: &mut SchemaDefinitions) {
 
     defs.add_keys("matrix", file());
     defs.add_keys("matrix-prompt", prompt());
+    defs.add_keys("matrix-derived-metric", derived_metric());
     defs.add_keys("matrix-provider", provider());
     defs.add_keys("matrix-test", test("a test", texts()));
     defs.add_keys("matrix-default-test", test("the default test", texts()));
@@ -169,7 +170,7 @@ fn file() -> MapSchema {
     .older_key("command_line_options", "commandLineOptions")
     .optional_key(
         "derivedMetrics",
-        list(derived_metric()),
+        list(reference("matrix-derived-metric")),
         "Metrics that are computed from the sums of named scores, in order.",
     )
     .older_key("derived_metrics", "derivedMetrics")
@@ -186,7 +187,7 @@ fn file() -> MapSchema {
 }
 
 /// An entry of `derivedMetrics`.
-fn derived_metric() -> ValueSchema {
+fn derived_metric() -> MapSchema {
     MapSchema::new("a derived metric", "A metric that is computed from named scores.")
         .required_key("name", text(), "Name, which formulas below it may use.")
         .required_key(
@@ -195,7 +196,6 @@ fn derived_metric() -> ValueSchema {
             "Formula over sums of named scores, and `__count`, the number of results: `correct / __count`.",
         )
         .optional_key("description", anything(), "No effect.")
-        .to_schema()
 }
 
 /// An entry of `extensions`.
