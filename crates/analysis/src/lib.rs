@@ -11,6 +11,7 @@ mod case_trials;
 mod chunked_list;
 pub mod compare;
 pub mod criteria;
+mod derived;
 pub mod drift;
 mod facts;
 pub mod labels;

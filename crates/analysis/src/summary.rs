@@ -12,13 +12,14 @@ use assize_stats::{
     zero_failures,
 };
 use assize_store::{
-    EstimatedMetric, FlippingCriterion, MeanScore, NoiseParts, ResultRow, RunMetrics, TargetMetrics,
-    VerdictCounts,
+    EstimatedMetric, FlippingCriterion, MeanScore, NoiseParts, ResultRow, RunMetrics, SuiteInfo,
+    TargetMetrics, VerdictCounts,
 };
 
 use crate::case_metrics::{case_mean_metric, case_rate_metric, format_level, format_percent};
 use crate::case_trials::RepeatedCases;
 use crate::chunked_list::ChunkedList;
+use crate::derived::NamedScores;
 use crate::facts::hash_in_process;
 use crate::noise::{CaseDecisions, is_judged_again};
 use crate::pairwise::{PairwiseMatches, summarize_matches};
@@ -74,6 +75,7 @@ pub struct RunSummarizer {
     contests: PairwiseMatches,
     targets: Vec<Option<Arc<str>>>,
     cases: RepeatedCases,
+    named: NamedScores,
     /// Trials that were started because earlier ones did not pass.
     later: u64,
 }
@@ -110,6 +112,7 @@ impl RunSummarizer {
             self.contests.add_row(row, &row.case_id, (0, 1));
         }
 
+        self.named.push(row);
         let known = self.targets.iter().position(|target| *target == row.target);
         let target = known.unwrap_or_else(|| {
             self.targets.push(row.target.clone());
@@ -154,8 +157,8 @@ impl RunSummarizer {
         }
     }
 
-    /// Computes the metrics.
-    pub fn compute_metrics(&self, level: ConfidenceLevel) -> RunMetrics {
+    /// Computes the metrics; `suites` have the formulas of those that are derived.
+    pub fn compute_metrics(&self, suites: &[SuiteInfo], level: ConfidenceLevel) -> RunMetrics {
         let rows = self.rows_in_order();
         // One sample after the other: each takes as much memory as the rows.
         let (pass_rate, decided) = {
@@ -239,6 +242,7 @@ impl RunSummarizer {
             unstable: self.unstable_criteria(level),
             trials: self.cases.trial_metrics(self.count_single_trials(None), level),
             targets: self.target_metrics(&rows, level),
+            derived: self.named.derive(suites),
             remarks,
         }
     }

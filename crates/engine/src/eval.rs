@@ -552,6 +552,7 @@ impl<'a> EvalRun<'a> {
             path: file.path.display().to_string(),
             format: Some(part.suite.suite.format.number()),
             cases: self.preflight.cases - before,
+            derived_metrics: part.suite.suite.derived_metrics.clone(),
         };
 
         self.parts.push(part);

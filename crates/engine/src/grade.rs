@@ -176,6 +176,7 @@ impl Engine {
                 path: rubric_path.display().to_string(),
                 format: None,
                 cases: preflight.cases,
+                derived_metrics: Vec::new(),
             }],
             inputs: vec![rubric_path, answers_path],
             total: preflight.items,

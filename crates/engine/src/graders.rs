@@ -67,6 +67,10 @@ pub(crate) fn grader_code(grader: &Grader) -> Option<String> {
     let code = match &grader.kind {
         GraderKind::Script(check) => &check.code,
         GraderKind::Transformed(changed) => &changed.transform.code,
+        GraderKind::Composite(composite) => match &composite.aggregator {
+            CompositeAggregator::Function { code, .. } => code,
+            _ => return None,
+        },
         _ => return None,
     };
     Some(format!("grader `{}` ({} code)", grader.name, code.program()?.language.name()))
@@ -151,7 +155,8 @@ pub(crate) fn judge_demand(grader: &Grader) -> Option<JudgeDemand<'_>> {
             }
             CompositeAggregator::WeightedAverage(_)
             | CompositeAggregator::Threshold(_)
-            | CompositeAggregator::Code { .. } => None,
+            | CompositeAggregator::Code { .. }
+            | CompositeAggregator::Function { .. } => None,
         },
         GraderKind::Text(_)
         | GraderKind::IsJson(_)

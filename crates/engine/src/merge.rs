@@ -134,7 +134,7 @@ impl Engine {
         })?;
 
         totals.needless = set.needless(&found);
-        let mut figures = metrics::from_summariser(summariser, &folder)?;
+        let mut figures = metrics::from_summariser(summariser, &folder, &info.suites)?;
         figures.remarks.splice(..0, set.remark());
 
         info.warnings.extend(quote_warning(&totals));

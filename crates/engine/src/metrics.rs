@@ -5,13 +5,17 @@ use std::time::Instant;
 use assize_analysis::{RunSummarizer, criterion_rate, stored_mean};
 use assize_run::{CriterionTally, RunTotals};
 use assize_stats::ConfidenceLevel;
-use assize_store::{CriterionRate, ResultRow, RunFolder, RunMetrics, RunSummary, VerdictCounts};
+use assize_store::{CriterionRate, ResultRow, RunFolder, RunMetrics, RunSummary, SuiteInfo, VerdictCounts};
 
 use crate::error::EngineError;
 use crate::exit::ExitStatus;
 
-/// Metrics of the rows that `rows` gives. They are read a second time only if cases were answered more than once.
-pub fn from_rows<I>(rows: impl Fn() -> Result<I, EngineError>) -> Result<RunMetrics, EngineError>
+/// Metrics of the rows of these suites that `rows` gives. They are read a second time only if cases were answered more than
+/// once.
+pub fn from_rows<I>(
+    suites: &[SuiteInfo],
+    rows: impl Fn() -> Result<I, EngineError>,
+) -> Result<RunMetrics, EngineError>
 where
     I: Iterator<Item = Result<ResultRow, EngineError>>,
 {
@@ -26,12 +30,13 @@ where
         }
     }
 
-    Ok(summariser.compute_metrics(ConfidenceLevel::P95))
+    Ok(summariser.compute_metrics(suites, ConfidenceLevel::P95))
 }
 
 /// Metrics of a stored run.
 pub fn from_run(folder: &RunFolder) -> Result<RunMetrics, EngineError> {
-    from_rows(|| {
+    let suites = folder.info()?.suites;
+    from_rows(&suites, || {
         let rows = folder.results()?;
         Ok(rows.map(|row| row.map_err(EngineError::from)))
     })
@@ -42,13 +47,14 @@ pub fn from_run(folder: &RunFolder) -> Result<RunMetrics, EngineError> {
 pub(crate) fn from_summariser(
     mut taken: RunSummarizer,
     folder: &RunFolder,
+    suites: &[SuiteInfo],
 ) -> Result<RunMetrics, EngineError> {
     if taken.is_repeated() {
         for row in folder.results()? {
             taken.push_decisions(&row?);
         }
     }
-    Ok(taken.compute_metrics(ConfidenceLevel::P95))
+    Ok(taken.compute_metrics(suites, ConfidenceLevel::P95))
 }
 
 /// Rates of criteria or checks, the worst first.

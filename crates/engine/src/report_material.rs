@@ -119,7 +119,8 @@ impl ReportMaterial {
             return Err(EngineError::usage(format!("`{folder}` holds no answers of a target `{target}`")));
         }
 
-        let mut figures = metrics::from_rows(|| Ok(self.records()?.map(|record| Ok(record?.result))))?;
+        let mut figures =
+            metrics::from_rows(&self.info.suites, || Ok(self.records()?.map(|record| Ok(record?.result))))?;
         let early_stop = self.info.summary.as_ref().and_then(|summary| summary.early_stop.as_ref());
         if let Some(stop) = early_stop {
             apply_early_stop(stop, &mut figures);

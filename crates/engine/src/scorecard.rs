@@ -189,6 +189,7 @@ impl Engine {
                 path: self.process().working_folder.join(&options.path).display().to_string(),
                 format: None,
                 cases: preflight.cases,
+                derived_metrics: Vec::new(),
             }],
             inputs: loaded
                 .files
@@ -342,6 +343,7 @@ pub(crate) fn suite_of(scorecard: &Scorecard, path: &Path) -> Suite {
         defined_targets: Vec::new(),
         extensions: None,
         unbuilt: Vec::new(),
+        derived_metrics: Vec::new(),
         unrun_code: Vec::new(),
     }
 }

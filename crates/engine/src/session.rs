@@ -534,7 +534,7 @@ fn conclude(
 ) -> ExitStatus {
     info.finished_at = Some(engine.process().now().to_string());
     let rows = ended.totals.counts;
-    let mut figures = metrics::from_summariser(summariser, folder).ok();
+    let mut figures = metrics::from_summariser(summariser, folder, &info.suites).ok();
     if let Some((figures, stop)) = figures.as_mut().zip(ended.early_stop.as_ref()) {
         apply_early_stop(stop, figures);
     }

@@ -193,6 +193,7 @@ fn suite_for_rubric(rubric: &LoadedRubric, decoded: &RubricGrader, path: &Path) 
         defined_targets: Vec::new(),
         extensions: None,
         unbuilt: Vec::new(),
+        derived_metrics: Vec::new(),
         unrun_code: Vec::new(),
     };
     (suite, grader)

@@ -224,6 +224,8 @@ codes! {
         "Nothing says what a good answer is, so every answer passes, as long as there is one. Add `assert` to the test, or to the default test.";
     READ_DIFFERENTLY = "W0406", "A setting of another tool is read differently here.",
         "The file loads and runs, but this setting gives a different result in the other tool. The message says what happens here; the page about the other tool says why.";
+    UNKNOWN_METRIC = "W0409", "A formula names a metric that no assertion has.",
+        "`derivedMetrics` are computed from the scores of assertions with `metric: NAME`, from derived metrics above them, and from `__count`. A formula with another name is undefined in every run.";
     CODE_NOT_RUN = "W0407", "The tests come from a program, which was not run.",
         "Programs run with your permissions, so that only `assize eval FILE --allow-code` and the like run them. Other commands see the rest of the file. JavaScript that loads no modules runs in a built-in engine without access to anything, and needs no permission.";
     UNUSABLE_TARGET = "W0408", "A target can't be run.",

@@ -27,7 +27,7 @@ pub use answers::{GivenAnswer, answers_file, load_answers, suite_from_answer};
 pub use cases::{CaseIter, CasePlaces, SuiteCases};
 pub use decode::{
     ASSERTION_TYPES, AssertionSupport, AssertionType, MATRIX_KEYS, MAX_MATRIX_CASES, MatrixKey,
-    MatrixKeySupport,
+    MatrixKeySupport, OPTION_KEYS, PROVIDER_KEYS, TEST_KEYS,
 };
 pub use decode::{AnswerColumns, CaseLoadError, EnvironmentLookup};
 pub use decode::{

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use assize_diagnostic::Severity;
 use assize_evalfile::{
     ASSERTION_TYPES, AssertionSupport, Case, GraderKind, LoadOptions, LoadedSuite, MATRIX_KEYS,
-    MatrixKeySupport, TargetSpecKind, load_suite,
+    MatrixKeySupport, OPTION_KEYS, PROVIDER_KEYS, TEST_KEYS, TargetSpecKind, load_suite,
 };
 use assize_rubric::UnitInterval;
 use serde_json::{Value, json};
@@ -680,6 +680,43 @@ fn each_key_is_read_or_refused_as_the_table_says() {
                 (idle, refused),
                 "{key}: {found:?}"
             );
+        }
+    }
+}
+
+/// Every row of the tables of keys of tests, options and providers.
+#[test]
+fn each_key_of_a_part_is_read_or_idle_as_the_table_says() {
+    for (part, rows) in [("test", TEST_KEYS), ("options", OPTION_KEYS), ("provider", PROVIDER_KEYS)] {
+        let found = |key: &str| {
+            let mut test = json!({"assert": [{"type": "contains", "value": "a"}]});
+            let mut provider = json!({"id": "echo"});
+            match part {
+                "test" if test.get(key).is_none() => test[key] = json!("x"),
+                "options" => test["options"] = json!({key: "x"}),
+                "provider" if provider.get(key).is_none() => provider[key] = json!("x"),
+                _ => {}
+            }
+            let file = json!({"prompts": ["p"], "providers": [provider], "tests": [test]});
+            let loaded = load_with(&file.to_string(), &[]).loaded;
+            loaded
+                .diagnostics
+                .iter()
+                .map(|found| format!("{} {}", found.code, found.title))
+                .collect::<Vec<_>>()
+        };
+        // A target of this kind may have fewer keys than providers have.
+        let is_unknown = |found: &[String]| {
+            found.iter().any(|found| found.contains(" has no key `") && !found.contains("a target has"))
+        };
+        assert!(is_unknown(&found("noSuchKey")), "{part}: {:?}", found("noSuchKey"));
+
+        for row in rows {
+            let found = found(row.name);
+            assert!(!is_unknown(&found), "{part}, {}: {found:?}", row.name);
+            let is_idle = found.iter().any(|found| found.contains(&format!("`{}` has no effect", row.name)));
+            let idle = matches!(row.support, MatrixKeySupport::NoEffect(_));
+            assert_eq!(is_idle, idle, "{part}, {}: {found:?}", row.name);
         }
     }
 }

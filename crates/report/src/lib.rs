@@ -26,6 +26,7 @@ mod criteria;
 mod criterion;
 mod criterion_change;
 mod criterion_rates;
+mod derived;
 mod drift;
 mod entry;
 mod explain;
@@ -75,6 +76,7 @@ pub use comparison::{ComparisonLimits, flip_values, render_comparison};
 pub use comparison_markdown::render_comparison_markdown;
 pub use criteria::{criteria_json, render_criteria};
 pub use criterion_change::render_criterion_change;
+pub use derived::{DerivedMetricText, derived_metric_texts};
 pub use drift::{drift_json, render_drift};
 pub use explain::{
     CaseExplanation, CriterionPart, GatePart, GraderPart, PanelPart, ScoreEquation, ScoreRange, VotePart,

@@ -11,6 +11,7 @@ use assize_store::{
 use crate::case_block::render_brief;
 use crate::case_trials;
 use crate::criterion_rates::render_criterion_rates;
+use crate::derived::render_derived;
 use crate::entry::{entry, listed, rate_interval, tallies};
 use crate::noise;
 use crate::number::{self, format_count, grouped};
@@ -84,6 +85,7 @@ pub fn render_summary(info: &RunInfo, extra: SummaryExtra<'_>, style: ReportStyl
             case_trials::render_pass_k(&mut page, repeats);
         }
         case_trials::render_targets(&mut page, &figures.targets);
+        render_derived(&mut page, &figures.derived);
     }
 
     render_warnings(&mut page, info);

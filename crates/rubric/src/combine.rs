@@ -73,7 +73,7 @@ pub fn combine_members(
     };
     let verdict = (bounds.is_some() || gates != CombinedGateState::Hold)
         .then(|| line.verdict_within(decidable_bounds(bounds, coverage), gates));
-    CompositeScore { how, bounds, coverage, verdict, members: scores, gates }
+    CompositeScore { how, bounds, coverage, verdict, members: scores, passed: None, gates }
 }
 
 #[cfg(test)]

@@ -13,6 +13,10 @@ pub struct CompositeStructure {
     pub aggregator: MemberAggregator,
     /// The members, in order.
     pub members: Vec<CompositeMember>,
+    /// True if the function that combined them says that the answer passes, false if it says that it fails, whatever the
+    /// score; absent if the score decides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passed: Option<bool>,
 }
 
 /// Rule that combines the members of a composite.

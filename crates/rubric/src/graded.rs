@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::{
     CaseDecision, CompositeMember, Criterion, GateState, GraderFinding, GraderOutcome, GraderScore,
-    GraderWeighting, Outcome, Rubric, VerdictThresholds, combine_members, score_criteria,
+    GraderWeighting, Outcome, Rubric, Verdict, VerdictThresholds, combine_members, score_criteria,
 };
 
 /// The outcome that the decisions of one grader lead to. The error says why they lead to none, which counts as a
@@ -41,7 +41,12 @@ pub fn member_outcome(
             .collect();
 
         let how = composition.aggregator.combination(finding.score());
-        return Ok(GraderOutcome::Combined(Box::new(combine_members(&members, how, lines))));
+        let mut combined = combine_members(&members, how, lines);
+        if let Some(passed) = composition.passed.filter(|_| finding.score().is_some()) {
+            combined.passed = Some(passed);
+            combined.verdict = Some(if passed { Verdict::Pass } else { Verdict::Fail });
+        }
+        return Ok(GraderOutcome::Combined(Box::new(combined)));
     }
 
     Ok(match finding.score {
@@ -52,6 +57,38 @@ pub fn member_outcome(
         },
         Ok(None) => GraderOutcome::NotApplicable,
     })
+}
+
+/// The score of a grader, or of the member that `members` lead to, and its weight: the product of the weights on the way to it.
+/// `depth` is the number of names that lead to the grader itself. A weight of 0 only keeps a score out of that of its case, and
+/// counts as 1 here. `None` if the decisions have no such member.
+pub fn member_score(
+    decisions: &[&CaseDecision],
+    depth: usize,
+    standing: GraderWeighting,
+    members: &[String],
+    lines: VerdictThresholds,
+) -> Option<(GraderScore, f64)> {
+    let own_weight = |standing: GraderWeighting| match standing.weight.get() {
+        0.0 => 1.0,
+        weight => weight,
+    };
+
+    let mut outcome = member_outcome(decisions, depth, lines).ok()?;
+    let mut score = GraderScore::new(standing, &outcome, lines);
+    let mut weight = own_weight(standing);
+    let mut decisions = decisions.to_vec();
+    for (depth, name) in (depth..).zip(members) {
+        let GraderOutcome::Combined(combined) = &outcome else { return None };
+        let all = composite_members(&decisions, depth);
+        let at = all.iter().position(|member| member.name == *name)?;
+        score = combined.members.get(at)?.clone();
+        weight *= own_weight(all[at].standing);
+        decisions = decisions_of_member(&decisions, depth, name);
+        outcome = member_outcome(&decisions, depth + 1, lines).unwrap_or(GraderOutcome::Errored);
+    }
+
+    Some((score, weight))
 }
 
 /// The outcome of a rubric from the decisions on its criteria.

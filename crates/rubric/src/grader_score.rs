@@ -134,6 +134,7 @@ impl GraderScore {
         if standing.required {
             let own_word = match outcome {
                 GraderOutcome::Checked { passed, .. } => Some(*passed != standing.negate),
+                GraderOutcome::Combined(combined) => combined.passed.map(|passed| passed != standing.negate),
                 _ => None,
             };
             grader.required = Some(match (grader.bounds, own_word) {
@@ -190,6 +191,8 @@ pub struct CompositeScore {
     pub verdict: Option<Verdict>,
     /// The members, in the given order.
     pub members: Vec<GraderScore>,
+    /// Pass or fail by the word of the function that combined the members, whatever the score.
+    pub passed: Option<bool>,
     pub(crate) gates: CombinedGateState,
 }
 

@@ -28,6 +28,7 @@ mod deciding_votes;
 mod decision;
 mod finding;
 mod format;
+mod formula;
 mod gate;
 mod graded;
 mod grader_score;
@@ -74,8 +75,11 @@ pub use decision::{
 };
 pub use finding::{Finding, GraderFinding, GraderFindingKind, GraderNote};
 pub use format::{dollars, grouped};
+pub use formula::{
+    DerivedMetricSpec, FormulaError, FormulaValue, ValueRange, evaluate_formula, formula_names,
+};
 pub use gate::{Gate, GateState};
-pub use graded::{GateCheck, grader_gates, grader_outcome, is_complete, member_outcome};
+pub use graded::{GateCheck, grader_gates, grader_outcome, is_complete, member_outcome, member_score};
 pub use grader_score::{CompositeFormula, CompositeScore, GraderOutcome, GraderScore, GraderWeighting};
 pub use id::CriterionId;
 pub use identity::{Identify, IdentityWriter};

@@ -23,6 +23,8 @@ pub(crate) fn case_head(item: &WorkItem) -> CaseHead {
         trials: Some(item.relations.trials).filter(|plan| plan.count > 1),
         tags: item.case.tags.clone(),
         cluster: cluster_of_case(&item.case),
+        prompt: item.case.prompt.clone(),
+        metrics: item.case.metrics.clone(),
         case_hash: Some(hash_case(&item.case)),
         answer: None,
         turns: Vec::new(),

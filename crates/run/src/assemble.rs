@@ -1,11 +1,16 @@
 //! From stored decisions to a result row. Used by the engine and by every later recomputation, so
 //! that a score is always a function of its decisions.
 
+use std::sync::Arc;
+
+use assize_evalfile::NamedMetric;
 use assize_rubric::{
     CaseDecision, Cost, GraderOutcome, GraderWeighting, Tokens, TrialPlan, VerdictThresholds, grader_gates,
-    grader_outcome, score_case,
+    grader_outcome, member_score, score_case,
 };
-use assize_store::{CaseError, CaseKey, GateRow, GraderRow, ResultRow, ToolCallRow, TurnRow, criterion_rows};
+use assize_store::{
+    CaseError, CaseKey, GateRow, GraderRow, MetricScore, ResultRow, ToolCallRow, TurnRow, criterion_rows,
+};
 
 /// Data of a result row beside its scores.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,6 +29,10 @@ pub(crate) struct CaseHead {
     pub(crate) tags: Vec<String>,
     /// The case's cluster.
     pub(crate) cluster: Option<String>,
+    /// Name of the prompt, if its file has several.
+    pub(crate) prompt: Option<Arc<str>>,
+    /// Graders whose scores count for metrics.
+    pub(crate) metrics: Vec<NamedMetric>,
     /// Hash of what the case asks.
     pub(crate) case_hash: Option<String>,
     /// The answer.
@@ -104,6 +113,7 @@ pub(crate) fn assemble(
         });
     }
 
+    let metrics = head.metrics.into_iter().map(|metric| metric_score(metric, graders, lines)).collect();
     ResultRow {
         format: head.format,
         suite: head.key.suite,
@@ -115,6 +125,8 @@ pub(crate) fn assemble(
         trials: head.trials,
         tags: head.tags,
         cluster: head.cluster,
+        prompt: head.prompt,
+        metrics,
         case_hash: head.case_hash,
         score: case.score,
         score_low: case.bounds.map(|(low, _)| low),
@@ -134,6 +146,25 @@ pub(crate) fn assemble(
         cost_partial: cost.to_partial(),
         duration_ms: head.duration_ms,
     }
+}
+
+/// The score that counts for a metric. Where there is no answer, or the grader broke, nothing is known about it.
+fn metric_score(
+    metric: NamedMetric,
+    graders: &[GraderDecisions<'_>],
+    lines: VerdictThresholds,
+) -> MetricScore {
+    let (name, path) = (metric.name, metric.grader);
+    let of = path.split_first().and_then(|(first, members)| {
+        let grader = graders.iter().find(|grader| grader.name == *first)?;
+        member_score(&grader.decisions, 0, grader.standing, members, lines)
+    });
+    let Some((score, weight)) = of else {
+        return MetricScore { name, grader: path, weight: 1.0, score: None, bounds: Some([0.0, 1.0]) };
+    };
+
+    let bounds = score.bounds.filter(|_| score.score.is_none()).map(|(low, high)| [low, high]);
+    MetricScore { name, grader: path, weight, score: score.score, bounds }
 }
 
 fn case_error_of(grader: &GraderDecisions<'_>, outcome: &GraderOutcome) -> Option<String> {

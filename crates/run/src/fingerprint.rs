@@ -101,6 +101,16 @@ fn add_item(identity: &mut IdentityWriter, item: &WorkItem) {
         identity.field(&case.authored.as_ref().map(|test| test.value().clone()));
     }
 
+    // Rows say which scores count for which metric.
+    if !case.metrics.is_empty() {
+        identity.text("metrics");
+        identity.field(&case.prompt.as_deref());
+        for metric in &case.metrics {
+            identity.text(&metric.name);
+            identity.field(&metric.grader);
+        }
+    }
+
     // Cases without scripts keep the fingerprint that they had before there were any.
     if !case.transforms.is_empty() {
         identity.field(&case.transforms.len());
@@ -367,6 +377,11 @@ fn add_composite(
             identity.text("code");
             add_command(identity, grader, command, cwd.as_deref());
             add_surroundings(identity, &item.case);
+        }
+        CompositeAggregator::Function { code, threshold } => {
+            identity.text("function");
+            identity.field(code);
+            identity.field(threshold);
         }
         CompositeAggregator::Llm { prompt, judge } => {
             identity.text("llm");

@@ -170,6 +170,11 @@ fn add_composite(
             identity.field(command);
             add_folder(identity, grader, cwd.as_deref());
         }
+        CompositeAggregator::Function { code, threshold } => {
+            identity.text("function");
+            identity.field(code);
+            identity.field(threshold);
+        }
         CompositeAggregator::Llm { prompt: _, judge: _ } => identity.text("llm"),
     }
 }

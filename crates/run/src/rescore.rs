@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use assize_evalfile::NamedMetric;
 use assize_rubric::{
     CaseDecision, Cost, Criterion, CriterionId, Decision, Finding, Outcome, Rubric, Tokens, TrialPlan,
     UngradedKind, UngradedReason, VerdictThresholds, grader_outcome,
@@ -115,6 +116,12 @@ pub fn score_record(stored: &ResultRow, decisions: &[CaseDecision]) -> ResultRow
         trials: stored.trials.map(|plan| TrialPlan { lines, ..plan }),
         tags: stored.tags.clone(),
         cluster: stored.cluster.clone(),
+        prompt: stored.prompt.clone(),
+        metrics: stored
+            .metrics
+            .iter()
+            .map(|metric| NamedMetric { name: metric.name.clone(), grader: metric.grader.clone() })
+            .collect(),
         case_hash: stored.case_hash.clone(),
         answer: stored.answer.clone(),
         turns: stored.turns.clone(),

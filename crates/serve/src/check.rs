@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::adapters::{formula, gym, lambda, openai, openrlhf, slime};
+use crate::adapters::{gym, lambda, openai, openrlhf, slime};
 use crate::api::{GradeRequest, GradeSample, RubricSource, ScorecardSource};
 use crate::decode::{ProblemList, parse_body};
 use crate::inline_rubric::InlineRubric;
@@ -127,7 +127,7 @@ fn find_adapter_problems(
 /// Problems of the formula of a `multi` grader over graders of the names `a` and `b`.
 pub fn check_formula(formula: &str) -> Vec<RequestProblem> {
     let names = ["a".to_owned(), "b".to_owned()];
-    let problem = formula::problem(formula, names.iter());
+    let problem = openai::formula_problem(formula, names.iter());
     problem.map(|problem| RequestProblem::new("/calculate_output", problem)).into_iter().collect()
 }
 

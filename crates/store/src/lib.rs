@@ -65,8 +65,8 @@ pub use inputs_row::InputsRow;
 pub use judgement::{JudgementRow, RowOutcome};
 pub use merge::RowMerge;
 pub use metrics::{
-    CaseTrialsRow, CriterionRate, DecisionNoise, EstimatedMetric, FlippingCriterion, NoiseParts,
-    PairwiseMetrics, PassKRow, RunMetrics, TargetMetrics, TrialMetrics,
+    CaseTrialsRow, CriterionRate, DecisionNoise, DerivedMetric, EstimatedMetric, FlippingCriterion,
+    NoiseParts, PairwiseMetrics, PassKRow, RunMetrics, TargetMetrics, TrialMetrics,
 };
 pub use panel_summary::{EscalationSummary, FlipRate, PanelSummary, UnstableCriterion};
 pub use pass_rate_gate::{PassRateGate, PassRateResult};
@@ -74,7 +74,7 @@ pub use question_row::QuestionRow;
 pub use reader::{
     CaseRecord, CaseRecords, QuestionIndex, RecordPlace, RecordPosition, ResultRows, first_in_order,
 };
-pub use result::{CriterionRow, GateRow, GraderRow, ResultRow, TurnRow};
+pub use result::{CriterionRow, GateRow, GraderRow, MetricScore, ResultRow, TurnRow};
 pub use review_row::ReviewRow;
 pub use row_counts::{RowCounts, RowSums};
 pub use run_info::{

@@ -63,6 +63,9 @@ pub struct RunMetrics {
     /// Metrics of each target; empty with a single target.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub targets: Vec<TargetMetrics>,
+    /// Derived metrics of each target and prompt, in the order of the eval file; empty if it derives none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub derived: Vec<DerivedMetric>,
     /// Notes on the metrics, such as how many cases would be enough.
     pub remarks: Vec<String>,
 }
@@ -180,6 +183,30 @@ pub struct TargetMetrics {
     pub pass_rate: EstimatedMetric,
     /// Mean score of the target's results that have a score.
     pub mean_score: EstimatedMetric,
+}
+
+/// A metric computed from the named scores of the results of a target and prompt.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct DerivedMetric {
+    /// Name.
+    pub name: String,
+    /// Formula over the sums of named scores.
+    pub formula: String,
+    /// Name of the suite.
+    pub suite: String,
+    /// Target; null if the answers were given.
+    pub target: Option<String>,
+    /// Name of the prompt, if the eval file has several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<String>,
+    /// Value; null if undefined.
+    pub value: Option<f64>,
+    /// Lowest and highest value that ungraded scores could lead to; null if the value is defined or has no bounds.
+    pub bounds: Option<[f64; 2]>,
+    /// Number of results, `__count` in formulas.
+    pub n: u64,
+    /// Reason why the value is undefined.
+    pub undefined: Option<String>,
 }
 
 /// Results over trials.

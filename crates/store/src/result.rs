@@ -42,6 +42,12 @@ pub struct ResultRow {
     /// Cluster: cases with the same value are not independent, so intervals are computed over clusters.
     #[serde(default)]
     pub cluster: Option<String>,
+    /// Name of the prompt, if the eval file has several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<Arc<str>>,
+    /// Scores that count for named metrics, in file order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub metrics: Vec<MetricScore>,
     /// Hash of the question and expectations; null in runs of older versions.
     #[serde(default)]
     pub case_hash: Option<String>,
@@ -121,6 +127,22 @@ pub struct GateRow {
     pub criterion: Option<String>,
     /// Rule that failed, such as `required` or `required_min_score 7`.
     pub rule: String,
+}
+
+/// A score that counts for a metric. Several scores of a case may have the same metric.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MetricScore {
+    /// Name of the metric.
+    pub name: Arc<str>,
+    /// Name of the grader; for a member of a composite, the names that lead to it.
+    pub grader: Vec<String>,
+    /// Weight of the grader; 1 for a weight of 0, and the product of the weights on the way to a member.
+    pub weight: f64,
+    /// Score, 0 to 1, after negation; null if unknown or if nothing applies.
+    pub score: Option<f64>,
+    /// Lowest and highest score that ungraded criteria could lead to; absent if the score is known or nothing applies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bounds: Option<[f64; 2]>,
 }
 
 /// Result of a grader on a case.

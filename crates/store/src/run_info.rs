@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use assize_rubric::{Cost, JudgeIdentity, PartialCost, Tokens, Usd};
+use assize_rubric::{Cost, DerivedMetricSpec, JudgeIdentity, PartialCost, Tokens, Usd};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -78,6 +78,9 @@ pub struct SuiteInfo {
     pub format: Option<u8>,
     /// Number of selected cases.
     pub cases: usize,
+    /// Metrics that are computed from named scores, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub derived_metrics: Vec<DerivedMetricSpec>,
 }
 
 /// A file that the run read.

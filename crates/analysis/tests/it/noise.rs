@@ -42,7 +42,7 @@ fn noise(rows: &[ResultRow]) -> Option<DecisionNoise> {
             summariser.push_decisions(row);
         }
     }
-    summariser.compute_metrics(ConfidenceLevel::P95).decision_noise
+    summariser.compute_metrics(&[], ConfidenceLevel::P95).decision_noise
 }
 
 #[test]

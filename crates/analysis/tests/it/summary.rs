@@ -16,7 +16,7 @@ fn figures(cases: &[Case]) -> RunMetrics {
             summariser.push_decisions(&case.row());
         }
     }
-    summariser.compute_metrics(ConfidenceLevel::P95)
+    summariser.compute_metrics(&[], ConfidenceLevel::P95)
 }
 
 #[test]

@@ -41,7 +41,7 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
         return Err(format!("`{}` has no finished case", folder.path().display()).into());
     }
 
-    let mut figures = metrics::from_rows(|| {
+    let mut figures = metrics::from_rows(&run.suites, || {
         let records = stored_records(&folder)?;
         Ok(records.map(|record| {
             Ok(again(&record?).map_err(|failure| EngineError::usage(failure.message))?.record.result)

@@ -35,6 +35,7 @@ pub(super) fn note_suite_settings(suite: &Suite, kept: KeptSettings, notes: &mut
         preprocessors,
         defined_targets,
         extensions,
+        derived_metrics,
         unbuilt: _,
         unrun_code: _,
     } = suite;
@@ -68,6 +69,7 @@ pub(super) fn note_suite_settings(suite: &Suite, kept: KeptSettings, notes: &mut
         ("targets", !targets.iter().all(is_kept)),
         ("definitions of targets", !kept.models && !defined_targets.is_empty()),
         ("extensions", extensions.is_some()),
+        ("derivedMetrics", !derived_metrics.is_empty()),
         ("workers", workers.is_some()),
         ("judging", judging.is_some()),
         ("evidence", evidence.is_some()),

@@ -33,7 +33,8 @@ impl GradedSamples {
             totals.add(record);
         }
 
-        let figures = metrics::from_rows(|| Ok(records.iter().map(|record| Ok(record.result.clone())))).ok();
+        let figures =
+            metrics::from_rows(&[], || Ok(records.iter().map(|record| Ok(record.result.clone())))).ok();
         let ending = RunEnding {
             interrupted: stop.is_stopped(),
             over_budget: matches!(refused, Some(CallStop::OverBudget(_))),

@@ -126,6 +126,8 @@ pub(super) fn decode_answer(
         on_dependency_failure: OnDependencyFailure::default(),
         workspace: None,
         rivals: None,
+        metrics: Vec::new(),
+        prompt: None,
         authored: None,
         unbuilt: Vec::new(),
         unrun_code: Vec::new(),

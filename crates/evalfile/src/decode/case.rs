@@ -422,6 +422,8 @@ impl PartialCase {
             on_dependency_failure: self.on_dependency_failure,
             workspace: self.workspace,
             rivals: None,
+            metrics: Vec::new(),
+            prompt: None,
             authored: None,
             unbuilt: self.unbuilt,
             unrun_code: Vec::new(),

@@ -67,7 +67,7 @@ pub use diagnostic_collector::note_unset_variables;
 pub use jsonl::CaseLoadError;
 pub use matrix::{
     ASSERTION_TYPES, AssertionSupport, AssertionType, AuthoredTest, MATRIX_KEYS, MAX_MATRIX_CASES, MatrixKey,
-    MatrixKeySupport,
+    MatrixKeySupport, OPTION_KEYS, PROVIDER_KEYS, TEST_KEYS,
 };
 pub use prices::{LoadedPrices, ModelNameParser, load_prices};
 pub use rubric::{

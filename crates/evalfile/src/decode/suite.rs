@@ -130,6 +130,7 @@ pub(crate) fn decode_suite(
         defined_targets: Vec::new(),
         extensions: None,
         unbuilt: missing,
+        derived_metrics: Vec::new(),
         unrun_code: Vec::new(),
     };
     let defaults =

@@ -176,6 +176,12 @@ impl Identify for AnswerTransform {
     }
 }
 
+impl Identify for AuthorCode {
+    fn identify(&self, identity: &mut IdentityWriter) {
+        add_code(identity, self);
+    }
+}
+
 /// The place of a file is no part of it: the same code elsewhere decides the same.
 fn add_code(identity: &mut IdentityWriter, code: &AuthorCode) {
     match code {

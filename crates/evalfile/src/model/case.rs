@@ -15,6 +15,15 @@ use super::{
     WorkspaceHooks, WorkspaceSpec,
 };
 
+/// A grader whose score counts for a metric.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedMetric {
+    /// Name of the metric. Several graders may share it.
+    pub name: Arc<str>,
+    /// Name of the grader; for a member of a composite, the names that lead to it.
+    pub grader: Vec<String>,
+}
+
 /// Id of a case, unique in its suite. Cheap to clone.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CaseId(Arc<str>);
@@ -98,6 +107,10 @@ pub struct Case {
     /// Name of the test that the case belongs to, if several cases are the same test with other prompts: graders that compare
     /// answers then compare those of all of them.
     pub rivals: Option<Arc<str>>,
+    /// Graders whose scores count for named metrics (`metric`).
+    pub metrics: Vec<NamedMetric>,
+    /// Name of the prompt of a matrix file, if the file has several.
+    pub prompt: Option<Arc<str>>,
     /// The test of a matrix file that the case comes from; kept for files with `extensions` only.
     pub authored: Option<Arc<AuthoredTest>>,
     /// Parts that are decoded and checked but that a run does not support yet.
@@ -135,6 +148,8 @@ impl Case {
             on_dependency_failure: OnDependencyFailure::default(),
             workspace: None,
             rivals: None,
+            metrics: Vec::new(),
+            prompt: None,
             authored: None,
             unbuilt: Vec::new(),
             unrun_code: Vec::new(),

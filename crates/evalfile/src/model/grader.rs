@@ -459,6 +459,13 @@ pub enum CompositeAggregator {
         /// Working folder.
         cwd: Option<PathBuf>,
     },
+    /// A function decides, from the named scores of the members.
+    Function {
+        /// The function.
+        code: AuthorCode,
+        /// Threshold of the case, which it is told.
+        threshold: Option<f64>,
+    },
     /// A judge decides.
     Llm {
         /// Prompt; the built-in one if absent.

@@ -28,7 +28,8 @@ pub use assize_rubric::{CaseMessage, MessageBlock, MessageRole};
 pub use author_code::{AuthorCode, CodeLanguage, CodeProgram};
 pub use benchmark_grader::{Applicability, Behaviour, BenchmarkGrader};
 pub use case::{
-    AnswerTransform, Case, CaseId, GivenOutput, TargetRef, ThresholdOverrides, UnsupportedFeature,
+    AnswerTransform, Case, CaseId, GivenOutput, NamedMetric, TargetRef, ThresholdOverrides,
+    UnsupportedFeature,
 };
 pub use config::ProjectConfig;
 pub use conversation::{Conversation, ConversationTurn, OnDependencyFailure, OnTurnFailure, TurnAggregation};

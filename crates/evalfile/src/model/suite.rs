@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use assize_rubric::{EvidencePolicy, JudgingMode, TruncationMode, UnitInterval};
+use assize_rubric::{DerivedMetricSpec, EvidencePolicy, JudgingMode, TruncationMode, UnitInterval};
 use serde_json::Value;
 
 use super::{
@@ -74,6 +74,8 @@ pub struct Suite {
     pub defined_targets: Vec<TargetSpec>,
     /// Code that is run around the tests (`extensions`).
     pub extensions: Option<Arc<SuiteExtensions>>,
+    /// Metrics that are computed from the named scores of the cases (`derivedMetrics`), in order.
+    pub derived_metrics: Vec<DerivedMetricSpec>,
     /// Parts that are decoded and checked but that a run does not support yet.
     pub unbuilt: Vec<UnsupportedFeature>,
     /// Code that should have written the cases and was not run, since the load had no permission: its file and kind.

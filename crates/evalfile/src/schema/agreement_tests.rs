@@ -279,10 +279,8 @@ fn is_of_another_tool(what: &str, key: &str) -> bool {
         "`execution`" => settings.contains(&key),
         "a config file" => config.contains(&key),
         "a targets file" => key == "providers",
-        "a file with prompts and providers" => {
-            ["nunjucksFilters", "nunjucks_filters", "redteam"].contains(&key)
-        }
-        "a test" | "the default test" => ["assertScoringFunction", "assert_scoring_function"].contains(&key),
+        "a file with prompts and providers" => key == "redteam",
+
         _ => false,
     }
 }

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::SchemaDefinitions;
 use super::shape::{
-    MapSchema, ValueSchema, any_map, any_of, anything, boolean, list, number, reference, string, text,
+    MapSchema, ValueSchema, any_map, any_of, anything, boolean, list, map_of, number, reference, string, text,
 };
 use crate::decode::matrix::{ASSERTION_TYPES, AssertionSupport};
 
@@ -15,6 +15,7 @@ pub(super) fn add(defs: &mut SchemaDefinitions) {
 
     defs.add_keys("matrix", file());
     defs.add_keys("matrix-prompt", prompt());
+    defs.add_keys("matrix-derived-metric", derived_metric());
     defs.add_keys("matrix-provider", provider());
     defs.add_keys("matrix-test", test("a test", texts()));
     defs.add_keys("matrix-default-test", test("the default test", texts()));
@@ -167,12 +168,34 @@ fn file() -> MapSchema {
     )
     .optional_key("commandLineOptions", anything(), "No effect.")
     .older_key("command_line_options", "commandLineOptions")
-    .optional_key("derivedMetrics", anything(), "No effect.")
+    .optional_key(
+        "derivedMetrics",
+        list(reference("matrix-derived-metric")),
+        "Metrics that are computed from the sums of named scores, in order.",
+    )
     .older_key("derived_metrics", "derivedMetrics")
+    .optional_key(
+        "nunjucksFilters",
+        map_of(string()),
+        "Filters of templates: names, each with a file of JavaScript.",
+    )
+    .older_key("nunjucks_filters", "nunjucksFilters")
     .optional_key("tracing", anything(), "No effect.")
     .optional_key("outputs", anything(), "No effect.")
     .optional_key("providerPromptMap", anything(), "No effect.")
     .older_key("provider_prompt_map", "providerPromptMap")
+}
+
+/// An entry of `derivedMetrics`.
+fn derived_metric() -> MapSchema {
+    MapSchema::new("a derived metric", "A metric that is computed from named scores.")
+        .required_key("name", text(), "Name, which formulas below it may use.")
+        .required_key(
+            "value",
+            any_of([string(), number()]),
+            "Formula over sums of named scores, and `__count`, the number of results: `correct / __count`.",
+        )
+        .optional_key("description", anything(), "No effect.")
 }
 
 /// An entry of `extensions`.
@@ -255,6 +278,12 @@ fn test(what: &'static str, texts: ValueSchema) -> MapSchema {
         .optional_key("provider", anything(), "Provider to use. In the default test: the judge.")
         .optional_key("providerOutput", anything(), "Answer to grade. If given, no provider is called.")
         .older_key("provider_output", "providerOutput")
+        .optional_key(
+            "assertScoringFunction",
+            string(),
+            "Function that makes score and verdict of the named scores: `file://score.js`.",
+        )
+        .older_key("assert_scoring_function", "assertScoringFunction")
         .optional_key("disableDefaultAsserts", boolean(), "Whether to ignore the default assertions.")
         .older_key("disable_default_asserts", "disableDefaultAsserts")
         .optional_key("options", reference("matrix-test-options"), "Settings for the prompt and the grading.")

@@ -21,7 +21,7 @@ pub use result::{AnswerFacts, CheckResult};
 pub(crate) use result::{shorten, to_unit_interval};
 pub use schema::schema_problem;
 pub(crate) use script::decided;
-pub use script::{check_by_program, transform_answer, transform_by_program};
+pub use script::{check_by_program, score_by_code, transform_answer, transform_by_program};
 
 /// Grades by a grader that needs nobody; `None` for a kind that needs a judge, a program or members.
 /// The error says what the grader lacked.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use assize_evalfile::{CodeProgram, ScriptCheck};
+use assize_evalfile::{AuthorCode, CodeProgram, ScriptCheck};
 use assize_rubric::GraderNote;
 use assize_script::{Script, ScriptError, ScriptValue};
 use serde_json::{Map, Value, json};
@@ -49,6 +49,46 @@ pub async fn check_by_program(
             Ok(decided(false, 0.0, GraderNote::new(false, "script", shorten(&message))))
         }
     }
+}
+
+/// Makes one score of the named scores of a case, by a function that returns a map with `pass`, `score` and `reason`.
+///
+/// # Errors
+/// When the code can't be run, when it throws an error, and when it returns anything else.
+pub async fn score_by_code(
+    code: &AuthorCode,
+    named: &Value,
+    context: &Value,
+    folder: Option<&Path>,
+    setup: &ProgramSetup,
+) -> Result<CheckResult, String> {
+    let returned = match code {
+        AuthorCode::Script(script) => {
+            let (script, named, context) = (script.clone(), named.clone(), context.clone());
+            let run = move || script.call(&[("namedScores", &named), ("context", &context)]);
+            let ran = tokio::task::spawn_blocking(run).await.map_err(|error| error.to_string())?;
+            ran.map_err(|error| error.to_string())?
+        }
+        AuthorCode::Program(program) => {
+            match call_program(program, CodePurpose::Score, json!([named, context]), folder, setup).await? {
+                Called::Returned(value) => value,
+                Called::Threw(message) => return Err(shorten(&message)),
+            }
+        }
+    };
+
+    let found = match returned {
+        ScriptValue::Json(Value::Object(map)) => {
+            if let (Some(_), Some(_)) =
+                (map.get("pass").and_then(Value::as_bool), map.get("score").and_then(Value::as_f64))
+            {
+                return read_map(&map, |_| false);
+            }
+            Value::Object(map).to_string()
+        }
+        other => other.into_json().map_or_else(|| "nothing".to_owned(), |value| value.to_string()),
+    };
+    Err(format!("it must return a map with `pass` and a number as `score`; it returned {}", shorten(&found)))
 }
 
 /// Returns the answer as a program changes it, like [`transform_answer`].

@@ -25,6 +25,8 @@ pub(crate) enum CodePurpose {
     Check,
     /// To change an answer.
     Transform,
+    /// To make one score of several.
+    Score,
 }
 
 impl CodePurpose {
@@ -32,6 +34,7 @@ impl CodePurpose {
         match self {
             Self::Check => "get_assert",
             Self::Transform => "get_transform",
+            Self::Score => "func",
         }
     }
 }

@@ -62,10 +62,11 @@ pub(crate) fn grader_part(
         Some(line) => VerdictThresholds::with_optional_borderline(line, lines.borderline()),
         None => brought.unwrap_or(lines),
     };
+    let decider = decider_of(&grader.outcome);
     let why = match score.verdict {
         None => "not applicable, because none of its criteria applies; not counted.".to_owned(),
-        Some(verdict) if matches!(grader.outcome, GraderOutcome::Checked { .. }) => {
-            format!("{verdict}: the grader decides that, whatever the score.")
+        Some(verdict) if decider.is_some() => {
+            format!("{verdict}: the {} decides that, whatever the score.", decider.unwrap_or_default())
         }
         Some(verdict) if standing.negate => negated_reason(grader, verdict, lines),
         Some(verdict) if grader.problem.is_some() => format!("{verdict}: no criterion was graded."),
@@ -98,14 +99,17 @@ pub(crate) fn grader_part(
         figures,
         verdict: score.verdict,
         because: why,
-        standing: standing_effects(
-            standing,
-            score,
-            rubric,
-            matches!(grader.outcome, GraderOutcome::Checked { .. }),
-            brought.map_or(lines, |own| own),
-        ),
+        standing: standing_effects(standing, score, rubric, decider, brought.map_or(lines, |own| own)),
         problem: grader.problem.clone(),
+    }
+}
+
+/// Name of the code that decides about a grader whatever its score is; `None` where the score decides.
+const fn decider_of(outcome: &GraderOutcome) -> Option<&'static str> {
+    match outcome {
+        GraderOutcome::Checked { .. } => Some("grader"),
+        GraderOutcome::Combined(combined) if combined.passed.is_some() => Some("scoring function"),
+        _ => None,
     }
 }
 
@@ -177,7 +181,7 @@ fn standing_effects(
     standing: GraderWeighting,
     score: &GraderScore,
     rubric: Option<&RubricScore>,
-    decides_itself: bool,
+    decider: Option<&str>,
     lines: VerdictThresholds,
 ) -> Vec<String> {
     let mut effects = Vec::new();
@@ -200,9 +204,11 @@ fn standing_effects(
 
     if let Some(state) = score.required {
         effects.push(match (state, score.bounds) {
-            (GateState::Passed, _) if decides_itself => "required: the grader passes it: yes".to_owned(),
-            (GateState::Failed, _) if decides_itself => {
-                "required: the grader passes it: no, so the case fails".to_owned()
+            (GateState::Passed, _) if decider.is_some() => {
+                format!("required: the {} passes it: yes", decider.unwrap_or_default())
+            }
+            (GateState::Failed, _) if decider.is_some() => {
+                format!("required: the {} passes it: no, so the case fails", decider.unwrap_or_default())
             }
             (GateState::NotApplicable, _) | (_, None) => "required, but not applicable: no effect".to_owned(),
             (GateState::Passed, Some((low, _))) => {

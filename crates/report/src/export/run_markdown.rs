@@ -15,6 +15,7 @@ use crate::comparison::ComparisonLimits;
 use crate::comparison_markdown::{escape_markdown, render_comparison_markdown};
 use crate::criterion::NOT;
 use crate::criterion_rates::{RateTitles, shown_rates};
+use crate::derived::derived_metric_texts;
 use crate::entry::{percent, percent_interval};
 use crate::number::{self, format_count, grouped};
 use crate::scorecard_markdown::{ScorecardPage, render_scorecard_markdown};
@@ -219,6 +220,17 @@ fn metrics(summary: &RunSummary, index: &CaseIndex) -> String {
             let interval = if interval.is_empty() { undefined(metric) } else { interval };
             let _ = writeln!(text, "| {name} | **{value}** | {interval} | {} |", grouped(metric.n));
         }
+    }
+
+    let derived = summary.figures.as_ref().map(|figures| figures.derived.as_slice()).unwrap_or_default();
+    if !derived.is_empty() {
+        text.push_str("\n| derived metric | value | of | results |\n|---|--:|---|--:|\n");
+    }
+    for metric in derived_metric_texts(derived) {
+        let [name, of, reason] =
+            [&metric.name, &metric.of, &metric.reason].map(|part| escape_markdown(part, MAX_TEXT));
+        let reason = if reason.is_empty() { reason } else { format!(" ({reason})") };
+        let _ = writeln!(text, "| {name} | **{}**{reason} | {of} | {} |", metric.value, metric.results);
     }
 
     let trials = summary.figures.as_ref().and_then(|figures| figures.trials.as_ref());

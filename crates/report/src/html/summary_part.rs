@@ -8,6 +8,7 @@ use crate::chart::{
     ChartAxis, ChartShare, ChartTone, IntervalMark, axis_labels, interval_bar, interval_point, share_bar,
 };
 use crate::criterion_rates::{RateTitles, shown_rates};
+use crate::derived::{DerivedMetricText, derived_metric_texts};
 use crate::entry::{percent, percent_interval, tallies};
 use crate::export::{CaseIndex, RunConclusion, RunReport};
 use crate::number::{self, format_count, grouped};
@@ -39,6 +40,7 @@ pub(super) struct SummaryView {
 #[template(path = "criteria.html")]
 pub(super) struct CriteriaView {
     targets: Vec<TargetView>,
+    derived: Vec<DerivedMetricText>,
     criteria: Vec<CriterionRateView>,
     criteria_titles: (&'static str, &'static str),
     criteria_axis: String,
@@ -147,6 +149,11 @@ impl CriteriaView {
         Self {
             targets: figures
                 .map_or_else(Vec::new, |figures| figures.targets.iter().map(target_view).collect()),
+            derived: figures
+                .map_or_else(Vec::new, |figures| derived_metric_texts(&figures.derived))
+                .into_iter()
+                .map(derived_view)
+                .collect(),
             criteria: rates.iter().copied().take(MAX_CRITERIA).map(criterion_view).collect(),
             criteria_titles: titles.map_or_else(Default::default, |titles| (titles.heading, titles.column)),
             criteria_axis: axis_labels(ChartAxis::UNIT, percent_label),
@@ -280,6 +287,18 @@ fn target_view(target: &TargetMetrics) -> TargetView {
         rate,
         interval,
         score: target.mean_score.value.map_or_else(|| "–".to_owned(), number::format_score),
+    }
+}
+
+/// The texts without what would hide others of the page.
+fn derived_view(text: DerivedMetricText) -> DerivedMetricText {
+    let shown = |text: &str| escape_lines(&cut_text(text, MAX_TEXT));
+    DerivedMetricText {
+        name: shown(&text.name),
+        reason: shown(&text.reason),
+        of: shown(&text.of),
+        formula: shown(&text.formula),
+        ..text
     }
 }
 

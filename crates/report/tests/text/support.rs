@@ -173,6 +173,8 @@ fn bare(case_id: &str) -> ResultRow {
         trials: None,
         tags: Vec::new(),
         cluster: None,
+        prompt: None,
+        metrics: Vec::new(),
         case_hash: None,
         score: None,
         score_low: None,
@@ -356,6 +358,7 @@ pub(crate) fn run() -> RunInfo {
             path: "evals/support.yaml".to_owned(),
             format: Some(2),
             cases: 24,
+            derived_metrics: Vec::new(),
         }],
         inputs: Vec::new(),
         judges: vec![JudgeInfo { identity: judge(), chosen_by: "--judge".to_owned() }],
@@ -472,6 +475,7 @@ fn figures() -> RunMetrics {
             criterion: "tone".to_owned(),
             flip_rate: figure(0.5, 4, 0.15, 0.85, "Wilson"),
         }],
+        derived: Vec::new(),
         remarks: vec!["Margin of error ±15.1 points (pass rate); about 218 cases give ±5 points.".to_owned()],
     }
 }

@@ -1,10 +1,13 @@
 //! Composites: members are graded like graders of the case, then combined.
 
+use std::collections::BTreeMap;
+
 use assize_evalfile::{CompositeAggregator, CompositeGrader};
 use assize_grade::{GradingProgram, ProgramInput};
 use assize_rubric::{
     CaseDecision, CompositeFormula, CompositeMember, CompositeStructure, GraderFinding, GraderFindingKind,
     GraderOutcome, GraderScore, MemberAggregator, OutcomeKind, Verdict, combine_members, member_outcome,
+    member_score,
 };
 use assize_store::{criterion_rows, criterion_texts};
 use futures_util::future::join_all;
@@ -12,7 +15,7 @@ use serde_json::{Map, Value, json};
 
 use super::path::GraderPath;
 use super::programs::{grader_folder, reply_finding};
-use super::{GradingContext, answer_score, grade_at};
+use super::{GradingContext, answer_score, grade_at, scoring};
 
 /// The composite's own decision, then those of its members.
 pub(super) async fn grade(path: &GraderPath<'_>, composite: &CompositeGrader) -> Vec<CaseDecision> {
@@ -45,17 +48,26 @@ pub(super) async fn grade(path: &GraderPath<'_>, composite: &CompositeGrader) ->
     let aggregator = match &composite.aggregator {
         CompositeAggregator::WeightedAverage(_) => MemberAggregator::WeightedAverage,
         CompositeAggregator::Threshold(line) => MemberAggregator::Threshold(*line),
-        CompositeAggregator::Code { .. } | CompositeAggregator::Llm { .. } => MemberAggregator::Decided,
+        CompositeAggregator::Code { .. }
+        | CompositeAggregator::Function { .. }
+        | CompositeAggregator::Llm { .. } => MemberAggregator::Decided,
     };
     let mut own = match member_results(path.context, &members, &graded, path.members.len() + 1) {
         _ if aggregator != MemberAggregator::Decided => {
             path.own_decision(GraderFinding::without_score(), String::new())
         }
         Err(message) => path.broken_decision(message),
-        Ok(results) => decide(path, &composite.aggregator, results).await,
+        Ok(results) => match &composite.aggregator {
+            CompositeAggregator::Function { code, threshold } => {
+                let named = named_scores(path, &members, &graded);
+                scoring::decide(path, (code, *threshold), &named, &results).await
+            }
+            aggregator => decide(path, aggregator, results).await,
+        },
     };
     if let Some(finding) = own.decision.grader_mut() {
-        finding.kind = GraderFindingKind::Composite(CompositeStructure { aggregator, members });
+        let passed = finding.passed();
+        finding.kind = GraderFindingKind::Composite(CompositeStructure { aggregator, members, passed });
     }
 
     std::iter::once(own).chain(graded.into_iter().flatten()).collect()
@@ -86,10 +98,41 @@ async fn decide(path: &GraderPath<'_>, aggregator: &CompositeAggregator, results
         CompositeAggregator::Llm { prompt, judge } => {
             answer_score::combine(path, prompt.as_ref(), judge.as_deref(), &results).await
         }
-        CompositeAggregator::WeightedAverage(_) | CompositeAggregator::Threshold(_) => {
+        CompositeAggregator::WeightedAverage(_)
+        | CompositeAggregator::Threshold(_)
+        | CompositeAggregator::Function { .. } => {
             path.own_decision(GraderFinding::without_score(), String::new())
         }
     }
+}
+
+/// Scores of the metrics of members: the weighted mean of each.
+fn named_scores(
+    path: &GraderPath<'_>,
+    members: &[CompositeMember],
+    graded: &[Vec<CaseDecision>],
+) -> Map<String, Value> {
+    let item = path.context.item;
+    let depth = path.members.len() + 1;
+    let mut sums: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
+    for metric in &item.case.metrics {
+        let above = std::iter::once(&*path.top).chain(path.members.iter().map(String::as_str));
+        let mut names = metric.grader.iter().map(String::as_str);
+        if !above.into_iter().all(|name| names.next() == Some(name)) {
+            continue;
+        }
+        let Some((first, rest)) = metric.grader[depth..].split_first() else { continue };
+        let Some(at) = members.iter().position(|member| member.name == *first) else { continue };
+        let rows: Vec<&CaseDecision> = graded[at].iter().collect();
+        let found = member_score(&rows, depth, members[at].standing, rest, item.lines);
+        if let Some((score, weight)) = found.and_then(|(score, weight)| Some((score.score?, weight))) {
+            let (sum, total) = sums.entry(&metric.name).or_default();
+            *sum += score * weight;
+            *total += weight;
+        }
+    }
+
+    sums.into_iter().map(|(name, (sum, total))| (name.to_owned(), json!(sum / total))).collect()
 }
 
 /// Results of members, by name, for the judge or program that combines them. Members that could not be graded

@@ -63,8 +63,11 @@ impl ConversationGrades {
             type_name: grader.type_name.clone(),
             standing: grader.standing,
         });
-        let composite =
-            CompositeStructure { aggregator: MemberAggregator::WeightedAverage, members: members.collect() };
+        let composite = CompositeStructure {
+            aggregator: MemberAggregator::WeightedAverage,
+            members: members.collect(),
+            passed: None,
+        };
         let own = composite_finding(composite);
         let name = self.add_part(context, own, String::new());
         let decided = join_all(graders.iter().map(|grader| {
@@ -90,7 +93,8 @@ impl ConversationGrades {
 
     /// All decisions, with the name and the type of the grader they belong to. `context` is that of any part.
     pub(crate) fn finish(self, context: &GradingContext<'_>) -> (Grader, Vec<CaseDecision>) {
-        let composite = CompositeStructure { aggregator: self.aggregator, members: self.members };
+        let composite =
+            CompositeStructure { aggregator: self.aggregator, members: self.members, passed: None };
         let path = GraderPath {
             context,
             top: Arc::clone(&self.name),

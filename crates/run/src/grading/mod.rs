@@ -12,6 +12,7 @@ mod panel;
 mod path;
 mod programs;
 mod rubrics;
+mod scoring;
 mod selection;
 mod similar;
 mod timed_check;

@@ -1,6 +1,5 @@
 //! The service in the words of training frameworks: each adapter turns a body of theirs into samples, and results into theirs.
 
-pub(crate) mod formula;
 pub(crate) mod gym;
 pub(crate) mod lambda;
 pub(crate) mod openai;

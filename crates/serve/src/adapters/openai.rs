@@ -1,12 +1,14 @@
 //! Graders of OpenAI's reinforcement fine-tuning: `POST /v1/fine_tuning/alpha/graders/run`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Instant;
 
 use assize_engine::{EngineError, GradingSample, GradingStop, SamplePlace, content_text};
 use assize_evalfile::{CaseMessage, GivenOutput, MessageRole};
-use assize_rubric::{Cost, Finding, Tokens, UngradedKind};
+use assize_rubric::{
+    Cost, Finding, FormulaError, Tokens, UngradedKind, ValueRange, evaluate_formula, formula_names,
+};
 use assize_store::CaseRecord;
 use axum::Json;
 use axum::extract::{Extension, Request, State};
@@ -14,7 +16,6 @@ use axum::http::StatusCode;
 use futures_util::future::join_all;
 use serde_json::{Map, Value, json};
 
-use super::formula::{self, FormulaError, ValueRange, evaluate};
 use super::read;
 use super::similarity::{METRICS, similarity};
 use super::template::TemplateValues;
@@ -304,7 +305,7 @@ fn read_grader(
                 .collect();
             let graders = read.into_iter().collect::<Option<BTreeMap<_, _>>>()?;
             let formula = formula?;
-            if let Some(problem) = formula::problem(&formula, graders.keys()) {
+            if let Some(problem) = formula_problem(&formula, graders.keys()) {
                 object.problem("calculate_output", problem);
             }
             RequestGrader::Multi { graders, formula }
@@ -324,6 +325,20 @@ fn read_grader(
     object.finish();
 
     Some(read)
+}
+
+/// Problem of a formula whatever its values are, with graders of these names: it can't be read, or has another name.
+pub(crate) fn formula_problem<'n>(
+    formula: &str,
+    graders: impl Iterator<Item = &'n String>,
+) -> Option<String> {
+    let names = match formula_names(formula) {
+        Ok(names) => names,
+        Err(why) => return Some(format!("the formula can't be read: {why}")),
+    };
+    let known: BTreeSet<&String> = graders.collect();
+    let other = names.into_iter().find(|name| !known.contains(name))?;
+    Some(format!("`{other}` is none of the graders"))
 }
 
 /// Text of a key with its references filled.
@@ -478,7 +493,7 @@ fn combine(graders: &BTreeMap<String, RequestGrader>, runs: Vec<GraderRun>, form
         all.errors.extend(run.errors);
     }
 
-    match evaluate(formula, &values) {
+    match evaluate_formula(formula, &values) {
         Ok(value) if value.is_known => all.reward = Some(value.range.low),
         Ok(value) => all.range = Some(value.range),
         Err(FormulaError::Syntax(why)) => drop(all.errors.insert("formula_parse_error", why)),

@@ -50,6 +50,8 @@ fn result(case_id: &str) -> ResultRow {
         trials: None,
         tags: Vec::new(),
         cluster: None,
+        prompt: None,
+        metrics: Vec::new(),
         case_hash: None,
         score: Some(1.0),
         score_low: Some(1.0),

@@ -1,6 +1,7 @@
 //! Lists of runs, one run, its cases and its criteria.
 
 use askama::Template;
+use assize_report::DerivedMetricText;
 
 use crate::index::FilterChoices;
 use crate::text::{MetricText, ResultMark};
@@ -88,6 +89,7 @@ pub(crate) struct RunPage {
     pub(crate) notes: Vec<String>,
     pub(crate) warnings: Vec<String>,
     pub(crate) targets: Vec<MetricLine>,
+    pub(crate) derived: Vec<DerivedMetricText>,
     pub(crate) attempts: Vec<MetricLine>,
     pub(crate) criteria: Vec<CriterionLineText>,
     pub(crate) more_criteria: usize,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use assize_report::{format_duration, grouped, run_warnings};
+use assize_report::{DerivedMetricText, derived_metric_texts, format_duration, grouped, run_warnings};
 use assize_store::{RunInfo, RunSummary, StoreError};
 use axum::extract::{Path, State};
 use axum::response::Response;
@@ -94,6 +94,7 @@ fn run_page(library: &RunLibrary, run: &Arc<OpenRun>, info: &RunInfo) -> Result<
         notes: notes.iter().map(|note| visible(note)).collect(),
         warnings: warnings.iter().map(|warning| visible(warning)).collect(),
         targets: target_lines(run.slug(), &summary),
+        derived: derived_lines(&summary),
         attempts: attempt_lines(&summary),
         criteria,
         more_criteria,
@@ -186,6 +187,19 @@ fn target_lines(slug: &str, summary: &RunSummary) -> Vec<MetricLine> {
             second: MetricText::score(&target.mean_score),
         })
         .collect()
+}
+
+fn derived_lines(summary: &RunSummary) -> Vec<DerivedMetricText> {
+    let derived = summary.figures.as_ref().map(|figures| figures.derived.as_slice()).unwrap_or_default();
+    let texts = derived_metric_texts(derived).into_iter();
+    let shown = texts.map(|text| DerivedMetricText {
+        name: visible(&text.name),
+        reason: visible(&text.reason),
+        of: visible(&text.of),
+        formula: visible(&text.formula),
+        ..text
+    });
+    shown.collect()
 }
 
 fn attempt_lines(summary: &RunSummary) -> Vec<MetricLine> {

@@ -22,8 +22,11 @@ fn write_conversation(test: &ViewTest) {
         type_name: "rubrics".to_owned(),
         standing: GraderWeighting::default(),
     });
-    let structure =
-        CompositeStructure { aggregator: MemberAggregator::WeightedAverage, members: members.collect() };
+    let structure = CompositeStructure {
+        aggregator: MemberAggregator::WeightedAverage,
+        members: members.collect(),
+        passed: None,
+    };
     let whole =
         GraderFinding { kind: GraderFindingKind::Composite(structure), ..GraderFinding::without_score() };
     let judge = JudgeIdentity { name: "conversation".into(), ..JudgeIdentity::default() };

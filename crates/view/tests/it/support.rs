@@ -192,6 +192,7 @@ pub(crate) fn info(id: &str) -> RunInfo {
             path: "support.yaml".to_owned(),
             format: Some(2),
             cases: 3,
+            derived_metrics: Vec::new(),
         }],
         inputs: Vec::new(),
         judges: vec![JudgeInfo {
@@ -302,6 +303,8 @@ pub(crate) fn empty_row(id: &str) -> ResultRow {
         trials: None,
         tags: Vec::new(),
         cluster: None,
+        prompt: None,
+        metrics: Vec::new(),
         case_hash: None,
         score: None,
         score_low: Some(0.0),

@@ -2,19 +2,29 @@
 
 use std::fmt::Write as _;
 
-use assize_evalfile::{ASSERTION_TYPES, AssertionSupport, MATRIX_KEYS, MatrixKeySupport};
+use assize_evalfile::{
+    ASSERTION_TYPES, AssertionSupport, MATRIX_KEYS, MatrixKey, MatrixKeySupport, OPTION_KEYS, PROVIDER_KEYS,
+    TEST_KEYS,
+};
 
 /// The page that holds the tables.
 pub(super) const PAGE: &str = "docs/promptfoo.md";
 
 /// The page with the tables as the code has them.
 pub(super) fn page() -> Result<String, String> {
-    super::marked::page_with_parts(PAGE, &[("keys", keys().as_str()), ("assertions", table().as_str())])
+    let parts = [
+        ("keys", keys(MATRIX_KEYS)),
+        ("test keys", keys(TEST_KEYS)),
+        ("option keys", keys(OPTION_KEYS)),
+        ("provider keys", keys(PROVIDER_KEYS)),
+        ("assertions", table()),
+    ];
+    super::marked::page_with_parts(PAGE, &parts.each_ref().map(|(name, text)| (*name, text.as_str())))
 }
 
-fn keys() -> String {
+fn keys(rows: &[MatrixKey]) -> String {
     let mut text = "| key | treatment | remark |\n|---|---|---|\n".to_owned();
-    for row in MATRIX_KEYS {
+    for row in rows {
         let (treatment, remark) = match row.support {
             MatrixKeySupport::Read(remark) => ("read", remark),
             MatrixKeySupport::NoEffect(reason) => ("no effect", reason),

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::assertion_types::{ASSERTION_TYPES, AssertionSupport, AssertionType, resolve_assertion_type};
 use super::built_in::built_in_code;
+use super::metrics::METRIC_MARK;
 use super::nodes::{MapNode, json_node, list_node, number_names, text_node};
 use super::selections::write_selection;
 use super::spelling::{MatrixSpelling, head};
@@ -232,7 +233,10 @@ impl AssertionWriter<'_> {
             (!rendered.trim().is_empty()).then(|| (entry.key_span, text_node(text.span, rendered.trim())))
         });
         match metric {
-            Some((key, name)) => grader.add("name", key, name),
+            Some((key, name)) => {
+                grader.add(METRIC_MARK, key, name.clone());
+                grader.add("name", key, name);
+            }
             // Types that are scripts of our own would all be called `javascript`. Members of a set keep what the
             // decoder calls them, since no two of them may have one name.
             None if assertion.depth == 0

@@ -26,9 +26,10 @@ use crate::model::Case;
 use crate::tree::{MapEntry, TreeNode, read_json_in};
 
 /// Keys of a test that are read; an extension may put others beside them, for itself.
-const TEST_KEYS: [&str; 15] = [
-    "assert", "conversation_id", "criteria", "depends_on", "description", "disableDefaultAsserts", "id",
-    "metadata", "options", "prompts", "provider", "providerOutput", "providers", "threshold", "vars",
+const TEST_KEYS: [&str; 16] = [
+    "assert", "assertScoringFunction", "conversation_id", "criteria", "depends_on", "description",
+    "disableDefaultAsserts", "id", "metadata", "options", "prompts", "provider", "providerOutput",
+    "providers", "threshold", "vars",
 ];
 
 /// Everything about a file that is needed to write a case of one of its tests again.
@@ -238,6 +239,9 @@ pub(super) fn test_value(test: &MatrixTest) -> Value {
     add("vars", object_of(&test.vars));
     if !test.assertions.is_empty() {
         add("assert", test.assertions.iter().map(TreeNode::to_json).collect());
+    }
+    if let Some(scoring) = &test.scoring {
+        add("assertScoringFunction", scoring.value.as_str().into());
     }
     if let Some(threshold) = &test.threshold {
         add("threshold", threshold.value.into());

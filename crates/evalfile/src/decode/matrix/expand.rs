@@ -9,11 +9,14 @@ use serde_json::{Map, Value};
 
 use super::assertions::{AssertionWriter, PassRule};
 use super::authored::{AuthoredTest, MatrixSource};
+use super::merge::merge_default;
+use super::metrics::{MetricMark, MetricNames, named_metrics, take_marks};
 use super::nodes::{MapNode, json_node, list_node, number_names, text_node};
 use super::pending::{CaseVariant, PendingCase, finish_variables, run_code};
 use super::prompts::{MatrixPrompt, PromptBody, RenderedPrompt};
 use super::providers::MatrixProvider;
 use super::read::{MatrixFile, place_of};
+use super::scoring::{scored_by_function, scoring_function, set_scoring};
 use super::selections::name_weights;
 use super::spelling::MatrixSpelling;
 use super::test_judges::{JudgeNames, embedder_of};
@@ -48,13 +51,24 @@ pub(super) struct MatrixExpander<'a> {
     ids: BTreeSet<String>,
     cases: usize,
     bytes: usize,
+    /// Metrics of the cases.
+    pub(super) metrics: MetricNames,
     /// Cases whose code is still to be run.
     pending: Vec<PendingCase<'a>>,
 }
 
 impl<'a> MatrixExpander<'a> {
     pub(super) fn new(file: &'a MatrixFile<'a>, judges: &'a JudgeNames) -> Self {
-        Self { file, judges, source: None, ids: BTreeSet::new(), cases: 0, bytes: 0, pending: Vec::new() }
+        Self {
+            file,
+            judges,
+            source: None,
+            ids: BTreeSet::new(),
+            cases: 0,
+            bytes: 0,
+            metrics: MetricNames::default(),
+            pending: Vec::new(),
+        }
     }
 
     /// Keeps the test of each case.
@@ -63,7 +77,13 @@ impl<'a> MatrixExpander<'a> {
     }
 
     /// Adds the cases of all tests, and names the targets of the suite.
-    pub(super) fn expand(mut self, cx: &mut DecodeContext, suite: &mut Suite, into: &mut CaseCollector) {
+    /// Returns the names of their metrics.
+    pub(super) fn expand(
+        mut self,
+        cx: &mut DecodeContext,
+        suite: &mut Suite,
+        into: &mut CaseCollector,
+    ) -> MetricNames {
         suite.settings.targets = self
             .file
             .providers
@@ -79,10 +99,12 @@ impl<'a> MatrixExpander<'a> {
                 self.add_pending(cx, into);
             }
             if !fits {
-                return;
+                return self.metrics;
             }
         }
         self.add_pending(cx, into);
+
+        self.metrics
     }
 
     /// Adds the cases of a test. Returns false when the limit is reached.
@@ -299,12 +321,20 @@ impl<'a> MatrixExpander<'a> {
         combination: &Combination<'_>,
         defaults: &SuiteDefaults,
     ) -> Option<DecodedCase> {
-        let (node, media) = self.case_node(cx, id, combination)?;
+        self.file.templates.filters.report_failures(cx);
+        let CaseNode { node, has_media: media, marks } = self.case_node(cx, id, combination)?;
+        self.metrics.add(&marks);
         let Combination { case: pending, variant } = *combination;
         let vars = variant.vars.clone().into_iter().collect();
         let mut read = decode_prepared_case(cx, &node, defaults, vars);
         let transforms = self.transforms(cx, &pending.test);
+        let scoring = scoring_function(cx, &pending.test);
         if let Some(case) = read.case.as_mut().map(Arc::make_mut) {
+            if let (Some(function), [grader]) = (scoring, case.graders.as_mut_slice()) {
+                set_scoring(Arc::make_mut(grader), function);
+            }
+            case.metrics = named_metrics(&case.graders, &marks);
+            case.prompt = pending.prompt.and_then(|prompt| prompt.shown.clone());
             case.transforms = transforms;
             if case.compares_answers() {
                 case.rivals = Some(Arc::clone(&pending.group));
@@ -316,7 +346,8 @@ impl<'a> MatrixExpander<'a> {
                 let feature = "prompts with images, sounds or documents";
                 case.unbuilt.push(UnsupportedFeature { feature: feature.into(), place: place.clone() });
             }
-            case.unrun_code = variant.unrun.iter().cloned().collect();
+            case.unrun_code =
+                variant.unrun.iter().cloned().chain(self.file.templates.filters.unrun()).collect();
             match &variant.unrun_prompt {
                 // A given answer can be graded without its question.
                 Some(_) if case.output.is_some() => {
@@ -336,7 +367,7 @@ impl<'a> MatrixExpander<'a> {
         cx: &mut DecodeContext,
         id: &str,
         combination: &Combination<'_>,
-    ) -> Option<(TreeNode, bool)> {
+    ) -> Option<CaseNode> {
         let Combination { case: PendingCase { test, prompt, span, .. }, variant } = *combination;
         let (prompt, span, vars) = (*prompt, *span, &variant.vars);
         let scope = self.file.templates.scope(vars);
@@ -359,7 +390,7 @@ impl<'a> MatrixExpander<'a> {
             case.add("output", output.use_span(), output.clone());
         }
 
-        self.add_assertions(cx, &mut case, test, &scope, span)?;
+        let marks = self.add_assertions(cx, &mut case, test, &scope, span)?;
         self.add_metadata(&mut case, test, prompt, span);
         self.add_targets(cx, &mut case, combination);
         for entry in &test.case_keys {
@@ -376,7 +407,7 @@ impl<'a> MatrixExpander<'a> {
             case.add("expected_output", entry.key_span, value);
         }
 
-        Some((case.finish(), media))
+        Some(CaseNode { node: case.finish(), has_media: media, marks })
     }
 
     fn input_of(
@@ -428,12 +459,15 @@ impl<'a> MatrixExpander<'a> {
         test: &MatrixTest,
         scope: &super::template::TemplateScope,
         span: Span,
-    ) -> Option<()> {
+    ) -> Option<Vec<MetricMark>> {
         let rule = match (self.file.spelling, &test.threshold) {
+            _ if test.scoring.is_some() => PassRule::Mean,
             (MatrixSpelling::Camel, None) => PassRule::Each,
             (MatrixSpelling::Camel | MatrixSpelling::Snake, _) => PassRule::Mean,
         };
         match &test.threshold {
+            // The function decides, and is told the threshold.
+            _ if test.scoring.is_some() => case.add_number("threshold", span, 0.0),
             Some(threshold) => case.add_number("threshold", threshold.span, threshold.value),
             // The assertions decide, not their mean.
             None if rule == PassRule::Each => case.add_number("threshold", span, 0.0),
@@ -456,6 +490,10 @@ impl<'a> MatrixExpander<'a> {
         let mut graders: Vec<TreeNode> =
             test.assertions.iter().filter_map(|node| writer.grader(cx, node, rule, 0)).collect();
         number_names(&mut graders);
+        if let Some(scoring) = test.scoring.as_ref().filter(|_| !graders.is_empty()) {
+            graders = vec![scored_by_function(graders, scoring.span)];
+        }
+        let marks = take_marks(&mut graders, self.file.spelling);
         if cx.problems.error_count() > before {
             return None;
         }
@@ -476,7 +514,7 @@ impl<'a> MatrixExpander<'a> {
             case.add("assertions", span, list_node(span, vec![any_answer(span)]));
         }
 
-        Some(())
+        Some(marks)
     }
 
     /// Returns the name of the judge that options name.
@@ -570,10 +608,11 @@ impl<'a> MatrixExpander<'a> {
             for part in turn.as_map().unwrap_or_default() {
                 match part.value.as_seq().filter(|_| part.key == "assert" || part.key == "assertions") {
                     Some(items) => {
-                        let graders = items
+                        let mut graders: Vec<TreeNode> = items
                             .iter()
                             .filter_map(|item| writer.grader(cx, item, PassRule::Mean, 0))
                             .collect();
+                        take_marks(&mut graders, self.file.spelling);
                         lowered.add("assertions", part.key_span, list_node(part.value.use_span(), graders));
                     }
                     None => lowered.add(&part.key, part.key_span, part.value.clone()),
@@ -612,6 +651,15 @@ impl<'a> MatrixExpander<'a> {
     }
 }
 
+/// A case of the `tests` format that is still to be decoded.
+struct CaseNode {
+    node: TreeNode,
+    /// True if a part of it is an image, a sound or the like.
+    has_media: bool,
+    /// Metrics of its graders, in their order.
+    marks: Vec<MetricMark>,
+}
+
 /// A case that is written.
 #[derive(Clone, Copy)]
 pub(super) struct Combination<'a> {
@@ -636,69 +684,6 @@ impl Combination<'_> {
         test.options.transform_vars = None;
         test
     }
-}
-
-/// Merges a test with the settings of its scenario.
-pub(super) fn merge_tests(settings: &MatrixTest, test: &MatrixTest, scenario: Option<&str>) -> MatrixTest {
-    let mut merged = merge(settings, test);
-    merged.skip_defaults |= settings.skip_defaults;
-    let parts = [scenario, settings.description.as_deref(), test.description.as_deref()];
-    let parts: Vec<&str> = parts.into_iter().flatten().collect();
-    merged.description = (!parts.is_empty()).then(|| parts.join(": "));
-    merged.id.clone_from(&test.id);
-    merged.head = test.head.or(settings.head);
-    merged
-}
-
-/// Returns a test with what the default test adds; its assertions only unless the test disables them.
-fn merge_default(file: &MatrixFile<'_>, test: &MatrixTest) -> MatrixTest {
-    let mut merged = if test.skip_defaults {
-        merge(&MatrixTest { assertions: Vec::new(), assert_span: None, ..file.default.clone() }, test)
-    } else {
-        merge(&file.default, test)
-    };
-    merged.id.clone_from(&test.id);
-    merged.description.clone_from(&test.description);
-    merged
-}
-
-/// Returns a test with what another one adds: its assertions come first, its other settings hold where the test has none.
-pub(super) fn merge(outer: &MatrixTest, test: &MatrixTest) -> MatrixTest {
-    let mut merged = test.clone();
-    let add_missing = |own: &mut Vec<MapEntry>, other: &[MapEntry]| {
-        let mut all: Vec<MapEntry> =
-            other.iter().filter(|entry| !own.iter().any(|known| known.key == entry.key)).cloned().collect();
-        all.append(own);
-        *own = all;
-    };
-    add_missing(&mut merged.vars, &outer.vars);
-    add_missing(&mut merged.metadata, &outer.metadata);
-    add_missing(&mut merged.case_keys, &outer.case_keys);
-
-    let mut assertions = outer.assertions.clone();
-    assertions.append(&mut merged.assertions);
-    merged.assertions = assertions;
-    merged.assert_span = test.assert_span.or(outer.assert_span);
-    if merged.threshold.is_none() {
-        merged.threshold.clone_from(&outer.threshold);
-    }
-    if merged.prompts.is_empty() {
-        merged.prompts.clone_from(&outer.prompts);
-    }
-    if merged.providers.is_empty() {
-        merged.providers.clone_from(&outer.providers);
-    }
-
-    let (own, other) = (&mut merged.options, &outer.options);
-    own.judge = own.judge.take().or_else(|| other.judge.clone());
-    own.transform = own.transform.take().or_else(|| other.transform.clone());
-    own.transform_vars = own.transform_vars.take().or_else(|| other.transform_vars.clone());
-    own.rubric_prompt = own.rubric_prompt.take().or_else(|| other.rubric_prompt.clone());
-    own.prefix = own.prefix.take().or_else(|| other.prefix.clone());
-    own.suffix = own.suffix.take().or_else(|| other.suffix.clone());
-    own.disable_expansion |= other.disable_expansion;
-
-    merged
 }
 
 fn target_ref(name: &str, place: FilePosition) -> TargetRef {

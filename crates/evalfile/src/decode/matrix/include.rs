@@ -4,7 +4,7 @@ use assize_diagnostic::{Diagnostic, SpannedValue};
 use globset::{GlobBuilder, GlobMatcher};
 use serde_json::Value;
 
-use super::expand::merge;
+use super::merge::merge;
 use super::tests::{DEFAULT_TEST, MatrixTest, TestReader};
 use crate::codes;
 use crate::decode::map_reader::{number, wrong_type};

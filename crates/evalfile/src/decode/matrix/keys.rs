@@ -1,4 +1,4 @@
-//! Table of the keys that a matrix file may have at its top level.
+//! Tables of the keys that a matrix file, its tests, their options and its providers may have.
 
 /// Treatment of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub enum MatrixKeySupport {
     Refused(&'static str),
 }
 
-/// A key of the top level.
+/// A key of a matrix file, or of a part of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MatrixKey {
     /// Name in promptfoo's spelling. AgentV's is the same in snake_case.
@@ -26,7 +26,7 @@ const fn key(name: &'static str, support: MatrixKeySupport) -> MatrixKey {
     MatrixKey { name, support }
 }
 
-/// Every key, by name.
+/// Every key of the top level, by name.
 pub const MATRIX_KEYS: &[MatrixKey] = &[
     key("$schema", Read("for editors")),
     key("assert", Read("AgentV's; assertions of every test")),
@@ -35,7 +35,7 @@ pub const MATRIX_KEYS: &[MatrixKey] = &[
     key("commandLineOptions", NoEffect("options are given on the command line, or in `.assize/config.yaml`")),
     key("defaultTest", Read("a map or a file")),
     key("defaults", Read("AgentV's; only `grader`, the judge")),
-    key("derivedMetrics", NoEffect("computed by the reports of the tool itself only")),
+    key("derivedMetrics", Read("formulas over the sums of named scores")),
     key("description", Read("")),
     key("env", Read("variables of templates, as `env.NAME`")),
     key("environment", Read("AgentV's; the folder that agents work in")),
@@ -47,7 +47,7 @@ pub const MATRIX_KEYS: &[MatrixKey] = &[
     key("name", Read("AgentV's; the name of the suite")),
     key(
         "nunjucksFilters",
-        Refused("only built-in filters are read; a `javascript` assertion or a variable can do the rest"),
+        Read("a map of names and files of JavaScript; those that load modules need `--allow-code`"),
     ),
     key("outputPath", NoEffect("reports are written by `--out FILE`")),
     key("outputs", NoEffect("reports are written by `--out FILE`")),
@@ -67,4 +67,63 @@ pub const MATRIX_KEYS: &[MatrixKey] = &[
     key("version", Read("AgentV's; kept as metadata")),
     key("workspace", Read("AgentV's older `environment`")),
     key("writeLatestResults", NoEffect("every run is kept")),
+];
+
+/// Reason why a setting of the order of tests has no effect.
+const ALONE: &str = "tests are run on their own, several at once";
+
+/// Keys of tests and of the default test, by name.
+pub const TEST_KEYS: &[MatrixKey] = &[
+    key("$schema", Read("for editors")),
+    key("assert", Read("a list, or a file of one")),
+    key("assertScoringFunction", Read("a function in a file; Python and modules need `--allow-code`")),
+    key("description", Read("the id of its cases, if there is no `id`")),
+    key("disableDefaultAsserts", Read("")),
+    key("execution", Read("AgentV's; `skip_defaults`, `threshold` and `assert`")),
+    key("id", Read("")),
+    key("metadata", Read("")),
+    key("options", Read("see below")),
+    key("prompts", Read("labels or ids of the prompts that it is run with")),
+    key("provider", Read("of a test: the only provider; of the default test: the judge")),
+    key("providerOutput", Read("an answer that is graded as it is")),
+    key("providers", Read("labels or ids of the providers that it is run with")),
+    key("threshold", Read("")),
+    key("vars", Read("a map, or a file of one")),
+];
+
+/// Keys of `options` of a test, by name.
+pub const OPTION_KEYS: &[MatrixKey] = &[
+    key("delay", NoEffect("`--rate` limits requests per minute")),
+    key("disableConversationVar", NoEffect(ALONE)),
+    key("disableDefaultAsserts", Read("")),
+    key("disableVarExpansion", Read("")),
+    key("factuality", NoEffect("an answer passes unless it contradicts the value")),
+    key("includeMetrics", NoEffect("every result has all metrics")),
+    key("postprocess", Read("the older name of `transform`")),
+    key("prefix", Read("")),
+    key("provider", Read("the judge, or a map with `text` and `embedding`")),
+    key("response_format", NoEffect("judges are asked for a form of their own")),
+    key("rubricPrompt", Read("the prompt of an `llm-grader`, where there is no criterion")),
+    key("runSerially", NoEffect(ALONE)),
+    key("showOutput", NoEffect("every result has its answer")),
+    key("storeOutputAs", NoEffect(ALONE)),
+    key("suffix", Read("")),
+    key("timeout", NoEffect("`--timeout` limits the time of a call")),
+    key("transform", Read("JavaScript, or a file of code")),
+    key("transformVars", Read("JavaScript, or a file of it")),
+];
+
+/// Keys of providers, by name.
+pub const PROVIDER_KEYS: &[MatrixKey] = &[
+    key("command", Read("AgentV's; the command of a `cli` target")),
+    key("config", Read("settings of the model")),
+    key("delay", NoEffect("`--rate` limits requests per minute")),
+    key("env", Read("")),
+    key("id", Read("")),
+    key("inputs", NoEffect("no attacks are generated here")),
+    key("label", Read("the name in results")),
+    key("model", Read("AgentV's")),
+    key("prompts", Read("labels or ids of the prompts that it is asked")),
+    key("runtime", Read("AgentV's")),
+    key("transform", Read("JavaScript, or a file of code")),
 ];

@@ -32,6 +32,8 @@ pub(super) struct MatrixPrompt {
     pub(super) body: PromptBody,
     /// Settings for the function that writes it; nothing if there are none.
     pub(super) config: Value,
+    /// Name in results; nothing for the only prompt of a file.
+    pub(super) shown: Option<Arc<str>>,
 }
 
 /// Content of a prompt.
@@ -64,6 +66,24 @@ impl PromptReader {
             }
             NodeValue::Str(_) | NodeValue::Map(_) => self.read(cx, node),
             _ => cx.problems.add(wrong_type(node, "`prompts`", "a list of texts and files")),
+        }
+    }
+
+    /// Gives each prompt of a file with several a name for results: its label, or its number where that is no name.
+    pub(super) fn name_for_results(&mut self) {
+        let labels: Vec<Option<String>> = self.found.iter().map(|prompt| prompt.label.clone()).collect();
+        if labels.len() < 2 {
+            return;
+        }
+        for (at, prompt) in self.found.iter_mut().enumerate() {
+            let label = prompt.label.as_ref().filter(|label| !label.trim().is_empty());
+            let number = format!("prompt {}", at + 1);
+            let is_shared = labels.iter().filter(|other| other.as_ref() == label).count() > 1;
+            prompt.shown = Some(match label {
+                Some(label) if is_shared => format!("{label} ({number})").into(),
+                Some(label) => label.trim().into(),
+                None => number.into(),
+            });
         }
     }
 
@@ -241,7 +261,7 @@ impl PromptReader {
 
 impl MatrixPrompt {
     const fn new(label: Option<String>, id: Option<String>, span: Span, body: PromptBody) -> Self {
-        Self { label, id, span, body, config: Value::Null }
+        Self { label, id, span, body, config: Value::Null, shown: None }
     }
 
     /// Returns the prompt as it is written, before its variables are put in.

@@ -7,6 +7,7 @@ use assize_script::Script;
 
 use super::code_part::{COMMAND_PREFIX, split_words};
 use super::http_provider::{add_http_settings, is_http_id, shown_id};
+use super::keys::{MatrixKeySupport, PROVIDER_KEYS};
 use super::nodes::{MapNode, list_node, text_node};
 use super::spelling::{MatrixSpelling, head};
 use crate::codes;
@@ -283,21 +284,10 @@ impl ProviderReader<'_> {
     /// Reports keys of a provider that have no effect here.
     fn check_keys(&self, cx: &mut DecodeContext, settings: &TreeNode) {
         let Some(mut object) = MapReader::new(settings, "a provider", &mut cx.problems) else { return };
-        for key in ["id", "label", "config", "prompts", "transform", "env", "model", "runtime", "command"] {
-            object.entry(key);
-        }
-
-        for key in ["delay", "inputs"] {
-            if let Some(entry) = object.entry(key) {
-                cx.problems.add(
-                    Diagnostic::warning(
-                        codes::NO_EFFECT,
-                        format!("`{key}` of a provider has no effect"),
-                        entry.key_span,
-                        "not used here",
-                    )
-                    .with_help("`--rate` limits requests per minute; remove the key"),
-                );
+        for row in PROVIDER_KEYS {
+            let Some(entry) = object.entry(row.name) else { continue };
+            if let MatrixKeySupport::NoEffect(reason) = row.support {
+                cx.problems.add(super::tests::no_effect(entry, reason));
             }
         }
 

@@ -10,7 +10,9 @@ use serde_json::Map;
 use super::authored::MatrixSource;
 use super::expand::MatrixExpander;
 use super::extensions::{ReadExtensions, SuiteParts, read_extensions, workspace_functions};
+use super::filters::CustomFilters;
 use super::keys::{MATRIX_KEYS, MatrixKeySupport};
+use super::metrics::DerivedMetrics;
 use super::nodes::MapNode;
 use super::prompts::PromptReader;
 use super::providers::{ProviderReader, read_settings};
@@ -47,8 +49,7 @@ pub(crate) fn load_matrix(
     let spelling = MatrixSpelling::detect(path, root);
     let mut object = MapReader::new(root, "a file with prompts and providers", &mut cx.problems)?;
     let mut settings = MapNode::new(object.span());
-    let own = read_environment(cx, &mut object);
-    let templates = Arc::new(TemplateRenderer::new(Arc::clone(&cx.reach.environment), own));
+    let templates = Arc::new(read_templates(cx, &mut object, spelling));
 
     let folder = path.parent().unwrap_or(Path::new(""));
     let mut targets =
@@ -92,6 +93,7 @@ pub(crate) fn load_matrix(
         all.push(MatrixTest { head: Some(object.head()), ..MatrixTest::default() });
     }
 
+    let derived = DerivedMetrics::read(cx, &mut object, spelling);
     read_options(cx, &mut object, spelling, &mut settings);
     report_idle(cx, &mut object, spelling);
     let (mut suite, defaults) = read_suite(cx, &mut object, settings, path)?;
@@ -115,11 +117,14 @@ pub(crate) fn load_matrix(
     let found = providers.found;
     object.finish(&mut cx.problems);
 
+    prompts.name_for_results();
     let file = MatrixFile { spelling, root, default, prompts, providers: found, tests: all, templates };
     let mut collector = CaseCollector::new(defaults);
     let changing = suite.extensions.as_ref().filter(|extensions| !extensions.in_workspace);
     let source = changing.map(|_| MatrixSource::new(cx, &file, &judges, &collector.defaults));
-    MatrixExpander::new(&file, &judges).with_source(source).expand(cx, &mut suite, &mut collector);
+    let metrics =
+        MatrixExpander::new(&file, &judges).with_source(source).expand(cx, &mut suite, &mut collector);
+    derived.finish(cx, &metrics, &mut suite);
     let gains_tests = !is_changed && suite.extensions.as_ref().is_some_and(|all| all.may_add_tests());
     if !collector.met && suite.unrun_code.is_empty() && cx.problems.error_count() == 0 && !gains_tests {
         let at = list.map_or(root.use_span().start_point(), |list| list.key_span);
@@ -141,6 +146,18 @@ pub(crate) fn load_matrix(
 fn read_extended(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<ReadExtensions> {
     let entry = object.entry("extensions").filter(|entry| !entry.value.is_null())?;
     Some(read_extensions(cx, entry))
+}
+
+/// Reads what templates may name and use: variables of the environment, and filters.
+fn read_templates(
+    cx: &mut DecodeContext,
+    object: &mut MapReader<'_>,
+    spelling: MatrixSpelling,
+) -> TemplateRenderer {
+    let own = read_environment(cx, object);
+    let filters = spelling.entry(object, "nunjucksFilters", &mut cx.problems);
+    let filters = CustomFilters::read(cx, filters);
+    TemplateRenderer::new(Arc::clone(&cx.reach.environment), own, filters)
 }
 
 /// Reads `env`: variables that templates may name.
@@ -223,7 +240,7 @@ fn read_scenarios(cx: &mut DecodeContext, tests: &TestReader, node: &TreeNode, a
 
         for settings in &config {
             for test in &inner {
-                all.push(super::expand::merge_tests(settings, test, description.as_deref()));
+                all.push(super::merge::merge_tests(settings, test, description.as_deref()));
             }
         }
     }

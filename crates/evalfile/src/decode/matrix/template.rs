@@ -16,6 +16,7 @@ use minijinja::{AutoEscape, Environment, ErrorKind, Output, State, UndefinedBeha
 use serde_json::{Map, Value};
 
 use self::script_values::{add_script_filters, add_text_filters, script_text, with_whole_numbers};
+use super::filters::CustomFilters;
 use crate::codes;
 use crate::decode::interpolate::is_secret_variable;
 use crate::decode::{DecodeContext, EnvironmentLookup};
@@ -32,6 +33,8 @@ pub(super) struct TemplateRenderer {
     strict: Environment<'static>,
     lenient: Environment<'static>,
     variables: Arc<EnvironmentObject>,
+    /// Filters of the file itself.
+    pub(super) filters: Arc<CustomFilters>,
 }
 
 /// Values that a template may name.
@@ -42,12 +45,22 @@ pub(super) struct TemplateScope {
 
 impl TemplateRenderer {
     /// Creates a renderer. `own` are the variables that the file itself sets under `env`.
-    pub(super) fn new(lookup: EnvironmentLookup, own: BTreeMap<String, String>) -> Self {
+    pub(super) fn new(
+        lookup: EnvironmentLookup,
+        own: BTreeMap<String, String>,
+        filters: Arc<CustomFilters>,
+    ) -> Self {
+        let environment = |undefined| {
+            let mut environment = full_environment(undefined);
+            filters.add_to(&mut environment);
+            environment
+        };
         let variables = Arc::new(EnvironmentObject { lookup, own, used: Mutex::default() });
         Self {
-            strict: full_environment(UndefinedBehavior::SemiStrict),
-            lenient: full_environment(UndefinedBehavior::Chainable),
+            strict: environment(UndefinedBehavior::SemiStrict),
+            lenient: environment(UndefinedBehavior::Chainable),
             variables,
+            filters,
         }
     }
 
@@ -88,6 +101,7 @@ impl TemplateRenderer {
         match rendered {
             Ok(text) => Some(text),
             Err(error) => {
+                self.filters.forget_failures();
                 let reason = first_line(&error);
                 let help = match unclosed_marker(text) {
                     Some((opened, closing)) => format!("close `{opened}` with `{closing}`"),

@@ -8,6 +8,7 @@ use assize_table::SheetPath;
 use serde_json::Value;
 
 use super::code_part::{CodeCall, CodePart, CodeResult, WrittenPart, names_code, run_calls};
+use super::keys::{MatrixKeySupport, OPTION_KEYS};
 use super::spelling::{MatrixSpelling, head};
 use super::table::{tests_of_sheet, tests_of_table};
 use crate::codes;
@@ -35,6 +36,8 @@ pub(super) struct MatrixTest {
     pub(super) assertions: Vec<TreeNode>,
     pub(super) assert_span: Option<Span>,
     pub(super) options: TestOptions,
+    /// Function that makes score and verdict of the named scores.
+    pub(super) scoring: Option<SpannedValue<String>>,
     pub(super) threshold: Option<SpannedValue<f64>>,
     /// True if the test itself has the threshold, not only its file.
     pub(super) has_own_threshold: bool,
@@ -304,7 +307,10 @@ impl TestReader {
         let provider = object.value("provider");
         test.output =
             spelling.entry(&mut object, "providerOutput", &mut cx.problems).map(|entry| entry.value.clone());
-        self.report_scoring_function(cx, &mut object);
+        test.scoring = spelling
+            .entry(&mut object, "assertScoringFunction", &mut cx.problems)
+            .filter(|entry| !entry.value.is_null())
+            .and_then(|entry| string(&entry.value, &entry.key, &mut cx.problems));
 
         let mut alone = spelling.flag(&mut object, "disableDefaultAsserts", &mut cx.problems);
         if let Some(options) = object.value("options") {
@@ -338,21 +344,6 @@ impl TestReader {
         Some(test)
     }
 
-    fn report_scoring_function(&self, cx: &mut DecodeContext, object: &mut MapReader<'_>) {
-        let found = self.spelling.entry(object, "assertScoringFunction", &mut cx.problems);
-        if let Some(entry) = found {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::NOT_SUPPORTED,
-                    format!("`{}` is not supported", entry.key),
-                    entry.key_span,
-                    "not read here",
-                )
-                .with_help("the score of a test is the weighted mean of its assertions; set their `weight`"),
-            );
-        }
-    }
-
     fn read_options(&self, cx: &mut DecodeContext, node: &TreeNode, alone: &mut bool) -> TestOptions {
         let spelling = self.spelling;
         let Some(mut object) = MapReader::new(node, "`options` of a test", &mut cx.problems) else {
@@ -376,14 +367,10 @@ impl TestReader {
         };
         *alone |= spelling.flag(&mut object, "disableDefaultAsserts", &mut cx.problems);
 
-        for key in ["storeOutputAs", "runSerially", "disableConversationVar"] {
-            if let Some(entry) = spelling.entry(&mut object, key, &mut cx.problems) {
-                cx.problems.add(no_effect(entry, "tests are run on their own, several at once"));
-            }
-        }
-        for key in ["delay", "timeout", "factuality", "response_format", "showOutput", "includeMetrics"] {
-            if let Some(entry) = object.entry(key) {
-                cx.problems.add(no_effect(entry, "not used here"));
+        for row in OPTION_KEYS {
+            let MatrixKeySupport::NoEffect(reason) = row.support else { continue };
+            if let Some(entry) = spelling.entry(&mut object, row.name, &mut cx.problems) {
+                cx.problems.add(no_effect(entry, reason));
             }
         }
 
@@ -446,6 +433,10 @@ fn read_assertions(cx: &mut DecodeContext, node: &TreeNode) -> Vec<TreeNode> {
 fn read_vars(cx: &mut DecodeContext, node: &TreeNode) -> Vec<MapEntry> {
     match &node.data {
         NodeValue::Map(entries) => entries.clone(),
+        NodeValue::Str(written) if is_sheet(written) => {
+            cx.problems.add(sheet_of_variables(node.use_span()));
+            Vec::new()
+        }
         NodeValue::Str(written) => match super::providers::read_settings(cx, written, node.use_span()) {
             Some(TreeNode { data: NodeValue::Map(entries), .. }) => entries,
             Some(other) => {
@@ -459,6 +450,17 @@ fn read_vars(cx: &mut DecodeContext, node: &TreeNode) -> Vec<MapEntry> {
             Vec::new()
         }
     }
+}
+
+/// Returns true if a path names a spreadsheet or another table that is no text.
+pub(super) fn is_sheet(written: &str) -> bool {
+    SheetPath::parse(Path::new(written.strip_prefix("file://").unwrap_or(written).trim())).is_some()
+}
+
+/// Returns the error that variables come from a table.
+pub(super) fn sheet_of_variables(span: Span) -> Diagnostic {
+    Diagnostic::error(codes::UNKNOWN_FILE_KIND, "variables are not read from a table", span, "a file of rows")
+        .with_help("name it as `tests: file://NAME.xlsx`; each row is a test, and each column a variable")
 }
 
 /// Returns settings, or those of the file that they name.

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use super::code_part::{CodePart, WrittenPart, names_code};
 use super::template::TemplateRenderer;
+use super::tests::{is_sheet, sheet_of_variables};
 use crate::codes;
 use crate::decode::DecodeContext;
 use crate::decode::external::find_matches;
@@ -103,6 +104,11 @@ fn read_file(cx: &mut DecodeContext, path: &str, span: Span, media: &mut bool) -
         cx.find_file(path, span)?;
         *media = true;
         return Some(Value::from(format!("file://{path}")));
+    }
+
+    if is_sheet(path) {
+        cx.problems.add(sheet_of_variables(span));
+        return None;
     }
 
     let file = cx.read_text(path, span)?;

@@ -1,0 +1,94 @@
+//! Metrics that eval files derive from named scores: a line for each target and prompt.
+
+use assize_store::DerivedMetric;
+
+use crate::number::{format_plain, grouped};
+use crate::page::{ReportPage, ReportPiece};
+use crate::sanitize;
+use crate::style::ReportTone;
+use crate::table::{ReportColumn, render_table};
+
+/// Longest text of a name, in characters.
+const MAX_NAME: usize = 80;
+/// Longest reason, in characters.
+const MAX_REASON: usize = 160;
+
+/// A derived metric in words. The texts may hold anything and are still to be escaped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DerivedMetricText {
+    /// Name.
+    pub name: String,
+    /// Value; `undefined` if there is none.
+    pub value: String,
+    /// Reason for which it is undefined, with its bounds; empty for a value.
+    pub reason: String,
+    /// Target, prompt and, with several suites, the suite; empty where there is nothing to tell apart.
+    pub of: String,
+    /// Number of results.
+    pub results: String,
+    /// Formula.
+    pub formula: String,
+}
+
+/// Formats derived metrics.
+pub fn derived_metric_texts(metrics: &[DerivedMetric]) -> Vec<DerivedMetricText> {
+    let several_suites = metrics.iter().any(|metric| metric.suite != metrics[0].suite);
+    metrics.iter().map(|metric| text(metric, several_suites)).collect()
+}
+
+fn text(metric: &DerivedMetric, several_suites: bool) -> DerivedMetricText {
+    let suite = Some(&metric.suite).filter(|_| several_suites);
+    let of: Vec<&str> = [suite, metric.target.as_ref(), metric.prompt.as_ref()]
+        .into_iter()
+        .flatten()
+        .map(String::as_str)
+        .collect();
+    let reason = match (&metric.undefined, metric.bounds) {
+        (None, _) => String::new(),
+        (Some(reason), None) => reason.clone(),
+        (Some(reason), Some([low, high])) => {
+            format!("between {} and {}: {reason}", format_plain(low), format_plain(high))
+        }
+    };
+
+    DerivedMetricText {
+        name: metric.name.clone(),
+        value: metric.value.map_or_else(|| "undefined".to_owned(), format_plain),
+        reason,
+        of: of.join(" · "),
+        results: grouped(metric.n),
+        formula: metric.formula.clone(),
+    }
+}
+
+/// Renders derived metrics, a line each.
+pub(crate) fn render_derived(page: &mut ReportPage, metrics: &[DerivedMetric]) {
+    if metrics.is_empty() {
+        return;
+    }
+
+    let lines: Vec<Vec<ReportPiece>> = derived_metric_texts(metrics)
+        .into_iter()
+        .zip(metrics)
+        .map(|(text, metric)| {
+            let tone = if metric.value.is_some() { ReportTone::Strong } else { ReportTone::Open };
+            vec![
+                ReportPiece::plain(sanitize::sanitize_text(&text.name, MAX_NAME)),
+                ReportPiece::new(tone, text.value),
+                ReportPiece::plain(sanitize::sanitize_text(&text.of, 3 * MAX_NAME)),
+                ReportPiece::plain(text.results),
+                ReportPiece::new(ReportTone::Dim, sanitize::sanitize_text(&text.reason, MAX_REASON)),
+            ]
+        })
+        .collect();
+
+    page.add_blank();
+    let columns = [
+        ReportColumn::shrinking("derived metric").naming_row(),
+        ReportColumn::right("value"),
+        ReportColumn::shrinking("of"),
+        ReportColumn::right("results"),
+        ReportColumn::shrinking("why"),
+    ];
+    render_table(page, 2, &columns, &lines);
+}
