@@ -172,7 +172,7 @@ async fn compare(
         (first.answer.cloned().unwrap_or_default(), second.answer.cloned().unwrap_or_default());
     let mut context = GradingContext::new(first.item, &answer);
     if let Some(question) = question {
-        Arc::make_mut(&mut context.material).question = question.to_owned();
+        question.clone_into(&mut Arc::make_mut(&mut context.material).question);
     }
     let path = GraderPath::new(&context, grader);
     let decided = pairwise::grade(&path, &pair_grader(rule, other.text.as_str())).await;

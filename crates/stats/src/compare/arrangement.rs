@@ -175,7 +175,7 @@ mod tests {
         let orders = arrangements(3, &mut SeededRandom::new(0));
         let difference = |order: &Vec<usize>| {
             let [a, b, c] = [0, 1, 2].map(|place| measured[order[place]]);
-            c - (a + b) / 2.0
+            c - f64::midpoint(a, b)
         };
         ArrangedUnit { cluster, values: orders.iter().map(difference).collect() }
     }
@@ -230,7 +230,7 @@ mod tests {
         for _ in 0..400 {
             // The last measurement is as often above as below the others, which are alike.
             let units: Vec<_> = (0..60)
-                .map(|at| unit(at, [0.0, 0.0, if random.next_u32() % 2 == 0 { 1.0 } else { -1.0 }]))
+                .map(|at| unit(at, [0.0, 0.0, if random.next_u32().is_multiple_of(2) { 1.0 } else { -1.0 }]))
                 .collect();
             let found = arrangement_test(&units, TestSide::Both, 999, &mut random).expect("defined");
             claims += u32::from(found.p <= 0.05);

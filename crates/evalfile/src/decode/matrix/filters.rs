@@ -65,7 +65,9 @@ impl CustomFilters {
                 let node = entry.map(|entry| &entry.value);
                 let problem =
                     node.map(|node| wrong_type(node, "`nunjucksFilters`", "a map of names and files"));
-                problem.into_iter().for_each(|problem| cx.problems.add(problem));
+                if let Some(problem) = problem {
+                    cx.problems.add(problem);
+                }
             }
         }
 
@@ -172,9 +174,10 @@ fn read_filter(cx: &mut DecodeContext, entry: &MapEntry) -> Option<CustomFilter>
     };
     let path = written.trim().strip_prefix("file://").unwrap_or(written.trim());
     // Of several files, the last one is the filter.
-    let path = match path.contains(['*', '?', '[', '{']) {
-        true => find_matches(cx, path, span).pop()?.display().to_string(),
-        false => path.to_owned(),
+    let path = if path.contains(['*', '?', '[', '{']) {
+        find_matches(cx, path, span).pop()?.display().to_string()
+    } else {
+        path.to_owned()
     };
     if Path::new(&path).extension().is_some_and(|ending| ending == "py") {
         cx.problems.add(
