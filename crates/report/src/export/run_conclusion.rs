@@ -50,7 +50,7 @@ pub(crate) fn is_passed(info: &RunInfo) -> bool {
     info.finished_at.is_some() && info.summary.as_ref().is_some_and(|summary| summary.exit_code == 0)
 }
 
-/// Why cases that did not pass are allowed: the rule about the run as a whole that it meets.
+/// Reason for which cases that did not pass are allowed: the rule about the run as a whole that it meets.
 pub(crate) fn allowance(info: &RunInfo) -> String {
     let summary = info.summary.as_ref();
     match summary.and_then(|summary| summary.pass_rate_gate) {
