@@ -412,7 +412,7 @@ fn precision_remarks(
         && let Ok(bound) = zero_failures(pass_rate.n, level)
     {
         remarks.push(format!(
-            "{} of {} passed; the failure rate could still be up to {} ({} confidence).",
+            "{} of {} passed; the failure rate could still be up to {} ({} confidence, one-sided).",
             pass_rate.n,
             pass_rate.n,
             format_percent(bound.exact),

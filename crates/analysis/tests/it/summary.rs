@@ -34,7 +34,11 @@ fn a_pass_rate_has_an_interval_and_says_what_would_be_enough() {
 #[test]
 fn all_passed_is_not_certainty() {
     let found = figures(&passing(&[true; 30]));
-    assert!(found.remarks[0].contains("could still be up to 9.5%"), "{:?}", found.remarks);
+    assert!(
+        found.remarks[0].contains("could still be up to 9.5% (95% confidence, one-sided)"),
+        "{:?}",
+        found.remarks
+    );
 }
 
 #[test]

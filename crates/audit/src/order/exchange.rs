@@ -77,7 +77,7 @@ fn exchanged_effects(end: CallEnd, judgements: &[&OrderedJudgement]) -> Option<V
         };
         let (here, beside) = (count(CallEnd::is_at), count(CallEnd::is_beside));
         let values: Vec<Option<f64>> =
-            placed.iter().map(|placed| placed.and_then(|one| one.value())).collect();
+            placed.iter().map(|placed| placed.and_then(PlacedDecision::value)).collect();
         let known: Vec<f64> = values.iter().flatten().copied().collect();
         if here * beside == 0.0 || known.is_empty() {
             continue;

@@ -50,7 +50,7 @@ fn is_red(format: &str, text: &str) -> bool {
             let mut is_red = false;
             for row in reader.records() {
                 let result = row.expect("a row").iter().next_back().expect("a cell").to_owned();
-                is_red |= !["pass", "measured"].contains(&result.as_str());
+                is_red |= !["pass", "measured", "allowed"].contains(&result.as_str());
             }
             is_red
         }
@@ -124,6 +124,54 @@ fn cases_that_fail_or_have_no_verdict_are_red_everywhere() {
         let found = eval(&cli, suite(execution, &cases), &[]);
         assert_eq!(found, Some(code), "{what}");
         assert_reports(&cli, what, found);
+    }
+}
+
+#[test]
+fn gates_on_the_run_decide_in_the_place_of_its_cases() {
+    let cli = cli();
+    let (good, bad) = (given("a", "yes"), given("b", "no"));
+    let broken =
+        "{id: c, target: broken, criteria: c, input: i, assertions: [{type: contains, value: 'yes'}]}";
+    let decided = ["--stop-when", "decided", "--against", "0.2"];
+    let rate = |rate: &'static str| ["--min-pass-rate", rate];
+    let many: Vec<String> =
+        (0..40).map(|n| given(&format!("n{n}"), if n % 10 == 0 { "no" } else { "yes" })).collect();
+    let many: Vec<&str> = many.iter().map(String::as_str).collect();
+    let failing: Vec<String> = (0..40).map(|n| given(&format!("n{n}"), "no")).collect();
+    let failing: Vec<&str> = failing.iter().map(String::as_str).collect();
+
+    for (what, cases, args, code) in [
+        ("rate met", vec![&*good, &bad], &rate("50%")[..], 0),
+        ("rate missed", vec![&*good, &bad], &rate("70%"), 1),
+        ("rate met without all verdicts", vec![&*good, &bad, broken], &rate("0.3"), 0),
+        ("rate that is not known", vec![&*good, broken], &rate("0.9"), 3),
+        ("nothing has a verdict", vec![broken], &rate("0"), 3),
+        ("decided above", many, &decided, 0),
+        ("decided below", failing, &["--stop-when", "decided", "--against", "0.8"], 1),
+        ("not decided", vec![&*good, &bad], &["--stop-when", "decided", "--against", "0.5"], 5),
+    ] {
+        let found = eval(&cli, suite("", &cases), args);
+        assert_eq!(found, Some(code), "{what}");
+        assert_reports(&cli, what, found);
+    }
+
+    // A met gate shows what it allows; a missed one is an entry that says so.
+    assert_eq!(eval(&cli, suite("", &[&good, &bad]), &rate("50%")), Some(0));
+    let report = |format: &str| cli.run(&["report", "run", "--format", format]).expect_code(0).stdout;
+    let junit = report("junit");
+    assert!(junit.contains("<skipped message=\"fail, but allowed (minimum pass rate 50% met): "), "{junit}");
+    assert!(junit.contains("skipped=\"1\""), "{junit}");
+    let markdown = report("markdown");
+    let heading = "### ✅ s: 1 of 2 cases passed (50%); minimum pass rate 50% met\n";
+    assert!(markdown.contains(heading) && markdown.contains("| b |"), "{markdown}");
+
+    assert_eq!(eval(&cli, suite("", &[&good, &bad]), &rate("70%")), Some(1));
+    for (format, entry) in
+        [("junit", "name=\"pass-rate\""), ("sarif", "run/pass-rate"), ("github", "::error")]
+    {
+        let text = report(format);
+        assert!(text.contains(entry) && text.contains("minimum pass rate 70"), "{text}");
     }
 }
 

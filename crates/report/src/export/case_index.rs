@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use assize_rubric::{TrialPlan, TrialResult, TrialSummary, Verdict};
 use assize_stats::{ConfidenceLevel, repeats::mean_lower_bound};
-use assize_store::{CaseRecord, CaseRecords, RecordPosition, ResultRow};
+use assize_store::{CaseRecord, CaseRecords, RecordPosition, ResultRow, RunInfo};
 
-use super::run_conclusion::do_cases_count;
+use super::run_conclusion::{do_cases_count, is_passed};
 use super::{ReportError, RunReport};
 use crate::mark::VerdictMark;
 
@@ -26,7 +26,7 @@ pub(crate) struct CaseGroup {
     pub(crate) suite: Arc<str>,
     pub(crate) target: Option<Arc<str>>,
     /// Cases by state, in the order of [`CaseState`].
-    pub(crate) counts: [usize; 5],
+    pub(crate) counts: [usize; 6],
     /// Sum of the times of its cases in milliseconds.
     pub(crate) duration_ms: u64,
     first_place: u64,
@@ -44,6 +44,8 @@ pub(crate) enum CaseState {
     Skipped,
     /// Its verdict does not count for the run.
     Measured,
+    /// It did not pass, but the run did: a rule about the run as a whole allows it.
+    Allowed,
 }
 
 /// A case of the index.
@@ -213,7 +215,7 @@ impl CaseIndex {
         for (at, open) in repeated.into_values() {
             index.cases[at].combine(open);
         }
-        index.finish(do_cases_count(run.info));
+        index.finish(run.info);
 
         Ok(index)
     }
@@ -222,7 +224,7 @@ impl CaseIndex {
         self.groups.push(CaseGroup {
             suite: row.suite.clone(),
             target: row.target.clone(),
-            counts: [0; 5],
+            counts: [0; 6],
             duration_ms: 0,
             first_place: u64::MAX,
         });
@@ -254,10 +256,13 @@ impl CaseIndex {
         }
     }
 
-    fn finish(&mut self, cases_count: bool) {
+    fn finish(&mut self, info: &RunInfo) {
+        let (cases_count, passed) = (do_cases_count(info), is_passed(info));
         for case in &mut self.cases {
             if !cases_count {
                 case.state = CaseState::Measured;
+            } else if passed && case.state.is_counted() {
+                case.state = CaseState::Allowed;
             }
             self.groups[case.group as usize].counts[case.state as usize] += 1;
             self.gated += usize::from(case.gated);

@@ -160,6 +160,7 @@ fn case_result(case: &IndexedCase, row: &ResultRow) -> CsvCell {
     let result = match case.state {
         CaseState::Measured => "measured",
         CaseState::Skipped => "skipped",
+        CaseState::Allowed => "allowed",
         _ => verdict.name(),
     };
     CsvCell::Own(result.to_owned())

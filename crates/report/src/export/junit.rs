@@ -11,6 +11,7 @@ use assize_store::{CaseRecord, GraderRow, ResultRow};
 
 use super::case_index::{CaseIndex, CaseState, ReportedCase};
 use super::criterion_finding::{has_failed_gate, is_against};
+use super::run_conclusion::allowance;
 use super::xml::XmlWriter;
 use super::{ReportError, RunConclusion, RunReport};
 use crate::case_block::{gate_sentence, main_reason, stored_texts};
@@ -84,7 +85,7 @@ fn write_run(xml: &mut XmlWriter<'_>, run: &RunReport<'_>, index: &CaseIndex) ->
             open = Some(number);
         }
 
-        write_case(xml, &index.groups[number as usize].name(), &reported)?;
+        write_case(xml, run, &index.groups[number as usize].name(), &reported)?;
     }
 
     if open.is_some() {
@@ -109,7 +110,10 @@ fn begin_suite(
             ("tests", Some(group.total().to_string())),
             ("failures", Some(group.count(CaseState::Failed).to_string())),
             ("errors", Some(group.count(CaseState::Ungraded).to_string())),
-            ("skipped", Some(group.count(CaseState::Skipped).to_string())),
+            (
+                "skipped",
+                Some((group.count(CaseState::Skipped) + group.count(CaseState::Allowed)).to_string()),
+            ),
             ("time", Some(seconds(group.duration_ms))),
             ("timestamp", started),
             ("file", Some(run.suite_path(&group.suite).to_owned()).filter(|path| !path.is_empty())),
@@ -169,7 +173,12 @@ fn write_problems(
     Ok(())
 }
 
-fn write_case(xml: &mut XmlWriter<'_>, class: &str, reported: &ReportedCase<'_>) -> Result<(), ReportError> {
+fn write_case(
+    xml: &mut XmlWriter<'_>,
+    run: &RunReport<'_>,
+    class: &str,
+    reported: &ReportedCase<'_>,
+) -> Result<(), ReportError> {
     let duration = reported.records.iter().map(|record| record.result.duration_ms);
     let attributes: XmlAttributes = vec![
         ("name", Some(reported.row().case_id.to_string())),
@@ -180,7 +189,7 @@ fn write_case(xml: &mut XmlWriter<'_>, class: &str, reported: &ReportedCase<'_>)
     let gated = reported.records.iter().any(|record| !record.result.gates_failed.is_empty());
     let (element, kind) = match reported.case.state {
         CaseState::Passed => return Ok(xml.empty("testcase", &attributes)?),
-        CaseState::Skipped => ("skipped", None),
+        CaseState::Skipped | CaseState::Allowed => ("skipped", None),
         CaseState::Measured => ("system-out", None),
         CaseState::Ungraded => ("error", Some("ungraded")),
         CaseState::Failed if gated => ("failure", Some("gate")),
@@ -191,6 +200,11 @@ fn write_case(xml: &mut XmlWriter<'_>, class: &str, reported: &ReportedCase<'_>)
     let message = match &reported.case.trials {
         Some(trials) => cut_text(&trials.describe(), MAX_TEXT),
         None => message(reported.row()),
+    };
+    let message = if reported.case.state == CaseState::Allowed {
+        format!("{}, but allowed ({}): {message}", reported.verdict().name(), allowance(run.info))
+    } else {
+        message
     };
     xml.begin("testcase", &attributes)?;
     if let Some(kind) = kind {

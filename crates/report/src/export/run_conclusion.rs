@@ -4,12 +4,13 @@
 //! exit code is a case that counts or a [`RunProblem`].
 
 use assize_rubric::NodeStatus;
-use assize_store::RunInfo;
+use assize_store::{PassRateResult, RunInfo};
 
 use super::case_index::{CaseIndex, CaseState};
 use super::{CriterionFinding, CriterionName, CriterionPosition, FindingLevel, RunReport};
 use crate::number::format_count;
 use crate::scorecard_scores::closing_lines;
+use crate::summary::format_pass_rate_gate;
 
 /// Exit code of a run whose cases are not all there.
 const INCOMPLETE: u8 = 3;
@@ -41,9 +42,21 @@ pub(crate) struct RunProblem {
 /// Returns true if verdicts of cases count for the run. An audit and a pairwise comparison measure with cases; of a
 /// scorecard the tree decides, and its cases count where it does not pass.
 pub(crate) fn do_cases_count(info: &RunInfo) -> bool {
-    let passed = info.finished_at.is_some() && info.summary.as_ref().is_some_and(|one| one.exit_code == 0);
+    !(info.is_measurement() || info.scorecard.is_some() && is_passed(info))
+}
 
-    !(info.is_measurement() || info.scorecard.is_some() && passed)
+/// Returns true if the run ended with exit code 0.
+pub(crate) fn is_passed(info: &RunInfo) -> bool {
+    info.finished_at.is_some() && info.summary.as_ref().is_some_and(|summary| summary.exit_code == 0)
+}
+
+/// Reason for which cases that did not pass are allowed: the rule about the run as a whole that it meets.
+pub(crate) fn allowance(info: &RunInfo) -> String {
+    let summary = info.summary.as_ref();
+    match summary.and_then(|summary| summary.pass_rate_gate) {
+        Some(gate) => format_pass_rate_gate(&gate),
+        None => summary.map(|summary| summary.exit_reason.clone()).unwrap_or_default(),
+    }
 }
 
 impl RunConclusion {
@@ -77,15 +90,22 @@ impl RunConclusion {
             add("unfinished", "the run did not end".to_owned(), missing, false);
         }
         let (not_run, excluded) = summary.map_or((0, 0), |summary| (summary.not_run, summary.excluded));
-        if not_run > 0 {
+        // A rule that ends a run early leaves cases that the result does not need.
+        if not_run > 0 && exit_code != 0 {
             let (one, many) = if index.has_trials() { ("trial", "trials") } else { ("case", "cases") };
             let title = format!("{} not run", format_count(not_run as u64, one, many));
             add("not-run", title, &reason, false);
         }
-        if excluded > 0 {
+        if excluded > 0 && exit_code != 0 {
             let cases = format_count(excluded as u64, "case", "cases");
             let why = "the file that they are in has errors";
             add("excluded", format!("{cases} excluded"), why, false);
+        }
+
+        let gate = summary.and_then(|summary| summary.pass_rate_gate);
+        if let Some(gate) = gate.filter(|gate| exit_code != 0 && gate.result != PassRateResult::Met) {
+            let missed = gate.result == PassRateResult::Missed;
+            add("pass-rate", format_pass_rate_gate(&gate), &reason, missed);
         }
 
         let counted = index.count(CaseState::Failed) + index.count(CaseState::Ungraded);

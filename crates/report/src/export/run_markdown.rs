@@ -9,6 +9,7 @@ use std::io::Write;
 use assize_store::{CaseRecord, EstimatedMetric, RunInfo, RunSummary, VerdictCounts};
 
 use super::case_index::{CaseIndex, CaseState, ReportedCase};
+use super::run_conclusion::allowance;
 use super::{ReportError, RunConclusion, RunReport};
 use crate::case_block::main_reason;
 use crate::comparison::ComparisonLimits;
@@ -152,6 +153,15 @@ fn headline(run: &RunReport<'_>, index: &CaseIndex, conclusion: &RunConclusion) 
             format!("{total} measured{reason}")
         }
         (0, 0) if index.len() == 0 => "no case was run".to_owned(),
+        (0, 0) if conclusion.exit_code == 0 && number(CaseState::Allowed) + conclusion.missing > 0 => {
+            let passed = number(CaseState::Passed) as u64;
+            let share = number::format_percent(passed, index.len() as u64);
+            let missing = match conclusion.missing {
+                0 => String::new(),
+                missing => format!(", {} more without a result", grouped(missing as u64)),
+            };
+            format!("{} of {total} passed ({share}){missing}; {}", grouped(passed), allowance(run.info))
+        }
         (0, 0) if number(CaseState::Skipped) > 0 || !problems.is_empty() => {
             format!("{} of {total} passed", grouped(number(CaseState::Passed) as u64))
         }
@@ -316,7 +326,8 @@ fn write_criteria(page: &mut MarkdownPage, summary: &RunSummary) {
 
 /// Lists the cases that did not pass, as many as fit, each with the criteria that speak against it.
 fn write_cases(page: &mut MarkdownPage, run: &RunReport<'_>, index: &CaseIndex) -> Result<(), ReportError> {
-    let total = index.count(CaseState::Failed) + index.count(CaseState::Ungraded);
+    let states = [CaseState::Failed, CaseState::Ungraded, CaseState::Allowed];
+    let total: usize = states.into_iter().map(|state| index.count(state)).sum();
     if total == 0 {
         return Ok(());
     }
@@ -324,7 +335,7 @@ fn write_cases(page: &mut MarkdownPage, run: &RunReport<'_>, index: &CaseIndex) 
     let head = "\n#### Cases that did not pass\n\n| case | verdict | score | why |\n|---|---|--:|---|\n";
     let mut written = 0;
     if page.add(head) {
-        for read in index.cases(run, |case| case.state.is_counted())? {
+        for read in index.cases(run, |case| states.contains(&case.state))? {
             if !page.add(&case_row(&read?)) {
                 break;
             }

@@ -122,7 +122,8 @@ fn write_run(
     put(out, &CriteriaView::new(run.info))?;
 
     let mut room = PageRoom { details: 0, rows: Vec::new(), beyond: 0, shown: 0 };
-    let failing = index.count(CaseState::Failed) + index.count(CaseState::Ungraded);
+    let not_passed = [CaseState::Failed, CaseState::Ungraded, CaseState::Allowed];
+    let failing: usize = not_passed.into_iter().map(|state| index.count(state)).sum();
     for (heading, wanted, number) in
         [("Cases that did not pass", true, failing), ("Other cases", false, index.len() - failing)]
     {
@@ -130,7 +131,7 @@ fn write_run(
             continue;
         }
         writeln!(out, "<h2>{heading} <small>{}</small></h2>", grouped(number as u64))?;
-        write_cases(out, run, &index, &|state| state.is_counted() == wanted, (at, &mut room))?;
+        write_cases(out, run, &index, &|state| not_passed.contains(&state) == wanted, (at, &mut room))?;
     }
 
     write_rows(out, run, room, remarks)
@@ -162,7 +163,7 @@ fn write_cases(
             None => None,
         };
         room.shown += 1;
-        let open = room.shown <= UNFOLDED && case.state.is_counted();
+        let open = room.shown <= UNFOLDED && (case.state.is_counted() || case.state == CaseState::Allowed);
         let text = case_fragment(&record, question.as_ref(), &format!("r{at}c{}", room.shown), open);
         room.details += text.len();
         out.write_all(text.as_bytes())?;

@@ -57,7 +57,7 @@ fn word(record: &CaseRecord) -> (Option<f64>, &str) {
     let row: &CaseDecision =
         record.decisions.iter().find(|row| &*row.grader == "max-score").expect("decided");
     let finding = row.decision.grader().expect("a finding of the whole grader");
-    (finding.score().map(|score| score.get()), &row.decision.reason)
+    (finding.score().map(UnitInterval::get), &row.decision.reason)
 }
 
 #[tokio::test]
