@@ -57,7 +57,9 @@ impl FigureTable {
             let lines = table[begin..].split_inclusive('\n').enumerate();
             let old = lines.take_while(|(at, line)| *at == 0 || line.starts_with("|  | "));
             let length: usize = old.map(|(_, line)| line.len()).sum();
-            let new: String = rows.iter().map(|cells| format!("| {} |\n", cells.join(" | "))).collect();
+            let lines: Vec<String> =
+                rows.iter().map(|cells| format!("| {} |\n", cells.join(" | "))).collect();
+            let new = lines.concat();
             table.replace_range(begin..begin + length, &new);
             // Before the end of the line, with which the next row is looked for.
             from = begin + new.len() - 1;
@@ -144,7 +146,9 @@ mod tests {
     fn rows_are_put_in_the_place_of_those_of_the_same_name() {
         let table = |rows: &[[&str; 2]]| {
             let mut table = FigureTable::new("B", &["name", "value"]);
-            rows.iter().for_each(|row| table.row(*row));
+            for row in rows {
+                table.row(*row);
+            }
             table
         };
         let page = format!(

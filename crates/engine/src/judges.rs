@@ -242,9 +242,13 @@ impl JudgeRegistry {
         is_outside.then(|| chosen_by.name())
     }
 
-    /// True if the eval file names the judge for a selector, for all its graders.
-    pub(crate) fn is_of_suite(&self, selector: JudgeSelector<'_>) -> bool {
-        self.choose(selector).1 == ChosenBy::Suite
+    /// Returns the position at which the eval file names its judge, if that is the one for a selector.
+    pub(crate) fn place_of<'p>(
+        &self,
+        selector: JudgeSelector<'_>,
+        of_suite: Option<&'p assize_evalfile::FilePosition>,
+    ) -> Option<&'p assize_evalfile::FilePosition> {
+        of_suite.filter(|_| self.choose(selector).1 == ChosenBy::Suite)
     }
 
     /// True if nobody named a judge for a selector, so that it is the offline one.

@@ -367,8 +367,7 @@ impl<'a> RunPlanner<'a> {
             found.remark_idle_extensions(suite);
             for unbuilt in suite.unbuilt.iter().chain(&case.unbuilt) {
                 found
-                    .remarks
-                    .insert(format!("{}: {} has no effect on given answers", unbuilt.place, unbuilt.feature));
+                    .remark(format!("{}: {} has no effect on given answers", unbuilt.place, unbuilt.feature));
             }
 
             self.check_judges(planned, case, None, deps, found);
@@ -635,8 +634,7 @@ impl<'a> RunPlanner<'a> {
                 match deps.judges.judge(selector) {
                     Err(error) => {
                         let of_suite = suite.settings.judge_place.as_ref();
-                        let place =
-                            of_suite.filter(|_| deps.judges.is_of_suite(selector)).unwrap_or(&grader.place);
+                        let place = deps.judges.place_of(selector, of_suite).unwrap_or(&grader.place);
                         found.refuse_judge(deps.judges.chosen_outside_files(selector), place, error);
                     }
                     Ok(judge) => {

@@ -1,6 +1,6 @@
 //! Resuming a stopped run: choice of the run, and of the cases that still hold.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use assize_analysis::RunSummarizer;
@@ -107,7 +107,7 @@ pub(crate) struct ResumedRun {
 #[derive(Default)]
 struct ComparedCases {
     /// Cases of each test, by suite, test and trial.
-    groups: HashMap<(Arc<str>, Arc<str>, u32), HashSet<CaseKey>>,
+    groups: BTreeMap<(Arc<str>, Arc<str>, u32), HashSet<CaseKey>>,
     /// Cases that have to be run, with others of their test.
     open: HashSet<CaseKey>,
 }
@@ -125,7 +125,7 @@ impl ComparedCases {
 
     /// Takes note of the cases that need not be run.
     fn note_whole(&mut self, whole: &HashSet<CaseKey>) {
-        for (_, group) in self.groups.drain() {
+        for group in std::mem::take(&mut self.groups).into_values() {
             if !group.is_subset(whole) {
                 self.open.extend(group);
             }

@@ -1,8 +1,10 @@
 //! Folders of stored runs.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use assize_diagnostic::did_you_mean_name;
+use assize_rubric::Verdict;
 use assize_store::{RunFolder, RunInfo};
 
 use crate::error::EngineError;
@@ -132,6 +134,22 @@ pub fn find_answers(
         }
         _ => Ok((find_run(name, process)?, None)),
     }
+}
+
+/// Returns patterns of the ids of a run's cases that failed or are incomplete, each of which matches its id alone.
+///
+/// # Errors
+/// When there is no such run, or its results can't be read.
+pub fn failed_cases(name: &str, process: &ProcessContext) -> Result<Vec<String>, EngineError> {
+    let mut ids = BTreeSet::new();
+    for row in find_run(name, process)?.results()? {
+        let row = row?;
+        if !matches!(row.verdict, Verdict::Pass | Verdict::Borderline) {
+            ids.insert(globset::escape(&row.case_id));
+        }
+    }
+
+    Ok(ids.into_iter().collect())
 }
 
 /// Sorted ids; they begin with the time, so the last is the newest.

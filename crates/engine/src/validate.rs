@@ -227,7 +227,7 @@ fn check_suite(file: &LoadedFile, options: &LoadOptions) -> Vec<Diagnostic> {
 
     // Cases share graders, whose problem is one.
     let mut seen = BTreeSet::new();
-    for case in file.cases.iter().filter_map(|case| case.ok()) {
+    for case in file.cases.iter().filter_map(Result::ok) {
         for grader in case.all_graders() {
             visit_graders(grader, &mut |grader| {
                 let Some(problem) = grader_problem(grader) else { return };

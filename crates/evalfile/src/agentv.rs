@@ -336,11 +336,11 @@ pub const AGENTV_KEYS: &[AgentvKey] = &[
     idle(CLI, "verbose", "true", "commands are not echoed"),
     idle(CLI, "keep_temp_files", "true", "temporary files are removed"),
     read(CLI, "healthcheck", "{command: ok}"),
-    refused(
+    idle(
         CLI,
         "hooks",
         "{before_each: {command: [x]}}",
-        "write them under `execution: {targets: [...]}` of the eval file",
+        "AgentV does not run them either; write them under `execution: {targets: [...]}` of the eval file",
     ),
     refused(CLI, "workspace_template", "folder", "write `workspace: {template: FOLDER}` in the eval file"),
     read(CLAUDE, "executable", "claude"),
@@ -432,12 +432,12 @@ pub const AGENTV_KEYS: &[AgentvKey] = &[
         "ask again for incomplete cases with '--resume RUN --retry-incomplete'",
     ),
     noted(Flag, "--resume", "", "continues the newest run, or the one that is named"),
-    refused(
+    noted(
         Flag,
         "--rerun-failed",
-        "",
-        "ask again for incomplete cases with '--resume --retry-incomplete'; failed cases keep their verdict, because asking until \
-         they pass would inflate the pass rate",
+        "run",
+        "a new run of the failed and incomplete cases; the other run keeps its results, because asking until cases pass would inflate \
+         the pass rate",
     ),
     refused(Flag, "--strict", "", "files are checked in any case; '--deny warnings' stops at warnings"),
     refused(Flag, "--artifacts", "a", "name the folder of the run with '--run-dir DIR'"),

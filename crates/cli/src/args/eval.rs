@@ -112,6 +112,11 @@ pub(crate) struct EvalArgs {
     /// Skip cases with this tag (or whose suite has it); repeatable.
     #[arg(long, value_name = "TAG", help_heading = SELECTION)]
     pub(crate) exclude_tag: Vec<String>,
+    /// Run only the cases that failed or are incomplete in this run.
+    ///
+    /// The results are a run of their own: its pass rate is that of these cases.
+    #[arg(long, alias = "filter-failing", value_name = "RUN", conflicts_with_all = ["filter", "resume"], help_heading = SELECTION)]
+    pub(crate) rerun_failed: Option<String>,
     /// Skip invalid cases instead of stopping (exit code 3 or more).
     #[arg(long, help_heading = SELECTION)]
     pub(crate) keep_going: bool,

@@ -1,6 +1,6 @@
 //! `assize eval`.
 
-use assize_engine::{EvalMode, ExitStatus, ExportReport, ImportReport, PlannedRun, RunOutcome};
+use assize_engine::{EvalMode, ExitStatus, ExportReport, ImportReport, PlannedRun, RunOutcome, runs};
 
 use super::{cluster, present};
 use crate::args::{EvalCommandArgs, ReportFormat, RunArgs};
@@ -20,7 +20,15 @@ pub(crate) fn execute(args: &EvalCommandArgs, context: &CliContext) -> Result<Ex
 
     let mode = EvalMode { sequence: args.sequence.options() };
 
-    match block_on(engine.evaluate(mode, &args.options()))? {
+    let mut options = args.options();
+    if let Some(name) = &args.eval.rerun_failed {
+        options.filter = runs::failed_cases(name, engine.process())?;
+        if options.filter.is_empty() {
+            return Err(format!("no case of run `{name}` failed or is incomplete; nothing was run").into());
+        }
+    }
+
+    match block_on(engine.evaluate(mode, &options))? {
         RunOutcome::Planned(planned) => print_plan(&planned, run, context),
         RunOutcome::Finished(finished) => {
             present::finished_run(&finished, run.output(), run.show, context)?;

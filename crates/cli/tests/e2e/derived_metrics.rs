@@ -94,11 +94,13 @@ fn metrics_are_derived_for_each_prompt_from_what_is_stored() {
 
 #[test]
 fn an_ungraded_score_leaves_bounds_and_no_value() {
-    let (cli, _server) =
-        with_server(|request: &MockRequest| match request.last_user_text.contains("kaputt") {
-            true => MockReply::status(400, "no"),
-            false => MockReply::Json(json!({"evidence": [], "reason": "by rule", "outcome": "met"})),
-        });
+    let (cli, _server) = with_server(|request: &MockRequest| {
+        if request.last_user_text.contains("kaputt") {
+            MockReply::status(400, "no")
+        } else {
+            MockReply::Json(json!({"evidence": [], "reason": "by rule", "outcome": "met"}))
+        }
+    });
     cli.file(
         "c.yaml",
         "prompts: ['{{text}}']

@@ -265,3 +265,30 @@ fn grading_given_answers_goes_on_too() {
     assert_eq!(decisions(&cli, "run").len(), 4);
     assert_eq!(server.count(), 5);
 }
+
+/// A run of the cases that did not pass is one of its own, and ids are no patterns in it.
+#[test]
+fn the_cases_that_failed_are_run_again_in_a_run_of_their_own() {
+    let cli = CliTest::new(env!("CARGO_BIN_EXE_assize"));
+    let case = |id: &str, output: &str| {
+        format!(
+            "- {{id: '{id}', input: q, output: {output}, assertions: [{{type: contains, value: tea}}]}}\n"
+        )
+    };
+    let cases = [case("good", "tea"), case("bad[1]*", "milk"), case("bad1x", "tea")].concat();
+    cli.file("a.yaml", format!("tests:\n{cases}"));
+    cli.run(&["eval", "a.yaml", "--run-dir", "first"]).expect_code(1);
+
+    cli.run(&["eval", "a.yaml", "--rerun-failed", "first", "--run-dir", "second"]).expect_code(1);
+    let rows = std::fs::read_to_string(cli.path("second/results.jsonl")).expect("stored");
+    let ids: Vec<String> = rows
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).expect("a row")["case_id"].to_string())
+        .collect();
+    assert_eq!(ids, ["\"bad[1]*\""]);
+
+    cli.file("a.yaml", format!("tests:\n{}", cases.replace("milk", "tea")));
+    cli.run(&["eval", "a.yaml", "--rerun-failed", "second", "--run-dir", "third"]).expect_code(0);
+    let nothing = cli.run(&["eval", "a.yaml", "--rerun-failed", "third"]).expect_code(2);
+    assert!(nothing.stderr.contains("no case of run `third` failed or is incomplete"), "{}", nothing.stderr);
+}

@@ -308,8 +308,7 @@ impl AssertionWriter<'_> {
         match kind.support {
             AssertionSupport::Text | AssertionSupport::TextList => {
                 grader.add_text("type", kind.name);
-                let is_one = kind.support == AssertionSupport::Text;
-                let convert: fn(&TreeNode) -> TreeNode = if is_one { text_of } else { texts_of };
+                let convert = if kind.support == AssertionSupport::Text { text_of } else { texts_of };
                 Self::add_value(cx, grader, assertion, &parts, convert)?;
                 gate(grader, 1.0);
             }

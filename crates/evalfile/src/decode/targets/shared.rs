@@ -61,8 +61,9 @@ pub(super) fn decode_shared_settings(entry: &mut TargetEntryReader<'_, '_, '_>) 
         entry.spec.health = decode_health_check(&found.value, entry.problems);
     }
     if let Some(hooks) = entry.object.entry("hooks").filter(|found| !found.value.is_null()) {
-        entry.unbuilt(
-            "hooks of a target (write them under `execution: {targets: [...]}` of the eval file)",
+        // No version of AgentV runs hooks of a targets file.
+        entry.without_effect(
+            "`hooks` in a targets file (write them under `execution: {targets: [...]}` of the eval file)",
             hooks.key_span,
         );
     }
