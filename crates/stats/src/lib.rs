@@ -49,4 +49,5 @@ pub use proportion::{
     Proportion, RateInterval, ZeroFailures, posterior_mean, proportion, proportion_by, zero_failures,
 };
 pub use random::SeededRandom;
+pub use rank::merge_ties;
 pub use undefined::UndefinedReason;
