@@ -44,6 +44,7 @@ pub use bounded::{
 };
 pub use cluster::{ClusteredMean, FEW_CLUSTERS, clustered_mean};
 pub use interval::{ConfidenceLevel, ConfidenceLevelError, Interval, IntervalMethod};
+pub use mcnemar_power::McNemarVariant;
 pub use mean::{MeanAccumulator, MeanEstimate};
 pub use proportion::{
     Proportion, RateInterval, ZeroFailures, posterior_mean, proportion, proportion_by, zero_failures,
