@@ -77,7 +77,7 @@ pub fn analyze_repeats(
         let message = match right {
             _ if line != row.place.line => {
                 format!(
-                    "case `{}` already has scores in line {line}; name the column that distinguishes them, such as `--columns criterion=COLUMN`",
+                    "case `{}` already has scores in line {line}; name the column that distinguishes them with `--columns`: `criterion=COLUMN` for criteria, `who=COLUMN` or `prompt=COLUMN` for judges and prompts",
                     row.case
                 )
             }

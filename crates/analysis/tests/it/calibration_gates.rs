@@ -7,6 +7,7 @@ use assize_analysis::calibrate::{
 use assize_analysis::labels::{ColumnMapping, LabelReadOptions, read_rows};
 use assize_analysis::raters::rater_agreement;
 use assize_analysis::repeats::analyze_repeats;
+use assize_analysis::total_error::JudgedScores;
 use assize_analysis::{MetricEstimate, ResamplingOptions};
 use assize_stats::{ConfidenceLevel, UndefinedReason, agreement::RatingScale};
 
@@ -136,6 +137,31 @@ fn repeated_scores_that_differ_by_rounding_do_not_differ() {
     assert_eq!((found.differing.successes, found.differing.n), (0, 20));
     assert_eq!(found.mean_variance, Ok(0.0));
     assert_eq!(found.spread.expect("two cases").icc, Err(UndefinedReason::NoSpread));
+}
+
+#[test]
+fn lists_of_scores_of_several_judges_and_prompts_are_crossed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("t.jsonl");
+    let mut lines = String::new();
+    for case in 0..6 {
+        for (judge, prompt) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+            let score = f64::from(case) + 2.0 * f64::from(judge) + 0.5 * f64::from(prompt * (case % 2));
+            lines += &format!(
+                "{{\"case\": \"c{case}\", \"who\": \"j{judge}\", \"prompt\": \"p{prompt}\", \"scores\": [{score}, {}]}}\n",
+                score + 0.25
+            );
+        }
+    }
+    std::fs::write(&path, lines).expect("written");
+    let rows = read_rows(&[path], &LabelReadOptions::default()).expect("sound");
+    let mut scores = JudgedScores::default();
+    rows.iter().for_each(|row| scores.add_row(row));
+    assert!(scores.is_crossed());
+    let found = scores.estimate(ResamplingOptions { resamples: 200, ..ResamplingOptions::default() });
+    let found = found.expect("two judges and prompts");
+    assert_eq!(found.variance.n, 48);
+    assert!(found.se_total.expect("defined") > found.se_cases.expect("defined"));
 }
 
 #[test]

@@ -84,7 +84,14 @@ pub(crate) fn execute(args: &ReviewArgs, context: &CliContext) -> Result<ExitSta
         queue = queue.without_decided(&labels);
     }
 
-    let ReviewQueue { items, others, .. } = queue;
+    let ReviewQueue { items, others, is_plain_draw, .. } = queue;
+    if is_plain_draw && args.limit.is_some() && items.len() > 1 {
+        output::print_notice(
+            "all items are drawn with the same probability, as by `--order random`: the judge states no confidence that differs, or all \
+             strata have one size\n",
+            context,
+        );
+    }
     if items.is_empty() && args.decisions.is_none() {
         output::print_notice(&nothing(before, args), context);
         return Ok(ExitStatus::Passed);
