@@ -488,6 +488,29 @@ mod tests {
 
     use super::*;
 
+    #[test]
+    fn a_difference_that_is_not_comparable_has_no_numbers() {
+        let stop = EarlyStop {
+            metric: StopMetric::ScoreDifference,
+            against: "w1".to_owned(),
+            threshold: 0.0,
+            conclusion: None,
+            clusters: 300,
+            decided_after: None,
+            result: None,
+            pass_rate: None,
+            mean_score: None,
+            level: 0.95,
+            ungraded: 0,
+            saved: 0,
+            judge_calls_saved: 0,
+        };
+        assert_eq!(
+            describe(&stop),
+            "Not stopped early: the difference of the mean score to `w1` is not comparable."
+        );
+    }
+
     const CLUSTERS: usize = 60;
     const CASES_OF_CLUSTER: usize = 3;
     const TRIALS: u32 = 3;

@@ -59,7 +59,7 @@ pub enum UndefinedReason {
     NotOnScale,
     /// A rating lies between points of the declared scale, and the statistic counts how often each point was given.
     #[error(
-        "a rating lies between the points of the scale, as means of people do (`--truth majority` avoids them), and this counts points"
+        "a rating lies between the points of the scale, as means do (`--truth majority` avoids those of people), and this counts points"
     )]
     BetweenPoints,
     /// The method needs every cell of a table, and some are missing.
