@@ -128,6 +128,28 @@ impl RepeatedCases {
         })
     }
 
+    /// The decided trials of all cases, 1 for those that passed; `None` unless each case has as many, so that the mean over trials
+    /// is that over cases.
+    fn equal_trials(&self) -> Option<ClusteredSample> {
+        let mut sample = ClusteredSample::default();
+        let mut number = None;
+        for case in self.0.values().filter(|case| !case.skipped) {
+            if case.plan.early_stop {
+                return None;
+            }
+            let decided = case.rows.values().filter(|trial| trial.verdict != Verdict::Incomplete);
+            let decided: Vec<bool> = decided.map(|trial| trial.verdict == Verdict::Pass).collect();
+            if *number.get_or_insert(decided.len()) != decided.len() {
+                return None;
+            }
+            for passed in decided {
+                sample.push(f64::from(u8::from(*passed)), case.cluster);
+            }
+        }
+
+        Some(sample)
+    }
+
     fn pass_k(&self, k: u32, level: ConfidenceLevel) -> PassKRow {
         let mut all_known = true;
         let (mut any, mut all) = (ClusteredSample::default(), ClusteredSample::default());
@@ -147,6 +169,11 @@ impl RepeatedCases {
                 }
                 _ => all_known = false,
             }
+        }
+
+        // One attempt passes as often as all trials do: the rate is theirs, with its interval over the same clusters.
+        if let Some(trials) = self.equal_trials().filter(|_| k == 1 && all_known) {
+            (any, all) = (trials.clone(), trials);
         }
 
         // Excluding cases would change the population of the mean.

@@ -253,7 +253,7 @@ fn grader_standings(decisions: &[CaseDecision]) -> HashMap<&str, Option<GraderSt
             let members = composition.and_then(|composition| serde_json::to_string(composition).ok());
 
             decided.turn.is_none().then(|| GraderStanding {
-                weight: hash_field(&weight),
+                weight: hash_weight(weight.get()),
                 gate: hash_in_process(&(required, min_score.map(|score| score.get().to_bits()))),
                 composition: hash_in_process(&(negate, members)),
                 counts_verdicts: counting.contains(&*decided.grader),
@@ -294,7 +294,7 @@ impl<'r> JudgementNotes<'r> {
                     scale.field(&criterion.may_not_apply);
                     note.wording = hash_in_process(&(&text, scale.as_bytes()));
 
-                    note.weight = hash_field(&criterion.weight);
+                    note.weight = hash_weight(criterion.weight.get());
                     note.gate = hash_field(&criterion.gate);
                 } else {
                     note.wording = hash_in_process(&text);
@@ -409,6 +409,11 @@ fn hash_field(value: &(impl Identify + ?Sized)) -> u64 {
     let mut identity = IdentityWriter::default();
     identity.field(value);
     hash_in_process(&identity.as_bytes())
+}
+
+/// Hash of a weight without what rounding adds to it: weights that are sums or shares differ by that between runs.
+fn hash_weight(weight: f64) -> u64 {
+    hash_in_process(&format!("{weight:.11e}"))
 }
 
 /// Reduced facts of a run.

@@ -46,8 +46,9 @@ pub struct OrderReport {
     pub seems_exchanged: bool,
 }
 
-/// Normal score of the association of both orders below which their names were probably exchanged.
-const EXCHANGED: f64 = -3.0;
+/// Exact one-sided p below which the names of both orders were probably exchanged. At most one honest judge in a hundred without any
+/// preference between the answers is suspected, and a judge with one far more seldom. Ten pairs suffice.
+const EXCHANGED_P: f64 = 0.01;
 
 /// Counts pairs by set and judge. The first order shows the answer whose name sorts first in the first
 /// position; verdicts of the second order name answers as well, not positions.
@@ -163,6 +164,6 @@ fn order_report(
         same: proportion(found.consistent, found.n, level),
         shown_first: proportion(shown_first, shown_first + shown_second, level),
         shown_first_p: found.position_p().ok(),
-        seems_exchanged: found.association_score() < EXCHANGED,
+        seems_exchanged: found.exchange_p() < EXCHANGED_P,
     }
 }

@@ -6,7 +6,7 @@ use assize_stats::{
     ConfidenceLevel, MeanAccumulator, Proportion, UndefinedReason,
     combine::best_of,
     compare::{McNemarTest, PairedMean, PairedVerdicts, paired_mean},
-    proportion,
+    merge_ties, proportion,
     repeats::{RepeatVariance, repeat_variance},
 };
 
@@ -77,7 +77,7 @@ pub fn analyze_repeats(
         let message = match right {
             _ if line != row.place.line => {
                 format!(
-                    "case `{}` already has scores in line {line}; name the column that distinguishes them, such as `--columns criterion=COLUMN`",
+                    "case `{}` already has scores in line {line}; name the column that distinguishes them with `--columns`: `criterion=COLUMN` for criteria, `who=COLUMN` or `prompt=COLUMN` for judges and prompts",
                     row.case
                 )
             }
@@ -95,10 +95,13 @@ pub fn analyze_repeats(
         return Err(problems);
     }
 
+    // Scores that differ only by rounding do not differ.
+    let all: Vec<f64> = rows.iter().flat_map(|row| &row.scores).flatten().copied().flatten().collect();
+    let mut merged = merge_ties(&all).into_iter();
     let cells: Vec<Vec<f64>> = rows
         .iter()
         .flat_map(|row| &row.scores)
-        .map(|scores| scores.iter().copied().flatten().collect())
+        .map(|scores| merged.by_ref().take(scores.iter().flatten().count()).collect())
         .collect();
 
     let failed = rows.iter().flat_map(|row| &row.scores).flatten().filter(|score| score.is_none()).count();

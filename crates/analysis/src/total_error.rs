@@ -72,8 +72,18 @@ impl JudgedScores {
         }
     }
 
-    /// Adds a row of a table: labels of several raters, with their prompts.
+    /// Adds a row of a table: labels of several raters, or repeated scores of one, with their prompts.
     pub fn add_row(&mut self, row: &LabelRow) {
+        let case = format!("{}\u{1f}{}", row.suite.as_deref().unwrap_or_default(), row.case);
+        let answer = format!("{case}\u{1f}{}", row.system.as_deref().unwrap_or_default());
+        let criterion = row.criterion.clone().unwrap_or_default();
+        let prompt = row.prompt.clone().unwrap_or_default();
+        for (place, scores) in row.scores.iter().enumerate() {
+            let judge = row.scored_by.clone().unwrap_or_default();
+            let place = (format!("{answer}\u{1f}{place}"), criterion.clone(), judge, prompt.clone());
+            scores.iter().flatten().for_each(|score| self.push(place.clone(), case.clone(), *score));
+        }
+
         for (place, (who, outcome)) in row.labels.iter().enumerate() {
             let value = match outcome {
                 LabelOutcome::Met => 1.0,
@@ -81,12 +91,8 @@ impl JudgedScores {
                 LabelOutcome::Score(score) => *score,
                 LabelOutcome::NotApplicable | LabelOutcome::Unsure => continue,
             };
-            let case = format!("{}\u{1f}{}", row.suite.as_deref().unwrap_or_default(), row.case);
-            let system = row.system.as_deref().unwrap_or_default();
-            let answer = format!("{case}\u{1f}{system}");
             let rater = who.clone().unwrap_or_else(|| format!("rater {}", place + 1));
-            let criterion = row.criterion.clone().unwrap_or_default();
-            self.push((answer, criterion, rater, row.prompt.clone().unwrap_or_default()), case, value);
+            self.push((answer.clone(), criterion.clone(), rater, prompt.clone()), case.clone(), value);
         }
     }
 

@@ -231,6 +231,9 @@ impl StopWatch {
         self.count(true);
         let run = totals.counts.total();
         let saved = planned.saturating_sub(run + totals.needless);
+        // A difference of runs that were not measured in the same way is no result.
+        let is_comparable =
+            self.conclusion.is_some() || self.base.as_mut().is_none_or(Baseline::is_comparable);
         let calls = totals.judge_calls as f64 / run.max(1) as f64 * saved as f64;
         EarlyStop {
             metric: match self.against {
@@ -242,7 +245,7 @@ impl StopWatch {
             conclusion: self.conclusion.map(|(conclusion, _)| conclusion),
             clusters: self.metric.0.n() as u64,
             decided_after: self.conclusion.map(|(_, after)| after as u64),
-            result: self.metric.interval(),
+            result: self.metric.interval().filter(|_| is_comparable),
             pass_rate: self.pass_rate.interval(),
             mean_score: self.mean_score.interval(),
             level: LEVEL.get(),
@@ -430,6 +433,9 @@ fn describe(stop: &EarlyStop) -> String {
         StopMetric::ScoreDifference => ("difference of the mean score", format!("`{}`", stop.against)),
     };
     let Some(found) = stop.result else {
+        if stop.clusters > 0 {
+            return format!("Not stopped early: the {name} to {other} is not comparable.");
+        }
         return format!("Early stop: no case has a {name} yet.");
     };
     let [value, low, high] = [found.value, found.low, found.high].map(|number| match stop.metric {
@@ -481,6 +487,29 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_difference_that_is_not_comparable_has_no_numbers() {
+        let stop = EarlyStop {
+            metric: StopMetric::ScoreDifference,
+            against: "w1".to_owned(),
+            threshold: 0.0,
+            conclusion: None,
+            clusters: 300,
+            decided_after: None,
+            result: None,
+            pass_rate: None,
+            mean_score: None,
+            level: 0.95,
+            ungraded: 0,
+            saved: 0,
+            judge_calls_saved: 0,
+        };
+        assert_eq!(
+            describe(&stop),
+            "Not stopped early: the difference of the mean score to `w1` is not comparable."
+        );
+    }
 
     const CLUSTERS: usize = 60;
     const CASES_OF_CLUSTER: usize = 3;

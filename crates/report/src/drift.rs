@@ -69,6 +69,11 @@ fn conclusions(report: &DriftReport) -> Vec<String> {
                 shift
             ));
         }
+        None if report.points.iter().any(|point| point.renamed) => lines.push(format!(
+            "The runs name another judge or prompt, so the judge is not the same. That it decides otherwise is not shown: evidence \
+             stays below {}, which one unchanged judge in twenty ever reaches, however many runs are looked at.",
+            format_plain(CHANGED)
+        )),
         None => lines.push(format!(
             "No change of the judge is shown: evidence stays below {}, which one unchanged judge in twenty ever reaches, however many \
              runs are looked at.",

@@ -21,13 +21,23 @@ pub enum DrawTarget {
     Strata,
 }
 
+/// Returns true if a draw prefers no item to another: the judge stated no confidence that differs, or all strata are of one size.
+pub(crate) fn is_plain_draw(items: &[ReviewItem], target: DrawTarget) -> bool {
+    let sizes = item_sizes(items, target);
+    sizes.iter().all(|size| (size - sizes[0]).abs() <= 1e-9 * sizes[0])
+}
+
+fn item_sizes(items: &[ReviewItem], target: DrawTarget) -> Vec<f64> {
+    match target {
+        DrawTarget::Doubt => doubts(items),
+        DrawTarget::Strata => stratum_sizes(items),
+    }
+}
+
 /// Draws items and records the probability of each; the drawn ones come first, in random order. Items must be in an order
 /// that does not depend on when they finished.
 pub(crate) fn draw_items(items: &mut Vec<ReviewItem>, target: DrawTarget, budget: usize, seed: u64) -> usize {
-    let sizes = match target {
-        DrawTarget::Doubt => doubts(items),
-        DrawTarget::Strata => stratum_sizes(items),
-    };
+    let sizes = item_sizes(items, target);
     // Sizes are finite and above 0.
     let probabilities = inclusion_probabilities(&sizes, budget).unwrap_or_else(|_| vec![1.0; sizes.len()]);
     let drawn = systematic_draw(&probabilities, &mut SeededRandom::new(seed));

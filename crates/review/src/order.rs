@@ -6,7 +6,7 @@ use assize_rubric::SamplingMethod;
 use assize_stats::SeededRandom;
 use rand_core::RngCore;
 
-use crate::draw::{DrawTarget, draw_items};
+use crate::draw::{DrawTarget, draw_items, is_plain_draw};
 use crate::{ReviewItem, ReviewReason, ReviewWeight};
 
 /// Order of a review.
@@ -66,6 +66,11 @@ impl ReviewOrder {
             Self::Drawn(..) => SamplingMethod::Weighted,
             Self::Queue | Self::UncertainFirst => SamplingMethod::Chosen,
         }
+    }
+
+    /// Returns true if this order draws items by doubt or by strata, and all have the same chance.
+    pub fn is_plain_draw(self, items: &[ReviewItem]) -> bool {
+        matches!(self, Self::Drawn(target, _) if is_plain_draw(items, target))
     }
 
     /// Sorts items into this order and returns how many of them are gone through under a limit. Deterministic for equal items,
@@ -206,6 +211,13 @@ mod tests {
         let sum: f64 = all[..80].iter().filter_map(|item| item.drawn).map(|p| 1.0 / p).sum();
         assert!((sum - 400.0).abs() < 20.0, "{sum}");
         assert!(all[80..].iter().all(|item| item.drawn.is_none()));
+
+        // Where the judge states nothing, the draw is a plain one.
+        assert!(!order.is_plain_draw(&all) && !ReviewOrder::Random(5).is_plain_draw(&all));
+        for judge in again.iter_mut().filter_map(|item| item.judge.as_mut()) {
+            judge.confidence = None;
+        }
+        assert!(order.is_plain_draw(&again));
 
         // Without a limit everything is drawn, each for certain.
         assert_eq!(order.select_items(&mut again, None), 400);

@@ -14,6 +14,8 @@ pub struct ReviewQueue {
     pub items: Vec<ReviewItem>,
     /// Items that are only decided by name.
     pub others: Vec<ReviewItem>,
+    /// True if the order draws doubtful or rare items more often, and none of these is more so than the others.
+    pub is_plain_draw: bool,
     given: ReviewLabelMetadata,
     order: ReviewOrder,
 }
@@ -44,13 +46,14 @@ impl ReviewQueue {
         }
 
         // A seed must mean the same draw however much of it is done.
+        let is_plain_draw = options.order.is_plain_draw(&items);
         let listed = options.order.select_items(&mut items, options.limit);
         others.extend(items.split_off(listed));
         for item in items.iter_mut().chain(&mut others) {
             item.is_stale |= labels.has_stale_label(item);
         }
 
-        Ok(Self { items, others, given: given.clone(), order: options.order })
+        Ok(Self { items, others, is_plain_draw, given: given.clone(), order: options.order })
     }
 
     /// Moves the items that the reviewer has decided to the others, which are not gone through.

@@ -188,17 +188,45 @@ impl BothOrders {
         }
     }
 
-    /// Normal score of the association between the verdicts of the two orders: the logarithm of the odds ratio over its error,
-    /// with half a pair in each cell. Far below 0, the second verdict names the other answer, which a judge that looks at
-    /// the answers does only if its verdicts were not mapped back from places to names. A judge that takes one place
-    /// throughout has no association. Sources: J. Haldane, Annals of Human Genetics 20 (1956), 309-311; J. Gart,
-    /// Biometrika 53 (1966), 1-8.
-    pub fn association_score(&self) -> f64 {
-        let cells = [self.wins_a, self.wins_b, self.twice.0, self.twice.1].map(|count| count as f64 + 0.5);
-        let [a, b, first, second] = cells;
-        let error = cells.iter().map(|cell| 1.0 / cell).sum::<f64>().sqrt();
+    /// Exact one-sided p of orders that agree as seldom as these or less by chance: Fisher's test of the verdicts of the two
+    /// orders, given how often each order names each answer. Small, the second verdict names the other answer, which a judge
+    /// that looks at the answers does only if its verdicts were not mapped back from places to names. A judge that takes one
+    /// place throughout has p = 1, since its orders are not associated, although they never agree; a binomial test of their
+    /// agreement would accuse it. Source: R. A. Fisher, Journal of the Royal Statistical Society 98 (1935), 39-82.
+    pub fn exchange_p(&self) -> f64 {
+        let (both, named_first, named_second) =
+            (self.wins_a, self.wins_a + self.twice.0, self.wins_a + self.twice.1);
+        let n = self.wins_a + self.wins_b + self.twice.0 + self.twice.1;
+        let least = (named_first + named_second).saturating_sub(n);
 
-        (a * b / (first * second)).ln() / error
+        // Terms relative to that of the observed table; each follows from the one above it.
+        let cells = |both: u64| {
+            let (first, second) = (named_first - both, named_second - both);
+            let neither = n + both - named_first - named_second;
+            [both, first, second, neither].map(|count| count as f64)
+        };
+        let below = |both: u64| {
+            let [both, first, second, neither] = cells(both);
+            both * neither / ((first + 1.0) * (second + 1.0))
+        };
+        let above = |both: u64| {
+            let [both, first, second, neither] = cells(both);
+            first * second / ((both + 1.0) * (neither + 1.0))
+        };
+        let (mut lower, mut share) = (1.0, 1.0);
+        for count in (least + 1..=both).rev() {
+            share *= below(count);
+            lower += share;
+        }
+
+        let (mut upper, mut share) = (0.0, 1.0_f64);
+        for count in both..named_first.min(named_second) {
+            share *= above(count);
+            upper += share;
+        }
+
+        // With very many pairs one of the sums may be infinite; then the other is nothing beside it.
+        if lower.is_infinite() { 1.0 } else { lower / (lower + upper) }
     }
 }
 

@@ -45,10 +45,12 @@ pub use bounded::{
 };
 pub use cluster::{ClusteredMean, FEW_CLUSTERS, clustered_mean};
 pub use interval::{ConfidenceLevel, ConfidenceLevelError, Interval, IntervalMethod};
+pub use mcnemar_power::McNemarVariant;
 pub use mean::{MeanAccumulator, MeanEstimate};
 pub use planned::PlannedMean;
 pub use proportion::{
     Proportion, RateInterval, ZeroFailures, posterior_mean, proportion, proportion_by, zero_failures,
 };
 pub use random::SeededRandom;
+pub use rank::merge_ties;
 pub use undefined::UndefinedReason;

@@ -1,4 +1,4 @@
-//! Exact power of McNemar's exact test.
+//! Exact power of McNemar's test, exact or by mid-p.
 
 use crate::{
     UndefinedReason,
@@ -16,6 +16,27 @@ const SEARCH_START: f64 = 0.8;
 /// Halvings in the search for a difference, which lies within 0 to 1.
 const HALVINGS: u32 = 40;
 
+/// The p value that McNemar's test is significant by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum McNemarVariant {
+    /// The exact one.
+    #[default]
+    Exact,
+    /// Mid-p: half of the probability of what was observed.
+    MidP,
+}
+
+impl McNemarVariant {
+    /// Two-sided p value of `few` of `count` differing pairs, fewer than half, that go one way.
+    fn p(self, few: u64, count: u64) -> f64 {
+        let tail = fair_coin_tail(few, count).0;
+        match self {
+            Self::Exact => 2.0 * tail,
+            Self::MidP => tail + few.checked_sub(1).map_or(0.0, |fewer| fair_coin_tail(fewer, count).0),
+        }
+    }
+}
+
 /// Numbers of differing pairs that are not negligible, and what the test needs to be significant with each.
 struct DifferingPairs {
     /// Number of differing pairs, its probability, and the largest number that may go one way in a significant split.
@@ -24,7 +45,7 @@ struct DifferingPairs {
 
 impl DifferingPairs {
     /// Differing pairs among `n`, each of which differs with the probability `share`, 0 to 1.
-    fn new(n: u64, share: f64, alpha: f64) -> Self {
+    fn new(n: u64, share: f64, alpha: f64, variant: McNemarVariant) -> Self {
         let mut counts = binomial_weights(n, share);
         counts.sort_by_key(|(count, _)| *count);
         let total: f64 = counts.iter().map(|(_, weight)| weight).sum();
@@ -34,8 +55,7 @@ impl DifferingPairs {
         let counts = counts
             .into_iter()
             .filter_map(|(count, weight)| {
-                let is_enough =
-                    |few: u64| 2 * few < count && is_significant(2.0 * fair_coin_tail(few, count).0, alpha);
+                let is_enough = |few: u64| 2 * few < count && is_significant(variant.p(few, count), alpha);
                 let mut next = fewer.map_or(0, |few| few + 1);
                 while is_enough(next) {
                     fewer = Some(next);
@@ -103,10 +123,21 @@ fn binomial_weights(n: u64, share: f64) -> Vec<(u64, f64)> {
 }
 
 impl PowerDesign {
-    /// Returns the power of McNemar's exact test in `n` pairs, a share `discordant` of which differ, where the pass rates
+    /// Returns the power of McNemar's exact test in `n` pairs, as [`mcnemar_variant_power`](Self::mcnemar_variant_power).
+    pub fn mcnemar_power(self, n: u64, discordant: f64, difference: f64) -> Result<f64, UndefinedReason> {
+        self.mcnemar_variant_power(McNemarVariant::Exact, n, discordant, difference)
+    }
+
+    /// Returns the power of McNemar's test in `n` pairs, a share `discordant` of which differ, where the pass rates
     /// differ by `difference`: the sum over the numbers of differing pairs, each with its probability, of that of a
     /// significant split. Source: R. Connor, Biometrics 43 (1987), 207-211, section 2 (the unconditional power).
-    pub fn mcnemar_power(self, n: u64, discordant: f64, difference: f64) -> Result<f64, UndefinedReason> {
+    pub fn mcnemar_variant_power(
+        self,
+        variant: McNemarVariant,
+        n: u64,
+        discordant: f64,
+        difference: f64,
+    ) -> Result<f64, UndefinedReason> {
         check_shares(discordant, difference)?;
         if n == 0 {
             return Err(UndefinedReason::NoValues);
@@ -115,21 +146,40 @@ impl PowerDesign {
             return Err(UndefinedReason::OutOfRange);
         }
 
-        let pairs = DifferingPairs::new(n, discordant, self.alpha());
+        let pairs = DifferingPairs::new(n, discordant, self.alpha(), variant);
         Ok(pairs.power(first_share(discordant, difference)))
     }
 
-    /// Returns the smallest number of pairs with which McNemar's exact test has this power. Up to 1,000 pairs by the exact
-    /// power, which rises in jumps; beyond, by Connor's formula, [`mcnemar_pairs`](Self::mcnemar_pairs).
+    /// Returns the smallest number of pairs with which McNemar's exact test has this power, as
+    /// [`mcnemar_variant_pairs`](Self::mcnemar_variant_pairs).
     pub fn mcnemar_exact_pairs(self, discordant: f64, difference: f64) -> Result<f64, UndefinedReason> {
+        self.mcnemar_variant_pairs(McNemarVariant::Exact, discordant, difference)
+    }
+
+    /// Returns the smallest number of pairs with which McNemar's test has this power. Up to 1,000 pairs by the exact
+    /// power, which rises in jumps; beyond, by Connor's formula, [`mcnemar_pairs`](Self::mcnemar_pairs).
+    pub fn mcnemar_variant_pairs(
+        self,
+        variant: McNemarVariant,
+        discordant: f64,
+        difference: f64,
+    ) -> Result<f64, UndefinedReason> {
         let near = self.mcnemar_pairs(discordant, difference)?;
         let start = (near * SEARCH_START).floor().max(1.0);
         if start > MAX_EXACT_PAIRS as f64 {
             return Ok(near);
         }
 
-        for n in start as u64..=MAX_EXACT_PAIRS {
-            if self.mcnemar_power(n, discordant, difference)? >= self.power() {
+        let is_enough = |n: u64| -> Result<bool, UndefinedReason> {
+            Ok(self.mcnemar_variant_power(variant, n, discordant, difference)? >= self.power())
+        };
+        // Few pairs may do with even fewer by mid-p.
+        let mut start = start as u64;
+        while start > 1 && is_enough(start)? {
+            start /= 2;
+        }
+        for n in start..=MAX_EXACT_PAIRS {
+            if is_enough(n)? {
                 return Ok(n as f64);
             }
         }
@@ -137,10 +187,21 @@ impl PowerDesign {
         Ok(near)
     }
 
-    /// Returns the smallest difference of pass rates that McNemar's exact test shows with this power in `n` pairs, a share
+    /// Returns the smallest difference of pass rates that McNemar's exact test shows, as
+    /// [`mcnemar_variant_difference`](Self::mcnemar_variant_difference).
+    pub fn mcnemar_exact_difference(self, n: u64, discordant: f64) -> Result<f64, UndefinedReason> {
+        self.mcnemar_variant_difference(McNemarVariant::Exact, n, discordant)
+    }
+
+    /// Returns the smallest difference of pass rates that McNemar's test shows with this power in `n` pairs, a share
     /// `discordant` of which differ. Beyond 1,000 pairs by Connor's formula,
     /// [`mcnemar_difference`](Self::mcnemar_difference).
-    pub fn mcnemar_exact_difference(self, n: u64, discordant: f64) -> Result<f64, UndefinedReason> {
+    pub fn mcnemar_variant_difference(
+        self,
+        variant: McNemarVariant,
+        n: u64,
+        discordant: f64,
+    ) -> Result<f64, UndefinedReason> {
         if n > MAX_EXACT_PAIRS {
             return self.mcnemar_difference(n, discordant);
         }
@@ -152,14 +213,24 @@ impl PowerDesign {
         }
 
         check_shares(discordant, discordant)?;
-        let pairs = DifferingPairs::new(n, discordant, self.alpha());
+        let pairs = DifferingPairs::new(n, discordant, self.alpha(), variant);
         self.smallest(discordant, |difference| pairs.power(first_share(discordant, difference)))
     }
 
-    /// Returns the smallest difference that McNemar's exact test shows with this power in `n` pairs if all that differ
+    /// Returns the smallest difference that McNemar's exact test shows, as
+    /// [`mcnemar_variant_one_way_difference`](Self::mcnemar_variant_one_way_difference).
+    pub fn mcnemar_exact_one_way_difference(self, n: u64) -> Result<f64, UndefinedReason> {
+        self.mcnemar_variant_one_way_difference(McNemarVariant::Exact, n)
+    }
+
+    /// Returns the smallest difference that McNemar's test shows with this power in `n` pairs if all that differ
     /// favour the same side: a lower bound for when no pair has differed yet. Beyond 1,000 pairs by Connor's formula,
     /// [`mcnemar_one_way_difference`](Self::mcnemar_one_way_difference).
-    pub fn mcnemar_exact_one_way_difference(self, n: u64) -> Result<f64, UndefinedReason> {
+    pub fn mcnemar_variant_one_way_difference(
+        self,
+        variant: McNemarVariant,
+        n: u64,
+    ) -> Result<f64, UndefinedReason> {
         if n > MAX_EXACT_PAIRS {
             return self.mcnemar_one_way_difference(n);
         }
@@ -167,7 +238,7 @@ impl PowerDesign {
             return Err(UndefinedReason::NoValues);
         }
 
-        self.smallest(1.0, |share| DifferingPairs::new(n, share, self.alpha()).power(1.0))
+        self.smallest(1.0, |share| DifferingPairs::new(n, share, self.alpha(), variant).power(1.0))
     }
 
     /// The smallest value up to `most` at which a rising power reaches the wanted one.

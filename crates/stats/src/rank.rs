@@ -16,25 +16,44 @@ pub(crate) fn tie_distance(values: &[f64]) -> f64 {
     TIE_TOLERANCE * values.iter().fold(0.0f64, |largest, value| largest.max(value.abs())).min(1.0)
 }
 
-/// Returns the ranks from 1, with mid-ranks for ties, and the sizes of the groups of tied values. Minus zero
-/// equals zero.
-pub(crate) fn mid_ranks(values: &[f64]) -> (Vec<f64>, Vec<u64>) {
+/// Calls `see` with each group of tied values, in ascending order: the positions of its values. Minus zero equals zero. Everything
+/// that treats ties in some way finds them here.
+fn for_each_tie(values: &[f64], see: impl FnMut(&[usize])) {
     let values: Vec<f64> = values.iter().map(|value| value + 0.0).collect();
     let (order, distance) = (sort_order(&values), tie_distance(&values));
+    order.chunk_by(|&a, &b| values[b] - values[a] <= distance).for_each(see);
+}
+
+/// Returns the ranks from 1, with mid-ranks for ties, and the sizes of the groups of tied values.
+pub(crate) fn mid_ranks(values: &[f64]) -> (Vec<f64>, Vec<u64>) {
     let mut ranks = vec![0.0; values.len()];
     let mut groups = Vec::new();
     let mut start = 0;
-    for run in order.chunk_by(|&a, &b| values[b] - values[a] <= distance) {
-        let middle = f64::midpoint((start + 1) as f64, (start + run.len()) as f64);
-        for &position in run {
+    for_each_tie(values, |tied| {
+        let middle = f64::midpoint((start + 1) as f64, (start + tied.len()) as f64);
+        for &position in tied {
             ranks[position] = middle;
         }
 
-        start += run.len();
-        groups.push(run.len() as u64);
-    }
+        start += tied.len();
+        groups.push(tied.len() as u64);
+    });
 
     (ranks, groups)
+}
+
+/// Returns the values, with the lowest of each group of tied values in place of the others: what differs only by rounding is
+/// equal. Values are tied within 1e-9, or within this share of the largest if that is below 1.
+pub fn merge_ties(values: &[f64]) -> Vec<f64> {
+    let mut merged = values.to_vec();
+    for_each_tie(values, |tied| {
+        let lowest = tied.first().map_or(0.0, |&at| values[at] + 0.0);
+        for &position in tied {
+            merged[position] = lowest;
+        }
+    });
+
+    merged
 }
 
 /// Returns the quantile of ascending values, interpolated between neighbours: the value at position
@@ -45,4 +64,17 @@ pub(crate) fn quantile(ascending: &[f64], share: f64) -> Option<f64> {
     let below = position.floor();
     let (low, high) = (ascending[below as usize], ascending[(below as usize + 1).min(last)]);
     Some(low + (high - low) * (position - below))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_that_differ_by_rounding_become_the_lowest_of_them() {
+        assert_eq!(merge_ties(&[3.0 + 1e-12, 2.0, 3.0, 3.001]), [3.0, 2.0, 3.0, 3.001]);
+        // Small values keep their differences.
+        assert_eq!(merge_ties(&[1e-12, 2e-12]), [1e-12, 2e-12]);
+        assert!(merge_ties(&[]).is_empty());
+    }
 }

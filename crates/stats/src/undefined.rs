@@ -57,6 +57,11 @@ pub enum UndefinedReason {
     /// A rating is not on the declared scale.
     #[error("a rating is not on the declared scale")]
     NotOnScale,
+    /// A rating lies between points of the declared scale, and the statistic counts how often each point was given.
+    #[error(
+        "a rating lies between the points of the scale, as means do (`--truth majority` avoids those of people), and this counts points"
+    )]
+    BetweenPoints,
     /// The method needs every cell of a table, and some are missing.
     #[error("ratings are missing, and this method needs them all")]
     MissingCells,

@@ -104,7 +104,7 @@ pub fn calibrate(
     options: &CalibrationOptions,
 ) -> Result<CalibrationReport, MaterialError> {
     let mut problems = unify_codes(&mut material.items, options.scale.is_some());
-    problems.extend(options.scale.iter().flat_map(|scale| scores_beyond(&material.items, scale)));
+    problems.extend(clamp_to_scale(&mut material.items, options));
     if !problems.is_empty() {
         return Err(MaterialError::Problems(problems));
     }
@@ -408,17 +408,25 @@ pub(crate) fn unify_codes(items: &mut [CalibrationItem], scale_declared: bool) -
     problems
 }
 
-/// Finds scores beyond the ends of the declared scale. Scores between its points may be means.
-fn scores_beyond(items: &[CalibrationItem], scale: &RatingScale) -> Vec<LabelProblem> {
+/// Distance by which a score may pass an end of the scale: means and sums are rounded.
+const ROUNDING: f64 = 1e-9;
+
+/// Sets scores that pass an end of the declared scale by rounding to that end, and returns those that pass it by more. Scores
+/// between its points may be means.
+pub(crate) fn clamp_to_scale(
+    items: &mut [CalibrationItem],
+    options: &CalibrationOptions,
+) -> Vec<LabelProblem> {
+    let Some(scale) = &options.scale else { return Vec::new() };
     let ends = scale.points().iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), point| {
         (least.min(*point), most.max(*point))
     });
     let mut problems = Vec::new();
-    for item in items {
+    for item in items.iter() {
         let judge = item.judge.iter().map(|judge| ("the judge", judge.said));
         for (who, said) in judge.chain(item.words_of_people().map(|said| ("a label", said))) {
             let DecisionValue::Score(score) = said else { continue };
-            if score >= ends.0 && score <= ends.1 {
+            if (ends.0 - ROUNDING..=ends.1 + ROUNDING).contains(&score) {
                 continue;
             }
 
@@ -434,6 +442,19 @@ fn scores_beyond(items: &[CalibrationItem], scale: &RatingScale) -> Vec<LabelPro
                     ends.0, ends.1
                 ),
             });
+        }
+    }
+
+    for item in items.iter_mut() {
+        let judge = item.judge.iter_mut().map(|judge| &mut judge.said);
+        let labels = item
+            .labels
+            .iter_mut()
+            .flat_map(|labels| labels.people.iter_mut().map(|(_, said)| said).chain(&mut labels.adjudicated));
+        for said in judge.chain(labels) {
+            if let DecisionValue::Score(score) = said {
+                *score = score.clamp(ends.0, ends.1);
+            }
         }
     }
 

@@ -10,7 +10,7 @@ use assize_stats::{
 use super::item::{CalibrationItem, DecisionValue};
 use super::material::{CalibrationMaterial, MaterialError};
 use super::pairing::{JudgePeoplePair, confusion_table, pair_up};
-use super::report::{CalibrationOptions, score_range, unify_codes};
+use super::report::{CalibrationOptions, clamp_to_scale, score_range, unify_codes};
 use crate::metric::MetricEstimate;
 
 /// Largest number of parts that cross-validation divides the clusters into.
@@ -152,7 +152,8 @@ pub fn rescale(
     mut material: CalibrationMaterial,
     options: &CalibrationOptions,
 ) -> Result<RescaleReport, RescaleError> {
-    let problems = unify_codes(&mut material.items, options.scale.is_some());
+    let mut problems = unify_codes(&mut material.items, options.scale.is_some());
+    problems.extend(clamp_to_scale(&mut material.items, options));
     if !problems.is_empty() {
         return Err(MaterialError::Problems(problems).into());
     }

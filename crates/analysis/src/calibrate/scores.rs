@@ -3,8 +3,8 @@
 use assize_stats::{
     ConfidenceLevel, Interval, UndefinedReason,
     agreement::{
-        AgreementTable, AgreementWeights, ChanceAgreement, RatingScale, UnitRatings, chance_of_same,
-        coefficient, kappa, perfect_agreement,
+        AgreementWeights, ChanceAgreement, RatingScale, UnitRatings, chance_of_same, coefficient,
+        perfect_agreement, quadratic_kappa,
     },
     bounded_mean_clustered,
     judge_quality::{
@@ -64,10 +64,7 @@ pub(crate) fn score_metrics(
         MetricEstimate { id, name, value, interval, n, of: "pairs", says }
     };
 
-    let weighted = |judge: &[f64], people: &[f64]| {
-        let table = AgreementTable::from_answers(judge, people, scale)?;
-        kappa(&table, AgreementWeights::Quadratic, level).kappa
-    };
+    let weighted = |judge: &[f64], people: &[f64]| quadratic_kappa(judge, people, scale);
     let ac2 = |judge: &[f64], people: &[f64]| gwet_quadratic(judge, people, scale, level);
     vec![
         correlated(
@@ -165,5 +162,14 @@ fn gwet_quadratic(
         ratings.push([*judge, *people]);
     }
 
-    coefficient(&ratings, scale, AgreementWeights::Quadratic, ChanceAgreement::Gwet, level).value
+    let found = coefficient(&ratings, scale, AgreementWeights::Quadratic, ChanceAgreement::Gwet, level).value;
+    // Its agreement by chance is that of the shares of points, which numbers between points do not have.
+    match (found, scale.points()) {
+        (Err(UndefinedReason::NotOnScale), [least, .., most])
+            if judge.iter().chain(people).all(|rating| (least..=most).contains(&rating)) =>
+        {
+            Err(UndefinedReason::BetweenPoints)
+        }
+        _ => found,
+    }
 }

@@ -1,8 +1,8 @@
 //! Comparison of one metric on two sides: difference, interval, test, and detectable difference.
 
 use assize_stats::{
-    ConfidenceLevel, DifferenceReach, Interval, IntervalMethod, SeededRandom, UndefinedReason,
-    bootstrap_clustered_mean, bootstrap_mean, bounded_difference, clustered_mean,
+    ConfidenceLevel, DifferenceReach, Interval, IntervalMethod, McNemarVariant, SeededRandom,
+    UndefinedReason, bootstrap_clustered_mean, bootstrap_mean, bounded_difference, clustered_mean,
     compare::PairedVerdicts,
     multiplicity::is_significant,
     power::{PowerDesign, round_up_cases},
@@ -278,6 +278,7 @@ fn compare_verdicts(base: &[f64], candidate: &[f64], options: &ComparisonOptions
     let test = pairs.mcnemar(options.level);
     let discordant = (pairs.only_first + pairs.only_second) as f64 / pairs.n() as f64;
     let promise = power_design(options.level);
+    let variant = if options.mid_p { McNemarVariant::MidP } else { McNemarVariant::Exact };
 
     DifferenceParts {
         interval: test.interval,
@@ -285,10 +286,11 @@ fn compare_verdicts(base: &[f64], candidate: &[f64], options: &ComparisonOptions
         p: Ok(if options.mid_p { test.p_mid } else { test.p_exact }),
         test: if options.mid_p { "McNemar, mid-p" } else { "McNemar, exact" },
         detectable: promise.and_then(|promise| {
-            let found = promise.mcnemar_exact_difference(pairs.n(), discordant);
-            found.or_else(|_| promise.mcnemar_exact_one_way_difference(pairs.n()))
+            let found = promise.mcnemar_variant_difference(variant, pairs.n(), discordant);
+            found.or_else(|_| promise.mcnemar_variant_one_way_difference(variant, pairs.n()))
         }),
-        enough: promise.and_then(|promise| promise.mcnemar_exact_pairs(discordant, test.difference?)),
+        enough: promise
+            .and_then(|promise| promise.mcnemar_variant_pairs(variant, discordant, test.difference?)),
     }
 }
 

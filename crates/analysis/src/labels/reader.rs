@@ -373,6 +373,7 @@ impl RowReader<'_> {
         let trial = self.number(ColumnRole::Trial, problems);
         // Not used here: read only so that a mistake in it is reported.
         let _ = self.word::<FailureSeverity>(ColumnRole::Severity, "low, medium or high", problems);
+        let scores = self.scores(problems);
         let row = LabelRow {
             first_failure: self.first_failure(),
             place: self.line.place.clone(),
@@ -398,7 +399,8 @@ impl RowReader<'_> {
                 .unwrap_or_default(),
             preferred: self.text(ColumnRole::Preferred, problems),
             orders: [self.text(ColumnRole::First, problems), self.text(ColumnRole::Second, problems)],
-            scores: self.scores(problems),
+            scored_by: scores.first().and_then(|_| self.text(ColumnRole::Who, problems)),
+            scores,
         };
         if row.trial.is_none() && trial.is_some() {
             self.report_wrong(problems, ColumnRole::Trial, "a whole number from 1", &Value::from(trial));

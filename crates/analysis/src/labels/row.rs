@@ -62,4 +62,6 @@ pub struct LabelRow {
     pub orders: [Option<String>; 2],
     /// Repeated scores, a list for each answer; a failed one is `None`.
     pub scores: Vec<Vec<Option<f64>>>,
+    /// Judge that gave the repeated scores; `None` for other rows, and if the table does not say.
+    pub scored_by: Option<String>,
 }

@@ -2,12 +2,14 @@
 
 use assize_analysis::calibrate::{
     CalibrationGate, CalibrationMaterial, CalibrationOptions, CalibrationReport, GateBasis, JudgeReadOptions,
-    LabelInclusion, MaterialError, calibrate, check_calibration_gates,
+    LabelInclusion, MaterialError, calibrate, check_calibration_gates, rescale,
 };
 use assize_analysis::labels::{ColumnMapping, LabelReadOptions, read_rows};
 use assize_analysis::raters::rater_agreement;
+use assize_analysis::repeats::analyze_repeats;
+use assize_analysis::total_error::JudgedScores;
 use assize_analysis::{MetricEstimate, ResamplingOptions};
-use assize_stats::{UndefinedReason, agreement::RatingScale};
+use assize_stats::{ConfidenceLevel, UndefinedReason, agreement::RatingScale};
 
 fn material(table: &str) -> CalibrationMaterial {
     let folder = tempfile::tempdir().expect("a folder");
@@ -54,7 +56,10 @@ fn a_limit_is_not_reached_while_missing_decisions_could_undo_it() {
 }
 
 /// Scores of the judge and of people on one criterion, calibrated.
-fn scored(pairs: &[(i32, i32)], scale: Option<RatingScale>) -> Result<CalibrationReport, MaterialError> {
+fn scored<T: std::fmt::Display>(
+    pairs: &[(T, T)],
+    scale: Option<RatingScale>,
+) -> Result<CalibrationReport, MaterialError> {
     let lines: Vec<String> =
         pairs.iter().enumerate().map(|(at, (judge, label))| format!("c{at},k,{judge},{label}\n")).collect();
     let options = CalibrationOptions {
@@ -88,6 +93,75 @@ fn a_judge_whose_scores_are_those_of_people_passes() {
     // Two lucky pairs could be guessed.
     let lucky = scored(&[(1, 1), (9, 9)], None).expect("scores");
     assert_eq!(gate(&lucky, "kappa_quadratic", 0.1).value, Err(UndefinedReason::NotAboveGuessing));
+}
+
+#[test]
+fn means_of_people_lie_between_the_points_of_a_scale() {
+    let scale = RatingScale::new((1..=5).map(f64::from)).expect("a scale");
+    let pairs: Vec<(f64, f64)> = (0..40)
+        .map(|at| (f64::from(at % 5 + 1), f64::from(at % 5 + 1) + [0.0, -0.5][usize::from(at % 5 > 2)]))
+        .collect();
+    let found = scored(&pairs, Some(scale)).expect("scores");
+    let kappa = figure(&found, "kappa_quadratic");
+    assert!(kappa.value.is_ok_and(|value| value > 0.9 && value < 1.0), "{:?}", kappa.value);
+    assert!(kappa.interval.is_ok(), "{:?}", kappa.interval);
+    assert_eq!(figure(&found, "ac2").value, Err(UndefinedReason::BetweenPoints));
+}
+
+#[test]
+fn scores_that_pass_the_scale_by_rounding_are_on_it() {
+    let scale = || RatingScale::new((1..=5).map(f64::from)).expect("a scale");
+    let pairs: Vec<(f64, f64)> =
+        (0..20).map(|at| f64::from(at % 5 + 1)).map(|score| (score * (1.0 + 2e-13), score)).collect();
+    let found = scored(&pairs, Some(scale())).expect("on the scale");
+    assert_eq!(figure(&found, "mae").value.map(|mae| mae < 1e-11), Ok(true));
+
+    let table = |score: &str| {
+        let lines: Vec<String> = (0..20).map(|at| format!("c{at},k,{score},{}\n", at % 5 + 1)).collect();
+        "case,criterion,judge,label\n".to_owned() + &lines.concat()
+    };
+    let options = CalibrationOptions { scale: Some(scale()), ..CalibrationOptions::default() };
+    assert!(rescale(material(&table("5.000000000001")), &options).is_ok());
+    let refused = rescale(material(&table("5.1")), &options).expect_err("beyond the scale").to_string();
+    assert!(refused.contains("must be on the scale of 1 to 5, found 5.1"), "{refused}");
+}
+
+#[test]
+fn repeated_scores_that_differ_by_rounding_do_not_differ() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("t.jsonl");
+    let line = |at: usize| format!("{{\"case\": \"c{at}\", \"scores\": [3, 3.000000000001, 3]}}\n");
+    std::fs::write(&path, (0..20).map(line).collect::<String>()).expect("written");
+    let rows = read_rows(&[path], &LabelReadOptions::default()).expect("sound");
+    let found = analyze_repeats(&rows, None, &[1], ConfidenceLevel::P95).expect("scores");
+    assert_eq!((found.differing.successes, found.differing.n), (0, 20));
+    assert_eq!(found.mean_variance, Ok(0.0));
+    assert_eq!(found.spread.expect("two cases").icc, Err(UndefinedReason::NoSpread));
+}
+
+#[test]
+fn lists_of_scores_of_several_judges_and_prompts_are_crossed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("t.jsonl");
+    let mut lines = String::new();
+    for case in 0..6 {
+        for (judge, prompt) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+            let score = f64::from(case) + 2.0 * f64::from(judge) + 0.5 * f64::from(prompt * (case % 2));
+            lines += &format!(
+                "{{\"case\": \"c{case}\", \"who\": \"j{judge}\", \"prompt\": \"p{prompt}\", \"scores\": [{score}, {}]}}\n",
+                score + 0.25
+            );
+        }
+    }
+    std::fs::write(&path, lines).expect("written");
+    let rows = read_rows(&[path], &LabelReadOptions::default()).expect("sound");
+    let mut scores = JudgedScores::default();
+    rows.iter().for_each(|row| scores.add_row(row));
+    assert!(scores.is_crossed());
+    let found = scores.estimate(ResamplingOptions { resamples: 200, ..ResamplingOptions::default() });
+    let found = found.expect("two judges and prompts");
+    assert_eq!(found.variance.n, 48);
+    assert!(found.se_total.expect("defined") > found.se_cases.expect("defined"));
 }
 
 #[test]

@@ -353,6 +353,13 @@ fn only_the_metrics_that_a_difference_touches_are_withheld() {
     let (pass, score, names, _) = calls(&weight, AllowedAspects::NONE);
     assert_eq!((pass, score, names.len()), (Conclusion::NotComparable, Conclusion::NotComparable, 0));
 
+    let rounded = cases(|case| case.standing.0 += 1e-13, 0.0);
+    let (pass, score, ..) = calls(&rounded, AllowedAspects::NONE);
+    assert!(
+        pass != Conclusion::NotComparable && score != Conclusion::NotComparable,
+        "rounding is no other weight"
+    );
+
     let words = cases(|case| "Is rude".clone_into(&mut case.criteria[0].1), 0.0);
     let (pass, score, names, _) = calls(&words, AllowedAspects::NONE);
     assert_eq!((pass, score), (Conclusion::NotComparable, Conclusion::NotComparable));

@@ -116,6 +116,28 @@ fn repeats_tell_noise_from_spread_and_name_what_is_unstable() {
 }
 
 #[test]
+fn one_attempt_passes_as_often_as_trials_do() {
+    let plan = serde_json::json!({
+        "count": 4, "strategy": "pass_at_k", "early_stop": false, "thresholds": { "pass": 0.8, "borderline": null },
+    });
+    for failing in [0, 3] {
+        let mut summariser = RunSummarizer::new();
+        for at in 0..20u32 {
+            let score = if at < failing { 0.0 } else { 1.0 };
+            let mut row = case(format!("c{}", at / 4), score).with(|case| case.trial = at % 4 + 1).row();
+            row.trials = Some(serde_json::from_value(plan.clone()).expect("a plan"));
+            summariser.push(&row);
+        }
+        let found = summariser.compute_metrics(ConfidenceLevel::P95);
+        let (rate, trials) = (found.pass_rate, found.trials.expect("trials"));
+        let one = &trials.pass_k[0];
+        assert_eq!((one.k, one.any.value, one.any.low, one.any.high), (1, rate.value, rate.low, rate.high));
+        assert_eq!((one.all.value, one.all.low), (rate.value, rate.low));
+        assert!(rate.low.is_some_and(|low| low > 0.1));
+    }
+}
+
+#[test]
 fn advice_about_precision_counts_cases_and_needs_an_interval() {
     // Fifteen cases with five trials: three cases in four pass.
     let trials: Vec<Case> = (0..75)

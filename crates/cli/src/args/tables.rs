@@ -127,7 +127,8 @@ pub(crate) struct PanelRatesArgs {
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "A row has a list of scores of one answer, or one list for each of several answers; a failed score is \
-    null. For a stored run, the variance is split into cases, answers to a case, and decisions on an \
+    null. If several judges or prompts scored, each row names its own in `who` and `prompt`. Or a row has one score (`label`) of one \
+    judge, and repeats are further rows. For a stored run, the variance is split into cases, answers to a case, and decisions on an \
     answer (`assize eval --judge-repeats N`). If several judges or prompts decided, the error of the mean is split into cases, \
     judges, prompts and what they do together.\n\n\
     Examples:\n  \

@@ -33,6 +33,10 @@ pub(crate) fn execute(
     }
 }
 
+/// Least level of intervals with which limits are checked. Below, their lower ends are so near the estimate that they no longer
+/// guard against luck: at 0.5, two pairs that agree show a kappa of 0.19 or more.
+const MIN_GATE_LEVEL: f64 = 0.8;
+
 /// Measures a judge.
 fn judge(args: &CalibrateArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     if args.labels.is_empty() && (args.run.is_none() || args.sensitivity.is_none()) {
@@ -60,11 +64,19 @@ fn judge(args: &CalibrateArgs, context: &CliContext) -> Result<ExitStatus, Comma
         return Ok(ExitStatus::Passed);
     }
 
+    let (requests, on) = (args.limits.requests(), args.limits.gate_on);
+    if !requests.is_empty() && args.table.level.get() < MIN_GATE_LEVEL {
+        return Err(format!(
+            "limits (`--min-…`) need a level of at least {MIN_GATE_LEVEL}, found {}: the interval is what keeps a few lucky pairs from \
+             passing, so raise `--level`",
+            args.table.level.get()
+        )
+        .into());
+    }
+
     let mut found = calibrate(measured.material, &measured.options).map_err(labels::format_material_error)?;
     found.notes.extend(measured.notes);
     found.is_partial = measured.is_partial;
-    let requests = args.limits.requests();
-    let on = args.limits.gate_on;
     let gates = check_calibration_gates(&found, &requests, on);
     if args.table.json {
         output::print_json(&assize_report::calibration_json(&found, &gates, on));

@@ -45,9 +45,12 @@ fn is_table_or_json(path: &Path) -> bool {
 /// The noise in tables: of repeated scores, or of what several judges said.
 fn of_tables(args: &NoiseArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let rows = labels::read_label_rows(&args.files, &args.table, &[])?;
-    if rows.iter().all(|row| row.scores.is_empty()) && rows.iter().any(|row| !row.labels.is_empty()) {
-        let mut scores = JudgedScores::default();
-        rows.iter().filter(|row| !row.first_failure).for_each(|row| scores.add_row(row));
+    let mut scores = JudgedScores::default();
+    rows.iter().filter(|row| !row.first_failure).for_each(|row| scores.add_row(row));
+    let has_scores = rows.iter().any(|row| !row.scores.is_empty());
+    let is_labelled = !has_scores && rows.iter().any(|row| !row.labels.is_empty());
+    // Repeated scores of several judges or prompts.
+    if is_labelled || has_scores && scores.is_crossed() {
         let found = total_error(args, &scores)?;
         let designs = designs(args, &found);
         if args.table.json {

@@ -16,7 +16,7 @@ pub use alpha::{AlphaMetric, KrippendorffAlpha, alpha};
 pub use coefficient::{AgreementCoefficient, ChanceAgreement, coefficient};
 pub use drawn::{alpha_interval, gwet_interval};
 pub use icc::{IntraclassCorrelations, icc};
-pub use kappa::{CohenKappa, kappa};
+pub use kappa::{CohenKappa, kappa, quadratic_kappa};
 pub use latent_class::{LatentClasses, RaterDependence, RaterErrorRates, RaterVote, latent_classes};
 pub use latent_draws::{DrawnClasses, drawn_interval};
 pub use perfect::{chance_of_same, perfect_agreement};

@@ -68,6 +68,20 @@ impl RatingScale {
         let is_near = self.points.get(above).is_some_and(|point| (point - rating).abs() <= distance);
         if is_near { Ok(above) } else { Err(UndefinedReason::NotOnScale) }
     }
+
+    /// Returns the place of a number on the scale, from 0: of a point its position, of a number between two points that between
+    /// their positions, in proportion. Numbers may pass the ends by rounding.
+    pub(crate) fn place(&self, rating: f64) -> Result<f64, UndefinedReason> {
+        if let Ok(position) = self.position(rating) {
+            return Ok(position as f64);
+        }
+
+        let above = self.points.partition_point(|point| *point < rating);
+        match (above.checked_sub(1), self.points.get(above)) {
+            (Some(at), Some(next)) => Ok(at as f64 + (rating - self.points[at]) / (next - self.points[at])),
+            _ => Err(UndefinedReason::NotOnScale),
+        }
+    }
 }
 
 impl AgreementWeights {

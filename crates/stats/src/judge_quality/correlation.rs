@@ -3,7 +3,7 @@
 use crate::{
     ConfidenceLevel, Interval, IntervalMethod, UndefinedReason,
     distribution::normal_critical_value,
-    rank::mid_ranks,
+    rank::{merge_ties, mid_ranks},
     undefined::{check_all_finite, check_finite},
 };
 
@@ -26,13 +26,15 @@ fn check_pairs(x: &[f64], y: &[f64]) -> Result<(), UndefinedReason> {
 }
 
 /// Pearson's correlation, `sum((x - mx)(y - my)) / sqrt(sum((x - mx)^2) sum((y - my)^2))`. Undefined for a
-/// constant side. Source: K. Pearson, Proceedings of the Royal Society 58 (1895), 240-242.
+/// constant side. Values within 1e-9 of each other are equal, as for ranks. Source: K. Pearson, Proceedings of the Royal Society 58 (1895), 240-242.
 pub fn pearson(x: &[f64], y: &[f64]) -> Result<f64, UndefinedReason> {
     check_pairs(x, y)?;
+    let (x, y) = (merge_ties(x), merge_ties(y));
+    check_pairs(&x, &y)?;
     let n = x.len() as f64;
     let (mean_x, mean_y) = (x.iter().sum::<f64>() / n, y.iter().sum::<f64>() / n);
     let (mut xx, mut yy, mut xy) = (0.0, 0.0, 0.0);
-    for (left, right) in x.iter().zip(y) {
+    for (left, right) in x.iter().zip(&y) {
         let (left, right) = (left - mean_x, right - mean_y);
         xx += left * left;
         yy += right * right;

@@ -2,7 +2,7 @@
 
 use crate::{
     UndefinedReason,
-    rank::sort_order,
+    rank::{merge_ties, sort_order, tie_distance},
     undefined::{check_all_finite, check_finite},
 };
 
@@ -20,8 +20,8 @@ struct IsotonicBlock {
 }
 
 impl IsotonicFit {
-    /// Fits `y` to `x` by pooling adjacent violators; cases with the same x are averaged first. Source:
-    /// M. Ayer et al., Annals of Mathematical Statistics 26 (1955), 641-647; R. Barlow et al., Statistical
+    /// Fits `y` to `x` by pooling adjacent violators; cases whose x is the same
+    /// within 1e-9 are averaged first. Source: M. Ayer et al., Annals of Mathematical Statistics 26 (1955), 641-647; R. Barlow et al., Statistical
     /// Inference under Order Restrictions (1972).
     pub fn fit(x: &[f64], y: &[f64], weights: Option<&[f64]>) -> Result<Self, UndefinedReason> {
         let even;
@@ -43,8 +43,10 @@ impl IsotonicFit {
             return Err(UndefinedReason::OutOfRange);
         }
 
+        let x = merge_ties(x);
         // A case without weight has no influence, and would divide by zero.
-        let ascending: Vec<usize> = sort_order(x).into_iter().filter(|&index| weights[index] > 0.0).collect();
+        let ascending: Vec<usize> =
+            sort_order(&x).into_iter().filter(|&index| weights[index] > 0.0).collect();
         let mut scores = Vec::new();
         let mut blocks: Vec<IsotonicBlock> = Vec::new();
         for run in ascending.chunk_by(|&a, &b| x[a] == x[b]) {
@@ -79,9 +81,12 @@ impl IsotonicFit {
             return Err(UndefinedReason::NotFinite);
         }
 
-        let after = self.points.partition_point(|&(x, _)| x < score);
+        let ends: Vec<f64> =
+            self.points.first().into_iter().chain(self.points.last()).map(|(x, _)| *x).collect();
+        let distance = tie_distance(&ends);
+        let after = self.points.partition_point(|&(x, _)| x < score - distance);
         match (after.checked_sub(1).and_then(|at| self.points.get(at)), self.points.get(after)) {
-            (_, Some(&(x, y))) if x == score => Ok(y),
+            (_, Some(&(x, y))) if x <= score + distance => Ok(y),
             (Some(&(x0, y0)), Some(&(x1, y1))) => check_finite(y0 + (y1 - y0) * ((score - x0) / (x1 - x0))),
             (Some(&(_, y)), None) | (None, Some(&(_, y))) => Ok(y),
             (None, None) => Err(UndefinedReason::NoValues),

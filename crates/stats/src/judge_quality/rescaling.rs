@@ -2,6 +2,7 @@
 
 use crate::{
     UndefinedReason,
+    rank::merge_ties,
     undefined::{check_all_finite, check_finite},
 };
 
@@ -128,7 +129,7 @@ pub fn choose_threshold(x: &[f64], met: &[bool]) -> Result<ThresholdChoice, Unde
         return Err(if met.is_empty() { UndefinedReason::NoValues } else { UndefinedReason::OneClass });
     }
 
-    let mut ascending: Vec<(f64, bool)> = x.iter().copied().zip(met.iter().copied()).collect();
+    let mut ascending: Vec<(f64, bool)> = merge_ties(x).into_iter().zip(met.iter().copied()).collect();
     ascending.sort_by(|a, b| a.0.total_cmp(&b.0));
     // At the lowest score everything is met.
     let mut best = ThresholdChoice { threshold: ascending[0].0, balanced_accuracy: 0.5 };

@@ -3,6 +3,7 @@
 use crate::{
     ConfidenceLevel, Interval, IntervalMethod, MeanAccumulator, UndefinedReason,
     distribution::student_critical_value,
+    rank::merge_ties,
     undefined::{check_all_finite, check_finite},
 };
 
@@ -30,8 +31,9 @@ pub fn fit_line(x: &[f64], y: &[f64], level: ConfidenceLevel) -> Result<LineFit,
     check_all_finite(x)?;
     check_all_finite(y)?;
 
+    let x = merge_ties(x);
     let mean = |values: &[f64]| values.iter().copied().collect::<MeanAccumulator>().mean(level).mean;
-    let (mean_x, mean_y) = (mean(x)?, mean(y)?);
+    let (mean_x, mean_y) = (mean(&x)?, mean(y)?);
 
     if x.iter().all(|value| *value == x[0]) {
         return Err(if x.len() == 1 { UndefinedReason::OneValue } else { UndefinedReason::NoSpread });

@@ -2,6 +2,7 @@
 
 use crate::{
     UndefinedReason,
+    rank::merge_ties,
     undefined::{check_all_finite, check_finite},
 };
 
@@ -43,7 +44,7 @@ fn sum_squares<'v>(values: impl Iterator<Item = &'v f64> + Clone) -> SquareSum {
 }
 
 /// Fits one-way random effects to the scores of each case; missing scores are absent from the list, cases
-/// without any are excluded. Source: R. A. Fisher, Statistical Methods for Research Workers (1925), chapter
+/// without any are excluded. Scores within 1e-9 of each other are equal. Source: R. A. Fisher, Statistical Methods for Research Workers (1925), chapter
 /// 7; unequal numbers: S. Searle, G. Casella and C. McCulloch, Variance Components (1992), section 3.6; the
 /// error with repeats: E. Miller, arXiv 2411.00640, section 3.
 pub fn repeat_variance(cases: &[Vec<f64>]) -> Result<RepeatVariance, UndefinedReason> {
@@ -52,6 +53,16 @@ pub fn repeat_variance(cases: &[Vec<f64>]) -> Result<RepeatVariance, UndefinedRe
         check_all_finite(case)?;
     }
 
+    let merged = merge_ties(&cases.iter().copied().flatten().copied().collect::<Vec<f64>>());
+    let mut rest = merged.as_slice();
+    let cases: Vec<&[f64]> = cases
+        .iter()
+        .map(|case| {
+            let (own, others) = rest.split_at(case.len());
+            rest = others;
+            own
+        })
+        .collect();
     let groups = cases.len() as f64;
     let all = sum_squares(cases.iter().copied().flatten());
     match cases.len() {

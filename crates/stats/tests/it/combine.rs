@@ -66,16 +66,44 @@ fn the_two_showings_of_a_pair_are_one_piece_of_evidence() {
     // 58 pairs won twice by the first place and 18 by the second: twice the lower tail of 18 of 76, in whole numbers.
     let found = count_both_orders(&pairs(58, 18, 137));
     assert_near(found.position_p().unwrap(), 4.713_242_239_575_171e-6, 1e-18);
-    assert!(found.association_score() > 3.0);
+    assert!(found.exchange_p() > 0.999);
     assert_eq!(count_both_orders(&pairs(0, 0, 9)).position_p(), Err(UndefinedReason::NothingDiffers));
 
     // Verdicts of the second order that name places: what agrees seems to differ.
-    assert!(count_both_orders(&pairs(40, 40, 4)).association_score() < -3.0);
+    assert!(count_both_orders(&pairs(40, 40, 4)).exchange_p() < 1e-9);
+    // Ten pairs that all contradict each other: one of the ways to choose four or six of them.
+    assert_near(count_both_orders(&pairs(6, 4, 0)).exchange_p(), 1.0 / 210.0, 1e-15);
+    // scipy 1.17.1, fisher_exact([[1, 13], [6, 0]], alternative="less").
+    let mut twenty = pairs(13, 6, 0);
+    twenty.push((A, A));
+    assert_near(count_both_orders(&twenty).exchange_p(), 1.805_985_552_115_583e-4, 1e-15);
     // One place throughout is a bias and no exchange of names.
-    assert!(count_both_orders(&pairs(80, 0, 1)).association_score() > -3.0);
-    // The logarithm of 20.5 * 20.5 / (5.5 * 5.5) over the error of those cells.
-    let expected = (20.5f64 * 20.5 / (5.5 * 5.5)).ln() / (2.0f64 / 20.5 + 2.0 / 5.5).sqrt();
-    assert_near(count_both_orders(&pairs(5, 5, 20)).association_score(), expected, 1e-12);
+    assert_near(count_both_orders(&pairs(80, 0, 0)).exchange_p(), 1.0, 0.0);
+    assert!(count_both_orders(&pairs(80, 0, 1)).exchange_p() > 0.5);
+    // Sums that overflow.
+    assert_near(count_both_orders(&pairs(4000, 4000, 0)).exchange_p(), 0.0, 1e-300);
+    assert_near(count_both_orders(&pairs(0, 0, 4000)).exchange_p(), 1.0, 1e-12);
+}
+
+#[test]
+fn honest_judges_are_seldom_suspected_of_exchanged_names() {
+    use rand_core::RngCore;
+
+    let mut random = assize_stats::SeededRandom::new(5);
+    let mut draw = |share: f64| (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64 <= share;
+    // Verdicts at random, with a preference for a place or for an answer; and a judge that is right in three of four.
+    for (first, second) in [(0.5, 0.5), (0.8, 0.2), (0.95, 0.05), (0.8, 0.8)] {
+        for n in [8, 12, 20, 60] {
+            let mut suspected = 0;
+            for _ in 0..2000 {
+                let preference = |named_a: bool| if named_a { AbPreference::A } else { AbPreference::B };
+                let pairs: Vec<_> =
+                    (0..n).map(|_| (preference(draw(first)), preference(draw(second)))).collect();
+                suspected += u32::from(count_both_orders(&pairs).exchange_p() < 0.01);
+            }
+            assert!(suspected <= 30, "{suspected} of 2000 with {n} pairs, {first} and {second}");
+        }
+    }
 }
 
 #[test]

@@ -22,6 +22,7 @@ mod proportion;
 mod repeats;
 mod rescaling;
 mod sequential;
+mod ties;
 
 use proptest::prelude::ProptestConfig;
 

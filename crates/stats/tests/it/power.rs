@@ -1,7 +1,8 @@
 //! How many cases are enough.
 
 use assize_stats::{
-    ConfidenceLevel, Interval, PlannedMean, SeededRandom, UndefinedReason, bounded_mean_clustered,
+    ConfidenceLevel, Interval, McNemarVariant, PlannedMean, SeededRandom, UndefinedReason,
+    bounded_mean_clustered,
     compare::PairedVerdicts,
     power::{
         PairedNoise, PowerDesign, design_effect, inflate_for_clusters, mean_half_width, mean_precision,
@@ -154,6 +155,43 @@ fn the_exact_power_is_that_of_all_outcomes() {
         let found = promise.mcnemar_power(n, discordant, difference).unwrap();
         assert_near(found, counted_power(n, discordant, f64::abs(difference)), 1e-10);
     }
+}
+
+#[test]
+fn mid_p_has_a_power_of_its_own() {
+    let promise = PowerDesign::default();
+    // All splits of all numbers of differing pairs, with the p value of the test itself.
+    let (n, discordant, difference) = (40u64, 0.3, 0.2);
+    let first = 0.5 * (1.0 + difference / discordant);
+    let choose = |n: u64, k: u64| (0..k).fold(1.0, |product, at| product * (n - at) as f64 / (at + 1) as f64);
+    let mut expected = 0.0;
+    for differing in 0..=n {
+        let weight = choose(n, differing)
+            * f64::powi(discordant, differing as i32)
+            * f64::powi(1.0 - discordant, (n - differing) as i32);
+        for better in 0..=differing {
+            let pairs = PairedVerdicts {
+                both: n - differing,
+                only_first: better,
+                only_second: differing - better,
+                neither: 0,
+            };
+            if pairs.mcnemar(ConfidenceLevel::P95).p_mid <= 0.05 {
+                let worse = differing - better;
+                let split = f64::powi(first, better as i32) * f64::powi(1.0 - first, worse as i32);
+                expected += weight * choose(differing, better) * split;
+            }
+        }
+    }
+    let mid_p = McNemarVariant::MidP;
+    assert_near(promise.mcnemar_variant_power(mid_p, n, discordant, difference).unwrap(), expected, 1e-10);
+
+    let pairs = promise.mcnemar_variant_pairs(mid_p, discordant, difference).unwrap();
+    let power = |n: f64| promise.mcnemar_variant_power(mid_p, n as u64, discordant, difference).unwrap();
+    assert!(power(pairs) >= 0.8 && power(pairs - 1.0) < 0.8, "{pairs}");
+    assert!(pairs < promise.mcnemar_exact_pairs(discordant, difference).unwrap());
+    let shown = promise.mcnemar_variant_difference(mid_p, 300, discordant).unwrap();
+    assert!(shown < promise.mcnemar_exact_difference(300, discordant).unwrap(), "{shown}");
 }
 
 #[test]

@@ -200,3 +200,18 @@ fn bounds_of_selection_are_those_of_a_linear_program() {
     assert_eq!(selection_bounds(&strata, 0.5), Err(UndefinedReason::OutOfRange));
     assert_eq!(selection_bounds(&[], 2.0), Err(UndefinedReason::NoValues));
 }
+
+#[test]
+fn twelve_anchors_that_change_at_once_are_enough_evidence() {
+    for (changed, p, evidence) in
+        [(12, 2.0 * 0.5f64.powi(12), 36.072_458), (10, 2.0 * 0.5f64.powi(10), 14.089_395)]
+    {
+        let mut test = DriftTest::new(changed + 5);
+        let met = |share: bool| {
+            vec![Some(share); changed].into_iter().chain(vec![Some(true); 5]).collect::<Vec<_>>()
+        };
+        assert!(test.add(&met(true)).unwrap().is_none());
+        let step = test.add(&met(false)).unwrap().unwrap();
+        assert!((step.p - p).abs() < 1e-9 && (step.evidence - evidence).abs() < 1e-3, "{step:?}");
+    }
+}

@@ -25,6 +25,10 @@ use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;
 
+/// Notice about a weighted draw that turned out to be a plain one.
+const PLAIN_DRAW: &str = "all items are drawn with the same probability, as by `--order random`: the judge states no confidence that \
+    differs, or all strata have one size\n";
+
 pub(crate) fn execute(args: &ReviewArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     if let Some(option) = args.server.given().filter(|_| !args.browser) {
         return Err(format!("`{option}` needs `--browser`").into());
@@ -84,7 +88,10 @@ pub(crate) fn execute(args: &ReviewArgs, context: &CliContext) -> Result<ExitSta
         queue = queue.without_decided(&labels);
     }
 
-    let ReviewQueue { items, others, .. } = queue;
+    let ReviewQueue { items, others, is_plain_draw, .. } = queue;
+    if is_plain_draw && args.limit.is_some() && items.len() > 1 {
+        output::print_notice(PLAIN_DRAW, context);
+    }
     if items.is_empty() && args.decisions.is_none() {
         output::print_notice(&nothing(before, args), context);
         return Ok(ExitStatus::Passed);
