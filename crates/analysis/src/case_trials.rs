@@ -143,7 +143,7 @@ impl RepeatedCases {
                 return None;
             }
             for passed in decided {
-                sample.push(f64::from(u8::from(*passed)), case.cluster);
+                sample.push(f64::from(u8::from(passed)), case.cluster);
             }
         }
 
