@@ -128,7 +128,7 @@ fn one_attempt_passes_as_often_as_trials_do() {
             row.trials = Some(serde_json::from_value(plan.clone()).expect("a plan"));
             summariser.push(&row);
         }
-        let found = summariser.compute_metrics(ConfidenceLevel::P95);
+        let found = summariser.compute_metrics(&[], ConfidenceLevel::P95);
         let (rate, trials) = (found.pass_rate, found.trials.expect("trials"));
         let one = &trials.pass_k[0];
         assert_eq!((one.k, one.any.value, one.any.low, one.any.high), (1, rate.value, rate.low, rate.high));
