@@ -1,5 +1,7 @@
 //! Limits of a calibration where the judge did not decide everything, and raters in several spellings.
 
+use std::fmt::Write as _;
+
 use assize_analysis::calibrate::{
     CalibrationGate, CalibrationMaterial, CalibrationOptions, CalibrationReport, GateBasis, JudgeReadOptions,
     LabelInclusion, MaterialError, calibrate, check_calibration_gates, rescale,
@@ -147,16 +149,19 @@ fn lists_of_scores_of_several_judges_and_prompts_are_crossed() {
     for case in 0..6 {
         for (judge, prompt) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
             let score = f64::from(case) + 2.0 * f64::from(judge) + 0.5 * f64::from(prompt * (case % 2));
-            lines += &format!(
-                "{{\"case\": \"c{case}\", \"who\": \"j{judge}\", \"prompt\": \"p{prompt}\", \"scores\": [{score}, {}]}}\n",
+            writeln!(
+                lines,
+                "{{\"case\": \"c{case}\", \"who\": \"j{judge}\", \"prompt\": \"p{prompt}\", \"scores\": [{score}, {}]}}",
                 score + 0.25
-            );
+            ).expect("written");
         }
     }
     std::fs::write(&path, lines).expect("written");
     let rows = read_rows(&[path], &LabelReadOptions::default()).expect("sound");
     let mut scores = JudgedScores::default();
-    rows.iter().for_each(|row| scores.add_row(row));
+    for row in rows.iter() {
+        scores.add_row(row);
+    }
     assert!(scores.is_crossed());
     let found = scores.estimate(ResamplingOptions { resamples: 200, ..ResamplingOptions::default() });
     let found = found.expect("two judges and prompts");
