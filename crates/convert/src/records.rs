@@ -68,6 +68,10 @@ fn question_case(record: &Record, doc: &mut EvalFileBuilder, notes: &mut Convers
         return None;
     };
 
+    for kind in &record.left_out {
+        notes.add_loss(None, item.clone(), format!("its `{kind}` is no text: the question names it only"));
+    }
+
     let vars = record.metadata.get("vars").and_then(Value::as_object).cloned().unwrap_or_default();
     let scene = PromptfooTestContext {
         vars: &vars,

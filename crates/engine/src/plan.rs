@@ -653,10 +653,9 @@ impl<'a> RunPlanner<'a> {
                         }
 
                         if let Some(why) = judge.refuses_probabilities().filter(|_| probabilities) {
-                            found.problem(
-                                &grader.place,
-                                format!("judge `{name}` can't be asked with `scoring: logprobs`: {why}"),
-                            );
+                            let message =
+                                format!("judge `{name}` can't be asked with `scoring: logprobs`: {why}");
+                            found.problem(&grader.place, message);
                         }
                     }
                 }

@@ -1,6 +1,6 @@
 //! Logs of Inspect, `.eval` (a zip archive with a part for each sample) and `.json`.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::io::Read as _;
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::archive::RecordArchive;
-use crate::text::{any_of, content_text, question, read_bytes, read_json, texts};
+use crate::text::{any_of, content_text, parts_without_text, question, read_bytes, read_json, texts};
 use crate::{Record, RecordError, RecordFile, RecordFormat};
 
 /// Prefix of a text that stands among the attachments of its sample.
@@ -158,6 +158,16 @@ fn records(log: &InspectLog, mut samples: Vec<InspectSample>) -> RecordFile {
     });
     let several = samples.iter().any(|sample| sample.epoch > 1);
     file.records = samples.into_iter().map(|sample| record(log, sample, several)).collect();
+
+    let types: BTreeSet<&str> =
+        file.records.iter().flat_map(|record| &record.left_out).map(String::as_str).collect();
+    if !types.is_empty() {
+        let count = file.records.iter().filter(|record| !record.left_out.is_empty()).count();
+        let types = types.into_iter().collect::<Vec<_>>().join(", ");
+        file.remarks.push(format!(
+            "{count} of {found} samples have parts that are no text ({types}): their texts name these, and judges do not see them"
+        ));
+    }
     file
 }
 
@@ -178,6 +188,8 @@ fn record(log: &InspectLog, mut sample: InspectSample, several: bool) -> Record 
         if several { format!("{id}-epoch-{}", sample.epoch) } else { id.clone() },
         "it holds no answer of the model",
     );
+    record.left_out =
+        parts_without_text(sample.input.as_array().into_iter().flatten().chain(&sample.messages));
     record.output = answer(&sample, &attachments);
     record.input = question(sample.input);
     if let Some(choices) = sample.choices.filter(|choices| !choices.is_empty()) {

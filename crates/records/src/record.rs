@@ -1,6 +1,6 @@
 //! A record: a question, the answer to it, and what is known of both.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use serde_json::{Map, Value, json};
 
@@ -38,6 +38,8 @@ pub struct Record {
     pub threshold: Option<f64>,
     /// Paths of files that belong to the question, relative to the file of records.
     pub files: Vec<String>,
+    /// Types of the parts of question and answer that are no text, such as `image`. The texts only name them.
+    pub left_out: BTreeSet<String>,
     /// Everything else that is known. `cluster` is the id that records about the same question share.
     pub metadata: Map<String, Value>,
 }
@@ -54,6 +56,7 @@ impl Record {
             assertions: Vec::new(),
             threshold: None,
             files: Vec::new(),
+            left_out: BTreeSet::new(),
             metadata: Map::new(),
         }
     }

@@ -1,5 +1,6 @@
 //! Parts that several formats share: files as bytes, lines of JSON, messages, references of several texts.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde::de::DeserializeOwned;
@@ -125,6 +126,15 @@ fn plain_message(message: &Value) -> Value {
     };
 
     json!({ "role": role, "content": content_text(&message["content"]) })
+}
+
+/// Returns the types of the parts of messages that are no text, such as `image`.
+pub(crate) fn parts_without_text<'m>(messages: impl IntoIterator<Item = &'m Value>) -> BTreeSet<String> {
+    let parts = messages.into_iter().filter_map(|message| message["content"].as_array()).flatten();
+    parts
+        .filter(|part| !part.is_string() && !part["text"].is_string() && part["type"] != "reasoning")
+        .map(|part| part["type"].as_str().unwrap_or("part without text").to_owned())
+        .collect()
 }
 
 /// Returns the text of a message's content: a text, or a list of parts. Parts without a text are named by their type.

@@ -108,6 +108,35 @@ fn tool_calls_of_inspect_are_part_of_the_answer() {
 }
 
 #[test]
+fn parts_of_inspect_that_are_no_text_are_counted() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("log.json");
+    let image = json!({"type": "image", "image": "data:image/png;base64,AAAA"});
+    let sample = |id: u32, content: serde_json::Value| {
+        json!({
+            "id": id, "epoch": 1, "input": [{"role": "user", "content": content}], "target": "a",
+            "messages": [{"role": "user", "content": content}],
+            "output": {"completion": "a", "choices": [{"message": {"role": "assistant", "content": "a"}}]}
+        })
+    };
+    let text = json!({"type": "text", "text": "See:"});
+    let log = json!({
+        "version": 2, "status": "success", "eval": {"task": "t", "model": "m", "dataset": {}, "config": {}},
+        "samples": [sample(1, json!([text, image])), sample(2, json!([text]))]
+    });
+    std::fs::write(&path, log.to_string()).expect("written");
+
+    let file = read_records(&path, RecordFormat::Inspect).expect("readable");
+    assert_eq!(file.records[0].left_out.iter().collect::<Vec<_>>(), ["image"]);
+    assert!(file.records[1].left_out.is_empty());
+    assert!(
+        file.remarks[0].starts_with("1 of 2 samples have parts that are no text (image)"),
+        "{:?}",
+        file.remarks
+    );
+}
+
+#[test]
 fn samples_that_ended_in_an_error_have_no_answer() {
     let file = read(&data("broken.eval"));
     assert_eq!(ids(&file), ["1", "2"]);

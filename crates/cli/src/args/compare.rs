@@ -139,8 +139,10 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_name = "N", help_heading = OUTPUT)]
     pub(crate) flips: Option<usize>,
     /// Write a report: .html, .md or .json; repeatable.
+    ///
+    /// Alias: `--report`.
     #[arg(
-        long, visible_alias = "report", short = 'o', value_parser = comparison_file, value_name = "FILE",
+        long, alias = "report", short = 'o', value_parser = comparison_file, value_name = "FILE",
         conflicts_with = "trend", help_heading = OUTPUT
     )]
     pub(crate) out: Vec<ReportFile>,

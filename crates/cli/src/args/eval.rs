@@ -364,8 +364,9 @@ pub(crate) struct RunArgs {
     /// Write a report: .html, .md, .xml, .csv, .sarif or .json; repeatable.
     ///
     /// FILE.xml is JUnit, FILE.json has what `--json` prints. `assize report` writes them of a stored run, and other formats.
+    /// Alias: `--report`.
     #[arg(
-        long, visible_alias = "report", short = 'o', value_parser = report_file, value_name = "FILE",
+        long, alias = "report", short = 'o', value_parser = report_file, value_name = "FILE",
         help_heading = OUTPUT
     )]
     pub(crate) out: Vec<ReportFile>,

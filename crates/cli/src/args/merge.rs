@@ -29,8 +29,9 @@ pub(crate) struct MergeArgs {
     /// Write a report: .html, .md, .xml, .csv, .sarif or .json; repeatable.
     ///
     /// FILE.xml is JUnit, FILE.json has what `--json` prints.
+    /// Alias: `--report`.
     #[arg(
-        long, visible_alias = "report", short = 'o', value_parser = report_file, value_name = "FILE",
+        long, alias = "report", short = 'o', value_parser = report_file, value_name = "FILE",
         help_heading = OUTPUT
     )]
     pub(crate) out: Vec<ReportFile>,

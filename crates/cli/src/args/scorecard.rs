@@ -85,8 +85,10 @@ pub(crate) struct ScoreCardArgs {
     #[command(flatten)]
     pub(crate) result: CardResultArgs,
     /// Write a report file: FILE.md, or FILE.json with what `--json` prints; repeatable.
+    ///
+    /// Alias: `--report`.
     #[arg(
-        long, visible_alias = "report", short = 'o', value_parser = scorecard_file, value_name = "FILE",
+        long, alias = "report", short = 'o', value_parser = scorecard_file, value_name = "FILE",
         help_heading = OUTPUT
     )]
     pub(crate) out: Vec<ReportFile>,
@@ -193,8 +195,10 @@ pub(crate) struct CompareCardsArgs {
     #[arg(long, value_parser = one_of(MISSING_POLICIES), default_value = "incomplete", value_name = "HOW")]
     pub(crate) treat_missing: MissingPolicy,
     /// Write a report file: FILE.md, or FILE.json with what `--json` prints; repeatable.
+    ///
+    /// Alias: `--report`.
     #[arg(
-        long, visible_alias = "report", short = 'o', value_parser = scorecard_file, value_name = "FILE",
+        long, alias = "report", short = 'o', value_parser = scorecard_file, value_name = "FILE",
         help_heading = OUTPUT
     )]
     pub(crate) out: Vec<ReportFile>,

@@ -129,7 +129,7 @@ const LIMITS: &[(&str, LimitTest)] = &[
         "answers remembered for `Idempotency-Key`",
         There("serve/src/idempotency.rs", "the_oldest_requests_are_forgotten"),
     ),
-    ("formula of a `multi` grader", There("serve/src/adapters/formula.rs", "nothing_else_is_read")),
+    ("formula of a `multi` grader", There("rubric/src/formula.rs", "nothing_else_is_read")),
     ("requests of a batch", There("llm/src/batch/draft.rs", "a_batch_is_full_at_the_limits_of_its_format")),
     ("bytes of a batch", There("llm/src/batch/draft.rs", "a_batch_is_full_at_the_limits_of_its_format")),
     (

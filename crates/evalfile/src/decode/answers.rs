@@ -67,17 +67,7 @@ pub(super) fn decode_answer(
     let question = optional_text(QUESTION);
     let reference = optional_text(REFERENCE);
     let expected_outcome = optional_text(EXPECTED_OUTCOME);
-    let output = match object.first_of(ANSWER, &mut cx.problems) {
-        Some(entry) => decode_given_output(cx, &entry.value, &entry.key).map(|output| match output {
-            // An answer without content is empty, not the text of its brackets.
-            GivenOutput::Json(Value::Object(members)) if members.is_empty() => {
-                GivenOutput::Text(String::new())
-            }
-            GivenOutput::Json(Value::Array(items)) if items.is_empty() => GivenOutput::Text(String::new()),
-            output => output,
-        }),
-        None => None,
-    };
+    let output = decode_output(cx, &mut object);
 
     let file_changes = object.string("file_changes", &mut cx.problems).map(|text| text.value);
     let tags = decode_tags(cx, &mut object);
@@ -133,6 +123,19 @@ pub(super) fn decode_answer(
         unrun_code: Vec::new(),
     });
     DecodedCase { id, case: case.map(Arc::new), depends_on: Vec::new() }
+}
+
+/// Reads the answer itself. One without content is empty, not the text of its brackets.
+fn decode_output(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<GivenOutput> {
+    let entry = object.first_of(ANSWER, &mut cx.problems)?;
+    let output = decode_given_output(cx, &entry.value, &entry.key)?;
+    let is_empty = match &output {
+        GivenOutput::Json(Value::Object(members)) => members.is_empty(),
+        GivenOutput::Json(Value::Array(items)) => items.is_empty(),
+        _ => false,
+    };
+
+    Some(if is_empty { GivenOutput::Text(String::new()) } else { output })
 }
 
 /// Gives the entries of an object the keys of their fields, and takes out those that are metadata. Reports
