@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::str::FromStr;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use assize_evalfile::{FilePosition, Suite};
 use assize_grade::{FenceSource, Judge, JudgeOptions, KeyedFences, ModelJudge, OfflineJudge, WarmUp};
 use assize_llm::{ChatModel, ModelCard, ModelId, ModelName, NameError};
 use assize_rubric::{IdentityWriter, JudgeIdentity};
@@ -243,12 +244,12 @@ impl JudgeRegistry {
     }
 
     /// Returns the position at which the eval file names its judge, if that is the one for a selector.
-    pub(crate) fn place_of<'p>(
+    pub(crate) fn place_of<'s>(
         &self,
         selector: JudgeSelector<'_>,
-        of_suite: Option<&'p assize_evalfile::FilePosition>,
-    ) -> Option<&'p assize_evalfile::FilePosition> {
-        of_suite.filter(|_| self.choose(selector).1 == ChosenBy::Suite)
+        suite: &'s Suite,
+    ) -> Option<&'s FilePosition> {
+        suite.settings.judge_place.as_ref().filter(|_| self.choose(selector).1 == ChosenBy::Suite)
     }
 
     /// True if nobody named a judge for a selector, so that it is the offline one.

@@ -633,8 +633,7 @@ impl<'a> RunPlanner<'a> {
                 }
                 match deps.judges.judge(selector) {
                     Err(error) => {
-                        let of_suite = suite.settings.judge_place.as_ref();
-                        let place = deps.judges.place_of(selector, of_suite).unwrap_or(&grader.place);
+                        let place = deps.judges.place_of(selector, suite).unwrap_or(&grader.place);
                         found.refuse_judge(deps.judges.chosen_outside_files(selector), place, error);
                     }
                     Ok(judge) => {

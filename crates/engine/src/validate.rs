@@ -210,7 +210,9 @@ fn check_suite(file: &LoadedFile, options: &LoadOptions) -> Vec<Diagnostic> {
             .flat_map(|target| &target.errors);
         found.extend(errors.filter_map(|error| {
             let title = format!("target `{name}`: {}", error.title);
-            Some(Diagnostic::warning(codes::UNUSABLE_TARGET, title, span_of(&error.place)?, "can't be run"))
+            let warning =
+                Diagnostic::warning(codes::UNUSABLE_TARGET, title, span_of(&error.place)?, "can't be run");
+            Some(warning.with_help("remove it, or run the file with `--target`"))
         }));
 
         if name != ECHO && !is_target(name) && ModelName::from_str(name).is_err() {
@@ -236,7 +238,10 @@ fn check_suite(file: &LoadedFile, options: &LoadOptions) -> Vec<Diagnostic> {
                 else {
                     return;
                 };
-                found.push(Diagnostic::error(codes::UNUSABLE_GRADER, problem, span, "can't be run"));
+                found.push(
+                    Diagnostic::error(codes::UNUSABLE_GRADER, problem, span, "can't be run")
+                        .with_help("no run of the file begins while a grader of it can't be used"),
+                );
             });
         }
     }

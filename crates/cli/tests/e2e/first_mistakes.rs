@@ -341,6 +341,40 @@ fn a_table_with_semicolons_is_read_as_such() {
     assert!(output.stdout.contains("\"pass\": 2"), "{}", output.stdout);
 }
 
+/// What keeps a file from being run is found without a run, each problem where the file has it.
+#[test]
+fn validate_finds_what_no_run_can_use() {
+    let cli = cli();
+    let cases = "tests:\n  - {id: a, input: x, output: y, assertions: [Says y]}\n";
+    cli.file("judge.eval.yaml", format!("execution:\n  judge: gpt-4o\n{cases}"));
+    cli.file("near.eval.yaml", format!("execution:\n  judge: ofline\n{cases}"));
+    let schema = "{type: is-json, schema: {type: object, requierd: [a]}}";
+    cli.file("schema.eval.yaml", cases.replace("Says y", schema));
+    cli.file(
+        "p.yaml",
+        "prompts: [a]\nproviders: [ehco, 'replicate:x/y']\ntests: [{assert: [{type: contains, value: a}]}]\n",
+    );
+
+    for (file, code, wanted) in [
+        ("judge.eval.yaml", 1, ["E", "judge.eval.yaml:2:10", "write it like `openai:gpt-4o`"]),
+        ("near.eval.yaml", 1, ["E", "near.eval.yaml:2:10", "did you mean `offline`?"]),
+        ("schema.eval.yaml", 1, ["E0320", "schema.eval.yaml:2", "unknown keyword `requierd`"]),
+        ("p.yaml", 0, ["W0408", "p.yaml:2:13", "did you mean `echo`?"]),
+    ] {
+        let output = cli.run(&["validate", file]);
+        let said = format!("{}{}", output.stdout, output.stderr);
+        assert_eq!(output.code == Some(0), code == 0, "{file}: {said}");
+        for part in wanted {
+            assert!(said.contains(part), "{file}: no `{part}` in {said}");
+        }
+    }
+
+    // The run names the same place, and `echo` needs no definition.
+    let refused = cli.run(&["eval", "judge.eval.yaml"]).expect_code(2);
+    assert!(refused.stderr.contains("judge.eval.yaml:2:10: judge `gpt-4o`"), "{}", refused.stderr);
+    cli.run(&["eval", "p.yaml", "--target", "echo"]).expect_code(0);
+}
+
 #[test]
 fn what_every_case_lacks_is_said_once() {
     let cli = cli();

@@ -24,11 +24,13 @@ const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/brok
 
 /// Codes that no file in the fixtures can raise, with the reason.
 const NOT_IN_FIXTURES: &[(&str, &str)] = &[
+    ("E0320", "`validate` finds out; see `first_mistakes` of the command line"),
     ("E0421", "columns are named on the command line"),
     ("E0422", "answers of the fixtures are lines of JSON; see `tests/answers.rs`"),
     ("E0426", "programs are not run here; see `tests/programs.rs`"),
     ("E0508", "it takes thousands of files or graders; tests/limits.rs makes them"),
     ("W0404", "it takes hundreds of warnings; tests/limits.rs makes them"),
+    ("W0408", "`validate` finds out; see `first_mistakes` of the command line"),
 ];
 
 /// Fewer cases than this mean that some were lost.
