@@ -760,10 +760,8 @@ fn check_workspace(
 ) {
     let described = spec_of(suite, case).is_some();
     if target.hooks.is_some() && !described {
-        found.problem(
-            &target.place,
-            format!("target `{}` has `hooks` but the case has no `workspace`", target.name),
-        );
+        let (place, name) = (&target.place, &target.name);
+        found.remark(format!("{place}: `hooks` of target `{name}` are not run: the case has no `workspace`"));
     }
 
     if described && works_in_folders(kind) {

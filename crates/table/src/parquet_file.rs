@@ -8,6 +8,7 @@ use bytes::Bytes;
 use parquet::basic::{Compression, ConvertedType, LogicalType, TimeUnit, Type as PhysicalType};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
+use parquet::record::Field;
 use parquet::record::reader::RowIter;
 use parquet::schema::types::ColumnDescriptor;
 
@@ -78,7 +79,11 @@ fn read_rows(file: Bytes) -> Result<Sheet, TableError> {
             let row = row.map_err(|error| failed(&error))?;
             let number = rows.len() + 1;
             let mut cells = Vec::with_capacity(names.len());
+            let mut nulls = Vec::new();
             for ((name, field), times) in row.get_column_iter().zip(&times) {
+                if matches!(field, Field::Null) {
+                    nulls.push(cells.len());
+                }
                 match field_text(field, *times) {
                     Ok(text) => {
                         bytes += text.len();
@@ -90,7 +95,7 @@ fn read_rows(file: Bytes) -> Result<Sheet, TableError> {
             if bytes > MAX_TEXT_BYTES {
                 return Err(too_large("its texts are larger than 512 MiB"));
             }
-            rows.push(SheetRow { number, cells });
+            rows.push(SheetRow { number, cells, nulls });
         }
         if rows.len() - start != wanted {
             return Err(damaged(&format!("{} rows instead of {wanted}", rows.len() - start)));
@@ -107,7 +112,8 @@ fn read_rows(file: Bytes) -> Result<Sheet, TableError> {
         name: String::new(),
         others: Vec::new(),
         columns: (1..).take(names.len()).collect(),
-        header: Some(SheetRow { number: 0, cells: names }).filter(|header| !header.cells.is_empty()),
+        header: Some(SheetRow { number: 0, cells: names, nulls: Vec::new() })
+            .filter(|header| !header.cells.is_empty()),
         rows,
     })
 }

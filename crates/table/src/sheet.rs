@@ -43,6 +43,8 @@ pub struct SheetRow {
     pub number: usize,
     /// Texts of its cells, one for each of [`Sheet::columns`].
     pub cells: Vec<String>,
+    /// Indexes of the cells that have no value, rather than an empty text: the nulls of a Parquet file.
+    pub nulls: Vec<usize>,
 }
 
 /// Cells with content by row and column, both from 0.
@@ -77,6 +79,7 @@ pub fn read_sheet(path: &SheetPath) -> Result<Sheet, TableError> {
     let mut rows = rows.into_iter().map(|(row, mut cells)| SheetRow {
         number: row as usize + 1,
         cells: columns.iter().map(|column| cells.remove(column).unwrap_or_default()).collect(),
+        nulls: Vec::new(),
     });
     let header = rows.next();
 

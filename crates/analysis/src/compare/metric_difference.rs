@@ -380,10 +380,10 @@ impl MetricDifference {
             })
         };
         self.call = match (options.margin, self.difference) {
-            (Some(margin), Some(_)) if within(margin) => Conclusion::Equivalent,
+            // One pair says nothing about the next.
+            (Some(margin), Some(_)) if within(margin) && self.units() > 1 => Conclusion::Equivalent,
             (_, Some(difference)) if shown && difference > 0.0 => Conclusion::Better,
             (_, Some(difference)) if shown && difference < 0.0 => Conclusion::Worse,
-            // One pair that is alike says nothing about the next.
             (None, Some(_)) if self.higher + self.lower == 0 && self.units() > 1 => Conclusion::NoDifference,
             _ => Conclusion::Inconclusive,
         };

@@ -69,7 +69,7 @@ fn read_sheet_lines(path: &SheetPath, problems: &mut Vec<LabelProblem>) -> Optio
     let is_sheet = !sheet.name.is_empty();
     let named = SheetPath { file: path.file.clone(), sheet: is_sheet.then(|| sheet.name.clone()) };
     let file: Arc<Path> = Arc::from(Path::new(&named.to_string()));
-    let Some(SheetRow { number, cells: header }) = &sheet.header else { return Some(Vec::new()) };
+    let Some(SheetRow { number, cells: header, .. }) = &sheet.header else { return Some(Vec::new()) };
     let header: Vec<&str> = header.iter().map(|name| name.trim()).collect();
     check_names(&file, *number as u64, &header, problems);
 

@@ -167,6 +167,10 @@ fn one_pair_decides_nothing() {
     assert_eq!((alike.verdict, alike.pass_rate.call), (Conclusion::Inconclusive, Conclusion::Inconclusive));
     let apart = plain(&scored(&[0.0]), &scored(&[1.0]));
     assert_eq!((apart.verdict, apart.pass_rate.call), (Conclusion::Inconclusive, Conclusion::Inconclusive));
+
+    let margin = ComparisonOptions { margin: Some(0.96), ..ComparisonOptions::default() };
+    let within = compared(&scored(&[0.5]), &scored(&[0.5]), &margin);
+    assert_eq!((within.verdict, within.pass_rate.call), (Conclusion::Inconclusive, Conclusion::Inconclusive));
 }
 
 #[test]

@@ -214,6 +214,11 @@ fn parquet_stands_where_tables_stand() {
     assert!(output.contains("labels.parquet: column"), "there are no answers: {output}");
     cli.file("twice.parquet", parquet("twice.parquet"));
     assert!(grade("twice.parquet").contains("twice.parquet: row 2, column 1"), "{}", grade("twice.parquet"));
+    // Null is no answer; an empty text is one.
+    cli.file("nulls.parquet", parquet("nulls.parquet"));
+    let output = grade("nulls.parquet");
+    assert!(output.contains("nulls.parquet: row 2") && !output.contains("row 3"), "{output}");
+    assert!(output.contains("no answer"), "{output}");
     cli.file("text.parquet", "id,answer\na,b\n");
     assert!(grade("text.parquet").contains("it is text, not a Parquet file"));
     assert!(grade("gone.parquet").contains("file not found"));

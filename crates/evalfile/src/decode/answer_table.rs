@@ -218,7 +218,9 @@ impl AnswerTable {
         }
 
         let cells = match self.divider {
-            Some(divider) => read_cells(text, divider),
+            Some(divider) => {
+                read_cells(text, divider).into_iter().map(|(cell, at)| (Some(cell), at)).collect()
+            }
             None => read_list(text),
         };
         if cells.len() != self.columns.len() {
@@ -245,10 +247,12 @@ impl AnswerTable {
                 ColumnUse::Ignored | ColumnUse::Unknown => continue,
             };
 
-            // An empty cell is no value, except for the answer: a model may well answer nothing.
-            let data = match value.trim() {
-                "" if !ANSWER.contains(&key.as_str()) => NodeValue::Null,
-                _ => NodeValue::Str(value),
+            // An empty cell is no value, except for the answer: a model may well answer nothing. Null is no answer.
+            let is_answer = ANSWER.contains(&key.as_str());
+            let data = match value {
+                None if is_answer => continue,
+                Some(text) if is_answer || !text.trim().is_empty() => NodeValue::Str(text),
+                _ => NodeValue::Null,
             };
             list.push(MapEntry { key, key_span: at, value: TreeNode::new(at, data) });
         }
@@ -332,8 +336,8 @@ fn read_cells(text: &str, divider: u8) -> Vec<(String, Range<usize>)> {
     }
 }
 
-/// Splits a JSON list of texts into its items, each with its place in the list.
-pub(super) fn read_list(text: &str) -> Vec<(String, Range<usize>)> {
+/// Splits a JSON list of texts and nulls into its items, each with its place in the list.
+pub(super) fn read_list(text: &str) -> Vec<(Option<String>, Range<usize>)> {
     let mut places = Vec::new();
     let (mut start, mut is_escaped) = (None, false);
     for (at, byte) in text.bytes().enumerate() {
@@ -345,11 +349,12 @@ pub(super) fn read_list(text: &str) -> Vec<(String, Range<usize>)> {
                 start = None;
             }
             (None, b'"') => start = Some(at),
+            (None, b'n') => places.push(at..at + "null".len()),
             _ => {}
         }
     }
 
-    let items: Vec<String> = serde_json::from_str(text).unwrap_or_default();
+    let items: Vec<Option<String>> = serde_json::from_str(text).unwrap_or_default();
     items.into_iter().zip(places).collect()
 }
 
@@ -359,13 +364,19 @@ mod tests {
 
     #[test]
     fn items_of_a_list_have_their_texts_and_places() {
-        let text = r#"["a","b \"c\"\nd\\","",""]"#;
+        let text = r#"["a","b \"c\"\nd\\",null,"","null"]"#;
         let items = read_list(text);
-        let found: Vec<(&str, &str)> =
-            items.iter().map(|(item, at)| (item.as_str(), &text[at.clone()])).collect();
+        let found: Vec<(Option<&str>, &str)> =
+            items.iter().map(|(item, at)| (item.as_deref(), &text[at.clone()])).collect();
         assert_eq!(
             found,
-            [("a", "\"a\""), ("b \"c\"\nd\\", r#""b \"c\"\nd\\""#), ("", "\"\""), ("", "\"\"")]
+            [
+                (Some("a"), "\"a\""),
+                (Some("b \"c\"\nd\\"), r#""b \"c\"\nd\\""#),
+                (None, "null"),
+                (Some(""), "\"\""),
+                (Some("null"), "\"null\""),
+            ]
         );
     }
 

@@ -17,7 +17,7 @@ use crate::codes;
 /// Names of sheets that a warning lists.
 const MAX_NAMED_SHEETS: usize = 5;
 
-/// A row as the text of its source: a JSON list of the texts of its cells, which has no line breaks.
+/// A row as the text of its source: a JSON list of the texts of its cells, null where there is no value, without line breaks.
 pub(super) struct RowText {
     pub(super) text: Arc<str>,
     pub(super) cells: Arc<RowCells>,
@@ -27,12 +27,13 @@ pub(super) struct RowText {
 pub(super) fn row_text(sheet: &Sheet, name: &Arc<str>, row: &SheetRow) -> RowText {
     let mut text = String::from("[");
     let mut starts = Vec::with_capacity(row.cells.len());
-    for (cell, column) in row.cells.iter().zip(&sheet.columns) {
+    for (index, (cell, column)) in row.cells.iter().zip(&sheet.columns).enumerate() {
         if text.len() > 1 {
             text.push(',');
         }
         starts.push((text.len(), *column));
-        text.push_str(&serde_json::Value::from(cell.as_str()).to_string());
+        let value = Some(cell.as_str()).filter(|_| !row.nulls.contains(&index));
+        text.push_str(&serde_json::Value::from(value).to_string());
     }
     text.push(']');
 
@@ -131,7 +132,8 @@ pub(crate) fn load_answer_sheet(
     let file: Arc<Path> = Arc::from(path.file.as_path());
     let row = row_text(&sheet, &Arc::from(sheet.name.as_str()), header);
     let (whole, _) = row.add(cx, &file, header.number);
-    let table = AnswerTable::from_header(cx, whole.source, read_list(&row.text), None, columns)?;
+    let names = read_list(&row.text).into_iter().map(|(name, at)| (name.unwrap_or_default(), at)).collect();
+    let table = AnswerTable::from_header(cx, whole.source, names, None, columns)?;
 
     Some((table, sheet))
 }

@@ -44,6 +44,7 @@ pl.DataFrame({"id": ["a", "b"], "answer": ["x", "ü"], "scores": [[1.0, None], [
 answers = {"id": ["007", "b"], "Model Output": ['apples\nand "pears"', "pears, only"], "question": ["Which?", None], "tags": [["x", "y"], []]}
 pq.write_table(pa.table(answers), "answers.parquet", **plain)
 pq.write_table(pa.table({"id": ["a", "a"], "answer": ["x", "y"]}), "twice.parquet", **plain)
+pq.write_table(pa.table({"id": ["a", "b", "c"], "answer": ["x", None, ""]}), "nulls.parquet", **plain)
 scores = {"case": [f"c{n}" for n in range(12)], "scores": [[n % 2, 1, n % 3 == 0] for n in range(12)]}
 pq.write_table(pa.table({**scores, "scores": pa.array([[float(s) for s in row] for row in scores["scores"]])}), "labels.parquet", **plain)
 pq.write_table(pa.table({"answer": ["say apples", "say pears"], "__expected": ["contains: apples"] * 2}), "tests.parquet", **plain)
