@@ -159,7 +159,7 @@ fn lists_of_scores_of_several_judges_and_prompts_are_crossed() {
     std::fs::write(&path, lines).expect("written");
     let rows = read_rows(&[path], &LabelReadOptions::default()).expect("sound");
     let mut scores = JudgedScores::default();
-    for row in rows.iter() {
+    for row in &rows {
         scores.add_row(row);
     }
     assert!(scores.is_crossed());
