@@ -189,7 +189,8 @@ fn check_suite(file: &LoadedFile, options: &LoadOptions) -> Vec<Diagnostic> {
     let Some(suite) = &file.suite else { return Vec::new() };
     let span_of = |place: &FilePosition| file.sources.word_at(place.path(), place.line, place.column);
     let folder = folder_of(&file.path);
-    let defined = load_targets(folder, None, options).targets;
+    let config = load_config(folder, options).config;
+    let defined = load_targets(folder, config.targets.as_deref(), options).targets;
     let is_target =
         |name: &str| suite.defined_targets.iter().chain(&defined).any(|target| target.name == name);
 

@@ -1,14 +1,9 @@
 # Asks a provider that is a function of Python: prints its answer as JSON. What it prints itself goes to stderr.
 import asyncio
-import importlib.util
 import inspect
 import json
 import os
 import sys
-import tokenize
-
-# Cached bytecode is told from a changed file by its time and size only.
-sys.dont_write_bytecode = True
 
 path, function, options, prompt_file, vars_file = sys.argv[1:6]
 out = os.dup(1)
@@ -19,14 +14,7 @@ with open(prompt_file, encoding="utf-8", newline="") as file:
 with open(vars_file, encoding="utf-8") as file:
     variables = json.load(file)
 
-path = os.path.abspath(path)
-name = os.path.basename(path).rsplit(".", 1)[0]
-sys.path.insert(0, os.path.dirname(path))
-spec = importlib.util.spec_from_file_location(name, path)
-module = importlib.util.module_from_spec(spec)
-sys.modules[name] = module
-with tokenize.open(path) as file:
-    exec(compile(file.read(), path, "exec"), module.__dict__)
+module = load_file(os.path.abspath(path))
 
 
 async def ask():

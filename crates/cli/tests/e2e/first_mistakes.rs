@@ -369,6 +369,13 @@ fn validate_finds_what_no_run_can_use() {
         }
     }
 
+    // Targets of the file that the configuration names are known.
+    cli.file("named.eval.yaml", format!("execution:\n  judge: mine\n{cases}"));
+    cli.run(&["validate", "named.eval.yaml"]).expect_code(2);
+    cli.file(".assize/config.yaml", "targets: ../own/targets.yaml\n");
+    cli.file("own/targets.yaml", "targets: [{name: mine, provider: mock, response: x}]\n");
+    cli.run(&["validate", "named.eval.yaml"]).expect_code(0);
+
     // The run names the same place, and `echo` needs no definition.
     let refused = cli.run(&["eval", "judge.eval.yaml"]).expect_code(2);
     assert!(refused.stderr.contains("judge.eval.yaml:2:10: judge `gpt-4o`"), "{}", refused.stderr);

@@ -22,7 +22,8 @@ use crate::model::{
 use crate::tree::{MapEntry, NodeValue, TreeNode, read_json_in};
 
 /// Hosts that call a function once, in a workspace.
-const PYTHON_HOST: &str = include_str!("../../../hosts/workspace_hook.py");
+const PYTHON_HOST: &str =
+    concat!(include_str!("../../../hosts/load.py"), include_str!("../../../hosts/workspace_hook.py"));
 const NODE_HOST: &str = include_str!("../../../hosts/workspace_hook.mjs");
 
 /// The built-in extension of AgentV.

@@ -111,7 +111,8 @@ const EMBEDDING_SERVERS: [(&str, &str, Option<&str>); 5] = [
 ];
 
 /// Hosts of providers that are functions in files.
-const PYTHON_PROVIDER: &str = include_str!("../../../hosts/provider.py");
+const PYTHON_PROVIDER: &str =
+    concat!(include_str!("../../../hosts/load.py"), include_str!("../../../hosts/provider.py"));
 const NODE_PROVIDER: &str = include_str!("../../../hosts/provider.mjs");
 
 /// Returns true if an id names a model for embeddings.
