@@ -160,12 +160,12 @@ pub fn current_scorecard(
     process: &ProcessContext,
 ) -> Result<Scorecard, EngineError> {
     let options = options.or_stored(info);
-    let path = info.suites.first().map_or_else(|| Path::new(""), |suite| Path::new(&suite.path));
-    let path = process.resolve(path);
+    let stored = info.suites.first().map_or_else(|| Path::new(""), |suite| Path::new(&suite.path));
+    let path = process.resolve(stored);
     if !path.exists() {
         return Err(EngineError::unreadable(format!(
             "the scorecard `{}` of the run was not found, so labels added since the run are not counted; run this command in the folder the run was started in",
-            path.display()
+            stored.display()
         )));
     }
 
@@ -174,7 +174,7 @@ pub fn current_scorecard(
     let mut scorecard = loaded.scorecard.ok_or_else(|| {
         EngineError::invalid_file(format!(
             "the scorecard `{0}` has errors, so its labels can't be counted; `assize validate {0}` lists them",
-            path.display()
+            stored.display()
         ))
     })?;
 
