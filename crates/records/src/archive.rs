@@ -28,10 +28,7 @@ pub(crate) fn detect(file: File) -> Result<RecordFormat, RecordError> {
         return Ok(RecordFormat::Inspect);
     }
     if has("xl/workbook.xml") || has("xl/workbook.bin") {
-        return Err(RecordError::OtherTable {
-            what: "a spreadsheet",
-            help: "give the file the ending .xlsx",
-        });
+        return Err(RecordError::OtherKind { what: "a spreadsheet", help: "give the file the ending .xlsx" });
     }
 
     Err(RecordError::Archive("it is a zip archive, but not a log of Inspect".to_owned()))
@@ -71,7 +68,7 @@ impl<R: Read + Seek> RecordArchive<R> {
 
     /// Returns the bytes of a part; `None` if there is no such part.
     pub(crate) fn part(&mut self, name: &str) -> Result<Option<Vec<u8>>, RecordError> {
-        let damaged = |why: String| RecordError::Archive(format!("`{name}` in the archive: {why}"));
+        let damaged = |why: String| RecordError::DamagedPart { part: name.to_owned(), why };
         let Some(index) = self.zip.index_for_name(name) else { return Ok(None) };
         let mut part = self.zip.by_index_raw(index).map_err(|error| damaged(error.to_string()))?;
         if part.encrypted() {
@@ -88,7 +85,7 @@ impl<R: Read + Seek> RecordArchive<R> {
         let bytes = unpack(&packed, method).map_err(damaged)?;
         self.read += bytes.len() as u64;
         if self.read > MAX_ARCHIVE_BYTES {
-            return Err(damaged("the parts of the archive are larger than 16 GiB".to_owned()));
+            return Err(RecordError::Archive("the parts of the archive are larger than 16 GiB".to_owned()));
         }
 
         let mut crc = Crc::new();
