@@ -8,6 +8,7 @@ use flate2::Crc;
 use flate2::read::DeflateDecoder;
 use ruzstd::decoding::StreamingDecoder;
 use zip::ZipArchive;
+use zip::result::ZipError;
 
 use crate::{MAX_RECORD_BYTES, RecordError, RecordFormat};
 
@@ -44,7 +45,12 @@ pub(crate) struct RecordArchive<R> {
 impl RecordArchive<BufReader<File>> {
     pub(crate) fn open(file: File) -> Result<Self, RecordError> {
         let zip = ZipArchive::new(BufReader::new(file)).map_err(|error| {
-            RecordError::Archive(format!("the archive is damaged or not complete: {error}"))
+            let why = match error {
+                ZipError::Io(error) => error.to_string(),
+                // The words of the library name parts of the format.
+                _ => "the list of its parts, which is at its end, is not there".to_owned(),
+            };
+            RecordError::Archive(format!("the archive is damaged or not complete: {why}"))
         })?;
         check_parts(zip.len())?;
 
@@ -98,6 +104,11 @@ impl<R: Read + Seek> RecordArchive<R> {
     }
 }
 
+/// Returns the reason that bytes can't be decompressed: the words of the libraries name their own types.
+fn damaged_bytes<E>(_: E) -> String {
+    "its compressed bytes are damaged".to_owned()
+}
+
 fn unpack(packed: &[u8], method: u16) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
     let limit = MAX_RECORD_BYTES + 1;
@@ -105,15 +116,15 @@ fn unpack(packed: &[u8], method: u16) -> Result<Vec<u8>, String> {
         STORED => bytes.extend_from_slice(packed),
         DEFLATED => {
             let read = DeflateDecoder::new(packed).take(limit).read_to_end(&mut bytes);
-            read.map_err(|error| error.to_string())?;
+            read.map_err(damaged_bytes)?;
         }
         ZSTANDARD => {
             // A part may be several frames, one after the other.
             let mut rest = packed;
             while !rest.is_empty() && (bytes.len() as u64) < limit {
                 let left = limit - bytes.len() as u64;
-                let frame = StreamingDecoder::new(&mut rest).map_err(|error| error.to_string())?;
-                frame.take(left).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+                let frame = StreamingDecoder::new(&mut rest).map_err(damaged_bytes)?;
+                frame.take(left).read_to_end(&mut bytes).map_err(damaged_bytes)?;
             }
         }
         other => return Err(format!("method {other} of compression is not known")),

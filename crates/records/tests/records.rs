@@ -228,7 +228,7 @@ fn problems(file: &RecordFile) -> Vec<String> {
 fn files_that_are_damaged_as_a_whole_are_refused() {
     let archive = std::fs::read(data("capitals.eval")).expect("readable");
     let error = error_of("a.eval", &archive[..archive.len() / 2]);
-    assert!(error.contains("damaged or not complete"), "{error}");
+    assert!(error.contains("damaged or not complete: the list of its parts"), "{error}");
 
     let deep = format!("{{\"version\": 2, \"status\": \"x\", \"eval\": {}1", "[".repeat(100_000));
     let error = error_of("a.json", deep.as_bytes());
@@ -321,6 +321,18 @@ fn damaged_samples_of_an_archive_are_named() {
     let file = read_text(&archive);
     assert_eq!(problems(&file), ["`samples/1_epoch_1.json` in the archive: its checksum is wrong"]);
     assert_eq!(ids(&file), ["2"]);
+
+    // The first bytes of compressed samples, behind their names.
+    let mut archive = std::fs::read(data("capitals.eval")).expect("readable");
+    let name = b"samples/fr_epoch_1.json";
+    let at = archive.windows(name.len()).position(|found| found == name).expect("the sample") + name.len();
+    archive[at..at + 60].fill(0xff);
+    let file = read_text(&archive);
+    assert_eq!(
+        problems(&file),
+        ["`samples/fr_epoch_1.json` in the archive: its compressed bytes are damaged"]
+    );
+    assert_eq!(file.records.len(), 5);
 }
 
 #[test]
