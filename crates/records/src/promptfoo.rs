@@ -57,7 +57,7 @@ struct PromptfooResponse {
     error: Option<Value>,
 }
 
-/// What promptfoo's graders said: of a whole result, or of one assertion.
+/// Words of promptfoo's graders about a whole result, or about one assertion.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct PromptfooGrading {

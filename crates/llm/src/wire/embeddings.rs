@@ -30,11 +30,11 @@ pub enum EmbeddingFormat {
         /// True if the deployment is part of the path.
         deployment_in_path: bool,
     },
-    /// That of the Gemini API.
+    /// The Gemini API's.
     Gemini,
-    /// That of Google Cloud.
+    /// Google Cloud's.
     Vertex,
-    /// That of the models of Amazon and Cohere on Bedrock.
+    /// Bedrock's, for models of Amazon and Cohere.
     Bedrock,
     /// Cohere's.
     Cohere,
