@@ -46,6 +46,19 @@ expect_version() {
   [ "$found" = "assize $version" ] || fail "expected \`assize $version\` from $*, found \`$found\`"
 }
 
+# example PAGE HEADING LANGUAGE [NUMBER]: a block of code below a heading of a page of the documentation, by default the first.
+example() {
+  awk -v heading="$2" -v fence="\`\`\`$3" -v number="${4:-1}" '
+    $0 == heading { below = 1; next }
+    below && !inside && /^#/ { exit }
+    below && $0 == fence { seen += 1; inside = 1; next }
+    inside && /^```$/ { if (seen == number) exit; inside = 0; next }
+    inside && seen == number
+  ' "$root/docs/$1" > "$folder/example"
+  [ -s "$folder/example" ] || fail "$1 has no $3 below $2"
+  cat "$folder/example"
+}
+
 try_archive() {
   local releases=$folder/releases archive
   archive=$("$root/packaging/archive.sh" $target "$program" "$releases/v$version")
@@ -133,19 +146,25 @@ FAKE
   expect 2 env PATH="$folder/fake:$PATH" ASSIZE_COMMENT="$folder/other.md" "$root/packaging/action/comment.sh"
 }
 
-# The script of the GitLab template, with the variables that a runner sets.
+# The script of the job that the documentation extends, with its variables and those that a runner sets.
 try_gitlab() {
   if ! python3 -c 'import yaml' 2> /dev/null; then
     skip "the GitLab template: Python with PyYAML is not installed"
     return
   fi
   local project=$folder/gitlab
-  python3 - "$root/packaging/gitlab/assize.yml" > "$folder/gitlab.sh" << 'PYTHON'
+  example ci.md "### With the template" yaml > "$folder/gitlab-ci.yml"
+  python3 - "$root/packaging/gitlab/assize.yml" "$folder/gitlab-ci.yml" > "$folder/gitlab.sh" << 'PYTHON'
 import sys
 import yaml
 
-job = yaml.safe_load(open(sys.argv[1], encoding="utf-8"))[".assize"]
-for name, value in job["variables"].items():
+template, documented = (yaml.safe_load(open(path, encoding="utf-8")) for path in sys.argv[1:3])
+job = template[".assize"]
+own = documented["evals"]
+assert own["extends"] == ".assize" and documented["include"][0]["remote"].endswith("/packaging/gitlab/assize.yml")
+unknown = [name for name in own["variables"] if f"${name}" not in job["script"][0] and f"${{{name}" not in job["script"][0]]
+assert not unknown, f"the template reads no {unknown}"
+for name, value in {**job["variables"], **own["variables"], "ASSIZE_JUDGE": "offline"}.items():
     print(f"export {name}='{value}'")
 print("\n".join(job["script"]))
 PYTHON
@@ -176,12 +195,14 @@ try_npm() {
   for package in "$folder/npm/linux-x64" "$main"; do
     (cd "$package" && npm pack --silent --pack-destination "$folder/app" > /dev/null 2>&1)
   done
-  echo '{"private": true}' > package.json
+  example install.md "## npm" json > package.json
   expect 0 npm install --offline --no-audit --no-fund "./assize-linux-x64-$version.tgz" "./assize-$version.tgz"
   local bin=node_modules/.bin/assize
   expect_version $bin
   expect 0 $bin init --yes
-  expect 0 $bin eval evals
+  expect 0 npm run evals
+  expect 0 npm run evals -- --filter order-status --run-dir some
+  expect 0 npm run evals:check
   expect 2 $bin validate nowhere.yaml
 
   rm -rf node_modules/@assize
@@ -217,7 +238,7 @@ try_extension() {
   echo "ok: package of the extension"
 }
 
-# The hooks name commands and files that exist.
+# The hooks name commands and files that exist, and the documented configuration names hooks that exist.
 try_hooks() {
   write_project "$folder/hooks" "We refund it."
   sed -n 's/^  entry: assize //p' "$root/.pre-commit-hooks.yaml" > "$folder/entries"
@@ -225,7 +246,70 @@ try_hooks() {
   while read -r entry; do
     expect 0 "$program" "$entry" "$folder/hooks/evals/support.eval.yaml"
   done < "$folder/entries"
+  example install.md "## pre-commit" yaml > "$folder/hooks/documented.yaml"
+  sed -n 's/^ *- id: //p' "$folder/hooks/documented.yaml" > "$folder/ids"
+  while read -r id; do
+    expect_text "$root/.pre-commit-hooks.yaml" "- id: $id"
+  done < "$folder/ids"
   echo "ok: hooks of pre-commit"
+  try_pre_commit
+}
+
+# pre-commit itself, with both documented configurations: the wheel holds the program that is tried here.
+try_pre_commit() {
+  if ! command -v pre-commit > /dev/null; then
+    skip "pre-commit with the documented configurations: it is not installed"
+    return
+  fi
+  local project=$folder/hooks hooks=$folder/hooks-repository
+  write_wheel "$folder/wheels"
+  export PIP_FIND_LINKS=$folder/wheels PRE_COMMIT_HOME=$folder/pre-commit
+  export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b GIT_CONFIG_GLOBAL=/dev/null
+  mkdir -p "$hooks"
+  cp "$root/.pre-commit-hooks.yaml" "$root/setup.py" "$root/Cargo.toml" "$hooks"
+  (cd "$hooks" && git init --quiet && git add -A && git commit --quiet --message hooks && git tag v1)
+  cd "$project"
+  git init --quiet
+  sed -e "s|repo: https://.*|repo: file://$hooks|" -e 's|rev: VERSION|rev: v1|' -e '/args:/d' documented.yaml > .pre-commit-config.yaml
+  git add -A
+  if ! pre-commit install-hooks > "$folder/log" 2>&1; then
+    skip "pre-commit with the documented configurations: the hooks can't be installed ($(tail -n 1 "$folder/log"))"
+    cd "$folder"
+    return
+  fi
+  expect 0 pre-commit run --all-files
+  expect_text "$folder/log" "assize lint"
+  echo 'tests: 5' > evals/broken.eval.yaml
+  git add -A
+  expect 1 pre-commit run --all-files
+  expect_text "$folder/log" "broken.eval.yaml"
+
+  example install.md "## pre-commit" yaml 2 > .pre-commit-config.yaml
+  git add -A
+  expect 1 pre-commit run --all-files
+  git rm --quiet --force evals/broken.eval.yaml
+  expect 0 pre-commit run --all-files
+  cd "$folder"
+  echo "ok: pre-commit with the documented configurations"
+}
+
+# A wheel that holds the program and nothing else.
+write_wheel() {
+  mkdir -p "$1"
+  python3 - "$program" "$version" "$1" << 'PYTHON'
+import sys
+import zipfile
+
+program, version, folder = sys.argv[1:4]
+info = f"assize-{version}.dist-info"
+script = zipfile.ZipInfo(f"assize-{version}.data/scripts/assize")
+script.external_attr = 0o755 << 16
+with zipfile.ZipFile(f"{folder}/assize-{version}-py3-none-any.whl", "w") as wheel:
+    wheel.writestr(script, open(program, "rb").read())
+    wheel.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: assize\nVersion: {version}\n")
+    wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+    wheel.writestr(f"{info}/RECORD", "")
+PYTHON
 }
 
 # A static program needs nothing of the system it runs on: an empty root, and the image.

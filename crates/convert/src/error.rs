@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use assize_diagnostic::{Diagnostic, SourceMap};
+use assize_records::RecordProblem;
 
 use crate::ConversionNote;
 
@@ -18,6 +19,9 @@ pub enum ConvertError {
     /// The file has errors of its own.
     #[error("{}: has errors; nothing was converted", .0.display())]
     Invalid(PathBuf, Vec<Diagnostic>, Box<SourceMap>),
+    /// Some records of another tool can't be read.
+    #[error("{}: {} records can't be read", .0.display(), .1.len())]
+    BrokenRecords(PathBuf, Vec<RecordProblem>),
     /// The format is recognised, but nothing in the file can be converted.
     #[error("{}: {why}", .0.display(), why = .1)]
     Empty(PathBuf, String, Vec<ConversionNote>),

@@ -1,6 +1,6 @@
 //! Records of other tools as an eval file: their questions, to be asked again, with what tells a good answer.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use assize_evalfile::LoadOptions;
@@ -14,23 +14,39 @@ use crate::promptfoo::{PromptfooTestContext, convert_assertion};
 use crate::{ConvertError, ConvertedFile, ExportFormat};
 
 /// Metadata that is about the answer of a record or its run, not about its question.
-const OF_ANSWERS: [&str; 10] =
-    ["cluster", "epoch", "eval", "limit", "model", "prompt", "provider", "scores", "task", "vars"];
+const OF_ANSWERS: [&str; 13] = [
+    "cluster", "cost", "epoch", "eval", "latency_ms", "limit", "model", "prompt", "provider", "reasons",
+    "scores", "task", "vars",
+];
 
 /// Converts the questions of a file of records. Records about the same question become one case; their answers are left to
-/// [`Record::to_answer`].
+/// [`Record::to_answer`]. With `keep_going`, records that can't be read are losses.
 ///
 /// # Errors
-/// When the file can't be read, or nothing in it tells a good answer.
+/// When the file or a record of it can't be read, or nothing in it tells a good answer.
 pub fn convert_records(
     path: &Path,
     format: RecordFormat,
     to: ExportFormat,
+    keep_going: bool,
     options: &LoadOptions,
 ) -> Result<ConvertedFile, ConvertError> {
     let file = read_records(path, format)
         .map_err(|error| ConvertError::Unreadable(path.to_path_buf(), error.to_string()))?;
+    if !file.problems.is_empty() && !keep_going {
+        return Err(ConvertError::BrokenRecords(path.to_path_buf(), file.problems));
+    }
+    if file.records.is_empty() && file.problems.is_empty() {
+        let why = "it has no records, so there is nothing to convert".to_owned();
+        return Err(ConvertError::Empty(path.to_path_buf(), why, Vec::new()));
+    }
+
     let mut notes = ConversionNotes::new(path.to_path_buf());
+    for problem in &file.problems {
+        let line = problem.part.is_none().then_some(problem.line);
+        let item = problem.part.as_ref().map_or_else(|| "a record".to_owned(), |part| format!("`{part}`"));
+        notes.add_loss(line, item, format!("skipped: {}", problem.why));
+    }
     for remark in &file.remarks {
         notes.add_remark(None, format.name(), remark);
     }
@@ -39,13 +55,24 @@ pub fn convert_records(
     let mut doc = EvalFileBuilder::with_name(&name);
     let mut seen = HashSet::new();
     let mut answers = 0usize;
+    let mut clusters: HashMap<String, Vec<usize>> = HashMap::new();
     for record in &file.records {
         answers += usize::from(record.output.is_ok());
         let question = json!([record.input, record.reference, record.expected_outcome, record.assertions]);
         if seen.insert(question.to_string())
             && let Some(case) = question_case(record, &mut doc, &mut notes)
         {
+            if let Some(cluster) = record.metadata.get("cluster").and_then(Value::as_str) {
+                clusters.entry(cluster.to_owned()).or_default().push(doc.cases.len());
+            }
             doc.cases.push(case);
+        }
+    }
+
+    // The prompts of one test are questions of their own, and still not independent of each other.
+    for (cluster, cases) in clusters.into_iter().filter(|(_, cases)| cases.len() > 1) {
+        for case in cases {
+            doc.cases[case]["metadata"]["cluster"] = json!(cluster.replace("${{", "$${{"));
         }
     }
     if answers > 0 {
@@ -83,7 +110,7 @@ fn question_case(record: &Record, doc: &mut EvalFileBuilder, notes: &mut Convers
     for assertion in &record.assertions {
         match assertion {
             Value::String(_) => assertions.push(assertion.clone()),
-            other => assertions.extend(convert_assertion(other, 1, &scene, notes)),
+            other => assertions.extend(convert_assertion(other, None, &scene, notes)),
         }
     }
 

@@ -1,10 +1,10 @@
-# The part that the hosts of Python in this folder begin with: loads a file of functions.
+# The part that all hosts of Python begin with: loads a file of functions.
 import importlib.util
 import os
 import sys
 import tokenize
 
-# Cached bytecode is told from a changed file by its time and size only.
+# Cached bytecode is told from a changed file by its time and size only, and would be left beside the author's files.
 sys.dont_write_bytecode = True
 
 

@@ -327,7 +327,7 @@ codes! {
     LABEL_FILE = "E0731", "A file of labels is of a kind that is not read.",
         "Files in `labels/` are `.jsonl`, `.json` or `.yaml`, or `.md` for descriptions. Decisions of a spreadsheet are recorded with `assize review RUN --decisions FILE`, which binds them to the answers of the run.";
     RECORDS_UNREADABLE = "E0750", "Records of another tool can't be read.",
-        "Logs of Inspect, results of promptfoo, logs and data sets of OpenAI's evals, data sets of DeepEval and evals of agent skills are read. The message names the part of the file that is damaged, or of a kind that is not read.";
+        "Logs of Inspect, results of promptfoo, logs and data sets of OpenAI's evals, data sets of DeepEval and evals of agent skills are read. The message names the part of the file that is damaged, or of a kind that is not read. Each record that can't be read is named at its line; `assize convert FILE --to cases --keep-going` writes the others.";
     SHARES_NOT_ONE = "W0701", "The weights below a node do not add up to 1.",
         "The score is still the true weighted mean: the sum is divided by the sum of the weights. Improvement signals are not counted.";
     UNUSED_PROMPT = "W0702", "No benchmark uses a prompt file.",
@@ -371,5 +371,5 @@ codes! {
     LABEL_OF_OTHER_RUN = "W0732", "A label is about another suite or repeat.",
         "`suite` of a label names the scorecard, and a scorecard runs each case once, so `repeat` is 1. A label with other values is about something else and does not count.";
     RECORDS_REMARK = "W0750", "Records of another tool are not complete, or not all of them are read.",
-        "The message says what is missing: samples of a run that was stopped, or completions after the first one of a sample.";
+        "The message says what is missing: samples of a run that was stopped, completions after the first one of a sample, or names that several records have.";
 }

@@ -11,6 +11,7 @@ mod discover;
 mod document;
 mod duration;
 mod edit;
+mod hosts;
 mod http_request;
 mod identity;
 mod load;
@@ -47,6 +48,7 @@ pub use edit::{
     CaseFile, CaseLocation, EditError, TextChange, ValueInsertion, apply_changes, to_yaml, unified_diff,
     yaml_scalar,
 };
+pub use hosts::PYTHON_LOADER;
 pub use http_request::{HttpTargetCase, HttpTargetReply, HttpTargetRequest};
 pub use load::{LoadOptions, LoadedSuite, load_changed_suite, load_suite, read_suite};
 pub use model::*;

@@ -745,3 +745,50 @@ fn block_texts_end_without_their_line_break() {
     );
     assert_eq!(questions(&text, &[]), ["<one\ntwo>"]);
 }
+
+#[test]
+fn a_test_whose_variables_cannot_be_read_is_read_to_its_end() {
+    let text = |assertions: &str| {
+        format!(
+            "prompts: ['{{{{ a }}}}']\nproviders: [echo]\ntests:\n- vars: {{a: file://gone.txt, b: x}}\n  \
+             assert: [{assertions}]\n  options: {{transform: file://none.js}}\n"
+        )
+    };
+    assert_eq!(codes(&text("{type: contians, value: a}")), ["E0501", "E0301", "E0501"]);
+    assert_eq!(codes(&text("{type: equals, value: a, treshold: 1}")), ["E0501", "E0103", "E0501"]);
+    // What hangs on the values is not known.
+    let unknown = "{type: regex, value: '({{ a }}'}, {type: contains, value: 'file://{{ b }}.txt'}";
+    assert_eq!(codes(&text(unknown)), ["E0501", "E0501"]);
+}
+
+#[test]
+fn models_for_embeddings_have_the_interfaces_of_their_providers() {
+    for (id, provider, model) in [
+        ("azure:embedding:mine", "azure-embeddings", "mine"),
+        ("google:embedding:g", "gemini-embeddings", "g"),
+        ("vertex:embedding:v", "vertex-embeddings", "v"),
+        (
+            "bedrock:embeddings:amazon.titan-embed-text-v2:0",
+            "bedrock-embeddings",
+            "amazon.titan-embed-text-v2:0",
+        ),
+        ("mistral:embedding:mistral-embed", "mistral-embeddings", "mistral-embed"),
+        ("cohere:embedding:embed-v4.0", "cohere-embeddings", "embed-v4.0"),
+        ("voyage:voyage-3", "voyage-embeddings", "voyage-3"),
+        ("huggingface:feature-extraction:BAAI/bge", "huggingface-embeddings", "BAAI/bge"),
+    ] {
+        let text = format!(
+            "prompts: [p]\nproviders: [echo]\ntests: [{{assert: [{{type: similar, value: a, provider: {id:?}}}]}}]\n"
+        );
+        let loaded = load_with(&text, &[]).loaded;
+        let targets = &loaded.suite.as_ref().expect("a suite").defined_targets;
+        let found = targets.iter().find(|target| target.name == id).expect(id);
+        let TargetSpecKind::Model(spec) = &found.kind else { panic!("{id}: {found:?}") };
+        assert_eq!((spec.provider, spec.model.as_str()), (provider, model), "{id}");
+    }
+
+    let chat = "prompts: [p]\nproviders: ['cohere:command-r']\ntests: [{assert: [a]}]\n";
+    let loaded = load_with(chat, &[]).loaded;
+    let targets = &loaded.suite.as_ref().expect("a suite").defined_targets;
+    assert!(!matches!(targets[0].kind, TargetSpecKind::Model(_)), "{targets:?}");
+}

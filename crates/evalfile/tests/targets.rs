@@ -635,7 +635,7 @@ fn a_program_of_the_project_is_a_provider() {
     fs::write(kept.join("shelf.py"), "").expect("written");
     fs::write(
         folder.path().join(".agentv/targets.yaml"),
-        "targets:\n- {name: a, provider: my-llm, timeout_seconds: 9, style: terse}\n- {name: b, provider: shelf, command: ./own.sh}\n\
+        "targets:\n- {name: a, provider: my-llm, timeout_seconds: 9, style: terse, model: m, worker: 2}\n- {name: b, provider: shelf, command: ./own.sh}\n\
          - {name: c, provider: ../providers/my-llm}\n- {name: d, provider: mylm}\n",
     )
     .expect("written");
@@ -654,6 +654,6 @@ fn a_program_of_the_project_is_a_provider() {
     assert_eq!(command("b"), CommandText::Shell("./own.sh".to_owned()));
     let found = complaints(&loaded);
     assert_eq!(found.len(), 3, "{found:?}");
-    assert!(found[0].starts_with("W0603") && found[0].contains("`style`"), "{found:?}");
+    assert!(found[0].starts_with("W0603") && found[0].contains("`worker`"), "{found:?}");
     assert!(found[1..].iter().all(|line| line.starts_with("E0602")), "{found:?}");
 }

@@ -36,7 +36,7 @@ impl TokenEstimator {
     /// The estimator for a provider, by the name of its row.
     pub fn for_provider(provider: &str) -> Self {
         match provider {
-            "openai" | "openai-responses" | "openai-embeddings" | "azure" => {
+            "openai" | "openai-responses" | "openai-embeddings" | "azure" | "azure-embeddings" => {
                 Self { percent: 100, added: ADDED }
             }
             "anthropic" => Self { percent: 120, added: ADDED_TO_CALL_TOOLS },

@@ -7,8 +7,8 @@ use crate::address::{self, Lookup};
 use crate::config::ConfigError;
 use crate::endpoint::{ModelEndpoint, is_loopback};
 use crate::wire::{
-    AnthropicMessages, AzureOpenAi, BedrockConverse, ChatDialect, GeminiGenerate, OllamaChat, OpenAiChat,
-    OpenAiEmbeddings, OpenAiResponses, VertexGemini, WireCodec,
+    AnthropicMessages, AzureOpenAi, BedrockConverse, ChatDialect, EmbeddingFormat, GeminiGenerate,
+    OllamaChat, OpenAiChat, OpenAiResponses, VertexGemini, WireCodec,
 };
 
 /// One provider.
@@ -40,15 +40,17 @@ pub(crate) struct ProviderRow {
 pub(crate) const JUDGE_KEY: &str = "JUDGE_API_KEY";
 pub(crate) const JUDGE_BASE_URL: &str = "JUDGE_BASE_URL";
 
-/// The provider that gives embeddings and answers nothing: OpenAI, or any server that speaks its format.
-pub const EMBEDDINGS: &str = "openai-embeddings";
+/// True if a provider gives embeddings and answers nothing.
+pub fn gives_embeddings(provider: &str) -> bool {
+    provider.ends_with("-embeddings")
+}
 
 /// Providers whose documentation has no log-probabilities, or says that no model tells them.
-const WITHOUT_LOGPROBS: [&str; 5] = ["anthropic", "bedrock", "groq", "mistral", EMBEDDINGS];
+const WITHOUT_LOGPROBS: [&str; 4] = ["anthropic", "bedrock", "groq", "mistral"];
 
 /// True if a provider may tell log-probabilities. Some of its models may still not.
 pub fn offers_logprobs(provider: &str) -> bool {
-    !WITHOUT_LOGPROBS.contains(&provider)
+    !WITHOUT_LOGPROBS.contains(&provider) && !gives_embeddings(provider)
 }
 
 /// A row that the others are variations of: a hosted server that speaks OpenAI's chat completions.
@@ -67,6 +69,52 @@ const HOSTED: ProviderRow = ProviderRow {
 
 /// A server of the user's own, which may do without a key wherever it runs.
 const OWN: ProviderRow = ProviderRow { key_needed: false, ..HOSTED };
+
+const AZURE: ProviderRow = ProviderRow {
+    name: "azure",
+    key_variables: &["AZURE_OPENAI_API_KEY", "AZURE_API_KEY"],
+    base_url_variables: &["AZURE_OPENAI_BASE_URL", "AZURE_API_BASE", "AZURE_OPENAI_ENDPOINT"],
+    address: address::azure,
+    wire: |endpoint| Arc::new(AzureOpenAi::new(address::azure_has_deployments(&endpoint.base_url))),
+    ..HOSTED
+};
+
+const GEMINI: ProviderRow = ProviderRow {
+    name: "gemini",
+    key_variables: &["GEMINI_API_KEY", "GOOGLE_API_KEY"],
+    base_url_variables: &["GEMINI_BASE_URL", "GOOGLE_GEMINI_BASE_URL"],
+    base_url: Some("https://generativelanguage.googleapis.com/v1beta"),
+    address: address::gemini,
+    wire: |_| Arc::new(GeminiGenerate),
+    ..HOSTED
+};
+
+const BEDROCK: ProviderRow = ProviderRow {
+    name: "bedrock",
+    key_variables: &["AWS_BEARER_TOKEN_BEDROCK"],
+    unread: &[("AWS_ACCESS_KEY_ID", "requests are not signed; make an API key for Bedrock")],
+    base_url_variables: &["AWS_ENDPOINT_URL_BEDROCK_RUNTIME", "BEDROCK_BASE_URL"],
+    base_url: Some(address::BEDROCK),
+    address: address::bedrock,
+    free: None,
+    wire: |_| Arc::new(BedrockConverse),
+    ..HOSTED
+};
+
+const VERTEX: ProviderRow = ProviderRow {
+    name: "vertex",
+    key_variables: &["VERTEX_ACCESS_TOKEN", "CLOUDSDK_AUTH_ACCESS_TOKEN", "GOOGLE_OAUTH_ACCESS_TOKEN"],
+    unread: &[(
+        "GOOGLE_APPLICATION_CREDENTIALS",
+        "such files are not read; `gcloud auth print-access-token` prints a token",
+    )],
+    base_url_variables: &["VERTEX_BASE_URL", "GOOGLE_VERTEX_BASE_URL"],
+    base_url: Some(address::VERTEX),
+    address: address::vertex,
+    free: None,
+    wire: |_| Arc::new(VertexGemini),
+    ..HOSTED
+};
 
 pub(crate) static PROVIDERS: &[ProviderRow] = &[
     ProviderRow {
@@ -87,23 +135,15 @@ pub(crate) static PROVIDERS: &[ProviderRow] = &[
         ..HOSTED
     },
     ProviderRow {
-        name: EMBEDDINGS,
+        name: "openai-embeddings",
         aliases: &["embeddings"],
         key_variables: &["OPENAI_API_KEY"],
         base_url_variables: &["OPENAI_BASE_URL", "OPENAI_API_BASE"],
         base_url: Some("https://api.openai.com/v1"),
-        wire: |_| Arc::new(OpenAiEmbeddings),
+        wire: |_| Arc::new(EmbeddingFormat::OpenAi),
         ..HOSTED
     },
-    ProviderRow {
-        name: "azure",
-        aliases: &["azure-openai", "azureopenai"],
-        key_variables: &["AZURE_OPENAI_API_KEY", "AZURE_API_KEY"],
-        base_url_variables: &["AZURE_OPENAI_BASE_URL", "AZURE_API_BASE", "AZURE_OPENAI_ENDPOINT"],
-        address: address::azure,
-        wire: |endpoint| Arc::new(AzureOpenAi::new(address::azure_has_deployments(&endpoint.base_url))),
-        ..HOSTED
-    },
+    ProviderRow { aliases: &["azure-openai", "azureopenai"], ..AZURE },
     ProviderRow {
         name: "anthropic",
         aliases: &["claude"],
@@ -115,43 +155,9 @@ pub(crate) static PROVIDERS: &[ProviderRow] = &[
         wire: |_| Arc::new(AnthropicMessages),
         ..HOSTED
     },
-    ProviderRow {
-        name: "gemini",
-        aliases: &["google", "google-gemini", "googleai"],
-        key_variables: &["GEMINI_API_KEY", "GOOGLE_API_KEY"],
-        base_url_variables: &["GEMINI_BASE_URL", "GOOGLE_GEMINI_BASE_URL"],
-        base_url: Some("https://generativelanguage.googleapis.com/v1beta"),
-        address: address::gemini,
-        wire: |_| Arc::new(GeminiGenerate),
-        ..HOSTED
-    },
-    ProviderRow {
-        name: "bedrock",
-        aliases: &["amazon-bedrock", "aws-bedrock"],
-        key_variables: &["AWS_BEARER_TOKEN_BEDROCK"],
-        unread: &[("AWS_ACCESS_KEY_ID", "requests are not signed; make an API key for Bedrock")],
-        base_url_variables: &["AWS_ENDPOINT_URL_BEDROCK_RUNTIME", "BEDROCK_BASE_URL"],
-        base_url: Some(address::BEDROCK),
-        address: address::bedrock,
-        free: None,
-        wire: |_| Arc::new(BedrockConverse),
-        ..HOSTED
-    },
-    ProviderRow {
-        name: "vertex",
-        aliases: &["vertex-ai", "google-vertex"],
-        key_variables: &["VERTEX_ACCESS_TOKEN", "CLOUDSDK_AUTH_ACCESS_TOKEN", "GOOGLE_OAUTH_ACCESS_TOKEN"],
-        unread: &[(
-            "GOOGLE_APPLICATION_CREDENTIALS",
-            "such files are not read; `gcloud auth print-access-token` prints a token",
-        )],
-        base_url_variables: &["VERTEX_BASE_URL", "GOOGLE_VERTEX_BASE_URL"],
-        base_url: Some(address::VERTEX),
-        address: address::vertex,
-        free: None,
-        wire: |_| Arc::new(VertexGemini),
-        ..HOSTED
-    },
+    ProviderRow { aliases: &["google", "google-gemini", "googleai"], ..GEMINI },
+    ProviderRow { aliases: &["amazon-bedrock", "aws-bedrock"], ..BEDROCK },
+    ProviderRow { aliases: &["vertex-ai", "google-vertex"], ..VERTEX },
     ProviderRow {
         name: "ollama",
         key_variables: &["OLLAMA_API_KEY"],
@@ -242,6 +248,67 @@ pub(crate) static PROVIDERS: &[ProviderRow] = &[
         base_url_variables: &["HUGGINGFACE_BASE_URL"],
         base_url: Some("https://router.huggingface.co/v1"),
         free: None,
+        ..HOSTED
+    },
+    ProviderRow {
+        name: "azure-embeddings",
+        wire: |endpoint| {
+            let deployment_in_path = address::azure_has_deployments(&endpoint.base_url);
+            Arc::new(EmbeddingFormat::Azure { deployment_in_path })
+        },
+        ..AZURE
+    },
+    ProviderRow {
+        name: "gemini-embeddings",
+        aliases: &["google-embeddings"],
+        wire: |_| Arc::new(EmbeddingFormat::Gemini),
+        ..GEMINI
+    },
+    ProviderRow {
+        name: "vertex-embeddings",
+        aliases: &[],
+        wire: |_| Arc::new(EmbeddingFormat::Vertex),
+        ..VERTEX
+    },
+    ProviderRow {
+        name: "bedrock-embeddings",
+        aliases: &[],
+        wire: |_| Arc::new(EmbeddingFormat::Bedrock),
+        ..BEDROCK
+    },
+    ProviderRow {
+        name: "mistral-embeddings",
+        key_variables: &["MISTRAL_API_KEY"],
+        base_url_variables: &["MISTRAL_BASE_URL"],
+        base_url: Some("https://api.mistral.ai/v1"),
+        wire: |_| Arc::new(EmbeddingFormat::OpenAi),
+        ..HOSTED
+    },
+    ProviderRow {
+        name: "cohere-embeddings",
+        key_variables: &["COHERE_API_KEY", "CO_API_KEY"],
+        base_url_variables: &["COHERE_BASE_URL"],
+        base_url: Some("https://api.cohere.com/v2"),
+        free: None,
+        wire: |_| Arc::new(EmbeddingFormat::Cohere),
+        ..HOSTED
+    },
+    ProviderRow {
+        name: "voyage-embeddings",
+        key_variables: &["VOYAGE_API_KEY"],
+        base_url_variables: &["VOYAGE_BASE_URL", "VOYAGE_API_BASE_URL"],
+        base_url: Some("https://api.voyageai.com/v1"),
+        free: None,
+        wire: |_| Arc::new(EmbeddingFormat::Voyage),
+        ..HOSTED
+    },
+    ProviderRow {
+        name: "huggingface-embeddings",
+        key_variables: &["HF_TOKEN", "HUGGINGFACE_API_KEY"],
+        base_url_variables: &["HUGGINGFACE_INFERENCE_URL"],
+        base_url: Some("https://router.huggingface.co/hf-inference"),
+        free: None,
+        wire: |_| Arc::new(EmbeddingFormat::HuggingFace),
         ..HOSTED
     },
     ProviderRow {
@@ -364,7 +431,8 @@ mod tests {
                 assert!(!name.contains([':', '/']));
             }
             // Where those two are depends on variables.
-            if let Some(url) = row.base_url.filter(|_| !["bedrock", "vertex"].contains(&row.name)) {
+            let is_placed = ["bedrock", "vertex"].iter().any(|name| row.name.starts_with(name));
+            if let Some(url) = row.base_url.filter(|_| !is_placed) {
                 let env = |_: &str| None;
                 let settled = (row.address)(url, &env).unwrap();
                 assert_eq!(settled.trim_end_matches('/'), url, "the address of {} is settled", row.name);

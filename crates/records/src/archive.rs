@@ -8,6 +8,7 @@ use flate2::Crc;
 use flate2::read::DeflateDecoder;
 use ruzstd::decoding::StreamingDecoder;
 use zip::ZipArchive;
+use zip::result::ZipError;
 
 use crate::{MAX_RECORD_BYTES, RecordError, RecordFormat};
 
@@ -28,10 +29,7 @@ pub(crate) fn detect(file: File) -> Result<RecordFormat, RecordError> {
         return Ok(RecordFormat::Inspect);
     }
     if has("xl/workbook.xml") || has("xl/workbook.bin") {
-        return Err(RecordError::OtherTable {
-            what: "a spreadsheet",
-            help: "give the file the ending .xlsx",
-        });
+        return Err(RecordError::OtherKind { what: "a spreadsheet", help: "give the file the ending .xlsx" });
     }
 
     Err(RecordError::Archive("it is a zip archive, but not a log of Inspect".to_owned()))
@@ -47,7 +45,12 @@ pub(crate) struct RecordArchive<R> {
 impl RecordArchive<BufReader<File>> {
     pub(crate) fn open(file: File) -> Result<Self, RecordError> {
         let zip = ZipArchive::new(BufReader::new(file)).map_err(|error| {
-            RecordError::Archive(format!("the archive is damaged or not complete: {error}"))
+            let why = match error {
+                ZipError::Io(error) => error.to_string(),
+                // The words of the library name parts of the format.
+                _ => "the list of its parts, which is at its end, is not there".to_owned(),
+            };
+            RecordError::Archive(format!("the archive is damaged or not complete: {why}"))
         })?;
         check_parts(zip.len())?;
 
@@ -71,7 +74,7 @@ impl<R: Read + Seek> RecordArchive<R> {
 
     /// Returns the bytes of a part; `None` if there is no such part.
     pub(crate) fn part(&mut self, name: &str) -> Result<Option<Vec<u8>>, RecordError> {
-        let damaged = |why: String| RecordError::Archive(format!("`{name}` in the archive: {why}"));
+        let damaged = |why: String| RecordError::DamagedPart { part: name.to_owned(), why };
         let Some(index) = self.zip.index_for_name(name) else { return Ok(None) };
         let mut part = self.zip.by_index_raw(index).map_err(|error| damaged(error.to_string()))?;
         if part.encrypted() {
@@ -88,7 +91,7 @@ impl<R: Read + Seek> RecordArchive<R> {
         let bytes = unpack(&packed, method).map_err(damaged)?;
         self.read += bytes.len() as u64;
         if self.read > MAX_ARCHIVE_BYTES {
-            return Err(damaged("the parts of the archive are larger than 16 GiB".to_owned()));
+            return Err(RecordError::Archive("the parts of the archive are larger than 16 GiB".to_owned()));
         }
 
         let mut crc = Crc::new();
@@ -101,6 +104,11 @@ impl<R: Read + Seek> RecordArchive<R> {
     }
 }
 
+/// Returns the reason that bytes can't be decompressed: the words of the libraries name their own types.
+fn damaged_bytes<E>(_: E) -> String {
+    "its compressed bytes are damaged".to_owned()
+}
+
 fn unpack(packed: &[u8], method: u16) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
     let limit = MAX_RECORD_BYTES + 1;
@@ -108,15 +116,15 @@ fn unpack(packed: &[u8], method: u16) -> Result<Vec<u8>, String> {
         STORED => bytes.extend_from_slice(packed),
         DEFLATED => {
             let read = DeflateDecoder::new(packed).take(limit).read_to_end(&mut bytes);
-            read.map_err(|error| error.to_string())?;
+            read.map_err(damaged_bytes)?;
         }
         ZSTANDARD => {
             // A part may be several frames, one after the other.
             let mut rest = packed;
             while !rest.is_empty() && (bytes.len() as u64) < limit {
                 let left = limit - bytes.len() as u64;
-                let frame = StreamingDecoder::new(&mut rest).map_err(|error| error.to_string())?;
-                frame.take(left).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+                let frame = StreamingDecoder::new(&mut rest).map_err(damaged_bytes)?;
+                frame.take(left).read_to_end(&mut bytes).map_err(damaged_bytes)?;
             }
         }
         other => return Err(format!("method {other} of compression is not known")),

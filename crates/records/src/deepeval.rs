@@ -1,9 +1,10 @@
 //! Data sets of DeepEval: goldens and test cases, with one turn or a conversation.
 
 use serde::Deserialize;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use crate::text::{is_lines, read_json, read_lines};
+use crate::text::{document, is_lines, read_frame, read_lines, read_members};
 use crate::{Record, RecordError, RecordFile, RecordFormat};
 
 #[derive(Deserialize)]
@@ -40,14 +41,34 @@ struct DeepEvalTurn {
     tools_called: Option<Vec<DeepEvalToolCall>>,
 }
 
+/// A golden that has a question, an answer, or both.
+#[derive(Deserialize)]
+#[serde(try_from = "DeepEvalGolden")]
+struct GoldenRow(DeepEvalGolden);
+
+impl TryFrom<DeepEvalGolden> for GoldenRow {
+    type Error = &'static str;
+
+    fn try_from(golden: DeepEvalGolden) -> Result<Self, Self::Error> {
+        let texts = [&golden.input, &golden.actual_output, &golden.scenario];
+        if golden.turns.is_none() && texts.iter().all(|text| text.is_none()) {
+            return Err("it has no `input`, `actual_output`, `scenario` or `turns`");
+        }
+        Ok(Self(golden))
+    }
+}
+
 /// Reads a data set: a list, or JSON lines.
 pub(crate) fn read_dataset(bytes: &[u8]) -> Result<RecordFile, RecordError> {
-    let goldens: Vec<DeepEvalGolden> = if is_lines(bytes) || bytes.trim_ascii_start().starts_with(b"{") {
-        read_lines(bytes).map(|line| line.map(|(_, golden)| golden)).collect::<Result<_, _>>()?
-    } else {
-        read_json(bytes, "the data set")?
-    };
     let mut file = RecordFile::new(RecordFormat::DeepEval, None);
+    let goldens: Vec<DeepEvalGolden> = if is_lines(bytes) || bytes.trim_ascii_start().starts_with(b"{") {
+        read_lines(bytes, &mut file.problems).map(|(_, GoldenRow(golden))| golden).collect()
+    } else {
+        let text = document(bytes, 1, &mut file.problems)?;
+        let rows: Vec<GoldenRow> =
+            read_members(&text, &read_frame::<Vec<&RawValue>>(&text)?, &mut file.problems);
+        rows.into_iter().map(|GoldenRow(golden)| golden).collect()
+    };
     file.records = goldens.into_iter().enumerate().map(|(index, golden)| record(index, golden)).collect();
 
     if file.records.iter().any(|record| record.metadata.contains_key("retrieval_context")) {

@@ -54,20 +54,29 @@ impl RecordFormat {
 /// Detects the format of a file. Returns `None` if it holds no records of another tool, whatever else it is.
 ///
 /// # Errors
-/// For tables, which are no records (Parquet, spreadsheets), and when the file can't be opened.
+/// For tables, which are no records (Parquet, spreadsheets), for results of promptfoo that are no JSON, and when the file can't be
+/// opened.
 pub fn detect_records(path: &Path) -> Result<Option<RecordFormat>, RecordError> {
     let mut file = assize_files::open_file(path)?;
-    let mut magic = [0; 4];
-    let length = file.read(&mut magic)?;
-    match &magic[..length] {
+    let mut beginning = Vec::new();
+    (&mut file).take(BEGINNING).read_to_end(&mut beginning)?;
+    let magic = &beginning[..beginning.len().min(4)];
+    match magic {
         b"PK\x03\x04" | b"PK\x05\x06" => return archive::detect(file).map(Some),
         b"PAR1" => {
-            return Err(RecordError::OtherTable {
+            return Err(RecordError::OtherKind {
                 what: "a Parquet file",
                 help: "give the file the ending .parquet; it can be graded as a table of answers",
             });
         }
         _ => {}
+    }
+    if let Some(what) = other_results(&String::from_utf8_lossy(&beginning)) {
+        return Err(RecordError::OtherKind {
+            what,
+            help: "write the same results as JSON: `promptfoo export eval latest -o results.json` (or the id of an \
+            evaluation in the place of `latest`)",
+        });
     }
 
     file.seek(io::SeekFrom::Start(0))?;
@@ -81,6 +90,30 @@ pub fn detect_records(path: &Path) -> Result<Option<RecordFormat>, RecordError> 
     let _ = ShapeSeed { shape: &mut shape, level: KeyLevel::Top }
         .deserialize(&mut serde_json::Deserializer::from_reader(reader));
     Ok(shape.format())
+}
+
+/// Bytes from the beginning of a file by which results that are no JSON are told.
+const BEGINNING: u64 = 64 * 1024;
+
+/// Returns what results of promptfoo are that are no JSON.
+fn other_results(beginning: &str) -> Option<&'static str> {
+    let text = beginning.trim_start_matches('\u{feff}').trim_start();
+    let is_table = || {
+        // Columns of one provider and prompt; that with the output is called `[PROVIDER] PROMPT`.
+        text.contains("[")
+            && [",Status,Score,", ",Grader Reason,"].iter().all(|columns| text.contains(columns))
+    };
+    match text {
+        _ if text.starts_with("evalId:") && text.contains("\nresults:") => {
+            Some("a YAML file of promptfoo's results")
+        }
+        _ if text.starts_with("<promptfoo>") => Some("an XML file of promptfoo's results"),
+        _ if text.starts_with("<!doctype html>") && text.contains("Promptfoo") => {
+            Some("a page of promptfoo's results")
+        }
+        _ if is_table() => Some("a table of promptfoo's results, with a column for each provider,"),
+        _ => None,
+    }
 }
 
 /// Keys at the places that tell formats apart.

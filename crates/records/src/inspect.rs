@@ -5,11 +5,16 @@ use std::io::Read as _;
 use std::path::Path;
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use crate::archive::RecordArchive;
-use crate::text::{any_of, content_text, parts_without_text, question, read_bytes, read_json, texts};
-use crate::{Record, RecordError, RecordFile, RecordFormat};
+use crate::error::read_object;
+use crate::text::{
+    any_of, content_text, document, parts_without_text, question, read_bytes, read_frame, read_members, texts,
+};
+use crate::{Record, RecordError, RecordFile, RecordFormat, RecordProblem};
 
 /// Prefix of a text that stands among the attachments of its sample.
 const ATTACHMENT: &str = "attachment://";
@@ -21,7 +26,12 @@ struct InspectLog {
     eval: InspectTask,
     #[serde(default)]
     invalidated: bool,
-    samples: Option<Vec<InspectSample>>,
+}
+
+#[derive(Deserialize)]
+struct InspectSamples<'b> {
+    #[serde(borrow)]
+    samples: Option<Vec<&'b RawValue>>,
 }
 
 #[derive(Deserialize)]
@@ -97,18 +107,23 @@ pub(crate) fn read_log(path: &Path) -> Result<RecordFile, RecordError> {
     let mut file = assize_files::open_file(path)?;
     let is_archive = file.read(&mut magic)? == 2 && &magic == b"PK";
 
+    let mut problems = Vec::new();
     let (log, samples) = if is_archive {
-        read_archive(path)?
+        read_archive(path, &mut problems)?
     } else {
-        let mut log: InspectLog = read_json(&read_bytes(path)?, "the log")?;
-        let samples = log.samples.take().unwrap_or_default();
-        (log, samples)
+        let bytes = read_bytes(path)?;
+        let text = document(&bytes, 2, &mut problems)?;
+        let list = read_frame::<InspectSamples<'_>>(&text)?.samples.unwrap_or_default();
+        (read_frame(&text)?, read_members(&text, &list, &mut problems))
     };
 
-    Ok(records(&log, samples))
+    Ok(records(&log, samples, problems))
 }
 
-fn read_archive(path: &Path) -> Result<(InspectLog, Vec<InspectSample>), RecordError> {
+fn read_archive(
+    path: &Path,
+    problems: &mut Vec<RecordProblem>,
+) -> Result<(InspectLog, Vec<InspectSample>), RecordError> {
     let mut archive = RecordArchive::open(assize_files::open_file(path)?)?;
     // The header is written last: a run that goes on, or was killed, has only a start.
     let (header, name) = match archive.part("header.json")? {
@@ -118,7 +133,8 @@ fn read_archive(path: &Path) -> Result<(InspectLog, Vec<InspectSample>), RecordE
     let Some(header) = header else {
         return Err(RecordError::Archive("it is a zip archive, but not a log of Inspect".to_owned()));
     };
-    let log = read_json(&header, &format!("`{name}` in the archive"))?;
+    let problem = |name: &str, why| RecordProblem { part: Some(name.to_owned()), line: 1, why };
+    let log = read_part(&header).map_err(|why| RecordError::Invalid(problem(name, why)))?;
 
     let names: Vec<String> = archive
         .names()
@@ -129,26 +145,46 @@ fn read_archive(path: &Path) -> Result<(InspectLog, Vec<InspectSample>), RecordE
         .collect();
     let mut samples = Vec::with_capacity(names.len());
     for name in names {
-        if let Some(bytes) = archive.part(&name)? {
-            samples.push(read_json(&bytes, &format!("`{name}` in the archive"))?);
+        let read = match archive.part(&name) {
+            Ok(None) => continue,
+            Ok(Some(bytes)) => read_part(&bytes),
+            Err(RecordError::DamagedPart { why, .. }) => Err(why),
+            Err(other) => return Err(other),
+        };
+        match read {
+            Ok(sample) => samples.push(sample),
+            Err(why) => problems.push(problem(&name, why)),
         }
     }
 
     Ok((log, samples))
 }
 
-fn records(log: &InspectLog, mut samples: Vec<InspectSample>) -> RecordFile {
+/// Reads a part of an archive.
+fn read_part<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
+    // A part that breaks off has no list that would help.
+    let text = document(bytes, usize::MAX, &mut Vec::new());
+    let text = text.map_err(|error| match error {
+        RecordError::Invalid(problem) => problem.why,
+        other => other.to_string(),
+    })?;
+    read_object(&text).map_err(|(_, why)| why)
+}
+
+fn records(log: &InspectLog, mut samples: Vec<InspectSample>, problems: Vec<RecordProblem>) -> RecordFile {
     let mut file = RecordFile::new(RecordFormat::Inspect, Some(log.eval.task.clone()));
     let found = samples.len() as u64;
     let epochs = log.eval.config.epochs.unwrap_or(1).max(1);
     let of_dataset = log.eval.dataset.sample_ids.as_ref().map(|ids| ids.len() as u64);
     let planned = of_dataset.or(log.eval.dataset.samples).map(|samples| samples.saturating_mul(epochs));
-    if let Some(planned) = planned.filter(|planned| *planned > found) {
+    // What can't be read is named by itself.
+    if let Some(planned) = planned.filter(|planned| *planned > found && problems.is_empty()) {
         let status = if log.status.is_empty() { "started" } else { &log.status };
         file.remarks.push(format!(
             "the log holds {found} of {planned} samples; its run ended with status `{status}`"
         ));
     }
+    file.problems = problems;
     if log.invalidated {
         file.remarks.push("Inspect marks this log as invalidated".to_owned());
     }
@@ -204,9 +240,14 @@ fn record(log: &InspectLog, mut sample: InspectSample, several: bool) -> Record 
     record.add_metadata("task", log.eval.task.as_str());
     let model = sample.output.and_then(|output| output.model).filter(|model| !model.is_empty());
     record.add_metadata("model", model.unwrap_or_else(|| log.eval.model.clone()));
-    let scores = sample.scores.unwrap_or_default().into_iter();
-    let scores = scores.map(|(name, score)| (name, score.get("value").cloned().unwrap_or_default()));
-    record.add_metadata("scores", scores.collect::<Map<_, _>>());
+    let scores = sample.scores.unwrap_or_default();
+    let values =
+        scores.iter().map(|(name, score)| (name.clone(), score.get("value").cloned().unwrap_or_default()));
+    record.add_metadata("scores", values.collect::<Map<_, _>>());
+    let reasons = scores.iter().filter_map(|(name, score)| {
+        Some((name.clone(), score.get("explanation").filter(|reason| !reason.is_null())?.clone()))
+    });
+    record.add_metadata("reasons", reasons.collect::<Map<_, _>>());
     record
         .add_metadata("limit", sample.limit.and_then(|limit| limit.get("type").cloned()).unwrap_or_default());
     for (key, value) in sample.metadata.unwrap_or_default() {

@@ -19,25 +19,35 @@ mod text;
 use std::path::Path;
 
 pub use detect::{RecordFormat, detect_records};
-pub use error::RecordError;
+pub use error::{RecordError, RecordProblem};
 pub use record::{Record, RecordFile};
 
 /// Maximum size of a file of records that is read as a whole, and of a sample in an archive, in bytes.
 pub const MAX_RECORD_BYTES: u64 = 256 * 1024 * 1024;
 
-/// Reads the records of a file in a format that [`detect_records`] found.
+/// Reads the records of a file in a format that [`detect_records`] found. Records that can't be read are among its problems.
 ///
 /// # Errors
-/// When the file can't be read, is not well formed, or is larger than [`MAX_RECORD_BYTES`].
+/// When the file can't be read, is not a document of this format, or is larger than [`MAX_RECORD_BYTES`].
 pub fn read_records(path: &Path, format: RecordFormat) -> Result<RecordFile, RecordError> {
     let mut file = match format {
         RecordFormat::Inspect => inspect::read_log(path)?,
         RecordFormat::Promptfoo => promptfoo::read_results(&text::read_bytes(path)?)?,
-        RecordFormat::OpenAiEvals => openai_evals::read_samples(&text::read_bytes(path)?)?,
+        RecordFormat::OpenAiEvals => openai_evals::read_samples(&text::read_bytes(path)?),
         RecordFormat::DeepEval => deepeval::read_dataset(&text::read_bytes(path)?)?,
         RecordFormat::SkillEvals => skill_evals::read_evals(&text::read_bytes(path)?)?,
     };
-    file.make_ids_unique();
+
+    let repeated = file.make_ids_unique();
+    // Results of several providers and repeats are numbered as a matter of course; these names were given by people.
+    if matches!(format, RecordFormat::SkillEvals | RecordFormat::DeepEval) && !repeated.is_empty() {
+        let names: Vec<String> = repeated.iter().map(|id| format!("`{id}`")).collect();
+        file.remarks.push(format!(
+            "several records are called {}: the later ones got a number, such as `{}-2`",
+            names.join(", "),
+            repeated.first().map_or("", String::as_str)
+        ));
+    }
 
     Ok(file)
 }

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::text::{any_of, question, read_lines, texts};
-use crate::{Record, RecordError, RecordFile, RecordFormat};
+use crate::{Record, RecordFile, RecordFormat, RecordProblem};
 
 /// A line of a log, or of a data set.
 #[derive(Deserialize)]
@@ -18,6 +18,7 @@ struct EvalsLine {
     data: Option<Value>,
     input: Option<Value>,
     ideal: Option<Value>,
+    final_report: Option<Value>,
 }
 
 #[derive(Deserialize)]
@@ -27,13 +28,13 @@ struct EvalsSpec {
 }
 
 /// Reads a log or a data set.
-pub(crate) fn read_samples(bytes: &[u8]) -> Result<RecordFile, RecordError> {
+pub(crate) fn read_samples(bytes: &[u8]) -> RecordFile {
     let mut file = RecordFile::new(RecordFormat::OpenAiEvals, None);
     let mut model = None;
     let mut places: HashMap<String, usize> = HashMap::new();
     let mut asked_again = 0usize;
-    for line in read_lines::<EvalsLine>(bytes) {
-        let (number, line) = line?;
+    let mut strange = Vec::new();
+    for (number, line) in read_lines::<EvalsLine>(bytes, &mut file.problems) {
         if let Some(spec) = line.spec {
             file.name = spec.eval_name;
             model = spec.completion_fns.map(|names| names.join(", "));
@@ -48,8 +49,13 @@ pub(crate) fn read_samples(bytes: &[u8]) -> Result<RecordFile, RecordError> {
             record.input = question(input);
             record.reference = line.ideal.and_then(|ideal| any_of(&texts(&ideal)));
             file.records.push(record);
+        } else if line.final_report.is_none() {
+            let why = "it is no event of a sample, and has no `input`".to_owned();
+            strange.push(RecordProblem::at_line(number, why));
         }
     }
+    file.problems.append(&mut strange);
+    file.problems.sort_by_key(|problem| problem.line);
 
     file.records.sort_by_cached_key(|record| sample_key(&record.id));
     for record in &mut file.records {
@@ -62,7 +68,7 @@ pub(crate) fn read_samples(bytes: &[u8]) -> Result<RecordFile, RecordError> {
         ));
     }
 
-    Ok(file)
+    file
 }
 
 /// Returns the key of a sample by which `eval.test.10` follows `eval.test.9`. Lines of a data set keep their order.

@@ -1,20 +1,23 @@
 //! Results of promptfoo (`promptfoo eval -o results.json`): a document, or JSON lines.
 
 use serde::Deserialize;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use crate::text::{is_lines, question, read_json, read_lines};
+use crate::text::{document, is_lines, question, read_frame, read_lines, read_members};
 use crate::{Record, RecordError, RecordFile, RecordFormat};
 
 #[derive(Deserialize)]
-struct PromptfooFile {
-    results: PromptfooSummary,
+struct PromptfooFile<'b> {
+    #[serde(borrow)]
+    results: PromptfooSummary<'b>,
     config: Option<PromptfooConfig>,
 }
 
 #[derive(Deserialize)]
-struct PromptfooSummary {
-    results: Vec<PromptfooResult>,
+struct PromptfooSummary<'b> {
+    #[serde(borrow)]
+    results: Vec<&'b RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -31,9 +34,13 @@ struct PromptfooResult {
     provider: Option<Value>,
     response: Option<PromptfooResponse>,
     error: Option<Value>,
+    failure_reason: Option<u64>,
+    grading_result: Option<PromptfooGrading>,
     success: Option<bool>,
     score: Option<Value>,
     named_scores: Option<Map<String, Value>>,
+    cost: Option<Value>,
+    latency_ms: Option<Value>,
     vars: Option<Map<String, Value>>,
     test_case: Option<PromptfooTest>,
 }
@@ -50,6 +57,21 @@ struct PromptfooResponse {
     error: Option<Value>,
 }
 
+/// Words of promptfoo's graders about a whole result, or about one assertion.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct PromptfooGrading {
+    pass: Option<bool>,
+    score: Option<Value>,
+    reason: Option<String>,
+    /// Those of the assertions; the members of a set of assertions stand behind it once more.
+    component_results: Option<Vec<Self>>,
+    assertion: Option<Value>,
+}
+
+/// `failureReason` of a result whose provider failed, not its assertions.
+const FAILED_PROVIDER: u64 = 2;
+
 #[derive(Deserialize, Default)]
 struct PromptfooTest {
     description: Option<String>,
@@ -62,11 +84,12 @@ struct PromptfooTest {
 pub(crate) fn read_results(bytes: &[u8]) -> Result<RecordFile, RecordError> {
     let mut file = RecordFile::new(RecordFormat::Promptfoo, None);
     let mut results: Vec<PromptfooResult> = if is_lines(bytes) {
-        read_lines(bytes).map(|line| line.map(|(_, result)| result)).collect::<Result<_, _>>()?
+        read_lines(bytes, &mut file.problems).map(|(_, result)| result).collect()
     } else {
-        let document: PromptfooFile = read_json(bytes, "the results")?;
-        file.name = document.config.and_then(|config| config.description);
-        document.results.results
+        let text = document(bytes, 3, &mut file.problems)?;
+        let frame: PromptfooFile<'_> = read_frame(&text)?;
+        file.name = frame.config.and_then(|config| config.description);
+        read_members(&text, &frame.results.results, &mut file.problems)
     };
 
     // Results stand in the order in which they ended.
@@ -105,14 +128,7 @@ fn record(result: PromptfooResult, several: bool, questions: &mut Vec<(Value, St
     };
     let mut record = Record::new(id, "it holds no output");
     record.input = result.prompt.raw.and_then(question);
-    let (output, why) = result.response.map_or((None, None), |response| (response.output, response.error));
-    record.output = match output {
-        Some(output) if !output.is_null() => Ok(output),
-        _ => match why.or(result.error).filter(|why| !why.is_null()) {
-            Some(why) => Err(format!("the provider failed: {}", short_text(&why))),
-            None => Err("it holds no output".to_owned()),
-        },
-    };
+    record.output = answer(result.response, result.error, result.failure_reason);
     record.assertions = test.assert.unwrap_or_default();
     record.threshold = test.threshold;
 
@@ -124,11 +140,57 @@ fn record(result: PromptfooResult, several: bool, questions: &mut Vec<(Value, St
     scores.extend(result.success.map(|success| ("success".to_owned(), json!(success))));
     scores.extend(result.score.map(|score| ("score".to_owned(), score)));
     record.add_metadata("scores", scores);
+    if let Some(grading) = result.grading_result {
+        record.add_metadata("reasons", reasons(grading));
+    }
+    record.add_metadata("cost", result.cost.unwrap_or_default());
+    record.add_metadata("latency_ms", result.latency_ms.unwrap_or_default());
     for (key, value) in test.metadata.unwrap_or_default() {
         record.add_metadata(&key, value);
     }
 
     record
+}
+
+/// Returns the answer of a result, or the reason why it has none.
+fn answer(
+    response: Option<PromptfooResponse>,
+    error: Option<Value>,
+    failure: Option<u64>,
+) -> Result<Value, String> {
+    let (output, why) = response.map_or((None, None), |response| (response.output, response.error));
+    if let Some(output) = output.filter(|output| !output.is_null()) {
+        return Ok(output);
+    }
+
+    // The error of a result may also be that of its assertions, or that there was nothing to check.
+    let is_failure = failure.is_none_or(|reason| reason == FAILED_PROVIDER);
+    let why = why.filter(|why| !why.is_null());
+    match why.or(error.filter(|error| is_failure && !error.is_null())) {
+        Some(why) => Err(format!("the provider failed: {}", short_text(&why))),
+        None => Err("the provider gave no output (`null`)".to_owned()),
+    }
+}
+
+/// Returns what the graders said of each assertion, or of the whole result if it has none.
+fn reasons(grading: PromptfooGrading) -> Value {
+    let one = |grading: PromptfooGrading| {
+        let mut said = Map::new();
+        let assertion = grading.assertion.unwrap_or_default();
+        for key in ["type", "metric", "value"] {
+            said.extend(assertion.get(key).map(|value| (key.to_owned(), value.clone())));
+        }
+        said.extend(grading.pass.map(|pass| ("pass".to_owned(), json!(pass))));
+        said.extend(grading.score.map(|score| ("score".to_owned(), score)));
+        said.extend(grading.reason.map(|reason| ("reason".to_owned(), json!(reason))));
+        Value::Object(said)
+    };
+
+    let mut grading = grading;
+    match grading.component_results.take().filter(|components| !components.is_empty()) {
+        Some(components) => components.into_iter().map(one).collect(),
+        None => Value::Array(vec![one(grading)]),
+    }
 }
 
 /// Maximum number of tests among which an equal one is looked for.

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use serde_json::{Map, Value, json};
 
-use crate::RecordFormat;
+use crate::{RecordFormat, RecordProblem};
 
 /// Records of one file.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,6 +17,8 @@ pub struct RecordFile {
     pub records: Vec<Record>,
     /// Remarks about the file as a whole, each a sentence without a full stop.
     pub remarks: Vec<String>,
+    /// Records that can't be read, in the order of their lines.
+    pub problems: Vec<RecordProblem>,
 }
 
 /// A question with its answer.
@@ -102,7 +104,7 @@ impl Record {
 
 impl RecordFile {
     pub(crate) fn new(format: RecordFormat, name: Option<String>) -> Self {
-        Self { format, name, records: Vec::new(), remarks: Vec::new() }
+        Self { format, name, records: Vec::new(), remarks: Vec::new(), problems: Vec::new() }
     }
 
     /// Returns the records without an answer.
@@ -110,9 +112,10 @@ impl RecordFile {
         self.records.iter().filter_map(|record| Some((record, record.output.as_ref().err()?.as_str())))
     }
 
-    /// Numbers ids that are taken, and clears them of control characters.
-    pub(crate) fn make_ids_unique(&mut self) {
+    /// Numbers ids that are taken, and clears them of control characters. Returns the ids that several records have.
+    pub(crate) fn make_ids_unique(&mut self) -> BTreeSet<String> {
         let mut taken = HashSet::new();
+        let mut repeated = BTreeSet::new();
         for (index, record) in self.records.iter_mut().enumerate() {
             let clean: String = record.id.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
             let wish = match clean.trim() {
@@ -124,7 +127,10 @@ impl RecordFile {
             while !taken.insert(record.id.clone()) {
                 record.id = format!("{wish}-{number}");
                 number += 1;
+                repeated.insert(wish.clone());
             }
         }
+
+        repeated
     }
 }

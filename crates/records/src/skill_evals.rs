@@ -2,14 +2,16 @@
 
 use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
-use crate::text::{content_text, read_json};
+use crate::text::{content_text, document, read_frame, read_members};
 use crate::{Record, RecordError, RecordFile, RecordFormat};
 
 #[derive(Deserialize)]
-struct SkillFile {
+struct SkillFile<'b> {
     skill_name: Option<String>,
-    evals: Vec<SkillEval>,
+    #[serde(borrow)]
+    evals: Vec<&'b RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -20,16 +22,21 @@ struct SkillEval {
     expected_output: Option<String>,
     #[serde(default)]
     files: Vec<String>,
-    /// Also called `expectations` by the skill that creates skills.
-    #[serde(default, alias = "expectations")]
+    #[serde(default)]
     assertions: Vec<Value>,
+    /// Name of the assertions in the skill that creates skills.
+    #[serde(default)]
+    expectations: Vec<Value>,
 }
 
 /// Reads the evals of a skill.
 pub(crate) fn read_evals(bytes: &[u8]) -> Result<RecordFile, RecordError> {
-    let document: SkillFile = read_json(bytes, "the evals")?;
-    let mut file = RecordFile::new(RecordFormat::SkillEvals, document.skill_name);
-    for (index, eval) in document.evals.into_iter().enumerate() {
+    let mut file = RecordFile::new(RecordFormat::SkillEvals, None);
+    let text = document(bytes, 2, &mut file.problems)?;
+    let frame: SkillFile<'_> = read_frame(&text)?;
+    file.name = frame.skill_name;
+    let evals: Vec<SkillEval> = read_members(&text, &frame.evals, &mut file.problems);
+    for (index, eval) in evals.into_iter().enumerate() {
         let id = match (eval.name, eval.id) {
             (Some(name), _) => name,
             (None, Some(Value::String(id))) => id,
@@ -40,7 +47,7 @@ pub(crate) fn read_evals(bytes: &[u8]) -> Result<RecordFile, RecordError> {
         record.input = Some(Value::String(eval.prompt));
         record.expected_outcome = eval.expected_output.filter(|text| !text.trim().is_empty());
         record.files = eval.files;
-        record.assertions = eval.assertions.iter().map(assertion).collect();
+        record.assertions = eval.assertions.iter().chain(&eval.expectations).map(assertion).collect();
         record.add_metadata("skill", file.name.as_deref().unwrap_or_default());
         file.records.push(record);
     }

@@ -1,24 +1,122 @@
 //! Parts that several formats share: files as bytes, lines of JSON, messages, references of several texts.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use serde::de::DeserializeOwned;
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, IgnoredAny};
+use serde_json::error::Category;
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::{MAX_RECORD_BYTES, RecordError};
+use crate::error::{describe, describe_syntax, read_object};
+use crate::{MAX_RECORD_BYTES, RecordError, RecordProblem};
 
 pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, RecordError> {
     Ok(assize_files::read_bytes(path, MAX_RECORD_BYTES)?)
 }
 
-/// Reads a document. Programs in Python write numbers that JSON does not have; they are read as null.
-pub(crate) fn read_json<T: DeserializeOwned>(bytes: &[u8], part: &str) -> Result<T, RecordError> {
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    serde_json::from_slice(bytes).or_else(|error| match without_nan(bytes) {
-        Some(bytes) => serde_json::from_slice(&bytes).map_err(|error| RecordError::json(part, error)),
-        None => Err(RecordError::json(part, error)),
+/// Returns the bytes of a document behind its byte order mark, as JSON that can be read: numbers that programs in Python write
+/// and JSON does not have are null, and a document that breaks off ends behind the last whole member of a list at `depth`.
+///
+/// # Errors
+/// When it is no JSON, or breaks off before there is such a member.
+pub(crate) fn document<'b>(
+    bytes: &'b [u8],
+    depth: usize,
+    problems: &mut Vec<RecordProblem>,
+) -> Result<Cow<'b, [u8]>, RecordError> {
+    let bytes = without_mark(bytes);
+    let Err(error) = check(bytes) else { return Ok(Cow::Borrowed(bytes)) };
+    let error = match without_nan(bytes) {
+        Some(text) => match check(&text) {
+            Ok(()) => return Ok(Cow::Owned(text)),
+            Err(error) => error,
+        },
+        None => error,
+    };
+
+    if error.classify() == Category::Eof
+        && let Some(closed) = close(bytes, depth)
+    {
+        let text = without_nan(&closed).unwrap_or(closed);
+        if check(&text).is_ok() {
+            problems.push(RecordProblem::at_line(
+                error.line(),
+                "the file breaks off here; what follows is not known".to_owned(),
+            ));
+            return Ok(Cow::Owned(text));
+        }
+    }
+
+    Err(RecordError::Invalid(RecordProblem::at_line(error.line(), describe_syntax(&error))))
+}
+
+fn check(bytes: &[u8]) -> Result<(), serde_json::Error> {
+    serde_json::from_slice::<IgnoredAny>(bytes).map(drop)
+}
+
+fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
+}
+
+/// Returns a document that breaks off, up to the last object that is a whole member of a list at `depth`, with the brackets
+/// that are open there closed. `None` if there is no such object.
+fn close(bytes: &[u8], depth: usize) -> Option<Vec<u8>> {
+    let (mut open, mut is_text, mut at) = (Vec::new(), false, 0);
+    let mut end = None;
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'\\' if is_text => at += 1,
+            b'"' => is_text = !is_text,
+            b'{' | b'[' if !is_text => open.push(*byte),
+            b'}' | b']' if !is_text => {
+                open.pop();
+                if *byte == b'}' && open.len() == depth && open.last() == Some(&b'[') {
+                    end = Some((at + 1, open.clone()));
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+
+    let (end, open) = end?;
+    let closing = open.iter().rev().map(|byte| if *byte == b'{' { b'}' } else { b']' });
+    Some(bytes[..end].iter().copied().chain(closing).collect())
+}
+
+/// Reads the part of a document around its records.
+pub(crate) fn read_frame<'b, T: Deserialize<'b>>(text: &'b [u8]) -> Result<T, RecordError> {
+    let mut reader = serde_json::Deserializer::from_slice(text);
+    serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+        let (line, why) = (error.inner().line(), describe(error.path(), error.inner()));
+        RecordError::Invalid(RecordProblem::at_line(line, why))
     })
+}
+
+/// Reads the members of a list in `text` one by one. Those that can't be read are problems.
+pub(crate) fn read_members<T: DeserializeOwned>(
+    text: &[u8],
+    members: &[&RawValue],
+    problems: &mut Vec<RecordProblem>,
+) -> Vec<T> {
+    let (mut counted, mut line) = (0, 1);
+    let mut read = Vec::with_capacity(members.len());
+    for member in members {
+        let member = member.get().as_bytes();
+        // Each member is a part of the text, and stands behind the one before it.
+        let start = member.as_ptr().addr() - text.as_ptr().addr();
+        line += text[counted..start].iter().filter(|byte| **byte == b'\n').count();
+        counted = start;
+        match read_object(member) {
+            Ok(record) => read.push(record),
+            Err((below, why)) => problems.push(RecordProblem::at_line(line + below - 1, why)),
+        }
+    }
+
+    read
 }
 
 /// Returns the document with `null` for `NaN`, `Infinity` and `-Infinity`; `None` if it has none of them.
@@ -50,22 +148,31 @@ fn without_nan(bytes: &[u8]) -> Option<Vec<u8>> {
     })
 }
 
-/// Iterates over the JSON values of a file, one on each line that is not blank, with the line numbers.
+/// Iterates over the JSON objects of a file, one on each line that is not blank, with the line numbers. Those that can't be read
+/// are problems.
 pub(crate) fn read_lines<T: DeserializeOwned>(
     bytes: &[u8],
-) -> impl Iterator<Item = Result<(usize, T), RecordError>> {
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let lines = bytes.split(|byte| *byte == b'\n').enumerate();
-    lines.filter(|(_, line)| !line.trim_ascii().is_empty()).map(|(index, line)| {
-        let value = serde_json::from_slice(line);
-        let value = value.map_err(|error| RecordError::json(format!("line {}", index + 1), error))?;
-        Ok((index + 1, value))
+    problems: &mut Vec<RecordProblem>,
+) -> impl Iterator<Item = (usize, T)> {
+    let lines = without_mark(bytes).split(|byte| *byte == b'\n').enumerate();
+    lines.filter(|(_, line)| !line.trim_ascii().is_empty()).filter_map(|(index, line)| {
+        let read = read_object(line).or_else(|error| match without_nan(line) {
+            Some(line) => read_object(&line),
+            None => Err(error),
+        });
+        match read {
+            Ok(value) => Some((index + 1, value)),
+            Err((_, why)) => {
+                problems.push(RecordProblem::at_line(index + 1, why));
+                None
+            }
+        }
     })
 }
 
 /// Returns true if the first value of a file fills its first line, so that the file may be JSON lines.
 pub(crate) fn is_lines(bytes: &[u8]) -> bool {
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii();
+    let bytes = without_mark(bytes).trim_ascii();
     let first = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
     first.trim_ascii_end().ends_with(b"}") && first.len() < bytes.len()
 }
@@ -161,10 +268,27 @@ mod tests {
     #[test]
     fn numbers_that_json_lacks_are_null() {
         let text = br#"{"a": NaN, "b": [-Infinity, Infinity, -1], "c": "NaN \" NaN", "d": NaN}"#;
-        let value: Value = read_json(text, "it").expect("readable");
+        let mut problems = Vec::new();
+        let text = document(text, 1, &mut problems).expect("readable");
+        let value: Value = serde_json::from_slice(&text).expect("JSON");
         assert_eq!(value, json!({"a": null, "b": [null, null, -1], "c": "NaN \" NaN", "d": null}));
-        assert!(read_json::<Value>(br#"{"a": Nan}"#, "it").is_err());
-        assert!(read_json::<Value>(br#"{"a": NaN"#, "it").is_err());
+        assert!(document(br#"{"a": Nan}"#, 1, &mut problems).is_err());
+        assert!(document(br#"{"a": NaN"#, 1, &mut problems).is_err());
+        assert_eq!(problems, []);
+    }
+
+    #[test]
+    fn documents_that_break_off_end_behind_their_last_whole_record() {
+        let text = br#"{"x": [], "list": [{"a": NaN, "b": [{"c": "]}"}]},
+            {"a": "\"}"},
+            {"a": [{"b": 1}, {"#;
+        let mut problems = Vec::new();
+        let closed = document(text, 2, &mut problems).expect("readable");
+        let value: Value = serde_json::from_slice(&closed).expect("JSON");
+        assert_eq!(value, json!({"x": [], "list": [{"a": null, "b": [{"c": "]}"}]}, {"a": "\"}"}]}));
+        assert_eq!(problems.len(), 1);
+        assert_eq!(problems[0].line, 3);
+        assert!(document(br#"{"x": [{"#, 2, &mut problems).is_err());
     }
 
     #[test]

@@ -212,32 +212,201 @@ fn evals_of_skills_have_assertions_and_files() {
     assert_eq!(reason(&file.records[0]), "evals of a skill hold no answers");
 }
 
-#[test]
-fn damaged_files_are_refused_with_the_part_that_is_damaged() {
-    let log = std::fs::read(data("capitals.json")).expect("readable");
-    let error = error_of("a.json", &log[..log.len() / 2]);
-    assert!(error.starts_with("the log: ") && error.contains("line "), "{error}");
+/// The file of this content, with a format that its content tells.
+fn read_text(content: &[u8]) -> RecordFile {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("records");
+    std::fs::write(&path, content).expect("written");
+    read(&path)
+}
 
+fn problems(file: &RecordFile) -> Vec<String> {
+    file.problems.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn files_that_are_damaged_as_a_whole_are_refused() {
     let archive = std::fs::read(data("capitals.eval")).expect("readable");
     let error = error_of("a.eval", &archive[..archive.len() / 2]);
-    assert!(error.contains("damaged or not complete"), "{error}");
+    assert!(error.contains("damaged or not complete: the list of its parts"), "{error}");
 
+    let deep = format!("{{\"version\": 2, \"status\": \"x\", \"eval\": {}1", "[".repeat(100_000));
+    let error = error_of("a.json", deep.as_bytes());
+    assert!(error.starts_with("line 1: ") && error.contains("breaks off"), "{error}");
+
+    assert_eq!(error_of("a.parquet", b"PAR1...."), "a Parquet file is not read");
+    assert_eq!(
+        error_of("a.json", b"{\"skill_name\": \"s\",\n \"evals\": 2}"),
+        "line 2: `evals` is the number 2, not a list"
+    );
+    let cut = error_of("a.json", b"{\"skill_name\": \"s\",\n \"evals\": [{\"prompt\"");
+    assert_eq!(cut, "line 2: its JSON breaks off");
+}
+
+#[test]
+fn each_record_that_is_damaged_is_named_and_the_others_are_read() {
+    let lines = read_text(
+        b"{\"run_id\": \"a\", \"event_id\": 1, \"sample_id\": \"a.1\", \"type\": \"sampling\", \"data\": {\"sampled\": [\"x\"], \"p\": NaN}}\n\
+        {\"run_id\": \"a\", \"sample_id\": 5}\n{\"final_report\": {}, \"vars\": 1}\n[1]\n{\"x\": 1}\n\
+        {\"run_id\": \"a\", \"event_id\": 2, \"sample_id\": \"a.2\", \"type\": \"sampling\", \"data\": {\"sampled\": [\"y\"]}}\n{\"run_id\"",
+    );
+    assert_eq!(ids(&lines), ["a.1", "a.2"]);
+    assert_eq!(
+        problems(&lines),
+        [
+            "line 2: `sample_id` is the number 5, not a text",
+            "line 4: it is no JSON object",
+            "line 5: it is no event of a sample, and has no `input`",
+            "line 7: its JSON breaks off"
+        ]
+    );
+
+    let list = read_text(
+        b"[\n{\"input\": \"a\", \"actual_output\": \"b\"},\n{\"input\": [\"a\"]},\n {\"name\": \"c\",\n \"input\": 1},\n 7,\n\
+        {\"testIdx\": 1},\n{\"input\": \"d\", \"actual_output\": \"e\"}]",
+    );
+    assert_eq!(list.records.len(), 2);
+    assert_eq!(
+        problems(&list),
+        [
+            "line 3: `input` is a list, not a text",
+            "line 5: `input` is the number 1, not a text",
+            "line 6: it is no JSON object",
+            "line 7: it has no `input`, `actual_output`, `scenario` or `turns`"
+        ]
+    );
+
+    let evals = read_text(
+        b"{\"skill_name\": \"s\", \"evals\": [{\"id\": 1, \"prompt\": \"p\"}, {\"id\": 2}, {\"id\": 1, \"prompt\": \"q\"}]}",
+    );
+    assert_eq!(ids(&evals), ["eval-1", "eval-1-2"]);
+    assert_eq!(problems(&evals), ["line 1: it has no `prompt`"]);
+    assert_eq!(
+        evals.remarks,
+        ["several records are called `eval-1`: the later ones got a number, such as `eval-1-2`"]
+    );
+}
+
+#[test]
+fn documents_that_break_off_are_read_up_to_there() {
+    for (name, whole, key) in [
+        ("capitals.json", 6, "\"epoch\":"),
+        ("promptfoo.json", 8, "\"promptIdx\":"),
+        ("deepeval.json", 3, "\"input\":"),
+        ("skill-evals.json", 2, "\"prompt\":"),
+    ] {
+        let text = std::fs::read(data(name)).expect("readable");
+        assert_eq!(problems(&read_text(&text)), Vec::<String>::new(), "{name}");
+
+        // In the middle of the last record.
+        let end = text.windows(key.len()).rposition(|found| found == key.as_bytes()).expect("the key");
+        let file = read_text(&text[..end]);
+        assert!(!file.records.is_empty() && file.records.len() < whole, "{name}: {}", file.records.len());
+        assert_eq!(file.problems.len(), 1, "{name}: {:?}", file.problems);
+        assert!(file.problems[0].why.starts_with("the file breaks off here"), "{name}: {:?}", file.problems);
+        assert_eq!(
+            file.problems[0].line,
+            1 + text[..end].iter().filter(|byte| **byte == b'\n').count(),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn damaged_samples_of_an_archive_are_named() {
     // A byte of the text of a sample that is stored as it is.
     let mut archive = std::fs::read(data("broken.eval")).expect("readable");
     let at = archive.windows(4).position(|four| four == b"good").expect("the question");
     archive[at] = b'f';
-    let error = error_of("a.eval", &archive);
-    assert!(error.contains("checksum"), "{error}");
+    let file = read_text(&archive);
+    assert_eq!(problems(&file), ["`samples/1_epoch_1.json` in the archive: its checksum is wrong"]);
+    assert_eq!(ids(&file), ["2"]);
 
-    let deep = format!("{{\"version\": 2, \"status\": \"x\", \"eval\": {}1", "[".repeat(100_000));
-    let error = error_of("a.json", deep.as_bytes());
-    assert!(error.starts_with("the log: ") && error.contains("line 1"), "{error}");
+    // The first bytes of compressed samples, behind their names.
+    let mut archive = std::fs::read(data("capitals.eval")).expect("readable");
+    let name = b"samples/fr_epoch_1.json";
+    let at = archive.windows(name.len()).position(|found| found == name).expect("the sample") + name.len();
+    archive[at..at + 60].fill(0xff);
+    let file = read_text(&archive);
+    assert_eq!(
+        problems(&file),
+        ["`samples/fr_epoch_1.json` in the archive: its compressed bytes are damaged"]
+    );
+    assert_eq!(file.records.len(), 5);
+}
 
-    let error =
-        error_of("a.jsonl", b"{\"run_id\": \"a\", \"event_id\": 1, \"sample_id\": \"b\"}\n{\"run_id\"\n");
-    assert!(error.starts_with("line 2: "), "{error}");
-    assert_eq!(error_of("a.parquet", b"PAR1...."), "a Parquet file is not read");
-    assert_eq!(error_of("a.json", b"{\"skill_name\": 1, \"evals\": 2}").split(':').next(), Some("the evals"));
+#[test]
+fn results_of_promptfoo_in_other_formats_are_named() {
+    let table = "Description,x,[mine] Where is {{x}}?,Status,Score,Named Scores,Grader Reason,Comment\n";
+    for (name, text, kind) in [
+        (
+            "r.yaml",
+            "evalId: eval-1\nresults:\n  version: 3\n",
+            "a YAML file of promptfoo's results is not read",
+        ),
+        ("r.xml", "<promptfoo>\n  <evalId>e</evalId>\n", "an XML file of promptfoo's results is not read"),
+        (
+            "r.html",
+            "<!doctype html>\n<html><a aria-label=\"Promptfoo\">",
+            "a page of promptfoo's results is not read",
+        ),
+        ("r.csv", table, "a table of promptfoo's results, with a column for each provider, is not read"),
+    ] {
+        assert_eq!(error_of(name, text.as_bytes()), kind);
+    }
+    assert_eq!(error_of("a.csv", b"id,answer,Status\n1,a,b\n"), "not recognised");
+}
+
+#[test]
+fn reasons_and_missing_outputs_of_promptfoo_are_kept_apart() {
+    let result = |index: u32, rest: serde_json::Value| {
+        let mut result = json!({
+            "testIdx": index, "promptIdx": 0, "prompt": {"raw": "q"}, "vars": {"x": index}, "testCase": {"assert": []},
+            "success": false, "score": 0
+        });
+        for (key, value) in rest.as_object().expect("an object") {
+            result[key] = value.clone();
+        }
+        result.to_string()
+    };
+    let lines = [
+        result(
+            0,
+            json!({
+                "failureReason": 1, "error": "too plain", "response": {"output": "a"}, "cost": 0.01, "latencyMs": 8,
+                "gradingResult": {"pass": false, "score": 0.5, "reason": "too plain", "componentResults": [
+                    {"pass": true, "score": 1, "reason": "Assertion passed", "assertion": {"type": "contains", "value": "a"}},
+                    {"pass": false, "score": 0, "reason": "too plain", "assertion": {"type": "llm-rubric", "metric": "style"}},
+                ]}
+            }),
+        ),
+        result(
+            1,
+            json!({"failureReason": 0, "error": "No output", "response": {"output": null}, "gradingResult": null}),
+        ),
+        result(2, json!({"failureReason": 2, "error": "Error: boom\n at x"})),
+        result(3, json!({"failureReason": 2, "error": "quota", "response": {"error": "quota"}})),
+        result(4, json!({"failureReason": 1, "error": "Expected output", "response": {"output": null}})),
+    ];
+    let file = read_text(lines.join("\n").as_bytes());
+    assert_eq!(problems(&file), Vec::<String>::new());
+    assert_eq!(
+        file.records[0].metadata["reasons"],
+        json!([
+            {"type": "contains", "value": "a", "pass": true, "score": 1, "reason": "Assertion passed"},
+            {"type": "llm-rubric", "metric": "style", "pass": false, "score": 0, "reason": "too plain"},
+        ])
+    );
+    assert_eq!(file.records[0].metadata["cost"], json!(0.01));
+    assert_eq!(file.records[0].metadata["latency_ms"], json!(8));
+    let reasons: Vec<&str> = file.records[1..].iter().map(reason).collect();
+    assert_eq!(
+        reasons,
+        [
+            "the provider gave no output (`null`)", "the provider failed: Error: boom",
+            "the provider failed: quota", "the provider gave no output (`null`)"
+        ]
+    );
 }
 
 #[test]

@@ -6,7 +6,9 @@ use std::time::Instant;
 
 use crate::python::PythonOutcome;
 use crate::wheel::WheelOutcome;
-use crate::{generate, layers, python, repo_lints, report_readers, shell, tools, wheel, words};
+use crate::{
+    generate, layers, python, repo_lints, report_readers, shell, static_program, tools, wheel, words,
+};
 
 /// The good end of a step.
 enum StepOutcome {
@@ -27,6 +29,7 @@ const STEPS: &[(&str, StepFn)] = &[
     ("repository lints", || passed(repo_lints::run())),
     ("words", || passed(words::run(false))),
     ("clippy", clippy),
+    ("static programs", || passed(static_program::run())),
     ("documentation builds", documentation),
     ("tests", tests),
     ("generated pages are current", || {
@@ -100,9 +103,10 @@ fn format() -> StepResult {
     passed(formatted.map_err(|error| format!("{error}; `cargo fmt --all` puts it in order")))
 }
 
+/// Checks all code, also that of the feature `cloud`, which no other step compiles. The tests compile what is there without it.
 fn clippy() -> StepResult {
-    let arguments = ["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"];
-    passed(shell::run(&mut shell::cargo(&arguments)))
+    let mut command = shell::cargo(&["clippy", "--workspace", "--all-targets", "--features", "assize/cloud"]);
+    passed(shell::run(command.args(["--quiet", "--", "-D", "warnings"])))
 }
 
 fn documentation() -> StepResult {

@@ -13,6 +13,7 @@ mod python;
 mod repo_lints;
 mod report_readers;
 mod shell;
+mod static_program;
 mod tools;
 mod wheel;
 mod words;
@@ -31,6 +32,7 @@ usage: cargo xtask NAME
   generate [--check]  generated pages, the README's picture and schemas, or whether they are current
   package-files       completion scripts and man pages for a release, into target/package
   python [PROFILE]    the Python library, built and tested; profile `dev` unless given
+  static-program      what only static programs have: compiled-in certificates, and the code that uses them
   report-readers      reports, read with the programs and schemas of other tools
   wheel [PROFILE]     the wheel for Python, built and tried out; profile `release` unless given";
 
@@ -52,6 +54,7 @@ fn main() -> ExitCode {
             Err(why) => println!("SKIPPED: reports: {why}"),
             Ok(()) => println!("reports: other tools read them"),
         }),
+        ["static-program"] => static_program::run(),
         ["wheel"] => report_wheel(wheel::run("release")),
         ["wheel", profile] => report_wheel(wheel::run(profile)),
         _ => Err(USAGE.to_owned()),

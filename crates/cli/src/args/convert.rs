@@ -103,7 +103,7 @@ pub(crate) struct ConvertArgs {
     /// Overwrite an existing file.
     #[arg(long, requires = "out")]
     pub(crate) force: bool,
-    /// Skip unreadable lines of a session log (exit code 3).
+    /// Skip unreadable lines of a session log, and unreadable records of other tools (exit code 3).
     #[arg(long)]
     pub(crate) keep_going: bool,
     /// Also let files read from this folder; repeatable.

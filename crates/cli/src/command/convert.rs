@@ -8,7 +8,7 @@ use assize_convert::{
 };
 use assize_engine::{ExitStatus, replace_file};
 use assize_records::{RecordFormat, detect_records};
-use assize_table::is_table;
+use assize_table::{SheetPath, is_table};
 use serde_json::{Value, json};
 
 use super::{record_cases, schema, transcript};
@@ -71,16 +71,17 @@ impl ConversionSource {
 /// Returns the format of the first file if it holds records of another tool.
 fn found_records(paths: &[PathBuf]) -> Result<Option<RecordFormat>, CommandFailure> {
     let Some(path) = paths.first().filter(|path| path.is_file()) else { return Ok(None) };
-    // Tables of criteria and YAML are no records, whatever stands in them.
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_ascii_lowercase();
-    if ["yaml", "yml"].contains(&ending.as_str()) || is_table(path) {
+    if SheetPath::parse(path).is_some() {
         return Ok(None);
     }
 
-    detect_records(path).map_err(|error| {
+    let found = detect_records(path).map_err(|error| {
         let help = error.help().map(|help| format!("\n{help}")).unwrap_or_default();
-        format!("{}: {error}{help}", path.display()).into()
-    })
+        format!("{}: {error}{help}", path.display())
+    })?;
+    // Tables of criteria and YAML are no records, whatever stands in them.
+    Ok(found.filter(|_| !["yaml", "yml"].contains(&ending.as_str()) && !is_table(path)))
 }
 
 /// Converts a file of rubrics.
@@ -93,8 +94,8 @@ fn rubrics(
     let [path] = args.from.as_slice() else {
         return Err("several files can be converted with `--to cases` only; give one file".into());
     };
-    if args.keep_going {
-        return Err("`--keep-going` is for session logs (`--to cases`); remove it".into());
+    if args.keep_going && !matches!(source, ConversionSource::Records(_)) {
+        return Err("`--keep-going` is for session logs and for records of other tools; remove it".into());
     }
 
     let from = match source {
@@ -115,7 +116,7 @@ fn rubrics(
 
     let options = context.process.load_options(&args.root);
     let converted = match from {
-        ConversionSource::Records(format) => convert_records(path, format, to, &options),
+        ConversionSource::Records(format) => convert_records(path, format, to, args.keep_going, &options),
         ConversionSource::Rubrics(kind) => convert(path, kind, to, &options),
         ConversionSource::Unknown => Err(ConvertError::UnknownFormat(path.clone())),
     };
@@ -124,6 +125,10 @@ fn rubrics(
         Err(ConvertError::Invalid(path, diagnostics, sources)) => {
             output::print_diagnostics(&diagnostics, &sources, context);
             return Err(format!("`{}` has errors; nothing was converted", path.display()).into());
+        }
+        Err(ConvertError::BrokenRecords(path, problems)) => {
+            let broken = record_cases::broken_records(&path, &problems);
+            return Err(format!("{broken}\n{}", record_cases::KEEP_GOING).into());
         }
         Err(ConvertError::Empty(path, why, notes)) => {
             say_notes(&notes, context);

@@ -1,9 +1,10 @@
 //! `assize convert --to cases`: records of other tools as cases with their answers.
 
 use std::collections::HashSet;
+use std::path::Path;
 
 use assize_engine::ExitStatus;
-use assize_records::{RecordFormat, detect_records, read_records};
+use assize_records::{RecordFormat, RecordProblem, detect_records, read_records};
 use assize_report::grouped;
 use serde_json::{Value, json};
 
@@ -26,6 +27,7 @@ pub(super) fn execute(
     let mut ids = HashSet::new();
     let (mut lines, mut files) = (String::new(), Vec::new());
     let (mut cases, mut left_out) = (0usize, 0usize);
+    let mut broken = Vec::new();
     for path in &args.from {
         let failed = |why: String| format!("{}: {why}; nothing was converted", path.display());
         let format = match args.kind {
@@ -37,6 +39,15 @@ pub(super) fn execute(
         for remark in &file.remarks {
             output::print_warning(&format!("{}: {remark}", path.display()), context);
         }
+        for problem in &file.problems {
+            let message = format!("{}: skipped what can't be read: {problem}", path.display());
+            if args.keep_going {
+                output::print_warning(&message, context);
+            }
+        }
+        if !file.problems.is_empty() && !args.keep_going {
+            broken.push(broken_records(path, &file.problems));
+        }
         for (record, why) in file.unanswered() {
             output::print_warning(
                 &format!("{}: `{}` was skipped: {why}", path.display(), record.id),
@@ -45,7 +56,7 @@ pub(super) fn execute(
         }
 
         let unanswered = file.unanswered().count();
-        left_out += unanswered;
+        left_out += unanswered + file.problems.len();
         cases += file.records.len() - unanswered;
         for mut case in file.records.iter().filter_map(assize_records::Record::to_answer) {
             let id = case["id"].as_str().map(|id| unused_id(id, &mut ids)).unwrap_or_default();
@@ -57,7 +68,14 @@ pub(super) fn execute(
         files.push(json!({
             "file": path.display().to_string(), "format": format.name(),
             "records": file.records.len(), "unanswered": unanswered, "remarks": file.remarks,
+            "unreadable": file.problems.iter().map(ToString::to_string).collect::<Vec<_>>(),
         }));
+    }
+    if !broken.is_empty() {
+        return Err(format!("{}\n{KEEP_GOING}", broken.join("\n")).into());
+    }
+    if files.iter().all(|file| file["records"] == 0) {
+        return Err("there are no records, so there is nothing to convert".into());
     }
     if cases == 0 {
         return Err("no record has an answer; for cases without answers use `--to tests`".into());
@@ -77,6 +95,26 @@ pub(super) fn execute(
     }
 
     Ok(if left_out == 0 { ExitStatus::Passed } else { ExitStatus::Incomplete })
+}
+
+/// The way on from records that can't be read.
+pub(super) const KEEP_GOING: &str = "nothing was converted; `--keep-going` skips them, and exits with 3";
+
+/// Returns a message with the records of a file that can't be read.
+pub(super) fn broken_records(path: &Path, problems: &[RecordProblem]) -> String {
+    /// Records that are named; the rest is counted.
+    const MAX_SHOWN: usize = 200;
+
+    let mut lines = match problems.len() {
+        1 => vec![format!("{}: 1 record can't be read", path.display())],
+        count => vec![format!("{}: {count} records can't be read", path.display())],
+    };
+    lines.extend(problems.iter().take(MAX_SHOWN).map(|problem| format!("  {problem}")));
+    if problems.len() > MAX_SHOWN {
+        lines.push(format!("  and {} more", problems.len() - MAX_SHOWN));
+    }
+
+    lines.join("\n")
 }
 
 /// Escapes what an eval file would take for a variable of the environment.

@@ -7,8 +7,9 @@ use std::path::Path;
 
 use assize_engine::ExitStatus;
 use assize_report::grouped;
+use assize_table::is_table;
 use assize_targets::{traced_answer, traced_output};
-use assize_trace::{AgentTrace, LogFormat, TraceLog, read_log};
+use assize_trace::{AgentTrace, LogFormat, TraceLog, TraceLogError, read_log};
 use serde_json::{Map, Value, json};
 
 use crate::args::ConvertArgs;
@@ -110,7 +111,16 @@ fn open(path: &Path, format: Option<LogFormat>) -> Result<TranscriptLog, Command
             assize_files::open_file(path).map_err(|error| format!("{name}: can't be read: {error}"))?,
         ))
     };
-    let read = read_log(reader, format).map_err(|error| format!("{name}: {error}"))?;
+    let read = read_log(reader, format).map_err(|error| match error {
+        TraceLogError::UnknownFormat if is_table(path) => format!(
+            "{name}: a table needs no conversion; grade it with `assize grade RUBRIC --answers {name}`, and \
+            `--columns answer=COLUMN,metadata=*` if its columns have other names"
+        ),
+        TraceLogError::UnknownFormat => format!(
+            "{name}: neither a session log of an agent nor records of another tool; name its kind with `--kind`"
+        ),
+        error => format!("{name}: {error}"),
+    })?;
     let stem = path.file_stem().filter(|_| !is_stdin).and_then(|stem| stem.to_str()).unwrap_or("session");
 
     Ok(TranscriptLog { name, stem: stem.to_owned(), read })

@@ -221,4 +221,24 @@ fn records_of_other_tools_are_graded_as_they_are() {
     let cut = cli.run(&["grade", "rubric.yaml", "--answers", "cut.eval"]).expect_code(2);
     assert_eq!(cut.stderr.matches("error[").count(), 1, "{}", cut.stderr);
     assert!(cut.stderr.contains("E0750"), "{}", cut.stderr);
+
+    // Each record that can't be read is named at its line, beside those without an answer.
+    let good = r#"{"input": "q", "actual_output": "mockllm"}"#;
+    cli.file("d.jsonl", format!("{good}\n{{\"input\": 1}}\n{{\"input\": \"q\"}}\n[]\n"));
+    let refused = cli.run(&["grade", "rubric.yaml", "--answers", "d.jsonl"]).expect_code(2);
+    for text in
+        ["d.jsonl:2:", "not a text", "d.jsonl:4:", "no JSON object", "E0420", "--to cases --keep-going"]
+    {
+        assert!(refused.stderr.contains(text), "{text}: {}", refused.stderr);
+    }
+    cli.run(&["convert", "d.jsonl", "--to", "cases", "--keep-going", "-o", "kept.jsonl"]).expect_code(3);
+    cli.run(&["grade", "rubric.yaml", "--answers", "kept.jsonl", "--run-dir", "kept"]).expect_code(0);
+    assert_eq!(rows(&cli, "kept").len(), 1);
+
+    cli.file("none.json", r#"{"skill_name": "s", "evals": []}"#);
+    let none = cli.run(&["grade", "rubric.yaml", "--answers", "none.json"]).expect_code(2);
+    assert!(none.stderr.contains("E0403") && none.stderr.contains("`evals`"), "{}", none.stderr);
+    cli.file("r.csv", "x,[echo] {{x}},Status,Score,Named Scores,Grader Reason,Comment\na,b,PASS,1.00,,,\n");
+    let table = cli.run(&["grade", "rubric.yaml", "--answers", "r.csv"]).expect_code(2);
+    assert!(table.stderr.contains("promptfoo export eval"), "{}", table.stderr);
 }

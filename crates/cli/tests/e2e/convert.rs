@@ -241,9 +241,72 @@ fn records_become_cases_with_answers_or_eval_files() {
     cli.run(&["convert", "promptfoo.json", "--to", "tests", "-o", "out.yaml", "--force"]).expect_code(3);
     let text = cli.read("out.yaml");
     assert_eq!(text.matches("input:").count(), 4, "each prompt of each test once: {text}");
+    // Two prompts of one test are not independent of each other.
+    assert_eq!(text.matches("cluster: first").count(), 2, "{text}");
     let none = cli.run(&["convert", "skill-evals.json", "--to", "cases"]).expect_code(2);
     assert!(none.stderr.contains("--to tests"), "{}", none.stderr);
     cli.file("a.bin", "PAR1");
     let parquet = cli.run(&["convert", "a.bin", "--to", "cases"]).expect_code(2);
     assert!(parquet.stderr.contains("ending .parquet"), "{}", parquet.stderr);
+}
+
+#[test]
+fn records_that_cannot_be_read_are_all_named_and_can_be_skipped() {
+    let cli = cli();
+    let good = json!({"input": "q", "actual_output": "a", "expected_output": "a"});
+    cli.file("d.jsonl", format!("{good}\n{{\"input\": 1}}\n{good}\n{{\"input\": \"q\", \"actual"));
+    cli.file("e.jsonl", format!("{good}\n[]\n"));
+
+    let named = ["line 2: `input` is the number 1, not a text", "line 4: its JSON breaks off"];
+    for to in ["cases", "tests"] {
+        let refused = cli.run(&["convert", "d.jsonl", "--to", to, "-o", "out"]).expect_code(2);
+        assert!(named.iter().all(|line| refused.stderr.contains(line)), "{}", refused.stderr);
+        assert!(refused.stderr.contains("`--keep-going` skips them"), "{}", refused.stderr);
+        assert!(!refused.stderr.contains("struct"), "{}", refused.stderr);
+        assert!(!cli.path("out").exists());
+    }
+    let both = cli.run(&["convert", "d.jsonl", "e.jsonl", "--to", "cases"]).expect_code(2);
+    assert!(
+        both.stderr.contains("d.jsonl: 2 records") && both.stderr.contains("e.jsonl: 1 record "),
+        "{}",
+        both.stderr
+    );
+
+    let kept = cli.run(&["convert", "d.jsonl", "--to", "cases", "--keep-going", "--json"]).expect_code(3);
+    let report: Value = serde_json::from_str(&kept.stdout).expect("JSON");
+    assert_eq!((report["cases"].clone(), report["skipped"].clone()), (json!(2), json!(2)), "{report}");
+    assert_eq!(report["files"][0]["unreadable"], json!(named), "{report}");
+    let kept = cli.run(&["convert", "d.jsonl", "--to", "tests", "--keep-going"]).expect_code(3);
+    assert!(kept.stderr.contains("lost: d.jsonl:2: a record: skipped: `input`"), "{}", kept.stderr);
+    assert!(kept.stdout.contains("input: q"), "{}", kept.stdout);
+}
+
+#[test]
+fn files_without_records_say_what_they_are() {
+    let cli = cli();
+    cli.file("none.json", r#"{"skill_name": "s", "evals": []}"#);
+    for to in ["cases", "tests"] {
+        let none = cli.run(&["convert", "none.json", "--to", to]).expect_code(2);
+        assert!(none.stderr.contains("no records"), "{}", none.stderr);
+    }
+    cli.file("twice.json", r#"{"skill_name": "s", "evals": [{"id": 1, "prompt": "p", "assertions": ["a"]}, {"id": 1, "prompt": "q", "assertions": ["a"]}]}"#);
+    let twice = cli.run(&["convert", "twice.json", "--to", "tests"]).expect_code(0);
+    assert!(twice.stderr.contains("several records are called `eval-1`"), "{}", twice.stderr);
+
+    cli.file("r.yaml", "evalId: e\nresults:\n  version: 3\n");
+    cli.file("r.csv", "x,[echo] {{x}},Status,Score,Named Scores,Grader Reason,Comment\na,b,PASS,1.00,,,\n");
+    for (name, to) in [("r.yaml", "cases"), ("r.yaml", "tests"), ("r.csv", "cases"), ("r.csv", "tests")] {
+        let refused = cli.run(&["convert", name, "--to", to]).expect_code(2);
+        assert!(
+            refused.stderr.contains("promptfoo export eval latest -o results.json"),
+            "{}",
+            refused.stderr
+        );
+    }
+    cli.file("a.csv", "question,answer\nq,a\n");
+    let table = cli.run(&["convert", "a.csv", "--to", "cases"]).expect_code(2);
+    assert!(table.stderr.contains("assize grade RUBRIC --answers a.csv"), "{}", table.stderr);
+    cli.file("a.txt", "hello\n");
+    let other = cli.run(&["convert", "a.txt", "--to", "cases"]).expect_code(2);
+    assert!(other.stderr.contains("--kind"), "{}", other.stderr);
 }

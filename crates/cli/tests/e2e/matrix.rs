@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use assize_testkit::mock::{MockReply, MockRequest};
 use serde_json::{Value, json};
 
-use crate::bench::{cli, object, rows, with_server};
+use crate::bench::{KEY, cli, object, rows, with_server};
 
 /// Assertions, each with an answer that passes and one that fails.
 const ASSERTIONS: &[(&str, &str, &str)] = &[
@@ -154,6 +154,66 @@ fn meaning_is_compared_by_embeddings_that_are_asked_for_once() {
     assert_eq!(asked, 4);
     cli.run(&["eval", "p.yaml", "--run-dir", "again"]).expect_code(1);
     assert_eq!(server.requests().len(), asked);
+}
+
+#[test]
+fn embeddings_come_from_any_of_their_providers() {
+    let (mut cli, server) = with_server(letters);
+    let keys = [
+        "AZURE_OPENAI_API_KEY", "GEMINI_API_KEY", "VERTEX_ACCESS_TOKEN", "AWS_BEARER_TOKEN_BEDROCK",
+        "MISTRAL_API_KEY", "COHERE_API_KEY", "VOYAGE_API_KEY", "HF_TOKEN",
+    ];
+    for key in keys {
+        cli.env(key, KEY);
+    }
+    let addresses = [
+        ("AZURE_OPENAI_ENDPOINT", "azure"),
+        ("GEMINI_BASE_URL", "gemini"),
+        ("VERTEX_BASE_URL", "vertex/v1"),
+        ("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", "bedrock"),
+        ("MISTRAL_BASE_URL", "mistral"),
+        ("COHERE_BASE_URL", "cohere"),
+        ("VOYAGE_BASE_URL", "voyage"),
+        ("HUGGINGFACE_INFERENCE_URL", "huggingface"),
+    ];
+    let root = server.base_url().trim_end_matches("/v1").to_owned();
+    for (variable, folder) in addresses {
+        cli.env(variable, format!("{root}/{folder}"));
+    }
+
+    let ids = [
+        "azure:embedding:mine", "google:embedding:m", "vertex:embedding:m",
+        "bedrock:embeddings:amazon.titan", "mistral:embedding:m", "cohere:embedding:m", "voyage:m",
+        "huggingface:feature-extraction:a/m",
+    ];
+    let mut text = "prompts: ['aab']\nproviders: [echo]\ntests:\n".to_owned();
+    for id in ids {
+        writeln!(
+            text,
+            "- {{assert: [{{type: similar, value: aabaab, provider: '{id}'}}, {{type: not-similar, value: bb, provider: '{id}'}}]}}"
+        )
+        .expect("a text");
+    }
+    cli.file("p.yaml", text);
+    let passed = cli.run(&["eval", "p.yaml", "--run-dir", "run"]);
+    assert_eq!(passed.code, Some(0), "{}\n{}", passed.stdout, passed.stderr);
+    assert_eq!(rows(&cli, "run").len(), ids.len());
+
+    let requests = server.requests();
+    assert_eq!(requests.len(), 3 * ids.len());
+    for end in [
+        "/openai/deployments/mine/embeddings",
+        "/gemini/v1beta/models/m:embedContent",
+        "/models/m:predict",
+        "/bedrock/model/amazon.titan/invoke",
+        "/mistral/embeddings",
+        "/cohere/embed",
+        "/voyage/embeddings",
+        "/huggingface/models/a/m/pipeline/feature-extraction",
+    ] {
+        let asked = requests.iter().filter(|request| request.path.ends_with(end)).count();
+        assert_eq!(asked, 3, "{end}: {:?}", requests.iter().map(|request| &request.path).collect::<Vec<_>>());
+    }
 }
 
 #[test]

@@ -29,7 +29,7 @@ const ASSERTION_KEYS: [&str; 7] =
 /// Converts an assertion to a grader. Returns `None` and adds a note if there is no equivalent.
 pub(crate) fn convert_assertion(
     assertion: &Value,
-    line: usize,
+    line: Option<usize>,
     scene: &PromptfooTestContext<'_>,
     notes: &mut ConversionNotes,
 ) -> Option<Value> {
@@ -83,7 +83,7 @@ pub(crate) fn convert_assertion(
 fn fill_value(
     value: Option<&Value>,
     name: &str,
-    line: usize,
+    line: Option<usize>,
     scene: &PromptfooTestContext<'_>,
     notes: &mut ConversionNotes,
 ) -> Option<Value> {
@@ -118,7 +118,7 @@ struct AssertionConverter<'a> {
     value: &'a Value,
     threshold: Option<f64>,
     map: &'a Map<String, Value>,
-    line: usize,
+    line: Option<usize>,
     /// Name for notes.
     name: &'a str,
     scene: &'a PromptfooTestContext<'a>,
@@ -312,7 +312,7 @@ impl AssertionConverter<'_> {
 
 fn require_text<'t>(
     text: Option<&'t str>,
-    line: usize,
+    line: Option<usize>,
     name: &str,
     notes: &mut ConversionNotes,
 ) -> Option<&'t str> {

@@ -324,7 +324,9 @@ impl PromptfooReader<'_> {
             {
                 let line = self.document.line(&format!("{at}/assert/{number}"));
                 match self.resolve_assertion(assertion) {
-                    Some(assertion) => graders.extend(convert_assertion(&assertion, line, scene, notes)),
+                    Some(assertion) => {
+                        graders.extend(convert_assertion(&assertion, Some(line), scene, notes))
+                    }
                     None => notes.add_loss(
                         line,
                         format!("`$ref` of `{}`", scene.case),

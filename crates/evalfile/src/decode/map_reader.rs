@@ -333,6 +333,17 @@ impl<'n> MapReader<'n> {
         }
     }
 
+    /// Ends the reading of a map that may have keys of its author's own: only those that resemble a known key are warnings.
+    pub(crate) fn finish_with_own_keys(self, problems: &mut DiagnosticCollector) {
+        let mut unknown = problems.fork();
+        self.finish_leniently(&mut unknown);
+        for diagnostic in unknown.into_vec() {
+            if diagnostic.suggestion.is_some() {
+                problems.add(diagnostic);
+            }
+        }
+    }
+
     /// Returns the entries that were not requested, for maps with third-party settings. They count as known
     /// afterwards.
     pub(crate) fn take_remaining(&mut self) -> Vec<&'n MapEntry> {

@@ -12,6 +12,10 @@ use crate::codes;
 /// Records without an answer that are named.
 const MAX_NAMED: usize = 5;
 
+/// The way on where records can't be read.
+const KEEP_GOING: &str =
+    "write the others to a file and grade that: `assize convert FILE --to cases --keep-going -o cases.jsonl`";
+
 /// Returns the format of a file of records; `Ok(None)` if it is another file, which then is read as lines or a table.
 ///
 /// # Errors
@@ -50,11 +54,25 @@ pub(crate) fn collect_records(
                 .with_help("make sure that these are the answers that you want to grade"),
         );
     }
+    report_problems(cx, path, &file);
+    collector.broken += file.problems.len();
     if file.records.is_empty() {
-        cx.problems.add(
-            Diagnostic::error(codes::NO_CASES, "the file has no records", beginning, format.description())
-                .with_help("a log without samples can't be graded"),
-        );
+        if file.problems.is_empty() {
+            let help = match format {
+                RecordFormat::SkillEvals => "add an eval with a `prompt` to the list `evals`",
+                RecordFormat::Inspect => "a log without samples can't be graded",
+                _ => "check that the other tool had finished when it wrote the file",
+            };
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::NO_CASES,
+                    "the file has no records",
+                    beginning,
+                    format.description(),
+                )
+                .with_help(help),
+            );
+        }
         return;
     }
 
@@ -79,6 +97,32 @@ fn refuse(cx: &mut DecodeContext, path: &Path, title: &str, error: &RecordError)
     );
 }
 
+/// Reports the records that can't be read, each at its line.
+fn report_problems(cx: &mut DecodeContext, path: &Path, file: &RecordFile) {
+    /// Records that are named; the rest is counted.
+    const MAX_SHOWN: usize = 200;
+
+    let has_answers = file.records.iter().any(|record| record.output.is_ok());
+    let help =
+        if has_answers { KEEP_GOING } else { "mend the file, or write it again with the tool that made it" };
+    for (index, problem) in file.problems.iter().take(MAX_SHOWN).enumerate() {
+        let source = cx.sources.add_fragment(path, "", problem.line);
+        let title = match &problem.part {
+            Some(part) => format!("`{part}` in the archive can't be read"),
+            None => "a record can't be read".to_owned(),
+        };
+        let mut diagnostic =
+            Diagnostic::error(codes::RECORDS_UNREADABLE, title, Span::new(source, 0, 0), problem.why.clone());
+        if index == 0 {
+            if let Some(more) = file.problems.len().checked_sub(MAX_SHOWN).filter(|more| *more > 0) {
+                diagnostic.notes.push(format!("and {more} more, which are not shown"));
+            }
+            diagnostic = diagnostic.with_help(help);
+        }
+        cx.problems.add(diagnostic);
+    }
+}
+
 /// Reports the records without an answer: an answer that is not known is not an empty one.
 fn report_unanswered(cx: &mut DecodeContext, file: &RecordFile, at: Span) {
     let unanswered: Vec<_> = file.unanswered().collect();
@@ -95,10 +139,12 @@ fn report_unanswered(cx: &mut DecodeContext, file: &RecordFile, at: Span) {
     if count > MAX_NAMED {
         diagnostic.notes.push(format!("and {} more", count - MAX_NAMED));
     }
-    let help = if count == total {
-        "for cases without answers, make an eval file of them: `assize convert FILE --to tests`"
-    } else {
-        "write the others to a file and grade that: `assize convert FILE --to cases -o cases.jsonl`"
+    let help = match (count == total, file.problems.is_empty()) {
+        (true, _) => "for cases without answers, make an eval file of them: `assize convert FILE --to tests`",
+        (_, true) => {
+            "write the others to a file and grade that: `assize convert FILE --to cases -o cases.jsonl`"
+        }
+        (_, false) => KEEP_GOING,
     };
     cx.problems.add(diagnostic.with_help(help));
 }

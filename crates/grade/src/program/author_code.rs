@@ -2,6 +2,7 @@
 //! returned.
 
 use std::path::Path;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use assize_evalfile::{CodeLanguage, CodeProgram};
@@ -9,11 +10,10 @@ use assize_process::{ProcessCommand, ProcessLimits, ProcessOutput};
 use assize_script::ScriptValue;
 use serde_json::{Map, Value, json};
 
-use super::{MAX_OUTPUT_BYTES, ProgramSetup, describe_stderr};
+use super::{MAX_OUTPUT_BYTES, ProgramSetup, describe_stderr, python_host};
 
 /// Hosts: they load the function, call it, and keep what it prints apart from what it returns.
-const PYTHON_HOST: &str =
-    concat!(include_str!("../../hosts/common.py"), include_str!("../../hosts/python.py"));
+static PYTHON_HOST: LazyLock<String> = LazyLock::new(|| python_host(include_str!("../../hosts/python.py")));
 const NODE_HOST: &str = include_str!("../../hosts/node.mjs");
 /// Time limit of a call.
 const CODE_TIME: Duration = Duration::from_mins(1);
@@ -177,7 +177,7 @@ impl HostRequest<'_> {
         });
 
         let words: Vec<&str> = match program.language {
-            CodeLanguage::Python => vec!["python3", "-c", PYTHON_HOST],
+            CodeLanguage::Python => vec!["python3", "-c", &PYTHON_HOST],
             CodeLanguage::JavaScript => vec!["node", "--input-type=module", "-e", NODE_HOST],
             CodeLanguage::TypeScript => {
                 vec!["node", "--experimental-strip-types", "--input-type=module", "-e", NODE_HOST]

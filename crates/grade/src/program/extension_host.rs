@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use assize_evalfile::{CodeLanguage, CodeProgram};
@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::task::JoinHandle;
 
-use super::ProgramSetup;
+use super::{ProgramSetup, python_host};
 
-const PYTHON_HOST: &str =
-    concat!(include_str!("../../hosts/common.py"), include_str!("../../hosts/extension.py"));
+static PYTHON_HOST: LazyLock<String> =
+    LazyLock::new(|| python_host(include_str!("../../hosts/extension.py")));
 const NODE_HOST: &str = include_str!("../../hosts/extension.mjs");
 /// Limit of one answer in bytes: that of a whole suite.
 const MAX_ANSWER_BYTES: usize = 256 * 1024 * 1024;
@@ -92,7 +92,7 @@ impl ExtensionHost {
 
         let path = program.path.as_deref().unwrap_or(Path::new("")).as_os_str();
         let words: &[&str] = match language {
-            CodeLanguage::Python => &["python3", "-c", PYTHON_HOST],
+            CodeLanguage::Python => &["python3", "-c", &PYTHON_HOST],
             CodeLanguage::JavaScript => &["node", "--input-type=module", "-e", NODE_HOST],
             CodeLanguage::TypeScript => {
                 &["node", "--experimental-strip-types", "--input-type=module", "-e", NODE_HOST]

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use assize_evalfile::{ContainerSpec, GraderCommand};
+use assize_evalfile::{ContainerSpec, GraderCommand, PYTHON_LOADER};
 use assize_llm::{ModelProxy, ProxySetup, ProxyUsage, Redactor};
 use assize_process::{
     CapturedStream, Environment, ProcessCommand, ProcessExit, ProcessLimits, ProcessOutput,
@@ -49,6 +49,11 @@ const STDERR_TAIL_BYTES: usize = 2000;
 
 /// Bytes of stderr in which a complaint about types is looked for.
 const COMPLAINT_BYTES: usize = 256 * 1024;
+
+/// Returns a host in Python that loads a file of functions.
+fn python_host(own: &str) -> String {
+    [PYTHON_LOADER, include_str!("../../hosts/plain.py"), own].concat()
+}
 
 /// Settings that all programs of a run share.
 #[derive(Debug, Clone, Default)]

@@ -70,7 +70,7 @@ const SERVICE: &str = "calls an external service that has no counterpart here";
 const GENERATED: &str = "its score is computed from statements or questions that several calls write; state the requirement with `llm-rubric`";
 const METRIC: &str =
     "a text-similarity metric that says little about an answer; use `llm-rubric`, `similar` or `rouge-n`";
-const SIMILAR: &str = "at least 0.75 by default; needs embeddings from a server with OpenAI's interface";
+const SIMILAR: &str = "at least 0.75 by default; needs a model for embeddings";
 const TRACE: &str = "needs OpenTelemetry spans that promptfoo itself collects";
 
 /// Every type, by name.

@@ -117,6 +117,7 @@ impl<'a> MatrixExpander<'a> {
     ) -> bool {
         let span = place_of(&test, self.file.root.use_span());
         let Some((values, media)) = read_values(cx, &test.vars, !test.options.disable_expansion) else {
+            self.check_rest(cx, &test, span, &into.defaults);
             into.met = true;
             into.broken += 1;
             return true;
@@ -322,13 +323,14 @@ impl<'a> MatrixExpander<'a> {
         defaults: &SuiteDefaults,
     ) -> Option<DecodedCase> {
         self.file.templates.filters.report_failures(cx);
-        let CaseNode { node, has_media: media, marks } = self.case_node(cx, id, combination)?;
-        self.metrics.add(&marks);
         let Combination { case: pending, variant } = *combination;
-        let vars = variant.vars.clone().into_iter().collect();
-        let mut read = decode_prepared_case(cx, &node, defaults, vars);
+        // Their errors are reported beside those of the assertions.
         let transforms = self.transforms(cx, &pending.test);
         let scoring = scoring_function(cx, &pending.test);
+        let CaseNode { node, has_media: media, marks } = self.case_node(cx, id, combination)?;
+        self.metrics.add(&marks);
+        let vars = variant.vars.clone().into_iter().collect();
+        let mut read = decode_prepared_case(cx, &node, defaults, vars);
         if let Some(case) = read.case.as_mut().map(Arc::make_mut) {
             if let (Some(function), [grader]) = (scoring, case.graders.as_mut_slice()) {
                 set_scoring(Arc::make_mut(grader), function);

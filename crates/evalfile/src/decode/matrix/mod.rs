@@ -21,6 +21,7 @@ mod pending;
 mod prompts;
 mod providers;
 mod read;
+mod rest;
 mod scoring;
 mod selections;
 mod spelling;

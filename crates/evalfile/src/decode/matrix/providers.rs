@@ -33,9 +33,9 @@ pub(super) struct MatrixProvider {
 }
 
 /// First words of ids that name a model, the words between, and the provider of targets.
-const MODEL_IDS: [(&str, &[&str], &str); 25] = [
+const MODEL_IDS: [(&str, &[&str], &str); 34] = [
     ("openai", &["chat"], "openai"),
-    ("openai", &["embedding", "embeddings"], "openai-embeddings"),
+    ("openai", EMBEDDING_WORDS, "openai-embeddings"),
     ("openai", &["responses"], "openai-responses"),
     ("azure", &["chat"], "azure"),
     ("azureopenai", &["chat"], "azure"),
@@ -59,7 +59,19 @@ const MODEL_IDS: [(&str, &[&str], &str); 25] = [
     ("huggingface", &["chat"], "huggingface"),
     ("vllm", &[], "vllm"),
     ("llamacpp", &[], "llamacpp"),
+    ("azure", EMBEDDING_WORDS, "azure-embeddings"),
+    ("azureopenai", EMBEDDING_WORDS, "azure-embeddings"),
+    ("google", EMBEDDING_WORDS, "gemini-embeddings"),
+    ("vertex", EMBEDDING_WORDS, "vertex-embeddings"),
+    ("bedrock", EMBEDDING_WORDS, "bedrock-embeddings"),
+    ("mistral", EMBEDDING_WORDS, "mistral-embeddings"),
+    ("cohere", EMBEDDING_WORDS, "cohere-embeddings"),
+    ("huggingface", &["feature-extraction"], "huggingface-embeddings"),
+    ("voyage", &[], "voyage-embeddings"),
 ];
+
+/// Words after the first that make an id one of a model for embeddings.
+const EMBEDDING_WORDS: &[&str] = &["embedding", "embeddings"];
 
 /// Words after the first that make an id another interface than that of a chat.
 const OTHER_INTERFACES: [&str; 24] = [
@@ -101,13 +113,11 @@ const NEEDED_CONFIG: [&str; 18] = [
     "transformRequest", "modalities", "audio", "prompt", "transformResponse",
 ];
 
-/// Servers that give embeddings by OpenAI's interface: first word of ids, address, variable of the key if they need one.
-const EMBEDDING_SERVERS: [(&str, &str, Option<&str>); 5] = [
-    ("mistral", "https://api.mistral.ai/v1", Some("MISTRAL_API_KEY")),
-    ("voyage", "https://api.voyageai.com/v1", Some("VOYAGE_API_KEY")),
-    ("ollama", "http://127.0.0.1:11434/v1", None),
-    ("vllm", "http://127.0.0.1:8000/v1", None),
-    ("litellm", "http://127.0.0.1:4000/v1", None),
+/// Servers of one's own that give embeddings by OpenAI's interface: first word of ids, and the usual address.
+const EMBEDDING_SERVERS: [(&str, &str); 3] = [
+    ("ollama", "http://127.0.0.1:11434/v1"),
+    ("vllm", "http://127.0.0.1:8000/v1"),
+    ("litellm", "http://127.0.0.1:4000/v1"),
 ];
 
 /// Hosts of providers that are functions in files.
@@ -117,15 +127,16 @@ const NODE_PROVIDER: &str = include_str!("../../../hosts/provider.mjs");
 
 /// Returns true if an id names a model for embeddings.
 pub(super) fn is_embedding_id(id: &str) -> bool {
-    id.split(':').any(|word| matches!(word, "embedding" | "embeddings")) || id.starts_with("voyage:")
+    id.split(':').any(|word| EMBEDDING_WORDS.contains(&word) || word == "feature-extraction")
+        || id.starts_with("voyage:")
 }
 
-/// Returns the model of an id for embeddings, with the address and the variable of the key of its server.
-fn embedding_server(id: &str) -> Option<(&str, &'static str, Option<&'static str>)> {
+/// Returns the model of an id for embeddings, with the address of its server.
+fn embedding_server(id: &str) -> Option<(&str, &'static str)> {
     let (first, rest) = id.split_once(':')?;
-    let (_, address, key) = EMBEDDING_SERVERS.iter().find(|row| row.0 == first)?;
+    let (_, address) = EMBEDDING_SERVERS.iter().find(|row| row.0 == first)?;
     let model = rest.split_once(':').map_or(rest, |(_, model)| model);
-    (is_embedding_id(id) && !model.is_empty()).then_some((model, *address, *key))
+    (is_embedding_id(id) && !model.is_empty()).then_some((model, *address))
 }
 
 /// Returns the entry of a targets file that a provider's id and configuration come to, or the reason why it can't be run.
@@ -141,7 +152,8 @@ fn model_entry(id: &str) -> Result<(&'static str, String), String> {
     if rest.is_empty() || OTHER_INTERFACES.contains(&word) {
         return refuse();
     }
-    if let Some(row) = rows.first() {
+    // Cohere's models that answer are not asked.
+    if let Some(row) = rows.iter().find(|row| row.1 != EMBEDDING_WORDS) {
         return Ok((row.2, rest.to_owned()));
     }
 
@@ -331,14 +343,11 @@ fn target_entry(name: &str, id: &str, settings: Option<&TreeNode>, span: Span) -
         entry.add("command", span, list_node(span, words));
         let code = Some(format!("`{id}` is {what} code"));
         return InlineTarget { entry: entry.finish(), problems, idle, code, response: None };
-    } else if let Some((model, address, key)) = embedding_server(id) {
+    } else if let Some((model, address)) = embedding_server(id) {
         entry.add_text("provider", "openai-embeddings");
         entry.add_text("model", model);
         add_config(&mut entry, settings, &mut problems, &mut idle);
         entry.add_text("base_url", address);
-        if let Some(key) = key {
-            entry.add_text("api_key", format!("${{{{ {key} }}}}"));
-        }
         return InlineTarget { entry: entry.finish(), problems, idle, code: None, response: None };
     } else {
         match model_entry(id) {

@@ -15,6 +15,8 @@ const LOCATION_SETTINGS: [(&str, &str, &str); 4] = [
     ("vertex", "location", "GOOGLE_CLOUD_LOCATION"),
     ("vertex", "region", "GOOGLE_CLOUD_LOCATION"),
 ];
+/// End of the names of providers that give embeddings; what stands before it is that of the same provider for answers.
+const EMBEDDINGS: &str = "-embeddings";
 const ADDRESS_KEYS: &[&str] = &["base_url", "endpoint"];
 const OPENROUTER_URL: &str = "https://openrouter.ai/api/v1";
 const OPENROUTER_KEY: &str = "OPENROUTER_API_KEY";
@@ -93,6 +95,7 @@ fn decode_locations(
     entry: &mut TargetEntryReader<'_, '_, '_>,
     provider: &str,
 ) -> Vec<(&'static str, String)> {
+    let provider = provider.strip_suffix(EMBEDDINGS).unwrap_or(provider);
     let mut found = Vec::new();
     for (at, (of, key, variable)) in LOCATION_SETTINGS.into_iter().enumerate() {
         let has = |rows: &[(&str, &str, &str)], whose: Option<&str>| {

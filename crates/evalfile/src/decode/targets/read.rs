@@ -90,16 +90,15 @@ fn read_entry(
     let uses = entry.object.text("use_target", entry.problems);
     let delegates = uses.is_some() || expanded.is_unset("use_target");
     let found = if delegates { None } else { provider(&mut entry) };
-    let mut strict = true;
+    let (mut strict, mut is_program) = (true, false);
     if delegates {
         alone(&mut entry);
     } else if let Some(ProviderMatch { row, program }) = found {
-        // Programs of users may read settings of their own.
-        strict = program.is_none()
-            && !matches!(
-                row.family,
-                ProviderFamily::Unbuilt(_) | ProviderFamily::Agent(_) | ProviderFamily::Library(_)
-            );
+        is_program = program.is_some();
+        strict = !matches!(
+            row.family,
+            ProviderFamily::Unbuilt(_) | ProviderFamily::Agent(_) | ProviderFamily::Library(_)
+        );
         settings(&mut entry, row, program);
 
         if let Some(span) = entry.batching.filter(|_| row.family != ProviderFamily::Command) {
@@ -111,8 +110,11 @@ fn read_entry(
     }
 
     let TargetEntryReader { object, spec, problems, .. } = entry;
-    // Keys of a kind that can't be run yet are not settled, and must not stop a run that does not use it.
-    if strict {
+    // Keys of a kind that can't be run yet are not settled, and must not stop a run that does not use it. Whoever writes a
+    // program may keep settings of its own beside it.
+    if is_program {
+        object.finish_with_own_keys(problems);
+    } else if strict {
         object.finish(problems);
     } else {
         object.finish_leniently(problems);

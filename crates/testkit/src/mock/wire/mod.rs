@@ -9,12 +9,14 @@ mod ollama;
 mod openai_chat;
 mod openai_embeddings;
 mod openai_responses;
+mod other_embeddings;
 
 pub(super) use format::{MockModelOutput, MockWireFormat, count_tokens};
 
 /// All formats. A request goes to the first that claims its path.
 static FORMATS: &[&dyn MockWireFormat] = &[
     &openai_chat::MockOpenAiChat,
+    &other_embeddings::MockOtherEmbeddings,
     &openai_embeddings::MockOpenAiEmbeddings,
     &openai_responses::MockOpenAiResponses,
     &anthropic::MockAnthropic,

@@ -1,0 +1,89 @@
+//! `cargo xtask static-program`: that the static programs of a release bring root certificates, and that the code which is for
+//! them alone compiles.
+
+use std::collections::BTreeSet;
+
+use crate::shell;
+
+/// Crate with the certificates that are compiled in, and the one that looks for those of the system.
+const ROOTS: [&str; 2] = ["webpki-root-certs", "rustls-native-certs"];
+/// Workflow that names the targets of a release.
+const RELEASE: &str = ".github/workflows/release.yml";
+/// End of the names of targets whose programs are static.
+const STATIC: &str = "-unknown-linux-musl";
+/// Target whose programs can be linked statically, if that is asked for, without another toolchain.
+const LINUX: &str = "x86_64-unknown-linux-gnu";
+
+/// Checks the crates of each static target of the release, then compiles what is for static programs.
+pub(crate) fn run() -> Result<(), String> {
+    let workflow = std::fs::read_to_string(shell::root().join(RELEASE))
+        .map_err(|error| format!("{RELEASE}: {error}"))?;
+    let targets = static_targets(&workflow);
+    if targets.is_empty() {
+        return Err(format!("{RELEASE} names no target that ends in `{STATIC}`"));
+    }
+
+    for target in &targets {
+        let crates = crates_of(target)?;
+        if let Some(missing) = ROOTS.iter().find(|name| !crates.contains(**name)) {
+            return Err(format!(
+                "`{missing}` is no crate of the program for {target}: without the certificates of a system it could trust \
+                 no server; see `target.'cfg(...)'.dependencies` in crates/llm/Cargo.toml"
+            ));
+        }
+    }
+    // Elsewhere the system decides whom the program trusts.
+    if crates_of(LINUX)?.contains(ROOTS[0]) {
+        return Err(format!(
+            "`{}` is a crate of the program for {LINUX}, which uses the system's certificates",
+            ROOTS[0]
+        ));
+    }
+
+    compile()
+}
+
+/// Compiles what is for static programs, with the compiler of this machine.
+fn compile() -> Result<(), String> {
+    if !cfg!(target_os = "linux") {
+        println!("the code for static programs is compiled on Linux alone");
+        return Ok(());
+    }
+
+    let mut check = shell::cargo(&["check", "--quiet", "--locked", "-p", "assize-llm", "--target", LINUX]);
+    // Other flags mean other artefacts, so they get a folder of their own.
+    check.env("CARGO_TARGET_DIR", shell::root().join("target/static"));
+    check.env("CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUSTFLAGS", "-C target-feature=+crt-static");
+    shell::run(&mut check)
+}
+
+/// Returns the names of the crates that a program is made of.
+fn crates_of(target: &str) -> Result<BTreeSet<String>, String> {
+    let arguments =
+        ["tree", "--locked", "-p", "assize", "-e", "normal", "--prefix", "none", "--target", target];
+    let tree = shell::output(&mut shell::cargo(&arguments))?;
+    Ok(tree.lines().filter_map(|line| line.split(' ').next()).map(str::to_owned).collect())
+}
+
+/// Returns the static targets that a workflow names.
+fn static_targets(workflow: &str) -> BTreeSet<&str> {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    workflow
+        .split(|c| !is_name(c))
+        .filter(|word| word.strip_suffix(STATIC).is_some_and(|machine| !machine.is_empty()))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn static_targets_are_those_of_musl() {
+        let workflow = "- {target: x86_64-unknown-linux-musl, os: a}\n- {target: x86_64-apple-darwin}\n\
+                        if: matrix.target == 'x86_64-unknown-linux-musl' && endsWith(matrix.target, '-musl')\n\
+                        program-${pair#*=}-unknown-linux-musl/assize aarch64-unknown-linux-musl";
+        let found: Vec<&str> = static_targets(workflow).into_iter().collect();
+        assert_eq!(found, ["aarch64-unknown-linux-musl", "x86_64-unknown-linux-musl"]);
+    }
+}
