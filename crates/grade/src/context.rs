@@ -142,13 +142,13 @@ mod tests {
 
     #[test]
     fn each_measure_has_its_statements() {
-        let passages = ContextText::Passages(vec!["A. B.".to_owned(), "C.".to_owned()]);
-        let recall = ContextMeasure::Recall { expected: "D. E.".to_owned() };
-        assert!(texts(recall, &passages, "F.")[1].ends_with(": E."));
-        assert!(texts(ContextMeasure::Relevance, &passages, "F.")[0].ends_with(": A. B."));
-        let text = ContextText::Text("A. B. C.".to_owned());
+        let passages = ContextText::Passages(vec!["One. Two.".to_owned(), "Three.".to_owned()]);
+        let recall = ContextMeasure::Recall { expected: "Four. Five.".to_owned() };
+        assert!(texts(recall, &passages, "Six.")[1].ends_with(": Five."));
+        assert!(texts(ContextMeasure::Relevance, &passages, "Six.")[0].ends_with(": One. Two."));
+        let text = ContextText::Text("One. Two. Three.".to_owned());
         assert_eq!(texts(ContextMeasure::Relevance, &text, "").len(), 3);
-        assert_eq!(texts(ContextMeasure::Faithfulness, &text, "F. G!").len(), 2);
+        assert_eq!(texts(ContextMeasure::Faithfulness, &text, "Six. Seven!").len(), 2);
     }
 
     #[test]

@@ -163,3 +163,19 @@ fn words_are_no_measure_of_relevance() {
     let refused = cli.run(&["eval", "relevant.yaml", "--judge", "offline"]).expect_code(2);
     assert!(refused.stderr.contains("can't tell what a question needs"), "{}", refused.stderr);
 }
+
+#[test]
+fn statements_of_other_answers_are_no_other_rubric() {
+    let (cli, _server) = with_server(judge);
+    for (run, answer) in [("a", "Right."), ("b", "Other. A wrong one.")] {
+        cli.file(
+            "p.yaml",
+            format!(
+                "prompts: [p]\nproviders: [echo]\ntests: [{{providerOutput: {answer}, vars: {{context: C.}}, assert: [{{type: context-faithfulness}}]}}]\n"
+            ),
+        );
+        cli.run(&["eval", "p.yaml", "--run-dir", run, "--quiet"]);
+    }
+    let told = cli.run(&["compare", "a", "b"]).stdout;
+    assert!(told.contains("score") && !told.contains("criteria differ"), "{told}");
+}
