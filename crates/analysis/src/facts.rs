@@ -69,7 +69,7 @@ pub struct CriterionFact {
     /// True if a higher value is worse: a penalty, or a criterion of a negated grader.
     pub is_fault: bool,
     /// True if it is there whatever was decided: a criterion of a rubric, or a text check. What judges and programs
-    /// find point by point depends on the answer.
+    /// find point by point, and the statements of an answer, depend on the answer.
     pub is_fixed: bool,
     /// Hash of its text, scale and operator.
     pub wording: u64,
@@ -153,9 +153,10 @@ impl CaseFact {
         for grader in &row.graders {
             let name = names.intern(&grader.name);
             let is_fixed = FIXED_TYPES.contains(&grader.type_name.as_str());
+            let follows_answer = ANSWER_TYPES.contains(&grader.type_name.as_str());
             for criterion in &grader.criteria {
                 let mut note = notes.take(&grader.name, &criterion.id);
-                note.is_fixed |= is_fixed;
+                note.is_fixed = (note.is_fixed || is_fixed) && !follows_answer;
                 criteria.push(criterion_fact(name, criterion, note, names));
             }
         }
@@ -233,6 +234,9 @@ const FIXED_TYPES: [&str; 11] = [
     "rubrics", "contains", "contains-any", "contains-all", "icontains", "icontains-any", "icontains-all",
     "starts-with", "ends-with", "equals", "regex",
 ];
+
+/// Types of graders whose criteria are made of the answer, or of what a program returns for it.
+const ANSWER_TYPES: [&str; 2] = ["context-faithfulness", "context-relevance"];
 
 /// Standing of each grader, by name; `None` for those of turns.
 fn grader_standings(decisions: &[CaseDecision]) -> HashMap<&str, Option<GraderStanding>> {

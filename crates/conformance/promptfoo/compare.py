@@ -35,6 +35,7 @@ ANSWERS = [
     "Sorry, as an AI language model, I am unable to do that.",
     "SELECT name FROM users WHERE age > 30;\n\nThis selects the names.\nIt is a short answer of three lines.",
 ]
+QUESTION = "What is the capital of France?"
 
 
 class Mock(http.server.BaseHTTPRequestHandler):
@@ -99,7 +100,11 @@ def judge(asked, texts, met):
     schema = asked.get("response_format", {}).get("json_schema", {}).get("schema")
     whole = "\n".join(texts)
     if schema and asked.get("model") == "mock-judge":
+        if "questions" in schema.get("properties", {}):
+            return json.dumps({"questions": [QUESTION] * 3})
         return json.dumps(instance(schema, schema, met))
+    if (found := about_context(whole, met)) is not None:
+        return found
     if "<Rubric>" in whole or "grading output according to" in whole:
         return json.dumps({"reason": "mock", "pass": met, "score": 1 if met else 0})
     if "{{criteria}}" in whole or "evaluation steps" in whole.lower() and '"steps"' in whole:
@@ -110,6 +115,24 @@ def judge(asked, texts, met):
         return json.dumps({"category": "C" if met else "D", "reason": "mock"})
     if "[Criterion]" in whole and "[Submission]" in whole:
         return "Y" if met else "N"
+    return None
+
+
+def about_context(whole, met):
+    """The reply to promptfoo's prompts about a context, which asks for one of all of its parts or for none."""
+    if "Generate question for the given answer" in whole:
+        return QUESTION
+    if "classify if the sentence can be attributed" in whole:
+        return "1. A sentence. So [Attributed]" if met else "1. A sentence. So [Not Attributed]"
+    if "extract relevant sentences from the provided context" in whole:
+        context = whole.rsplit("\ncontext: ", 1)[-1].rsplit("\ncandidate sentences:", 1)[0]
+        return context if met else "Insufficient Information"
+    if "create one or more statements from each sentence" in whole:
+        return "A statement."
+    if "Natural language inference" in whole:
+        return f"Final verdict for each statement in order: {'Yes' if met else 'No'}."
+    if "'verdict'" in whole and "relevant" in whole:
+        return json.dumps({"verdict": "yes"} if met else {"verdict": "no", "reason": "mock"})
     return None
 
 

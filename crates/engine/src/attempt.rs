@@ -15,7 +15,8 @@ use crate::engine::Engine;
 use crate::error::{EngineError, EngineErrorKind};
 use crate::exit::CallStop;
 use crate::options::RunOptions;
-use crate::plan::{PreflightReport, RunDeps, RunPlanner};
+use crate::plan::{RunDeps, RunPlanner};
+use crate::preflight_report::PreflightReport;
 use crate::wiring::{ModelAccess, RunWiring, WiringRequest, wire};
 
 /// Judges of attempts, for as many as there will be.

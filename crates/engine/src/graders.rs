@@ -3,7 +3,8 @@
 use std::sync::{Arc, LazyLock};
 
 use assize_evalfile::{
-    AnswerSelection, Case, CompositeAggregator, Grader, GraderKind, GraderPrompt, PairwiseBaseline, PanelSpec,
+    AnswerSelection, Case, CompositeAggregator, ContextMeasure, ContextSource, Grader, GraderKind,
+    GraderPrompt, PairwiseBaseline, PanelSpec,
 };
 use assize_grade::schema_problem;
 use assize_rubric::JudgingMode;
@@ -67,6 +68,10 @@ pub(crate) fn grader_code(grader: &Grader) -> Option<String> {
     let code = match &grader.kind {
         GraderKind::Script(check) => &check.code,
         GraderKind::Transformed(changed) => &changed.transform.code,
+        GraderKind::Context(grader) => match &grader.context {
+            ContextSource::Code(code) => code,
+            ContextSource::Text(_) | ContextSource::Passages(_) | ContextSource::Question => return None,
+        },
         GraderKind::Composite(composite) => match &composite.aggregator {
             CompositeAggregator::Function { code, .. } => code,
             _ => return None,
@@ -136,6 +141,9 @@ pub(crate) fn judge_demand(grader: &Grader) -> Option<JudgeDemand<'_>> {
     match &grader.kind {
         GraderKind::Rubric(rubric) => Some(JudgeDemand::with_panel(rubric.judge.as_deref(), &rubric.panel)),
         GraderKind::Llm(llm) => Some(JudgeDemand::with_panel(llm.judge.as_deref(), &llm.panel)),
+        GraderKind::Context(grader) => Some(JudgeDemand::with_panel(grader.judge.as_deref(), &grader.panel)),
+        // One judge writes the questions.
+        GraderKind::AnswerRelevance(check) => Some(JudgeDemand { named: check.judge.as_deref(), panel: None }),
         GraderKind::Pairwise(pairwise) => {
             Some(JudgeDemand::with_panel(pairwise.judge.as_deref(), &pairwise.panel))
         }
@@ -160,6 +168,7 @@ pub(crate) fn judge_demand(grader: &Grader) -> Option<JudgeDemand<'_>> {
         },
         GraderKind::Text(_)
         | GraderKind::IsJson(_)
+        | GraderKind::Sql(_)
         | GraderKind::FieldAccuracy(_)
         | GraderKind::ToolTrajectory(_)
         | GraderKind::Latency { .. }
@@ -180,6 +189,7 @@ pub(crate) fn judge_demand(grader: &Grader) -> Option<JudgeDemand<'_>> {
 pub(crate) fn own_judging(grader: &Grader) -> Option<JudgingMode> {
     match &grader.kind {
         GraderKind::Rubric(rubric) => rubric.judging,
+        GraderKind::Context(grader) => grader.judging,
         _ => None,
     }
 }
@@ -218,6 +228,19 @@ pub(crate) fn judge_problem(grader: &Grader, case: &Case, judge: &str) -> Option
 
             None
         }
+        GraderKind::AnswerRelevance(_) => {
+            return Some(format!(
+                "grader `{}`: the offline judge writes no questions; name a model with `--judge`",
+                grader.name
+            ));
+        }
+        GraderKind::Context(context) if context.measure == ContextMeasure::Relevance => {
+            return Some(format!(
+                "grader `{}`: the offline judge compares words, and can't tell what a question needs; name a model with \
+                 `--judge`",
+                grader.name
+            ));
+        }
         GraderKind::Composite(_) => {
             return Some(format!(
                 "grader `{}`: the offline judge can't weigh results; name a model with `--judge`, or use \
@@ -226,10 +249,12 @@ pub(crate) fn judge_problem(grader: &Grader, case: &Case, judge: &str) -> Option
             ));
         }
         GraderKind::Rubric(_)
+        | GraderKind::Context(_)
         | GraderKind::Benchmark(_)
         // These ask no judge.
         | GraderKind::Text(_)
         | GraderKind::IsJson(_)
+        | GraderKind::Sql(_)
         | GraderKind::FieldAccuracy(_)
         | GraderKind::ToolTrajectory(_)
         | GraderKind::Latency { .. }

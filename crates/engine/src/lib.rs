@@ -281,6 +281,7 @@ mod order;
 pub mod pairwise;
 mod pass_rate;
 mod plan;
+mod preflight_report;
 mod prepared;
 mod prices;
 mod process;

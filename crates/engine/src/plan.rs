@@ -1,17 +1,14 @@
 //! Planning: from cases to work items, with every problem that shows before anything is spent.
 
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use assize_evalfile::{
     Case, CaseMessage, FilePosition, GivenOutput, Grader, GraderKind, PanelSpec, ProjectConfig,
-    ScoringMethod, SimilarityCheck, Suite, TargetRef, ThresholdOverrides,
+    ScoringMethod, Suite, TargetRef, ThresholdOverrides,
 };
-use assize_llm::ModelId;
 use assize_rubric::{
-    JudgingMode, OFFLINE_NOTICE, ThresholdOrderError, TrialPlan, TrialStrategy, TruncationMode,
-    VerdictThresholds,
+    JudgingMode, ThresholdOrderError, TrialPlan, TrialStrategy, TruncationMode, VerdictThresholds,
 };
 use assize_run::{
     CaseHooks, ItemError, ItemRelations, ItemSource, JudgeProvider, JudgeSelector, PanelSettings,
@@ -30,12 +27,10 @@ use crate::graders::{
     own_judging, visit_graders,
 };
 use crate::judges::{JudgeRegistry, OFFLINE};
-use crate::options::{EvalOptions, ProgramUse, RunOptions, SequenceOptions};
+use crate::options::{RunOptions, SequenceOptions};
+use crate::preflight_report::PreflightReport;
 use crate::targets::TargetRegistry;
 use crate::workspaces::{WorkspacePool, spec_of, works_in_folders};
-
-/// Problems printed before the rest is only counted.
-const MAX_PROBLEMS: usize = 20;
 
 /// Targets, judges and baselines that the cases of an eval file are run with.
 pub(crate) struct RunDeps {
@@ -63,222 +58,6 @@ pub(crate) struct RunPlanner<'a> {
     pub(crate) sequence: Option<&'a SequenceOptions>,
     /// Treatment of the extensions of suites.
     pub(crate) extensions: ExtensionUse<'a>,
-}
-
-/// Findings of planning.
-#[derive(Default, Clone)]
-pub(crate) struct PreflightReport {
-    /// Cases that will be run.
-    pub(crate) cases: usize,
-    /// Items that will be run: cases times targets times trials.
-    pub(crate) items: usize,
-    /// Names of the targets they need.
-    pub(crate) targets: BTreeSet<String>,
-    /// Names of those among them that are commands.
-    commands: BTreeSet<String>,
-    /// True if any of them is worked on in a workspace.
-    pub(crate) in_workspaces: bool,
-    /// Files that cases refer to.
-    pub(crate) attachments: BTreeSet<PathBuf>,
-    /// Paths of the suites whose extensions are needed.
-    pub(crate) extended: BTreeSet<PathBuf>,
-    /// Descriptions of the programs that the cases need.
-    programs: BTreeSet<String>,
-    /// Descriptions of the code that interpreters run for the cases.
-    code: BTreeSet<String>,
-    /// Settings that change nothing in this run.
-    remarks: BTreeSet<String>,
-    /// File, line and column of each, which is their order, and its message.
-    problems: BTreeSet<(PathBuf, usize, usize, String)>,
-    /// Problems of what was chosen outside the files, each with the option or the variable.
-    choice_problems: BTreeSet<String>,
-    self_judging: BTreeSet<String>,
-    /// True if nobody named the judge of some grader.
-    has_default_judge: bool,
-}
-
-impl PreflightReport {
-    pub(crate) fn note_code(&mut self, description: String) {
-        self.code.insert(description);
-    }
-
-    pub(crate) fn remark(&mut self, remark: String) {
-        self.remarks.insert(remark);
-    }
-
-    pub(crate) fn problem(&mut self, place: &FilePosition, message: impl std::fmt::Display) {
-        self.problems.insert((place.path().to_owned(), place.line, place.column, message.to_string()));
-    }
-
-    /// Notes a judge that can't be used, at the grader that names it or with the option that does.
-    fn refuse_judge(&mut self, choice: Option<&str>, place: &FilePosition, error: impl std::fmt::Display) {
-        match choice {
-            Some(choice) => {
-                self.choice_problems.insert(format!("{choice}: {error}"));
-            }
-            None => self.problem(place, error),
-        }
-    }
-
-    /// Formats the problems, a line each with its first place: a judge without a key is one problem, however many
-    /// cases need it.
-    fn list_problems(&self) -> String {
-        let mut seen: Vec<(&str, String, usize)> = Vec::new();
-        for (path, line, column, message) in &self.problems {
-            match seen.iter_mut().find(|(text, ..)| *text == message) {
-                Some((.., repeats)) => *repeats += 1,
-                None => seen.push((message, format!("{}:{line}:{column}", path.display()), 0)),
-            }
-        }
-
-        let mut lines: Vec<String> = self.choice_problems.iter().take(MAX_PROBLEMS).cloned().collect();
-        let in_files = seen.iter().take(MAX_PROBLEMS).map(|(message, place, repeats)| match repeats {
-            // A target that is defined where it is used names that place itself.
-            0 if message.starts_with(&format!("{place}: ")) => (*message).to_owned(),
-            0 => format!("{place}: {message}"),
-            1 => format!("{place} and 1 more place: {message}"),
-            more => format!("{place} and {more} more places: {message}"),
-        });
-        lines.extend(in_files);
-        if seen.len() > MAX_PROBLEMS {
-            lines.push(format!("... and {} more", seen.len() - MAX_PROBLEMS));
-        }
-
-        lines.join("\n")
-    }
-
-    /// Takes note of a model that answers if it is that of the judge, under whichever of its names.
-    fn add_self_judging(&mut self, answers: Option<String>, judge: Option<ModelId>) {
-        let Some((model, judge)) = answers.zip(judge) else { return };
-        if judge.is_named(&model) {
-            let judge = judge.to_string();
-            self.self_judging.insert(if judge == model { model } else { format!("{model} (as {judge})") });
-        }
-    }
-
-    /// Takes note of code that should have written the cases of a suite.
-    pub(crate) fn add_unrun_code(&mut self, suite: &Suite) {
-        self.code.extend(suite.unrun_code.iter().cloned());
-    }
-
-    /// Takes note of a target that is a command.
-    fn add_command(&mut self, target: &dyn Target) {
-        if target.describe().kind == TargetKind::Command {
-            self.programs.insert(format!("target `{}` (a command)", target.defined_name()));
-        }
-    }
-
-    /// The findings, without the files that cases refer to.
-    pub(crate) fn take_without_files(&mut self) -> Self {
-        Self { attachments: BTreeSet::new(), ..std::mem::take(self) }
-    }
-
-    /// Takes note of cases that are run only because others depend on them.
-    pub(crate) fn remark_extra(&mut self, suite: &Suite, dependencies: &CaseDependencies) {
-        for (id, dependent) in &dependencies.extra {
-            let path = suite.path.display();
-            self.remarks.insert(format!("{path}: `{id}` is also run, because `{dependent}` depends on it"));
-        }
-    }
-
-    /// Refuses cases that need programs where none may be started, naming each program. A plan is not refused: the refusal
-    /// of its run is returned as a warning.
-    pub(crate) fn check_programs(&self, options: &EvalOptions) -> Result<Option<String>, EngineError> {
-        let needed = if options.programs == ProgramUse::Refuse {
-            self.needed_programs()
-        } else if options.run.allow_code {
-            None
-        } else {
-            let all: BTreeSet<&String> = self.code.iter().collect();
-            name_some(&all)
-                .map(|named| format!("code of eval files is run only with `--allow-code`: {named}"))
-        };
-        let Some(needed) = needed else { return Ok(None) };
-        if options.dry_run {
-            return Ok(Some(needed));
-        }
-
-        Err(EngineError::unrunnable(format!("{needed}; nothing was run")))
-    }
-
-    /// Refuses cases that need programs, naming each.
-    pub(crate) fn refuse_programs(&self) -> Result<(), EngineError> {
-        self.needed_programs().map_or(Ok(()), |needed| Err(EngineError::unrunnable(needed)))
-    }
-
-    /// Refusal of programs and code; `None` if nothing needs them.
-    fn needed_programs(&self) -> Option<String> {
-        let all: BTreeSet<&String> = self.programs.iter().chain(&self.code).collect();
-        name_some(&all).map(|named| format!("programs are not allowed here, and these are needed: {named}"))
-    }
-
-    /// Takes note of a judge that nobody named. Where the answers are those of a model, it is refused: they cost money, and
-    /// comparing words says little about them.
-    fn note_default_judge(&mut self, target: Option<&Arc<dyn Target>>) {
-        self.has_default_judge = true;
-        let Some(target) = target.filter(|target| target.describe().kind == TargetKind::Model) else {
-            return;
-        };
-        self.choice_problems.insert(format!(
-            "no judge is named for the answers of target `{}`, a model: the offline judge would only compare words. Name a \
-             model with `--judge PROVIDER:MODEL`, or with `judge: PROVIDER:MODEL` in `.assize/config.yaml`; \
-             `--judge {OFFLINE}` compares words",
-            target.name()
-        ));
-    }
-
-    /// Takes note of a grader whose embedding model can't be used.
-    fn check_embeddings(&mut self, grader: &Grader, deps: &RunDeps) {
-        let GraderKind::Similar(check) = &grader.kind else { return };
-        let model = check.model.as_deref().unwrap_or(SimilarityCheck::MODEL);
-        if let Err(error) = deps.judges.embeddings(model) {
-            self.problem(&grader.place, format!("grader `{}`: {error}", grader.name));
-        }
-    }
-
-    /// Takes note of a target.
-    fn note_target(&mut self, name: &str, kind: TargetKind) {
-        self.targets.insert(name.to_owned());
-        if kind == TargetKind::Command {
-            self.commands.insert(name.to_owned());
-        }
-    }
-
-    /// Refuses commands as targets where judge calls go out in batches: the cases are gone through several times then.
-    pub(crate) fn check_batches(&self, are_batches: bool) -> Result<(), EngineError> {
-        match self.commands.first().filter(|_| are_batches) {
-            Some(target) => Err(EngineError::unrunnable(format!(
-                "`--judge-batch` goes through the cases several times, and target `{target}` is a command, whose answers \
-                 would differ; nothing was run. Judge given answers, recordings or models, or leave `--judge-batch` out"
-            ))),
-            None => Ok(()),
-        }
-    }
-
-    /// Ends the planning: an error when something can't be run, else warnings about models that
-    /// judge themselves.
-    pub(crate) fn conclude(&self, deny_self_judging: bool) -> Result<Vec<String>, EngineError> {
-        if !self.problems.is_empty() || !self.choice_problems.is_empty() {
-            let problems = self.list_problems();
-            return Err(EngineError::unrunnable(format!("cannot run; nothing was spent\n{problems}")));
-        }
-
-        let warnings: Vec<String> = self
-            .self_judging
-            .iter()
-            .map(|model| format!("{model} judges its own answers; models tend to overrate themselves"))
-            .collect();
-        if deny_self_judging && !warnings.is_empty() {
-            return Err(EngineError::unrunnable(format!(
-                "{} (denied with `--deny`); nothing was run",
-                warnings.join("; ")
-            )));
-        }
-
-        let remarks = self.remarks.iter().take(MAX_PROBLEMS).cloned();
-        let unnamed = self.has_default_judge.then(|| OFFLINE_NOTICE.to_owned());
-        Ok(warnings.into_iter().chain(remarks).chain(unnamed).collect())
-    }
 }
 
 /// Suite with what all its items have in common.
@@ -685,16 +464,6 @@ impl<'a> RunPlanner<'a> {
             visit_graders(grader, &mut |grader| see_all(grader, case));
         }
     }
-}
-
-/// Names the first of some programs, and counts the others; `None` if there are none.
-fn name_some(all: &BTreeSet<&String>) -> Option<String> {
-    let named: Vec<&str> = all.iter().take(MAX_PROBLEMS).map(|name| name.as_str()).collect();
-    let more = match all.len() - named.len() {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    (!named.is_empty()).then(|| format!("{}{more}", named.join(", ")))
 }
 
 /// Looks at the graders of a case, whoever judges.

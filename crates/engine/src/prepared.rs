@@ -15,7 +15,7 @@ use crate::eval::{Evaluated, PlanIdentity, Purpose, RunOutcome};
 use crate::load::LoadedFiles;
 use crate::mode::{EvalMode, RunMode};
 use crate::options::EvalOptions;
-use crate::plan::PreflightReport;
+use crate::preflight_report::PreflightReport;
 
 /// Eval files that were read, checked and dealt to shards once. A run of a part of the plan then reads the cases of that
 /// part only.

@@ -25,7 +25,8 @@ use crate::labels::{LabelOptions, label_set};
 use crate::load::CaseSelection;
 use crate::mode::RunMode;
 use crate::options::{DeniedFindings, ProgramUse, RunOptions};
-use crate::plan::{PreflightReport, RunDeps, RunPlanner};
+use crate::plan::{RunDeps, RunPlanner};
+use crate::preflight_report::PreflightReport;
 use crate::session::RunSession;
 use crate::wiring::{ModelAccess, WiringRequest, wire};
 

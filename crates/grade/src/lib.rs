@@ -10,6 +10,7 @@
 mod answer_score;
 mod behaviour;
 mod check;
+mod context;
 mod evidence;
 mod exchange;
 mod fence;
@@ -21,7 +22,9 @@ mod pair;
 mod program;
 mod prompt;
 mod question;
+mod questions;
 mod reply;
+mod statements;
 mod task;
 
 pub use answer_score::AnswerScoreTask;
@@ -30,12 +33,16 @@ pub use check::{
     AnswerFacts, CheckResult, check, check_by_program, schema_problem, score_by_code, transform_answer,
     transform_by_program,
 };
+pub use context::{ContextRubric, ContextText, context_rubric};
 pub use evidence::EvidenceIndex;
 pub use exchange::{fence_texts, find_reply_object};
 pub use fence::{FenceSource, KeyedFences};
 pub use forecast::CallForecast;
 pub use judge::Judge;
-pub use model::{JudgeOptions, ModelJudge, WarmUp, decide_similarity, similarity_forecast};
+pub use model::{
+    JudgeOptions, ModelJudge, WarmUp, answer_relevance_forecast, decide_answer_relevance, decide_similarity,
+    questions_task, similarity_forecast,
+};
 pub use offline::OfflineJudge;
 pub use pair::PairTask;
 pub use program::{
@@ -43,8 +50,9 @@ pub use program::{
     ProgramInput, ProgramReply, ProgramSetup, convert_file,
 };
 pub use prompt::{
-    BEHAVIOUR_PROMPT_VERSION, COMBINE_PROMPT, PAIR_PROMPT_VERSION, PROMPT_VERSION, WHOLE_PROMPT_VERSION,
-    prompt_hash,
+    BEHAVIOUR_PROMPT_VERSION, COMBINE_PROMPT, PAIR_PROMPT_VERSION, PROMPT_VERSION, QUESTIONS_PROMPT_VERSION,
+    WHOLE_PROMPT_VERSION, prompt_hash,
 };
 pub use question::JudgeQuestion;
+pub use questions::QuestionsTask;
 pub use task::{JudgeMaterial, RubricTask, SamplingOptions};

@@ -2,7 +2,9 @@
 
 use assize_rubric::{Decision, JudgeIdentity, UngradedKind, UngradedReason};
 
-use crate::{AnswerScoreTask, BehaviourTask, CallForecast, PairTask, RubricTask, SamplingOptions};
+use crate::{
+    AnswerScoreTask, BehaviourTask, CallForecast, PairTask, QuestionsTask, RubricTask, SamplingOptions,
+};
 
 /// A question to a judge. Its answer is one decision, or one for each criterion of a rubric.
 #[derive(Debug, Clone)]
@@ -15,6 +17,8 @@ pub enum JudgeQuestion {
     Behaviour(BehaviourTask),
     /// The better of two answers, in one order.
     Pair(PairTask),
+    /// Questions that the answer would be one to: the notes of the finding, which has no score.
+    Questions(QuestionsTask),
 }
 
 impl JudgeQuestion {
@@ -33,6 +37,7 @@ impl JudgeQuestion {
             Self::AnswerScore(task) => task.sampling,
             Self::Behaviour(task) => task.sampling,
             Self::Pair(task) => task.sampling,
+            Self::Questions(task) => task.sampling,
         }
     }
 
@@ -42,6 +47,7 @@ impl JudgeQuestion {
             Self::AnswerScore(task) => &mut task.sampling,
             Self::Behaviour(task) => &mut task.sampling,
             Self::Pair(task) => &mut task.sampling,
+            Self::Questions(task) => &mut task.sampling,
         }
     }
 
@@ -52,7 +58,9 @@ impl JudgeQuestion {
                 CallForecast { criteria: task.rubric.criteria().len() as u64, ..CallForecast::default() }
             }
             Self::Behaviour(_) => CallForecast { criteria: 1, ..CallForecast::default() },
-            Self::AnswerScore(_) | Self::Pair(_) => CallForecast { scores: 1, ..CallForecast::default() },
+            Self::AnswerScore(_) | Self::Pair(_) | Self::Questions(_) => {
+                CallForecast { scores: 1, ..CallForecast::default() }
+            }
         }
     }
 
@@ -64,7 +72,7 @@ impl JudgeQuestion {
                 let criteria = task.rubric.criteria().iter().cloned();
                 criteria.map(|criterion| Decision::ungraded(judge.clone(), criterion, ungraded())).collect()
             }
-            Self::AnswerScore(_) | Self::Behaviour(_) | Self::Pair(_) => {
+            Self::AnswerScore(_) | Self::Behaviour(_) | Self::Pair(_) | Self::Questions(_) => {
                 vec![Decision::unanswered(judge.clone(), ungraded())]
             }
         }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use assize_evalfile::{
     AnswerSelection, BenchmarkGrader, BestAnswerRule, Case, CaseMessage, CodeGrader, CompositeAggregator,
-    CompositeGrader, Conversation, CustomGrader, Grader, GraderKind, GraderPrompt, LlmGrader,
-    PairwiseBaseline, PairwiseGrader, PanelSpec, RubricGrader, SimilarityCheck,
+    CompositeGrader, ContextGrader, ContextSource, Conversation, CustomGrader, Grader, GraderKind,
+    GraderPrompt, LlmGrader, PairwiseBaseline, PairwiseGrader, PanelSpec, RubricGrader, SimilarityCheck,
 };
 use assize_rubric::{Identify, IdentityWriter};
 use assize_targets::{Target, TargetKind};
@@ -219,6 +219,7 @@ fn add_grader(identity: &mut IdentityWriter, item: &WorkItem, grader: &Grader) {
         GraderKind::Benchmark(benchmark) => add_benchmark(identity, item, benchmark),
         GraderKind::Text(check) => add_check(identity, "text", check),
         GraderKind::IsJson(check) => add_check(identity, "is_json", check),
+        GraderKind::Sql(check) => add_check(identity, "sql", check),
         GraderKind::FieldAccuracy(check) => add_check(identity, "field_accuracy", check),
         GraderKind::ToolTrajectory(check) => add_check(identity, "tool_trajectory", check),
         GraderKind::Latency { threshold } => add_check(identity, "latency", threshold),
@@ -232,9 +233,13 @@ fn add_grader(identity: &mut IdentityWriter, item: &WorkItem, grader: &Grader) {
         }
         GraderKind::Similar(check) => {
             add_check(identity, "similar", check);
-            let name = check.model.as_deref().unwrap_or(SimilarityCheck::MODEL);
-            let model = item.judges.embeddings(name).map(|model| model.describe());
-            identity.field(&model.map_err(|error| error.to_string()));
+            add_embeddings(identity, item, check.model.as_deref());
+        }
+        GraderKind::Context(grader) => add_context(identity, item, grader),
+        GraderKind::AnswerRelevance(check) => {
+            add_check(identity, "answer_relevance", check);
+            item.judges.write_settings(item.judge_selector(check.judge.as_deref()), identity);
+            add_embeddings(identity, item, check.model.as_deref());
         }
         GraderKind::Selection(selection) => add_selection(identity, item, selection),
         GraderKind::Transformed(changed) => {
@@ -242,6 +247,24 @@ fn add_grader(identity: &mut IdentityWriter, item: &WorkItem, grader: &Grader) {
             add_variables(identity, item);
             add_grader(identity, item, &changed.inner);
         }
+    }
+}
+
+/// The model that turns texts into vectors.
+fn add_embeddings(identity: &mut IdentityWriter, item: &WorkItem, model: Option<&str>) {
+    let model = item.judges.embeddings(model.unwrap_or(SimilarityCheck::MODEL)).map(|model| model.describe());
+    identity.field(&model.map_err(|error| error.to_string()));
+}
+
+/// A rubric about a context. The context may come from the variables of the case.
+fn add_context(identity: &mut IdentityWriter, item: &WorkItem, grader: &ContextGrader) {
+    add_check(identity, "context", grader);
+    identity.field(&grader.judging);
+    identity.field(&grader.evidence);
+    identity.field(&grader.truncate);
+    add_panel(identity, item, &grader.panel, grader.judge.as_deref());
+    if matches!(grader.context, ContextSource::Code(_)) {
+        add_variables(identity, item);
     }
 }
 

@@ -4,15 +4,17 @@ use std::sync::Arc;
 
 use assize_evalfile::{
     AnswerSelection, CaseMessage, CompositeAggregator, Grader, GraderKind, GraderPrompt, LlmGrader,
-    SimilarityCheck,
+    RubricGrader, SimilarityCheck,
 };
-use assize_grade::{CallForecast, Judge, JudgeQuestion, similarity_forecast};
+use assize_grade::{
+    CallForecast, Judge, JudgeQuestion, answer_relevance_forecast, questions_task, similarity_forecast,
+};
 use assize_rubric::JudgingMode;
 use serde_json::Value;
 
 use crate::grading::{
-    GradingContext, answer_score_task, behaviour_panel, behaviour_task, combine_task, pair_grader, pair_task,
-    rubric_task,
+    GradingContext, answer_score_task, behaviour_panel, behaviour_task, combine_task, likely_grader,
+    pair_grader, pair_task, rubric_task,
 };
 use crate::panel::JudgePanel;
 use crate::{ItemSource, JudgeError, WorkItem};
@@ -59,12 +61,20 @@ fn add(
     found: &mut Vec<(Arc<str>, CallForecast)>,
 ) -> Result<(), JudgeError> {
     match &grader.kind {
-        GraderKind::Rubric(rubric) => {
-            let spec = context.item.panels.spec(&rubric.panel, rubric.judge.as_deref());
-            let panel = JudgePanel::new(&spec, context.item.judge_selector(rubric.judge.as_deref()));
-            let mut task = rubric_task(context, rubric, panel.probabilities);
-            task.judging = judging.unwrap_or(task.judging);
-            add_panel(context, &panel, &[JudgeQuestion::Rubric(task)], found)
+        GraderKind::Rubric(rubric) => add_rubric(context, rubric, judging, found),
+        GraderKind::Context(grader) => {
+            let (context, rubric) = likely_grader(context, grader);
+            add_rubric(&context, &rubric, judging, found)
+        }
+        GraderKind::AnswerRelevance(check) => {
+            let judge = context.item.judges.judge(context.item.judge_selector(check.judge.as_deref()))?;
+            let task = questions_task(Arc::clone(&context.material), context.item.trial);
+            found.push((judge.identity().name, judge.forecast(&JudgeQuestion::Questions(task))));
+            let name = check.model.as_deref().unwrap_or(SimilarityCheck::MODEL);
+            let model = context.item.judges.embeddings(name)?;
+            let forecast = answer_relevance_forecast(check, &context.material.question, &*model);
+            found.push((name.into(), forecast));
+            Ok(())
         }
         GraderKind::Llm(llm) => {
             let LlmGrader { prompt, judge: named, panel, .. } = llm;
@@ -124,6 +134,7 @@ fn add(
         }
         GraderKind::Text(_)
         | GraderKind::IsJson(_)
+        | GraderKind::Sql(_)
         | GraderKind::FieldAccuracy(_)
         | GraderKind::ToolTrajectory(_)
         | GraderKind::Latency { .. }
@@ -136,6 +147,21 @@ fn add(
         | GraderKind::Code(_)
         | GraderKind::Custom(_) => Ok(()),
     }
+}
+
+/// Adds the calls for the criteria of a rubric.
+fn add_rubric(
+    context: &GradingContext<'_>,
+    rubric: &RubricGrader,
+    judging: Option<JudgingMode>,
+    found: &mut Vec<(Arc<str>, CallForecast)>,
+) -> Result<(), JudgeError> {
+    let spec = context.item.panels.spec(&rubric.panel, rubric.judge.as_deref());
+    let panel = JudgePanel::new(&spec, context.item.judge_selector(rubric.judge.as_deref()));
+    let mut task = rubric_task(context, rubric, panel.probabilities);
+    task.judging = judging.unwrap_or(task.judging);
+
+    add_panel(context, &panel, &[JudgeQuestion::Rubric(task)], found)
 }
 
 /// The calls of a panel for these questions: those of its members, and at most those of the stronger judge.

@@ -78,6 +78,7 @@ fn add_settings(identity: &mut IdentityWriter, item: &WorkItem, grader: &Grader)
         GraderKind::Benchmark(benchmark) => add_benchmark(identity, item, benchmark),
         GraderKind::Text(check) => identity.field(check),
         GraderKind::IsJson(check) => identity.field(check),
+        GraderKind::Sql(check) => identity.field(check),
         GraderKind::FieldAccuracy(check) => identity.field(check),
         GraderKind::ToolTrajectory(check) => identity.field(check),
         GraderKind::Latency { threshold } => identity.field(threshold),
@@ -87,6 +88,12 @@ fn add_settings(identity: &mut IdentityWriter, item: &WorkItem, grader: &Grader)
         GraderKind::SkillTrigger(check) => identity.field(check),
         GraderKind::Script(check) => identity.field(check),
         GraderKind::Similar(check) => identity.field(check),
+        GraderKind::Context(grader) => {
+            identity.field(grader);
+            identity.field(&grader.evidence.unwrap_or(item.evidence));
+            identity.field(&item.truncate_override.or(grader.truncate).unwrap_or(item.truncate));
+        }
+        GraderKind::AnswerRelevance(check) => identity.field(check),
         GraderKind::Selection(AnswerSelection::Best(BestAnswerRule { criteria, judge: _, panel: _ })) => {
             identity.field(criteria);
         }

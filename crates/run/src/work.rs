@@ -63,7 +63,9 @@ pub(crate) async fn work(
             return without_grades(head, error);
         }
     };
-    let context = GradingContext::new(item, &changed.answer).with_value(changed.value);
+    let context = GradingContext::new(item, &changed.answer)
+        .with_value(changed.value)
+        .with_before_test(changed.before_test);
     let graders = &item.case.graders;
     let decided = join_all(graders.iter().map(|grader| grade(&context, grader))).await;
     let graded: Vec<GraderDecisions<'_>> = graders

@@ -10,14 +10,22 @@ pub(crate) fn function_body(code: &str) -> String {
     let line = code.trim().trim_end_matches([';', ' ', '\t']);
     let declares = ["const ", "let ", "var "].iter().any(|word| line.starts_with(word));
     if !declares {
-        return format!("return {line}");
+        return returned(line);
     }
     match last_separator(line) {
         Some(at) if !line[at + 1..].trim().is_empty() => {
-            format!("{} return {}", &line[..=at], line[at + 1..].trim())
+            format!("{} {}", &line[..=at], returned(line[at + 1..].trim()))
         }
         _ => line.to_owned(),
     }
+}
+
+/// Returns the statement that returns an expression; one that returns already stays.
+fn returned(expression: &str) -> String {
+    let is_statement = expression.strip_prefix("return").is_some_and(|rest| {
+        !rest.starts_with(|next: char| next.is_alphanumeric() || matches!(next, '_' | '$'))
+    });
+    if is_statement { expression.to_owned() } else { format!("return {expression}") }
 }
 
 /// Returns the position of the last semicolon that is not part of a text.
@@ -53,6 +61,9 @@ mod tests {
             ("const s = 'it\\'s; so'; s", "const s = 'it\\'s; so'; return s"),
             ("const s = 1", "const s = 1"),
             ("const a = 1;\nreturn a", "const a = 1;\nreturn a"),
+            ("return { a: 1 };\n", "return { a: 1 }"),
+            ("const a = 1; return(a)", "const a = 1; return(a)"),
+            ("returned > 1", "return returned > 1"),
         ] {
             assert_eq!(function_body(code), body, "{code}");
         }

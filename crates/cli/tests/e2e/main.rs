@@ -41,6 +41,7 @@ mod pressure;
 mod probabilities;
 mod processes;
 mod references;
+mod relevance;
 mod report_file;
 mod report_verdicts;
 mod rows;

@@ -3,7 +3,7 @@
 use assize_evalfile::Suite;
 
 use super::ExtensionUse;
-use crate::plan::PreflightReport;
+use crate::preflight_report::PreflightReport;
 
 impl PreflightReport {
     /// Takes note of the extensions of a suite one of whose cases asks a target.

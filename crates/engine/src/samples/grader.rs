@@ -34,7 +34,8 @@ use crate::gateway::ModelGateway;
 use crate::graders::{JudgeDemand, judge_demand};
 use crate::judges::JudgeRegistry;
 use crate::options::RunOptions;
-use crate::plan::{PreflightReport, RunDeps, RunPlanner};
+use crate::plan::{RunDeps, RunPlanner};
+use crate::preflight_report::PreflightReport;
 use crate::scorecard::suite_of;
 
 /// Judges that grade samples for one client: its part of the reply cache is its own.

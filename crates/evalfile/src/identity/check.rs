@@ -3,9 +3,10 @@
 use assize_rubric::{Identify, IdentityWriter};
 
 use crate::{
-    AnswerTransform, ArgsMatch, AuthorCode, CodeProgram, ExecutionMetrics, ExpectedCall, FieldAccuracy,
-    FieldCheck, FieldMatch, IsJson, MaxScoreRule, Regex, ScriptCheck, SimilarityCheck, SkillTrigger,
-    TextCheck, TextRule, TokenUsage, ToolTrajectory, TrajectoryMode,
+    AnswerRelevanceCheck, AnswerTransform, ArgsMatch, AuthorCode, CodeProgram, ContextGrader, ContextMeasure,
+    ContextSource, ExecutionMetrics, ExpectedCall, FieldAccuracy, FieldCheck, FieldMatch, IsJson,
+    MaxScoreRule, Regex, ScriptCheck, SimilarityCheck, SkillTrigger, SqlCheck, TextCheck, TextRule,
+    TokenUsage, ToolTrajectory, TrajectoryMode,
 };
 
 impl Identify for TextCheck {
@@ -42,6 +43,16 @@ impl Identify for IsJson {
     fn identify(&self, identity: &mut IdentityWriter) {
         let Self { schema } = self;
         identity.field(schema);
+    }
+}
+
+impl Identify for SqlCheck {
+    fn identify(&self, identity: &mut IdentityWriter) {
+        let Self { in_blocks, dialect, allowed_tables, allowed_columns } = self;
+        identity.field(in_blocks);
+        identity.text(dialect.name());
+        identity.field(allowed_tables);
+        identity.field(allowed_columns);
     }
 }
 
@@ -204,6 +215,46 @@ impl Identify for SimilarityCheck {
         let Self { texts, measure, threshold, model } = self;
         identity.field(texts);
         identity.text(measure.name());
+        identity.field(threshold);
+        identity.field(model);
+    }
+}
+
+/// The settings that decide about statements; who judges them, and how they are asked, has no part in it.
+impl Identify for ContextGrader {
+    fn identify(&self, identity: &mut IdentityWriter) {
+        let Self { measure, context, query, judging: _, evidence: _, truncate: _, judge: _, panel: _ } = self;
+        match measure {
+            ContextMeasure::Recall { expected } => {
+                identity.text("recall");
+                identity.text(expected);
+            }
+            ContextMeasure::Relevance => identity.text("relevance"),
+            ContextMeasure::Faithfulness => identity.text("faithfulness"),
+        }
+        match context {
+            ContextSource::Text(text) => {
+                identity.text("text");
+                identity.text(text);
+            }
+            ContextSource::Passages(passages) => {
+                identity.text("passages");
+                identity.field(passages);
+            }
+            ContextSource::Code(code) => {
+                identity.text("code");
+                identity.field(code);
+            }
+            ContextSource::Question => identity.text("question"),
+        }
+        identity.field(query);
+    }
+}
+
+impl Identify for AnswerRelevanceCheck {
+    fn identify(&self, identity: &mut IdentityWriter) {
+        let Self { query, threshold, judge: _, model } = self;
+        identity.field(query);
         identity.field(threshold);
         identity.field(model);
     }

@@ -46,8 +46,10 @@ pub enum CodeLanguage {
     JavaScript,
     /// TypeScript, run by a `node` that removes types.
     TypeScript,
+    /// Ruby, run by `ruby`: graders only.
+    Ruby,
 }
 
 assize_rubric::named_variants!(CodeLanguage {
-    Python = "Python", JavaScript = "JavaScript", TypeScript = "TypeScript",
+    Python = "Python", JavaScript = "JavaScript", TypeScript = "TypeScript", Ruby = "Ruby",
 });

@@ -10,8 +10,8 @@ use assize_rubric::{
 use serde_json::Value;
 
 use super::{
-    AnswerSelection, AnswerTransform, AuthorCode, BenchmarkGrader, CriterionMarks, FilePosition,
-    FilePreprocessor, PanelSpec,
+    AnswerRelevanceCheck, AnswerSelection, AnswerTransform, AuthorCode, BenchmarkGrader, ContextGrader,
+    CriterionMarks, FilePosition, FilePreprocessor, PanelSpec, SqlCheck,
 };
 
 /// One grader of a case.
@@ -44,6 +44,8 @@ pub enum GraderKind {
     Text(TextCheck),
     /// A check that the answer is JSON.
     IsJson(IsJson),
+    /// A check that the answer is SQL.
+    Sql(SqlCheck),
     /// A comparison of fields of a JSON answer.
     FieldAccuracy(FieldAccuracy),
     /// A check of the sequence of tool calls.
@@ -68,6 +70,10 @@ pub enum GraderKind {
     Script(ScriptCheck),
     /// A comparison of meaning with given texts.
     Similar(SimilarityCheck),
+    /// A rubric about the context of an answer: a criterion for each of its statements.
+    Context(ContextGrader),
+    /// A comparison of the question with questions that the answer would be one to.
+    AnswerRelevance(AnswerRelevanceCheck),
     /// A comparison of all answers to the case.
     Selection(AnswerSelection),
     /// Another grader, of the answer as a script changes it.

@@ -4,6 +4,7 @@ mod author_code;
 mod benchmark_grader;
 mod case;
 mod config;
+mod context;
 mod conversation;
 mod evaluator;
 mod extension;
@@ -18,6 +19,7 @@ mod scorecard;
 mod scorecard_case;
 mod scorecard_tree;
 mod selection;
+mod sql;
 mod suite;
 mod target;
 mod trials;
@@ -32,6 +34,7 @@ pub use case::{
     UnsupportedFeature,
 };
 pub use config::ProjectConfig;
+pub use context::{AnswerRelevanceCheck, ContextGrader, ContextMeasure, ContextSource};
 pub use conversation::{Conversation, ConversationTurn, OnDependencyFailure, OnTurnFailure, TurnAggregation};
 pub use evaluator::{EvaluatorType, Guidelines, ScoringScale};
 pub use extension::{Extension, ExtensionHook, SuiteExtensions};
@@ -56,6 +59,7 @@ pub use scorecard::{
 pub use scorecard_case::ScorecardCases;
 pub use scorecard_tree::{InventoryRow, ScorecardPart};
 pub use selection::{AnswerSelection, BestAnswerRule, MaxScoreRule};
+pub use sql::{SqlCheck, SqlDialect};
 pub use suite::{EvalFileFormat, Suite, SuiteSettings};
 pub(crate) use target::without_credentials;
 pub use target::{

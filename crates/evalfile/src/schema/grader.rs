@@ -8,7 +8,7 @@ use super::shape::{
     MapSchema, ValueSchema, above, any_map, any_of, anything, at_least, boolean, count, integer, list,
     list_or_none, map_of, number, other_spelling, reference, string, text, texts, unit, word,
 };
-use crate::model::SimilarityMeasure;
+use crate::model::{SimilarityMeasure, SqlDialect};
 
 /// Grader types by the definition that describes them.
 const TYPES: &[(&str, &[&str])] = &[
@@ -21,6 +21,7 @@ const TYPES: &[(&str, &[&str])] = &[
     ("text-check", &["contains", "icontains", "starts-with", "ends-with", "equals"]),
     ("pattern", &["regex"]),
     ("is-json", &["is-json"]),
+    ("sql-check", &["is-sql", "contains-sql"]),
     ("field-accuracy", &["field-accuracy"]),
     ("tool-trajectory", &["tool-trajectory"]),
     ("latency", &["latency"]),
@@ -28,8 +29,11 @@ const TYPES: &[(&str, &[&str])] = &[
     ("token-usage", &["token-usage"]),
     ("execution-metrics", &["execution-metrics"]),
     ("skill-trigger", &["skill-trigger"]),
-    ("script", &["javascript", "python"]),
+    ("script", &["javascript", "python", "ruby"]),
     ("similar", &["similar"]),
+    ("context-recall", &["context-recall"]),
+    ("context-check", &["context-relevance", "context-faithfulness"]),
+    ("answer-relevance", &["answer-relevance"]),
     ("select-best", &["select-best"]),
     ("max-score", &["max-score"]),
 ];
@@ -129,6 +133,23 @@ fn grader(what: &'static str, about: &'static str) -> MapSchema {
         .optional_key("transform", text(), "JavaScript that changes the answer for this grader.")
 }
 
+/// Returns the map of a grader about a context.
+fn context_grader(what: &'static str, about: &'static str) -> MapSchema {
+    grader(what, about)
+        .optional_key("context", any_of([text(), list(text())]), "Context: a text, or a list of passages.")
+        .optional_key("context_transform", text(), "JavaScript that returns the context, or `file://PATH`.")
+        .optional_key("query", text(), "Question that the context was found for. Default: that of the case.")
+        .merge(&judging_keys())
+        .optional_key("judge", text(), "Judge: a model, the name of a target, or `offline`.")
+        .older_key("target", "judge")
+}
+
+/// Returns the names of dialects of SQL.
+fn dialect() -> ValueSchema {
+    let other = SqlDialect::OTHER_NAMES.map(|(name, _)| name);
+    word(&SqlDialect::NAMES.into_iter().chain(other).collect::<Vec<_>>())
+}
+
 fn judges() -> Vec<(&'static str, MapSchema)> {
     vec![
         (
@@ -217,6 +238,13 @@ fn checks() -> Vec<(&'static str, MapSchema)> {
                 .optional_key("schema", any_of([text(), any_map(), boolean()]), "JSON Schema to validate against, or its path."),
         ),
         (
+            "sql-check",
+            grader("an SQL check", "Checks that the answer, or for `contains-sql` a code block of it, is SQL.")
+                .optional_key("database_type", dialect(), "Dialect. Default: `MySQL`.")
+                .optional_key("allowed_tables", texts(), "Patterns of allowed tables, such as `select::null::users`.")
+                .optional_key("allowed_columns", texts(), "Patterns of allowed columns, such as `select::users::id`."),
+        ),
+        (
             "field-accuracy",
             grader("a field-accuracy grader", "Compares JSON fields of the answer with those of `expected_output`.")
                 .required_key("fields", list(reference("field")), "Fields to compare.")
@@ -247,7 +275,7 @@ fn checks() -> Vec<(&'static str, MapSchema)> {
         ),
         (
             "script",
-            grader("a script", "JavaScript or Python decides. JavaScript runs without any access; Python runs only if code is allowed.")
+            grader("a script", "JavaScript, Python or Ruby decides. JavaScript runs without any access; the others run only if code is allowed.")
                 .required_key("value", text(), "An expression, the body of a function, or `file://PATH`.")
                 .optional_key("threshold", number(), "Pass threshold for a number.")
                 .optional_key("config", anything(), "Settings passed to the script as `context.config`."),
@@ -259,6 +287,24 @@ fn checks() -> Vec<(&'static str, MapSchema)> {
                 .optional_key("measure", word(&SimilarityMeasure::NAMES), "How vectors are compared.")
                 .optional_key("threshold", number(), "Minimum similarity, or maximum distance.")
                 .optional_key("target", text(), "Model for embeddings."),
+        ),
+        (
+            "context-recall",
+            context_grader("a context-recall grader", "A judge decides of each statement of `value` if the context supports it.")
+                .required_key("value", text(), "Expected answer."),
+        ),
+        (
+            "context-check",
+            context_grader("a context grader", "A judge decides of each statement: of the context, if the question needs it; of the answer, if the context supports it.")
+                .one_of(&["context", "context_transform"]),
+        ),
+        (
+            "answer-relevance",
+            grader("an answer-relevance grader", "Compares the question with questions that a judge writes for the answer, by embeddings.")
+                .optional_key("query", text(), "Question. Default: that of the case.")
+                .optional_key("threshold", number(), "Minimum mean similarity. Default: 0.5.")
+                .optional_key("judge", text(), "Judge that writes the questions: a model or the name of a target.")
+                .optional_key("embedding", text(), "Model for embeddings."),
         ),
         (
             "select-best",

@@ -323,6 +323,8 @@ fn assertion() -> MapSchema {
         .optional_key("provider", anything(), "Judge.")
         .older_key("target", "provider")
         .optional_key("transform", anything(), "JavaScript that changes the answer for this assertion.")
+        .optional_key("contextTransform", anything(), "JavaScript that returns the context of an answer.")
+        .older_key("context_transform", "contextTransform")
         .optional_key("rubricPrompt", anything(), "Prompt of the judge.")
         .older_key("rubric_prompt", "rubricPrompt")
         .optional_key("prompt", anything(), "Prompt of the judge (snake_case files).")

@@ -12,6 +12,7 @@ mod result;
 mod schema;
 mod script;
 mod skill;
+mod sql;
 mod text;
 mod trajectory;
 
@@ -29,6 +30,7 @@ pub fn check(kind: &GraderKind, facts: &AnswerFacts) -> Option<Result<CheckResul
     Some(match kind {
         GraderKind::Text(check) => text::check_text(check, &facts.answer),
         GraderKind::IsJson(check) => json::check_json(check, &facts.answer),
+        GraderKind::Sql(check) => sql::check_sql(check, &facts.answer),
         GraderKind::FieldAccuracy(check) => {
             fields::check_fields(check, &facts.answer, facts.reference.as_deref())
         }
@@ -46,6 +48,8 @@ pub fn check(kind: &GraderKind, facts: &AnswerFacts) -> Option<Result<CheckResul
         | GraderKind::Llm(_)
         | GraderKind::Pairwise(_)
         | GraderKind::Similar(_)
+        | GraderKind::Context(_)
+        | GraderKind::AnswerRelevance(_)
         | GraderKind::Selection(_)
         | GraderKind::Code(_)
         | GraderKind::Composite(_)

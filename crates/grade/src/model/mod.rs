@@ -1,6 +1,7 @@
 //! The judge that asks a model.
 
 mod answer;
+mod answer_relevance;
 mod group;
 mod model_judge;
 mod options;
@@ -31,6 +32,7 @@ use crate::prompt::{PROMPT_VERSION, SYSTEM_BYTES, format_material, prompt_hash};
 use crate::task::repeat_index;
 use crate::{CallForecast, FenceSource, Judge, JudgeQuestion, RubricTask};
 
+pub use answer_relevance::{answer_relevance_forecast, decide_answer_relevance, questions_task};
 pub use model_judge::ModelJudge;
 pub use options::{JudgeOptions, WarmUp};
 pub use similarity::{decide_similarity, similarity_forecast};
@@ -289,6 +291,7 @@ fn as_single_question(question: &JudgeQuestion) -> Result<&dyn SingleQuestion, &
         JudgeQuestion::AnswerScore(task) => Ok(task),
         JudgeQuestion::Behaviour(task) => Ok(task),
         JudgeQuestion::Pair(task) => Ok(task),
+        JudgeQuestion::Questions(task) => Ok(task),
     }
 }
 

@@ -24,8 +24,15 @@ fn embedding_request(text: &str) -> ChatRequest {
 
 /// Returns the forecast of the calls that a comparison takes.
 pub fn similarity_forecast(check: &SimilarityCheck, answer: &str, model: &dyn ChatModel) -> CallForecast {
+    embedding_forecast(std::iter::once(answer).chain(check.texts.iter().map(String::as_str)), model)
+}
+
+/// Returns the forecast of the calls for the vectors of texts.
+pub(super) fn embedding_forecast<'a>(
+    texts: impl Iterator<Item = &'a str>,
+    model: &dyn ChatModel,
+) -> CallForecast {
     let (id, card) = (model.describe(), model.card());
-    let texts = std::iter::once(answer).chain(check.texts.iter().map(String::as_str));
     let mut forecast = CallForecast { scores: 1, ..CallForecast::default() };
     for text in texts {
         forecast += CallForecast::from_request(&embedding_request(text), 0, &id.model, card);
@@ -48,6 +55,25 @@ pub async fn decide_similarity(check: &SimilarityCheck, answer: &str, model: &dy
     }
 
     let texts = std::iter::once(answer).chain(check.texts.iter().map(String::as_str));
+    let EmbeddedTexts { vectors, spent, answered_by } = embed_texts(model, texts).await;
+    let judge = judge(answered_by.or_else(|| Some(model.describe().model)));
+    match vectors.and_then(|vectors| compare(check, &vectors)) {
+        Ok(result) => Decision { spent, ..Decision::new(judge, finding(result), "") },
+        Err(failure) => Decision { spent, ..Decision::unanswered(judge, UngradedReason::from(failure)) },
+    }
+}
+
+/// Vectors of texts, and what they cost.
+pub(super) struct EmbeddedTexts {
+    /// A vector for each text, in their order, or why there is none for one of them.
+    pub(super) vectors: Result<Vec<Vec<f64>>, JudgeFailure>,
+    pub(super) spent: JudgingUsage,
+    /// Model that replied, as its server names it.
+    pub(super) answered_by: Option<String>,
+}
+
+/// Asks for the vectors of texts.
+pub(super) async fn embed_texts(model: &dyn ChatModel, texts: impl Iterator<Item = &str>) -> EmbeddedTexts {
     let replies = join_all(texts.map(|text| embed(model, text))).await;
     let mut tally = UsageTally::new(model.card());
     let mut vectors = Vec::new();
@@ -70,20 +96,15 @@ pub async fn decide_similarity(check: &SimilarityCheck, answer: &str, model: &dy
         }
     }
 
-    let judge = judge(answered_by.or_else(|| Some(model.describe().model)));
-    // Vectors say nothing to people.
-    let spent = JudgingUsage { replies: Vec::new(), ..tally.spent };
-    let compared = match failure {
-        Some(failure) => Err(failure),
-        None => compare(check, &vectors),
-    };
-    match compared {
-        Ok(result) => Decision { spent, ..Decision::new(judge, finding(result), "") },
-        Err(failure) => Decision { spent, ..Decision::unanswered(judge, UngradedReason::from(failure)) },
+    EmbeddedTexts {
+        vectors: failure.map_or(Ok(vectors), Err),
+        // Vectors say nothing to people.
+        spent: JudgingUsage { replies: Vec::new(), ..tally.spent },
+        answered_by,
     }
 }
 
-fn finding(result: CheckResult) -> GraderFinding {
+pub(super) fn finding(result: CheckResult) -> GraderFinding {
     GraderFinding {
         kind: GraderFindingKind::Checked { passed: result.passed.unwrap_or_default() },
         ..GraderFinding::new(result.score, result.findings)
@@ -153,7 +174,7 @@ fn compare(check: &SimilarityCheck, vectors: &[Vec<f64>]) -> Result<CheckResult,
     Ok(decided(passed, score, GraderNote::new(passed, "similarity", reason)))
 }
 
-fn measure(measure: SimilarityMeasure, one: &[f64], other: &[f64]) -> f64 {
+pub(super) fn measure(measure: SimilarityMeasure, one: &[f64], other: &[f64]) -> f64 {
     let dot = |one: &[f64], other: &[f64]| one.iter().zip(other).map(|(a, b)| a * b).sum::<f64>();
     match measure {
         SimilarityMeasure::Cosine => dot(one, other) / (dot(one, one).sqrt() * dot(other, other).sqrt()),

@@ -9,13 +9,14 @@ use super::repair::{PartAnswer, PartReadings, RepairQuestion, ask_with_repair};
 use super::window;
 use crate::evidence::EvidenceIndex;
 use crate::prompt::{
-    BEHAVIOUR_PROMPT_VERSION, PAIR_PROMPT_VERSION, WHOLE_PROMPT_VERSION, answer_score_hash,
-    answer_score_messages, answer_score_schema, behaviour_hash, behaviour_messages, behaviour_schema,
-    pair_hash, pair_messages, pair_schema,
+    BEHAVIOUR_PROMPT_VERSION, PAIR_PROMPT_VERSION, QUESTIONS_PROMPT_VERSION, WHOLE_PROMPT_VERSION,
+    answer_score_hash, answer_score_messages, answer_score_schema, behaviour_hash, behaviour_messages,
+    behaviour_schema, pair_hash, pair_messages, pair_schema, questions_hash, questions_messages,
+    questions_schema,
 };
-use crate::reply::{ParsedReply, read_answer_score, read_behaviour, read_pair};
+use crate::reply::{ParsedReply, read_answer_score, read_behaviour, read_pair, read_questions};
 use crate::task::repeat_index;
-use crate::{AnswerScoreTask, BehaviourTask, FenceSource, PairTask, SamplingOptions};
+use crate::{AnswerScoreTask, BehaviourTask, FenceSource, PairTask, QuestionsTask, SamplingOptions};
 
 /// A question with one decision.
 pub(super) trait SingleQuestion: Sync {
@@ -129,6 +130,36 @@ impl SingleQuestion for PairTask {
 
     fn index(&self) -> EvidenceIndex {
         EvidenceIndex::from_texts([self.first.as_str(), self.second.as_str()].into_iter())
+    }
+
+    fn sampling(&self) -> (u32, SamplingOptions) {
+        (self.trial, self.sampling)
+    }
+}
+
+impl SingleQuestion for QuestionsTask {
+    fn version(&self) -> &'static str {
+        QUESTIONS_PROMPT_VERSION
+    }
+
+    fn prompt_hash(&self) -> String {
+        questions_hash(self.count)
+    }
+
+    fn messages(&self, fences: &dyn FenceSource, repair: Option<String>) -> Vec<ChatMessage> {
+        questions_messages(self, fences, repair)
+    }
+
+    fn schema(&self) -> JsonSchemaFormat {
+        questions_schema()
+    }
+
+    fn read(&self, text: &str) -> Result<ParsedReply<Finding>, String> {
+        read_questions(text, self.count).map(locate_quotes)
+    }
+
+    fn index(&self) -> EvidenceIndex {
+        EvidenceIndex::new(&self.material)
     }
 
     fn sampling(&self) -> (u32, SamplingOptions) {

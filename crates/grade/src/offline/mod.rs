@@ -67,6 +67,13 @@ impl OfflineJudge {
             JudgeQuestion::AnswerScore(task) => vec![self.decide_whole(task)],
             JudgeQuestion::Behaviour(task) => vec![self.decide_behaviour(task)],
             JudgeQuestion::Pair(task) => vec![self.decide_pair(task)],
+            JudgeQuestion::Questions(_) => {
+                vec![
+                    self.refuse_question(
+                        "the offline judge writes no questions; name a model with `--judge`",
+                    ),
+                ]
+            }
         }
     }
 }

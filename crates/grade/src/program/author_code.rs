@@ -14,6 +14,7 @@ use super::{MAX_OUTPUT_BYTES, ProgramSetup, describe_stderr, python_host};
 
 /// Hosts: they load the function, call it, and keep what it prints apart from what it returns.
 static PYTHON_HOST: LazyLock<String> = LazyLock::new(|| python_host(include_str!("../../hosts/python.py")));
+const RUBY_HOST: &str = include_str!("../../hosts/ruby.rb");
 const NODE_HOST: &str = include_str!("../../hosts/node.mjs");
 /// Time limit of a call.
 const CODE_TIME: Duration = Duration::from_mins(1);
@@ -85,7 +86,7 @@ pub(crate) async fn call_program(
     match replies.next().unwrap_or_else(|| Err("the host returned no result".to_owned()))? {
         HostReply::Threw(message) => Ok(Called::Threw(message)),
         HostReply::Value(value) => Ok(Called::Returned(match program.language {
-            CodeLanguage::Python => python_value(value),
+            CodeLanguage::Python | CodeLanguage::Ruby => python_value(value),
             CodeLanguage::JavaScript | CodeLanguage::TypeScript => script_value(value),
         })),
     }
@@ -164,7 +165,7 @@ impl HostRequest<'_> {
         let program = self.program;
         let function = match (&program.function, program.language) {
             (Some(function), _) => Some(function.as_str()),
-            (None, CodeLanguage::Python) => Some(self.usual),
+            (None, CodeLanguage::Python | CodeLanguage::Ruby) => Some(self.usual),
             (None, CodeLanguage::JavaScript | CodeLanguage::TypeScript) => None,
         };
         let given = json!({
@@ -178,6 +179,7 @@ impl HostRequest<'_> {
 
         let words: Vec<&str> = match program.language {
             CodeLanguage::Python => vec!["python3", "-c", &PYTHON_HOST],
+            CodeLanguage::Ruby => vec!["ruby", "-e", RUBY_HOST],
             CodeLanguage::JavaScript => vec!["node", "--input-type=module", "-e", NODE_HOST],
             CodeLanguage::TypeScript => {
                 vec!["node", "--experimental-strip-types", "--input-type=module", "-e", NODE_HOST]
@@ -207,7 +209,7 @@ fn script_value(value: Value) -> ScriptValue {
     }
 }
 
-/// Reads what a Python function returned: texts may hold a value, and keys are written the Python way.
+/// Reads what a function of Python or Ruby returned: texts may hold a value, and keys are written with underscores.
 fn python_value(value: Value) -> ScriptValue {
     let value = match value {
         Value::String(text) => match text.trim().to_lowercase().as_str() {
@@ -303,6 +305,33 @@ mod tests {
         }
         let error = called("__import__('os')._exit(3)", "x").await.unwrap_err();
         assert!(error.contains("returned no result"), "{error}");
+    }
+
+    #[tokio::test]
+    async fn ruby_returns_values_and_says_what_is_wrong() {
+        let env = setup(true).env.build_environment(&[], None, None);
+        if ProcessCommand::argv(["ruby", "--version"], env).run().await.is_err() {
+            // Past the capture of the test harness.
+            let line = b"\nSKIPPED 1 test of Ruby code: there is no ruby\n";
+            std::io::Write::write_all(&mut std::io::stdout(), line).expect("stdout takes a line");
+            return;
+        }
+
+        let call = async |text: &str| {
+            let program = CodeProgram { language: CodeLanguage::Ruby, ..python(text) };
+            let arguments = json!(["four", {"vars": {"name": "Ann"}}]);
+            call_program(&program, CodePurpose::Check, arguments, None, &setup(true)).await
+        };
+        assert_eq!(call("output.length > 3").await, Ok(Called::Returned(ScriptValue::Json(true.into()))));
+        let body = "puts 'noise'\nreturn {pass: true, score: 0.5} if context['vars']['name'] == 'Ann'\nfalse";
+        let value = json!({"pass": true, "score": 0.5});
+        assert_eq!(call(body).await, Ok(Called::Returned(ScriptValue::Json(value))));
+        let threw = call("JSON.parse(output)").await;
+        assert!(matches!(&threw, Ok(Called::Threw(message)) if message.contains("JSON")), "{threw:?}");
+        for code in ["missing_name > 3", "output +"] {
+            let error = call(code).await.unwrap_err();
+            assert!(error.contains("can't be run"), "{code}: {error}");
+        }
     }
 
     #[tokio::test]

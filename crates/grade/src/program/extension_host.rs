@@ -97,6 +97,7 @@ impl ExtensionHost {
             CodeLanguage::TypeScript => {
                 &["node", "--experimental-strip-types", "--input-type=module", "-e", NODE_HOST]
             }
+            CodeLanguage::Ruby => return Err("extensions can't be written in Ruby".to_owned()),
         };
         let words = words.iter().map(AsRef::as_ref).chain([path]);
         let env = setup.env.build_environment(&[], None, None);

@@ -11,6 +11,7 @@ mod control;
 mod criteria;
 mod files;
 mod pair;
+mod questions;
 mod schema;
 mod shared;
 mod template;
@@ -26,6 +27,8 @@ pub use pair::PAIR_PROMPT_VERSION;
 #[cfg(test)]
 pub(crate) use pair::PREFERENCE_VALUES;
 pub(crate) use pair::{pair_hash, pair_messages, pair_schema};
+pub use questions::QUESTIONS_PROMPT_VERSION;
+pub(crate) use questions::{questions_hash, questions_messages, questions_schema};
 pub(crate) use schema::{batched_schema, single_schema};
 pub(crate) use shared::format_material;
 

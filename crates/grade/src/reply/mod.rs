@@ -10,6 +10,7 @@ mod find;
 mod other_names;
 mod pair;
 mod probability;
+mod questions;
 mod reading;
 mod results;
 
@@ -19,6 +20,7 @@ pub(crate) use find::ReplyShape;
 pub(crate) use other_names::{StatedDecision, refuse_contradiction};
 pub(crate) use pair::read_pair;
 pub(crate) use probability::{PROBABILITY_ADVICE, expected_decision};
+pub(crate) use questions::read_questions;
 pub(crate) use reading::ParsedReply;
 pub(crate) use results::{BatchedReply, read_batched};
 

@@ -27,6 +27,8 @@ pub(crate) struct GradingContext<'a> {
     pub(crate) turn: Option<u32>,
     /// The answer as a value, where a script changed it to something that is no text.
     value: Option<Value>,
+    /// The answer before the scripts of its test, where those changed it.
+    before_test: Option<(String, Option<Value>)>,
     facts: OnceLock<AnswerFacts>,
 }
 
@@ -39,7 +41,27 @@ impl<'a> GradingContext<'a> {
             material: Arc::new(material(&item.case, answer)),
             turn: None,
             value: None,
+            before_test: None,
             facts: OnceLock::new(),
+        }
+    }
+
+    /// The context with the answer as it was before the scripts of its test.
+    pub(crate) fn with_before_test(self, before_test: Option<(String, Option<Value>)>) -> Self {
+        Self { before_test, ..self }
+    }
+
+    /// This context with other material for judges.
+    pub(crate) fn with_material(&self, material: Arc<JudgeMaterial>) -> GradingContext<'_> {
+        GradingContext { material, ..self.with_answer(self.answer) }
+    }
+
+    /// Facts about the answer before the scripts of its test changed it.
+    pub(crate) fn facts_before_test(&self) -> AnswerFacts {
+        let facts = self.facts().clone();
+        match &self.before_test {
+            Some((text, value)) => AnswerFacts { answer: text.clone(), value: value.clone(), ..facts },
+            None => facts,
         }
     }
 
@@ -53,6 +75,7 @@ impl<'a> GradingContext<'a> {
         GradingContext {
             turn: self.turn,
             tools_known: self.tools_known,
+            before_test: self.before_test.clone(),
             ..GradingContext::new(self.item, answer)
         }
     }

@@ -1,11 +1,13 @@
 //! Grading one answer: each grader by what it needs, members of composites like graders of their own.
 
+mod answer_relevance;
 mod answer_score;
 mod behaviour;
 mod benchmark;
 mod benchmark_checks;
 mod composite;
 mod context;
+mod context_rubric;
 mod conversation;
 mod pairwise;
 mod panel;
@@ -27,6 +29,7 @@ use futures_util::future::BoxFuture;
 pub(crate) use answer_score::{combine_task, score_task as answer_score_task};
 pub(crate) use behaviour::{behaviour_task, panel_spec as behaviour_panel};
 pub(crate) use context::GradingContext;
+pub(crate) use context_rubric::likely_grader;
 pub(crate) use conversation::ConversationGrades;
 pub(crate) use pairwise::pair_task;
 pub(crate) use panel::{ComparableVote, comparable_vote, recombine_votes};
@@ -54,6 +57,10 @@ fn grade_at(path: GraderPath<'_>) -> BoxFuture<'_, Vec<CaseDecision>> {
             GraderKind::Code(code) => vec![Box::pin(programs::grade_code(&path, code)).await],
             GraderKind::Custom(custom) => vec![Box::pin(programs::grade_custom(&path, custom)).await],
             GraderKind::Similar(check) => vec![Box::pin(similar::grade(&path, check)).await],
+            GraderKind::Context(grader) => Box::pin(context_rubric::grade(&path, grader)).await,
+            GraderKind::AnswerRelevance(check) => {
+                vec![Box::pin(answer_relevance::grade(&path, check)).await]
+            }
             // Decided when all answers are there.
             GraderKind::Selection(_) => vec![selection::not_compared(&path)],
             GraderKind::Script(check) if check.code.program().is_some() => {

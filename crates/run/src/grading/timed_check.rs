@@ -63,7 +63,7 @@ async fn check_within(
 fn may_take_long(kind: &GraderKind) -> bool {
     match kind {
         GraderKind::IsJson(check) => check.schema.is_some(),
-        GraderKind::Script(_) => true,
+        GraderKind::Script(_) | GraderKind::Sql(_) => true,
         GraderKind::Text(check) => matches!(check.rule, TextRule::Regex(_)),
         GraderKind::FieldAccuracy(_)
         | GraderKind::ToolTrajectory(_)
@@ -78,6 +78,8 @@ fn may_take_long(kind: &GraderKind) -> bool {
         | GraderKind::Llm(_)
         | GraderKind::Pairwise(_)
         | GraderKind::Similar(_)
+        | GraderKind::Context(_)
+        | GraderKind::AnswerRelevance(_)
         | GraderKind::Selection(_)
         | GraderKind::Code(_)
         | GraderKind::Composite(_)

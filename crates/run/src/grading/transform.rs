@@ -20,6 +20,8 @@ pub(crate) struct ChangedAnswer<'a> {
     pub(crate) answer: Cow<'a, TargetAnswer>,
     /// The answer as a value, where the last script returned no text.
     pub(crate) value: Option<Value>,
+    /// The answer before the scripts of its test, where those changed it.
+    pub(crate) before_test: Option<(String, Option<Value>)>,
 }
 
 /// Applies the scripts of a case to an answer. The error says which one failed, and why.
@@ -27,7 +29,7 @@ pub(crate) async fn change_answer<'a>(
     item: &WorkItem,
     answer: &'a TargetAnswer,
 ) -> Result<ChangedAnswer<'a>, String> {
-    let mut changed = ChangedAnswer { answer: Cow::Borrowed(answer), value: None };
+    let mut changed = ChangedAnswer { answer: Cow::Borrowed(answer), value: None, before_test: None };
     let target = item.target_name();
     let applies = |transform: &&AnswerTransform| {
         transform.target.as_deref().is_none_or(|wanted| Some(wanted) == target)
@@ -35,7 +37,12 @@ pub(crate) async fn change_answer<'a>(
     for transform in item.case.transforms.iter().filter(applies) {
         let facts =
             GradingContext::new(item, &changed.answer).with_value(changed.value.clone()).facts().clone();
-        let (text, value) = run_transform(transform, facts, &item.programs).await?;
+        if transform.target.is_none() && changed.before_test.is_none() {
+            changed.before_test = Some((changed.answer.text.clone(), changed.value.clone()));
+        }
+        let (text, value) = run_transform(&transform.code, facts, &item.programs)
+            .await
+            .map_err(|message| format!("`transform`: {message}"))?;
         changed.answer.to_mut().text = text;
         changed.value = value;
     }
@@ -46,9 +53,10 @@ pub(crate) async fn change_answer<'a>(
 /// Grades an answer as the grader's own script changes it.
 pub(super) async fn grade(path: &GraderPath<'_>, changed: &TransformedGrader) -> Vec<CaseDecision> {
     let facts = path.context.facts().clone();
-    let (text, value) = match run_transform(&changed.transform, facts, &path.context.item.programs).await {
+    let ran = run_transform(&changed.transform.code, facts, &path.context.item.programs).await;
+    let (text, value) = match ran {
         Ok(changed) => changed,
-        Err(message) => return vec![path.broken_decision(message)],
+        Err(message) => return vec![path.broken_decision(format!("`transform`: {message}"))],
     };
 
     let answer = TargetAnswer { text, ..path.context.answer().clone() };
@@ -64,12 +72,13 @@ pub(super) async fn grade(path: &GraderPath<'_>, changed: &TransformedGrader) ->
     grade_at(inner).await
 }
 
-async fn run_transform(
-    transform: &AnswerTransform,
+/// Runs code of an author that is given an answer. Returns the text that it returned, or its text and the value.
+pub(super) async fn run_transform(
+    code: &AuthorCode,
     facts: AnswerFacts,
     programs: &ProgramSetup,
 ) -> Result<(String, Option<Value>), String> {
-    let changed = match &transform.code {
+    match code {
         AuthorCode::Script(script) => {
             let script = script.clone();
             let ran = tokio::task::spawn_blocking(move || transform_answer(&script, &facts)).await;
@@ -79,7 +88,5 @@ async fn run_transform(
             let folder = code_folder(program);
             transform_by_program(program, &facts, folder.as_deref(), programs).await
         }
-    };
-
-    changed.map_err(|message| format!("`transform`: {message}"))
+    }
 }

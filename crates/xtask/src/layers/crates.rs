@@ -290,6 +290,7 @@ pub(crate) const RESTRICTED_DEPS: &[RestrictedDep] = &[
     RestrictedDep { name: "rustls", only: &["llm"] },
     RestrictedDep { name: "rusty-s3", only: &["llm"] },
     RestrictedDep { name: "saphyr-parser", only: &["evalfile"] },
+    RestrictedDep { name: "sqlparser", only: &["grade"] },
     RestrictedDep { name: "tokio-rustls", only: &["serve", "view"] },
 ];
 

@@ -19,15 +19,14 @@ const FOREIGN_TYPES: [(&[&str], &str); 21] = [
     ),
     (
         &[
-            "model-graded-closedqa", "answer-relevance", "context-faithfulness", "context-recall",
-            "context-relevance", "conversation-relevance", "is-refusal", "moderation", "guardrails",
+            "model-graded-closedqa", "conversation-relevance", "is-refusal", "moderation", "guardrails",
             "classifier", "search-rubric",
         ],
         "say what is wanted as a criterion: `type: rubrics` with `criteria`",
     ),
     (&["similar:*"], "use `type: similar` with `measure: cosine`, `dot` or `euclidean`"),
     (
-        &["ruby", "script", "inline-assert"],
+        &["script", "inline-assert"],
         "use `type: code-grader` with `command: [PROGRAM, ARGUMENT]`, or `type: javascript`",
     ),
     (&["webhook"], "use `type: code-grader` with a command that makes the request"),
@@ -38,8 +37,8 @@ const FOREIGN_TYPES: [(&[&str], &str); 21] = [
     (
         &[
             "word-count", "levenshtein", "bleu", "gleu", "meteor", "rouge", "rouge-*", "perplexity",
-            "perplexity-score", "is-sql", "contains-sql", "is-xml", "contains-xml", "is-html",
-            "contains-html", "finish-reason", "is-valid-*", "tool-call-f1", "trace-*",
+            "perplexity-score", "is-xml", "contains-xml", "is-html", "contains-html", "finish-reason",
+            "is-valid-*", "tool-call-f1", "trace-*",
         ],
         "compute it in a program: `type: code-grader` with `command: [PROGRAM]`",
     ),
@@ -112,7 +111,7 @@ mod tests {
     fn types_of_other_dialects_name_the_alternative() {
         for (name, word) in [
             ("llm-rubric", "rubrics"),
-            ("ruby", "code-grader"),
+            ("inline-assert", "code-grader"),
             ("similar:dot", "measure"),
             ("rouge-n", "code-grader"),
             ("trajectory:tool-sequence", "in_order"),

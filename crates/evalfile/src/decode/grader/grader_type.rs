@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::context::ContextType;
 use super::shared::normalize_word;
 
 /// Type of a grader, resolved.
@@ -15,6 +16,8 @@ pub(super) enum GraderType {
     /// A text check, by its current name.
     Text(&'static str),
     IsJson,
+    IsSql,
+    ContainsSql,
     FieldAccuracy,
     ToolTrajectory,
     Latency,
@@ -24,7 +27,10 @@ pub(super) enum GraderType {
     SkillTrigger,
     JavaScript,
     Python,
+    Ruby,
     Similar,
+    Context(ContextType),
+    AnswerRelevance,
     SelectBest,
     MaxScore,
     Custom {
@@ -34,7 +40,7 @@ pub(super) enum GraderType {
 }
 
 /// Every built-in type by its current name.
-pub(super) const TYPES: [(&str, GraderType); 28] = [
+pub(super) const TYPES: [(&str, GraderType); 35] = [
     ("rubrics", GraderType::Rubrics),
     ("llm-grader", GraderType::Llm),
     ("pairwise", GraderType::Pairwise),
@@ -51,6 +57,8 @@ pub(super) const TYPES: [(&str, GraderType); 28] = [
     ("equals", GraderType::Text("equals")),
     ("regex", GraderType::Text("regex")),
     ("is-json", GraderType::IsJson),
+    ("is-sql", GraderType::IsSql),
+    ("contains-sql", GraderType::ContainsSql),
     ("field-accuracy", GraderType::FieldAccuracy),
     ("tool-trajectory", GraderType::ToolTrajectory),
     ("latency", GraderType::Latency),
@@ -60,7 +68,12 @@ pub(super) const TYPES: [(&str, GraderType); 28] = [
     ("skill-trigger", GraderType::SkillTrigger),
     ("javascript", GraderType::JavaScript),
     ("python", GraderType::Python),
+    ("ruby", GraderType::Ruby),
     ("similar", GraderType::Similar),
+    ("context-recall", GraderType::Context(ContextType::Recall)),
+    ("context-relevance", GraderType::Context(ContextType::Relevance)),
+    ("context-faithfulness", GraderType::Context(ContextType::Faithfulness)),
+    ("answer-relevance", GraderType::AnswerRelevance),
     ("select-best", GraderType::SelectBest),
     ("max-score", GraderType::MaxScore),
 ];
@@ -88,6 +101,7 @@ impl GraderType {
             Self::Composite => "a composite",
             Self::Text(_) => "a text check",
             Self::IsJson => "a JSON check",
+            Self::IsSql | Self::ContainsSql => "an SQL check",
             Self::FieldAccuracy => "a field-accuracy grader",
             Self::ToolTrajectory => "a tool-trajectory grader",
             Self::Latency => "a latency limit",
@@ -95,8 +109,11 @@ impl GraderType {
             Self::TokenUsage => "a token limit",
             Self::ExecutionMetrics => "an execution-metrics grader",
             Self::SkillTrigger => "a skill-trigger grader",
-            Self::JavaScript | Self::Python => "a script",
+            Self::JavaScript | Self::Python | Self::Ruby => "a script",
             Self::Similar => "a comparison of meaning",
+            Self::Context(ContextType::Recall) => "a context-recall grader",
+            Self::Context(_) => "a context grader",
+            Self::AnswerRelevance => "an answer-relevance grader",
             Self::SelectBest => "a choice by a judge",
             Self::MaxScore => "a choice by score",
             Self::Custom { .. } => "a grader",

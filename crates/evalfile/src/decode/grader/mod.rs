@@ -5,6 +5,7 @@ mod assertion_context;
 mod code;
 mod common_keys;
 mod composite;
+mod context;
 mod custom;
 mod foreign_types;
 mod grader_type;
@@ -24,6 +25,7 @@ mod script;
 mod selection;
 mod shared;
 mod similar;
+mod sql;
 mod temperature;
 mod template_cache;
 #[cfg(test)]

@@ -9,8 +9,8 @@ use super::common_keys::decode_common_keys;
 use super::grader_type::GraderType;
 use super::resolve_type::resolve_type;
 use super::{
-    code, composite, custom, json, llm, metrics, pairwise, rubrics, script, selection, similar, text,
-    trajectory,
+    code, composite, context, custom, json, llm, metrics, pairwise, rubrics, script, selection, similar, sql,
+    text, trajectory,
 };
 use crate::codes;
 use crate::decode::map_reader::{check_not_blank, string, wrong_type};
@@ -86,6 +86,8 @@ pub(super) fn decode_grader(
         GraderType::Composite => composite::decode_composite(cx, &mut object, format, at),
         GraderType::Text(name) => text::decode_text_check(cx, &mut object, name),
         GraderType::IsJson => json::decode_is_json(cx, &mut object),
+        GraderType::IsSql => sql::decode_sql(cx, &mut object, false),
+        GraderType::ContainsSql => sql::decode_sql(cx, &mut object, true),
         GraderType::FieldAccuracy => json::decode_field_accuracy(cx, &mut object),
         GraderType::ToolTrajectory => trajectory::decode_trajectory(cx, &mut object, format),
         GraderType::Latency => metrics::decode_latency(cx, &mut object),
@@ -94,7 +96,10 @@ pub(super) fn decode_grader(
         GraderType::ExecutionMetrics => metrics::decode_execution_metrics(cx, &mut object),
         GraderType::JavaScript => script::decode_script(cx, &mut object, CodeLanguage::JavaScript),
         GraderType::Python => script::decode_script(cx, &mut object, CodeLanguage::Python),
+        GraderType::Ruby => script::decode_script(cx, &mut object, CodeLanguage::Ruby),
         GraderType::Similar => similar::decode_similar(cx, &mut object),
+        GraderType::Context(kind) => context::decode_context(cx, &mut object, *kind),
+        GraderType::AnswerRelevance => context::decode_answer_relevance(cx, &mut object),
         GraderType::SelectBest => selection::decode_select_best(cx, &mut object),
         GraderType::MaxScore => selection::decode_max_score(cx, &mut object),
         GraderType::SkillTrigger => metrics::decode_skill_trigger(cx, &mut object),

@@ -1,4 +1,4 @@
-//! Decoder of `javascript` and `python`, and of `transform`: code in an eval file, or files that it names.
+//! Decoder of `javascript`, `python` and `ruby`, and of `transform`: code in an eval file, or files that it names.
 
 use std::path::Path;
 
@@ -15,8 +15,10 @@ use crate::tree::TreeNode;
 
 /// Names of the values that a script gets.
 const PARAMETERS: [&str; 3] = ["output", "context", "process"];
+/// Ending of files of Ruby.
+const RUBY_ENDING: &str = "rb";
 
-/// Decodes the keys of `type: javascript` and `type: python`.
+/// Decodes the keys of `type: javascript`, `type: python` and `type: ruby`.
 pub(super) fn decode_script(
     cx: &mut DecodeContext,
     object: &mut MapReader<'_>,
@@ -26,7 +28,9 @@ pub(super) fn decode_script(
     let Some(node) = object.value("value") else {
         let example = match language {
             CodeLanguage::Python => "value: len(output) < 200",
-            CodeLanguage::JavaScript | CodeLanguage::TypeScript => "value: output.length < 200",
+            CodeLanguage::JavaScript | CodeLanguage::TypeScript | CodeLanguage::Ruby => {
+                "value: output.length < 200"
+            }
         };
         cx.problems.add(missing_key(object.head(), "a script", "value", example));
         return None;
@@ -76,12 +80,14 @@ pub(crate) fn read_code(
 
     let code = match text.trim().strip_prefix("file://") {
         Some(path) if !path.contains('\n') => read_code_file(cx, path, span)?,
-        _ if language == CodeLanguage::Python => AuthorCode::Program(CodeProgram {
-            language,
-            path: None,
-            text: text.trim_end().into(),
-            function: None,
-        }),
+        _ if matches!(language, CodeLanguage::Python | CodeLanguage::Ruby) => {
+            AuthorCode::Program(CodeProgram {
+                language,
+                path: None,
+                text: text.trim_end().into(),
+                function: None,
+            })
+        }
         _ => AuthorCode::Script(Script::from_code(text)),
     };
     if let AuthorCode::Script(script) = &code
@@ -99,19 +105,24 @@ pub(crate) fn read_code(
     Some(code)
 }
 
+/// Returns true for a file of code. Ruby is the language of graders only.
+fn is_code(path: &str) -> bool {
+    let extension = file_extension(Path::new(path));
+    extension == RUBY_ENDING || PROGRAM_ENDINGS.contains(&extension.as_str())
+}
+
 fn read_code_file(cx: &mut DecodeContext, written: &str, span: Span) -> Option<AuthorCode> {
     let (path, function) = match written.rsplit_once(':') {
         // A function may be one of a class: `Class.method`.
-        Some((path, function))
-            if !function.contains(['/', '\\'])
-                && PROGRAM_ENDINGS.contains(&file_extension(Path::new(path)).as_str()) =>
-        {
-            (path, Some(function))
-        }
+        Some((path, function)) if !function.contains(['/', '\\']) && is_code(path) => (path, Some(function)),
         Some((path, function)) if !function.contains(['/', '.', '\\']) => (path, Some(function)),
         _ => (written, None),
     };
-    let language = read_language(cx, "scripts", path, span)?;
+    let language = if file_extension(Path::new(path)) == RUBY_ENDING {
+        CodeLanguage::Ruby
+    } else {
+        read_language(cx, "scripts", path, span)?
+    };
     let file = cx.read_text(path, span)?;
     if language == CodeLanguage::JavaScript && !needs_modules(&file.text) {
         return Some(AuthorCode::Script(Script::from_file(&file.text, function)));
@@ -183,7 +194,8 @@ mod tests {
             ("javascript, value: ''", "E0107"),
             ("javascript, value: 'output.includes('", "E0319"),
             ("javascript, value: 4", "E0105"),
-            ("javascript, value: file://check.rb", "E0507"),
+            ("javascript, value: file://check.pl", "E0507"),
+            ("ruby, value: file://none.rb", "E0501"),
             ("javascript, value: file://none.ts", "E0501"),
             ("python", "E0304"),
             ("javascript, value: file://none.js", "E0501"),
@@ -194,11 +206,13 @@ mod tests {
     }
 
     #[test]
-    fn python_is_a_program() {
-        let grader = one("- {type: python, value: len(output) > 3}\n");
-        let GraderKind::Script(check) = &grader.kind else { panic!("a script") };
-        let program = check.code.program().expect("a program");
-        assert_eq!((program.language, &*program.text), (CodeLanguage::Python, "len(output) > 3"));
+    fn python_and_ruby_are_programs() {
+        for (name, language) in [("python", CodeLanguage::Python), ("ruby", CodeLanguage::Ruby)] {
+            let grader = one(&format!("- {{type: {name}, value: len(output) > 3}}\n"));
+            let GraderKind::Script(check) = &grader.kind else { panic!("a script") };
+            let program = check.code.program().expect("a program");
+            assert_eq!((program.language, &*program.text), (language, "len(output) > 3"));
+        }
     }
 
     #[test]

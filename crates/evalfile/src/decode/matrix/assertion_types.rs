@@ -11,6 +11,8 @@ pub enum AssertionSupport {
     TextList,
     /// A comparison with a text or a JSON value.
     Equals,
+    /// A parser of SQL.
+    Sql,
     /// The answer is JSON, perhaps of a schema.
     Json,
     /// A limit of the time.
@@ -23,12 +25,20 @@ pub enum AssertionSupport {
     Fact,
     /// A criterion with a score from 0 to 10.
     ScoredCriterion,
+    /// Criteria about each statement of the context, of the answer, or of an expected answer.
+    Context,
+    /// A comparison of the question with questions that a judge writes for the answer.
+    AnswerRelevance,
+    /// A criterion about each reply of a conversation.
+    Conversation,
     /// Several assertions as one.
     Set,
     /// Code that is run without access to anything.
     JavaScript,
-    /// Code that is run by an interpreter of its own.
+    /// Code of Python, run by an interpreter of its own.
     Python,
+    /// Code of Ruby, run by an interpreter of its own.
+    Ruby,
     /// A comparison of meaning, by a measure.
     Similar(SimilarityMeasure),
     /// A comparison of all answers by a judge.
@@ -57,8 +67,9 @@ pub struct AssertionType {
 }
 
 use AssertionSupport::{
-    BuiltIn, Cost, Criterion, Equals, Fact, JavaScript, Json, Latency, MaxScore, Python, Refused, SameKeys,
-    ScoredCriterion, SelectBest, Set, Similar, Skill, Text, TextList,
+    AnswerRelevance, BuiltIn, Context, Conversation, Cost, Criterion, Equals, Fact, JavaScript, Json,
+    Latency, MaxScore, Python, Refused, Ruby, SameKeys, ScoredCriterion, SelectBest, Set, Similar, Skill,
+    Sql, Text, TextList,
 };
 
 const fn kind(name: &'static str, support: AssertionSupport, remark: &'static str) -> AssertionType {
@@ -67,7 +78,7 @@ const fn kind(name: &'static str, support: AssertionSupport, remark: &'static st
 
 const CRITERION: &str = "a criterion, decided met or unmet; a `threshold` on the judge's score has no effect";
 const SERVICE: &str = "calls an external service that has no counterpart here";
-const GENERATED: &str = "its score is computed from statements or questions that several calls write; state the requirement with `llm-rubric`";
+const SQL: &str = "`databaseType` (MySQL by default), `allowedTables` and `allowedColumns`";
 const METRIC: &str =
     "a text-similarity metric that says little about an answer; use `llm-rubric`, `similar` or `rouge-n`";
 const SIMILAR: &str = "at least 0.75 by default; needs a model for embeddings";
@@ -76,7 +87,11 @@ const TRACE: &str = "needs OpenTelemetry spans that promptfoo itself collects";
 /// Every type, by name.
 pub const ASSERTION_TYPES: &[AssertionType] = &[
     kind("agent-rubric", Refused("needs an agent that grades; use `llm-rubric`"), ""),
-    kind("answer-relevance", Refused(GENERATED), ""),
+    kind(
+        "answer-relevance",
+        AnswerRelevance,
+        "at least 0.5 by default; three questions that a judge writes, and embeddings of them",
+    ),
     kind("assert-set", Set, "without a threshold, each member must pass"),
     kind("bleu", Refused(METRIC), ""),
     kind("classifier", Refused(SERVICE), ""),
@@ -87,12 +102,28 @@ pub const ASSERTION_TYPES: &[AssertionType] = &[
     kind("contains-any", TextList, "a list, or one text with commas"),
     kind("contains-html", BuiltIn("contains-html"), ""),
     kind("contains-json", BuiltIn("contains-json"), "without a schema"),
-    kind("contains-sql", Refused("needs a parser of the SQL dialect"), ""),
+    kind("contains-sql", Sql, "as `is-sql`, for the answer or a code block of it"),
     kind("contains-xml", BuiltIn("contains-xml"), "the outer element is not checked in depth"),
-    kind("context-faithfulness", Refused(GENERATED), ""),
-    kind("context-recall", Refused(GENERATED), ""),
-    kind("context-relevance", Refused(GENERATED), ""),
-    kind("conversation-relevance", Refused(GENERATED), ""),
+    kind(
+        "context-faithfulness",
+        Context,
+        "share of the sentences of the answer that the context supports; at least 0.5 by default",
+    ),
+    kind(
+        "context-recall",
+        Context,
+        "share of the sentences of the value that the context supports; at least 0.5 by default",
+    ),
+    kind(
+        "context-relevance",
+        Context,
+        "share of the sentences or passages of the context that the query needs; at least 0.5 by default",
+    ),
+    kind(
+        "conversation-relevance",
+        Conversation,
+        "a criterion for the answer, or for each reply of the variable `_conversation`; at least 0.5 by default",
+    ),
     kind("cost", Cost, "cost of the answer; if it is unknown, the assertion is ungraded"),
     kind("ends-with", Text, ""),
     kind(
@@ -118,7 +149,7 @@ pub const ASSERTION_TYPES: &[AssertionType] = &[
     kind("is-html", BuiltIn("is-html"), ""),
     kind("is-json", Json, "a schema may be a map, YAML or JSON text, or a file"),
     kind("is-refusal", BuiltIn("is-refusal"), "by phrases, as in promptfoo"),
-    kind("is-sql", Refused("needs a parser of the SQL dialect"), ""),
+    kind("is-sql", Sql, SQL),
     kind(
         "is-valid-function-call",
         BuiltIn("is-valid-function-call"),
@@ -156,7 +187,7 @@ pub const ASSERTION_TYPES: &[AssertionType] = &[
     kind("regex", Text, "JavaScript syntax without look-around and back-references"),
     kind("rouge-n", BuiltIn("rouge-n"), "at least 0.75 by default"),
     kind("rubrics", SameKeys("rubrics"), "AgentV's older spelling"),
-    kind("ruby", Refused("Ruby code is not run; use `javascript`, or a `code-grader` in an eval file"), ""),
+    kind("ruby", Ruby, "run by `ruby` if `--allow-code` is given"),
     kind("script", SameKeys("code-grader"), "AgentV's; a program"),
     kind("search-rubric", Refused("needs a judge that searches the web"), ""),
     kind(

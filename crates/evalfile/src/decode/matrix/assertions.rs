@@ -4,7 +4,9 @@ use assize_diagnostic::{Diagnostic, Span, did_you_mean};
 use serde_json::{Map, Value, json};
 
 use super::assertion_types::{ASSERTION_TYPES, AssertionSupport, AssertionType, resolve_assertion_type};
+use super::assertion_values::{add_value, read_value_file, schema_of, write_sql};
 use super::built_in::built_in_code;
+use super::context_assertions::{add_line, context_line};
 use super::metrics::METRIC_MARK;
 use super::nodes::{MapNode, json_node, list_node, number_names, text_node};
 use super::selections::write_selection;
@@ -37,6 +39,8 @@ pub(super) struct AssertionWriter<'a> {
     pub(super) spelling: MatrixSpelling,
     pub(super) templates: &'a TemplateRenderer,
     pub(super) scope: &'a TemplateScope,
+    /// Variables of the test.
+    pub(super) vars: &'a Map<String, Value>,
     /// Templates that `$ref` may name: the root of the file.
     pub(super) root: &'a TreeNode,
     /// Name of the judge of the test, if it names one.
@@ -259,6 +263,8 @@ impl AssertionWriter<'_> {
             assertion.kind.support,
             AssertionSupport::JavaScript
                 | AssertionSupport::Python
+                | AssertionSupport::Ruby
+                | AssertionSupport::Conversation
                 | AssertionSupport::Set
                 | AssertionSupport::SameKeys(_)
         ) && let Some(config) = object.entry("config")
@@ -309,7 +315,7 @@ impl AssertionWriter<'_> {
             AssertionSupport::Text | AssertionSupport::TextList => {
                 grader.add_text("type", kind.name);
                 let convert = if kind.support == AssertionSupport::Text { text_of } else { texts_of };
-                Self::add_value(cx, grader, assertion, &parts, convert)?;
+                add_value(cx, grader, assertion, &parts, convert)?;
                 gate(grader, 1.0);
             }
             AssertionSupport::Equals => {
@@ -342,17 +348,36 @@ impl AssertionWriter<'_> {
                 };
                 gate(grader, line);
             }
+            AssertionSupport::Sql => {
+                write_sql(cx, grader, assertion, &parts)?;
+                gate(grader, 1.0);
+            }
+            AssertionSupport::Context => {
+                self.write_context(cx, object, grader, assertion, &parts)?;
+                gate(grader, context_line(assertion, &parts));
+                add_line(grader, assertion, &parts);
+            }
+            AssertionSupport::Conversation => {
+                self.write_conversation(cx, object, grader, assertion, &parts)?;
+                gate(grader, context_line(assertion, &parts));
+                add_line(grader, assertion, &parts);
+            }
             AssertionSupport::Set => self.write_set(cx, object, grader, assertion, &parts, &gate)?,
             // These say for themselves if they pass.
             AssertionSupport::Similar(_)
+            | AssertionSupport::AnswerRelevance
             | AssertionSupport::SelectBest
             | AssertionSupport::MaxScore
             | AssertionSupport::JavaScript
             | AssertionSupport::Python
+            | AssertionSupport::Ruby
             | AssertionSupport::BuiltIn(_) => {
                 match kind.support {
                     AssertionSupport::Similar(measure) => {
                         Self::write_similar(cx, grader, assertion, &parts, measure)?;
+                    }
+                    AssertionSupport::AnswerRelevance => {
+                        self.write_answer_relevance(cx, grader, assertion, &parts);
                     }
                     AssertionSupport::SelectBest | AssertionSupport::MaxScore => {
                         write_selection(cx, grader, assertion, &parts)?;
@@ -392,7 +417,7 @@ impl AssertionWriter<'_> {
         measure: SimilarityMeasure,
     ) -> Option<()> {
         grader.add_text("type", "similar");
-        Self::add_value(cx, grader, assertion, parts, Clone::clone)?;
+        add_value(cx, grader, assertion, parts, Clone::clone)?;
         grader.add_text("measure", measure.name());
         if let Some(threshold) = parts.threshold {
             grader.add_number("threshold", assertion.span, threshold);
@@ -418,41 +443,6 @@ impl AssertionWriter<'_> {
         }
     }
 
-    fn add_value(
-        cx: &mut DecodeContext,
-        grader: &mut MapNode,
-        assertion: &AssertionParts,
-        parts: &AssertionValues<'_>,
-        convert: impl Fn(&TreeNode) -> TreeNode,
-    ) -> Option<()> {
-        let Some(value) = &parts.value else {
-            cx.problems.add(missing_value(assertion));
-            return None;
-        };
-        let value = Self::read_value_file(cx, value)?;
-        grader.add("value", value.use_span(), convert(&value));
-        Some(())
-    }
-
-    /// Returns a value, or the text of the file that it names.
-    fn read_value_file(cx: &mut DecodeContext, value: &TreeNode) -> Option<TreeNode> {
-        let Some(path) = value.as_str().filter(|text| text.starts_with("file://") && !text.contains('\n'))
-        else {
-            return Some(value.clone());
-        };
-        let span = value.use_span();
-        if is_code_file(path) {
-            cx.problems.add(code_as_value(span));
-            return None;
-        }
-        if [".json", ".yaml", ".yml"].iter().any(|ending| path.ends_with(ending)) {
-            return super::providers::read_settings(cx, path, span);
-        }
-
-        let file = cx.read_text(path, span)?;
-        Some(text_node(span, file.text.trim()))
-    }
-
     fn write_equals(
         cx: &mut DecodeContext,
         grader: &mut MapNode,
@@ -460,7 +450,7 @@ impl AssertionWriter<'_> {
         parts: &AssertionValues<'_>,
     ) -> Option<()> {
         let value = if let Some(value) = &parts.value {
-            Self::read_value_file(cx, value)?
+            read_value_file(cx, value)?
         } else {
             cx.problems.add(missing_value(assertion));
             return None;
@@ -476,66 +466,6 @@ impl AssertionWriter<'_> {
                 grader.add("value", value.use_span(), text_of(&value));
             }
         }
-
-        Some(())
-    }
-
-    /// Writes an assertion that a judge decides.
-    fn write_judged(
-        &self,
-        cx: &mut DecodeContext,
-        object: &mut MapReader<'_>,
-        grader: &mut MapNode,
-        assertion: &AssertionParts,
-        parts: &AssertionValues<'_>,
-    ) -> Option<()> {
-        if let Some(judge) = &parts.judge {
-            grader.add_text("target", judge.clone());
-        }
-
-        // AgentV's prompt of a judge, or promptfoo's where there is no criterion beside it.
-        let prompt = object.entry("prompt").filter(|entry| !entry.value.is_null()).map(|entry| &entry.value);
-        let own = prompt.or(parts.prompt).or(self.rubric_prompt);
-        let value = match &parts.value {
-            Some(value) => Some(Self::read_value_file(cx, value)?),
-            None => None,
-        };
-        if let (Some(prompt), true) = (own, prompt.is_some() || value.is_none()) {
-            grader.add_text("type", "llm-grader");
-            grader.add("prompt", prompt.use_span(), text_node(prompt.use_span(), prompt_text(prompt)));
-            return Some(());
-        }
-
-        if let Some(prompt) = parts.prompt.or(self.rubric_prompt) {
-            cx.problems.add(
-                Diagnostic::warning(
-                    codes::READ_DIFFERENTLY,
-                    "the judge's own prompt is not used",
-                    prompt.use_span(),
-                    "criteria are put to judges by the built-in prompt",
-                )
-                .with_help("say what matters in the criterion"),
-            );
-        }
-        if parts.threshold.is_some() && assertion.kind.support != AssertionSupport::ScoredCriterion {
-            cx.problems.add(
-                Diagnostic::warning(
-                    codes::READ_DIFFERENTLY,
-                    format!("the `threshold` of `{}` has no effect", assertion.kind.name),
-                    assertion.span,
-                    "a criterion is met or not, without a score between",
-                )
-                .with_help("use `g-eval` for a score with a threshold"),
-            );
-        }
-
-        let Some(value) = value else {
-            grader.add_text("type", "llm-grader");
-            return Some(());
-        };
-        grader.add_text("type", "rubrics");
-        let criteria = criteria_of(cx, &value, assertion)?;
-        grader.add("criteria", value.use_span(), criteria);
 
         Some(())
     }
@@ -598,8 +528,11 @@ impl AssertionWriter<'_> {
         assertion: &AssertionParts,
         parts: AssertionValues<'_>,
     ) -> Option<()> {
-        let language =
-            if assertion.kind.support == AssertionSupport::Python { "python" } else { "javascript" };
+        let language = match assertion.kind.support {
+            AssertionSupport::Python => "python",
+            AssertionSupport::Ruby => "ruby",
+            _ => "javascript",
+        };
         grader.add_text("type", language);
         let mut config = object
             .entry("config")
@@ -608,7 +541,7 @@ impl AssertionWriter<'_> {
 
         let code = if let AssertionSupport::BuiltIn(name) = assertion.kind.support {
             let value = match &parts.value {
-                Some(value) => Self::read_value_file(cx, value)?.to_json(),
+                Some(value) => read_value_file(cx, value)?.to_json(),
                 None => Value::Null,
             };
             config = json!({"value": value, "threshold": parts.threshold});
@@ -665,7 +598,7 @@ pub(super) struct AssertionParts {
 }
 
 impl AssertionParts {
-    fn full_name(&self) -> String {
+    pub(super) fn full_name(&self) -> String {
         if self.negated { format!("not-{}", self.kind.name) } else { self.kind.name.to_owned() }
     }
 }
@@ -673,9 +606,9 @@ impl AssertionParts {
 /// Values of an assertion.
 pub(super) struct AssertionValues<'a> {
     pub(super) value: Option<TreeNode>,
-    threshold: Option<f64>,
+    pub(super) threshold: Option<f64>,
     pub(super) judge: Option<String>,
-    embedder: Option<String>,
+    pub(super) embedder: Option<String>,
     pub(super) prompt: Option<&'a TreeNode>,
 }
 
@@ -691,110 +624,4 @@ pub(super) fn missing_value(assertion: &AssertionParts) -> Diagnostic {
 
 fn name_of_skill(value: &TreeNode) -> Option<&str> {
     value.as_str().or_else(|| value.get("name")?.as_str())
-}
-
-fn code_as_value(span: Span) -> Diagnostic {
-    Diagnostic::error(codes::NOT_SUPPORTED, "a value can't come from a program", span, "a program")
-        .with_help("write the value, or use a `javascript` assertion")
-}
-
-/// Returns true if a path names a program, perhaps with a function behind it.
-pub(super) fn is_code_file(path: &str) -> bool {
-    let ends = |ending: &str| path.ends_with(ending) || path.contains(&format!("{ending}:"));
-    [".js", ".cjs", ".mjs", ".ts", ".mts", ".py", ".rb"].iter().any(|ending| ends(ending))
-}
-
-/// Returns the schema of `is-json`: a map, a text in YAML or JSON, or a file.
-fn schema_of(cx: &mut DecodeContext, value: &TreeNode) -> Option<TreeNode> {
-    let Some(text) = value.as_str() else { return Some(value.clone()) };
-    let span = value.use_span();
-    if text.trim().starts_with("file://") {
-        if is_code_file(text.trim()) {
-            cx.problems.add(code_as_value(span));
-            return None;
-        }
-        return Some(value.clone());
-    }
-
-    let mut quiet = cx.problems.fork();
-    let source = cx.sources.add("schema.yaml", text);
-    match crate::tree::read_yaml(&cx.sources, source, &mut quiet) {
-        Some(root) if root.as_map().is_some() => Some(json_node(span, &root.to_json())),
-        _ => {
-            cx.problems.add(wrong_type(value, "`value` of `is-json`", "a JSON Schema"));
-            None
-        }
-    }
-}
-
-/// Returns the criteria of an assertion that a judge decides.
-fn criteria_of(cx: &mut DecodeContext, value: &TreeNode, assertion: &AssertionParts) -> Option<TreeNode> {
-    let span = value.use_span();
-    let texts: Vec<&TreeNode> = match &value.data {
-        NodeValue::Seq(items) => items.iter().collect(),
-        _ => vec![value],
-    };
-
-    let mut criteria = Vec::new();
-    for text in texts {
-        let written = match &text.data {
-            NodeValue::Str(written) => written.trim().to_owned(),
-            // AgentV's criteria with ids, weights and score ranges; and goals of trajectories.
-            NodeValue::Map(_) => match text.get("goal").and_then(TreeNode::as_str) {
-                Some(goal) => format!("Reaches this goal: {goal}"),
-                None if text.get("outcome").is_some() || text.get("score_ranges").is_some() => {
-                    criteria.push(text.clone());
-                    continue;
-                }
-                None => text.to_json().to_string(),
-            },
-            _ => text.to_json().to_string(),
-        };
-        if written.is_empty() {
-            cx.problems.add(missing_value(assertion));
-            return None;
-        }
-
-        let mut criterion = MapNode::new(text.use_span());
-        criterion.add("outcome", text.use_span(), text_node(text.use_span(), written));
-        match assertion.kind.support {
-            AssertionSupport::Fact => criterion.add_text("operator", "contradiction"),
-            AssertionSupport::ScoredCriterion => criterion.add("score_ranges", span, score_ranges(span)),
-            _ => {}
-        }
-        criteria.push(criterion.finish());
-    }
-
-    Some(list_node(span, criteria))
-}
-
-/// The scale of `g-eval`.
-fn score_ranges(span: Span) -> TreeNode {
-    json_node(
-        span,
-        &json!([
-            {"score_range": [0, 3], "outcome": "The answer fails this"},
-            {"score_range": [4, 6], "outcome": "The answer does this in part, with clear shortcomings"},
-            {"score_range": [7, 10], "outcome": "The answer does this, 10 without any shortcoming"},
-        ]),
-    )
-}
-
-/// Returns the text of a judge's prompt: a text, or the texts of a list of messages.
-fn prompt_text(node: &TreeNode) -> String {
-    match &node.data {
-        NodeValue::Str(text) => match serde_json::from_str::<Value>(text) {
-            Ok(Value::Array(messages)) => message_texts(&messages),
-            _ => text.clone(),
-        },
-        _ => match node.to_json() {
-            Value::Array(messages) => message_texts(&messages),
-            other => other.to_string(),
-        },
-    }
-}
-
-fn message_texts(messages: &[Value]) -> String {
-    let texts = messages.iter().filter_map(|message| message.get("content").and_then(Value::as_str));
-    texts.collect::<Vec<_>>().join("\n\n")
 }

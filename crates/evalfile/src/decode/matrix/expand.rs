@@ -392,11 +392,11 @@ impl<'a> MatrixExpander<'a> {
             case.add("output", output.use_span(), output.clone());
         }
 
-        let marks = self.add_assertions(cx, &mut case, test, &scope, span)?;
+        let marks = self.add_assertions(cx, &mut case, test, (&scope, vars), span)?;
         self.add_metadata(&mut case, test, prompt, span);
         self.add_targets(cx, &mut case, combination);
         for entry in &test.case_keys {
-            case.add(&entry.key, entry.key_span, self.lower_turns(cx, entry, &scope));
+            case.add(&entry.key, entry.key_span, self.lower_turns(cx, entry, (&scope, vars)));
         }
         // The answer that AgentV's authors expect is a variable.
         if self.file.spelling == MatrixSpelling::Snake
@@ -459,7 +459,7 @@ impl<'a> MatrixExpander<'a> {
         cx: &mut DecodeContext,
         case: &mut MapNode,
         test: &MatrixTest,
-        scope: &super::template::TemplateScope,
+        (scope, vars): (&super::template::TemplateScope, &Map<String, Value>),
         span: Span,
     ) -> Option<Vec<MetricMark>> {
         let rule = match (self.file.spelling, &test.threshold) {
@@ -482,6 +482,7 @@ impl<'a> MatrixExpander<'a> {
             spelling: self.file.spelling,
             templates: &self.file.templates,
             scope,
+            vars,
             root: self.file.root,
             judge: judge.as_deref(),
             embedder: embedder.as_deref(),
@@ -588,7 +589,7 @@ impl<'a> MatrixExpander<'a> {
         &self,
         cx: &mut DecodeContext,
         entry: &MapEntry,
-        scope: &super::template::TemplateScope,
+        (scope, vars): (&super::template::TemplateScope, &Map<String, Value>),
     ) -> TreeNode {
         let NodeValue::Seq(turns) = &entry.value.data else { return entry.value.clone() };
         if entry.key != "turns" {
@@ -599,6 +600,7 @@ impl<'a> MatrixExpander<'a> {
             spelling: self.file.spelling,
             templates: &self.file.templates,
             scope,
+            vars,
             root: self.file.root,
             judge: None,
             embedder: None,

@@ -264,6 +264,8 @@ pub(super) fn workspace_functions(list: &[Extension], path: &Path) -> Vec<(HookE
                 CodeLanguage::TypeScript => {
                     &["node", "--experimental-strip-types", "--input-type=module", "-e", NODE_HOST]
                 }
+                // No extension is read in it.
+                CodeLanguage::Ruby => continue,
             };
             let file = extension.program.path.as_deref().unwrap_or(Path::new("")).display().to_string();
             let function = extension.program.function.as_deref().unwrap_or("default");

@@ -4,15 +4,18 @@
 //! with the spans of this file, and decoded like one. So everything behind the decoder is the same for all formats.
 
 mod assertion_types;
+mod assertion_values;
 mod assertions;
 mod authored;
 mod built_in;
 mod code_part;
+mod context_assertions;
 mod expand;
 mod extensions;
 mod filters;
 mod http_provider;
 mod include;
+mod judged_assertions;
 mod keys;
 mod merge;
 mod metrics;

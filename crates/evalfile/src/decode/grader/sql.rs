@@ -1,0 +1,101 @@
+//! Decoder of `is-sql` and `contains-sql`.
+
+use assize_diagnostic::{Diagnostic, did_you_mean};
+
+use crate::codes;
+use crate::decode::map_reader::string;
+use crate::decode::{DecodeContext, MapReader};
+use crate::model::{GraderKind, SqlCheck, SqlDialect};
+use crate::pattern::compile_pattern;
+use crate::tree::TreeNode;
+
+/// Decodes the keys of `type: is-sql` and, with `in_blocks`, of `type: contains-sql`.
+pub(super) fn decode_sql(
+    cx: &mut DecodeContext,
+    object: &mut MapReader<'_>,
+    in_blocks: bool,
+) -> Option<GraderKind> {
+    let errors = cx.problems.error_count();
+    let dialect = object.value("database_type").and_then(|node| decode_dialect(cx, node));
+    let allowed_tables = decode_patterns(cx, object, "allowed_tables");
+    let allowed_columns = decode_patterns(cx, object, "allowed_columns");
+
+    (cx.problems.error_count() == errors).then_some(GraderKind::Sql(SqlCheck {
+        in_blocks,
+        dialect: dialect.unwrap_or_default(),
+        allowed_tables,
+        allowed_columns,
+    }))
+}
+
+fn decode_dialect(cx: &mut DecodeContext, node: &TreeNode) -> Option<SqlDialect> {
+    let found = string(node, "database_type", &mut cx.problems)?;
+    let own = SqlDialect::ALL.map(|dialect| (dialect.name(), dialect));
+    let known = || own.into_iter().chain(SqlDialect::OTHER_NAMES);
+    if let Some((_, dialect)) = known().find(|(name, _)| name.eq_ignore_ascii_case(found.value.trim())) {
+        return Some(dialect);
+    }
+
+    let diagnostic = Diagnostic::error(
+        codes::UNKNOWN_CHOICE,
+        format!("`{}` is no known dialect of SQL", found.value),
+        found.span,
+        "unknown dialect",
+    );
+    cx.problems.add(match did_you_mean(&found.value, known().map(|(name, _)| name)) {
+        Some(near) => diagnostic
+            .with_help(format!("did you mean `{near}`?"))
+            .with_suggestion("use this dialect", found.span, near),
+        None => diagnostic.with_help(format!("use one of {}", SqlDialect::NAMES.join(", "))),
+    });
+    None
+}
+
+/// Decodes a list of patterns of what is allowed.
+fn decode_patterns(cx: &mut DecodeContext, object: &mut MapReader<'_>, key: &'static str) -> Vec<String> {
+    let mut patterns = Vec::new();
+    for pattern in object.strings(key, &mut cx.problems) {
+        match compile_pattern(&pattern.value, "i") {
+            Ok(_) => patterns.push(pattern.value),
+            Err(error) => cx.problems.add(
+                Diagnostic::error(
+                    codes::BAD_PATTERN,
+                    format!("this pattern of `{key}` can't be used"),
+                    pattern.span,
+                    error.to_string(),
+                )
+                .with_help("write it like `select::null::users`; parts may be patterns, such as `(.*)`"),
+            ),
+        }
+    }
+
+    patterns
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decode::grader::testing::{codes, one};
+
+    #[test]
+    fn dialects_and_lists_are_read() {
+        let grader = one(
+            "- {type: is-sql, database_type: PostgresQL, allowed_tables: ['(select|update)::null::users'], allowed_columns: ['select::users::(.*)']}\n",
+        );
+        let GraderKind::Sql(check) = &grader.kind else { panic!("SQL") };
+        assert_eq!((check.in_blocks, check.dialect), (false, SqlDialect::PostgreSql));
+        assert_eq!((check.allowed_tables.len(), check.allowed_columns.len()), (1, 1));
+        let GraderKind::Sql(check) = &one("- {type: contains-sql}\n").kind else { panic!("SQL") };
+        assert_eq!((check.in_blocks, check.dialect), (true, SqlDialect::MySql));
+
+        for (text, code) in [
+            ("is-sql, database_type: dBase", "E0307"),
+            ("is-sql, database_type: 3", "E0105"),
+            ("is-sql, allowed_tables: ['(']", "E0309"),
+            ("is-sql, allowed_tables: {a: b}", "E0105"),
+            ("is-sql, tables: [a]", "E0103"),
+        ] {
+            assert_eq!(codes(&format!("- {{type: {text}}}\n")), [code], "{text}");
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! Questions that an answer would be one to.
+
+use std::sync::Arc;
+
+use crate::{JudgeMaterial, SamplingOptions};
+
+/// An answer for which a judge writes questions.
+#[derive(Debug, Clone)]
+pub struct QuestionsTask {
+    /// Material, of which the judge sees the answer only.
+    pub material: Arc<JudgeMaterial>,
+    /// Number of questions.
+    pub count: u32,
+    /// Trial of the case, from 1; never shown to a judge. Each trial is judged anew.
+    pub trial: u32,
+    /// Options of the call; never shown to a judge.
+    pub sampling: SamplingOptions,
+}
