@@ -1,9 +1,26 @@
 //! Metrics of cases: rates and means with their intervals and a sentence about them.
 
-use assize_stats::{ConfidenceLevel, Interval, UndefinedReason, bounded_mean_clustered, proportion};
-use assize_store::EstimatedMetric;
+use std::path::Path;
 
-use crate::sample::ClusteredSample;
+use assize_stats::{BoundedMean, ConfidenceLevel, Interval, UndefinedReason, proportion};
+use assize_store::{EstimatedMetric, StoreError};
+
+use crate::stored_sample::StoredSample;
+
+/// Values from 0 to 1 in clusters, as metrics of cases need them.
+pub(crate) trait MetricSample {
+    /// Number of values.
+    fn len(&self) -> usize;
+
+    /// Number of clusters, if any of them holds more than one value.
+    fn clusters(&self) -> Option<usize>;
+
+    /// Number of values that are nearer to 1 than to 0.
+    fn successes(&self) -> u64;
+
+    /// The mean of the values, with its interval.
+    fn bounded_mean(&self, level: ConfidenceLevel) -> Result<BoundedMean, UndefinedReason>;
+}
 
 /// Formats a number for a sentence.
 pub(crate) fn format_number(value: f64) -> String {
@@ -25,16 +42,14 @@ pub(crate) fn format_level(level: ConfidenceLevel) -> String {
 /// Computes the share of values that are 1, with Wilson's interval: on the effective number of cases if cases share
 /// clusters.
 pub(crate) fn case_rate_metric(
-    sample: &ClusteredSample,
+    sample: &impl MetricSample,
     level: ConfidenceLevel,
     what: &str,
 ) -> EstimatedMetric {
-    let successes = sample.values.iter().filter(|value| **value > 0.5).count() as u64;
-    let plain = proportion(successes, sample.len() as u64, level);
+    let plain = proportion(sample.successes(), sample.len() as u64, level);
     let interval = match sample.clusters() {
         None => plain.interval,
-        Some(_) => bounded_mean_clustered(&sample.values, &sample.clusters, (0.0, 1.0), level)
-            .and_then(|mean| mean.interval),
+        Some(_) => sample.bounded_mean(level).and_then(|mean| mean.interval),
     };
     build_metric(plain.rate, interval, sample, level, |low, high| {
         format!(
@@ -47,8 +62,8 @@ pub(crate) fn case_rate_metric(
 }
 
 /// Computes the mean of values from 0 to 1, with Wilson's interval on the effective number of cases.
-pub(crate) fn case_mean_metric(sample: &ClusteredSample, level: ConfidenceLevel) -> EstimatedMetric {
-    let found = bounded_mean_clustered(&sample.values, &sample.clusters, (0.0, 1.0), level);
+pub(crate) fn case_mean_metric(sample: &impl MetricSample, level: ConfidenceLevel) -> EstimatedMetric {
+    let found = sample.bounded_mean(level);
     let interval = found.and_then(|found| found.interval);
     build_metric(found.map(|found| found.mean), interval, sample, level, |low, high| {
         format!(
@@ -58,27 +73,42 @@ pub(crate) fn case_mean_metric(sample: &ClusteredSample, level: ConfidenceLevel)
     })
 }
 
-/// Computes the rate of a criterion from its values and their clusters: the share that meet it, or the mean of
-/// its scores.
-pub fn criterion_rate(values: &[(f64, u64)], is_scored: bool, level: ConfidenceLevel) -> EstimatedMetric {
-    // Cases finish in another order each time, and sums of the same scores in another order differ in their last digits.
-    let mut values = values.to_vec();
-    values.sort_unstable_by_key(|(value, cluster)| (*cluster, value.to_bits()));
-    let mut sample = ClusteredSample::with_capacity(values.len());
-    for (value, cluster) in values {
-        sample.push(value, cluster);
+/// Decisions on a criterion, for its rate. They are to come by cluster and value: cases finish in another order each time, and sums
+/// of the same scores in another order differ in their last digits.
+#[derive(Debug)]
+pub struct CriterionSample(StoredSample);
+
+impl CriterionSample {
+    /// No decisions. If there will be many, they are in files without a name in this folder.
+    pub fn beside(folder: &Path) -> Self {
+        Self(StoredSample::new(folder))
     }
 
-    if is_scored {
-        case_mean_metric(&sample, level)
-    } else {
-        case_rate_metric(&sample, level, "meet this criterion")
+    /// Adds a value from 0 to 1, with the cluster of its case.
+    pub fn push(&mut self, value: f64, cluster: u64) {
+        self.0.push(value, cluster);
+    }
+
+    /// Computes the rate: the share that meet the criterion, or the mean of its scores.
+    ///
+    /// # Errors
+    /// When a file can't be written or read.
+    pub fn rate(self, is_scored: bool, level: ConfidenceLevel) -> Result<EstimatedMetric, StoreError> {
+        let sample = self.0.finish()?;
+        let rate = if is_scored {
+            case_mean_metric(&sample, level)
+        } else {
+            case_rate_metric(&sample, level, "meet this criterion")
+        };
+        sample.check()?;
+
+        Ok(rate)
     }
 }
 
 /// Computes the mean of probabilities, with a sentence about the event.
 pub(crate) fn case_chance_metric(
-    sample: &ClusteredSample,
+    sample: &impl MetricSample,
     level: ConfidenceLevel,
     what: &str,
 ) -> EstimatedMetric {
@@ -98,7 +128,7 @@ pub(crate) fn case_chance_metric(
 fn build_metric(
     value: Result<f64, UndefinedReason>,
     interval: Result<Interval, UndefinedReason>,
-    sample: &ClusteredSample,
+    sample: &impl MetricSample,
     level: ConfidenceLevel,
     says: impl FnOnce(f64, f64) -> String,
 ) -> EstimatedMetric {
@@ -121,7 +151,10 @@ fn build_metric(
 
 #[cfg(test)]
 mod tests {
+    use assize_stats::{PlannedMean, clustered_mean};
+
     use super::*;
+    use crate::sample::ClusteredSample;
 
     fn sample(values: &[(f64, u64)]) -> ClusteredSample {
         let mut sample = ClusteredSample::default();
@@ -132,15 +165,26 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_does_not_depend_on_the_order_of_completion() {
-        let values: Vec<(f64, u64)> =
-            (0..30u32).map(|n| (f64::from(n % 7) / 10.0, u64::from(n / 2))).collect();
-        let first = criterion_rate(&values, true, ConfidenceLevel::P95);
-        let mut turned = values;
-        for turn in 1..10 {
-            turned.rotate_left(turn);
-            turned.swap(0, turn);
-            assert_eq!(criterion_rate(&turned, true, ConfidenceLevel::P95), first);
+    fn a_stored_sample_has_the_metrics_of_one_in_memory() {
+        let clusters: [fn(u64) -> u64; 3] = [|at| at, |at| at / 7 * 31 % 101, |_| 3];
+        for cluster in clusters {
+            let values: Vec<(f64, u64)> =
+                (0..900).map(|at| ((at * 37 % 11) as f64 / 10.0, cluster(at))).collect();
+            let held = sample(&values);
+            let mut stored = StoredSample::new(&std::env::temp_dir());
+            for (value, cluster) in values {
+                stored.push(value, cluster);
+            }
+            let mut stored = stored.finish().unwrap();
+
+            let level = ConfidenceLevel::P95;
+            assert_eq!(case_mean_metric(&stored, level), case_mean_metric(&held, level));
+            assert_eq!(case_rate_metric(&stored, level, "x"), case_rate_metric(&held, level, "x"));
+            let clustered = held.clusters().map(|_| clustered_mean(&held.values, &held.clusters, level));
+            assert_eq!(stored.clustered_mean(level).unwrap(), clustered.and_then(Result::ok));
+            let planned = PlannedMean::new(&held.values, &held.clusters, level);
+            assert_eq!(stored.planned_mean(level), planned);
+            stored.check().unwrap();
         }
     }
 

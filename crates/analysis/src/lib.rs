@@ -8,7 +8,6 @@
 pub mod calibrate;
 mod case_metrics;
 mod case_trials;
-mod chunked_list;
 pub mod compare;
 pub mod criteria;
 mod derived;
@@ -27,11 +26,12 @@ mod sample;
 mod scorecard;
 mod shared_texts;
 pub mod shares;
+mod stored_sample;
 mod summary;
 pub mod total_error;
 pub mod trend;
 
-pub use case_metrics::criterion_rate;
+pub use case_metrics::CriterionSample;
 pub use facts::{AmbiguousRun, CaseFact, CriterionFact, NameTable, RunFacts};
 pub use metric::{MetricEstimate, ResamplingOptions};
 pub use scorecard::{

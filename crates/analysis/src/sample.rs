@@ -2,6 +2,10 @@
 
 use std::collections::HashMap;
 
+use assize_stats::{BoundedMean, ConfidenceLevel, UndefinedReason, bounded_mean_clustered};
+
+use crate::case_metrics::MetricSample;
+
 /// Values of cases, each with its cluster. Clusters are numbered in the order of their first value, so that
 /// equal values in equal order give equal metrics whatever the clusters are called.
 #[derive(Debug, Clone, Default)]
@@ -12,27 +16,32 @@ pub(crate) struct ClusteredSample {
 }
 
 impl ClusteredSample {
-    /// Creates a sample with capacity for this many values.
-    pub(crate) fn with_capacity(values: usize) -> Self {
-        Self {
-            values: Vec::with_capacity(values),
-            clusters: Vec::with_capacity(values),
-            numbers: HashMap::with_capacity(values),
-        }
-    }
-
     pub(crate) fn push(&mut self, value: f64, cluster: u64) {
         let next = self.numbers.len() as u32;
         self.values.push(value);
         self.clusters.push(*self.numbers.entry(cluster).or_insert(next));
     }
 
-    pub(crate) fn len(&self) -> usize {
-        self.values.len()
-    }
-
     /// Returns the number of clusters, if any of them holds more than one value.
     pub(crate) fn clusters(&self) -> Option<usize> {
         (self.numbers.len() < self.values.len()).then_some(self.numbers.len())
+    }
+}
+
+impl MetricSample for ClusteredSample {
+    fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    fn clusters(&self) -> Option<usize> {
+        self.clusters()
+    }
+
+    fn successes(&self) -> u64 {
+        self.values.iter().filter(|value| **value > 0.5).count() as u64
+    }
+
+    fn bounded_mean(&self, level: ConfidenceLevel) -> Result<BoundedMean, UndefinedReason> {
+        bounded_mean_clustered(&self.values, &self.clusters, (0.0, 1.0), level)
     }
 }

@@ -1,29 +1,29 @@
 //! Metrics of one run: pass rate and mean score with intervals, the effect of incomplete cases, and sources
 //! of noise.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assize_rubric::Verdict;
 use assize_stats::{
-    ConfidenceLevel, FEW_CLUSTERS, PlannedMean, clustered_mean,
+    ConfidenceLevel, FEW_CLUSTERS,
     power::{inflate_for_clusters, rate_precision, round_up_cases},
     repeats::{repeat_variance, stability},
     zero_failures,
 };
 use assize_store::{
-    EstimatedMetric, FlippingCriterion, MeanScore, NoiseParts, ResultRow, RunMetrics, SuiteInfo,
-    TargetMetrics, VerdictCounts,
+    EstimatedMetric, FlippingCriterion, MeanScore, NoiseParts, ResultRow, RunMetrics, SortedRecords,
+    StoreError, SuiteInfo, TargetMetrics, VerdictCounts,
 };
 
-use crate::case_metrics::{case_mean_metric, case_rate_metric, format_level, format_percent};
+use crate::case_metrics::{MetricSample, case_mean_metric, case_rate_metric, format_level, format_percent};
 use crate::case_trials::RepeatedCases;
-use crate::chunked_list::ChunkedList;
 use crate::derived::NamedScores;
 use crate::facts::hash_in_process;
 use crate::noise::{CaseDecisions, is_judged_again};
 use crate::pairwise::{PairwiseMatches, summarize_matches};
-use crate::sample::ClusteredSample;
+use crate::stored_sample::{SampleUnits, StoredSample};
 
 /// Wanted margin of error of a pass rate or a mean score.
 const WANTED: f64 = 0.05;
@@ -61,13 +61,53 @@ impl SummaryRow {
             Verdict::Incomplete => None,
         }
     }
+
+    /// The row as bytes. Their order does not depend on that in which cases finish, as sums of the same scores in another order differ
+    /// in their last digits.
+    fn to_bytes(self) -> [u8; ROW] {
+        let mut bytes = [0; ROW];
+        let numbers = [self.case, self.low.to_bits(), self.high.to_bits()];
+        for (part, number) in bytes.as_chunks_mut().0.iter_mut().zip(numbers) {
+            *part = number.to_be_bytes();
+        }
+        let flags =
+            [self.verdict as u8, u8::from(self.scored), u8::from(self.skipped), u8::from(self.repeated)];
+        bytes[24..28].copy_from_slice(&flags);
+        bytes[28..32].copy_from_slice(&self.target.to_be_bytes());
+        bytes[32..].copy_from_slice(&self.cluster.to_be_bytes());
+        bytes
+    }
+
+    fn from_bytes(bytes: [u8; ROW]) -> Self {
+        let number = |range: std::ops::Range<usize>| {
+            bytes[range].iter().fold(0u64, |number, byte| number << 8 | u64::from(*byte))
+        };
+        let verdicts = [Verdict::Pass, Verdict::Borderline, Verdict::Fail, Verdict::Incomplete];
+        let verdict = verdicts.into_iter().find(|verdict| *verdict as u8 == bytes[24]);
+        Self {
+            case: number(0..8),
+            low: f64::from_bits(number(8..16)),
+            high: f64::from_bits(number(16..24)),
+            verdict: verdict.unwrap_or(Verdict::Incomplete),
+            scored: bytes[25] == 1,
+            skipped: bytes[26] == 1,
+            repeated: bytes[27] == 1,
+            target: number(28..32) as u32,
+            cluster: number(32..40),
+        }
+    }
 }
 
-/// Collects the rows of a run one at a time, in any order, keeping forty bytes of each; of repeated cases
-/// also the decisions on their criteria.
-#[derive(Debug, Default)]
+/// Bytes of a row that is kept.
+const ROW: usize = 40;
+
+/// Collects the rows of a run one at a time, in any order. It keeps forty bytes of each, those of many rows in a file; of repeated
+/// cases also the decisions on their criteria.
+#[derive(Debug)]
 pub struct RunSummarizer {
-    rows: ChunkedList<SummaryRow>,
+    /// Folder for files.
+    beside: PathBuf,
+    rows: SortedRecords<ROW>,
     repeated: bool,
     answers: DecisionsByCriterion,
     judged_again: bool,
@@ -83,10 +123,28 @@ pub struct RunSummarizer {
 /// Decisions by criterion (suite, grader, id), then by the hash of the item decided on.
 type DecisionsByCriterion = BTreeMap<(Arc<str>, String, Arc<str>), HashMap<u64, Vec<bool>>>;
 
+impl Default for RunSummarizer {
+    fn default() -> Self {
+        Self::new(&std::env::temp_dir())
+    }
+}
+
 impl RunSummarizer {
-    /// Creates an empty summariser.
-    pub fn new() -> Self {
-        Self::default()
+    /// Creates an empty summariser. If there will be many rows, they are in files without a name in this folder.
+    pub fn new(beside: &Path) -> Self {
+        Self {
+            beside: beside.to_path_buf(),
+            rows: SortedRecords::new(beside),
+            repeated: false,
+            answers: DecisionsByCriterion::default(),
+            judged_again: false,
+            verdicts: CaseDecisions::default(),
+            contests: PairwiseMatches::default(),
+            targets: Vec::new(),
+            cases: RepeatedCases::default(),
+            named: NamedScores::default(),
+            later: 0,
+        }
     }
 
     /// Adds a row.
@@ -118,7 +176,7 @@ impl RunSummarizer {
             self.targets.push(row.target.clone());
             self.targets.len() - 1
         });
-        self.rows.push(SummaryRow {
+        let kept = SummaryRow {
             case,
             cluster,
             target: target as u32,
@@ -128,7 +186,8 @@ impl RunSummarizer {
             repeated: row.trials.is_some(),
             low: row.score.or(row.score_low).unwrap_or(0.0),
             high: row.score.or(row.score_high).unwrap_or(1.0),
-        });
+        };
+        self.rows.push(kept.to_bytes());
     }
 
     /// Returns true if cases were answered, or answers judged, more than once. The rows must then be passed
@@ -158,56 +217,41 @@ impl RunSummarizer {
     }
 
     /// Computes the metrics; `suites` have the formulas of those that are derived.
-    pub fn compute_metrics(&self, suites: &[SuiteInfo], level: ConfidenceLevel) -> RunMetrics {
-        let rows = self.rows_in_order();
-        // One sample after the other: each takes as much memory as the rows.
-        let (pass_rate, decided) = {
-            let mut passes = ClusteredSample::with_capacity(self.rows.len());
-            for (row, passed) in rows.iter().filter_map(|row| Some((row, row.passed()?))) {
-                passes.push(f64::from(u8::from(passed)), row.cluster);
-            }
-            (case_rate_metric(&passes, level, "pass"), passes.len())
-        };
-        let mut scores = ClusteredSample::with_capacity(self.rows.len());
-        for (row, score) in rows.iter().filter_map(|row| Some((row, row.score()?))) {
-            scores.push(score, row.cluster);
-        }
-
-        let all = self.rows.len() as f64;
-        let sum = |part: fn(&SummaryRow) -> f64| rows.iter().map(|row| part(row)).sum::<f64>() / all;
-        let pass_rate_bounds = (decided < self.rows.len()).then(|| {
-            [
-                sum(|row| f64::from(u8::from(row.passed() == Some(true)))),
-                sum(|row| f64::from(u8::from(row.passed() != Some(false)))),
-            ]
-        });
-
-        let mean_score_bounds =
-            (scores.len() < self.rows.len()).then(|| [sum(|row| row.low), sum(|row| row.high)]);
+    ///
+    /// # Errors
+    /// When a file can't be written or read.
+    pub fn compute_metrics(
+        &mut self,
+        suites: &[SuiteInfo],
+        level: ConfidenceLevel,
+    ) -> Result<RunMetrics, StoreError> {
+        self.rows.settle()?;
+        let all = self.rows.len();
+        let passes = self.sample(|row| row.passed().map(|passed| f64::from(u8::from(passed))))?;
+        let (pass_rate, decided) = (case_rate_metric(&passes, level, "pass"), passes.len());
+        passes.check()?;
+        let mut scores = self.sample(SummaryRow::score)?;
         let mean_score = case_mean_metric(&scores, level);
-        let clustered =
-            scores.clusters().and_then(|_| clustered_mean(&scores.values, &scores.clusters, level).ok());
+
+        let bounds = self.bounds()?;
+        let pass_rate_bounds = (decided < all).then_some(bounds.0);
+        let mean_score_bounds = (scores.len() < all).then_some(bounds.1);
+        let clustered = scores.clustered_mean(level)?;
         let design_effect = clustered.as_ref().and_then(|mean| mean.design_effect.ok());
         let mut remarks = Vec::new();
         if let Some(bounds) = pass_rate_bounds {
             remarks.push(format!(
                 "{} of {} {} incomplete and excluded from the pass rate; with them it lies between {} and {}.",
-                self.rows.len() - decided,
-                self.rows.len(),
-                if self.rows.len() == 1 { "case is" } else { "cases are" },
+                all - decided,
+                all,
+                if all == 1 { "case is" } else { "cases are" },
                 format_percent(bounds[0]),
                 format_percent(bounds[1])
             ));
         }
 
-        remarks.extend(precision_remarks(
-            &pass_rate,
-            &mean_score,
-            &scores,
-            design_effect,
-            self.mean_trials(),
-            level,
-        ));
+        let trials = self.mean_trials()?;
+        remarks.extend(precision_remarks(&pass_rate, &mean_score, &scores, design_effect, trials, level));
 
         if let Some(clusters) = scores.clusters().filter(|clusters| *clusters < FEW_CLUSTERS) {
             remarks.push(format!(
@@ -215,6 +259,7 @@ impl RunSummarizer {
                 if clusters == 1 { "" } else { "s" }
             ));
         }
+        scores.check()?;
 
         if clustered.is_some_and(|mean| mean.is_balanced_within()) {
             remarks.push(
@@ -230,109 +275,133 @@ impl RunSummarizer {
             );
         }
 
-        RunMetrics {
+        let single = self.count_single_trials(None)?;
+        Ok(RunMetrics {
             pass_rate,
             pass_rate_bounds,
             mean_score,
             mean_score_bounds,
             design_effect,
-            noise: if self.repeated { Self::score_noise(&rows, level) } else { None },
+            noise: if self.repeated { self.score_noise(level)? } else { None },
             decision_noise: self.verdicts.decision_noise(level),
             pairwise: summarize_matches(&self.contests),
             unstable: self.unstable_criteria(level),
-            trials: self.cases.trial_metrics(self.count_single_trials(None), level),
-            targets: self.target_metrics(&rows, level),
+            trials: self.cases.trial_metrics(single, level),
+            targets: self.target_metrics(level)?,
             derived: self.named.derive(suites),
             remarks,
-        }
+        })
     }
 
-    /// The rows in an order of their own: cases finish in another one each time, and sums of the same scores in another order
-    /// differ in their last digits.
-    fn rows_in_order(&self) -> Vec<&SummaryRow> {
-        let mut rows: Vec<&SummaryRow> = self.rows.iter().collect();
-        rows.sort_unstable_by_key(|row| {
-            (row.case, row.low.to_bits(), row.high.to_bits(), row.verdict, row.scored, row.skipped)
-        });
+    /// Shows `see` the rows in their order.
+    fn visit_rows(&mut self, mut see: impl FnMut(&SummaryRow)) -> Result<(), StoreError> {
+        for row in self.rows.in_order()? {
+            see(&SummaryRow::from_bytes(row?));
+        }
 
-        rows
+        Ok(())
+    }
+
+    /// The sample of what rows have a value for.
+    fn sample(&mut self, value: impl Fn(&SummaryRow) -> Option<f64>) -> Result<SampleUnits, StoreError> {
+        let mut sample = StoredSample::new(&self.beside);
+        self.visit_rows(|row| {
+            if let Some(value) = value(row) {
+                sample.push(value, row.cluster);
+            }
+        })?;
+
+        sample.finish()
+    }
+
+    /// Lowest and highest pass rate and mean score that incomplete cases could lead to.
+    fn bounds(&mut self) -> Result<([f64; 2], [f64; 2]), StoreError> {
+        let (mut rate, mut mean) = ([0.0; 2], [0.0; 2]);
+        self.visit_rows(|row| {
+            rate[0] += f64::from(u8::from(row.passed() == Some(true)));
+            rate[1] += f64::from(u8::from(row.passed() != Some(false)));
+            mean[0] += row.low;
+            mean[1] += row.high;
+        })?;
+
+        let all = self.rows.len() as f64;
+        Ok((rate.map(|sum| sum / all), mean.map(|sum| sum / all)))
     }
 
     /// Mean number of rows of a case; 1 without trials.
-    fn mean_trials(&self) -> f64 {
+    fn mean_trials(&mut self) -> Result<f64, StoreError> {
         if !self.repeated {
-            return 1.0;
+            return Ok(1.0);
         }
 
-        let cases: HashSet<u64> = self.rows.iter().map(|row| row.case).collect();
-        self.rows.len() as f64 / cases.len().max(1) as f64
+        // Rows of a case come one after the other.
+        let (mut cases, mut before) = (0usize, None);
+        self.visit_rows(|row| {
+            cases += usize::from(before.replace(row.case) != Some(row.case));
+        })?;
+        Ok(self.rows.len() as f64 / cases.max(1) as f64)
     }
 
     /// Counts the cases with one trial, of one target or of all.
-    fn count_single_trials(&self, target: Option<u32>) -> VerdictCounts {
+    fn count_single_trials(&mut self, target: Option<u32>) -> Result<VerdictCounts, StoreError> {
         let mut counts = VerdictCounts::default();
-        for row in self.rows.iter().filter(|row| !row.repeated && target.is_none_or(|of| row.target == of)) {
+        self.visit_rows(|row| {
+            if row.repeated || target.is_some_and(|of| row.target != of) {
+                return;
+            }
             if row.skipped {
                 counts.skipped += 1;
             } else {
                 counts.add_verdict(row.verdict);
             }
-        }
+        })?;
 
-        counts
+        Ok(counts)
     }
 
     /// Computes the metrics of each target, if there are several.
-    fn target_metrics(&self, rows: &[&SummaryRow], level: ConfidenceLevel) -> Vec<TargetMetrics> {
+    fn target_metrics(&mut self, level: ConfidenceLevel) -> Result<Vec<TargetMetrics>, StoreError> {
         if self.targets.len() < 2 {
-            return Vec::new();
+            return Ok(Vec::new());
         }
 
-        let mut found: Vec<TargetMetrics> = (0u32..)
-            .zip(&self.targets)
-            .map(|(at, target)| {
-                let (mut passes, mut scores) = (ClusteredSample::default(), ClusteredSample::default());
-                for row in rows.iter().filter(|row| row.target == at) {
-                    if let Some(passed) = row.passed() {
-                        passes.push(f64::from(u8::from(passed)), row.cluster);
-                    }
-                    if let Some(score) = row.score() {
-                        scores.push(score, row.cluster);
-                    }
-                }
+        let mut found = Vec::with_capacity(self.targets.len());
+        for (at, target) in (0u32..).zip(self.targets.clone()) {
+            let passes = self.sample(|row| {
+                row.passed().filter(|_| row.target == at).map(|passed| f64::from(u8::from(passed)))
+            })?;
+            let pass_rate = case_rate_metric(&passes, level, "pass");
+            passes.check()?;
+            let scores = self.sample(|row| row.score().filter(|_| row.target == at))?;
+            let mean_score = case_mean_metric(&scores, level);
+            scores.check()?;
 
-                let mut counts = self.count_single_trials(Some(at));
-                self.cases.count(target.as_deref(), &mut counts);
-
-                TargetMetrics {
-                    target: target.as_deref().map(str::to_owned),
-                    counts,
-                    pass_rate: case_rate_metric(&passes, level, "pass"),
-                    mean_score: case_mean_metric(&scores, level),
-                }
-            })
-            .collect();
+            let mut counts = self.count_single_trials(Some(at))?;
+            self.cases.count(target.as_deref(), &mut counts);
+            let target = target.as_deref().map(str::to_owned);
+            found.push(TargetMetrics { target, counts, pass_rate, mean_score });
+        }
         // Rows arrive in the order in which cases finish, which varies.
         found.sort_by(|a, b| a.target.cmp(&b.target));
 
-        found
+        Ok(found)
     }
 
     /// Computes the sources of the spread of scores, if cases were answered more than once.
-    fn score_noise(rows: &[&SummaryRow], level: ConfidenceLevel) -> Option<NoiseParts> {
+    fn score_noise(&mut self, level: ConfidenceLevel) -> Result<Option<NoiseParts>, StoreError> {
         let mut scores: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
         let mut verdicts: BTreeMap<u64, Vec<bool>> = BTreeMap::new();
-        for row in rows {
+        self.visit_rows(|row| {
             if let Some(score) = row.score() {
                 scores.entry(row.case).or_default().push(score);
             }
             if let Some(passed) = row.passed() {
                 verdicts.entry(row.case).or_default().push(passed);
             }
-        }
+        })?;
 
         let scores: Vec<Vec<f64>> = scores.into_values().collect();
-        let parts = repeat_variance(&scores).ok()?;
+        let Ok(parts) = repeat_variance(&scores) else { return Ok(None) };
         let verdicts: Vec<Vec<bool>> = verdicts.into_values().collect();
         let flips = flip_rate(&verdicts, level);
         let says = match parts.icc {
@@ -344,13 +413,13 @@ impl RunSummarizer {
             Err(reason) => format!("The sources of variance are undefined: {reason}."),
         };
 
-        Some(NoiseParts {
+        Ok(Some(NoiseParts {
             between_cases: parts.between,
             between_answers: parts.within,
             icc: parts.icc.ok(),
             verdict_flips: flips,
             says,
-        })
+        }))
     }
 
     fn unstable_criteria(&self, level: ConfidenceLevel) -> Vec<FlippingCriterion> {
@@ -402,7 +471,7 @@ pub(crate) fn flip_rate(items: &[Vec<bool>], level: ConfidenceLevel) -> Option<E
 fn precision_remarks(
     pass_rate: &EstimatedMetric,
     mean_score: &EstimatedMetric,
-    scores: &ClusteredSample,
+    scores: &SampleUnits,
     design_effect: Option<f64>,
     trials: f64,
     level: ConfidenceLevel,
@@ -444,7 +513,7 @@ fn precision_remarks(
 
     if mean_score.n >= FEW
         && reach(mean_score) > WANTED
-        && let Ok(plan) = PlannedMean::new(&scores.values, &scores.clusters, level)
+        && let Ok(plan) = scores.planned_mean(level)
         && plan.varies()
         && let Ok(n) = plan.cases(WANTED, level).map(|values| values / trials)
     {

@@ -11,11 +11,14 @@ use crate::error::ClusterError;
 use crate::job::{JobManifest, JobState};
 use crate::patience::{Patience, persist};
 use crate::seam::{Record, Records};
+use crate::unit::UnitName;
 
 /// Record with the ids of the jobs that are not done.
 const OPEN_JOBS: &str = "open-jobs";
 /// Workers whose refusals of a job are recorded at most.
 const MOST_REFUSALS: usize = 1_000;
+/// Units whose tries are recorded at most.
+const MOST_TRIED: usize = 20_000;
 /// Attempts at changing a record that others change as well.
 const ATTEMPTS: u32 = 20;
 /// Time after which a coordinator that has said nothing is taken to be gone.
@@ -120,6 +123,33 @@ impl JobBoard {
         record.map_or(Ok(BTreeMap::new()), |record| read(&record))
     }
 
+    /// Records how often a unit was handed out without a result and without a word, unless it is known to be more.
+    pub(crate) async fn note_tries(
+        &self,
+        job: &str,
+        unit: &UnitName,
+        tries: u64,
+    ) -> Result<(), ClusterError> {
+        self.change(&tries_key(job), |record| {
+            let mut all: BTreeMap<String, u64> = record.map_or(Ok(BTreeMap::new()), read)?;
+            let has_room = all.len() < MOST_TRIED || all.contains_key(&unit.to_string());
+            let known = all.get(&unit.to_string()).copied().unwrap_or(0);
+            if known >= tries || !has_room {
+                return Ok(None);
+            }
+            all.insert(unit.to_string(), tries);
+            write(&all).map(Some)
+        })
+        .await
+    }
+
+    /// Units that were handed out without a result and without a word, and how often.
+    pub(crate) async fn tries(&self, job: &str) -> Result<BTreeMap<UnitName, u64>, ClusterError> {
+        let record = self.records.get(&tries_key(job)).await?;
+        let all: BTreeMap<String, u64> = record.map_or(Ok(BTreeMap::new()), |record| read(&record))?;
+        Ok(all.into_iter().filter_map(|(name, tries)| Some((name.parse().ok()?, tries))).collect())
+    }
+
     /// Shows that somebody works on a job. If another worker was faster, that shows as much.
     pub(crate) async fn show_work(&self, job: &str, worker: &str) -> Result<(), ClusterError> {
         let key = work_key(job);
@@ -166,6 +196,10 @@ fn unfinished_key(job: &str) -> String {
 
 fn refusals_key(job: &str) -> String {
     format!("refusals.{job}")
+}
+
+fn tries_key(job: &str) -> String {
+    format!("tries.{job}")
 }
 
 fn work_key(job: &str) -> String {

@@ -618,11 +618,16 @@ impl JobWatch<'_> {
             let next = queued.range(unit..).next();
             next.is_some_and(|next| next.shard == unit.shard && next.part.is_within(&unit.part))
         };
-        let units: Vec<WorkUnit> = missing_units(self.job.shards, &done)
-            .into_iter()
-            .filter(|unit| missing.binary_search(unit).is_ok() && !is_queued(unit))
-            .map(WorkUnit::new)
-            .collect();
+        let lost = missing_units(self.job.shards, &done);
+        let lost: Vec<UnitName> =
+            lost.into_iter().filter(|unit| missing.binary_search(unit).is_ok() && !is_queued(unit)).collect();
+        if lost.is_empty() {
+            return Ok(());
+        }
+        let tries = self.board.tries(&self.job.job).await?;
+        let tries_of = |unit: &UnitName| tries.get(unit).copied().unwrap_or(0);
+        let units: Vec<WorkUnit> =
+            lost.into_iter().map(|name| WorkUnit { tries: tries_of(&name), ..WorkUnit::new(name) }).collect();
         let tag = uuid::Uuid::new_v4().simple().to_string();
 
         self.links.queue.publish(&units, &tag).await

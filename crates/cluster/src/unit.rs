@@ -60,12 +60,20 @@ pub struct WorkUnit {
     /// Reason for which its cases are not run: they end with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub given_up: Option<String>,
+    /// Times that it was handed out before it was put into the queue, without a result and without a word.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub tries: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
+const fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 impl WorkUnit {
     /// Unit that is to be run.
     pub fn new(name: UnitName) -> Self {
-        Self { name, given_up: None }
+        Self { name, given_up: None, tries: 0 }
     }
 }
 

@@ -30,7 +30,7 @@ const LOOK: Duration = Duration::from_millis(500);
 const LEASE_WAIT: Duration = Duration::from_secs(2);
 /// Time for telling what was sent for a unit that has no result.
 const TELLING: Duration = Duration::from_secs(5);
-/// Times that a unit is handed out before it is halved: those before ended without a result, and without a word.
+/// Times that a unit is handed out without a result and without a word before it is halved.
 const TRIES: u64 = 2;
 /// Units in a row that this worker could not run, after which it leaves.
 const MOST_FAILURES: u32 = 5;
@@ -362,8 +362,13 @@ impl JoinedJob<'_> {
             lease.complete().await?;
             return Ok(UnitEnd::Done);
         }
-        if lease.deliveries() > TRIES && unit.given_up.is_none() {
-            self.split(&*lease).await?;
+        let tries = earlier_tries(&*lease);
+        if tries > 0 {
+            // Whoever puts the unit into the queue again finds out here how often it was tried.
+            persist(&mut patience, || board.note_tries(&self.job.job, &unit.name, tries)).await?;
+        }
+        if tries >= TRIES && unit.given_up.is_none() {
+            self.split(&*lease, tries).await?;
             return Ok(UnitEnd::Done);
         }
 
@@ -506,16 +511,18 @@ impl JoinedJob<'_> {
         }
     }
 
-    /// Puts a unit back for others, as one that was not tried. If this process dies in between, the coordinator does it.
+    /// Puts a unit back for others. This attempt does not count, those before it do. If this process dies in between, the
+    /// coordinator does it.
     async fn give_back(&self, lease: &dyn UnitLease) -> Result<(), ClusterError> {
+        let unit = WorkUnit { tries: earlier_tries(lease), ..lease.unit().clone() };
         lease.complete().await?;
         let tag = uuid::Uuid::new_v4().simple().to_string();
-        self.links.queue.publish(std::slice::from_ref(lease.unit()), &tag).await
+        self.links.queue.publish(&[unit], &tag).await
     }
 
     /// Halves a unit that ends its workers, down to a case, which is given up.
-    async fn split(&self, lease: &dyn UnitLease) -> Result<(), ClusterError> {
-        let (unit, deliveries) = (lease.unit(), lease.deliveries());
+    async fn split(&self, lease: &dyn UnitLease, tries: u64) -> Result<(), ClusterError> {
+        let unit = lease.unit();
         let size = async |part: &WorkUnit| {
             let mut request = self.request.clone();
             request.options.run.shard = ShardNumber::new(part.name.shard, self.job.shards).ok();
@@ -536,7 +543,7 @@ impl JoinedJob<'_> {
             return Ok(());
         }
 
-        let reason = format!("given up: {} workers ended while they worked on it", deliveries - 1);
+        let reason = format!("given up: {tries} workers ended while they worked on it");
         let given_up = WorkUnit { given_up: Some(reason), ..unit.clone() };
         lease.complete().await?;
         self.links.queue.publish(&[given_up], "given-up").await?;
@@ -545,6 +552,11 @@ impl JoinedJob<'_> {
         )));
         Ok(())
     }
+}
+
+/// Times that a unit was handed out before this lease, without a result and without a word.
+fn earlier_tries(lease: &dyn UnitLease) -> u64 {
+    lease.unit().tries + lease.deliveries().saturating_sub(1)
 }
 
 /// Plan of a request as this process makes it, if it can carry it out.

@@ -91,9 +91,32 @@ impl ShardRun {
             exit_code: summary.map(|summary| summary.exit_code),
         }
     }
+
+    /// Forgets what is the same for all shards of a plan, and the metrics, which are computed anew: there may be very many shards.
+    fn slim(&mut self) {
+        let info = &mut self.info;
+        info.suites = Vec::new();
+        info.inputs = Vec::new();
+        info.judges = Vec::new();
+        info.targets = Vec::new();
+        info.settings = RunSettings::default();
+        info.scorecard = None;
+        self.slim_summary();
+    }
+
+    fn slim_summary(&mut self) {
+        // The shard is held beside the description.
+        self.info.shard = None;
+        if let Some(summary) = &mut self.info.summary {
+            summary.figures = None;
+            summary.criterion_rates = Vec::new();
+            summary.check_rates = Vec::new();
+            summary.panel = None;
+        }
+    }
 }
 
-/// Shards of one plan, in the order of their numbers.
+/// Shards of one plan, in the order of their numbers. The first one alone has its whole description.
 struct ShardSet {
     shards: Vec<ShardRun>,
     missing: Vec<u32>,
@@ -122,8 +145,8 @@ impl Engine {
             _ => EngineError::storage(error.to_string()),
         })?;
 
-        let mut totals = RunTotals::default();
-        let mut summariser = RunSummarizer::new();
+        let mut totals = RunTotals::beside(folder.path());
+        let mut summariser = RunSummarizer::new(folder.path());
         let copied = rows.write(&mut writer, &mut |record| {
             totals.add(record);
             summariser.push(&record.result);
@@ -157,7 +180,8 @@ impl ShardSet {
     fn read(options: &MergeOptions, engine: &Engine) -> Result<Self, EngineError> {
         let mut shards: BTreeMap<(u32, ShardPart), ShardRun> = BTreeMap::new();
         for name in &options.runs {
-            let run = read_shard(name, options.allow_missing, engine)?;
+            let mut run = read_shard(name, options.allow_missing, engine)?;
+            run.slim_summary();
             let part = part_of(&run.shard)?;
             let number = run.shard.number;
             let same = shards.range((number, ShardPart::default())..(number + 1, ShardPart::default()));
@@ -172,7 +196,20 @@ impl ShardSet {
                     run.shard.count
                 )));
             }
-            shards.insert((run.shard.number, part), run);
+
+            if let Some(mut first) = shards.first_entry() {
+                let is_earlier = (number, &part) < (first.key().0, &first.key().1);
+                let (one, other) = if is_earlier { (&run, first.get()) } else { (first.get(), &run) };
+                if let Some(difference) = difference(one, other) {
+                    return Err(EngineError::usage(format!(
+                        "`{}` and `{}` are not shards of the same plan: {difference}",
+                        one.path(),
+                        other.path()
+                    )));
+                }
+                if is_earlier { first.get_mut().slim() } else { run.slim() }
+            }
+            shards.insert((number, part), run);
         }
 
         let present: BTreeSet<(u32, ShardPart)> = shards.keys().cloned().collect();
@@ -180,15 +217,6 @@ impl ShardSet {
         let Some(first) = shards.first() else {
             return Err(EngineError::usage("name the runs of the shards"));
         };
-        for other in &shards[1..] {
-            if let Some(difference) = difference(first, other) {
-                return Err(EngineError::usage(format!(
-                    "`{}` and `{}` are not shards of the same plan: {difference}",
-                    first.path(),
-                    other.path()
-                )));
-            }
-        }
 
         let missing: Vec<u32> = (1..=first.shard.count)
             .filter(|number| !is_present(&present, *number, &ShardPart::default()))

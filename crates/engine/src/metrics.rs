@@ -1,11 +1,15 @@
 //! Metrics of a run, from its stored rows.
 
+use std::collections::HashMap;
 use std::time::Instant;
 
-use assize_analysis::{RunSummarizer, criterion_rate, stored_mean};
+use assize_analysis::{CriterionSample, RunSummarizer, stored_mean};
 use assize_run::{CriterionTally, RunTotals};
 use assize_stats::ConfidenceLevel;
-use assize_store::{CriterionRate, ResultRow, RunFolder, RunMetrics, RunSummary, SuiteInfo, VerdictCounts};
+use assize_store::{
+    CriterionRate, EstimatedMetric, ResultRow, RunFolder, RunMetrics, RunSummary, StoreError, SuiteInfo,
+    VerdictCounts,
+};
 
 use crate::error::EngineError;
 use crate::exit::ExitStatus;
@@ -19,7 +23,7 @@ pub fn from_rows<I>(
 where
     I: Iterator<Item = Result<ResultRow, EngineError>>,
 {
-    let mut summariser = RunSummarizer::new();
+    let mut summariser = RunSummarizer::default();
     for row in rows()? {
         summariser.push(&row?);
     }
@@ -30,7 +34,7 @@ where
         }
     }
 
-    Ok(summariser.compute_metrics(suites, ConfidenceLevel::P95))
+    Ok(summariser.compute_metrics(suites, ConfidenceLevel::P95)?)
 }
 
 /// Metrics of a stored run.
@@ -54,37 +58,73 @@ pub(crate) fn from_summariser(
             taken.push_decisions(&row?);
         }
     }
-    Ok(taken.compute_metrics(suites, ConfidenceLevel::P95))
+    Ok(taken.compute_metrics(suites, ConfidenceLevel::P95)?)
 }
 
-/// Rates of criteria or checks, the worst first.
-fn criterion_rates<'a>(tallies: impl Iterator<Item = &'a CriterionTally>) -> Vec<CriterionRate> {
-    let mut rates: Vec<CriterionRate> = tallies
-        .map(|tally| CriterionRate {
+/// Rates of criteria and of checks, the worst of each first.
+fn criterion_rates(totals: &RunTotals) -> Result<[Vec<CriterionRate>; 2], StoreError> {
+    let folder = totals.spool_folder();
+    let shared: HashMap<u32, bool> = totals
+        .criterion_tallies()
+        .chain(totals.check_tallies())
+        .map(|tally| (tally.number, tally.is_scored))
+        .collect();
+    let rate = |of: u32, sample: CriterionSample| -> Result<EstimatedMetric, StoreError> {
+        sample.rate(shared.get(&of).is_some_and(|is_scored| *is_scored), ConfidenceLevel::P95)
+    };
+
+    let mut rates: HashMap<u32, Result<EstimatedMetric, StoreError>> = HashMap::new();
+    let mut open: Option<(u32, CriterionSample)> = None;
+    totals.visit_criterion_values(|tally, value, cluster| {
+        if !shared.contains_key(&tally) {
+            return;
+        }
+        if open.as_ref().is_none_or(|(of, _)| *of != tally) {
+            let before = open.replace((tally, CriterionSample::beside(&folder)));
+            rates.extend(before.map(|(of, sample)| (of, rate(of, sample))));
+        }
+        if let Some((_, sample)) = &mut open {
+            sample.push(value, cluster);
+        }
+    })?;
+    rates.extend(open.map(|(of, sample)| (of, rate(of, sample))));
+
+    let mut row = |tally: &CriterionTally| -> Result<CriterionRate, StoreError> {
+        // What nobody could decide has no values.
+        let undecided = || rate(tally.number, CriterionSample::beside(&folder));
+        Ok(CriterionRate {
             suite: tally.suite.to_string(),
             grader: tally.grader.to_string(),
             criterion: tally.criterion.to_string(),
             text: tally.text.clone(),
             weight: tally.weight,
             scored: tally.is_scored,
-            rate: criterion_rate(&tally.values, tally.is_scored, ConfidenceLevel::P95),
+            rate: rates.remove(&tally.number).unwrap_or_else(undecided)?,
             ungraded: tally.ungraded,
             not_applicable: tally.not_applicable,
         })
-        .collect();
+    };
+    let mut criteria = totals.criterion_tallies().map(&mut row).collect::<Result<Vec<_>, _>>()?;
+    let mut checks = totals.check_tallies().map(row).collect::<Result<Vec<_>, _>>()?;
+    criteria.sort_by(CriterionRate::cmp_worst_first);
+    checks.sort_by(CriterionRate::cmp_worst_first);
 
-    rates.sort_by(CriterionRate::cmp_worst_first);
-
-    rates
+    Ok([criteria, checks])
 }
 
 /// Summary of these totals, for a run whose cases were all run.
 pub fn summary(
     totals: &RunTotals,
-    figures: Option<RunMetrics>,
+    mut figures: Option<RunMetrics>,
     begun: Instant,
     (exit, exit_reason): (ExitStatus, String),
 ) -> RunSummary {
+    let [criterion_rates, check_rates] = criterion_rates(totals).unwrap_or_else(|error| {
+        if let Some(figures) = &mut figures {
+            figures.remarks.push(format!("The rates of criteria are missing: {error}."));
+        }
+        [Vec::new(), Vec::new()]
+    });
     RunSummary {
         counts: totals.counts,
         not_run: 0,
@@ -101,8 +141,8 @@ pub fn summary(
         criteria_ungraded: totals.criteria_ungraded,
         criteria_truncated: totals.criteria_truncated,
         criteria: totals.criteria,
-        criterion_rates: criterion_rates(totals.criterion_tallies()),
-        check_rates: criterion_rates(totals.check_tallies()),
+        criterion_rates,
+        check_rates,
         quotes: Some(totals.quotes),
         quotes_found: Some(totals.quotes_verified),
         panel: totals.panel(),

@@ -169,8 +169,8 @@ pub(crate) fn resume(
         compared.note_whole(&whole);
     }
 
-    let mut totals = RunTotals::default();
-    let mut figures = RunSummarizer::new();
+    let mut totals = RunTotals::beside(folder.path());
+    let mut figures = RunSummarizer::new(folder.path());
     let mut done = HashMap::new();
     let (mut changed, mut gone) = (0, 0);
     let writer = folder.resume(info, &mut |record, inputs| {

@@ -706,11 +706,11 @@ fn open<I: Iterator<Item = Result<WorkItem, ItemError>>>(
         _ => EngineError::storage(format!("{error}; name another folder with `--run-dir`")),
     })?;
     Ok(OpenedRun {
+        totals: RunTotals::beside(folder.path()),
+        summariser: RunSummarizer::new(folder.path()),
         folder,
         writer,
         done: HashMap::new(),
-        totals: RunTotals::default(),
-        summariser: RunSummarizer::new(),
     })
 }
 

@@ -2,17 +2,24 @@
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use assize_rubric::{CaseDecision, CriterionScale, GraderFinding, Outcome, Verdict};
-use assize_store::{CaseRecord, GraderRow};
+use assize_store::{CaseRecord, GraderRow, SortedRecords, StoreError};
 
 /// Criteria that are followed one by one. Suites of many cases with rubrics of their own have more.
 const MAX_FOLLOWED: usize = 2_000;
 
-/// Decisions on one criterion.
+/// Bytes of a value: the number of its tally, its cluster, and the value itself.
+const VALUE: usize = 4 + 8 + 8;
+
+/// Decisions on one criterion. Their values are with those of all others, as there may be many:
+/// [`RunTotals::visit_criterion_values`](crate::RunTotals::visit_criterion_values) shows them.
 #[derive(Debug, Clone)]
 pub struct CriterionTally {
+    /// Number of the tally in its run.
+    pub number: u32,
     /// Name of the suite.
     pub suite: Arc<str>,
     /// Name of the grader.
@@ -25,8 +32,8 @@ pub struct CriterionTally {
     pub weight: f64,
     /// True if it is scored rather than met or unmet.
     pub is_scored: bool,
-    /// Values of the decisions, 0 to 1, each with the cluster of its case.
-    pub values: Vec<(f64, u64)>,
+    /// Number of decisions with a value.
+    pub decided: u64,
     /// Number of cases that nobody could decide.
     pub ungraded: u64,
     /// Number of cases to which it does not apply.
@@ -34,13 +41,59 @@ pub struct CriterionTally {
 }
 
 /// Decisions by criterion, and verdicts by check.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct CriterionTotals {
     tallies: HashMap<u64, CriterionTally>,
     checks: HashMap<u64, CriterionTally>,
+    values: CriterionValues,
+    /// Folder for files; that of the system unless set.
+    pub(crate) beside: Option<PathBuf>,
+}
+
+/// Values of all decisions, 0 to 1, each with the cluster of its case. They are sorted when they are read.
+#[derive(Debug, Default)]
+struct CriterionValues(Mutex<SortedRecords<VALUE>>);
+
+impl CriterionValues {
+    fn records(&self) -> MutexGuard<'_, SortedRecords<VALUE>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn push(&self, tally: &mut CriterionTally, value: f64, cluster: u64) {
+        tally.decided += 1;
+        let mut record = [0; VALUE];
+        record[..4].copy_from_slice(&tally.number.to_be_bytes());
+        record[4..12].copy_from_slice(&cluster.to_be_bytes());
+        record[12..].copy_from_slice(&value.to_bits().to_be_bytes());
+        self.records().push(record);
+    }
 }
 
 impl CriterionTotals {
+    /// No decisions. If there will be many, their values are in a file in this folder.
+    pub(crate) fn beside(folder: &Path) -> Self {
+        let values = CriterionValues(Mutex::new(SortedRecords::new(folder)));
+        Self { values, beside: Some(folder.to_path_buf()), ..Self::default() }
+    }
+
+    /// Shows `see` the number of the tally, the value and the cluster of each decision, by tally, cluster and value.
+    pub(crate) fn visit_values(&self, mut see: impl FnMut(u32, f64, u64)) -> Result<(), StoreError> {
+        for record in self.values.records().in_order()? {
+            let record = record?;
+            let number = |range: std::ops::Range<usize>| {
+                record[range].iter().fold(0u64, |number, byte| number << 8 | u64::from(*byte))
+            };
+            see(number(0..4) as u32, f64::from_bits(number(12..VALUE)), number(4..12));
+        }
+
+        Ok(())
+    }
+
+    /// Number of the next tally. There are few thousand at most.
+    fn next_number(&self) -> u32 {
+        (self.tallies.len() + self.checks.len()) as u32
+    }
+
     pub(crate) fn add(&mut self, record: &CaseRecord) {
         let row = &record.result;
 
@@ -80,14 +133,16 @@ impl CriterionTotals {
             [note] if note.passed.is_some() && !grader.negate => note.text.as_str(),
             _ => "",
         };
+        let number = self.next_number();
         let tally = self.checks.entry(key).or_insert_with(|| CriterionTally {
+            number,
             suite: Arc::clone(suite),
             grader: grader.name.as_str().into(),
             criterion: grader.name.as_str().into(),
             text: text.to_owned(),
             weight: grader.weight,
             is_scored: false,
-            values: Vec::new(),
+            decided: 0,
             ungraded: 0,
             not_applicable: 0,
         });
@@ -98,7 +153,9 @@ impl CriterionTotals {
         match grader.verdict {
             _ if grader.error.is_some() => tally.ungraded += 1,
             Some(Verdict::Incomplete) => tally.ungraded += 1,
-            Some(verdict) => tally.values.push((f64::from(u8::from(verdict == Verdict::Pass)), cluster)),
+            Some(verdict) => {
+                self.values.push(tally, f64::from(u8::from(verdict == Verdict::Pass)), cluster);
+            }
             None => tally.not_applicable += 1,
         }
     }
@@ -112,14 +169,16 @@ impl CriterionTotals {
             return;
         }
 
+        let number = self.next_number();
         let tally = self.tallies.entry(key).or_insert_with(|| CriterionTally {
+            number,
             suite: Arc::clone(suite),
             grader: Arc::clone(&decided.grader),
             criterion: id,
             text: criterion.text.clone(),
             weight: criterion.weight.get(),
             is_scored: matches!(criterion.scale, CriterionScale::Bands(_)),
-            values: Vec::new(),
+            decided: 0,
             ungraded: 0,
             not_applicable: 0,
         });
@@ -139,7 +198,7 @@ impl CriterionTotals {
                 None => return,
             },
         };
-        tally.values.push((value, cluster));
+        self.values.push(tally, value, cluster);
     }
 
     /// Returns the tallies of the criteria that were asked of several results, in no order.
@@ -154,7 +213,7 @@ impl CriterionTotals {
 }
 
 fn is_shared(tally: &CriterionTally) -> bool {
-    tally.values.len() as u64 + tally.ungraded > 1
+    tally.decided + tally.ungraded > 1
 }
 
 fn hash(value: &impl Hash) -> u64 {

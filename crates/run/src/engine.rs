@@ -11,7 +11,7 @@ use crate::writer::{RecordWriter, Recorder};
 use crate::{ItemError, RunError, RunEvent, RunLimits, RunTotals, WorkItem};
 
 /// Starting point of a run, and what may end it.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub struct RunStart {
     /// Totals of the cases that an earlier process has finished.
     pub totals: RunTotals,

@@ -1,8 +1,10 @@
-//! Totals of a run, kept in little memory: a few bytes for each decision.
+//! Totals of a run, kept in little memory: what there is of each decision is in a file where there is much of it.
+
+use std::path::{Path, PathBuf};
 
 use assize_rubric::{Cost, Outcome, Tokens, VerdictThresholds};
 use assize_stats::{ConfidenceLevel, MeanAccumulator};
-use assize_store::{CaseRecord, MeanScore, PanelSummary, VerdictCounts};
+use assize_store::{CaseRecord, MeanScore, PanelSummary, StoreError, VerdictCounts};
 
 use crate::criterion_totals::{CriterionTally, CriterionTotals};
 use crate::incomplete::{IncompleteReason, add_reason};
@@ -12,7 +14,7 @@ use crate::panel_totals::PanelTotals;
 const MAX_THRESHOLDS: usize = 4;
 
 /// Running totals over finished cases.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct RunTotals {
     /// Cases by verdict.
     pub counts: VerdictCounts,
@@ -89,6 +91,16 @@ impl Default for RunTotals {
 }
 
 impl RunTotals {
+    /// Totals of no cases. If there will be many, a part of them is in a file without a name in this folder.
+    pub fn beside(folder: &Path) -> Self {
+        Self { by_criterion: CriterionTotals::beside(folder), ..Self::default() }
+    }
+
+    /// Folder for files of what is too large for memory.
+    pub fn spool_folder(&self) -> PathBuf {
+        self.by_criterion.beside.clone().unwrap_or_else(std::env::temp_dir)
+    }
+
     /// Adds a finished case.
     pub fn add(&mut self, record: &CaseRecord) {
         let row = &record.result;
@@ -146,6 +158,15 @@ impl RunTotals {
     /// Verdicts of the graders that decide as a whole, such as text checks, in no order.
     pub fn check_tallies(&self) -> impl Iterator<Item = &CriterionTally> {
         self.by_criterion.shared_checks()
+    }
+
+    /// Shows `see` each decision with a value: the number of its tally, the value, 0 to 1, and the cluster of its case. Those of a
+    /// tally come one after the other, by cluster and value.
+    ///
+    /// # Errors
+    /// When the file can't be written or read.
+    pub fn visit_criterion_values(&self, see: impl FnMut(u32, f64, u64)) -> Result<(), StoreError> {
+        self.by_criterion.visit_values(see)
     }
 
     /// The mean score with its 95% CI; `None` if no score is known.

@@ -3,16 +3,11 @@
 
 use crate::{
     ConfidenceLevel, Interval, IntervalMethod, UndefinedReason,
-    distribution::{normal_critical_value, student_critical_value},
+    distribution::student_critical_value,
     power::PowerDesign,
-    proportion,
-    random_weights::RandomWeights,
     undefined::{check_all_finite, check_finite},
+    units::UnitSums,
 };
-
-/// Weight of the two pseudo clusters, one at either end of the range, that the error of clustered values is smoothed
-/// with. Where few clusters hold all that differs, their own spread says too little about that of others.
-const CLUSTER_PRIOR: f64 = 0.1;
 
 /// Most values at the ends of the range that the values of one unit count for. Values that lie close together away from the ends
 /// may miss rare ones at an end, which a spread so small would rule out.
@@ -22,7 +17,7 @@ pub(crate) const MAX_WORTH: f64 = 25.0;
 const MAX_END_WEIGHT: f64 = 0.5;
 
 /// Distance, as a share of the range, below which values differ only by the order of summation.
-const DUST: f64 = 1e-9;
+pub(crate) const DUST: f64 = 1e-9;
 
 /// Factor of further pairs beyond which a difference counts as out of reach.
 const MAX_FACTOR: f64 = 1e9;
@@ -75,44 +70,7 @@ pub fn bounded_mean_clustered<K: Ord>(
     range: (f64, f64),
     level: ConfidenceLevel,
 ) -> Result<BoundedMean, UndefinedReason> {
-    let units = UnitSums::new(values, clusters, range)?;
-    let mut scaled = units.effective_mean();
-    scaled.effective_n = scaled.effective_n.min(MAX_WORTH * units.sums.len() as f64);
-    let mean = range.0 + (range.1 - range.0) * scaled.mean;
-    if units.is_binary {
-        // The same as for the share of ones. A mean of a single value has no interval.
-        let interval = units.critical_value(level).and_then(|_| {
-            let passed = (scaled.mean * units.n).round() as u64;
-            let found = proportion(passed, values.len() as u64, level).interval?;
-            let place = |share: f64| range.0 + (range.1 - range.0) * share;
-            Ok(Interval { low: place(found.low), high: place(found.high), ..found })
-        });
-        return Ok(BoundedMean {
-            n: values.len(),
-            clusters: units.sums.len(),
-            mean,
-            effective_n: scaled.effective_n,
-            interval,
-        });
-    }
-    let interval = units.critical_value(level).map(|critical| {
-        let wilson = wilson_ends(scaled.mean, scaled.effective_n, critical);
-        let end_weight = end_weight(scaled.effective_n / units.sums.len() as f64);
-        let (low, high) =
-            RandomWeights::new(&units.sums, &units.sizes, end_weight).widen(wilson, level.tail());
-        let is_wilson = (low, high) == wilson;
-        let method = if is_wilson { IntervalMethod::WilsonEffective } else { IntervalMethod::WilsonGaffke };
-        let place = |share: f64| range.0 + (range.1 - range.0) * share;
-        Interval { low: place(low), high: place(high), level, method }
-    });
-
-    Ok(BoundedMean {
-        n: values.len(),
-        clusters: units.sums.len(),
-        mean,
-        effective_n: scaled.effective_n,
-        interval,
-    })
+    Ok(UnitSums::new(values, clusters, range)?.bounded_mean(range, level))
 }
 
 /// Weight of an end of the range for units that each count for so many values at the ends.
@@ -132,160 +90,11 @@ pub(crate) fn wilson_ends(mean: f64, n: f64, critical: f64) -> (f64, f64) {
     (low.clamp(0.0, 1.0), high.clamp(0.0, 1.0))
 }
 
-/// Sums and sizes of clusters of values, scaled to a range of 0 to 1.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct UnitSums {
-    pub(crate) sums: Vec<f64>,
-    pub(crate) sizes: Vec<f64>,
-    n: f64,
-    is_independent: bool,
-    /// True if every value is independent and lies at an end of the range.
-    pub(crate) is_binary: bool,
-}
-
 /// A mean on a range of 0 to 1, and the number of values at the ends of it that carry as much information.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct EffectiveMean {
     pub(crate) mean: f64,
     pub(crate) effective_n: f64,
-}
-
-impl UnitSums {
-    pub(crate) fn new<K: Ord>(
-        values: &[f64],
-        clusters: &[K],
-        (least, most): (f64, f64),
-    ) -> Result<Self, UndefinedReason> {
-        check_all_finite(values)?;
-        let width = check_finite(most - least)?;
-        if values.len() != clusters.len() {
-            return Err(UndefinedReason::UnequalLengths);
-        }
-        if values.is_empty() {
-            return Err(UndefinedReason::NoValues);
-        }
-        if width <= 0.0 {
-            return Err(UndefinedReason::OutOfRange);
-        }
-
-        // Clusters in the order of their names, and values of a cluster in theirs. A map would take several times the memory of
-        // the values, which of a million cases is most that their metrics need.
-        let mut order: Vec<usize> = (0..values.len()).collect();
-        order.sort_by(|a, b| clusters[*a].cmp(&clusters[*b]));
-        let (mut sums, mut sizes) = (Vec::new(), Vec::new());
-        let mut at_ends = true;
-        for members in order.chunk_by(|a, b| clusters[*a] == clusters[*b]) {
-            let mut sum = 0.0;
-            for &index in members {
-                let share = (values[index] - least) / width;
-                if !(-DUST..=1.0 + DUST).contains(&share) {
-                    return Err(UndefinedReason::OutOfRange);
-                }
-
-                let share = share.clamp(0.0, 1.0);
-                at_ends &= share == 0.0 || share == 1.0;
-                sum += share;
-            }
-            sums.push(sum);
-            sizes.push(members.len() as f64);
-        }
-
-        let is_independent = sums.len() == values.len();
-        Ok(Self { sums, sizes, n: values.len() as f64, is_independent, is_binary: is_independent && at_ends })
-    }
-
-    /// The quantile that bounds an interval: of Student's t with a degree of freedom less than there are clusters,
-    /// or the normal one for a proportion.
-    pub(crate) fn critical_value(&self, level: ConfidenceLevel) -> Result<f64, UndefinedReason> {
-        match self.sums.len() {
-            1 if self.is_independent => Err(UndefinedReason::OneValue),
-            1 => Err(UndefinedReason::OneCluster),
-            _ if self.is_binary => normal_critical_value(level),
-            units => student_critical_value(units as f64 - 1.0, level),
-        }
-    }
-
-    /// At most so many of the units, evenly spaced from the one of the lowest mean to that of the highest.
-    pub(crate) fn thinned(self, most: usize) -> Self {
-        let seen = self.sums.len();
-        if seen <= most {
-            return self;
-        }
-
-        let mut units: Vec<(f64, f64)> = self.sums.iter().copied().zip(self.sizes.iter().copied()).collect();
-        units.sort_by(|a, b| (a.0 / a.1).total_cmp(&(b.0 / b.1)));
-        let taken = (0..most).map(|at| units[(2 * at + 1) * seen / (2 * most)]);
-        let (sums, sizes): (Vec<f64>, Vec<f64>) = taken.unzip();
-        Self { n: sizes.iter().sum(), sums, sizes, ..self }
-    }
-
-    /// Number of values.
-    pub(crate) const fn n(&self) -> f64 {
-        self.n
-    }
-
-    /// Returns true if every value is independent.
-    pub(crate) const fn is_independent(&self) -> bool {
-        self.is_independent
-    }
-
-    pub(crate) fn mean(&self) -> f64 {
-        self.sums.iter().sum::<f64>() / self.n
-    }
-
-    /// The variance of the values of both lists together, each of them independent.
-    pub(crate) fn pooled_spread(&self, other: &Self) -> f64 {
-        let all = || self.sums.iter().chain(&other.sums);
-        let n = self.n + other.n;
-        let mean = all().sum::<f64>() / n;
-        all().map(|value| (value - mean).powi(2)).sum::<f64>() / n
-    }
-
-    /// Deviations of the sums of the clusters from what the mean has them be.
-    pub(crate) fn deviations(&self) -> Vec<f64> {
-        let mean = self.mean();
-        self.sums.iter().zip(&self.sizes).map(|(sum, size)| sum - size * mean).collect()
-    }
-
-    pub(crate) fn effective_mean(&self) -> EffectiveMean {
-        self.effective_mean_of(self.sums.len() as f64)
-    }
-
-    /// True if the units differ in more than the order of summation.
-    pub(crate) fn varies(&self) -> bool {
-        let size = self.n / self.sums.len() as f64;
-        let spread: f64 = self.deviations().iter().map(|deviation| deviation * deviation).sum();
-        spread > (DUST * size).powi(2) * self.sums.len() as f64
-    }
-
-    /// The effective mean that so many units have if they vary as these do; at least 2.
-    pub(crate) fn effective_mean_of(&self, units: f64) -> EffectiveMean {
-        let mean = self.mean().clamp(0.0, 1.0);
-        if self.is_binary {
-            return EffectiveMean { mean, effective_n: units };
-        }
-
-        let seen = self.sums.len() as f64;
-        let size = self.n / seen;
-        if !self.varies() {
-            // No spread to learn from: each cluster counts as one value at an end.
-            return EffectiveMean { mean, effective_n: units };
-        }
-
-        let prior = if self.is_independent { 0.0 } else { CLUSTER_PRIOR };
-        let smoothed_n = units * size + 2.0 * prior * size;
-        let smoothed = (mean * units * size + prior * size) / smoothed_n;
-        // Squares have one degree of freedom less than there are units.
-        let more = if units == seen { 1.0 } else { (units - 1.0) / (seen - 1.0) };
-        let from_data = self.sums.iter().zip(&self.sizes).map(|(sum, size)| (sum - size * smoothed).powi(2));
-        let from_ends = prior * ((size * smoothed).powi(2) + (size * (1.0 - smoothed)).powi(2));
-        let squares = from_data.sum::<f64>() * more + from_ends;
-        let smoothed_units = units + 2.0 * prior;
-        let variance = squares / smoothed_n.powi(2) * smoothed_units / (smoothed_units - 1.0);
-
-        let effective_n = smoothed * (1.0 - smoothed) / variance * units / smoothed_units;
-        EffectiveMean { mean, effective_n }
-    }
 }
 
 /// Largest fall and largest rise that a pair can show, both above 0.
@@ -354,7 +163,7 @@ pub fn bounded_difference<K: Ord>(
             .iter()
             .map(|value| if value.abs() <= dust { 0.0 } else { (sign * value).max(0.0) })
             .collect();
-        UnitSums::new(&values, clusters, (0.0, most)).map(|units| UnitSums { is_binary: false, ..units })
+        UnitSums::new(&values, clusters, (0.0, most)).map(UnitSums::without_verdicts)
     };
     let (rises, falls) = (part(1.0, reach.rise)?, part(-1.0, reach.fall)?);
 
@@ -364,7 +173,7 @@ pub fn bounded_difference<K: Ord>(
     let correlation = if spread > 0.0 { (product(&up, &down) / spread).clamp(-1.0, 1.0) } else { 0.0 };
 
     Ok(BoundedDifference {
-        units: rises.sums.len(),
+        units: rises.count(),
         difference: differences.iter().sum::<f64>() / differences.len() as f64,
         rises: rises.effective_mean(),
         falls: falls.effective_mean(),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    ConfidenceLevel, Interval, IntervalMethod, MeanAccumulator, UndefinedReason,
+    ConfidenceLevel, Interval, IntervalMethod, MeanAccumulator, MeanEstimate, UndefinedReason,
     distribution::student_critical_value,
     undefined::{check_all_finite, check_finite},
 };
@@ -61,42 +61,60 @@ pub fn clustered_mean<K: Ord>(
     let groups = group_by_cluster(values, clusters)?;
     let plain = values.iter().copied().collect::<MeanAccumulator>().mean(level);
     let mean = plain.mean?;
-    let (n, count) = (values.len() as f64, groups.len() as f64);
     let squares: f64 = groups
         .iter()
         .map(|members| members.iter().map(|&index| values[index] - mean).sum::<f64>().powi(2))
         .sum();
-    let se_cr0 =
-        if groups.len() < 2 { Err(UndefinedReason::OneCluster) } else { check_finite(squares.sqrt() / n) };
-    let se_cr1 = se_cr0.map(|se| se * (count / (count - 1.0)).sqrt());
-    let design_effect = match (se_cr0, plain.se) {
-        (Ok(_), Ok(0.0)) => Err(UndefinedReason::NoSpread),
-        (Ok(clustered), Ok(independent)) => check_finite((clustered / independent).powi(2)),
-        (Err(reason), _) | (_, Err(reason)) => Err(reason),
-    };
-    let effective_n = design_effect.and_then(|effect| {
-        if effect > 0.0 { check_finite(n / effect) } else { Err(UndefinedReason::NoSpread) }
-    });
-    let interval = se_cr1.and_then(|se| {
-        Interval::symmetric_around(
-            mean,
-            student_critical_value(count - 1.0, level)? * se,
-            level,
-            IntervalMethod::ClusterT,
-        )
-    });
 
-    Ok(ClusteredMean {
-        n: values.len(),
-        clusters: groups.len(),
-        mean,
-        se_independent: plain.se,
-        se_cr0,
-        se_cr1,
-        design_effect,
-        effective_n,
-        interval,
-    })
+    ClusteredMean::from_squares(&plain, groups.len(), squares, level)
+}
+
+impl ClusteredMean {
+    /// The mean of values in so many clusters; `squares` is the sum over the clusters of the squared sum of the deviations of its
+    /// values from the mean.
+    ///
+    /// # Errors
+    /// When there is no mean.
+    pub fn from_squares(
+        plain: &MeanEstimate,
+        clusters: usize,
+        squares: f64,
+        level: ConfidenceLevel,
+    ) -> Result<Self, UndefinedReason> {
+        let mean = plain.mean?;
+        let (n, count) = (plain.n as f64, clusters as f64);
+        let se_cr0 =
+            if clusters < 2 { Err(UndefinedReason::OneCluster) } else { check_finite(squares.sqrt() / n) };
+        let se_cr1 = se_cr0.map(|se| se * (count / (count - 1.0)).sqrt());
+        let design_effect = match (se_cr0, plain.se) {
+            (Ok(_), Ok(0.0)) => Err(UndefinedReason::NoSpread),
+            (Ok(clustered), Ok(independent)) => check_finite((clustered / independent).powi(2)),
+            (Err(reason), _) | (_, Err(reason)) => Err(reason),
+        };
+        let effective_n = design_effect.and_then(|effect| {
+            if effect > 0.0 { check_finite(n / effect) } else { Err(UndefinedReason::NoSpread) }
+        });
+        let interval = se_cr1.and_then(|se| {
+            Interval::symmetric_around(
+                mean,
+                student_critical_value(count - 1.0, level)? * se,
+                level,
+                IntervalMethod::ClusterT,
+            )
+        });
+
+        Ok(Self {
+            n: plain.n as usize,
+            clusters,
+            mean,
+            se_independent: plain.se,
+            se_cr0,
+            se_cr1,
+            design_effect,
+            effective_n,
+            interval,
+        })
+    }
 }
 
 /// Returns the positions of the values of each cluster, in the order of the cluster names.

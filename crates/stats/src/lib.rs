@@ -34,6 +34,7 @@ pub mod sequential;
 mod special_functions;
 mod symmetric_matrix;
 mod undefined;
+mod units;
 mod variates;
 
 pub use bootstrap::{
@@ -54,3 +55,4 @@ pub use proportion::{
 pub use random::SeededRandom;
 pub use rank::merge_ties;
 pub use undefined::UndefinedReason;
+pub use units::{UnitList, UnitScale, UnitSums, UnitVec};

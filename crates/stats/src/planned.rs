@@ -2,12 +2,13 @@
 
 use crate::{
     ConfidenceLevel, UndefinedReason, bounded,
-    bounded::{UnitSums, wilson_ends},
+    bounded::wilson_ends,
     distribution::student_critical_value,
     power::{least_cases, rate_half_width},
     proportion,
     random_weights::RandomWeights,
     undefined::check_finite,
+    units::{UnitList, UnitSums},
 };
 
 /// Units that widths are computed from. Of more, evenly spaced ones are taken, from the lowest to the highest.
@@ -33,8 +34,18 @@ impl PlannedMean {
         clusters: &[K],
         level: ConfidenceLevel,
     ) -> Result<Self, UndefinedReason> {
-        let all = UnitSums::new(values, clusters, (0.0, 1.0))?;
-        let found = bounded::bounded_mean_clustered(values, clusters, (0.0, 1.0), level)?;
+        Self::from_units(&UnitSums::new(values, clusters, (0.0, 1.0))?, level)
+    }
+
+    /// Takes the units of values from 0 to 1.
+    ///
+    /// # Errors
+    /// Values of fewer than two clusters.
+    pub fn from_units<L: UnitList>(
+        all: &UnitSums<L>,
+        level: ConfidenceLevel,
+    ) -> Result<Self, UndefinedReason> {
+        let found = all.bounded_mean((0.0, 1.0), level);
         let interval = found.interval?;
         let varies = all.varies();
         let cautious_mean = if varies { found.mean } else { 0.5_f64.clamp(interval.low, interval.high) };
@@ -60,7 +71,7 @@ impl PlannedMean {
 
     /// Values of a cluster on average; 1 if each is independent.
     fn size(&self) -> f64 {
-        self.units.n() / self.units.sums.len() as f64
+        self.units.n() / self.units.count() as f64
     }
 
     /// Returns half the width of the interval of `n` values with this mean and spread. Each value counts for `n` divided by the
@@ -84,8 +95,8 @@ impl PlannedMean {
         let wilson =
             wilson_ends(scaled.mean, scaled.effective_n, student_critical_value(units - 1.0, level)?);
         let end_weight = bounded::end_weight(scaled.effective_n / units);
-        let weights = RandomWeights::new(&self.units.sums, &self.units.sizes, end_weight)
-            .with_unit_weight(units / self.units.sums.len() as f64);
+        let weights = RandomWeights::new(self.units.list(), end_weight)
+            .with_unit_weight(units / self.units.count() as f64);
         let (low, high) = weights.widen(wilson, level.tail());
         check_finite((high - low) / 2.0)
     }

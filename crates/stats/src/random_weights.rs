@@ -1,6 +1,6 @@
 //! Ends of the interval of a mean whose units have random weights.
 
-use crate::distribution::normal_upper_quantile;
+use crate::{distribution::normal_upper_quantile, units::UnitList};
 
 /// Most steps of a search; fewer than ten are usual.
 const MAX_STEPS: u32 = 100;
@@ -16,10 +16,9 @@ const NEAR_MEAN: f64 = 1e-3;
 /// Units of values from 0 to 1 with random weights: those of the units are drawn from the gamma distribution of shape 1. Beside them, an
 /// average unit at either end of the range has a weight of shape `end_weight`. For independent values of 0 and 1 and half a unit at
 /// either end, the share of ones then has Jeffreys' posterior.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct RandomWeights<'a> {
-    sums: &'a [f64],
-    sizes: &'a [f64],
+#[derive(Debug)]
+pub(crate) struct RandomWeights<'a, L> {
+    units: &'a L,
     /// Size of an average unit.
     size: f64,
     end_weight: f64,
@@ -47,11 +46,13 @@ struct LowerTail {
     tilt: f64,
 }
 
-impl<'a> RandomWeights<'a> {
-    /// Weights of units with these sums and sizes, of which there is at least one; `end_weight` is above 0.
-    pub(crate) fn new(sums: &'a [f64], sizes: &'a [f64], end_weight: f64) -> Self {
-        let size = sizes.iter().sum::<f64>() / sizes.len() as f64;
-        Self { sums, sizes, size, end_weight, unit_weight: 1.0, is_mirrored: false }
+impl<'a, L: UnitList> RandomWeights<'a, L> {
+    /// Weights of these units, of which there is at least one; `end_weight` is above 0.
+    pub(crate) fn new(units: &'a L, end_weight: f64) -> Self {
+        let mut size = 0.0;
+        units.visit(|_, of_unit| size += of_unit);
+        let size = size / units.count() as f64;
+        Self { units, size, end_weight, unit_weight: 1.0, is_mirrored: false }
     }
 
     /// Takes each unit for so many like it, not necessarily a whole number.
@@ -96,17 +97,15 @@ impl<'a> RandomWeights<'a> {
         Some(at)
     }
 
-    fn terms(&self, at: f64) -> impl Iterator<Item = WeightedTerm> {
-        let units = self.sums.iter().zip(self.sizes).map(move |(sum, size)| {
-            let sum = if self.is_mirrored { size - sum } else { *sum };
-            WeightedTerm { shape: self.unit_weight, distance: sum - at * size, size: *size }
+    fn visit_terms(&self, at: f64, mut see: impl FnMut(WeightedTerm)) {
+        self.units.visit(|sum, size| {
+            let sum = if self.is_mirrored { size - sum } else { sum };
+            see(WeightedTerm { shape: self.unit_weight, distance: sum - at * size, size });
         });
-        let ends = [0.0, 1.0].map(|end| WeightedTerm {
-            shape: self.end_weight,
-            distance: (end - at) * self.size,
-            size: self.size,
-        });
-        units.chain(ends)
+        for end in [0.0, 1.0] {
+            let distance = (end - at) * self.size;
+            see(WeightedTerm { shape: self.end_weight, distance, size: self.size });
+        }
     }
 
     /// The weighted mean is at most `at` where the sum of `weight * distance` is at most 0. Its cumulant generating function is
@@ -115,21 +114,21 @@ impl<'a> RandomWeights<'a> {
     /// the form of O. Barndorff-Nielsen, Biometrika 73 (1986), 307-322, which gives no probabilities outside 0 to 1.
     fn lower_tail(&self, at: f64, start: f64) -> LowerTail {
         let (mut least, mut most) = (0.0_f64, 0.0_f64);
-        for term in self.terms(at) {
+        self.visit_terms(at, |term| {
             least = least.min(term.distance);
             most = most.max(term.distance);
-        }
+        });
 
         // K is finite in between, as a term lies at either end, and K' rises from minus to plus infinity.
         let (mut low, mut high) = (1.0 / least, 1.0 / most);
         let mut tilt = within_or_middle(start, low, high);
         for _ in 0..MAX_STEPS {
             let (mut first, mut second) = (0.0, 0.0);
-            for term in self.terms(at) {
+            self.visit_terms(at, |term| {
                 let tilted = term.distance / (1.0 - tilt * term.distance);
                 first += term.shape * tilted;
                 second += term.shape * tilted * tilted;
-            }
+            });
             if first > 0.0 {
                 high = tilt;
             } else {
@@ -145,12 +144,12 @@ impl<'a> RandomWeights<'a> {
         }
 
         let (mut generating, mut second, mut by_value) = (0.0, 0.0, 0.0);
-        for term in self.terms(at) {
+        self.visit_terms(at, |term| {
             let left = 1.0 - tilt * term.distance;
             generating -= term.shape * left.ln();
             second += term.shape * (term.distance / left).powi(2);
             by_value -= term.shape * tilt * term.size / left;
-        }
+        });
         let root = (-2.0 * generating).max(0.0).sqrt().copysign(tilt);
         let corrected = root + (tilt * second.sqrt() / root).ln() / root;
         let quantile = if root.abs() < NEAR_MEAN { root } else { corrected };
@@ -169,6 +168,7 @@ mod tests {
     use crate::{
         SeededRandom,
         special_functions::{beta_quantile, beta_tails},
+        units::UnitVec,
         variates::gamma,
     };
 
@@ -177,9 +177,8 @@ mod tests {
     #[test]
     fn verdicts_have_jeffreys_interval() {
         for (ones, n) in [(1, 5), (2, 10), (5, 10), (9, 10), (28, 30), (295, 300)] {
-            let values: Vec<f64> = (0..n).map(|at| if at < ones { 1.0 } else { 0.0 }).collect();
-            let sizes = vec![1.0; n];
-            let weights = RandomWeights::new(&values, &sizes, 0.5);
+            let units: UnitVec = (0..n).map(|at| (if at < ones { 1.0 } else { 0.0 }, 1.0)).collect();
+            let weights = RandomWeights::new(&units, 0.5);
             let rate = ones as f64 / n as f64;
             let (low, high) = weights.widen((rate, rate), TAIL);
             let (a, b) = (ones as f64 + 0.5, (n - ones) as f64 + 0.5);
@@ -195,7 +194,8 @@ mod tests {
     fn ends_are_those_of_drawn_weights() {
         let sums = [2.4, 1.6, 2.35, 0.8, 4.0, 1.55];
         let sizes = [3.0, 2.0, 3.0, 1.0, 5.0, 2.0];
-        let (low, high) = RandomWeights::new(&sums, &sizes, 0.5).widen((0.79, 0.8), TAIL);
+        let units: UnitVec = sums.into_iter().zip(sizes).collect();
+        let (low, high) = RandomWeights::new(&units, 0.5).widen((0.79, 0.8), TAIL);
         // Two million draws of numpy's Generator.gamma. The ends of the saddlepoint lie further out, by a seventieth of the width.
         assert!((low - 0.534_397).abs() < 5e-3 && (high - 0.846_328).abs() < 5e-3, "{low} {high}");
 
@@ -222,8 +222,9 @@ mod tests {
 
     #[test]
     fn ends_that_lie_far_out_stay() {
-        let weights = RandomWeights::new(&[0.8, 0.75, 0.8], &[1.0; 3], 0.5);
-        assert_eq!(weights.widen((0.1, 0.99), TAIL), (0.1, 0.99));
-        assert_eq!(weights.widen((0.0, 1.0), TAIL), (0.0, 1.0));
+        let units: UnitVec = [0.8, 0.75, 0.8].into_iter().map(|sum| (sum, 1.0)).collect();
+        for ends in [(0.1, 0.99), (0.0, 1.0)] {
+            assert_eq!(RandomWeights::new(&units, 0.5).widen(ends, TAIL), ends);
+        }
     }
 }

@@ -123,4 +123,18 @@ impl StoreError {
         let path = path.into();
         move |source| Self::Io { action, path, source }
     }
+
+    /// The error once more, for whoever asks again for what failed.
+    pub(crate) fn again(&self) -> Self {
+        match self {
+            Self::Io { action, path, source } => Self::Io {
+                action,
+                path: path.clone(),
+                source: io::Error::new(source.kind(), source.to_string()),
+            },
+            other => {
+                Self::Io { action: "use", path: PathBuf::new(), source: io::Error::other(other.to_string()) }
+            }
+        }
+    }
 }

@@ -311,17 +311,21 @@ impl RunWriter {
         self.settle()
     }
 
-    /// True if the question with this hash is on record.
-    pub(crate) fn has_question(&self, hash: &str) -> bool {
-        self.asked.contains(&QuestionKey::new(hash))
-    }
-
     /// Takes the rows of a finished case. They are on record after the next [`Self::settle`].
     pub fn append(&mut self, rows: &CaseRows) {
+        let is_new =
+            rows.question.as_ref().is_some_and(|(hash, _)| self.asked.insert(QuestionKey::new(hash)));
+        self.take(rows, is_new);
+    }
+
+    /// Takes rows of which no two have the same question, without a list of questions.
+    pub(crate) fn append_distinct(&mut self, rows: &CaseRows) {
+        self.take(rows, true);
+    }
+
+    fn take(&mut self, rows: &CaseRows, is_new: bool) {
         let RowFiles { judgements, inputs, questions, results } = &mut self.files;
-        if let Some((hash, row)) = &rows.question
-            && self.asked.insert(QuestionKey::new(hash))
-        {
+        if let Some((_, row)) = rows.question.as_ref().filter(|_| is_new) {
             questions.waiting.extend_from_slice(row);
             self.waiting.questions.add_lines(row);
         }

@@ -46,6 +46,7 @@ mod scan;
 mod schema;
 mod scorecard_info;
 mod shard_info;
+mod sorted_records;
 mod spool_file;
 mod tool_call_row;
 mod verdict_counts;
@@ -87,6 +88,7 @@ pub use scorecard_info::{
     ScorecardInfo, ScorecardNodeInfo, ScorecardPartKind, ScorecardScale, ScorecardWeightSet,
 };
 pub use shard_info::{MergeInfo, MergedShard, ScorecardConclusion, ShardInfo};
+pub use sorted_records::{RecordsInOrder, SortedRecords};
 pub use spool_file::{SpoolFile, SpoolPlace};
 pub use tool_call_row::{ToolCallRow, shorten_tool_calls};
 pub use verdict_counts::VerdictCounts;

@@ -27,7 +27,8 @@ const MOST_OPEN: usize = 32;
 /// Files of a run with rows.
 const ROW_FILES: [&str; 4] = [RESULTS_FILE, JUDGEMENTS_FILE, INPUTS_FILE, QUESTIONS_FILE];
 
-/// Rows of several runs, found and not yet copied. Their positions are in a file, so that memory does not grow with their number.
+/// Rows of several runs, found and not yet copied. The positions of many are in a file, so that memory does not grow with their
+/// number.
 #[derive(Debug)]
 pub struct RowMerge {
     sources: Vec<RunFolder>,
@@ -148,9 +149,10 @@ impl RowMerge {
             // A case without graders has no judgements; looking for them would read past those of the next case.
             let judged = if row.graders.is_empty() { None } else { judgements.find(&key)? };
             let inputs = inputs.find(&key)?.unwrap_or_default();
-            let question = row.case_hash.and_then(|hash| questions.get(&QuestionKey::new(&hash)).copied());
+            let key = row.case_hash.as_deref().map(QuestionKey::new);
+            let question = key.and_then(|key| questions.get(&key).map(|at| (key.digest(), *at)));
 
-            self.places.push(RowPlace {
+            let place = RowPlace {
                 place,
                 source,
                 inputs_length: u32::try_from(inputs.end - inputs.start).unwrap_or(0),
@@ -160,10 +162,10 @@ impl RowMerge {
                 },
                 inputs: inputs.start,
                 // Offsets count from 1, so that none is no number.
-                question: question.and_then(|at| NonZeroU64::new(at + 1)),
-            })?;
+                question: question.and_then(|(_, at)| NonZeroU64::new(at + 1)),
+            };
+            self.places.push(place, question.map(|(digest, _)| digest));
         }
-        self.places.end_run()?;
 
         // What follows is leftovers, or rows that were lost.
         judgements.finish()
@@ -223,10 +225,10 @@ impl RowMerge {
             let place = place?;
             let place = gathered.as_ref().map_or(place, |gathered| gathered.place(place));
             let source = &mut sources[place.source as usize];
-            let (record, rows) = source.read(place, |hash| writer.has_question(hash))?;
+            let (record, rows) = source.read(place)?;
             see(&record);
             taken += rows.judgements.len() + rows.result.len();
-            writer.append(&rows);
+            writer.append_distinct(&rows);
 
             if taken >= BATCH_BYTES {
                 writer.settle()?;
@@ -333,11 +335,7 @@ impl OpenSource {
     }
 
     /// Reads the record of a case, and its rows as they are.
-    fn read(
-        &mut self,
-        place: RowPlace,
-        is_asked: impl Fn(&str) -> bool,
-    ) -> Result<(CaseRecord, CaseRows), StoreError> {
+    fn read(&mut self, place: RowPlace) -> Result<(CaseRecord, CaseRows), StoreError> {
         let record = self.records.read_at(place.at)?.ok_or_else(|| StoreError::Damaged {
             path: self.folder.file(RESULTS_FILE),
             line: 0,
@@ -353,7 +351,6 @@ impl OpenSource {
         };
         if let Some((hash, (reader, at))) =
             record.result.case_hash.as_ref().zip(self.questions.as_mut().zip(place.question))
-            && !is_asked(hash)
         {
             rows.question = Some((hash.clone(), reader.read_line(at.get() - 1)?));
         }

@@ -20,6 +20,18 @@ impl QuestionKey {
             _ => Self::Other(hash.into()),
         }
     }
+
+    /// Sixteen bytes that no other key has.
+    pub(crate) fn digest(&self) -> [u8; 16] {
+        match self {
+            Self::Digest(digest) => *digest,
+            Self::Other(text) => {
+                let mut digest = [0; 16];
+                digest.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..16]);
+                digest
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -33,7 +45,9 @@ mod tests {
         assert_eq!(size_of::<QuestionKey>(), 24);
         let others = [&hash.to_uppercase(), &hash[2..], "+0ff00ff00ff00ff00ff00ff00ff00ff", ""];
         for other in others {
-            assert_eq!(QuestionKey::new(other), QuestionKey::Other(other.into()));
+            let key = QuestionKey::new(other);
+            assert_eq!(key, QuestionKey::Other(other.into()));
+            assert_ne!(key.digest(), QuestionKey::new(hash).digest());
         }
     }
 }

@@ -1,18 +1,13 @@
-//! Positions of the rows of many runs in the order of the plan, in a file.
+//! Positions of the rows of many runs in the order of the plan.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::num::NonZeroU64;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use crate::{RecordPosition, SpoolFile, SpoolPlace, StoreError};
+use crate::{RecordPosition, SortedRecords, StoreError};
 
-/// Positions that are sorted in memory at once: 3 MB of them.
-const MOST_HELD: usize = 1 << 16;
-/// Positions that are read again at once, of each run.
-const PIECE: usize = 32;
-/// Bytes of a position in the file, without its source.
-const RECORD: usize = 6 * 8;
+/// Bytes of a position, and of the hash of a question with its position.
+const PLACE: usize = 6 * 8;
+const ASKED: usize = 16 + PLACE;
 
 /// Position of the rows of a case in its run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,61 +25,55 @@ pub(crate) struct RowPlace {
 }
 
 impl RowPlace {
-    fn write(&self, bytes: &mut Vec<u8>) {
-        let question = self.question.map_or(0, NonZeroU64::get);
+    /// The position as bytes, whose order is that of places, and then of runs.
+    fn to_bytes(self) -> [u8; PLACE] {
         let RecordPosition { result, judgements } = self.at;
-        let length = u64::from(self.inputs_length);
-        for number in [self.place, length, result, judgements, self.inputs, question] {
-            bytes.extend_from_slice(&number.to_le_bytes());
+        let run = u64::from(self.source) << 32 | u64::from(self.inputs_length);
+        let question = self.question.map_or(0, NonZeroU64::get);
+
+        let mut bytes = [0; PLACE];
+        let numbers = [self.place, run, result, judgements, self.inputs, question];
+        for (part, number) in bytes.as_chunks_mut().0.iter_mut().zip(numbers) {
+            *part = number.to_be_bytes();
         }
+        bytes
     }
 
-    fn read(record: &[u8], source: u32) -> Self {
-        let number = |at: usize| {
-            let bytes = record.get(at * 8..at * 8 + 8).and_then(|bytes| bytes.try_into().ok());
-            bytes.map_or(0, u64::from_le_bytes)
-        };
+    fn from_bytes(bytes: [u8; PLACE]) -> Self {
+        let mut numbers = [0; PLACE / 8];
+        for (number, part) in numbers.iter_mut().zip(bytes.as_chunks().0) {
+            *number = u64::from_be_bytes(*part);
+        }
+        let [place, run, result, judgements, inputs, question] = numbers;
         Self {
-            place: number(0),
-            source,
-            inputs_length: u32::try_from(number(1)).unwrap_or(0),
-            at: RecordPosition { result: number(2), judgements: number(3) },
-            inputs: number(4),
-            question: NonZeroU64::new(number(5)),
+            place,
+            source: (run >> 32) as u32,
+            inputs_length: run as u32,
+            at: RecordPosition { result, judgements },
+            inputs,
+            question: NonZeroU64::new(question),
         }
     }
 }
 
-/// Positions of rows, sorted in stretches. What it holds is some bytes for each of [`PIECE`] rows.
+/// Positions of rows. Those of many are in a file.
 #[derive(Debug)]
 pub(crate) struct PlaceSpool {
-    /// Folder for the file.
-    beside: PathBuf,
-    file: Option<SpoolFile>,
-    stretches: Vec<Stretch>,
-    /// Positions of the present run that are not sorted yet.
-    held: Vec<RowPlace>,
-    count: usize,
+    places: SortedRecords<PLACE>,
+    /// Positions of rows whose question is known, by the hash of the question.
+    asked: SortedRecords<ASKED>,
     last_place: u64,
 }
 
-/// Sorted positions of one run.
-#[derive(Debug)]
-struct Stretch {
-    source: u32,
-    pieces: Vec<SpoolPlace>,
-}
-
 impl PlaceSpool {
-    /// No positions. The file will be in the nearest folder above this one that is there.
+    /// No positions. A file will be in the nearest folder above this one that is there.
     pub(crate) fn new(target: &Path) -> Self {
-        let above = target.ancestors().skip(1).find(|folder| folder.is_dir());
-        let beside = above.map_or_else(std::env::temp_dir, Path::to_path_buf);
-        Self { beside, file: None, stretches: Vec::new(), held: Vec::new(), count: 0, last_place: 0 }
+        let beside = target.parent().unwrap_or(target);
+        Self { places: SortedRecords::new(beside), asked: SortedRecords::new(beside), last_place: 0 }
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.count
+        self.places.len() + self.asked.len()
     }
 
     /// Highest place; 0 if there is none.
@@ -92,101 +81,46 @@ impl PlaceSpool {
         self.last_place
     }
 
-    /// Adds a position of the present run.
-    pub(crate) fn push(&mut self, place: RowPlace) -> Result<(), StoreError> {
-        self.count += 1;
+    /// Adds a position, with the hash of the question if its row is there.
+    pub(crate) fn push(&mut self, place: RowPlace, asked: Option<[u8; 16]>) {
         self.last_place = self.last_place.max(place.place);
-        self.held.push(place);
-
-        if self.held.len() >= MOST_HELD { self.end_run() } else { Ok(()) }
-    }
-
-    /// Sorts and stores what was added since the last time. A run may have several such stretches.
-    pub(crate) fn end_run(&mut self) -> Result<(), StoreError> {
-        let Some(first) = self.held.first() else { return Ok(()) };
-        let source = first.source;
-        let file = match &mut self.file {
-            Some(file) => file,
-            none => none.insert(SpoolFile::unnamed(&self.beside)?),
-        };
-
-        self.held.sort_unstable_by_key(|row| row.place);
-        let mut pieces = Vec::with_capacity(self.held.len().div_ceil(PIECE));
-        let mut bytes = Vec::with_capacity(PIECE * RECORD);
-        for piece in self.held.chunks(PIECE) {
-            bytes.clear();
-            for place in piece {
-                place.write(&mut bytes);
+        match asked {
+            None => self.places.push(place.to_bytes()),
+            Some(hash) => {
+                let mut record = [0; ASKED];
+                record[..16].copy_from_slice(&hash);
+                record[16..].copy_from_slice(&place.to_bytes());
+                self.asked.push(record);
             }
-            pieces.push(file.append(&bytes)?);
         }
-        self.stretches.push(Stretch { source, pieces });
-        self.held.clear();
+    }
+
+    /// Has only the first row of each question name the row of the question: a run has one for each.
+    pub(crate) fn ask_once(&mut self) -> Result<(), StoreError> {
+        let mut before = None;
+        for record in std::mem::take(&mut self.asked).in_order()? {
+            let record = record?;
+            let (hash, place) = record.split_at(16);
+            let mut bytes = [0; PLACE];
+            bytes.copy_from_slice(place);
+
+            let mut place = RowPlace::from_bytes(bytes);
+            if before.as_ref().is_some_and(|before: &[u8; ASKED]| before[..16] == *hash) {
+                place.question = None;
+            }
+            self.places.push(place.to_bytes());
+            before = Some(record);
+        }
 
         Ok(())
     }
 
-    /// All positions, by their place and then by their run.
-    pub(crate) fn in_order(&mut self) -> Result<PlacesInOrder<'_>, StoreError> {
-        self.end_run()?;
-        let readers = self.stretches.iter().map(|stretch| StretchReader {
-            source: stretch.source,
-            pieces: stretch.pieces.iter(),
-            ready: Vec::new(),
-        });
-        let mut places = PlacesInOrder {
-            readers: readers.collect(),
-            file: self.file.as_mut(),
-            next: BinaryHeap::with_capacity(self.stretches.len()),
-        };
-        for at in 0..places.readers.len() {
-            places.look(at)?;
-        }
-
-        Ok(places)
-    }
-}
-
-/// Positions that are read one after the other.
-pub(crate) struct PlacesInOrder<'a> {
-    file: Option<&'a mut SpoolFile>,
-    readers: Vec<StretchReader<'a>>,
-    /// Next place of each stretch, its run, and its index.
-    next: BinaryHeap<Reverse<(u64, u32, usize)>>,
-}
-
-struct StretchReader<'a> {
-    source: u32,
-    pieces: std::slice::Iter<'a, SpoolPlace>,
-    /// Places already read, the last one first.
-    ready: Vec<RowPlace>,
-}
-
-impl PlacesInOrder<'_> {
-    /// Makes the next position of a stretch ready.
-    fn look(&mut self, at: usize) -> Result<(), StoreError> {
-        let reader = &mut self.readers[at];
-        if reader.ready.is_empty()
-            && let Some((file, piece)) = self.file.as_mut().zip(reader.pieces.next())
-        {
-            let bytes = file.read(*piece)?;
-            let records = bytes.chunks(RECORD).rev();
-            reader.ready.extend(records.map(|record| RowPlace::read(record, reader.source)));
-        }
-        self.next.extend(reader.ready.last().map(|place| Reverse((place.place, place.source, at))));
-
-        Ok(())
-    }
-}
-
-impl Iterator for PlacesInOrder<'_> {
-    type Item = Result<RowPlace, StoreError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let Reverse((_, _, at)) = self.next.pop()?;
-        let place = self.readers[at].ready.pop()?;
-
-        Some(self.look(at).map(|()| place))
+    /// All positions, by their place and then by their run. Questions are named by their first row only.
+    pub(crate) fn in_order(
+        &mut self,
+    ) -> Result<impl Iterator<Item = Result<RowPlace, StoreError>>, StoreError> {
+        self.ask_once()?;
+        Ok(self.places.in_order()?.map(|record| record.map(RowPlace::from_bytes)))
     }
 }
 
@@ -202,21 +136,17 @@ mod tests {
 
     #[test]
     fn positions_come_back_in_the_order_of_the_plan() {
-        const EACH: u64 = 3 * PIECE as u64 + 1;
+        const EACH: u64 = 20_000;
         let home = tempfile::tempdir().unwrap();
         let mut spool = PlaceSpool::new(&home.path().join("not/there"));
         assert_eq!(spool.in_order().unwrap().count(), 0);
         for source in 0..5 {
-            // The later half first, and in two stretches.
+            // The later half first.
             for number in (EACH / 2..EACH).chain(0..EACH / 2) {
-                if number == 0 {
-                    spool.end_run().unwrap();
-                }
-                spool.push(place(number * 5 + u64::from(source) + 1, source)).unwrap();
+                spool.push(place(number * 5 + u64::from(source) + 1, source), None);
             }
-            spool.end_run().unwrap();
         }
-        spool.push(place(3, 5)).unwrap();
+        spool.push(place(3, 5), None);
 
         assert_eq!((spool.len() as u64, spool.last_place()), (5 * EACH + 1, 5 * EACH));
         for _ in 0..2 {
@@ -226,7 +156,21 @@ mod tests {
             expected.insert(3, place(3, 5));
             assert_eq!(read, expected);
         }
-        drop(spool);
-        assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 0, "the file has no name, or is gone");
+    }
+
+    #[test]
+    fn a_question_is_named_by_its_first_row_alone() {
+        let home = tempfile::tempdir().unwrap();
+        let mut spool = PlaceSpool::new(&home.path().join("run"));
+        for (at, hash) in [(5, Some(1)), (3, Some(1)), (1, None), (7, Some(2)), (9, Some(1))] {
+            spool.push(place(at, 0), hash.map(|hash| [hash; 16]));
+        }
+        let named = |spool: &mut PlaceSpool| -> Vec<(u64, bool)> {
+            let places = spool.in_order().unwrap().map(Result::unwrap);
+            places.map(|place| (place.place, place.question.is_some())).collect()
+        };
+        let expected = [(1, true), (3, true), (5, false), (7, true), (9, false)];
+        assert_eq!(named(&mut spool), expected);
+        assert_eq!(named(&mut spool), expected);
     }
 }

@@ -27,6 +27,11 @@ impl SpoolPlace {
     pub fn length(self) -> usize {
         self.length as usize
     }
+
+    /// Offset in the file.
+    pub(crate) fn start(self) -> u64 {
+        self.at
+    }
 }
 
 impl SpoolFile {
@@ -64,14 +69,15 @@ impl SpoolFile {
 
     /// Reads a piece.
     pub fn read(&mut self, place: SpoolPlace) -> Result<Vec<u8>, StoreError> {
-        let read = |file: &mut File| {
-            let mut bytes = vec![0; place.length()];
-            file.seek(SeekFrom::Start(place.at))?;
-            file.read_exact(&mut bytes)?;
-            Ok(bytes)
-        };
+        let mut bytes = vec![0; place.length()];
+        self.read_at(place.at, &mut bytes)?;
+        Ok(bytes)
+    }
 
-        read(&mut self.file).map_err(StoreError::io("read", &self.path))
+    /// Reads as many bytes as there is room for.
+    pub(crate) fn read_at(&mut self, at: u64, bytes: &mut [u8]) -> Result<(), StoreError> {
+        let found = self.file.seek(SeekFrom::Start(at)).and_then(|_| self.file.read_exact(bytes));
+        found.map_err(StoreError::io("read", &self.path))
     }
 }
 

@@ -34,7 +34,7 @@ impl RunProgress {
         let figures = if self.summariser.is_repeated() {
             metrics::from_run(folder)?
         } else {
-            self.summariser.compute_metrics(&folder.info()?.suites, ConfidenceLevel::P95)
+            self.summariser.compute_metrics(&folder.info()?.suites, ConfidenceLevel::P95)?
         };
         let exit = (ExitStatus::Incomplete, "the run has not ended".to_owned());
 

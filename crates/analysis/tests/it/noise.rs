@@ -33,7 +33,7 @@ fn rows(cases: &[&[&[f64]]]) -> Vec<ResultRow> {
 }
 
 fn noise(rows: &[ResultRow]) -> Option<DecisionNoise> {
-    let mut summariser = RunSummarizer::new();
+    let mut summariser = RunSummarizer::default();
     for row in rows {
         summariser.push(row);
     }
@@ -42,7 +42,7 @@ fn noise(rows: &[ResultRow]) -> Option<DecisionNoise> {
             summariser.push_decisions(row);
         }
     }
-    summariser.compute_metrics(&[], ConfidenceLevel::P95).decision_noise
+    summariser.compute_metrics(&[], ConfidenceLevel::P95).expect("metrics in memory").decision_noise
 }
 
 #[test]

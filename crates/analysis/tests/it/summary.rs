@@ -7,7 +7,7 @@ use assize_store::RunMetrics;
 use crate::support::{Case, case, close, passing, scored};
 
 fn figures(cases: &[Case]) -> RunMetrics {
-    let mut summariser = RunSummarizer::new();
+    let mut summariser = RunSummarizer::default();
     for case in cases {
         summariser.push(&case.row());
     }
@@ -16,7 +16,7 @@ fn figures(cases: &[Case]) -> RunMetrics {
             summariser.push_decisions(&case.row());
         }
     }
-    summariser.compute_metrics(&[], ConfidenceLevel::P95)
+    summariser.compute_metrics(&[], ConfidenceLevel::P95).expect("metrics in memory")
 }
 
 #[test]
@@ -121,14 +121,14 @@ fn one_attempt_passes_as_often_as_trials_do() {
         "count": 4, "strategy": "pass_at_k", "early_stop": false, "thresholds": { "pass": 0.8, "borderline": null },
     });
     for failing in [0, 3] {
-        let mut summariser = RunSummarizer::new();
+        let mut summariser = RunSummarizer::default();
         for at in 0..20u32 {
             let score = if at < failing { 0.0 } else { 1.0 };
             let mut row = case(format!("c{}", at / 4), score).with(|case| case.trial = at % 4 + 1).row();
             row.trials = Some(serde_json::from_value(plan.clone()).expect("a plan"));
             summariser.push(&row);
         }
-        let found = summariser.compute_metrics(&[], ConfidenceLevel::P95);
+        let found = summariser.compute_metrics(&[], ConfidenceLevel::P95).expect("metrics in memory");
         let (rate, trials) = (found.pass_rate, found.trials.expect("trials"));
         let one = &trials.pass_k[0];
         assert_eq!((one.k, one.any.value, one.any.low, one.any.high), (1, rate.value, rate.low, rate.high));

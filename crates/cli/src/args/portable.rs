@@ -12,15 +12,17 @@ use super::{Args, CliCommand};
 const LOCAL: &[&str] = &[
     "cluster", "cluster_credentials", "results", "unit_size", "lease", "worker_wait", "run_dir", "resume",
     "out", "json", "show", "quiet", "deadline", "budget_usd", "budget_calls", "budget_tokens",
-    "requests_per_minute", "tokens_per_minute", "color", "env_file",
+    "requests_per_minute", "tokens_per_minute", "color", "env_file", "rerun_failed",
 ];
 
-/// The arguments of a command line of `assize eval` in one spelling and one order.
+/// The arguments of a command line of `assize eval` in one spelling and one order, with these filters of cases, which come from a run
+/// that only this machine has.
 ///
 /// # Errors
 /// When a path or a value is no text that every machine reads the same.
 pub(crate) fn portable_arguments(
     command_line: impl IntoIterator<Item = OsString>,
+    filters: &[String],
 ) -> Result<Vec<String>, String> {
     let matches = Args::command().get_matches_from(command_line);
     let Some((name, given)) = matches.subcommand() else { return Ok(Vec::new()) };
@@ -49,6 +51,7 @@ pub(crate) fn portable_arguments(
         }
     }
 
+    options.extend(filters.iter().map(|filter| format!("--filter={filter}")));
     options.push("--".to_owned());
     Ok(options.into_iter().chain(places).collect())
 }
@@ -73,7 +76,7 @@ mod tests {
 
     fn portable(words: &str) -> String {
         let words = ["assize"].into_iter().chain(words.split(' ')).map(OsString::from);
-        portable_arguments(words).expect("UTF-8").join(" ")
+        portable_arguments(words, &[]).expect("UTF-8").join(" ")
     }
 
     #[test]

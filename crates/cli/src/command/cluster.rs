@@ -35,14 +35,26 @@ impl From<ClusterRunError> for CommandFailure {
     }
 }
 
-/// Has workers run eval files.
+/// Bytes of the names of cases that a job may have: its description has to fit into a message.
+const MOST_FILTERS: usize = 512 * 1024;
+
+/// Has workers run eval files, or only the cases that match one of `filters`.
 pub(super) fn coordinate(
     args: &EvalCommandArgs,
+    filters: Option<&[String]>,
     (address, options): (ClusterAddress, ClusterOptions),
     engine: Engine,
     context: &CliContext,
 ) -> Result<FinishedRun, CommandFailure> {
-    let arguments = portable_arguments(std::env::args_os())?;
+    let mut request = args.request();
+    if let Some(filters) = filters {
+        if filters.iter().map(String::len).sum::<usize>() > MOST_FILTERS {
+            let what = "`--rerun-failed` names more cases than a job can describe; use `--shard` instead of `--cluster`";
+            return Err(what.to_owned().into());
+        }
+        request.options.filter = filters.to_vec();
+    }
+    let arguments = portable_arguments(std::env::args_os(), filters.unwrap_or_default())?;
     let quiet = args.eval.run.quiet;
     let shown = address.to_string();
     let observe = move |event: JobEvent| match event {
@@ -82,7 +94,7 @@ pub(super) fn coordinate(
         let variables = context.process.variables().clone();
         let cluster = Arc::new(NatsCluster::connect(&address, variables).await?);
         let coordinator = Coordinator { cluster, engine, options, observe: &observe };
-        coordinator.run(&args.request(), arguments).await.map_err(CommandFailure::from)
+        coordinator.run(&request, arguments).await.map_err(CommandFailure::from)
     })
 }
 

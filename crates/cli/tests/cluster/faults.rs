@@ -12,7 +12,9 @@ use assize_testkit::cli::CliTest;
 use assize_testkit::mock::MockServer;
 use assize_testkit::nats::{NatsServers, pause_process};
 
-use crate::machines::{EVAL, Running, assert_same_rows, coordinator, judge_server, machine, servers, worker};
+use crate::machines::{
+    EVAL, Running, assert_same_rows, coordinator, judge_server, machine, servers, worker, worker_on_full_disk,
+};
 
 const CASES: usize = 120;
 const CALLS: usize = CASES * 2;
@@ -187,21 +189,8 @@ impl<'a> Scene<'a> {
     /// A worker whose files can't grow beyond a few kilobytes, as on a disk that is full.
     fn fill_disk(&mut self, at: usize) {
         self.workers[at].kill();
-        let binary = env!("CARGO_BIN_EXE_assize");
-        let script = format!(
-            "trap '' XFSZ; ulimit -f 8; exec {binary} worker --cluster {} -q",
-            self.servers.address()
-        );
-        let mut command = std::process::Command::new("sh");
-        let child = command
-            .args(["-c", &script])
-            .current_dir(self.machines[at].dir())
-            .env("OPENAI_API_KEY", crate::machines::KEY)
-            .env("OPENAI_BASE_URL", self.judge.base_url())
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn();
+        let mut command = worker_on_full_disk(&self.machines[at], self.judge, &self.servers.address(), 8);
+        let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
         let mut full = Running(child.expect("there is a shell"));
         std::thread::sleep(self.random.millis(1_000, 3_000));
         full.kill();

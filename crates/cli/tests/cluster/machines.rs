@@ -125,6 +125,24 @@ pub(crate) fn worker(machine: &CliTest, address: &str) -> Running {
     Running(child.expect("the program can be started"))
 }
 
+/// Command of a worker on a machine whose files can't grow beyond so many blocks of 512 bytes, as on a disk that is full.
+pub(crate) fn worker_on_full_disk(
+    machine: &CliTest,
+    judge: &MockServer,
+    address: &str,
+    blocks: u32,
+) -> Command {
+    let binary = env!("CARGO_BIN_EXE_assize");
+    let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec {binary} worker --cluster {address} -q");
+    let mut command = Command::new("sh");
+    command
+        .args(["-c", &script])
+        .current_dir(machine.dir())
+        .env("OPENAI_API_KEY", KEY)
+        .env("OPENAI_BASE_URL", judge.base_url());
+    command
+}
+
 /// Starts a coordinator on a machine.
 pub(crate) fn coordinator(machine: &CliTest, address: &str, more: &[&str]) -> Running {
     let mut args = EVAL.to_vec();

@@ -2,6 +2,7 @@
 #![cfg(unix)]
 
 mod faults;
+mod features;
 mod limits;
 mod machines;
 mod refusals;

@@ -2,9 +2,14 @@
 
 use std::time::Duration;
 
+use assize_testkit::cli::CliTest;
+use assize_testkit::mock::MockServer;
 use assize_testkit::nats::pause_process;
 
-use crate::machines::{EVAL, assert_same_rows, coordinator, judge_server, machine, rows, servers, worker};
+use crate::machines::{
+    EVAL, Running, assert_same_rows, coordinator, judge_server, machine, rows, servers, worker,
+    worker_on_full_disk,
+};
 
 const CASES: usize = 60;
 const CALLS: usize = CASES * 2;
@@ -112,47 +117,34 @@ fn killed_workers_and_coordinators_lose_nothing_and_pay_again_only_what_was_in_f
     assert!((CALLS..=CALLS + in_flight).contains(&paid), "{paid} calls");
 }
 
-#[test]
-fn a_case_that_ends_its_workers_ends_ungraded_and_the_others_do_not() {
-    let Some(servers) = servers("a_case_that_ends_its_workers") else { return };
-    let judge = judge_server(Duration::from_millis(1));
-    let make = || {
-        let cli = machine(&judge, 1);
-        let cases: Vec<String> = (0..4)
-            .map(|at| format!("  - id: case-{at}\n    criteria: be right\n    input: \"{at}\"\n    assertions: [{{type: contains, value: ok}}]\n"))
-            .collect();
-        cli.file(
-            "suite.yaml",
-            format!("name: deadly\nexecution: {{target: sh}}\ntests:\n{}", cases.concat()),
-        );
-        let script = "case $(cat {PROMPT_FILE}) in 2) kill -9 $PPID;; esac; echo ok > {OUTPUT_FILE}";
-        cli.file(
-            ".assize/targets.yaml",
-            format!("targets:\n  - name: sh\n    provider: cli\n    command: \"{script}\"\n"),
-        );
-        cli
-    };
+/// A machine with a project of four cases, one of which ends the process that asks its target.
+fn deadly_machine(judge: &MockServer) -> CliTest {
+    let cli = machine(judge, 1);
+    let cases: Vec<String> = (0..4)
+        .map(|at| format!("  - id: case-{at}\n    criteria: be right\n    input: \"{at}\"\n    assertions: [{{type: contains, value: ok}}]\n"))
+        .collect();
+    cli.file("suite.yaml", format!("name: deadly\nexecution: {{target: sh}}\ntests:\n{}", cases.concat()));
+    let script = "case $(cat {PROMPT_FILE}) in 2) kill -9 $PPID;; esac; echo ok > {OUTPUT_FILE}";
+    cli.file(
+        ".assize/targets.yaml",
+        format!("targets:\n  - name: sh\n    provider: cli\n    command: \"{script}\"\n"),
+    );
+    cli
+}
 
-    let (boss, host) = (make(), make());
-    let address = servers.address();
+/// Starts a coordinator of these four cases in one unit.
+fn deadly_run(machine: &CliTest, address: &str) -> Running {
     let args = [
-        "eval", "suite.yaml", "--cluster", &address, "--run-dir", "merged", "--unit-size", "4", "--lease",
-        "2s", "-j", "1", "-q",
+        "eval", "suite.yaml", "--cluster", address, "--run-dir", "merged", "--unit-size", "4", "--lease",
+        "4s", "-j", "1", "-q", "--resume",
     ];
-    let mut running = crate::machines::Running::start(&mut boss.command(&args));
-    let mut worker_now = worker(&host, &address);
-    let mut ended = 0;
-    while !running.has_ended() {
-        if worker_now.has_ended() {
-            ended += 1;
-            assert!(ended < 20, "it is given up after a few workers");
-            worker_now = worker(&host, &address);
-        }
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    Running::start(&mut machine.command(&args))
+}
 
+/// Asserts that the deadly case alone was given up.
+fn assert_one_given_up(boss: &CliTest, running: Running) {
     let (code, _, err) = running.finish();
-    let results = rows(&boss, "merged/results.jsonl");
+    let results = rows(boss, "merged/results.jsonl");
     assert_eq!(results.len(), 4, "{err}");
     for (case, rows) in &results {
         let error = &rows[0]["error"];
@@ -164,7 +156,58 @@ fn a_case_that_ends_its_workers_ends_ungraded_and_the_others_do_not() {
         }
     }
     assert_eq!(code, Some(3), "{err}");
-    // Twice as a whole, twice as a half, twice alone; on a busy machine the coordinator puts a unit back that seems
-    // to be lost, whose tries are counted anew.
-    assert!(ended >= 6, "{ended} workers ended");
+}
+
+#[test]
+fn a_case_that_ends_its_workers_ends_ungraded_and_the_others_do_not() {
+    let Some(servers) = servers("a_case_that_ends_its_workers") else { return };
+    let judge = judge_server(Duration::from_millis(1));
+    let (boss, host) = (deadly_machine(&judge), deadly_machine(&judge));
+    let address = servers.address();
+    let mut running = deadly_run(&boss, &address);
+    let mut worker_now = worker(&host, &address);
+    let mut ended = 0;
+    while !running.has_ended() {
+        if worker_now.has_ended() {
+            ended += 1;
+            worker_now = worker(&host, &address);
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+
+    assert_one_given_up(&boss, running);
+    // Twice as a whole, twice as a half, twice alone. A lease that ran out on a busy machine counts as well.
+    assert!((4..=6).contains(&ended), "{ended} workers ended");
+}
+
+#[test]
+fn tries_count_on_when_a_unit_is_put_back_and_coordinators_die() {
+    let Some(servers) = servers("tries_count_on_when_a_unit_is_put_back") else { return };
+    let judge = judge_server(Duration::from_millis(1));
+    let (boss, host, full) = (deadly_machine(&judge), deadly_machine(&judge), deadly_machine(&judge));
+    let address = servers.address();
+    let mut running = deadly_run(&boss, &address);
+    let mut ended = 0;
+    while !running.has_ended() {
+        let mut worker_now = worker(&host, &address);
+        while !worker_now.has_ended() && !running.has_ended() {
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        if running.has_ended() {
+            break;
+        }
+        ended += 1;
+        if ended % 2 == 1 {
+            running.kill();
+            running = deadly_run(&boss, &address);
+        }
+
+        // A worker that can't write anything says so: it puts back the unit, whose tries are not forgotten by that.
+        let mut unable = Running::start(&mut worker_on_full_disk(&full, &judge, &address, 0));
+        unable.wait_for("unit ");
+        unable.kill();
+    }
+
+    assert_one_given_up(&boss, running);
+    assert!((4..=6).contains(&ended), "{ended} workers ended");
 }

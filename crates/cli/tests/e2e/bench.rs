@@ -56,6 +56,31 @@ pub(crate) fn rows(cli: &CliTest, folder: impl AsRef<Path>) -> Vec<Value> {
     rows
 }
 
+/// Asserts that two runs have the same rows and metrics, apart from times and how calls were spent.
+#[track_caller]
+pub(crate) fn assert_same_run(cli: &CliTest, one: &str, other: &str) {
+    let [a, b] = [one, other].map(|folder| {
+        let mut all = rows(cli, folder);
+        for row in &mut all {
+            for changing in ["duration_ms", "crc", "latency_ms"] {
+                row.as_object_mut().expect("a row is an object").remove(changing);
+            }
+        }
+        all
+    });
+    assert_eq!(a.len(), b.len());
+    for (a, b) in a.iter().zip(&b) {
+        assert_eq!(a, b);
+    }
+
+    let [a, b] = [one, other].map(|folder| info(cli, folder)["summary"].clone());
+    for key in
+        ["counts", "metrics", "criterion_rates", "check_rates", "mean_score", "exit_code", "exit_reason"]
+    {
+        assert_eq!(a[key], b[key], "{key}");
+    }
+}
+
 /// The judgement rows of a run folder, in order of writing.
 pub(crate) fn judgements(cli: &CliTest, folder: impl AsRef<Path>) -> Vec<Value> {
     lines(&cli.read(folder.as_ref().join("judgements.jsonl")))

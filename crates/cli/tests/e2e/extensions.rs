@@ -5,7 +5,7 @@ use std::process::Command;
 use assize_testkit::mock::{MockReply, MockRequest, MockServer};
 use serde_json::{Value, json};
 
-use crate::bench::{cli, info, rows, with_server};
+use crate::bench::{assert_same_run, cli, info, rows, with_server};
 
 /// Returns true if a program is there. Its absence is told past the capture of the test's output, which nobody reads where a
 /// test passes.
@@ -171,6 +171,38 @@ fn functions_of_python_change_what_they_return_and_keep_their_variables() {
     for row in rows(&cli, "run") {
         assert_eq!(row["graders"].as_array().map(Vec::len), Some(2), "{row:#}");
     }
+}
+
+#[test]
+fn merged_shards_with_functions_around_their_tests_are_the_whole_run() {
+    if !has("python3") {
+        return;
+    }
+    let (cli, server) = with_server(repeat);
+    cli.file(
+        "hooks.py",
+        "def beforeAll(context, more):\n    for word in ['juice', 'rum', 'wine']:\n        check = {'type': 'contains', 'value': 'cup of ' + word}\n\
+        \x20       context['suite']['tests'].append({'description': word, 'vars': {'word': word}, 'assert': [check]})\n    return context\n\
+        def beforeEach(context, more):\n    context['test']['vars']['word'] = 'cup of ' + context['test']['vars']['word']\n    return context\n\
+        def afterAll(context, more):\n    print('ended with %d' % len(context['results']))\n",
+    );
+    let all = ["beforeAll", "beforeEach", "afterAll"].map(|name| format!("'file://hooks.py:{name}'"));
+    cli.file("c.yaml", config(&all.join(", ")));
+    let eval = ["eval", "c.yaml", "--allow-code", "--judge", "offline"];
+    let whole = cli.run(&[&eval[..], &["--run-dir", "whole"]].concat()).expect_code(0);
+    assert!(whole.stderr.contains("ended with 5"), "{}", whole.stderr);
+    assert_eq!(server.count(), 5);
+
+    // Each shard calls the functions for its own tests.
+    for (shard, own) in [("1/2", 3), ("2/2", 2)] {
+        let folder = format!("shard-{}", &shard[..1]);
+        let args = [&eval[..], &["--shard", shard, "--run-dir", &folder, "--no-cache"]].concat();
+        let output = cli.run(&args).expect_code(0);
+        assert!(output.stderr.contains(&format!("ended with {own}")), "{}", output.stderr);
+    }
+    assert_eq!(server.count(), 10, "each test was asked by one shard");
+    cli.run(&["merge", "shard-1", "shard-2", "--run-dir", "merged"]).expect_code(0);
+    assert_same_run(&cli, "whole", "merged");
 }
 
 #[test]

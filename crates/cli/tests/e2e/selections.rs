@@ -8,7 +8,7 @@ use assize_testkit::cli::CliTest;
 use assize_testkit::mock::{MockReply, MockRequest};
 use serde_json::{Value, json};
 
-use crate::bench::{cli, rows, with_server};
+use crate::bench::{assert_same_run, cli, rows, with_server};
 
 /// Prefers the answer with more `+`, whichever is shown first.
 fn counts_pluses(incoming: &MockRequest) -> MockReply {
@@ -141,6 +141,35 @@ fn all_answers_to_a_test_are_in_one_shard() {
         assert!(found.chunks(2).all(|pair| pair == [Some(0.0), Some(1.0)]), "{found:?}");
     }
     assert_eq!(all, 12);
+}
+
+#[test]
+fn merged_shards_of_compared_answers_are_the_whole_run() {
+    let (cli, _server) = with_server(counts_pluses);
+    let mut text = "prompts: ['a + {{n}}', 'b ++ {{n}}', 'c {{n}}']\nproviders: [echo]\nderivedMetrics: [{name: share, value: plus / __count}]\ntests:\n".to_owned();
+    for number in 1..=5 {
+        writeln!(
+            text,
+            "- description: t{number}\n  vars: {{n: '{number}'}}\n  \
+             assert: [{{type: contains, value: '+', metric: plus}}, {{type: max-score}}, {{type: select-best, value: more pluses}}]\n"
+        )
+        .expect("a string takes everything");
+    }
+    cli.file(FILE, text);
+    let whole = cli.run(&["eval", FILE, "--run-dir", "whole", JUDGE[0], JUDGE[1]]);
+
+    // More shards than tests: some are empty, and none has a part of a test.
+    let folders: Vec<String> = (1..=7).map(|shard| format!("shard-{shard}")).collect();
+    for (at, folder) in folders.iter().enumerate() {
+        let shard = format!("{}/7", at + 1);
+        cli.run(&["eval", FILE, "--run-dir", folder, "--shard", &shard, JUDGE[0], JUDGE[1]]);
+        assert_eq!(rows(&cli, folder).len() % 3, 0, "{folder}");
+    }
+    let mut merge = vec!["merge", "--run-dir", "merged"];
+    merge.extend(folders.iter().map(String::as_str));
+    let merged = cli.run(&merge);
+    assert_eq!(merged.code, whole.code, "{}", merged.stderr);
+    assert_same_run(&cli, "whole", "merged");
 }
 
 #[test]

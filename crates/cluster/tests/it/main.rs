@@ -154,6 +154,50 @@ async fn doubled_and_halved_units_come_out_as_one_run() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_lost_unit_is_put_back_with_its_tries() {
+    let (boss, host) = (machine(), machine());
+    let cluster = MemoryCluster::default();
+    let events = Mutex::new(Vec::new());
+    let (sender, mut begun) = tokio::sync::mpsc::unbounded_channel();
+    let observe = move |event: JobEvent| {
+        if let JobEvent::Begun { job, .. } = event {
+            sender.send(job).expect("somebody listens");
+        }
+    };
+    let lease = Some(Duration::from_secs(1));
+    let coordinator = Coordinator {
+        options: ClusterOptions { lease, ..options() },
+        ..coordinator(&cluster, boss.path(), &observe)
+    };
+    let request = request("merged");
+    let worker = async {
+        // One that was tried twice is taken out, and its worker is gone before it could put it back.
+        let job = begun.recv().await.expect("a job");
+        let records = cluster.records();
+        records.replace(&format!("tries.{job}"), br#"{"2":2}"#.to_vec(), 0).await.expect("works");
+        let bytes = records.get(&format!("job.{job}")).await.expect("works").expect("works").bytes;
+        let queue = cluster.open(&serde_json::from_slice(&bytes).expect("works")).await.expect("works").queue;
+        let taken = loop {
+            let lease = queue.lease(Duration::from_secs(1)).await.expect("works");
+            if let Some(lease) = lease.filter(|lease| lease.unit().name == UnitName::whole(2)) {
+                break lease;
+            }
+        };
+        taken.complete().await.expect("works");
+        work(&cluster, host.path(), &events).await;
+    };
+    let merged = tokio::select! {
+        merged = coordinator.run(&request, Vec::new()) => merged,
+        () = worker => unreachable!(),
+    };
+
+    assert_eq!(rows(merged.expect("works").folder.path()).len(), CASES);
+    let halved = "unit 2 ended 2 workers; it is run in halves";
+    let events = events.into_inner().expect("works");
+    assert!(events.contains(&WorkerEvent::Warning(halved.to_owned())), "{events:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_job_that_nobody_works_on_ends_and_can_be_continued() {
     let (boss, host) = (machine(), machine());
     let cluster = MemoryCluster::default();

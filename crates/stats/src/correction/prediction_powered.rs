@@ -2,10 +2,11 @@
 
 use crate::{
     ConfidenceLevel, Interval, IntervalMethod, MeanAccumulator, UndefinedReason,
-    bounded::{UnitSums, bounded_mean, bounded_mean_clustered, wilson_ends},
+    bounded::{bounded_mean, bounded_mean_clustered, wilson_ends},
     cluster::group_by_cluster,
     distribution::normal_critical_value,
     undefined::{check_all_finite, check_finite},
+    units::UnitSums,
 };
 
 /// With fewer labels than this, the weight of the judge is itself uncertain: the normal interval is too narrow, and
@@ -207,7 +208,7 @@ fn judge_weight(people: &UnitSums, machine: &UnitSums, others: &UnitSums) -> (f6
     } else {
         (outside / (rest * rest)) / (spread / (n * n))
     };
-    let units = people.sums.len() as f64;
+    let units = people.count() as f64;
     let correlation =
         (together / (spread * from_people).sqrt()).clamp(0.0, 1.0) * units / (units + PSEUDO_LABELS);
     let remaining = 1.0 / (1.0 + ratio);

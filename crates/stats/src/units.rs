@@ -1,0 +1,309 @@
+//! Units of a sample: values that are drawn independently of the others, or clusters of values.
+
+use crate::{
+    BoundedMean, ConfidenceLevel, Interval, IntervalMethod, UndefinedReason,
+    bounded::{DUST, EffectiveMean, MAX_WORTH, end_weight, wilson_ends},
+    distribution::{normal_critical_value, student_critical_value},
+    proportion,
+    random_weights::RandomWeights,
+    undefined::{check_all_finite, check_finite},
+};
+
+/// Weight of the two pseudo clusters, one at either end of the range, that the error of clustered values is smoothed
+/// with. Where few clusters hold all that differs, their own spread says too little about that of others.
+const CLUSTER_PRIOR: f64 = 0.1;
+
+/// Sums and sizes of units. Those of a large sample may be in a file, so they are shown one after the other.
+pub trait UnitList {
+    /// Number of units.
+    fn count(&self) -> usize;
+
+    /// Shows `see` the sum and the size of each unit, always in the same order.
+    fn visit(&self, see: impl FnMut(f64, f64));
+}
+
+/// Units in memory.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct UnitVec {
+    sums: Vec<f64>,
+    sizes: Vec<f64>,
+}
+
+impl UnitList for UnitVec {
+    fn count(&self) -> usize {
+        self.sums.len()
+    }
+
+    fn visit(&self, mut see: impl FnMut(f64, f64)) {
+        for (sum, size) in self.sums.iter().zip(&self.sizes) {
+            see(*sum, *size);
+        }
+    }
+}
+
+impl FromIterator<(f64, f64)> for UnitVec {
+    fn from_iter<T: IntoIterator<Item = (f64, f64)>>(units: T) -> Self {
+        let (sums, sizes) = units.into_iter().unzip();
+        Self { sums, sizes }
+    }
+}
+
+/// Scale from 0 to 1 of the values of a range.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct UnitScale {
+    least: f64,
+    width: f64,
+    values: usize,
+    at_ends: bool,
+}
+
+impl UnitScale {
+    /// Scale of values between the two numbers.
+    ///
+    /// # Errors
+    /// When there is nothing between them.
+    pub fn new((least, most): (f64, f64)) -> Result<Self, UndefinedReason> {
+        let width = check_finite(most - least)?;
+        if width <= 0.0 {
+            return Err(UndefinedReason::OutOfRange);
+        }
+
+        Ok(Self { least, width, values: 0, at_ends: true })
+    }
+
+    /// Takes a value of the sample, and returns it on the scale.
+    ///
+    /// # Errors
+    /// When it is not in the range.
+    pub fn take(&mut self, value: f64) -> Result<f64, UndefinedReason> {
+        let share = (value - self.least) / self.width;
+        if !(-DUST..=1.0 + DUST).contains(&share) {
+            return Err(UndefinedReason::OutOfRange);
+        }
+
+        let share = share.clamp(0.0, 1.0);
+        self.values += 1;
+        self.at_ends &= share == 0.0 || share == 1.0;
+        Ok(share)
+    }
+}
+
+/// Sums and sizes of the units of a sample, scaled to a range of 0 to 1.
+#[derive(Debug, Clone, PartialEq)]
+pub struct UnitSums<L = UnitVec> {
+    units: L,
+    n: f64,
+    is_independent: bool,
+    /// True if every value is independent and lies at an end of the range.
+    pub(crate) is_binary: bool,
+}
+
+impl UnitSums {
+    pub(crate) fn new<K: Ord>(
+        values: &[f64],
+        clusters: &[K],
+        range: (f64, f64),
+    ) -> Result<Self, UndefinedReason> {
+        check_all_finite(values)?;
+        let mut scale = UnitScale::new(range)?;
+        if values.len() != clusters.len() {
+            return Err(UndefinedReason::UnequalLengths);
+        }
+
+        // Clusters in the order of their names, and values of a cluster in theirs. A map would take several times the memory of
+        // the values.
+        let mut order: Vec<usize> = (0..values.len()).collect();
+        order.sort_by(|a, b| clusters[*a].cmp(&clusters[*b]));
+        let units = order.chunk_by(|a, b| clusters[*a] == clusters[*b]).map(|members| {
+            let mut sum = 0.0;
+            for &index in members {
+                sum += scale.take(values[index])?;
+            }
+            Ok((sum, members.len() as f64))
+        });
+        let units = units.collect::<Result<UnitVec, UndefinedReason>>()?;
+
+        Self::from_list(units, scale)
+    }
+
+    /// The units of values that are no verdicts, wherever they lie.
+    pub(crate) fn without_verdicts(self) -> Self {
+        Self { is_binary: false, ..self }
+    }
+
+    /// The variance of the values of both lists together, each of them independent.
+    pub(crate) fn pooled_spread(&self, other: &Self) -> f64 {
+        let all = || self.units.sums.iter().chain(&other.units.sums);
+        let n = self.n + other.n;
+        let mean = all().sum::<f64>() / n;
+        all().map(|value| (value - mean).powi(2)).sum::<f64>() / n
+    }
+}
+
+impl<L: UnitList> UnitSums<L> {
+    /// Units of the values that the scale took. The sum of a unit is that of its values on the scale.
+    ///
+    /// # Errors
+    /// When there is no value.
+    pub fn from_list(units: L, scale: UnitScale) -> Result<Self, UndefinedReason> {
+        if scale.values == 0 {
+            return Err(UndefinedReason::NoValues);
+        }
+
+        let is_independent = units.count() == scale.values;
+        let is_binary = is_independent && scale.at_ends;
+        Ok(Self { units, n: scale.values as f64, is_independent, is_binary })
+    }
+
+    /// The list of units.
+    pub(crate) const fn list(&self) -> &L {
+        &self.units
+    }
+
+    /// The list of units.
+    pub fn into_list(self) -> L {
+        self.units
+    }
+
+    /// Number of units.
+    pub fn count(&self) -> usize {
+        self.units.count()
+    }
+
+    /// The mean of the values, which had this range, and its interval, as [`bounded_mean_clustered`](crate::bounded_mean_clustered)
+    /// has them.
+    pub fn bounded_mean(&self, range: (f64, f64), level: ConfidenceLevel) -> BoundedMean {
+        let units = self.count() as f64;
+        let mut scaled = self.effective_mean();
+        scaled.effective_n = scaled.effective_n.min(MAX_WORTH * units);
+        let place = |share: f64| range.0 + (range.1 - range.0) * share;
+
+        let interval = if self.is_binary {
+            // The same as for the share of ones. A mean of a single value has no interval.
+            self.critical_value(level).and_then(|_| {
+                let passed = (scaled.mean * self.n).round() as u64;
+                let found = proportion(passed, self.n as u64, level).interval?;
+                Ok(Interval { low: place(found.low), high: place(found.high), ..found })
+            })
+        } else {
+            self.critical_value(level).map(|critical| {
+                let wilson = wilson_ends(scaled.mean, scaled.effective_n, critical);
+                let end_weight = end_weight(scaled.effective_n / units);
+                let (low, high) = RandomWeights::new(&self.units, end_weight).widen(wilson, level.tail());
+                let is_wilson = (low, high) == wilson;
+                let method =
+                    if is_wilson { IntervalMethod::WilsonEffective } else { IntervalMethod::WilsonGaffke };
+                Interval { low: place(low), high: place(high), level, method }
+            })
+        };
+
+        BoundedMean {
+            n: self.n as usize,
+            clusters: self.count(),
+            mean: place(scaled.mean),
+            effective_n: scaled.effective_n,
+            interval,
+        }
+    }
+
+    /// The quantile that bounds an interval: of Student's t with a degree of freedom less than there are clusters,
+    /// or the normal one for a proportion.
+    pub(crate) fn critical_value(&self, level: ConfidenceLevel) -> Result<f64, UndefinedReason> {
+        match self.count() {
+            1 if self.is_independent => Err(UndefinedReason::OneValue),
+            1 => Err(UndefinedReason::OneCluster),
+            _ if self.is_binary => normal_critical_value(level),
+            units => student_critical_value(units as f64 - 1.0, level),
+        }
+    }
+
+    /// At most so many of the units, evenly spaced from the one of the lowest mean to that of the highest.
+    pub(crate) fn thinned(&self, most: usize) -> UnitSums {
+        let mut units = Vec::with_capacity(self.count());
+        self.units.visit(|sum, size| units.push((sum, size)));
+
+        let seen = units.len();
+        let mut n = self.n;
+        if seen > most {
+            units.sort_by(|a, b| (a.0 / a.1).total_cmp(&(b.0 / b.1)));
+            units = (0..most).map(|at| units[(2 * at + 1) * seen / (2 * most)]).collect();
+            n = units.iter().map(|(_, size)| size).sum();
+        }
+        UnitSums {
+            units: units.into_iter().collect(),
+            n,
+            is_independent: self.is_independent,
+            is_binary: self.is_binary,
+        }
+    }
+
+    /// Number of values.
+    pub(crate) const fn n(&self) -> f64 {
+        self.n
+    }
+
+    /// Returns true if every value is independent.
+    pub(crate) const fn is_independent(&self) -> bool {
+        self.is_independent
+    }
+
+    /// The sum over all units.
+    fn sum(&self, mut part: impl FnMut(f64, f64) -> f64) -> f64 {
+        let mut all = 0.0;
+        self.units.visit(|sum, size| all += part(sum, size));
+        all
+    }
+
+    pub(crate) fn mean(&self) -> f64 {
+        self.sum(|sum, _| sum) / self.n
+    }
+
+    /// Deviations of the sums of the clusters from what the mean has them be.
+    pub(crate) fn deviations(&self) -> Vec<f64> {
+        let mean = self.mean();
+        let mut found = Vec::with_capacity(self.count());
+        self.units.visit(|sum, size| found.push(sum - size * mean));
+        found
+    }
+
+    pub(crate) fn effective_mean(&self) -> EffectiveMean {
+        self.effective_mean_of(self.count() as f64)
+    }
+
+    /// True if the units differ in more than the order of summation.
+    pub(crate) fn varies(&self) -> bool {
+        let mean = self.mean();
+        let size = self.n / self.count() as f64;
+        let spread = self.sum(|sum, size| (sum - size * mean) * (sum - size * mean));
+        spread > (DUST * size).powi(2) * self.count() as f64
+    }
+
+    /// The effective mean that so many units have if they vary as these do; at least 2.
+    pub(crate) fn effective_mean_of(&self, units: f64) -> EffectiveMean {
+        let mean = self.mean().clamp(0.0, 1.0);
+        if self.is_binary {
+            return EffectiveMean { mean, effective_n: units };
+        }
+
+        let seen = self.count() as f64;
+        let size = self.n / seen;
+        if !self.varies() {
+            // No spread to learn from: each cluster counts as one value at an end.
+            return EffectiveMean { mean, effective_n: units };
+        }
+
+        let prior = if self.is_independent { 0.0 } else { CLUSTER_PRIOR };
+        let smoothed_n = units * size + 2.0 * prior * size;
+        let smoothed = (mean * units * size + prior * size) / smoothed_n;
+        // Squares have one degree of freedom less than there are units.
+        let more = if units == seen { 1.0 } else { (units - 1.0) / (seen - 1.0) };
+        let from_data = self.sum(|sum, size| (sum - size * smoothed).powi(2));
+        let from_ends = prior * ((size * smoothed).powi(2) + (size * (1.0 - smoothed)).powi(2));
+        let squares = from_data * more + from_ends;
+        let smoothed_units = units + 2.0 * prior;
+        let variance = squares / smoothed_n.powi(2) * smoothed_units / (smoothed_units - 1.0);
+
+        let effective_n = smoothed * (1.0 - smoothed) / variance * units / smoothed_units;
+        EffectiveMean { mean, effective_n }
+    }
+}

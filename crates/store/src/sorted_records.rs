@@ -1,0 +1,280 @@
+//! Records of a fixed size in their order: few in memory, many in a file.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::path::{Path, PathBuf};
+
+use crate::{SpoolFile, StoreError};
+
+/// Bytes of records that are sorted in memory at once.
+const MOST_HELD: usize = 2 << 20;
+/// Bytes of records that are read again at once, of each stretch.
+const PIECE: usize = 4 << 10;
+
+/// Sorts any number of records, which are compared as bytes. Beyond two megabytes of them, they are in a file without a name, in
+/// stretches that are sorted; a process that is killed leaves nothing. It then holds what it sorts at once, and while the records
+/// are read four kilobytes for each two megabytes in the file.
+#[derive(Debug)]
+pub struct SortedRecords<const N: usize> {
+    /// Folder for the file.
+    beside: PathBuf,
+    file: Option<SpoolFile>,
+    /// Place in the file and number of records of each stretch.
+    stretches: Vec<(u64, usize)>,
+    held: Vec<[u8; N]>,
+    len: usize,
+    /// Error of the file. Records that follow it are lost.
+    failed: Option<StoreError>,
+}
+
+impl<const N: usize> Default for SortedRecords<N> {
+    fn default() -> Self {
+        Self::new(&std::env::temp_dir())
+    }
+}
+
+impl<const N: usize> SortedRecords<N> {
+    /// Records that are sorted in memory at once.
+    const HELD: usize = MOST_HELD / N;
+    /// Records that are read again at once.
+    const READ: usize = PIECE / N;
+
+    /// No records. If there will be many, their file is in this folder, or the nearest one above it that is there.
+    pub fn new(beside: &Path) -> Self {
+        Self {
+            beside: beside.to_path_buf(),
+            file: None,
+            stretches: Vec::new(),
+            held: Vec::new(),
+            len: 0,
+            failed: None,
+        }
+    }
+
+    /// Adds a record. An error is kept until the records are read.
+    pub fn push(&mut self, record: [u8; N]) {
+        self.len += 1;
+        if self.failed.is_some() {
+            return;
+        }
+
+        self.held.push(record);
+        if self.held.len() >= Self::HELD
+            && let Err(error) = self.store_stretch()
+        {
+            self.held = Vec::new();
+            self.failed = Some(error);
+        }
+    }
+
+    /// Number of records.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// True if there is no record.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Sorts and stores what is in memory.
+    fn store_stretch(&mut self) -> Result<(), StoreError> {
+        self.held.sort_unstable();
+        let file = match &mut self.file {
+            Some(file) => file,
+            none => none.insert(open_file(&self.beside)?),
+        };
+        let place = file.append(self.held.as_flattened())?;
+        self.stretches.push((place.start(), self.held.len()));
+        self.held.clear();
+
+        Ok(())
+    }
+
+    /// Brings the file into one order, for records that are read many times.
+    ///
+    /// # Errors
+    /// As for [`Self::in_order`].
+    pub fn settle(&mut self) -> Result<(), StoreError> {
+        if self.stretches.is_empty() {
+            return Ok(());
+        }
+
+        let mut file = open_file(&self.beside)?;
+        let mut piece = Vec::with_capacity(Self::READ);
+        for record in self.in_order()? {
+            piece.push(record?);
+            if piece.len() == Self::READ {
+                file.append(piece.as_flattened())?;
+                piece.clear();
+            }
+        }
+        file.append(piece.as_flattened())?;
+
+        self.file = Some(file);
+        self.stretches = vec![(0, self.len)];
+        self.held = Vec::new();
+        Ok(())
+    }
+
+    /// Reads the records in their order. More may be added afterwards.
+    ///
+    /// # Errors
+    /// When the file can't be written or read. After an error while a record was added, this is an error from then on.
+    pub fn in_order(&mut self) -> Result<RecordsInOrder<'_, N>, StoreError> {
+        if let Some(error) = &self.failed {
+            return Err(error.again());
+        }
+
+        self.held.sort_unstable();
+        let mut readers: Vec<StretchReader<N>> = self
+            .stretches
+            .iter()
+            .map(|&(next, left)| StretchReader { next, left, ready: Vec::new() })
+            .collect();
+        let mut next = BinaryHeap::with_capacity(readers.len());
+        if let Some(file) = &mut self.file {
+            for (at, reader) in readers.iter_mut().enumerate() {
+                next.extend(reader.take(file)?.map(|record| Reverse((record, at))));
+            }
+        }
+
+        Ok(RecordsInOrder { held: self.held.iter().peekable(), file: self.file.as_mut(), readers, next })
+    }
+}
+
+/// A file in a folder, or in the nearest one above it that is there.
+fn open_file(beside: &Path) -> Result<SpoolFile, StoreError> {
+    let above = beside.ancestors().find(|folder| folder.is_dir());
+    SpoolFile::unnamed(&above.map_or_else(std::env::temp_dir, Path::to_path_buf))
+}
+
+/// Sorted records of the file that are read one after the other.
+#[derive(Debug)]
+struct StretchReader<const N: usize> {
+    /// Place of the next piece in the file.
+    next: u64,
+    /// Records that follow there.
+    left: usize,
+    /// Records that were read, the last one first.
+    ready: Vec<[u8; N]>,
+}
+
+impl<const N: usize> StretchReader<N> {
+    fn take(&mut self, file: &mut SpoolFile) -> Result<Option<[u8; N]>, StoreError> {
+        if self.ready.is_empty() && self.left > 0 {
+            let count = self.left.min(SortedRecords::<N>::READ);
+            self.ready.resize(count, [0; N]);
+            file.read_at(self.next, self.ready.as_flattened_mut())?;
+            self.ready.reverse();
+            self.next += (count * N) as u64;
+            self.left -= count;
+        }
+
+        Ok(self.ready.pop())
+    }
+}
+
+/// Records in their order.
+#[derive(Debug)]
+pub struct RecordsInOrder<'a, const N: usize> {
+    held: std::iter::Peekable<std::slice::Iter<'a, [u8; N]>>,
+    file: Option<&'a mut SpoolFile>,
+    readers: Vec<StretchReader<N>>,
+    /// The next record of each stretch, with the index of the stretch.
+    next: BinaryHeap<Reverse<([u8; N], usize)>>,
+}
+
+impl<const N: usize> Iterator for RecordsInOrder<'_, N> {
+    type Item = Result<[u8; N], StoreError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let stored = self.next.peek().map(|Reverse((record, _))| record);
+        if stored.is_none_or(|stored| self.held.peek().is_some_and(|held| *held < stored)) {
+            return self.held.next().copied().map(Ok);
+        }
+
+        let Reverse((record, at)) = self.next.pop()?;
+        match self.file.as_mut().map(|file| self.readers[at].take(file)).transpose() {
+            Ok(following) => self.next.extend(following.flatten().map(|record| Reverse((record, at)))),
+            Err(error) => return Some(Err(error)),
+        }
+
+        Some(Ok(record))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LARGE: usize = 512;
+
+    /// A record of this number.
+    fn large(number: u64) -> [u8; LARGE] {
+        let mut record = [7; LARGE];
+        record[..8].copy_from_slice(&number.to_be_bytes());
+        record
+    }
+
+    fn read(records: &mut SortedRecords<LARGE>) -> Vec<u64> {
+        let found = records.in_order().unwrap();
+        found.map(|record| u64::from_be_bytes(*record.unwrap().first_chunk().unwrap())).collect()
+    }
+
+    #[test]
+    fn records_come_back_in_order_from_memory_and_from_the_file() {
+        let home = tempfile::tempdir().unwrap();
+        let held = SortedRecords::<LARGE>::HELD as u64;
+        for count in [0, 1, 100, held, 3 * held + 7] {
+            let mut records = SortedRecords::new(&home.path().join("not/there"));
+            // An order that is far from sorted: every number once, by a step without a common factor.
+            for at in 0..count {
+                records.push(large(at * 7_919 % count));
+            }
+            assert_eq!((records.len() as u64, records.stretches.len() as u64), (count, count / held));
+            let mut expected: Vec<u64> = (0..count).collect();
+            for _ in 0..2 {
+                assert_eq!(read(&mut records), expected);
+            }
+
+            records.settle().unwrap();
+            assert_eq!(records.stretches.len(), usize::from(count >= held));
+            assert_eq!(read(&mut records), expected);
+
+            // What is added after reading has its place too.
+            records.push(large(u64::MAX));
+            records.push(large(0));
+            expected.insert(0, 0);
+            expected.push(u64::MAX);
+            assert_eq!(read(&mut records), expected);
+        }
+        assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 0, "the file has no name, or is gone");
+    }
+
+    #[test]
+    fn equal_records_stay_as_many_as_they_were() {
+        let home = tempfile::tempdir().unwrap();
+        let mut records = SortedRecords::<64>::new(home.path());
+        let count = SortedRecords::<64>::HELD * 2 + 1;
+        for at in 0..count {
+            records.push([u8::try_from(at % 3).unwrap(); 64]);
+        }
+        let read: Vec<[u8; 64]> = records.in_order().unwrap().map(Result::unwrap).collect();
+        assert_eq!(read.len(), count);
+        assert!(read.is_sorted());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_cannot_be_written_is_told_when_records_are_read() {
+        let mut records = SortedRecords::<1024>::new(Path::new("/proc/self"));
+        for _ in 0..SortedRecords::<1024>::HELD {
+            records.push([0; 1024]);
+        }
+        for _ in 0..2 {
+            assert!(records.in_order().is_err());
+        }
+        assert_eq!(records.len(), SortedRecords::<1024>::HELD);
+    }
+}
