@@ -3,7 +3,8 @@
 #
 # The archive and its install script, the action's scripts with the variables that a workflow sets, the packages for npm in a
 # fresh folder, the package of the extension, the hooks of pre-commit, a static program in an empty root, and the image. What
-# can't be tried here is counted and named: `SKIPPED packaging: ...`.
+# can't be tried here is counted and named: `SKIPPED packaging: ...`. ASSIZE_PRE_COMMIT may name a pre-commit that is not on the
+# path.
 set -euo pipefail
 
 if [ $# -ne 1 ]; then
@@ -257,7 +258,8 @@ try_hooks() {
 
 # pre-commit itself, with both documented configurations: the wheel holds the program that is tried here.
 try_pre_commit() {
-  if ! command -v pre-commit > /dev/null; then
+  local pre_commit=${ASSIZE_PRE_COMMIT:-pre-commit}
+  if ! command -v "$pre_commit" > /dev/null; then
     skip "pre-commit with the documented configurations: it is not installed"
     return
   fi
@@ -272,23 +274,23 @@ try_pre_commit() {
   git init --quiet
   sed -e "s|repo: https://.*|repo: file://$hooks|" -e 's|rev: VERSION|rev: v1|' -e '/args:/d' documented.yaml > .pre-commit-config.yaml
   git add -A
-  if ! pre-commit install-hooks > "$folder/log" 2>&1; then
+  if ! "$pre_commit" install-hooks > "$folder/log" 2>&1; then
     skip "pre-commit with the documented configurations: the hooks can't be installed ($(tail -n 1 "$folder/log"))"
     cd "$folder"
     return
   fi
-  expect 0 pre-commit run --all-files
+  expect 0 "$pre_commit" run --all-files
   expect_text "$folder/log" "assize lint"
   echo 'tests: 5' > evals/broken.eval.yaml
   git add -A
-  expect 1 pre-commit run --all-files
+  expect 1 "$pre_commit" run --all-files
   expect_text "$folder/log" "broken.eval.yaml"
 
   example install.md "## pre-commit" yaml 2 > .pre-commit-config.yaml
   git add -A
-  expect 1 pre-commit run --all-files
+  expect 1 "$pre_commit" run --all-files
   git rm --quiet --force evals/broken.eval.yaml
-  expect 0 pre-commit run --all-files
+  expect 0 "$pre_commit" run --all-files
   cd "$folder"
   echo "ok: pre-commit with the documented configurations"
 }

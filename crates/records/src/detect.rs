@@ -100,7 +100,7 @@ fn other_results(beginning: &str) -> Option<&'static str> {
     let text = beginning.trim_start_matches('\u{feff}').trim_start();
     let is_table = || {
         // Columns of one provider and prompt; that with the output is called `[PROVIDER] PROMPT`.
-        text.contains("[")
+        text.contains('[')
             && [",Status,Score,", ",Grader Reason,"].iter().all(|columns| text.contains(columns))
     };
     match text {

@@ -108,7 +108,7 @@ pub(crate) fn read_members<T: DeserializeOwned>(
         let member = member.get().as_bytes();
         // Each member is a part of the text, and stands behind the one before it.
         let start = member.as_ptr().addr() - text.as_ptr().addr();
-        line += text[counted..start].iter().filter(|byte| **byte == b'\n').count();
+        line += text[counted..start].split(|byte| *byte == b'\n').count() - 1;
         counted = start;
         match read_object(member) {
             Ok(record) => read.push(record),

@@ -325,7 +325,7 @@ impl PromptfooReader<'_> {
                 let line = self.document.line(&format!("{at}/assert/{number}"));
                 match self.resolve_assertion(assertion) {
                     Some(assertion) => {
-                        graders.extend(convert_assertion(&assertion, Some(line), scene, notes))
+                        graders.extend(convert_assertion(&assertion, Some(line), scene, notes));
                     }
                     None => notes.add_loss(
                         line,
