@@ -45,9 +45,9 @@ fn each_statement_is_a_decision_and_their_share_is_the_score() {
          - vars: {query: Q, context: [right, wrong]}\n  assert: [{type: not-context-relevance}]\n\
          - vars: {query: Right. A hollow one. This is wrong. Wrong? No., context: C.}\n  assert: [{type: context-faithfulness, threshold: 0.7}]\n\
          - vars: {query: Right., context: C.}\n  assert: [{type: context-faithfulness}]\n\
-         - vars: {query: Right. A broken one., context: C.}\n  assert: [{type: context-faithfulness}]\n",
+         - vars: {query: Right. A broken one., context: C.}\n  assert: [{type: context-faithfulness, threshold: 0.8}]\n",
     );
-    cli.run(&["eval", "p.yaml", "--run-dir", "run"]).expect_code(1);
+    cli.run(&["eval", "p.yaml", "--judge", "openai:judge", "--run-dir", "run"]).expect_code(1);
     let found = rows(&cli, "run");
     let expected = [
         ("pass", Some(0.75)),
@@ -62,12 +62,13 @@ fn each_statement_is_a_decision_and_their_share_is_the_score() {
         expected.into_iter().map(|(verdict, score)| (verdict.to_owned(), score)).collect();
     assert_eq!(verdicts(&found), expected, "{found:#?}");
 
-    let told = cli.run(&["explain", "run", "--case", "test-1"]).expect_code(0).stdout;
+    let told = cli.run(&["explain", "run", "test-1"]).expect_code(0).stdout;
     assert!(told.contains("This is wrong.") && told.contains("said so"), "{told}");
 
     // Everything that was decided is in the cache.
     let asked = server.requests().len();
-    cli.run(&["eval", "p.yaml", "--run-dir", "again", "--filter", "test-[1-6]"]).expect_code(1);
+    cli.run(&["eval", "p.yaml", "--judge", "openai:judge", "--run-dir", "again", "--filter", "test-[1-6]"])
+        .expect_code(1);
     assert_eq!(server.requests().len(), asked);
 }
 
@@ -83,7 +84,7 @@ fn a_context_may_come_from_the_answer_before_it_is_changed() {
          - vars: {answer: no JSON, query: Q}\n\
          \u{20} assert: [{type: context-relevance, contextTransform: JSON.parse(output).found}]\n",
     );
-    cli.run(&["eval", "p.yaml", "--run-dir", "run"]).expect_code(3);
+    cli.run(&["eval", "p.yaml", "--judge", "openai:judge", "--run-dir", "run"]).expect_code(3);
     let found = rows(&cli, "run");
     assert_eq!(found[0]["verdict"], "pass", "{found:#?}");
     assert_eq!(found[0]["graders"][0]["score"], 1.0 / 3.0);
@@ -103,14 +104,14 @@ fn questions_for_the_answer_are_compared_with_the_one_that_was_asked() {
          - {vars: {query: aa}, assert: [{type: answer-relevance, threshold: 0.58}]}\n\
          - {vars: {query: aa}, assert: [{type: not-answer-relevance, threshold: 0.58}]}\n",
     );
-    cli.run(&["eval", "p.yaml", "--run-dir", "run"]).expect_code(1);
+    cli.run(&["eval", "p.yaml", "--judge", "openai:judge", "--run-dir", "run"]).expect_code(1);
     let found = rows(&cli, "run");
     let all: Vec<&Value> = found.iter().map(|row| &row["verdict"]).collect();
     assert_eq!(all, ["pass", "fail", "pass"], "{found:#?}");
     // The cosines are 1, 0.707 and 0.
     let score = found[0]["graders"][0]["score"].as_f64().unwrap_or_default();
     assert!((score - (1.0 + 0.5f64.sqrt()) / 3.0).abs() < 1e-9, "{score}");
-    let told = cli.run(&["explain", "run", "--case", "test-1"]).expect_code(0).stdout;
+    let told = cli.run(&["explain", "run", "test-1"]).expect_code(0).stdout;
     assert!(told.contains("ab?"), "{told}");
 
     // Questions once, and a vector for each of four texts.
@@ -128,7 +129,7 @@ fn a_failure_is_no_score() {
          defaultTest: {options: {provider: {embedding: 'openai:embedding:tiny'}}}\ntests:\n\
          - {assert: [{type: answer-relevance}]}\n- {assert: [{type: not-answer-relevance}]}\n- {assert: [{type: conversation-relevance}]}\n",
     );
-    cli.run(&["eval", "p.yaml", "--run-dir", "run"]).expect_code(3);
+    cli.run(&["eval", "p.yaml", "--judge", "openai:judge", "--run-dir", "run"]).expect_code(3);
     for row in rows(&cli, "run") {
         assert_eq!(row["verdict"], "incomplete", "{row:#}");
     }
@@ -144,7 +145,9 @@ fn each_reply_of_a_conversation_is_a_criterion() {
          \u{20} assert: [{type: conversation-relevance, threshold: 0.6, config: {windowSize: 1}}]\n\
          - {assert: [{type: conversation-relevance}]}\n",
     );
-    let value = object(&cli.run(&["eval", "p.yaml", "--json", "--run-dir", "run"]).expect_code(0));
+    let value = object(
+        &cli.run(&["eval", "p.yaml", "--judge", "openai:judge", "--json", "--run-dir", "run"]).expect_code(0),
+    );
     assert_eq!(value["counts"]["pass"], 2, "{value:#}");
     assert_eq!(server.requests().len(), 4);
 }
@@ -174,7 +177,7 @@ fn statements_of_other_answers_are_no_other_rubric() {
                 "prompts: [p]\nproviders: [echo]\ntests: [{{providerOutput: {answer}, vars: {{context: C.}}, assert: [{{type: context-faithfulness}}]}}]\n"
             ),
         );
-        cli.run(&["eval", "p.yaml", "--run-dir", run, "--quiet"]);
+        cli.run(&["eval", "p.yaml", "--judge", "openai:judge", "--run-dir", run, "--quiet"]);
     }
     let told = cli.run(&["compare", "a", "b"]).stdout;
     assert!(told.contains("score") && !told.contains("criteria differ"), "{told}");
