@@ -117,6 +117,10 @@ fn killed_workers_and_coordinators_lose_nothing_and_pay_again_only_what_was_in_f
     assert!((CALLS..=CALLS + in_flight).contains(&paid), "{paid} calls");
 }
 
+/// Workers that one of four cases ends at most: two with all of them, two with its half, and two with it alone. A lease that runs out
+/// on a busy machine counts as well.
+const MOST_ENDED: usize = 6;
+
 /// A machine with a project of four cases, one of which ends the process that asks its target.
 fn deadly_machine(judge: &MockServer) -> CliTest {
     let cli = machine(judge, 1);
@@ -170,14 +174,14 @@ fn a_case_that_ends_its_workers_ends_ungraded_and_the_others_do_not() {
     while !running.has_ended() {
         if worker_now.has_ended() {
             ended += 1;
+            assert!(ended <= MOST_ENDED, "it is given up after that many");
             worker_now = worker(&host, &address);
         }
         std::thread::sleep(Duration::from_millis(50));
     }
 
     assert_one_given_up(&boss, running);
-    // Twice as a whole, twice as a half, twice alone. A lease that ran out on a busy machine counts as well.
-    assert!((4..=6).contains(&ended), "{ended} workers ended");
+    assert!(ended >= 4, "{ended} workers ended");
 }
 
 #[test]
@@ -197,6 +201,7 @@ fn tries_count_on_when_a_unit_is_put_back_and_coordinators_die() {
             break;
         }
         ended += 1;
+        assert!(ended <= MOST_ENDED, "it is given up after that many");
         if ended % 2 == 1 {
             running.kill();
             running = deadly_run(&boss, &address);
@@ -209,5 +214,5 @@ fn tries_count_on_when_a_unit_is_put_back_and_coordinators_die() {
     }
 
     assert_one_given_up(&boss, running);
-    assert!((4..=6).contains(&ended), "{ended} workers ended");
+    assert!(ended >= 4, "{ended} workers ended");
 }
