@@ -18,8 +18,8 @@ pub(crate) struct TerminalObserver {
     quiet: bool,
     /// Shows how far a run is.
     shows_progress: bool,
-    /// True if the summary of a run is printed to the terminal below the messages. Its last line is the notice about the
-    /// offline judge, which need not be read twice.
+    /// True if the summary of a run is read with the messages. Its last line is the notice about the offline judge, which need
+    /// not be read twice.
     summary_follows: bool,
     progress: Mutex<ProgressDisplay>,
 }
@@ -30,10 +30,11 @@ impl CliContext {
         Engine::new(self.process.clone(), TerminalObserver::new(self, quiet, !quiet))
     }
 
-    /// Returns true if the summary of a run is printed to the terminal that also shows the messages.
+    /// Returns true if who reads the messages sees the summary of a run as well: not if messages go to the terminal and the
+    /// summary to a file.
     pub(crate) fn summary_follows(&self, json: bool) -> bool {
         let is_terminal = |style: ReportStyle| style.width != ReportStyle::UNLIMITED;
-        !json && is_terminal(self.stdout) && is_terminal(self.stderr)
+        !json && (is_terminal(self.stdout) || !is_terminal(self.stderr))
     }
 
     /// Engine of a command that runs cases, whose results may be printed as JSON.

@@ -27,8 +27,8 @@ mod task;
 pub use answer_score::AnswerScoreTask;
 pub use behaviour::BehaviourTask;
 pub use check::{
-    AnswerFacts, CheckResult, check, check_by_program, schema_problem, score_by_code, transform_answer,
-    transform_by_program,
+    AnswerFacts, CheckResult, check, check_by_program, is_unreported, schema_problem, score_by_code,
+    transform_answer, transform_by_program,
 };
 pub use evidence::EvidenceIndex;
 pub use exchange::{fence_texts, find_reply_object};

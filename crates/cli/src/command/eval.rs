@@ -1,6 +1,6 @@
 //! `assize eval`.
 
-use assize_engine::{EvalMode, ExitStatus, ExportReport, ImportReport, PlannedRun, RunOutcome, runs};
+use assize_engine::{EvalMode, ExitStatus, ExportReport, ImportReport, PlannedRun, RunOutcome};
 
 use super::{cluster, present};
 use crate::args::{EvalCommandArgs, ReportFormat, RunArgs};
@@ -13,6 +13,11 @@ pub(crate) fn execute(args: &EvalCommandArgs, context: &CliContext) -> Result<Ex
     let run = &args.eval.run;
     let engine = context.run_engine(run.quiet, run.json);
     if let Some(cluster) = args.cluster.options(run.resume.is_some())? {
+        if args.eval.rerun_failed.is_some() {
+            return Err(
+                "`--rerun-failed` is not available with `--cluster`: workers do not have the run".into()
+            );
+        }
         let finished = cluster::coordinate(args, cluster, engine, context)?;
         present::finished_run(&finished, run.output(), run.show, context)?;
         return Ok(finished.exit);
@@ -20,15 +25,7 @@ pub(crate) fn execute(args: &EvalCommandArgs, context: &CliContext) -> Result<Ex
 
     let mode = EvalMode { sequence: args.sequence.options() };
 
-    let mut options = args.options();
-    if let Some(name) = &args.eval.rerun_failed {
-        options.filter = runs::failed_cases(name, engine.process())?;
-        if options.filter.is_empty() {
-            return Err(format!("no case of run `{name}` failed or is incomplete; nothing was run").into());
-        }
-    }
-
-    match block_on(engine.evaluate(mode, &options))? {
+    match block_on(engine.evaluate(mode, &args.options()))? {
         RunOutcome::Planned(planned) => print_plan(&planned, run, context),
         RunOutcome::Finished(finished) => {
             present::finished_run(&finished, run.output(), run.show, context)?;

@@ -5,6 +5,7 @@ use assize_engine::{
     stored_records, summary_json,
 };
 use assize_evalfile::{ThresholdOverrides, load_rubric};
+use assize_report::run_warnings;
 use assize_rubric::{MissingPolicy, Rubric, UnitInterval, VerdictThresholds};
 use assize_run::{RescoreResult, RunTotals, rescore};
 use assize_store::{CaseRecord, ResultRow, RunFolder, RunInfo, RunSummary};
@@ -146,7 +147,7 @@ fn print_warnings(info: &RunInfo, json: bool, context: &CliContext) {
     if context.summary_follows(json) {
         return;
     }
-    for warning in &info.warnings {
+    for warning in run_warnings(info) {
         output::print_warning(warning, context);
     }
 }
