@@ -30,6 +30,12 @@ impl CliContext {
         Engine::new(self.process.clone(), TerminalObserver::new(self, quiet, !quiet))
     }
 
+    /// Returns true if the summary of a run is printed to the terminal that also shows the messages.
+    pub(crate) fn summary_on_terminal(&self, json: bool) -> bool {
+        let is_terminal = |style: ReportStyle| style.width != ReportStyle::UNLIMITED;
+        !json && is_terminal(self.stdout) && is_terminal(self.stderr)
+    }
+
     /// Returns true if who reads the messages sees the summary of a run as well: not if messages go to the terminal and the
     /// summary to a file.
     pub(crate) fn summary_follows(&self, json: bool) -> bool {

@@ -157,9 +157,13 @@ fn render_one(
 /// Describes the change of the mean score over all cases of the base, whatever the unknown ones would be.
 pub(crate) fn format_bounds(comparison: &RunComparison, [low, high]: [f64; 2]) -> String {
     let with = if comparison.gone.is_empty() { "incomplete" } else { "incomplete and missing" };
+    let all = match (comparison.common + comparison.gone.len()) as u64 {
+        1 => "the only case".to_owned(),
+        all => format!("all {} cases", grouped(all)),
+    };
     format!(
-        "With the {with} cases, the mean score of all {} cases changes by {} to {}.",
-        grouped((comparison.common + comparison.gone.len()) as u64),
+        "With the {with} cases, the mean score of {} changes by {} to {}.",
+        all,
         MetricUnit::Score.format_change(low),
         MetricUnit::Score.format_change(high)
     )

@@ -326,6 +326,23 @@ fn next_commands(
     next
 }
 
+/// Prints the judges, the number of calls, the run folder and the result, where a command prints no summary.
+pub(super) fn print_footer(info: &RunInfo, folder: &Path, context: &CliContext) {
+    let Some(summary) = &info.summary else { return };
+    let judges: Vec<&str> = info.judges.iter().map(|judge| &*judge.identity.name).collect();
+    let calls = if summary.judge_calls == 1 { "judge call" } else { "judge calls" };
+    let text = format!(
+        "\nJudge   {} ({} {calls}, {} from the cache)\nRun     {}\nResult  {} (exit code {})\n",
+        judges.join(", "),
+        summary.judge_calls,
+        summary.judge_calls_cached,
+        folder.display(),
+        summary.exit_reason,
+        summary.exit_code
+    );
+    output::print_text(&text, context);
+}
+
 pub(crate) fn print_full(record: &CaseRecord, context: &CliContext) {
     let texts = stored_texts(&record.decisions);
     output::print(&render_case(&record.result, &texts, CaseDetailLevel::Full, context.stdout));

@@ -135,9 +135,12 @@ const MISTAKES: &[FirstMistake] = &[
     },
     FirstMistake {
         name: "a threshold in percent",
-        files: &[("a.eval.yaml", "execution: {threshold: 70%}\ntests: []\n")],
+        files: &[(
+            "a.eval.yaml",
+            "execution: {threshold: 70%}\ntests: [{id: a, input: x, assertions: [Says y]}]\n",
+        )],
         command: &["eval", "a.eval.yaml"],
-        says: &["`threshold` must be a number", "write the share", "threshold: 0.7"],
+        says: &["`threshold` must be a number", "help: write the share", "+ execution: {threshold: 0.7}"],
     },
     FirstMistake {
         name: "a threshold in percent, as an option",

@@ -3,7 +3,7 @@
 use crate::bench::{cli, object};
 
 const SOUND: &str = "name: s\ntests:\n- {id: a, criteria: x, input: q, assertions: [Says y]}\n";
-const WARNED: &str = "name: s\ntests:\n- id: a\n  criteria: x\n  input: q\n  assertions:\n  - type: rubrics\n    criteria:\n    \
+const WARNED: &str = "name: w\ntests:\n- id: a\n  criteria: x\n  input: q\n  assertions:\n  - type: rubrics\n    criteria:\n    \
                       - {id: a, outcome: x}\n    - {id: b, outcome: y, weight: -1}\n";
 const BROKEN: &str = "name: s\ntests:\n- {id: a, criteria: x, inptu: q, assertions: [Says y]}\n- {id: a, criteria: x, input: q}\n";
 
