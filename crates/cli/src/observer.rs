@@ -18,8 +18,8 @@ pub(crate) struct TerminalObserver {
     quiet: bool,
     /// Shows how far a run is.
     shows_progress: bool,
-    /// True if the summary of a run is printed to the terminal below the messages. Its last line is the notice about the
-    /// offline judge, which need not be read twice.
+    /// True if the summary of a run is read with the messages. Its last line is the notice about the offline judge, which need
+    /// not be read twice.
     summary_follows: bool,
     progress: Mutex<ProgressDisplay>,
 }
@@ -31,9 +31,16 @@ impl CliContext {
     }
 
     /// Returns true if the summary of a run is printed to the terminal that also shows the messages.
-    pub(crate) fn summary_follows(&self, json: bool) -> bool {
+    pub(crate) fn summary_on_terminal(&self, json: bool) -> bool {
         let is_terminal = |style: ReportStyle| style.width != ReportStyle::UNLIMITED;
         !json && is_terminal(self.stdout) && is_terminal(self.stderr)
+    }
+
+    /// Returns true if who reads the messages sees the summary of a run as well: not if messages go to the terminal and the
+    /// summary to a file.
+    pub(crate) fn summary_follows(&self, json: bool) -> bool {
+        let is_terminal = |style: ReportStyle| style.width != ReportStyle::UNLIMITED;
+        !json && (is_terminal(self.stdout) || !is_terminal(self.stderr))
     }
 
     /// Engine of a command that runs cases, whose results may be printed as JSON.

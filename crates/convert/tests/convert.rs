@@ -265,6 +265,48 @@ tests:
     assert: [{type: cost, threshold: 0.01}, {type: is-json}, {type: latency}]
 ";
 
+const SCRIPTS: &str = r"
+prompts: ['{{q}}']
+providers: [echo]
+tests:
+  - vars: {q: Hi, least: 2}
+    assert:
+      - {type: javascript, value: output.length >= context.vars.least, threshold: 0.5, config: {a: 1}}
+      - {type: not-python, value: len(output) > 9}
+      - {type: similar, value: Hello}
+";
+
+/// Code and the echo provider survive the way there and back.
+#[test]
+fn scripts_are_kept_in_both_directions() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let there =
+        run(folder.path(), "promptfooconfig.yaml", SCRIPTS, ExportFormat::Format2).expect("converted");
+    assert_eq!(lost(&there), Vec::<String>::new());
+    let path = folder.path().join("new.eval.yaml");
+    std::fs::write(&path, &there.text).expect("written");
+    let (suite, cases) = load(&path);
+    assert_eq!(suite.settings.targets[0].name, "echo");
+    assert_eq!(cases[0].vars["least"], 2);
+    let GraderKind::Script(check) = &cases[0].graders[0].kind else { panic!("a script") };
+    assert_eq!((check.threshold, &check.config), (Some(0.5), &serde_json::json!({"a": 1})));
+    assert!(cases[0].graders[1].standing.negate);
+
+    let back = run(folder.path(), "new.eval.yaml", &there.text, ExportFormat::Promptfoo).expect("converted");
+    for part in [
+        "- echo",
+        "type: javascript",
+        "value: output.length >= context.vars.least",
+        "type: not-python",
+        "value: len(output) > 9",
+        "type: similar",
+    ] {
+        assert!(back.text.contains(part), "{part} is not in\n{}", back.text);
+    }
+    let lost = lost(&back);
+    assert!(lost.len() == 1 && lost[0].contains("its code reads variables"), "{lost:#?}");
+}
+
 #[test]
 fn promptfoo_assertions_become_graders_or_notes() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -288,13 +330,10 @@ fn promptfoo_assertions_become_graders_or_notes() {
     );
     assert_eq!(cases[1].lines.pass, UnitInterval::new(0.5).ok());
     let lost = lost(&converted);
-    for part in [
-        ":3: provider", "`sharing`", "`javascript` of", "`provider` is not",
-        "`latency` of `test-2`: not converted",
-    ] {
+    for part in [":3: provider", "`sharing`", "`provider` is not", "`latency` of `test-2`: not converted"] {
         assert!(lost.iter().any(|note| note.contains(part)), "{part}: {lost:#?}");
     }
-    assert_eq!(lost.len(), 5, "{lost:#?}");
+    assert_eq!(lost.len(), 4, "{lost:#?}");
     run(folder.path(), "promptfooconfig.yaml", PROMPTFOO, ExportFormat::Format1).expect("format 1 as well");
     run(folder.path(), "promptfooconfig.yaml", PROMPTFOO, ExportFormat::Scorecard).expect("and a scorecard");
 }

@@ -6,8 +6,8 @@
 /// `expected_outcome`), count as equal, and so do names with the same words in another order. Otherwise the
 /// Damerau-Levenshtein distance decides: the number of characters inserted, removed, replaced or swapped with
 /// their neighbour. It may be a third of the longer name, and 4 at most, so that short names need a close
-/// match and names of one or two characters an equal one. Of candidates equally near, the first wins. A
-/// candidate identical to `found` is never suggested.
+/// match and names of one or two characters an equal one. Of names of several words, each word has to be near one: `maxTurns`
+/// is not `max_tokens`. Of candidates equally near, the first wins. A candidate identical to `found` is never suggested.
 pub fn did_you_mean<'a>(found: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let folded = normalize_name(found);
     if folded.is_empty() {
@@ -58,7 +58,7 @@ fn distance(found: &str, folded: &str, candidate: &str) -> Option<usize> {
     // The difference in length is a lower bound, and comparing lengths is cheap on hostile names.
     if allowed > 0 && a.abs_diff(b) <= allowed {
         let distance = strsim::damerau_levenshtein(folded, &other);
-        if distance <= allowed && distance < a.min(b) {
+        if distance <= allowed && distance < a.min(b) && words_are_near(found, candidate) {
             return Some(distance);
         }
     }
@@ -75,6 +75,37 @@ const fn allowed_distance(length: usize) -> usize {
     }
 }
 
+/// Returns false for names of as many words, more than one, of which two at the same place are other words.
+fn words_are_near(found: &str, candidate: &str) -> bool {
+    let (found, candidate) = (words(found), words(candidate));
+    if found.len() < 2 || found.len() != candidate.len() {
+        return true;
+    }
+
+    found.iter().zip(&candidate).all(|(a, b)| {
+        // A slip at the edge of a word is larger in the word than in the name.
+        let allowed = allowed_distance(a.chars().count().max(b.chars().count())).max(1);
+        strsim::damerau_levenshtein(a, b) <= allowed
+    })
+}
+
+/// Returns the words of a name, in lower case: they are separated, or begin with a capital letter.
+fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut was_lower = false;
+    for c in name.chars() {
+        if is_separator(c) || (was_lower && c.is_uppercase()) {
+            words.push(String::new());
+        }
+        was_lower = c.is_lowercase();
+        let word = words.last_mut().expect("never empty");
+        word.extend(c.to_lowercase().filter(|c| !is_separator(*c)));
+    }
+
+    words.retain(|word| !word.is_empty());
+    words
+}
+
 /// Normalises a name: lower case, without separators.
 fn normalize_name(name: &str) -> String {
     name.chars().filter(|c| !is_separator(*c)).flat_map(char::to_lowercase).collect()
@@ -82,8 +113,7 @@ fn normalize_name(name: &str) -> String {
 
 /// Returns the words of a name, in lower case and sorted.
 fn sorted_words(name: &str) -> Vec<String> {
-    let mut words: Vec<String> =
-        name.split(is_separator).filter(|word| !word.is_empty()).map(str::to_lowercase).collect();
+    let mut words = words(name);
     words.sort_unstable();
     words
 }
@@ -132,6 +162,10 @@ mod tests {
         for found in ["", "_", "x", "ib", "foo", "nothing_like_it", "weather_report"] {
             assert_eq!(did_you_mean(found, KEYS), None, "{found}");
         }
+        assert_eq!(did_you_mean("maxTurns", ["max_tokens"]), None);
+        assert_eq!(did_you_mean("--no-table", ["--no-cache"]), None);
+        assert_eq!(did_you_mean("max_token", ["max_tokens"]), Some("max_tokens"));
+        assert_eq!(did_you_mean("expected_outcom", KEYS), Some("expected_outcome"));
         assert_eq!(did_you_mean("name", ["name"]), None);
         assert_eq!(did_you_mean(&"x".repeat(100_000), KEYS), None);
     }

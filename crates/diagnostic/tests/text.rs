@@ -316,3 +316,27 @@ fn insertions_are_drawn_as_new_lines() {
         format!("{before}  |\n2 + c: d\n  |\n")
     );
 }
+
+#[test]
+fn a_label_that_is_wider_than_the_window_becomes_a_note() {
+    let mut map = SourceMap::new();
+    let id = map.add("a.yaml", EVAL);
+    let label = "this label says more than fits beside a caret in forty columns";
+    let diagnostic = Diagnostic::error(CODE, "bad", Span::new(id, 0, 4), label);
+    let options = TextOptions { color: false, width: 40, wrap: true };
+    assert_eq!(
+        to_text(std::slice::from_ref(&diagnostic), &map, options),
+        "\
+error[E0203]: bad
+ --> a.yaml:1:1
+  |
+1 | name: x
+  | ^^^^
+  |
+  = note: this label says more than
+          fits beside a caret in
+          forty columns
+"
+    );
+    assert!(plain(&map, diagnostic).contains(&format!("^^^^ {label}")));
+}

@@ -226,7 +226,8 @@ impl Engine {
         let mut run = EvalRun {
             mode,
             planner,
-            selection: CaseSelection::new(&options.filter, &options.tags, &options.exclude_tags)?,
+            selection: CaseSelection::new(&options.filter, &options.tags, &options.exclude_tags)?
+                .of_failed(options.rerun_failed.as_deref(), self.process())?,
             preflight: PreflightReport::default(),
             parts: Vec::new(),
             prepared,
@@ -308,6 +309,7 @@ impl Engine {
                 other: (plain.settings.other.into_iter())
                     .chain(mode.settings())
                     .chain(excluded_tags(options))
+                    .chain(rerun_failed(options))
                     .collect(),
                 ..plain.settings
             },
@@ -404,6 +406,11 @@ fn excluded_tags(options: &EvalOptions) -> Option<(String, String)> {
     (!tags.is_empty()).then(|| (EXCLUDED_TAGS.to_owned(), tags.join(", ")))
 }
 
+/// Setting of the run that holds the run whose failed cases were run again.
+fn rerun_failed(options: &EvalOptions) -> Option<(String, String)> {
+    options.rerun_failed.as_ref().map(|run| ("rerun_failed".to_owned(), run.clone()))
+}
+
 /// The options, without the cache if a suite does without one.
 fn with_cache_of_suites(options: &EvalOptions, loaded: &LoadedFiles) -> EvalOptions {
     let uncached = |file: &LoadedFile| file.suite.as_ref().is_some_and(|of| of.settings.cache == Some(false));
@@ -438,9 +445,9 @@ fn check_files(
     let (errors, warnings) = loaded.tally();
     let problems = format!("{errors} error{} in the eval files", if errors == 1 { "" } else { "s" });
     if errors > 0 && !options.keep_going {
-        return Err(EngineError::invalid_file(format!(
-            "{problems}; nothing was run. `--keep-going` runs the valid cases"
-        )));
+        let has_valid = loaded.files.iter().any(|file| !file.cases.is_empty());
+        let advice = if has_valid { "; `--keep-going` runs the valid cases" } else { "" };
+        return Err(EngineError::invalid_file(format!("{problems}, so nothing was run{advice}")));
     }
 
     if warnings > 0 && options.deny.warnings {

@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use assize_diagnostic::{Diagnostic, SourceMap, did_you_mean, render};
-use assize_evalfile::{Case, LoadOptions, Suite, SuiteCases, find_suites, load_suite};
+use assize_evalfile::{Case, LoadOptions, Suite, SuiteCases, codes, find_suites, load_suite};
 use globset::{Glob, GlobSet, GlobSetBuilder};
 
 use crate::engine::{Engine, folder_of};
 use crate::error::{EngineError, EngineErrorKind};
 use crate::options::{EvalOptions, ProgramUse};
+use crate::process::ProcessContext;
+use crate::runs::failed_cases;
 
 /// Ids that a pattern which matches none is compared with.
 const MOST_COMPARED: usize = 10_000;
@@ -94,7 +96,7 @@ impl Engine {
     }
 
     /// Finds eval files, and reads each with its options.
-    fn load_with(
+    pub(crate) fn load_with(
         &self,
         paths: &[PathBuf],
         options_of: impl Fn(&Path) -> LoadOptions,
@@ -132,19 +134,64 @@ impl Engine {
     }
 }
 
-/// Adds their paths to suites that share a name: results are told apart by it.
+/// Tells suites of the same name apart, because results go by it: adds their paths within the innermost folder that holds all of
+/// them. So the name does not depend on the working folder, nor on how a command line spells the paths.
 fn disambiguate_names(files: &mut [LoadedFile]) {
-    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
-    for suite in files.iter().filter_map(|file| file.suite.as_ref()) {
-        *seen.entry(suite.name.clone()).or_default() += 1;
-    }
-
-    for file in files {
-        if let Some(suite) = file.suite.as_mut().filter(|suite| seen.get(&suite.name).is_some_and(|n| *n > 1))
-        {
-            suite.name = format!("{} ({})", suite.name, file.path.display());
+    let mut same: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (index, file) in files.iter().enumerate() {
+        if let Some(suite) = &file.suite {
+            same.entry(suite.name.clone()).or_default().push(index);
         }
     }
+
+    for (name, indexes) in same.into_iter().filter(|(_, indexes)| indexes.len() > 1) {
+        let paths: Vec<PathBuf> = indexes.iter().map(|index| absolute(&files[*index].path)).collect();
+        let folder = common_folder(&paths);
+        let names: Vec<String> =
+            paths.iter().map(|path| format!("{name} ({})", path_within(path, folder))).collect();
+
+        let first = files[indexes[0]].path.clone();
+        for (at, (index, unique)) in indexes.iter().zip(names).enumerate() {
+            let file = &mut files[*index];
+            let warning = same_name_warning(file, &name, &first).filter(|_| at > 0);
+            file.diagnostics.extend(warning);
+            if let Some(suite) = &mut file.suite {
+                suite.name = unique;
+            }
+        }
+    }
+}
+
+/// The path as the system knows the file, however it was spelt.
+fn absolute(path: &Path) -> PathBuf {
+    path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.to_path_buf())
+}
+
+/// The innermost folder that holds all of these files.
+fn common_folder(paths: &[PathBuf]) -> &Path {
+    let first = paths.first().and_then(|path| path.parent()).unwrap_or(Path::new(""));
+    first
+        .ancestors()
+        .find(|folder| paths.iter().all(|path| path.starts_with(folder)))
+        .unwrap_or(Path::new(""))
+}
+
+/// The path within a folder, with `/` on every system.
+fn path_within(path: &Path, folder: &Path) -> String {
+    let rest = path.strip_prefix(folder).unwrap_or(path);
+    rest.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/")
+}
+
+/// Warns of a name that a file shares with the `first` one; not of one that it has from its path.
+fn same_name_warning(file: &LoadedFile, name: &str, first: &Path) -> Option<Diagnostic> {
+    let place = file.suite.as_ref()?.name_place.as_ref()?;
+    let span = file.sources.word_at(place.path(), place.line, place.column)?;
+    let title = format!("`{name}` is also the name of {}", first.display());
+    Some(
+        Diagnostic::warning(codes::DUPLICATE_SUITE, title, span, "not the only one")
+            .with_note("their results are told apart by the paths of the files")
+            .with_help("give each file a `name` of its own: run alone, it has another name than here"),
+    )
 }
 
 /// Selection of the cases that are run.
@@ -154,6 +201,8 @@ pub(crate) struct CaseSelection<'a> {
     patterns: Vec<(String, AtomicBool)>,
     tags: &'a [String],
     excluded_tags: &'a [String],
+    /// A run, and the suites and ids of its failed cases, if only those are run.
+    failed: Option<(&'a str, BTreeSet<(String, String)>)>,
 }
 
 impl<'a> CaseSelection<'a> {
@@ -165,12 +214,26 @@ impl<'a> CaseSelection<'a> {
         excluded_tags: &'a [String],
     ) -> Result<Self, EngineError> {
         let patterns = filter.iter().map(|pattern| (pattern.clone(), AtomicBool::new(false))).collect();
-        Ok(Self { ids: id_patterns(filter)?, patterns, tags, excluded_tags })
+        Ok(Self { ids: id_patterns(filter)?, patterns, tags, excluded_tags, failed: None })
+    }
+
+    /// The cases that failed or are incomplete in a stored run, if one is named.
+    pub(crate) fn of_failed(
+        self,
+        run: Option<&'a str>,
+        process: &ProcessContext,
+    ) -> Result<Self, EngineError> {
+        let failed = run.map(|run| Ok::<_, EngineError>((run, failed_cases(run, process)?)));
+        Ok(Self { failed: failed.transpose()?, ..self })
     }
 
     pub(crate) fn takes(&self, suite: &Suite, case: &Case) -> bool {
         let has_tag = |tag: &String| case.tags.contains(tag) || suite.tags.contains(tag);
+        let failed = |(_, cases): &(&str, BTreeSet<(String, String)>)| {
+            cases.contains(&(suite.name.clone(), case.id.to_string()))
+        };
         self.takes_id(case.id.as_str())
+            && self.failed.as_ref().is_none_or(failed)
             && (self.tags.is_empty() || self.tags.iter().any(has_tag))
             && !self.excluded_tags.iter().any(has_tag)
     }
@@ -199,7 +262,7 @@ impl<'a> CaseSelection<'a> {
 
     /// Returns true if every case is selected.
     pub(crate) fn is_everything(&self) -> bool {
-        self.ids.is_none() && self.tags.is_empty() && self.excluded_tags.is_empty()
+        self.ids.is_none() && self.failed.is_none() && self.tags.is_empty() && self.excluded_tags.is_empty()
     }
 
     /// Message for a selection that selects nothing.
@@ -207,6 +270,11 @@ impl<'a> CaseSelection<'a> {
         let cases: usize = loaded.files.iter().map(|file| file.cases.len()).sum();
         if cases == 0 {
             return "there are no valid cases to run".to_owned();
+        }
+        if let Some((run, _)) = &self.failed {
+            return format!(
+                "no case that failed or is incomplete in run `{run}` is in these files and selected"
+            );
         }
 
         let ids = || {

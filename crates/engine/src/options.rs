@@ -259,6 +259,8 @@ pub struct EvalOptions {
     pub tags: Vec<String>,
     /// Tags of cases that are not run, whatever else selects them.
     pub exclude_tags: Vec<String>,
+    /// Name of a stored run, of whose cases only those are run that failed or are incomplete.
+    pub rerun_failed: Option<String>,
     /// Runs the valid cases of a file that has problems.
     pub keep_going: bool,
     /// Folders that eval files may read from, beside their own repository.

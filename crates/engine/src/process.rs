@@ -106,6 +106,7 @@ impl ProcessContext {
             working_folder: self.working_folder.clone(),
             extra_roots: roots.iter().map(|root| self.resolve(root)).collect(),
             programs: None,
+            case_check: None,
             targets: Vec::new(),
         }
     }

@@ -136,20 +136,43 @@ pub fn find_answers(
     }
 }
 
-/// Returns patterns of the ids of a run's cases that failed or are incomplete, each of which matches its id alone.
+/// Returns the cases of a run that failed or are incomplete, by their suite and id.
 ///
 /// # Errors
-/// When there is no such run, or its results can't be read.
-pub fn failed_cases(name: &str, process: &ProcessContext) -> Result<Vec<String>, EngineError> {
-    let mut ids = BTreeSet::new();
+/// When there is no such run, its results can't be read, or there is no such case.
+pub(crate) fn failed_cases(
+    name: &str,
+    process: &ProcessContext,
+) -> Result<BTreeSet<(String, String)>, EngineError> {
+    let mut cases = BTreeSet::new();
     for row in find_run(name, process)?.results()? {
         let row = row?;
         if !matches!(row.verdict, Verdict::Pass | Verdict::Borderline) {
-            ids.insert(globset::escape(&row.case_id));
+            cases.insert((row.suite.to_string(), row.case_id.to_string()));
         }
     }
+    if cases.is_empty() {
+        let message = format!("no case of run `{name}` failed or is incomplete; nothing was run");
+        return Err(EngineError::usage(message));
+    }
 
-    Ok(ids.into_iter().collect())
+    Ok(cases)
+}
+
+/// Returns patterns of the ids of such cases, each of which matches its id alone, for machines that do not have the run.
+///
+/// # Errors
+/// As for a run on this machine, and when the run has several suites, in which ids may be equal.
+pub fn failed_case_patterns(name: &str, process: &ProcessContext) -> Result<Vec<String>, EngineError> {
+    let cases = failed_cases(name, process)?;
+    if find_run(name, process)?.info()?.suites.len() > 1 {
+        let message = format!(
+            "run `{name}` has several suites, and workers select cases by their ids alone; name the cases with `--filter`"
+        );
+        return Err(EngineError::usage(message));
+    }
+
+    Ok(cases.iter().map(|(_, id)| globset::escape(id)).collect())
 }
 
 /// Sorted ids; they begin with the time, so the last is the newest.

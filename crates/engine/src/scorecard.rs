@@ -333,6 +333,7 @@ pub(crate) fn suite_of(scorecard: &Scorecard, path: &Path) -> Suite {
     Suite {
         format: EvalFileFormat::Two,
         name: scorecard.name.clone(),
+        name_place: None,
         path: path.to_path_buf(),
         description: None,
         tags: Vec::new(),

@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::str::FromStr as _;
+use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, SourceMap, Span, did_you_mean, render};
 use assize_evalfile::{
-    FilePosition, LoadOptions, LoadedConfig, codes, load_config, load_rubric, load_scorecard, load_targets,
-    note_unset_variables,
+    Case, FilePosition, Grader, LoadOptions, LoadedConfig, codes, load_config, load_rubric, load_scorecard,
+    load_targets, note_unset_variables,
 };
 use assize_llm::ModelName;
 use serde_json::{Value, json};
@@ -72,19 +73,27 @@ impl ValidationReport {
 
 impl Engine {
     /// Finds eval files and scorecards and checks them, with the configuration that they are run with. A rubric is checked
-    /// where it is named itself. Variables need not be set, since nothing is run. `roots` are
-    /// folders that eval files may read from, beside their own repository.
+    /// where it is named itself. Variables need not be set, since nothing is run. `roots` are folders that eval files may read
+    /// from, beside their own repository; `targets_file` defines the targets in place of the one of the project.
     ///
     /// # Errors
     /// When a path does not exist, or holds neither an eval file nor a scorecard.
-    pub fn validate(&self, paths: &[PathBuf], roots: &[PathBuf]) -> Result<ValidationReport, EngineError> {
-        let loaded = self.load(paths, roots)?;
+    pub fn validate(
+        &self,
+        paths: &[PathBuf],
+        roots: &[PathBuf],
+        targets_file: Option<&Path>,
+    ) -> Result<ValidationReport, EngineError> {
         let options = self.load_options(roots);
+        let with_check = LoadOptions { case_check: Some(Arc::new(check_graders)), ..options.clone() };
+        let loaded = self.load_with(paths, |_| with_check.clone())?;
+        let targets_file = targets_file.map(|path| self.process().resolve(path));
+        let given_targets = targets_file.as_deref().map(|path| check_targets_file(path, &options));
 
-        let configs = check_configs(&loaded, &options);
+        let configs = check_configs(&loaded, targets_file.as_deref(), &options);
         let suites = loaded.files.into_iter().map(|file| {
             let is_other = file.suite.is_none();
-            let unrunnable = check_suite(&file, &options);
+            let unrunnable = check_suite(&file, targets_file.as_deref(), &options);
             let mut file = ValidatedFile {
                 files: 1,
                 is_scorecard: false,
@@ -111,7 +120,8 @@ impl Engine {
             }
         });
 
-        let mut files: Vec<ValidatedFile> = suites.chain(cards).chain(configs).collect();
+        let mut files: Vec<ValidatedFile> =
+            suites.chain(cards).chain(configs).chain(given_targets.flatten()).collect();
         for file in &mut files {
             note_unset_variables(&mut file.diagnostics);
         }
@@ -132,14 +142,18 @@ fn as_rubric(file: ValidatedFile, options: &LoadOptions) -> ValidatedFile {
 }
 
 /// The configuration files that these files are run with, as far as something is wrong with them.
-fn check_configs(loaded: &LoadedFiles, options: &LoadOptions) -> Vec<ValidatedFile> {
+fn check_configs(
+    loaded: &LoadedFiles,
+    targets_file: Option<&Path>,
+    options: &LoadOptions,
+) -> Vec<ValidatedFile> {
     let paths = loaded.files.iter().map(|file| &file.path).chain(&loaded.scorecards);
     let folders: BTreeSet<&Path> = paths.map(|path| folder_of(path)).collect();
     let mut known = BTreeSet::new();
     let mut found = Vec::new();
     for folder in folders {
         let config = load_config(folder, options);
-        let unknown_judge = check_judge(&config, folder, options);
+        let unknown_judge = check_judge(&config, folder, targets_file, options);
         let Some(path) = config.path.filter(|path| known.insert(path.clone())) else { continue };
         let diagnostics: Vec<Diagnostic> = config.diagnostics.into_iter().chain(unknown_judge).collect();
         if diagnostics.is_empty() {
@@ -161,9 +175,14 @@ fn check_configs(loaded: &LoadedFiles, options: &LoadOptions) -> Vec<ValidatedFi
 }
 
 /// Returns an error if the judge of a configuration is neither the offline one, nor a target, nor a model.
-fn check_judge(config: &LoadedConfig, folder: &Path, options: &LoadOptions) -> Option<Diagnostic> {
+fn check_judge(
+    config: &LoadedConfig,
+    folder: &Path,
+    targets_file: Option<&Path>,
+    options: &LoadOptions,
+) -> Option<Diagnostic> {
     let (name, span) = (config.config.judge.as_deref()?, config.judge_span?);
-    let targets = load_targets(folder, config.config.targets.as_deref(), options);
+    let targets = load_targets(folder, targets_file.or(config.config.targets.as_deref()), options);
     if name == OFFLINE || targets.targets.iter().any(|target| target.name == name) {
         return None;
     }
@@ -185,12 +204,12 @@ fn unknown_judge(name: &str, span: Span) -> Option<Diagnostic> {
 
 /// Returns what keeps an eval file from being run, whatever options it is run with, and warnings about targets that only other
 /// options replace.
-fn check_suite(file: &LoadedFile, options: &LoadOptions) -> Vec<Diagnostic> {
+fn check_suite(file: &LoadedFile, targets_file: Option<&Path>, options: &LoadOptions) -> Vec<Diagnostic> {
     let Some(suite) = &file.suite else { return Vec::new() };
     let span_of = |place: &FilePosition| file.sources.word_at(place.path(), place.line, place.column);
     let folder = folder_of(&file.path);
     let config = load_config(folder, options).config;
-    let defined = load_targets(folder, config.targets.as_deref(), options).targets;
+    let defined = load_targets(folder, targets_file.or(config.targets.as_deref()), options).targets;
     let is_target =
         |name: &str| suite.defined_targets.iter().chain(&defined).any(|target| target.name == name);
 
@@ -230,22 +249,46 @@ fn check_suite(file: &LoadedFile, options: &LoadOptions) -> Vec<Diagnostic> {
 
     // Cases share graders, whose problem is one.
     let mut seen = BTreeSet::new();
-    for case in file.cases.iter().filter_map(Result::ok) {
-        for grader in case.all_graders() {
-            visit_graders(grader, &mut |grader| {
-                let Some(problem) = grader_problem(grader) else { return };
-                let Some(span) =
-                    span_of(&grader.place).filter(|span| seen.insert((span.start, problem.clone())))
-                else {
-                    return;
-                };
-                found.push(
-                    Diagnostic::error(codes::UNUSABLE_GRADER, problem, span, "can't be run")
-                        .with_help("no run of the file begins while a grader of it can't be used"),
-                );
-            });
-        }
-    }
+    let of_suite = suite.graders.iter().flat_map(|grader| grader_errors(grader, &file.sources));
+    let of_cases = file.cases.kept().flat_map(|case| check_graders(case, &file.sources));
+    found.extend(
+        of_suite.chain(of_cases).filter(|error| seen.insert((error.primary.span.start, error.title.clone()))),
+    );
 
     found
+}
+
+/// Returns the errors of the graders of a case that are defined in these sources.
+fn check_graders(case: &Case, sources: &SourceMap) -> Vec<Diagnostic> {
+    case.all_graders().flat_map(|grader| grader_errors(grader, sources)).collect()
+}
+
+/// Returns the errors of a grader and its members that are defined in these sources.
+fn grader_errors(grader: &Grader, sources: &SourceMap) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    visit_graders(grader, &mut |grader| {
+        let place = &grader.place;
+        let Some(span) = sources.word_at(place.path(), place.line, place.column) else { return };
+        let Some(problem) = grader_problem(grader) else { return };
+        found.push(
+            Diagnostic::error(codes::UNUSABLE_GRADER, problem, span, "can't be run")
+                .with_help("no run of the file begins while a grader of it can't be used"),
+        );
+    });
+
+    found
+}
+
+/// The targets file that was named, as far as something is wrong with it.
+fn check_targets_file(path: &Path, options: &LoadOptions) -> Option<ValidatedFile> {
+    let loaded = load_targets(&options.working_folder, Some(path), options);
+    (!loaded.diagnostics.is_empty()).then(|| ValidatedFile {
+        path: path.strip_prefix(&options.working_folder).unwrap_or(path).to_path_buf(),
+        files: 1,
+        is_scorecard: false,
+        cases: 0,
+        left_out: 0,
+        diagnostics: loaded.diagnostics,
+        sources: loaded.sources,
+    })
 }

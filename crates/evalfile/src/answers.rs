@@ -182,6 +182,7 @@ fn suite_for_rubric(rubric: &LoadedRubric, decoded: &RubricGrader, path: &Path) 
     let suite = Suite {
         format: rubric.format,
         name: rubric.name.clone(),
+        name_place: None,
         path: path.to_path_buf(),
         description: rubric.description.clone(),
         tags: Vec::new(),

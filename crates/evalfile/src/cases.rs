@@ -42,6 +42,14 @@ impl SuiteCases {
         })
     }
 
+    /// Iterates over the cases that are kept in memory: those of datasets are not.
+    pub fn kept(&self) -> impl Iterator<Item = &Arc<Case>> {
+        self.parts.iter().flat_map(|part| match part {
+            CaseSource::Kept(cases) => &cases[..],
+            CaseSource::Dataset(_) => &[],
+        })
+    }
+
     /// Returns the number of cases that were excluded because they are invalid.
     pub fn invalid_count(&self) -> usize {
         let in_datasets = self.parts.iter().map(|part| match part {

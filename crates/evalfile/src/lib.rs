@@ -50,7 +50,7 @@ pub use edit::{
 };
 pub use hosts::PYTHON_LOADER;
 pub use http_request::{HttpTargetCase, HttpTargetReply, HttpTargetRequest};
-pub use load::{LoadOptions, LoadedSuite, load_changed_suite, load_suite, read_suite};
+pub use load::{CaseCheck, LoadOptions, LoadedSuite, load_changed_suite, load_suite, read_suite};
 pub use model::*;
 pub use pattern::{PatternError, compile_pattern};
 pub use programs::{LoadProgram, ProgramRunner};

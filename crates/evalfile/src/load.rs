@@ -15,7 +15,7 @@ use crate::decode::{
     collect_cases, external, file, finish_diagnostics, format, interpolate, interpolate_described, jsonl,
     matrix, suite,
 };
-use crate::model::Suite;
+use crate::model::{Case, Suite};
 use crate::programs::ProgramRunner;
 use crate::tree::{NodeValue, TreeNode};
 
@@ -32,7 +32,13 @@ pub struct LoadOptions {
     pub programs: Option<Arc<dyn ProgramRunner>>,
     /// Names of the targets that take the place of those of the file; empty if none do. Programs are told of them.
     pub targets: Vec<String>,
+    /// Further check of the cases that are not kept in memory.
+    pub case_check: Option<CaseCheck>,
 }
+
+/// Check of a case while its line of a dataset is read, on any thread: the diagnostics point into these sources. So nobody has to
+/// read a dataset again to look at its cases.
+pub type CaseCheck = Arc<dyn Fn(&Case, &SourceMap) -> Vec<Diagnostic> + Send + Sync>;
 
 impl LoadOptions {
     /// Options for files of a folder, without variables.
@@ -43,6 +49,7 @@ impl LoadOptions {
             extra_roots: Vec::new(),
             programs: None,
             targets: Vec::new(),
+            case_check: None,
         }
     }
 }
@@ -180,6 +187,7 @@ pub(crate) fn load_context(path: &Path, options: &LoadOptions) -> DecodeContext 
         open: BTreeMap::new(),
         programs: options.programs.clone(),
         targets: options.targets.clone(),
+        case_check: options.case_check.clone(),
     }))
 }
 

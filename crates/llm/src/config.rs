@@ -98,6 +98,28 @@ pub enum ConfigError {
     },
 }
 
+/// Beginnings of models' names, with the provider that has them.
+const MODEL_NAMES: [(&str, &str); 9] = [
+    ("claude", "anthropic"),
+    ("gemini", "gemini"),
+    ("mistral-", "mistral"),
+    ("deepseek", "deepseek"),
+    ("grok", "xai"),
+    ("llama", "ollama"),
+    ("qwen", "ollama"),
+    ("gemma", "ollama"),
+    ("phi", "ollama"),
+];
+
+/// Returns the provider that a model's name most likely belongs to.
+fn likely_provider(model: &str) -> &'static str {
+    let model = model.to_ascii_lowercase();
+    MODEL_NAMES
+        .iter()
+        .find(|(beginning, _)| model.starts_with(beginning))
+        .map_or("openai", |(_, provider)| provider)
+}
+
 /// The provider that was probably meant, or all of them.
 fn provider_hint(provider: &str, known: &[&'static str]) -> String {
     match assize_diagnostic::did_you_mean(provider, known.iter().copied()) {
@@ -114,7 +136,7 @@ fn provider_hint(provider: &str, known: &[&'static str]) -> String {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum NameError {
     /// Neither `:` nor `/`.
-    #[error("`{0}` names no provider: write it like `openai:{0}`")]
+    #[error("`{0}` names no provider: write it like `{provider}:{0}`", provider = likely_provider(.0))]
     NoProvider(String),
     /// A provider alone, with or without `:`.
     #[error("`{0}` is a provider without a model: write `{0}:MODEL`, as in `openai:gpt-4o-mini`")]

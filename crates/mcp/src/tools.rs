@@ -93,7 +93,7 @@ impl ToolState {
     }
 
     pub(crate) fn validate(&self, arguments: &ValidateArguments, notes: &CallNotes) -> ToolResult {
-        let report = self.engine(notes.clone()).validate(&self.paths(&arguments.paths)?, &[])?;
+        let report = self.engine(notes.clone()).validate(&self.paths(&arguments.paths)?, &[], None)?;
         for file in &report.files {
             self.check_inside(&file.path)?;
         }

@@ -157,9 +157,13 @@ fn render_one(
 /// Describes the change of the mean score over all cases of the base, whatever the unknown ones would be.
 pub(crate) fn format_bounds(comparison: &RunComparison, [low, high]: [f64; 2]) -> String {
     let with = if comparison.gone.is_empty() { "incomplete" } else { "incomplete and missing" };
+    let all = match (comparison.common + comparison.gone.len()) as u64 {
+        1 => "the only case".to_owned(),
+        all => format!("all {} cases", grouped(all)),
+    };
     format!(
-        "With the {with} cases, the mean score of all {} cases changes by {} to {}.",
-        grouped((comparison.common + comparison.gone.len()) as u64),
+        "With the {with} cases, the mean score of {} changes by {} to {}.",
+        all,
         MetricUnit::Score.format_change(low),
         MetricUnit::Score.format_change(high)
     )
@@ -172,7 +176,7 @@ pub(crate) fn format_rescored(with: &str) -> String {
 
 /// Formats the number of cases on both sides, and of the others.
 pub(crate) fn format_case_counts(comparison: &RunComparison) -> String {
-    let mut text = format!("{} in both runs", grouped(comparison.common as u64));
+    let mut text = format!("{} in common", grouped(comparison.common as u64));
     for (number, word) in [
         (comparison.incomplete.len(), "of them incomplete"),
         (comparison.new.len(), "new"),
@@ -304,19 +308,30 @@ pub(crate) fn describe_methods(comparison: &RunComparison) -> String {
             return format!("{name}: not compared");
         }
 
-        let method = contrast.interval_method.as_deref().unwrap_or("no CI");
+        let method = match contrast.interval_method.as_deref() {
+            Some(method) => format!("CI by {}", in_brackets(method)),
+            None => "no CI".to_owned(),
+        };
         let clusters = contrast
             .clusters
             .map(|n| format!(" over {}", format_count(n as u64, "cluster", "clusters")))
             .unwrap_or_default();
-        format!("{name}: {method}{clusters}, p by {}", contrast.test)
+        format!("{name}: {method}{clusters}, p by {}", in_brackets(contrast.test))
     };
     format!(
-        "{}% CI. {}; {}.",
+        "{}% CI. {}. {}.",
         number::format_plain(comparison.score.level * 100.0),
         of("Pass rate", &comparison.pass_rate),
-        of("mean score", &comparison.score)
+        of("Mean score", &comparison.score)
     )
+}
+
+/// Puts the variant of a method in brackets, so that the name can stand in a list: `McNemar (exact)`.
+fn in_brackets(method: &str) -> String {
+    match method.split_once(", ") {
+        Some((name, variant)) => format!("{name} ({variant})"),
+        None => method.to_owned(),
+    }
 }
 
 /// Returns the title of a table by groups.
@@ -334,7 +349,11 @@ pub(crate) fn table_title(parts: &ComparisonTable, adjusted_by: Option<&str>) ->
 
     if parts.too_small > 0 {
         let fewest = assize_analysis::compare::MIN_PAIRS;
-        about.push(format!("{} with fewer than {fewest} pairs not tested", grouped(parts.too_small as u64)));
+        let (groups, are) = (
+            format_count(parts.too_small as u64, "group", "groups"),
+            if parts.too_small == 1 { "is" } else { "are" },
+        );
+        about.push(format!("{groups} with fewer than {fewest} pairs {are} not tested"));
     }
     if !about.is_empty() {
         let _ = write!(text, " ({})", about.join("; "));

@@ -93,9 +93,9 @@ fn write_one(
     for mismatch in &comparison.mismatches {
         let _ = write!(
             out,
-            "> **Not comparable ({}):** in {} cases {}",
+            "> **Not comparable ({}):** in {} {}",
             mismatch.respect.name(),
-            grouped(mismatch.cases as u64),
+            number::format_count(mismatch.cases as u64, "case", "cases"),
             mismatch.respect.describe()
         );
 

@@ -58,7 +58,7 @@ impl ReportPage {
         self.style.columns()
     }
 
-    /// Returns the number of columns at which tables and single lines are cut.
+    /// Returns the number of columns at which text is wrapped, and tables and single lines are cut.
     pub(crate) fn line_columns(&self) -> usize {
         self.style.line_columns()
     }
@@ -80,7 +80,7 @@ impl ReportPage {
         let lead = self.cells(lead);
         let body = self.cells(body);
         let indent = display_width(&lead);
-        let room = self.columns().saturating_sub(indent);
+        let room = self.line_columns().saturating_sub(indent);
         if room < MIN_TEXT_WIDTH && display_width(&body) > room {
             self.push_below(&lead, &body);
             return;
@@ -96,6 +96,30 @@ impl ReportPage {
 
         if first {
             self.push_row(&lead);
+        }
+    }
+
+    /// Adds a command or a path beside `lead`, in one line whatever the width, because it is copied; and `effect` after it, or
+    /// below it where both are too long for a line.
+    pub(crate) fn add_command(
+        &mut self,
+        lead: &[ReportPiece],
+        command: &[ReportPiece],
+        effect: &[ReportPiece],
+    ) {
+        let mut row = self.cells(lead);
+        let indent = display_width(&row);
+        row.extend(self.cells(command));
+        let end = self.cells(effect);
+        if display_width(&row) + 2 + display_width(&end) <= self.line_columns() {
+            row.extend([SPACE; 2]);
+            row.extend(end);
+            self.push_row(&row);
+        } else {
+            self.push_row(&row);
+            if !effect.is_empty() {
+                self.add_text(&[ReportPiece::plain(" ".repeat(indent))], effect);
+            }
         }
     }
 
@@ -263,6 +287,28 @@ mod tests {
         );
         let lines = set(40, true, &" ".repeat(60), "deeply indented text that is long");
         assert!(lines.lines().all(|line| line.len() <= 40), "{lines}");
+    }
+
+    #[test]
+    fn commands_stay_whole() {
+        let add = |width: usize| {
+            let mut page = ReportPage::new(ReportStyle { color: false, width, unicode: true });
+            let piece = |text: &str| [ReportPiece::plain(text)];
+            page.add_command(
+                &piece("Next    "),
+                &piece("assize explain last some-case --suite tone"),
+                &piece("explains it"),
+            );
+            page.finish()
+        };
+        assert_eq!(add(80), "Next    assize explain last some-case --suite tone  explains it\n");
+        assert_eq!(add(40), "Next    assize explain last some-case --suite tone\n        explains it\n");
+    }
+
+    #[test]
+    fn text_is_not_wrapped_where_there_is_no_window() {
+        let text = "word ".repeat(60);
+        assert_eq!(set(ReportStyle::UNLIMITED, true, "Run  ", &text), format!("Run  {}\n", text.trim_end()));
     }
 
     #[test]

@@ -357,9 +357,9 @@ pub fn render_pairwise_markdown(report: &PairwiseReport, missing: &[String]) -> 
 
             let _ = writeln!(
                 out,
-                "\nBradley-Terry over {} comparisons of {} cases; {}.",
-                found.comparisons,
-                found.clusters,
+                "\nBradley-Terry over {} of {}; {}.",
+                format_count(found.comparisons as u64, "comparison", "comparisons"),
+                format_count(found.clusters as u64, "case", "cases"),
                 tie_rule_text(found.ties)
             );
         }

@@ -12,6 +12,9 @@ use crate::table::{ReportColumn, render_table};
 /// Width from which on the list is a table; narrower pages have two lines for each run.
 const WIDE: usize = 72;
 
+/// Length of the time at the beginning of an id, such as `20260102-153012`.
+const TIME_LENGTH: usize = 15;
+
 /// Sign for a list without names.
 const NONE: &str = "–";
 
@@ -22,6 +25,8 @@ pub struct ListedRun {
     pub name: String,
     /// Name of its folder.
     pub id: String,
+    /// Beginning of the id that names no other run, so that commands take it.
+    pub short_id: String,
     /// Description of the run, or why it can't be read.
     pub info: Result<RunInfo, String>,
 }
@@ -29,10 +34,20 @@ pub struct ListedRun {
 impl ListedRun {
     /// Run of a folder, under the name by which commands take it.
     pub fn new(name: String, folder: &RunFolder) -> Self {
-        Self {
-            name,
-            id: folder.path().file_name().map(|id| id.to_string_lossy().into_owned()).unwrap_or_default(),
-            info: folder.info().map_err(|error| error.to_string()),
+        let id = folder.path().file_name().map(|id| id.to_string_lossy().into_owned()).unwrap_or_default();
+        Self { name, short_id: id.clone(), id, info: folder.info().map_err(|error| error.to_string()) }
+    }
+
+    /// Shortens the ids of all runs of a folder, at most to the times that they begin with.
+    pub fn shorten_ids(runs: &mut [Self]) {
+        let mut ids: Vec<String> = runs.iter().map(|run| run.id.clone()).collect();
+        ids.sort();
+        let shared = |a: &str, b: &str| a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
+        for run in runs {
+            let at = ids.partition_point(|id| *id < run.id);
+            let neighbours = [at.checked_sub(1), Some(at + 1)].into_iter().flatten();
+            let longest = neighbours.filter_map(|at| Some(shared(&run.id, ids.get(at)?))).max().unwrap_or(0);
+            run.short_id = run.id.chars().take(TIME_LENGTH.max(longest + 1)).collect();
         }
     }
 }
@@ -40,10 +55,9 @@ impl ListedRun {
 /// Renders runs in the order given, each in one line, on narrow pages in two.
 pub fn render_run_list(runs: &[ListedRun], style: ReportStyle) -> String {
     let mut page = ReportPage::new(style);
-    let years = has_several_years(runs);
     if page.columns() < WIDE {
         for run in runs {
-            render_narrow(&mut page, &run.name, RunCells::new(run, years));
+            render_narrow(&mut page, run);
         }
 
         return page.finish();
@@ -51,7 +65,7 @@ pub fn render_run_list(runs: &[ListedRun], style: ReportStyle) -> String {
 
     let columns = [
         ReportColumn::left("run"),
-        ReportColumn::left("when"),
+        ReportColumn::left("id"),
         ReportColumn::cut("suite"),
         ReportColumn::cut("judge"),
         ReportColumn::right("cases"),
@@ -59,8 +73,7 @@ pub fn render_run_list(runs: &[ListedRun], style: ReportStyle) -> String {
         ReportColumn::right("cost"),
         ReportColumn::left("result"),
     ];
-    let rows: Vec<Vec<ReportPiece>> =
-        runs.iter().map(|run| row(&run.name, RunCells::new(run, years))).collect();
+    let rows: Vec<Vec<ReportPiece>> = runs.iter().map(row).collect();
     render_table(&mut page, 0, &columns, &rows);
 
     page.finish()
@@ -68,7 +81,6 @@ pub fn render_run_list(runs: &[ListedRun], style: ReportStyle) -> String {
 
 /// Texts about one run.
 struct RunCells {
-    when: String,
     suite: String,
     judge: String,
     cases: String,
@@ -78,9 +90,9 @@ struct RunCells {
 }
 
 impl RunCells {
-    /// Texts about a run, with the year only if runs of several years are listed.
-    fn new(run: &ListedRun, years: bool) -> Self {
-        let Ok(info) = &run.info else { return Self::unreadable(run) };
+    /// Texts about a run.
+    fn new(run: &ListedRun) -> Self {
+        let Ok(info) = &run.info else { return Self::unreadable() };
         let suites: Vec<&str> = info.suites.iter().map(|suite| suite.name.as_str()).collect();
         let judges: Vec<&str> = info.judges.iter().map(|judge| &*judge.identity.name).collect();
         let summary = info.summary.as_ref();
@@ -93,7 +105,6 @@ impl RunCells {
         });
 
         Self {
-            when: minute(&info.started_at, years),
             suite: first_and_more(&suites),
             judge: first_and_more(&judges),
             cases: summary.map_or_else(String::new, |summary| grouped(summary.counts.total() as u64)),
@@ -103,10 +114,9 @@ impl RunCells {
         }
     }
 
-    fn unreadable(run: &ListedRun) -> Self {
+    fn unreadable() -> Self {
         Self {
-            when: String::new(),
-            suite: run.id.clone(),
+            suite: String::new(),
             judge: String::new(),
             cases: String::new(),
             passed: String::new(),
@@ -116,10 +126,11 @@ impl RunCells {
     }
 }
 
-fn row(name: &str, cells: RunCells) -> Vec<ReportPiece> {
+fn row(run: &ListedRun) -> Vec<ReportPiece> {
+    let cells = RunCells::new(run);
     vec![
-        ReportPiece::plain(name),
-        ReportPiece::new(ReportTone::Dim, cells.when),
+        ReportPiece::plain(&run.name),
+        ReportPiece::untrusted_name(ReportTone::Plain, &run.short_id),
         ReportPiece::untrusted_name(ReportTone::Strong, &cells.suite),
         ReportPiece::untrusted_name(ReportTone::Plain, &cells.judge),
         ReportPiece::plain(cells.cases),
@@ -129,13 +140,14 @@ fn row(name: &str, cells: RunCells) -> Vec<ReportPiece> {
     ]
 }
 
-/// Renders a run in lines: its name, suite and result; then the rest, wrapped.
-fn render_narrow(page: &mut ReportPage, name: &str, cells: RunCells) {
+/// Renders a run in lines: its name, id and result; then the rest, wrapped.
+fn render_narrow(page: &mut ReportPage, run: &ListedRun) {
+    let cells = RunCells::new(run);
     let (tone, result) = cells.result;
     page.add_split_line(
         &[
-            ReportPiece::plain(format!("{name:<8}")),
-            ReportPiece::untrusted_name(ReportTone::Strong, &cells.suite),
+            ReportPiece::plain(format!("{:<8}", run.name)),
+            ReportPiece::untrusted_name(ReportTone::Plain, &run.short_id),
         ],
         &[ReportPiece::new(tone, result)],
     );
@@ -146,7 +158,7 @@ fn render_narrow(page: &mut ReportPage, name: &str, cells: RunCells) {
         ("", cases) => of(cases),
         (passed, cases) => format!("{passed} of {}", of(cases)),
     };
-    let facts = [cells.when, passed, cells.judge, cells.cost];
+    let facts = [cells.suite, passed, cells.judge, cells.cost];
     let facts: Vec<String> = facts.into_iter().filter(|fact| !fact.is_empty() && fact != NONE).collect();
     if !facts.is_empty() {
         page.add_text(
@@ -154,12 +166,6 @@ fn render_narrow(page: &mut ReportPage, name: &str, cells: RunCells) {
             &[ReportPiece::untrusted(ReportTone::Dim, &facts.join(", "), sanitize::MAX_REASON)],
         );
     }
-}
-
-/// Returns true if runs were started in different years.
-fn has_several_years(runs: &[ListedRun]) -> bool {
-    let mut years = runs.iter().filter_map(|run| run.info.as_ref().ok()?.started_at.get(..4));
-    years.next().is_some_and(|first| years.any(|year| year != first))
 }
 
 /// Converts runs to JSON.
@@ -233,11 +239,22 @@ fn first_and_more(names: &[&str]) -> String {
     }
 }
 
-/// `2026-01-02 15:30` of a time in RFC 3339, or that without the year.
-fn minute(time: &str, year: bool) -> String {
-    match (time.get(..10), time.get(5..10), time.get(11..16)) {
-        (Some(day), _, Some(minute)) if year => format!("{day} {minute}"),
-        (_, Some(day), Some(minute)) => format!("{day} {minute}"),
-        _ => time.to_owned(),
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_ids_name_one_run_each() {
+        let run = |id: &str| ListedRun {
+            name: String::new(),
+            id: id.to_owned(),
+            short_id: String::new(),
+            info: Err(String::new()),
+        };
+        let mut runs =
+            ["20260102-153012-a-1", "20260102-153013-a-1", "20260102-153013-b-2", "mine", "mine-2"].map(run);
+        ListedRun::shorten_ids(&mut runs);
+        let short: Vec<&str> = runs.iter().map(|run| run.short_id.as_str()).collect();
+        assert_eq!(short, ["20260102-153012", "20260102-153013-a", "20260102-153013-b", "mine", "mine-2"]);
     }
 }

@@ -1,6 +1,6 @@
 //! Capabilities of the terminal, and the tones of text.
 
-/// Largest width of text: longer lines are hard to read.
+/// Largest width of text in a window: longer lines are hard to read.
 const MAX_TEXT_WIDTH: usize = 100;
 
 /// Layout options.
@@ -8,8 +8,8 @@ const MAX_TEXT_WIDTH: usize = 100;
 pub struct ReportStyle {
     /// True if colours (SGR sequences) may be used.
     pub color: bool,
-    /// Available columns, or [`ReportStyle::UNLIMITED`]. Text is never wider than 100 columns, because longer lines are
-    /// hard to read, and never narrower than 40.
+    /// Available columns, or [`ReportStyle::UNLIMITED`]. In a window, text is never wider than 100 columns, because longer lines
+    /// are hard to read, and never narrower than 40.
     pub width: usize,
     /// True if the program's own text may contain non-ASCII signs.
     pub unicode: bool,
@@ -23,7 +23,8 @@ impl Default for ReportStyle {
 }
 
 impl ReportStyle {
-    /// Width where there is no window, as in a pipe: text is wrapped, and lines that can't be are never cut.
+    /// Width where there is no window, as in a pipe: no text is wrapped and no line is cut, so that paths and commands can be
+    /// searched for and copied.
     pub const UNLIMITED: usize = usize::MAX;
 
     /// Returns the width of the window, or that of text where there is none.
@@ -31,12 +32,12 @@ impl ReportStyle {
         if self.width == Self::UNLIMITED { MAX_TEXT_WIDTH } else { self.width }
     }
 
-    /// Returns the number of columns to use.
+    /// Returns the number of columns of rules and of what is aligned to the right.
     pub(crate) fn columns(self) -> usize {
         self.width.clamp(40, MAX_TEXT_WIDTH)
     }
 
-    /// Returns the number of columns at which tables and single lines are cut.
+    /// Returns the number of columns at which text is wrapped, and tables and single lines are cut.
     pub(crate) fn line_columns(self) -> usize {
         if self.width == Self::UNLIMITED { self.width } else { self.columns() }
     }

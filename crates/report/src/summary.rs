@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use assize_rubric::{OFFLINE_NOTICE, PartialCost, Tokens, UnitInterval, Usd, VerdictThresholds};
+use assize_rubric::{
+    OFFLINE_NOTICE, OFFLINE_STORED_NOTICE, PartialCost, Tokens, UnitInterval, Usd, VerdictThresholds,
+};
 use assize_store::{
     EstimatedMetric, JudgeInfo, MeanScore, PassRateGate, PassRateResult, ResultRow, RunInfo, RunMetrics,
     RunSummary, SentRequests, VerdictCounts,
@@ -20,6 +22,15 @@ use crate::panel;
 use crate::sanitize;
 use crate::style::{ReportStyle, ReportTone};
 
+/// Cases of a suite that did not pass.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailingCases {
+    /// Name of the suite, if the run has several.
+    pub suite: Option<String>,
+    /// Their ids, each with its target if the run has several.
+    pub cases: Vec<String>,
+}
+
 /// Additional content of a summary beside `run.json`. Everything is optional.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SummaryExtra<'a> {
@@ -30,7 +41,7 @@ pub struct SummaryExtra<'a> {
     /// Reasons of incomplete cases, each with its number of cases and what to do.
     pub incomplete: &'a [String],
     /// First cases that did not pass, and the number of further ones; where they are not listed above.
-    pub failing: (&'a [String], usize),
+    pub failing: (&'a [FailingCases], usize),
     /// Number of quotes that were found in the judge's material, and of all quotes.
     pub quotes: Option<(u64, u64)>,
     /// Thresholds of the verdicts.
@@ -62,10 +73,10 @@ pub fn render_summary(info: &RunInfo, extra: SummaryExtra<'_>, style: ReportStyl
         render_cost(&mut page, info, summary);
     }
 
-    entry(
-        &mut page,
-        "Run",
-        vec![ReportPiece::untrusted(ReportTone::Plain, extra.folder.unwrap_or(&info.run_id), 400)],
+    page.add_command(
+        &[ReportPiece::new(ReportTone::Dim, format!("{:<12}", "Run"))],
+        &[ReportPiece::untrusted(ReportTone::Plain, extra.folder.unwrap_or(&info.run_id), 400)],
+        &[],
     );
 
     if let Some(summary) = &info.summary {
@@ -101,13 +112,13 @@ pub fn render_summary(info: &RunInfo, extra: SummaryExtra<'_>, style: ReportStyl
     }
 
     // The last line, so that nobody takes the numbers above for those of a model.
-    if run_warnings(info).contains(&OFFLINE_NOTICE) {
+    if let Some(notice) = run_warnings(info).into_iter().find(is_offline_notice) {
         if info.summary.is_none() {
             page.add_blank();
         }
         page.add_text(
             &[ReportPiece::new(ReportTone::Middling, "⚠ ")],
-            &[ReportPiece::new(ReportTone::Middling, OFFLINE_NOTICE)],
+            &[ReportPiece::new(ReportTone::Middling, notice)],
         );
     }
 
@@ -132,12 +143,10 @@ pub(crate) fn render_result(page: &mut ReportPage, summary: &RunSummary) {
 
 /// Renders a command to go on with, and its effect.
 pub(crate) fn render_next(page: &mut ReportPage, command: &str, effect: &str) {
-    page.add_text(
+    page.add_command(
         &[ReportPiece::new(ReportTone::Dim, "Next    ")],
-        &[
-            ReportPiece::untrusted(ReportTone::Plain, command, sanitize::MAX_REASON),
-            ReportPiece::new(ReportTone::Dim, format!("  {effect}")),
-        ],
+        &[ReportPiece::untrusted(ReportTone::Plain, command, sanitize::MAX_REASON)],
+        &[ReportPiece::new(ReportTone::Dim, effect)],
     );
 }
 
@@ -218,13 +227,23 @@ fn render_metrics(page: &mut ReportPage, summary: &RunSummary, extra: SummaryExt
 }
 
 /// Names the cases that did not pass.
-fn render_failing(page: &mut ReportPage, (cases, more): (&[String], usize)) {
-    if cases.is_empty() {
+fn render_failing(page: &mut ReportPage, (suites, more): (&[FailingCases], usize)) {
+    if suites.is_empty() {
         return;
     }
 
-    let names: Vec<String> = cases.iter().map(|id| sanitize::sanitize_name(id)).collect();
-    let mut pieces = vec![ReportPiece::new(ReportTone::Bad, names.join(", "))];
+    let mut pieces = Vec::new();
+    for of in suites {
+        if !pieces.is_empty() {
+            pieces.push(ReportPiece::plain("; "));
+        }
+        if let Some(suite) = &of.suite {
+            pieces.push(ReportPiece::untrusted_name(ReportTone::Plain, suite));
+            pieces.push(ReportPiece::plain(": "));
+        }
+        let names: Vec<String> = of.cases.iter().map(|case| sanitize::sanitize_name(case)).collect();
+        pieces.push(ReportPiece::new(ReportTone::Bad, names.join(", ")));
+    }
     if more > 0 {
         pieces.push(ReportPiece::plain(format!(" and {} more", grouped(more as u64))));
     }
@@ -610,6 +629,11 @@ fn render_remarks(page: &mut ReportPage, info: &RunInfo) {
     }
 }
 
+/// Returns true for the notice that no model has judged.
+fn is_offline_notice(warning: &&str) -> bool {
+    [OFFLINE_NOTICE, OFFLINE_STORED_NOTICE].contains(warning)
+}
+
 /// Everything the reader of a run should be warned of.
 pub fn run_warnings(info: &RunInfo) -> Vec<&str> {
     let mut warnings: Vec<&str> = info.warnings.iter().map(String::as_str).collect();
@@ -617,13 +641,18 @@ pub fn run_warnings(info: &RunInfo) -> Vec<&str> {
     if offline && !warnings.iter().any(|warning| warning.to_lowercase().contains("offline")) {
         warnings.push(OFFLINE_NOTICE);
     }
+    if info.command == "score" {
+        for warning in warnings.iter_mut().filter(|warning| **warning == OFFLINE_NOTICE) {
+            *warning = OFFLINE_STORED_NOTICE;
+        }
+    }
 
     warnings
 }
 
 fn render_warnings(page: &mut ReportPage, info: &RunInfo) {
     let warnings: Vec<&str> =
-        run_warnings(info).into_iter().filter(|warning| *warning != OFFLINE_NOTICE).collect();
+        run_warnings(info).into_iter().filter(|warning| !is_offline_notice(warning)).collect();
     if !warnings.is_empty() {
         page.add_blank();
     }

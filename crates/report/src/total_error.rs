@@ -136,7 +136,7 @@ fn describe(design: &Result<CrossedDesign, UndefinedReason>, found: &TotalError)
             if design.repeats > 1 {
                 parts.push(format!("{} repeats", design.repeats));
             }
-            format!("{}, at the cost of {} calls", parts.join(" x "), grouped(design.calls.ceil() as u64))
+            format!("{}, at the cost of {} calls", parts.join(" × "), grouped(design.calls.ceil() as u64))
         }
     }
 }

@@ -11,7 +11,11 @@ pub enum LongWords {
     Break,
 }
 
-/// Wraps the lines of a text to a number of columns, each below its own indentation. Styles take no columns.
+/// Stands for a space at which no line is broken.
+const KEPT_SPACE: &str = "\u{a0}";
+
+/// Wraps the lines of a text to a number of columns, each below its own indentation. Styles take no columns. If long words are
+/// kept, so are commands of this program between backticks.
 pub fn wrap_lines(text: &str, columns: usize, long_words: LongWords) -> String {
     let columns = columns.max(1);
     let wrap = |line: &str| {
@@ -23,10 +27,29 @@ pub fn wrap_lines(text: &str, columns: usize, long_words: LongWords) -> String {
             .break_words(long_words == LongWords::Break)
             .word_splitter(WordSplitter::NoHyphenation);
 
-        if words.is_empty() { String::new() } else { textwrap::fill(words, options) }
+        if words.is_empty() {
+            String::new()
+        } else if long_words == LongWords::Keep && words.contains("`assize ") {
+            textwrap::fill(&hold_commands(words), options).replace(KEPT_SPACE, " ")
+        } else {
+            textwrap::fill(words, options)
+        }
     };
 
     text.split('\n').map(wrap).collect::<Vec<String>>().join("\n")
+}
+
+/// Replaces the spaces of commands by ones at which no line is broken.
+fn hold_commands(line: &str) -> String {
+    let parts: Vec<String> = line
+        .split('`')
+        .enumerate()
+        .map(|(at, part)| {
+            let is_command = at % 2 == 1 && part.starts_with("assize ");
+            if is_command { part.replace(' ', KEPT_SPACE) } else { part.to_owned() }
+        })
+        .collect();
+    parts.join("`")
 }
 
 #[cfg(test)]
@@ -52,6 +75,13 @@ mod tests {
         assert!(broken.lines().all(|line| line.width() <= 12), "{broken}");
         let kept = |text: &str| text.split_whitespace().collect::<String>();
         assert_eq!(kept(&broken), kept(text));
+    }
+
+    #[test]
+    fn commands_stay_whole() {
+        let text = "40 cases; choose one: `assize explain last some-case` or none";
+        let wrapped = "40 cases; choose\none:\n`assize explain last some-case`\nor none";
+        assert_eq!(wrap_lines(text, 16, LongWords::Keep), wrapped);
     }
 
     #[test]

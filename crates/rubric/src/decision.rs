@@ -240,6 +240,9 @@ pub enum JudgeConfidence {
 pub const OFFLINE_NOTICE: &str =
     "Graded by the offline judge, which only compares words: name a model with --judge";
 
+/// Notice about a run whose decisions are those of a run that no model has judged: nobody is asked again.
+pub const OFFLINE_STORED_NOTICE: &str = "Graded by the offline judge, which only compares words";
+
 /// Notice about a plan in which no model would judge.
 pub const OFFLINE_PLAN_NOTICE: &str = "The offline judge only compares words; name a model with --judge";
 

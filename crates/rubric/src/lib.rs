@@ -70,8 +70,8 @@ pub use criterion_scale::{CriterionScale, ScoreBand, ScoreBands, ScoreBandsError
 pub use deciding_votes::{panel_decision, panel_decision_if, select_deciding_votes};
 pub use decision::{
     Decision, DecisionProbability, EvidenceQuote, JudgeConfidence, JudgeIdentity, JudgingUsage,
-    OFFLINE_NOTICE, OFFLINE_PLAN_NOTICE, Tokens, TruncationMode, TruncationRecord, UngradedKind,
-    UngradedReason,
+    OFFLINE_NOTICE, OFFLINE_PLAN_NOTICE, OFFLINE_STORED_NOTICE, Tokens, TruncationMode, TruncationRecord,
+    UngradedKind, UngradedReason,
 };
 pub use finding::{Finding, GraderFinding, GraderFindingKind, GraderNote};
 pub use format::{dollars, grouped};

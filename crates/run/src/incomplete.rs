@@ -1,5 +1,6 @@
 //! Reasons why cases are incomplete, counted.
 
+use assize_grade::is_unreported;
 use assize_rubric::{UngradedKind, Verdict};
 use assize_store::CaseRecord;
 
@@ -15,6 +16,9 @@ pub struct IncompleteReason {
     pub cases: u64,
     /// Reason of the first of them.
     pub example: String,
+    /// True if something of any of them may be decided when it is asked for again. Votes that are tied stay so, and what a target
+    /// does not report is not there the next time either.
+    pub may_change: bool,
 }
 
 /// Adds the reason of an incomplete case. Errors are told apart by their message, failures to judge by their kind.
@@ -33,10 +37,33 @@ pub(crate) fn add_reason(reasons: &mut Vec<IncompleteReason>, record: &CaseRecor
         (None, None) => return,
     };
 
+    let mut errors = row.graders.iter().filter_map(|grader| grader.error.as_deref());
+    let mut undecided = record.decisions.iter().filter_map(|decided| decided.decision.ungraded.as_ref());
+    let may_change = row.error.is_some()
+        || errors.any(|error| !is_unreported(error))
+        || undecided.any(|found| may_be_decided(found.kind));
+
     let same = |one: &&mut IncompleteReason| one.kind == kind && (kind.is_some() || one.example == message);
     if let Some(known) = reasons.iter_mut().find(same) {
         known.cases += 1;
+        known.may_change |= may_change;
     } else if reasons.len() < MAX_REASONS {
-        reasons.push(IncompleteReason { kind, cases: 1, example: message.to_owned() });
+        reasons.push(IncompleteReason { kind, cases: 1, example: message.to_owned(), may_change });
+    }
+}
+
+/// Returns true if asking again can decide a criterion: the reply that did not is not in the cache.
+const fn may_be_decided(kind: UngradedKind) -> bool {
+    match kind {
+        UngradedKind::Transport
+        | UngradedKind::Refusal
+        | UngradedKind::Malformed
+        | UngradedKind::Truncated
+        | UngradedKind::Cancelled => true,
+        UngradedKind::ContextLength
+        | UngradedKind::Evidence
+        | UngradedKind::Tie
+        | UngradedKind::Probability
+        | UngradedKind::NotJudged => false,
     }
 }

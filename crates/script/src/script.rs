@@ -64,6 +64,11 @@ impl Script {
         &self.text
     }
 
+    /// Returns true for the text of a file that exports a function.
+    pub const fn is_file(&self) -> bool {
+        matches!(self.form, ScriptForm::Module(_))
+    }
+
     /// Returns the name of the function of a file, if one is named.
     pub fn export(&self) -> Option<&str> {
         match &self.form {

@@ -454,11 +454,11 @@ impl MetricDifference {
                 unit.format_size(options.margin.unwrap_or_default())
             ),
             Conclusion::NoDifference => {
-                format!("No pair differs: {pairs} rule out a change beyond ±{}.", unit.format_size(high))
+                format!("No pair differs; with {pairs}, the change is at most ±{}.", unit.format_size(high))
             }
             Conclusion::NotComparable => self.says.clone(),
             Conclusion::Inconclusive if self.higher + self.lower == 0 => format!(
-                "No pair differs, but {pairs} cannot rule out a change of up to ±{}.",
+                "No pair differs, but with {pairs}, the change may still be up to ±{}.",
                 unit.format_size(high)
             ),
             // The interval is approximate and the test is exact, and adjusting is stricter still.
@@ -470,7 +470,8 @@ impl MetricDifference {
             ),
             Conclusion::Inconclusive => {
                 let detectable = self.detectable.map(|size| {
-                    format!(" {pairs} detect a change of about {} (80% power)", unit.format_size(size))
+                    let size = unit.format_size(size);
+                    format!(" With {pairs}, a change of about {size} would be detected (80% power)")
                 });
                 let enough = self.enough.map(|n| {
                     let seen = unit.format_size(difference);

@@ -226,6 +226,7 @@ impl EvalArgs {
             filter: self.filter.clone(),
             tags: self.tag.clone(),
             exclude_tags: self.exclude_tag.clone(),
+            rerun_failed: self.rerun_failed.clone(),
             keep_going: self.keep_going,
             roots: self.root.clone(),
             deny: denied(&self.deny),

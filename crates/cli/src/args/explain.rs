@@ -5,13 +5,13 @@ use super::LabelArgs;
 /// Print the arithmetic behind the score of a case, or of a part of a scorecard.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
-    assize explain last\n  \
+    assize explain\n  \
     assize explain last refund-policy\n  \
     assize explain last A-REF\n  \
     assize explain .assize/runs/20260102-120000-support refund-policy --json")]
 pub(crate) struct ExplainArgs {
     /// Run: folder, id, `last` or `last~N`.
-    #[arg(value_name = "RUN")]
+    #[arg(default_value = "last", value_name = "RUN")]
     pub(crate) run: String,
     /// Id of the case, or code of a part of a scorecard; without it, lists the cases.
     #[arg(value_name = "CASE")]

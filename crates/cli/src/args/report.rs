@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::LabelArgs;
-use super::report_file::{ReportFile, ReportFormat, report_file, report_format};
+use super::report_file::{ReportFile, ReportFormat, report_format, stored_report_file};
 
 /// Write stored runs in formats that people and other programs read.
 #[derive(Debug, clap::Args)]
@@ -22,7 +22,7 @@ use super::report_file::{ReportFile, ReportFormat, report_file, report_format};
     skills                 Files of an agent skill: benchmark.json, and grading.json of each eval in a folder\n  \
     otlp                   OpenTelemetry events, one request on each line\n\n\
     Examples:\n  \
-    assize report last -o report.html\n  \
+    assize report -o report.html\n  \
     assize report last --baseline runs/main -o comment.md -o junit.xml\n  \
     assize report last@gpt-a last@gpt-b -o both-cases.csv\n  \
     assize report last --format gitlab -o gl-code-quality-report.json\n  \
@@ -31,7 +31,7 @@ use super::report_file::{ReportFile, ReportFormat, report_file, report_format};
 )]
 pub(crate) struct ReportArgs {
     /// Runs: folders, ids, `last`, `last~N`; `RUN@TARGET` for one target's answers.
-    #[arg(value_name = "RUN", required = true)]
+    #[arg(value_name = "RUN", default_value = "last")]
     pub(crate) runs: Vec<String>,
     /// File to write; repeatable [default: Markdown on stdout].
     #[arg(long, short = 'o', value_name = "FILE")]
@@ -57,9 +57,8 @@ impl ReportArgs {
             (_, paths) => paths
                 .iter()
                 .map(|path| {
-                    report_file(&path.to_string_lossy()).map_err(|error| {
-                        format!("`{}`: {error}; or name the format with `--format`", path.display())
-                    })
+                    stored_report_file(&path.to_string_lossy())
+                        .map_err(|error| format!("`{}`: {error}", path.display()))
                 })
                 .collect(),
         }

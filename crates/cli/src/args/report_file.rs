@@ -38,14 +38,18 @@ impl ReportFormat {
     }
 }
 
-/// Parses the path of a report of a run.
+/// Endings of reports of a run.
+const RUN_REPORTS: &str = "FILE.html, FILE.md, FILE.xml (JUnit), FILE.csv (one row per criterion), FILE-cases.csv (one row per case), \
+    FILE.sarif or FILE.json (as `--json`)";
+
+/// Parses the path of a report of a run that the command makes.
 pub(super) fn report_file(text: &str) -> Result<ReportFile, String> {
-    parse(
-        text,
-        |_| true,
-        "FILE.html, FILE.md, FILE.xml (JUnit), FILE.csv (one row per criterion), FILE-cases.csv (one row per case), FILE.sarif or \
-         FILE.json (as `--json`)",
-    )
+    parse(text, |_| true, &format!("{RUN_REPORTS}; the folder of a run is named by `--run-dir`"))
+}
+
+/// Parses the path of a report of a run that is stored.
+pub(super) fn stored_report_file(text: &str) -> Result<ReportFile, String> {
+    parse(text, |_| true, &format!("{RUN_REPORTS}; or name the format with `--format`"))
 }
 
 /// Parses the path of a report of a comparison.
@@ -81,9 +85,13 @@ pub(super) fn report_format(text: &str) -> Result<ReportFormat, String> {
 
 fn parse(text: &str, takes: impl Fn(ReportFormat) -> bool, known: &str) -> Result<ReportFile, String> {
     let path = Path::new(text);
-    let format = ReportFormat::from_path(path).filter(|format| takes(*format)).ok_or_else(|| {
-        format!("a report is written to {known}; the folder of a run is named by `--run-dir`")
-    })?;
+    let format = ReportFormat::from_path(path)
+        .filter(|format| takes(*format))
+        .ok_or_else(|| format!("a report is written to {known}"))?;
+    // Better now than after a run.
+    if let Some(file) = path.ancestors().skip(1).find(|folder| folder.is_file()) {
+        return Err(format!("`{}` is a file, not a folder to write to", file.display()));
+    }
 
     Ok(ReportFile { path: path.to_path_buf(), format })
 }

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 
+use assize_diagnostic::did_you_mean_name;
 use assize_report::{LongWords, wrap_lines};
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -15,26 +16,98 @@ use crate::context::terminal_columns;
 /// Commands to which people give a file by itself that an option names, with that option.
 const FILE_OPTIONS: &[(&str, &str)] = &[("assize grade", "--answers"), ("assize calibrate", "--labels")];
 
-/// Options of other tools and of other commands, by the command they are given to, with what to write instead.
-const FOREIGN_OPTIONS: &[(&str, &[&str], &str)] = &[
-    ("assize eval", &["-c", "--config"], "pass the file itself, as in 'assize eval promptfooconfig.yaml'"),
+/// Commands that run cases.
+const RUNS: &[&str] = &["assize eval", "assize grade"];
+const EVAL: &[&str] = &["assize eval"];
+
+/// Options of other tools and of other commands, by the commands they are given to, with what to write instead.
+const FOREIGN_OPTIONS: &[(&[&str], &[&str], &str)] = &[
+    (EVAL, &["-c", "--config"], "pass the file itself, as in 'assize eval promptfooconfig.yaml'"),
+    (EVAL, &["-r", "--provider", "--providers"], "name the target with '--target openai:gpt-4o-mini'"),
+    (RUNS, &["--grader", "--grader-target"], "name the judge with '--judge openai:gpt-4o-mini'"),
     (
-        "assize eval",
-        &["-r", "--provider", "--providers"],
-        "name the target with '--target openai:gpt-4o-mini'",
+        EVAL,
+        &["-k", "--filter-pattern", "--sample-id"],
+        "select cases by their ids with \"--filter 'refund-*'\"",
     ),
-    ("assize eval", &["--grader", "--grader-target"], "name the judge with '--judge openai:gpt-4o-mini'"),
-    ("assize eval", &["-k", "--filter-pattern"], "select cases by their ids with \"--filter 'refund-*'\""),
-    ("assize eval", &["-t", "--tests"], "pass the file itself, as in 'assize eval evals/support.eval.yaml'"),
+    (EVAL, &["-t", "--tests"], "pass the file itself, as in 'assize eval evals/support.eval.yaml'"),
     (
-        "assize eval",
+        EVAL,
         &["--column", "--columns"],
         "for a table of answers, use 'assize grade' with '--columns answer=COLUMN'",
     ),
-    ("assize eval", &["--repeat", "--repeats", "--epochs"], "run each case several times with '--trials 3'"),
-    ("assize serve", &["--judge-calls"], "limit the requests in flight with '--max-concurrency'"),
+    (EVAL, &["--repeat", "--repeats", "--epochs"], "run each case several times with '--trials 3'"),
     (
-        "assize calibrate",
+        EVAL,
+        &["-n", "--limit", "--filter-first-n", "--filter-sample", "--max-cases"],
+        "no option takes the first cases or a sample; select cases with '--filter' or '--tag'",
+    ),
+    (EVAL, &["--filter-providers", "--filter-targets"], "run one target with '--target NAME'"),
+    (EVAL, &["--filter-metadata"], "select cases with '--tag TAG'"),
+    (
+        EVAL,
+        &["--filter-errors-only", "--filter-failing-only"],
+        "run the failed and incomplete cases of a run with '--rerun-failed RUN'",
+    ),
+    (EVAL, &["-p", "--prompts"], "no option takes prompts; write them into the file"),
+    (EVAL, &["-v", "--var", "--vars"], "no option takes variables; write them as 'vars' of the tests"),
+    (
+        EVAL,
+        &["-a", "--assertions"],
+        "write assertions into the file; for answers that you have, use 'assize grade'",
+    ),
+    (EVAL, &["-d", "--description"], "write 'description' into the file"),
+    (EVAL, &["--sandbox"], "write 'workspace' into the file"),
+    (
+        EVAL,
+        &["-T", "-S", "-M", "--solver", "--task-config"],
+        "no option configures the target; write it into the targets file",
+    ),
+    (
+        EVAL,
+        &["--message-limit"],
+        "no option limits messages; set 'max_turns' of an agent in the targets file",
+    ),
+    (EVAL, &["--no-score"], "there is no such option: answers are graded as they arrive"),
+    (
+        RUNS,
+        &["--fail-on-error", "--no-fail-on-error", "--continue-on-fail"],
+        "a run continues after errors; 'assize eval --bail' stops at the first case that did not pass",
+    ),
+    (
+        RUNS,
+        &["--no-table", "--table", "--table-cell-max-length"],
+        "choose the cases to print with '--show none', '--show failed' or '--show all'",
+    ),
+    (RUNS, &["--no-progress-bar", "--display"], "hide progress and notices with '--quiet'"),
+    (RUNS, &["--no-write"], "every run is stored; '--run-dir DIR' says where"),
+    (RUNS, &["--share", "--no-share"], "nothing is uploaded; write a page to share with '-o report.html'"),
+    (
+        RUNS,
+        &["-w", "--watch"],
+        "'assize try --watch RUBRIC.yaml' reruns a rubric on every save; replies are cached for the next run",
+    ),
+    (RUNS, &["--delay"], "limit the rate with '--requests-per-minute N'"),
+    (RUNS, &["--max-samples", "--max-tasks"], "run N cases at once with '--workers N'"),
+    (RUNS, &["--max-connections"], "limit the requests in flight with '--max-concurrency N'"),
+    (RUNS, &["--log-dir"], "name the folder of the run with '--run-dir DIR'"),
+    (
+        RUNS,
+        &["--timeout", "--time-limit", "--max-eval-time-ms"],
+        "limit a request with '--request-timeout 90s', the run with '--deadline 30m'",
+    ),
+    (RUNS, &["--token-limit"], "limit the tokens of the run with '--budget-tokens N'"),
+    (
+        RUNS,
+        &["--max-tokens"],
+        "'--max-output-tokens N' limits the judge's replies; the target has 'max_output_tokens'",
+    ),
+    (RUNS, &["--retry-on-error"], "retry failed calls with '--max-retries N'"),
+    (RUNS, &["--env-path"], "name the file of variables with '--env-file FILE'"),
+    (RUNS, &["--model-base-url"], "set OPENAI_BASE_URL, or 'base_url' of the target"),
+    (&["assize serve"], &["--judge-calls"], "limit the requests in flight with '--max-concurrency'"),
+    (
+        &["assize calibrate"],
         &["--labels", "-l"],
         "pass the files themselves, as in 'assize calibrate agreement labels.csv'",
     ),
@@ -117,9 +190,9 @@ fn add_tips(error: &mut clap::Error) {
     let argument = text(error, ContextKind::InvalidArg);
     let usage = text(error, ContextKind::Usage);
     let of_command = |command: &str| usage.split_once(command).is_some_and(|(_, rest)| rest.starts_with(' '));
-    let foreign = FOREIGN_OPTIONS
-        .iter()
-        .find(|(command, options, _)| of_command(command) && options.contains(&argument.as_str()));
+    let foreign = FOREIGN_OPTIONS.iter().find(|(commands, options, _)| {
+        options.contains(&argument.as_str()) && commands.iter().any(|command| of_command(command))
+    });
     let option = FILE_OPTIONS.iter().find(|(command, _)| of_command(command)).map(|(_, option)| option);
     if let Some((.., tip)) = foreign {
         suggest(error, tip);
@@ -127,7 +200,33 @@ fn add_tips(error: &mut clap::Error) {
         suggest(error, tip);
     } else if let Some(option) = option.filter(|_| !argument.starts_with('-')) {
         suggest(error, &format!("pass the file as '{option} {argument}'"));
+    } else if error.get(ContextKind::SuggestedArg).is_some() {
+        suggest_near_option(error, &argument, &usage);
     }
+}
+
+/// Suggests the option whose name is near. The parser's own measure finds names that only begin alike.
+fn suggest_near_option(error: &mut clap::Error, argument: &str, usage: &str) {
+    error.remove(ContextKind::SuggestedArg);
+    let command = command_of(usage);
+    let names: Vec<&str> = command.get_arguments().filter_map(clap::Arg::get_long).collect();
+    if let Some(near) = did_you_mean_name(argument.trim_start_matches('-'), names.iter().copied()) {
+        error.insert(ContextKind::SuggestedArg, ContextValue::String(format!("--{near}")));
+    }
+}
+
+/// Returns the command that a usage line is about.
+fn command_of(usage: &str) -> clap::Command {
+    let mut command = Args::command();
+    command.build();
+    for word in usage.split_whitespace().skip_while(|word| *word != "assize").skip(1) {
+        match command.find_subcommand(word) {
+            Some(inner) => command = inner.clone(),
+            None => break,
+        }
+    }
+
+    command
 }
 
 /// Returns what to write instead of an option of AgentV.
@@ -142,16 +241,7 @@ fn agentv_tip(option: &str) -> Option<&'static str> {
 /// Shows the usage of the command as its help does. The parser lists the options that were given as if they were required.
 fn show_plain_usage(error: &mut clap::Error) {
     let usage = text(error, ContextKind::Usage);
-    let mut root = Args::command();
-    root.build();
-
-    let mut command = &mut root;
-    for word in usage.split_whitespace().skip_while(|word| *word != "assize").skip(1) {
-        if command.find_subcommand(word).is_none() {
-            break;
-        }
-        command = command.find_subcommand_mut(word).expect("it was just found");
-    }
+    let mut command = command_of(&usage);
     if command.get_name() != "assize" {
         error.insert(ContextKind::Usage, ContextValue::StyledStr(command.render_usage()));
     }
@@ -255,6 +345,14 @@ mod tests {
             (&["eval", "a.yaml", "-k", "refund"], "--filter 'refund-*'"),
             (&["eval", "a.yaml", "--column", "answer=a"], "--columns answer=COLUMN"),
             (&["eval", "a.yaml", "--repeat", "3"], "--trials 3"),
+            (&["eval", "a.yaml", "--no-table"], "'--show none'"),
+            (&["eval", "a.yaml", "--limit", "3"], "no option takes the first cases"),
+            (&["eval", "a.yaml", "-n", "3"], "'--filter' or '--tag'"),
+            (&["eval", "a.yaml", "--max-samples", "3"], "'--workers N'"),
+            (&["grade", "r.yaml", "--answers", "a.csv", "--no-table"], "'--show none'"),
+            (&["eval", "a.yaml", "--no-cash"], "'--no-cache'"),
+            (&["eval", "a.yaml", "--concurrency", "3"], "'--max-concurrency'"),
+            (&["eval", "a.yaml", "--threshhold", "1"], "'--threshold'"),
             (&["serve", "--judge-calls", "4"], "--max-concurrency"),
             (&["test", "evals"], "'assize eval' does this"),
             (&["plan", "evals"], "'assize eval --dry-run' does this"),
@@ -276,6 +374,38 @@ mod tests {
             let message = message(words);
             assert_eq!(message.matches("tip:").count(), 1, "{message}");
             assert!(message.contains(tip), "{message}");
+        }
+    }
+
+    #[test]
+    fn options_that_only_begin_alike_are_not_suggested() {
+        for words in [["--prompt-prefix", "x"], ["--suggest-prompts", "3"], ["--no-colour", "x"]] {
+            let message = message(&[&["eval", "a.yaml"][..], &words].concat());
+            assert!(!message.contains("tip:"), "{message}");
+        }
+    }
+
+    #[test]
+    fn every_option_of_a_tip_exists() {
+        for (commands, options, tip) in FOREIGN_OPTIONS {
+            for name in commands.iter() {
+                let command = command_of(&format!("Usage: {name} [OPTIONS]"));
+                let known = |option: &str| {
+                    command.get_arguments().any(|one| one.get_long() == option.strip_prefix("--"))
+                };
+                for option in options.iter().filter(|option| option.starts_with("--")) {
+                    let is_alias = command
+                        .get_arguments()
+                        .any(|one| one.get_all_aliases().is_some_and(|all| all.contains(&&option[2..])));
+                    assert!(!known(option) && !is_alias, "{name} has {option}");
+                }
+                if tip.contains("assize ") {
+                    continue;
+                }
+                for word in tip.split(|c: char| c.is_whitespace() || "'\",".contains(c)) {
+                    assert!(!word.starts_with("--") || known(word), "{name} has no {word}: {tip}");
+                }
+            }
         }
     }
 
@@ -315,8 +445,8 @@ mod tests {
 
     #[test]
     fn the_usage_shows_no_option_as_required_that_is_not() {
-        let message = message(&["report", "-o", "report.html"]);
-        assert!(message.contains("Usage: assize report [OPTIONS] <RUN>..."), "{message}");
+        let message = message(&["score", "-o", "report.html"]);
+        assert!(message.contains("Usage: assize score [OPTIONS] <RUN>"), "{message}");
     }
 
     #[test]

@@ -15,6 +15,9 @@ pub(crate) struct ValidateArgs {
     /// Eval files, rubrics and scorecards, or folders to look for them in.
     #[arg(default_value = ".", value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
+    /// Read targets from this file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) targets: Option<PathBuf>,
     /// Output format.
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub(crate) format: FormatChoice,

@@ -33,10 +33,14 @@ pub(super) fn one_of<T: Copy + Send + Sync + 'static>(
 
 /// Parses a number from 0 to 1.
 pub(super) fn unit(text: &str) -> Result<UnitInterval, String> {
-    text.parse::<f64>()
-        .ok()
-        .and_then(|value| UnitInterval::new(value).ok())
-        .ok_or_else(|| "expected a number from 0 to 1, such as 0.8".to_owned())
+    text.parse::<f64>().ok().and_then(|value| UnitInterval::new(value).ok()).ok_or_else(|| {
+        let percent = text.strip_suffix('%').unwrap_or(text).trim_end().parse::<f64>();
+        let meant = percent.ok().filter(|percent| (2.0..=100.0).contains(percent));
+        match meant.map(|percent| percent / 100.0) {
+            Some(share) => format!("expected a number from 0 to 1; did you mean {share}?"),
+            None => "expected a number from 0 to 1, such as 0.8".to_owned(),
+        }
+    })
 }
 
 /// Parses a share, as a number from 0 to 1 or as a percentage.

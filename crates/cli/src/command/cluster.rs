@@ -6,7 +6,7 @@ use assize_cluster::{
     ClusterAddress, ClusterError, ClusterOptions, ClusterRunError, Coordinator, JobEvent, NatsCluster,
     Worker, WorkerEnd, WorkerEvent,
 };
-use assize_engine::{Engine, ExitStatus, FinishedRun};
+use assize_engine::{Engine, ExitStatus, FinishedRun, runs};
 
 use crate::args::{EvalCommandArgs, WorkerArgs, portable_arguments, read_portable};
 use crate::context::CliContext;
@@ -38,23 +38,25 @@ impl From<ClusterRunError> for CommandFailure {
 /// Bytes of the names of cases that a job may have: its description has to fit into a message.
 const MOST_FILTERS: usize = 512 * 1024;
 
-/// Has workers run eval files, or only the cases that match one of `filters`.
+/// Has workers run eval files.
 pub(super) fn coordinate(
     args: &EvalCommandArgs,
-    filters: Option<&[String]>,
     (address, options): (ClusterAddress, ClusterOptions),
     engine: Engine,
     context: &CliContext,
 ) -> Result<FinishedRun, CommandFailure> {
     let mut request = args.request();
-    if let Some(filters) = filters {
+    let mut filters = Vec::new();
+    // Workers do not have the run: they are told its cases.
+    if let Some(run) = request.options.rerun_failed.take() {
+        filters = runs::failed_case_patterns(&run, engine.process())?;
         if filters.iter().map(String::len).sum::<usize>() > MOST_FILTERS {
             let what = "`--rerun-failed` names more cases than a job can describe; use `--shard` instead of `--cluster`";
             return Err(what.to_owned().into());
         }
-        request.options.filter = filters.to_vec();
+        request.options.filter.clone_from(&filters);
     }
-    let arguments = portable_arguments(std::env::args_os(), filters.unwrap_or_default())?;
+    let arguments = portable_arguments(std::env::args_os(), &filters)?;
     let quiet = args.eval.run.quiet;
     let shown = address.to_string();
     let observe = move |event: JobEvent| match event {

@@ -1,6 +1,6 @@
 //! `assize eval`.
 
-use assize_engine::{Engine, EvalMode, ExitStatus, ExportReport, ImportReport, PlannedRun, RunOutcome, runs};
+use assize_engine::{EvalMode, ExitStatus, ExportReport, ImportReport, PlannedRun, RunOutcome};
 
 use super::{cluster, present};
 use crate::args::{EvalCommandArgs, ReportFormat, RunArgs};
@@ -12,21 +12,15 @@ use crate::runtime::block_on;
 pub(crate) fn execute(args: &EvalCommandArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let run = &args.eval.run;
     let engine = context.run_engine(run.quiet, run.json);
-    let rerun = args.eval.rerun_failed.as_deref().map(|name| failed_cases(name, &engine)).transpose()?;
     if let Some(cluster) = args.cluster.options(run.resume.is_some())? {
-        let finished = cluster::coordinate(args, rerun.as_deref(), cluster, engine, context)?;
+        let finished = cluster::coordinate(args, cluster, engine, context)?;
         present::finished_run(&finished, run.output(), run.show, context)?;
         return Ok(finished.exit);
     }
 
     let mode = EvalMode { sequence: args.sequence.options() };
 
-    let mut options = args.options();
-    if let Some(filter) = rerun {
-        options.filter = filter;
-    }
-
-    match block_on(engine.evaluate(mode, &options))? {
+    match block_on(engine.evaluate(mode, &args.options()))? {
         RunOutcome::Planned(planned) => print_plan(&planned, run, context),
         RunOutcome::Finished(finished) => {
             present::finished_run(&finished, run.output(), run.show, context)?;
@@ -34,16 +28,6 @@ pub(crate) fn execute(args: &EvalCommandArgs, context: &CliContext) -> Result<Ex
         }
         RunOutcome::Exported(report) => print_export(&report, run.output(), context),
     }
-}
-
-/// Patterns of the cases of a run that are to be run again.
-fn failed_cases(name: &str, engine: &Engine) -> Result<Vec<String>, CommandFailure> {
-    let filter = runs::failed_cases(name, engine.process())?;
-    if filter.is_empty() {
-        return Err(format!("no case of run `{name}` failed or is incomplete; nothing was run").into());
-    }
-
-    Ok(filter)
 }
 
 /// Prints which requests were written.

@@ -20,7 +20,8 @@ use crate::output;
 const MAX_LISTED: usize = 40;
 
 pub(crate) fn execute(args: &ExplainArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
-    let folder = runs::find_run(&args.run, &context.process)?;
+    let folder = runs::find_run(&args.run, &context.process)
+        .map_err(|error| case_as_run(args, context).unwrap_or_else(|| error.into()))?;
     warn_of_missing(&folder.info()?, &args.run, "shown", context);
     let Some(case) = &args.case else { return list_cases(&folder, args, context) };
     let is_card = folder.info()?.scorecard.is_some();
@@ -60,6 +61,14 @@ pub(crate) fn execute(args: &ExplainArgs, context: &CliContext) -> Result<ExitSt
     }
 
     Ok(ExitStatus::Passed)
+}
+
+/// Message for the id of a case in place of a run.
+fn case_as_run(args: &ExplainArgs, context: &CliContext) -> Option<CommandFailure> {
+    let last = runs::find_run("last", &context.process).ok().filter(|_| args.case.is_none())?;
+    find_cases(&last, &args.run, selector(args), None).ok()?;
+    let (id, command) = (&args.run, format!("assize explain last {}", shell_word(&args.run)));
+    Some(format!("`{id}` is a case of the last run, not a run; explain it with `{command}`").into())
 }
 
 /// Results that were asked for.

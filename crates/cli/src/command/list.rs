@@ -17,8 +17,9 @@ pub(crate) fn execute(args: &ListRunsArgs, context: &CliContext) -> ExitStatus {
     let mut chosen: Vec<ListedRun> = runs::newest_first(&context.process)
         .enumerate()
         .map(|(back, folder)| ListedRun::new(runs::name_of(back), &folder))
-        .filter(|run| holds(run, args.suite.as_deref()))
         .collect();
+    ListedRun::shorten_ids(&mut chosen);
+    chosen.retain(|run| holds(run, args.suite.as_deref()));
 
     if args.json {
         output::print_json(&run_list_json(&chosen));

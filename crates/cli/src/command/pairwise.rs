@@ -8,6 +8,7 @@ use assize_store::{RunFolder, RunInfo};
 use serde_json::Value;
 
 use super::eval::{print_export, print_plan};
+use super::present;
 use crate::args::{PairwiseArgs, ShowChoice, answer_columns};
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
@@ -109,17 +110,6 @@ fn print(
 
     output::print(&render_pairwise(report, missing, context.stdout));
 
-    if let Some(summary) = &info.summary {
-        let judges: Vec<&str> = info.judges.iter().map(|judge| &*judge.identity.name).collect();
-        let text = format!(
-            "\njudge {}; {} judge calls, {} from the cache\n{}\n{}\n",
-            judges.join(", "),
-            summary.judge_calls,
-            summary.judge_calls_cached,
-            summary.exit_reason,
-            folder.path().display()
-        );
-        output::print_text(&text, context);
-    }
+    present::print_footer(info, folder.path(), context);
     Ok(())
 }

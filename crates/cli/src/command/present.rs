@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use assize_engine::{ExitStatus, FinishedRun, LabelOptions, runs::RUNS_FOLDER, stored_records, summary_json};
+use assize_grade::is_unreported;
 use assize_report::{
-    CaseDetailLevel, SummaryExtra, render_case, render_case_table, render_summary, stored_texts,
+    CaseDetailLevel, FailingCases, SummaryExtra, render_case, render_case_table, render_summary, stored_texts,
 };
 use assize_rubric::{MissingPolicy, UngradedKind, Verdict};
 use assize_run::{IncompleteReason, RunTotals};
@@ -72,14 +73,14 @@ where
     let trials = trial_verdicts(info);
 
     let mut failing: Option<String> = None;
-    let mut unlisted: (Vec<String>, usize) = (Vec::new(), 0);
+    let mut unlisted: (Vec<FailingCases>, usize) = (Vec::new(), 0);
     match show {
         ShowChoice::None => {
             let needs_naming = |record: &CaseRecord| names_a_failing_case(&record.result, &trials);
             let all = first_in_order(records().map_err(Into::into)?, needs_naming, None, MAX_NAMED);
             let (records, found) = all.map_err(Into::into)?;
-            unlisted = (records.values().map(case_id).collect(), found - records.len());
-            failing = unlisted.0.first().cloned();
+            failing = records.values().next().map(case_id);
+            unlisted = (failing_cases(records.values(), info), found - records.len());
         }
         ShowChoice::Auto => {
             let (records, found) = read(None, MAX_LISTED + MAX_TABLE)?;
@@ -105,11 +106,11 @@ where
         }
     }
 
-    let next = next_commands(info, folder, failing.as_deref());
+    let next = next_commands(info, folder, failing.as_deref(), &totals.incomplete);
     let extra = SummaryExtra {
         folder: Some(&folder.display().to_string()),
         gated: Some(totals.gated),
-        incomplete: &incomplete_reasons(&totals.incomplete),
+        incomplete: &incomplete_reasons(&totals.incomplete, info),
         failing: (&unlisted.0, unlisted.1),
         quotes: Some((totals.quotes_verified, totals.quotes)),
         thresholds: &totals.thresholds,
@@ -153,7 +154,7 @@ fn print_some(records: impl Iterator<Item = CaseRecord>, more: usize, context: &
 }
 
 /// Describes why cases are incomplete, the most frequent reason first, with what to do.
-fn incomplete_reasons(reasons: &[IncompleteReason]) -> Vec<String> {
+fn incomplete_reasons(reasons: &[IncompleteReason], info: &RunInfo) -> Vec<String> {
     let mut reasons: Vec<&IncompleteReason> = reasons.iter().collect();
     reasons.sort_by_key(|one| std::cmp::Reverse(one.cases));
     let more: u64 = reasons.iter().skip(MAX_REASONS).map(|one| one.cases).sum();
@@ -163,7 +164,15 @@ fn incomplete_reasons(reasons: &[IncompleteReason]) -> Vec<String> {
         .take(MAX_REASONS)
         .map(|one| {
             let cases = format!("{} {}", one.cases, if one.cases == 1 { "case" } else { "cases" });
-            let fix = one.kind.and_then(fix_of).map(|fix| format!(" Fix: {fix}.")).unwrap_or_default();
+            let fix = match one.kind {
+                Some(kind) => fix_of(kind),
+                None if !is_unreported(&one.example) => None,
+                None if info.targets.is_empty() => {
+                    Some("remove the grader, or the given answer so that a target is asked")
+                }
+                None => Some("remove the grader, or use a target that reports it"),
+            };
+            let fix = fix.map(|fix| format!(" Fix: {fix}.")).unwrap_or_default();
             let example = one.example.trim().trim_end_matches('.');
             format!("{cases}: {example}.{fix}")
         })
@@ -212,6 +221,23 @@ fn names_a_failing_case(row: &ResultRow, trials: &TrialVerdicts<'_>) -> bool {
     }
 }
 
+/// Names cases in the order of the files, by suite and with their targets where the run has several.
+fn failing_cases<'r>(records: impl Iterator<Item = &'r CaseRecord>, info: &RunInfo) -> Vec<FailingCases> {
+    let mut found: Vec<FailingCases> = Vec::new();
+    for row in records.map(|record| &record.result) {
+        let suite = (info.suites.len() > 1).then(|| row.suite.to_string());
+        let target = row.target.as_deref().filter(|_| info.targets.len() > 1);
+        let case =
+            target.map_or_else(|| row.case_id.to_string(), |target| format!("{} ({target})", row.case_id));
+        match found.last_mut().filter(|last| last.suite == suite) {
+            Some(last) => last.cases.push(case),
+            None => found.push(FailingCases { suite, cases: vec![case] }),
+        }
+    }
+
+    found
+}
+
 fn case_id(record: &CaseRecord) -> String {
     record.result.case_id.to_string()
 }
@@ -227,7 +253,12 @@ pub(super) fn shell_word(text: &str) -> String {
 }
 
 /// Commands to go on with after a run in which something did not pass, whatever its exit code.
-fn next_commands(info: &RunInfo, folder: &Path, failing: Option<&str>) -> Vec<(String, &'static str)> {
+fn next_commands(
+    info: &RunInfo,
+    folder: &Path,
+    failing: Option<&str>,
+    incomplete: &[IncompleteReason],
+) -> Vec<(String, &'static str)> {
     let Some(summary) = &info.summary else { return Vec::new() };
     if summary.exit_code == 0 && failing.is_none() {
         return Vec::new();
@@ -257,7 +288,10 @@ fn next_commands(info: &RunInfo, folder: &Path, failing: Option<&str>) -> Vec<(S
         next.push((command, "runs the remaining cases"));
     }
 
-    if summary.counts.incomplete > 0 && info.command != "score" && !info.command.starts_with("audit ") {
+    // Without a reason that is known, asking again is worth a try.
+    let may_change = incomplete.is_empty() || incomplete.iter().any(|reason| reason.may_change);
+    let is_asked = info.command != "score" && !info.command.starts_with("audit ");
+    if summary.counts.incomplete > 0 && may_change && is_asked {
         let command = match &info.merged {
             None => "--resume --retry-incomplete with the same command".to_owned(),
             // Only a single process can complete a run that was merged.
@@ -290,6 +324,23 @@ fn next_commands(info: &RunInfo, folder: &Path, failing: Option<&str>) -> Vec<(S
     }
 
     next
+}
+
+/// Prints the judges, the number of calls, the run folder and the result, where a command prints no summary.
+pub(super) fn print_footer(info: &RunInfo, folder: &Path, context: &CliContext) {
+    let Some(summary) = &info.summary else { return };
+    let judges: Vec<&str> = info.judges.iter().map(|judge| &*judge.identity.name).collect();
+    let calls = if summary.judge_calls == 1 { "judge call" } else { "judge calls" };
+    let text = format!(
+        "\nJudge   {} ({} {calls}, {} from the cache)\nRun     {}\nResult  {} (exit code {})\n",
+        judges.join(", "),
+        summary.judge_calls,
+        summary.judge_calls_cached,
+        folder.display(),
+        summary.exit_reason,
+        summary.exit_code
+    );
+    output::print_text(&text, context);
 }
 
 pub(crate) fn print_full(record: &CaseRecord, context: &CliContext) {

@@ -5,7 +5,8 @@ use assize_engine::{
     stored_records, summary_json,
 };
 use assize_evalfile::{ThresholdOverrides, load_rubric};
-use assize_rubric::{MissingPolicy, Rubric, UnitInterval, VerdictThresholds};
+use assize_report::run_warnings;
+use assize_rubric::{MissingPolicy, OFFLINE_STORED_NOTICE, Rubric, UnitInterval, VerdictThresholds};
 use assize_run::{RescoreResult, RunTotals, rescore};
 use assize_store::{CaseRecord, ResultRow, RunFolder, RunInfo, RunSummary};
 
@@ -143,10 +144,11 @@ fn check_run(run: &RunInfo, args: &ScoreArgs, context: &CliContext) -> Result<()
 
 /// Prints the warnings of a run. On a terminal the summary that follows has them.
 fn print_warnings(info: &RunInfo, json: bool, context: &CliContext) {
-    if context.summary_follows(json) {
+    if context.summary_on_terminal(json) {
         return;
     }
-    for warning in &info.warnings {
+    let is_repeated = |warning: &&str| context.summary_follows(json) && *warning == OFFLINE_STORED_NOTICE;
+    for warning in run_warnings(info).into_iter().filter(|warning| !is_repeated(warning)) {
         output::print_warning(warning, context);
     }
 }

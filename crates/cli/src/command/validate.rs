@@ -10,7 +10,7 @@ use crate::failure::CommandFailure;
 use crate::output;
 
 pub(crate) fn execute(args: &ValidateArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
-    let report = context.engine(true).validate(&args.paths, &args.root)?;
+    let report = context.engine(true).validate(&args.paths, &args.root, args.targets.as_deref())?;
     let checked = &report.files;
     let (errors, warnings) = report.tally();
     let too_many_warnings = args.max_warnings.is_some_and(|most| warnings > most);

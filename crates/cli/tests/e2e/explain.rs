@@ -128,3 +128,23 @@ fn what_names_and_answers_hold_steers_no_terminal() {
     };
     assert!(!said.contains(steers), "{said:?}");
 }
+
+#[test]
+fn without_a_run_the_last_one_is_meant() {
+    let cli = cli();
+    let output = cli.run(&["explain"]).expect_code(2);
+    assert!(output.stderr.contains("no runs"), "{}", output.stderr);
+    cli.file("s.yaml", SUITE);
+    cli.run(&["eval", "s.yaml"]).expect_code(1);
+
+    assert_eq!(
+        cli.run(&["explain"]).expect_code(0).stdout,
+        cli.run(&["explain", "last"]).expect_code(0).stdout
+    );
+    assert_eq!(
+        cli.run(&["report"]).expect_code(0).stdout,
+        cli.run(&["report", "last"]).expect_code(0).stdout
+    );
+    let output = cli.run(&["explain", "refund-policy"]).expect_code(2);
+    assert!(output.stderr.contains("`assize explain last refund-policy`"), "{}", output.stderr);
+}

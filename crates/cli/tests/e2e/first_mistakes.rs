@@ -120,6 +120,56 @@ const MISTAKES: &[FirstMistake] = &[
         says: &["`--columns`: the field `answer` has two columns, `a` and `b`"],
     },
     FirstMistake {
+        name: "a misspelt column of answers",
+        files: &[("rubric.yaml", RUBRIC), ("a.csv", "id,repsonse,model\n1,Hello,m\n")],
+        command: &["grade", "rubric.yaml", "--answers", "a.csv"],
+        says: &["unknown columns: `repsonse`, `model`", "`--columns answer=repsonse,metadata=*`"],
+    },
+    FirstMistake {
+        name: "a misspelt key of answers",
+        files: &[("rubric.yaml", RUBRIC), ("a.jsonl", "{\"id\":\"1\",\"repsonse\":\"Hello\"}\n")],
+        command: &["grade", "rubric.yaml", "--answers", "a.jsonl"],
+        says: &[
+            "nothing reads the key `repsonse`", "did you mean `response`?", "`--columns answer=repsonse`",
+        ],
+    },
+    FirstMistake {
+        name: "a threshold in percent",
+        files: &[(
+            "a.eval.yaml",
+            "execution: {threshold: 70%}\ntests: [{id: a, input: x, assertions: [Says y]}]\n",
+        )],
+        command: &["eval", "a.eval.yaml"],
+        says: &["`threshold` must be a number", "help: write the share", "+ execution: {threshold: 0.7}"],
+    },
+    FirstMistake {
+        name: "a threshold in percent, as an option",
+        files: &[("a.eval.yaml", VALID)],
+        command: &["eval", "a.eval.yaml", "--threshold", "70%"],
+        says: &["from 0 to 1; did you mean 0.7?"],
+    },
+    FirstMistake {
+        name: "a trailing comma",
+        files: &[(
+            "a.eval.json",
+            "{\"tests\": [{\"id\": \"a\", \"input\": \"x\", \"assertions\": [\"Says y\",]}]}\n",
+        )],
+        command: &["eval", "a.eval.json"],
+        says: &["trailing comma before this bracket", "remove that comma"],
+    },
+    FirstMistake {
+        name: "a report below a file",
+        files: &[("a.eval.yaml", VALID), ("out", "")],
+        command: &["eval", "a.eval.yaml", "-o", "out/report.html"],
+        says: &["`out` is a file, not a folder to write to"],
+    },
+    FirstMistake {
+        name: "a case in place of a run",
+        files: &[("a.eval.yaml", VALID)],
+        command: &["explain", "a"],
+        says: &["no run `a`"],
+    },
+    FirstMistake {
         name: "a misspelt name of the newest run",
         files: &[(".assize/runs/20260101-000000-a-1/run.json", "{}")],
         command: &["explain", "lst"],
@@ -554,7 +604,9 @@ fn validate_checks_rubrics_and_the_configuration() {
 fn a_judge_without_its_provider_is_no_judge_of_a_project() {
     let cli = cli();
     let output = cli.run(&["init", "mine", "--judge", "gpt-4o"]).expect_code(2);
-    assert!(output.stderr.contains("--judge openai:gpt-4o"), "{}", output.stderr);
+    assert!(output.stderr.contains("`openai:gpt-4o`"), "{}", output.stderr);
+    let output = cli.run(&["init", "mine", "--judge", "claude-x"]).expect_code(2);
+    assert!(output.stderr.contains("`anthropic:claude-x`"), "{}", output.stderr);
     assert!(!cli.path("mine").exists());
     cli.run(&["init", "mine", "--judge", "openai:gpt-4o"]).expect_code(0);
 }
@@ -571,4 +623,38 @@ fn failures_in_json_are_one_document() {
         let value: serde_json::Value = serde_json::from_str(&output.stdout).expect("one document");
         assert!(value["error"].is_string(), "{value}");
     }
+}
+
+#[test]
+fn a_column_that_the_command_line_misspells_is_one_error() {
+    let cli = cli();
+    cli.file("rubric.yaml", RUBRIC).file("a.csv", "id,repsonse\n1,Hello\n");
+    let output = cli.run(&["grade", "rubric.yaml", "--answers", "a.csv", "--columns", "answer=response"]);
+    let output = output.expect_code(2);
+    assert!(output.stderr.contains("did you mean `repsonse`?"), "{}", output.stderr);
+    assert_eq!(output.stderr.matches("error[").count(), 1, "{}", output.stderr);
+}
+
+#[test]
+fn keep_going_is_offered_only_where_a_case_is_valid() {
+    let cli = cli();
+    cli.file("a.eval.yaml", "tests:\n  - id: a\n");
+    let output = cli.run(&["eval", "a.eval.yaml"]).expect_code(2);
+    assert!(
+        output.stderr.contains("nothing was run") && !output.stderr.contains("--keep-going"),
+        "{}",
+        output.stderr
+    );
+
+    cli.file("b.eval.yaml", VALID);
+    let output = cli.run(&["eval", "."]).expect_code(2);
+    assert!(output.stderr.contains("`--keep-going` runs the valid cases"), "{}", output.stderr);
+}
+
+#[test]
+fn a_report_of_a_stored_run_names_no_option_of_other_commands() {
+    let cli = cli();
+    cli.file("a.eval.yaml", VALID);
+    let output = cli.run(&["report", "-o", "r.docx"]).expect_code(2);
+    assert!(output.stderr.contains("FILE.html") && !output.stderr.contains("--run-dir"), "{}", output.stderr);
 }

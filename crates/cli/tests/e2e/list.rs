@@ -75,3 +75,25 @@ fn a_run_that_cannot_be_read_is_listed_as_such() {
     assert!(text.contains("unreadable"), "{text}");
     assert!(list(&cli.run(&["list", "--json"]).expect_code(0))[0]["error"].is_string());
 }
+
+#[test]
+fn listed_ids_are_names_that_commands_take() {
+    let mut cli = cli();
+    cli.env("COLUMNS", "40");
+    cli.file("good.yaml", PASSING).file("bad.yaml", FAILING);
+    cli.run(&["eval", "bad.yaml"]).expect_code(1);
+    cli.run(&["eval", "good.yaml"]).expect_code(0);
+
+    let text = cli.run(&["list"]).expect_code(0).stdout;
+    let ids: Vec<&str> = text
+        .lines()
+        .filter(|line| line.starts_with("last"))
+        .filter_map(|line| line.split_whitespace().nth(1))
+        .collect();
+    assert_eq!(ids.len(), 2, "{text}");
+    for (id, case) in ids.iter().zip(["a", "b"]) {
+        cli.run(&["explain", id, case]).expect_code(0);
+        cli.run(&["report", id]).expect_code(0);
+    }
+    cli.run(&["compare", ids[0], ids[0]]).expect_code(0);
+}

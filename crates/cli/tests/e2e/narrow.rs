@@ -48,10 +48,12 @@ const COMMANDS: &[&[&str]] = &[
     &["try", "Names the deadline of `30 days`", "--answer", "We will see."],
 ];
 
-/// Returns the lines that are wider than the window although a space would have let them be wrapped.
+/// Returns the lines that are wider than the window although a space would have let them be wrapped. Commands and paths to copy
+/// stay in one line.
 fn wide_lines(text: &str, columns: usize) -> Vec<&str> {
+    let is_copied = |line: &str| line.starts_with("Next    ") || line.starts_with("Run     ");
     let breaks = |line: &str| line.trim_start().split(' ').filter(|word| !word.is_empty()).count() > 1;
-    text.lines().filter(|line| line.chars().count() > columns && breaks(line)).collect()
+    text.lines().filter(|line| line.chars().count() > columns && breaks(line) && !is_copied(line)).collect()
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::bench::{cli, object};
 
 const SOUND: &str = "name: s\ntests:\n- {id: a, criteria: x, input: q, assertions: [Says y]}\n";
-const WARNED: &str = "name: s\ntests:\n- id: a\n  criteria: x\n  input: q\n  assertions:\n  - type: rubrics\n    criteria:\n    \
+const WARNED: &str = "name: w\ntests:\n- id: a\n  criteria: x\n  input: q\n  assertions:\n  - type: rubrics\n    criteria:\n    \
                       - {id: a, outcome: x}\n    - {id: b, outcome: y, weight: -1}\n";
 const BROKEN: &str = "name: s\ntests:\n- {id: a, criteria: x, inptu: q, assertions: [Says y]}\n- {id: a, criteria: x, input: q}\n";
 
@@ -121,4 +121,81 @@ fn an_unknown_judge_of_the_configuration_is_an_error_as_in_a_run() {
             output.stdout
         );
     }
+}
+
+#[test]
+fn a_targets_file_can_be_named() {
+    let cli = cli();
+    cli.file("a.eval.yaml", format!("execution: {{target: mine}}\n{SOUND}"));
+    let output = cli.run(&["validate", "a.eval.yaml"]).expect_code(0);
+    assert!(output.stdout.contains("target `mine` is not defined"), "{}", output.stdout);
+
+    cli.file("own.yaml", "targets:\n- {name: mine, provider: echo}\n");
+    let output = cli.run(&["validate", "a.eval.yaml", "--targets", "own.yaml"]).expect_code(0);
+    assert!(output.stdout.contains("no problems"), "{}", output.stdout);
+
+    cli.file("own.yaml", "targets:\n- {name: mine}\n");
+    let output = cli.run(&["validate", "a.eval.yaml", "--targets", "own.yaml"]).expect_code(2);
+    assert!(output.stdout.contains("own.yaml:2:"), "{}", output.stdout);
+    cli.run(&["validate", "a.eval.yaml", "--targets", "none.yaml"]).expect_code(2);
+}
+
+#[test]
+fn graders_of_datasets_are_checked_with_their_lines() {
+    let cli = cli();
+    let line = |id: &str, schema: &str| {
+        format!(
+            "{{\"id\":\"{id}\",\"input\":\"q\",\"output\":\"1\",\"assertions\":[{{\"type\":\"is-json\",\"schema\":{schema}}}]}}\n"
+        )
+    };
+    let lines = line("a", "{\"type\":\"number\"}") + &line("b", "{\"type\":\"nothing\"}");
+    cli.file("d.eval.jsonl", lines);
+    let output = cli.run(&["validate", "d.eval.jsonl"]).expect_code(2);
+    assert!(output.stdout.contains("the schema can't be used"), "{}", output.stdout);
+    assert!(output.stdout.contains("d.eval.jsonl:2:"), "{}", output.stdout);
+    assert!(output.stdout.contains("1 error"), "{}", output.stdout);
+}
+
+#[test]
+fn limits_of_what_a_given_answer_does_not_tell_are_warnings() {
+    let cli = cli();
+    let case = "- id: a\n  input: q\n  output: Hi\n  assertions:\n  - {type: latency, threshold: 100}\n  - {type: contains, value: Hi}\n";
+    cli.file("a.eval.yaml", format!("tests:\n{case}"));
+    for command in ["validate", "lint"] {
+        let output = cli.run(&[command, "a.eval.yaml"]).expect_code(0);
+        assert!(
+            output.stdout.contains("grader `latency` can't decide"),
+            "{command}: {}{}",
+            output.stdout,
+            output.stderr
+        );
+    }
+
+    // Asking again brings no time.
+    let output = cli.run(&["eval", "a.eval.yaml"]).expect_code(3);
+    assert!(!output.stdout.contains("--retry-incomplete"), "{}", output.stdout);
+    assert!(output.stdout.contains("Fix: remove the grader, or the given answer"), "{}", output.stdout);
+}
+
+#[test]
+fn files_of_one_name_are_told_apart_wherever_they_are_run() {
+    let cli = cli();
+    let suite = |text: &str| {
+        format!(
+            "name: same\ntests:\n- {{id: tone, input: q, output: Hi, assertions: [{{type: contains, value: {text}}}]}}\n"
+        )
+    };
+    cli.file("evals/a.eval.yaml", suite("Bye")).file("evals/b.eval.yaml", suite("Ho"));
+    cli.file("evals/c/.keep", "");
+    let output = cli.run(&["validate", "evals"]).expect_code(0);
+    assert!(output.stdout.contains("`same` is also the name of evals/a.eval.yaml"), "{}", output.stdout);
+    assert!(output.stdout.contains("1 warning"), "{}", output.stdout);
+
+    let output = cli.run(&["eval", "evals", "--show", "none", "--run-dir", "one"]).expect_code(1);
+    let named = "Not passed  same (a.eval.yaml): tone; same (b.eval.yaml): tone";
+    assert!(output.stdout.contains(named), "{}", output.stdout);
+    let paths = ["./evals/c/../a.eval.yaml", "evals/b.eval.yaml"];
+    cli.run(&["eval", paths[0], paths[1], "--run-dir", "two"]).expect_code(1);
+    let output = cli.run(&["compare", "one", "two"]).expect_code(0);
+    assert!(output.stdout.contains("2 in common"), "{}", output.stdout);
 }

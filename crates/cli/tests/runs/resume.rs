@@ -292,3 +292,26 @@ fn the_cases_that_failed_are_run_again_in_a_run_of_their_own() {
     let nothing = cli.run(&["eval", "a.yaml", "--rerun-failed", "third"]).expect_code(2);
     assert!(nothing.stderr.contains("no case of run `third` failed or is incomplete"), "{}", nothing.stderr);
 }
+
+/// An equal id of another suite is another case.
+#[test]
+fn failed_cases_are_those_of_their_suite() {
+    let cli = CliTest::new(env!("CARGO_BIN_EXE_assize"));
+    let suite = |output: &str| {
+        format!(
+            "tests:\n- {{id: tone, input: q, output: {output}, assertions: [{{type: contains, value: tea}}]}}\n"
+        )
+    };
+    cli.file("a.eval.yaml", suite("tea")).file("b.eval.yaml", suite("milk"));
+    cli.run(&["eval", ".", "--run-dir", "first"]).expect_code(1);
+    cli.run(&["eval", ".", "--rerun-failed", "first", "--run-dir", "second"]).expect_code(1);
+    let rows = std::fs::read_to_string(cli.path("second/results.jsonl")).expect("stored");
+    assert_eq!(rows.lines().count(), 1, "{rows}");
+    assert!(rows.contains("\"suite\":\"b\""), "{rows}");
+
+    let none = cli.run(&["eval", "a.eval.yaml", "--rerun-failed", "first"]).expect_code(2);
+    assert!(none.stderr.contains("run `first` is in these files"), "{}", none.stderr);
+    let audit =
+        cli.run(&["eval", ".", "--rerun-failed", "first", "--cluster", "nats://127.0.0.1:1"]).expect_code(2);
+    assert!(audit.stderr.contains("run `first` has several suites"), "{}", audit.stderr);
+}

@@ -1,13 +1,16 @@
 //! A promptfoo configuration: a test for each case, an assertion for each criterion and check.
 
-use assize_evalfile::{Case, Grader, GraderKind, Suite, TextCheck, TextRule};
+use assize_evalfile::{
+    AuthorCode, Case, CodeLanguage, Grader, GraderKind, ScriptCheck, SimilarityMeasure, Suite, TextCheck,
+    TextRule,
+};
 use assize_rubric::{Criterion, CriterionOperator, CriterionScale};
 use serde_json::{Map, Value, json};
 
 use super::criteria::{
     can_fail, grader_label, note_borderline, note_judge_settings, note_other_content, pass_threshold,
 };
-use super::settings::{KeptSettings, note_case_settings, note_suite_settings};
+use super::settings::{KeptSettings, is_provider, note_case_settings, note_suite_settings};
 use crate::note::ConversionNotes;
 use crate::promptfoo::escape_template;
 
@@ -26,7 +29,7 @@ pub(crate) fn write(suite: &Suite, cases: &[Case], notes: &mut ConversionNotes) 
         .targets
         .iter()
         .map(|target| target.name.as_str())
-        .filter(|name| name.contains(':'))
+        .filter(|name| is_provider(name))
         .collect();
     if providers.is_empty() {
         notes.add_remark(None, "providers", "the file does not name a model that is asked; add `providers`");
@@ -180,6 +183,23 @@ fn check_assertion(grader: &Grader, case: &Case, notes: &mut ConversionNotes) ->
             Some(json!({"type": "latency", "threshold": threshold.as_secs_f64() * 1000.0}))
         }
         GraderKind::Cost { budget_usd } => Some(json!({"type": "cost", "threshold": budget_usd})),
+        GraderKind::Similar(check) => {
+            if check.model.is_some() {
+                notes.add_loss(
+                    grader.place.line,
+                    grader_label(grader, case),
+                    "its model is not carried over",
+                );
+            }
+            let kind = match check.measure {
+                SimilarityMeasure::Cosine => "similar".to_owned(),
+                measure => format!("similar:{}", measure.name()),
+            };
+            let texts: Vec<String> = check.texts.iter().map(|text| escape_template(text)).collect();
+            let value = if let [only] = &texts[..] { json!(only) } else { json!(texts) };
+            Some(json!({"type": kind, "value": value, "threshold": check.threshold}))
+        }
+        GraderKind::Script(check) => script_assertion(check, grader, case, notes),
         _ => None,
     };
 
@@ -204,6 +224,48 @@ fn check_assertion(grader: &Grader, case: &Case, notes: &mut ConversionNotes) ->
         required: grader.standing.required,
         line: Some(grader.place.line),
     })
+}
+
+/// Converts code that is written in the eval file.
+fn script_assertion(
+    check: &ScriptCheck,
+    grader: &Grader,
+    case: &Case,
+    notes: &mut ConversionNotes,
+) -> Option<Value> {
+    let (kind, code) = match &check.code {
+        AuthorCode::Script(script) if script.is_file() => return None,
+        // promptfoo takes one line for an expression, several for the body of a function.
+        AuthorCode::Script(script) => (
+            "javascript",
+            match script.text().strip_prefix("return ") {
+                Some(expression) if !expression.contains('\n') => expression.to_owned(),
+                _ => format!("{}\n", script.text()),
+            },
+        ),
+        AuthorCode::Program(program)
+            if program.path.is_none() && program.language == CodeLanguage::Python =>
+        {
+            ("python", program.text.to_string())
+        }
+        AuthorCode::Program(_) => return None,
+    };
+    if !case.vars.is_empty() && code.contains("vars") {
+        notes.add_loss(
+            grader.place.line,
+            grader_label(grader, case),
+            "its code reads variables, which are not carried over",
+        );
+    }
+
+    let mut value = json!({"type": kind, "value": escape_template(&code)});
+    if let Some(threshold) = check.threshold {
+        value["threshold"] = json!(threshold);
+    }
+    if !check.config.is_null() {
+        value["config"] = check.config.clone();
+    }
+    Some(value)
 }
 
 fn text_assertion(check: &TextCheck) -> Option<Value> {

@@ -20,11 +20,17 @@ pub(super) struct KeptSettings {
     pub(super) tags: bool,
 }
 
+/// Returns true for a target that goes by its name alone, as a provider of promptfoo does: a model, or the question as its answer.
+pub(super) fn is_provider(target: &str) -> bool {
+    target.contains(':') || target == "echo"
+}
+
 /// Notes the loss of the settings of a suite. Its thresholds are noted with each case.
 pub(super) fn note_suite_settings(suite: &Suite, kept: KeptSettings, notes: &mut ConversionNotes) {
     let Suite {
         format: _,
         name: _,
+        name_place: _,
         path: _,
         description,
         tags,
@@ -58,7 +64,7 @@ pub(super) fn note_suite_settings(suite: &Suite, kept: KeptSettings, notes: &mut
     } = settings;
 
     let is_kept = |target: &TargetRef| {
-        kept.models && target.name.contains(':') && target.use_target.is_none() && target.hooks.is_none()
+        kept.models && is_provider(&target.name) && target.use_target.is_none() && target.hooks.is_none()
     };
     let parts = [
         ("description", description.is_some() && !kept.description),

@@ -26,6 +26,9 @@ pub(crate) struct PromptfooTestContext<'a> {
 const ASSERTION_KEYS: [&str; 7] =
     ["type", "value", "threshold", "weight", "metric", "assert", "rubricPrompt"];
 
+/// Types of assertions that are code in both formats.
+const CODE: [&str; 2] = ["javascript", "python"];
+
 /// Converts an assertion to a grader. Returns `None` and adds a note if there is no equivalent.
 pub(crate) fn convert_assertion(
     assertion: &Value,
@@ -40,7 +43,8 @@ pub(crate) fn convert_assertion(
     let written = map.get("type").and_then(Value::as_str).unwrap_or_default();
     let (kind, negate) = written.strip_prefix("not-").map_or((written, false), |kind| (kind, true));
     let name = format!("`{written}` of `{}`", scene.case);
-    for key in map.keys().filter(|key| !ASSERTION_KEYS.contains(&key.as_str())) {
+    let is_read = |key: &str| ASSERTION_KEYS.contains(&key) || (key == "config" && CODE.contains(&kind));
+    for key in map.keys().filter(|key| !is_read(key)) {
         notes.add_loss(line, &name, format!("`{key}` is not converted"));
     }
 
@@ -50,7 +54,11 @@ pub(crate) fn convert_assertion(
         }
     }
 
-    let value = fill_value(map.get("value"), &name, line, scene, notes)?;
+    let value = match map.get("value") {
+        // Eval files name files of code in the same way.
+        Some(Value::String(text)) if CODE.contains(&kind) && text.starts_with("file://") => json!(text),
+        given => fill_value(given, &name, line, scene, notes)?,
+    };
     let threshold = map.get("threshold").and_then(Value::as_f64);
     let assertion = AssertionConverter { kind, value: &value, threshold, map, line, name: &name, scene };
     let mut grader = assertion.convert(notes)?;
@@ -169,6 +177,7 @@ impl AssertionConverter<'_> {
                     None
                 }
             },
+            "javascript" | "python" => self.convert_code(notes),
             "assert-set" => self.convert_set(notes),
             _ => {
                 self.note_unsupported(notes);
@@ -279,6 +288,20 @@ impl AssertionConverter<'_> {
         Some(json!({"type": self.kind, "value": values}))
     }
 
+    /// Keeps code: eval files run it with the same arguments.
+    fn convert_code(&self, notes: &mut ConversionNotes) -> Option<Value> {
+        let text = require_text(self.text(), self.line, self.name, notes)?;
+        let mut grader = json!({"type": self.kind, "value": text});
+        if let Some(threshold) = self.threshold {
+            grader["threshold"] = json!(threshold);
+        }
+        if let Some(config) = self.map.get("config") {
+            grader["config"] = config.clone();
+        }
+
+        Some(grader)
+    }
+
     fn convert_set(&self, notes: &mut ConversionNotes) -> Option<Value> {
         let members = self.map.get("assert").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         let inner = PromptfooTestContext { scored: true, ..*self.scene };
@@ -299,7 +322,7 @@ impl AssertionConverter<'_> {
     fn note_unsupported(&self, notes: &mut ConversionNotes) {
         let why = match self.kind {
             "" => "it has no type",
-            "javascript" | "python" | "ruby" | "webhook" => "a program; write it as a `code-grader`",
+            "ruby" | "webhook" => "a program; write it as a `code-grader`",
             "answer-relevance" | "context-recall" | "context-relevance" | "context-faithfulness" => {
                 "its score is computed from generated questions or a given context; write what it is to ensure as criteria"
             }

@@ -11,6 +11,9 @@ use super::variables::{fill_variables, raw_block_content, value_text};
 use crate::eval_file_builder::{EvalFileBuilder, slug};
 use crate::note::ConversionNotes;
 
+/// Provider that answers with the prompt, and the target of that name.
+const ECHO: &str = "echo";
+
 /// Keys of the configuration that are read.
 const CONFIG_KEYS: [&str; 8] = [
     "description", "prompts", "providers", "targets", "defaultTest", "tests", "assertionTemplates", "$schema",
@@ -135,6 +138,9 @@ fn note_wrong_kinds(
 
 /// Returns the name of a model target for an id of the tool; `None` if no model of ours goes by it.
 fn target_name(id: &str) -> Option<String> {
+    if id == ECHO {
+        return Some(ECHO.to_owned());
+    }
     // The tool puts the kind of its interface in between.
     let (provider, rest) = id.split_once(':')?;
     let (interface, after) = rest.split_once(':').unwrap_or((rest, ""));
@@ -165,7 +171,8 @@ fn read_targets(
     for (index, item) in items.iter().enumerate() {
         let line = document.line(&format!("/{key}/{index}"));
         let id = item.as_str().or_else(|| item.get("id").and_then(Value::as_str));
-        let Some(id) = id.filter(|id| !id.starts_with("file://") && id.contains(':')) else {
+        let is_named = |id: &&str| !id.starts_with("file://") && (id.contains(':') || *id == ECHO);
+        let Some(id) = id.filter(is_named) else {
             notes.add_loss(line, "provider", "not converted: define it as a target in the targets file");
             continue;
         };
@@ -267,6 +274,17 @@ impl PromptfooReader<'_> {
                 metadata.into_iter().flatten().filter_map(Value::as_object).flat_map(Map::clone).collect();
             if !metadata.is_empty() {
                 case.insert("metadata".to_owned(), Value::Object(metadata));
+            }
+
+            // Texts have the values of variables in them; code asks for them.
+            let reads_vars = |grader: &Value| {
+                matches!(grader["type"].as_str(), Some("javascript" | "python"))
+                    && grader["value"]
+                        .as_str()
+                        .is_some_and(|code| code.contains("vars") || code.starts_with("file://"))
+            };
+            if graders.iter().any(reads_vars) && !vars.is_empty() {
+                case.insert("vars".to_owned(), Value::Object(vars.clone()));
             }
 
             case.insert("assertions".to_owned(), Value::Array(graders.clone()));

@@ -70,7 +70,9 @@ fn render_diagnostic(
     let mut drawing = DiagnosticRenderer {
         sources,
         columns: code_columns(diagnostic, sources, options),
+        wrap: options.wrap,
         headers: Vec::new(),
+        long_labels: Vec::new(),
     };
 
     let level = match diagnostic.severity {
@@ -107,7 +109,7 @@ fn render_diagnostic(
         group = group.element(Level::NOTE.message(format!("{rest} more such places")));
     }
 
-    for note in diagnostic.notes.iter().chain(&repeats) {
+    for note in std::mem::take(&mut drawing.long_labels).iter().chain(&diagnostic.notes).chain(&repeats) {
         let note = sanitize::sanitize_block(note, BLOCK_LIMIT);
         group = group.element(Level::NOTE.message(wrap_words(&note, note_lead, options)));
     }
@@ -221,6 +223,10 @@ fn visible_change(file: &SourceFile, start: usize, end: usize, with: &str) -> Op
 struct DiagnosticRenderer<'a> {
     sources: &'a SourceMap,
     columns: usize,
+    /// True if labels must not be wider than the terminal.
+    wrap: bool,
+    /// Labels that would be, which become notes.
+    long_labels: Vec<String>,
     /// Headers of the snippets. The library computes line and column from the text it is given, which is
     /// wrong for cut lines, so snippets get a mark with an index into this list as their path, and the real
     /// header replaces the mark afterwards.
@@ -236,12 +242,29 @@ impl DiagnosticRenderer<'_> {
         let spans: Vec<Span> = labels.iter().map(|(_, label)| label.span).collect();
         let cut = self.extract_lines(source, &spans);
         let path = self.register_header(spans[0]);
-        let annotations = labels.iter().zip(cut.spans).map(|((kind, label), range)| {
+        let mut annotations = Vec::new();
+        for ((kind, label), range) in labels.iter().zip(cut.spans) {
             let text = sanitize::sanitize_line(&label.text, LINE_LIMIT);
-            kind.span(range).label((!text.is_empty()).then_some(text))
-        });
+            let is_shown = !text.is_empty() && (!self.wrap || self.fits_after(&cut.text, range.end, &text));
+            if !is_shown && !text.is_empty() {
+                let place = if *kind == AnnotationKind::Primary {
+                    String::new()
+                } else {
+                    format!(" (line {})", self.sources.file(source).position(label.span.start).line)
+                };
+                self.long_labels.push(format!("{}{place}", label.text));
+            }
+            annotations.push(kind.span(range).label(is_shown.then_some(text)));
+        }
 
         Snippet::source(cut.text).line_start(cut.first_line).path(path).annotations(annotations)
+    }
+
+    /// Returns true if a label fits into the columns behind the text up to `end`.
+    fn fits_after(&self, text: &str, end: usize, label: &str) -> bool {
+        let width = |text: &str| text.chars().map(sanitize::display_width).sum::<usize>();
+        let line = text[..end].rsplit('\n').next().unwrap_or_default();
+        width(line) + 1 + width(label) <= self.columns
     }
 
     /// Returns the suggestion as a change of source lines, if these are few and short.

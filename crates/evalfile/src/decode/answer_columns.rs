@@ -166,15 +166,18 @@ pub(super) fn similar_key(column: &str) -> Option<&'static str> {
 
 /// Returns the diagnostic for a key or column that nothing reads.
 pub(super) fn unknown_column(name: &str, kind: &str, span: Span) -> Diagnostic {
-    let title = format!("an answer has no {kind} `{name}`");
+    let title = format!("nothing reads the {kind} `{name}`");
     let diagnostic = Diagnostic::error(codes::UNKNOWN_KEY, title, span, format!("unknown {kind}"));
     let metadata = format!(
         "to keep it from the judge, store it as metadata: `--columns metadata={name}`, or `metadata=*` for all such {kind}s"
     );
 
     if let Some(near) = similar_key(name) {
+        let (field, column) = (field_of(near).unwrap_or(near), shell_word(name));
         return diagnostic
-            .with_help(format!("did you mean `{near}`?"))
+            .with_help(format!(
+                "did you mean `{near}`? Rename it, or name it with `--columns {field}={column}`"
+            ))
             .with_suggestion(format!("rename the {kind}"), span, near)
             .with_help(metadata);
     }
@@ -194,12 +197,12 @@ pub(super) fn unknown_columns(
     is_there: impl Fn(&str) -> bool,
 ) -> Diagnostic {
     let names: Vec<String> = columns.iter().map(|(name, _)| format!("`{name}`")).collect();
-    let (unknown, list) =
-        (if names.len() == 1 { "an unknown one" } else { "unknown ones" }, names.join(", "));
+    let unknown = if names.len() == 1 { "column" } else { "columns" };
     let (code, title) = if is_there(ANSWER[0]) {
-        (codes::UNKNOWN_KEY, format!("an answer has no columns {list}"))
+        (codes::UNKNOWN_KEY, format!("nothing reads the {unknown} {}", names.join(", ")))
     } else {
-        (codes::NO_ANSWER, format!("this table has no column with the answers, and {unknown}: {list}"))
+        let list = names.join(", ");
+        (codes::NO_ANSWER, format!("no column is known to hold the answers; unknown {unknown}: {list}"))
     };
 
     // What is guessed is an example for the user to correct.
@@ -210,8 +213,11 @@ pub(super) fn unknown_columns(
             continue;
         }
 
+        let is_misspelt = |name: &str| similar_key(name).and_then(field_of) == Some(field);
         let is_hinted = |name: &str| hints.iter().any(|hint| name.to_lowercase().contains(hint));
-        let near = (0..columns.len()).find(|at| !is_used[*at] && is_hinted(columns[*at].0));
+        let first =
+            |fits: &dyn Fn(&str) -> bool| (0..columns.len()).find(|at| !is_used[*at] && fits(columns[*at].0));
+        let near = first(&is_misspelt).or_else(|| first(&is_hinted));
         match near {
             Some(at) => {
                 is_used[at] = true;
@@ -221,7 +227,9 @@ pub(super) fn unknown_columns(
             None => {}
         }
     }
-    pairs.push(format!("{METADATA}={ALL_OTHERS}"));
+    if is_used.contains(&false) {
+        pairs.push(format!("{METADATA}={ALL_OTHERS}"));
+    }
 
     let fields: Vec<String> = FIELDS.iter().map(|keys| format!("`{}`", keys[0])).collect();
     Diagnostic::error(code, title, first, "unknown column")

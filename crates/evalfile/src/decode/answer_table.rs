@@ -141,6 +141,8 @@ impl AnswerTable {
         let Some((_, first)) = names.first() else { return };
         let mut fields: Vec<(&str, &str, Span)> = Vec::new();
         let mut unknown: Vec<(&str, Span)> = Vec::new();
+        let all = names.iter().map(|(name, _)| name.as_str());
+        let meant = meant_columns(given.all_named(), all.clone());
         for (index, (column, (name, at))) in self.columns.iter().zip(names).enumerate() {
             if name.is_empty() {
                 cx.problems.add(
@@ -159,6 +161,8 @@ impl AnswerTable {
                 ColumnUse::Field(key) => field_of(key).unwrap_or(key),
                 ColumnUse::Metadata => name,
                 ColumnUse::Ignored => continue,
+                // The message about the name on the command line names it.
+                ColumnUse::Unknown if meant.contains(&name.as_str()) => continue,
                 ColumnUse::Unknown => {
                     unknown.push((name, *at));
                     continue;
@@ -173,7 +177,7 @@ impl AnswerTable {
         }
 
         for column in given.all_named().filter(|column| !names.iter().any(|(name, _)| name == column)) {
-            cx.problems.add(missing_column(column, names.iter().map(|(name, _)| name.as_str()), *first));
+            cx.problems.add(missing_column(column, all.clone(), *first));
         }
 
         let is_there = |wanted: &str| {
@@ -264,6 +268,17 @@ impl AnswerTable {
 
         Some(TreeNode::new(whole, NodeValue::Map(entries)))
     }
+}
+
+/// Returns the columns of a file that names on the command line were most likely meant to be.
+pub(super) fn meant_columns<'n>(
+    named: impl Iterator<Item = &'n str>,
+    names: impl Iterator<Item = &'n str> + Clone,
+) -> Vec<&'n str> {
+    named
+        .filter(|column| !names.clone().any(|name| name == *column))
+        .filter_map(|column| assize_diagnostic::did_you_mean(column, names.clone()))
+        .collect()
 }
 
 /// Returns the diagnostic for a column that the command line names and the file lacks.

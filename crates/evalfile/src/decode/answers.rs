@@ -11,7 +11,7 @@ use super::answer_columns::{
     ANSWER, AnswerColumns, CLUSTERS, ColumnUse, EXPECTED_OUTCOME, METADATA, QUESTION, REFERENCE, field_of,
     two_columns, unknown_column,
 };
-use super::answer_table::{AnswerTable, missing_column};
+use super::answer_table::{AnswerTable, meant_columns, missing_column};
 use super::case::DecodedCase;
 use super::common::{check_id, decode_tags};
 use super::messages::decode_given_output;
@@ -156,6 +156,8 @@ fn apply_columns(
         cx.problems.add(missing_column(column, names.iter().map(String::as_str), head));
     }
 
+    let given = columns.given().map(|(column, _)| column);
+    let meant = meant_columns(given, names.iter().map(String::as_str));
     let mut kept: Vec<MapEntry> = Vec::with_capacity(entries.len());
     let mut fields: Vec<(&'static str, String, Span)> = Vec::new();
     let mut metadata = Map::new();
@@ -165,6 +167,8 @@ fn apply_columns(
             ColumnUse::Metadata => {
                 metadata.insert(entry.key, entry.value.to_json());
             }
+            // The message about the name on the command line names it.
+            ColumnUse::Unknown if meant.contains(&entry.key.as_str()) => {}
             ColumnUse::Unknown => cx.problems.add(unknown_column(&entry.key, "key", entry.key_span)),
             ColumnUse::Field(key) => {
                 let field = field_of(key).unwrap_or(key);

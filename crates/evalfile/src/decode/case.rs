@@ -22,8 +22,8 @@ use super::workspace::decode_workspace;
 use super::{DecodeContext, MapReader, execution, graders, messages};
 use crate::codes;
 use crate::model::{
-    Case, CaseId, CaseMarks, CaseMessage, EvalFileFormat, GivenOutput, Grader, OnDependencyFailure,
-    ThresholdOverrides, Trials, UnsupportedFeature, WorkspaceSpec,
+    Case, CaseId, CaseMarks, CaseMessage, EvalFileFormat, GivenOutput, Grader, GraderKind,
+    OnDependencyFailure, ThresholdOverrides, Trials, UnsupportedFeature, WorkspaceSpec,
 };
 use crate::tree::{MapEntry, NodeValue, TreeNode};
 
@@ -373,6 +373,20 @@ impl PartialCase {
                 .with_help("give at least one grader a weight above 0"),
             );
         }
+
+        if let Some(output) = &self.output {
+            let told = match output {
+                GivenOutput::Messages(messages) => {
+                    Some(messages.iter().map(|message| message.to_json().to_string()).collect::<String>())
+                }
+                GivenOutput::Text(_) | GivenOutput::Json(_) => None,
+            };
+            for grader in &self.graders {
+                if let Some(missing) = missing_measure(&grader.kind, told.as_deref()) {
+                    cx.problems.add(never_decided(&grader.name, missing, self.head));
+                }
+            }
+        }
     }
 
     fn turns_are_graded(&self) -> bool {
@@ -526,6 +540,59 @@ fn decode_expected_outcome(
 
     let text = string(&entry.value, &entry.key, &mut cx.problems)?;
     check_not_blank(text, &entry.key, &mut cx.problems)
+}
+
+/// Tool calls, as far as a message names what is missing.
+const TOOL_CALLS: &str = "the tool calls behind it";
+
+/// Returns what a grader needs to know of an answer and nobody tells of one that is given. `told` is the JSON of its messages, which
+/// may have recorded it; `None` for an answer without messages.
+fn missing_measure(kind: &GraderKind, told: Option<&str>) -> Option<&'static str> {
+    const TIME: &str = "how long it took";
+    const COST: &str = "what it cost";
+    const TOKENS: &str = "the tokens it took";
+
+    let lacks = |key: &str| !told.is_some_and(|messages| messages.contains(key));
+    let (no_time, no_cost, no_tokens) = (lacks("duration_ms"), lacks("cost_usd"), lacks("token_usage"));
+    match kind {
+        GraderKind::Latency { .. } => no_time.then_some(TIME),
+        GraderKind::Cost { .. } => no_cost.then_some(COST),
+        GraderKind::TokenUsage(_) => no_tokens.then_some(TOKENS),
+        GraderKind::ToolTrajectory(_) | GraderKind::SkillTrigger(_) => told.is_none().then_some(TOOL_CALLS),
+        GraderKind::ExecutionMetrics(limits) => {
+            let needs_calls = limits.max_tool_calls.is_some()
+                || limits.max_llm_calls.is_some()
+                || limits.target_exploration_ratio.is_some();
+            let needed = [
+                (limits.max_duration.is_some() && no_time, TIME),
+                (limits.max_cost_usd.is_some() && no_cost, COST),
+                (limits.max_tokens.is_some() && no_tokens, TOKENS),
+                (needs_calls && told.is_none(), TOOL_CALLS),
+            ];
+            needed.into_iter().find(|(is_missing, _)| *is_missing).map(|(_, what)| what)
+        }
+        GraderKind::Composite(composite) => {
+            composite.members.iter().find_map(|member| missing_measure(&member.kind, told))
+        }
+        GraderKind::Transformed(changed) => missing_measure(&changed.inner.kind, told),
+        _ => None,
+    }
+}
+
+/// Returns the warning about a grader that stays without a result however often the case is run.
+fn never_decided(grader: &str, missing: &str, head: Span) -> Diagnostic {
+    let help = if missing == TOOL_CALLS {
+        "give `output` as messages with their tool calls, or remove the grader"
+    } else {
+        "remove the grader, or remove `output` so that a target answers; messages may also record it"
+    };
+    Diagnostic::warning(
+        codes::LIMIT_WITHOUT_MEASURE,
+        format!("grader `{grader}` can't decide: a given answer does not tell {missing}"),
+        head,
+        "the `output` of this case is given",
+    )
+    .with_help(help)
 }
 
 fn decode_expected_output(

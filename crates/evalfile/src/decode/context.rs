@@ -11,6 +11,7 @@ use super::DiagnosticCollector;
 use super::file::unreadable_help;
 use super::grader::TemplateCache;
 use crate::codes;
+use crate::load::CaseCheck;
 use crate::model::{FilePosition, SourceMark};
 use crate::programs::ProgramRunner;
 
@@ -42,6 +43,8 @@ pub(crate) struct LoadScope {
     pub(crate) programs: Option<Arc<dyn ProgramRunner>>,
     /// Names of the targets that take the place of those of the file.
     pub(crate) targets: Vec<String>,
+    /// Further check of the cases of datasets.
+    pub(crate) case_check: Option<CaseCheck>,
 }
 
 impl LoadScope {
@@ -65,8 +68,9 @@ const MAX_ATTACHMENT_BYTES: u64 = 16 * 1024 * 1024;
 impl DecodeContext {
     /// Creates a context with no sources and no diagnostics.
     pub(crate) fn new(environment: EnvironmentLookup, search: Vec<PathBuf>, roots: Vec<PathBuf>) -> Self {
-        let (open, programs, targets) = (BTreeMap::new(), None, Vec::new());
-        Self::with_scope(Arc::new(LoadScope { environment, search, roots, open, programs, targets }))
+        let (open, programs, targets, case_check) = (BTreeMap::new(), None, Vec::new(), None);
+        let scope = LoadScope { environment, search, roots, open, programs, targets, case_check };
+        Self::with_scope(Arc::new(scope))
     }
 
     /// Creates a context with existing limits of access.

@@ -324,6 +324,10 @@ impl DatasetReader {
         let mut read = read_line(&mut cx, &self.path, line, &self.defaults);
         let case = read.case.take();
         let selects = case.as_ref().is_some_and(|case| case.compares_answers());
+        if let (Some(case), Some(check)) = (&case, &cx.reach.case_check) {
+            let found = check(case, &cx.sources);
+            found.into_iter().for_each(|diagnostic| cx.problems.add(diagnostic));
+        }
         LineCheck { number, cx, read, is_case: case.is_some(), selects }
     }
 

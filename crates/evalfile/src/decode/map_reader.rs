@@ -456,12 +456,22 @@ pub(crate) fn number(
             if let Some(inner) = node.as_str().map(str::trim).filter(|text| text.parse::<f64>().is_ok()) {
                 diagnostic = diagnostic.with_suggestion("remove the quotes", node.use_span(), inner);
             }
+            if let Some(share) = node.as_str().and_then(percentage) {
+                diagnostic =
+                    diagnostic.with_suggestion("write the share", node.use_span(), share.to_string());
+            }
 
             problems.add(diagnostic);
             return None;
         }
     };
     Some(SpannedValue::new(value, node.use_span()))
+}
+
+/// Returns the share that a text such as `70%` stands for.
+fn percentage(text: &str) -> Option<f64> {
+    let percent: f64 = text.trim().strip_suffix('%')?.trim_end().parse().ok()?;
+    percent.is_finite().then_some(percent / 100.0)
 }
 
 /// Rejects a text of white space.

@@ -76,7 +76,9 @@ pub(crate) fn decode_suite(
     }
 
     object.entry("$schema");
-    let name = decode_suite_name(cx, &mut object, format).unwrap_or_else(|| default_name(path));
+    let name = decode_suite_name(cx, &mut object, format);
+    let name_place = name.as_ref().map(|name| cx.position(name.span));
+    let name = name.map_or_else(|| default_name(path), |name| name.value);
     let description = object.string("description", &mut cx.problems).map(|text| text.value);
     let tags = decode_tags(cx, &mut object);
     let metadata = decode_suite_metadata(cx, &mut object);
@@ -119,6 +121,7 @@ pub(crate) fn decode_suite(
     let suite = Suite {
         format,
         name,
+        name_place,
         path: path.to_path_buf(),
         description,
         tags,
@@ -142,7 +145,7 @@ fn decode_suite_name(
     cx: &mut DecodeContext,
     object: &mut MapReader<'_>,
     format: EvalFileFormat,
-) -> Option<String> {
+) -> Option<SpannedValue<String>> {
     let entry = match format {
         EvalFileFormat::One => find_spelling(cx, object, &["dataset", "name"], 2),
         EvalFileFormat::Two => find_spelling(cx, object, &["name", "dataset"], 1),
@@ -152,7 +155,7 @@ fn decode_suite_name(
     }
 
     let name = string(&entry.value, &entry.key, &mut cx.problems)?;
-    check_id(cx, name, "the name of the suite").map(|name| name.value)
+    check_id(cx, name, "the name of the suite")
 }
 
 /// Returns the file name without its extensions: `a.eval.yaml` becomes `a`.

@@ -53,6 +53,8 @@ pub struct Suite {
     pub format: EvalFileFormat,
     /// Value of `name` (format 1: `dataset`), else the file name without its extensions.
     pub name: String,
+    /// Position of that value; `None` if the suite is named after its file.
+    pub name_place: Option<FilePosition>,
     /// Path of the file.
     pub path: PathBuf,
     /// Description of the suite.

@@ -14,8 +14,19 @@ const EXPLORING: [&str; 10] =
 /// Default tolerance for the share of exploring calls.
 const DEFAULT_TOLERANCE: f64 = 0.2;
 
+/// Beginning of the messages about what a target does not report.
+const NOT_REPORTED: &str = "the target does not report";
+/// Beginning of the message about the time of an answer from the cache.
+const NO_TIME_IN_CACHE: &str = "the answer came from the reply cache, which has no time for it";
+
+/// Returns true for the message of a grader that lacks a measurement of the answer, which asking again does not bring.
+pub fn is_unreported(message: &str) -> bool {
+    // A composite puts the name of its member before the message.
+    [NOT_REPORTED, NO_TIME_IN_CACHE].iter().any(|beginning| message.contains(beginning))
+}
+
 fn unknown_metric(what: &str) -> String {
-    format!("the target does not report {what}, so the limit can't be checked")
+    format!("{NOT_REPORTED} {what}, so the limit can't be checked")
 }
 
 fn check_limit(name: &str, most: f64, value: f64, unit: &str) -> GraderNote {
@@ -42,11 +53,9 @@ fn check_time(most: Duration, facts: &AnswerFacts) -> Result<GraderNote, String>
     let duration = match facts.duration {
         Some(duration) => duration,
         None if facts.recalled => {
-            return Err(
-                "the answer came from the reply cache, which has no time for it, so the limit can't be checked; \
-                 measure it with `--no-cache`"
-                    .to_owned(),
-            );
+            return Err(format!(
+                "{NO_TIME_IN_CACHE}, so the limit can't be checked; measure it with `--no-cache`"
+            ));
         }
         None => return Err(unknown_metric("how long the answer took")),
     };

@@ -18,6 +18,7 @@ mod trajectory;
 
 use assize_evalfile::{AuthorCode, GraderKind};
 
+pub use metrics::is_unreported;
 pub use result::{AnswerFacts, CheckResult};
 pub(crate) use result::{shorten, to_unit_interval};
 pub use schema::schema_problem;

@@ -44,13 +44,18 @@ fn matches(check: &ToolTrajectory, wanted: &ExpectedCall, call: &ToolCall) -> bo
     wanted.tool == call.name && matches_arguments(wanted.args.as_ref(), &call.input, rule)
 }
 
+/// Number of calls in words.
+fn times(count: usize) -> String {
+    if count == 1 { "once".to_owned() } else { format!("{count} times") }
+}
+
 fn match_any_order(check: &ToolTrajectory, calls: &[ToolCall]) -> CheckResult {
     let findings = check.minimums.iter().map(|(tool, least)| {
         let count = calls.iter().filter(|call| call.name == *tool).count();
         GraderNote::new(
             count >= *least as usize,
-            format!("calls `{tool}` at least {least} times"),
-            format!("{count} times"),
+            format!("calls `{tool}` at least {}", times(*least as usize)),
+            times(count),
         )
     });
     CheckResult::passed_share(findings.collect())

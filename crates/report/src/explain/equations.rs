@@ -142,7 +142,7 @@ pub(crate) fn case_equations(graders: &[(f64, (f64, f64))]) -> Vec<ScoreEquation
     let line = |of, when: &str, pick: fn(&(f64, f64)) -> f64| {
         let terms: Vec<String> = graders
             .iter()
-            .map(|(weight, bounds)| format!("{} x {}", format_plain(*weight), format_plain(pick(bounds))))
+            .map(|(weight, bounds)| format!("{} × {}", format_plain(*weight), format_plain(pick(bounds))))
             .collect();
         let sum: f64 = graders.iter().map(|(weight, bounds)| weight * pick(bounds)).sum();
         let terms = if terms.len() == 1 { terms.concat() } else { format!("({})", terms.join(" + ")) };
@@ -253,10 +253,10 @@ mod tests {
             .into_iter()
             .map(|line| line.text)
             .collect();
-        assert_eq!(texts, ["(2 x 0.5 + 1 x 0.9) / 3 = 0.633333"]);
+        assert_eq!(texts, ["(2 × 0.5 + 1 × 0.9) / 3 = 0.633333"]);
         assert_eq!(
             case_equations(&[(1.0, (0.0, 1.0)), (1.0, (1.0, 1.0))])[0].text,
-            "(1 x 0 + 1 x 1) / 2 = 0.5"
+            "(1 × 0 + 1 × 1) / 2 = 0.5"
         );
         assert_eq!(case_equations(&[(2.0, (0.25, 1.0))])[0].text, "0.25 to 1");
         assert!(case_equations(&[]).is_empty());

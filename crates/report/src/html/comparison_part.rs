@@ -104,9 +104,9 @@ impl ComparisonView {
         });
         let mismatches = comparison.mismatches.iter().map(|mismatch| {
             format!(
-                "Not comparable ({}): in {} cases {}: {} / {}; {}",
+                "Not comparable ({}): in {} {}: {} / {}; {}",
                 mismatch.respect.name(),
-                mismatch.cases,
+                number::format_count(mismatch.cases as u64, "case", "cases"),
                 mismatch.respect.describe(),
                 escape_lines(&mismatch.base),
                 escape_lines(&mismatch.candidate),

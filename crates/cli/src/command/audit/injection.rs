@@ -54,7 +54,7 @@ pub(super) fn print(
     }
 
     output::print(&render_injection_audit(report, context.stdout));
-    super::shared::print_footer(info, folder, context);
+    crate::command::present::print_footer(info, folder.path(), context);
 
     Ok(())
 }

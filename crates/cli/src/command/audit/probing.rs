@@ -70,7 +70,7 @@ pub(super) fn print(
     }
 
     output::print(&render_audit(report, context.stdout));
-    super::shared::print_footer(info, folder, context);
+    crate::command::present::print_footer(info, folder.path(), context);
 
     Ok(())
 }

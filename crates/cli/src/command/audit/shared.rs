@@ -1,4 +1,4 @@
-//! Parts that all audits share: refused options and the footer.
+//! Parts that all audits share: refused options and the JSON.
 
 use assize_engine::audit::check_options;
 use assize_engine::summary_json;
@@ -6,9 +6,7 @@ use assize_store::{RunFolder, RunInfo};
 use serde_json::Value;
 
 use crate::args::{RunArgs, ShowChoice};
-use crate::context::CliContext;
 use crate::failure::CommandFailure;
-use crate::output;
 
 /// Options of runs that audits have no use for are not swallowed.
 pub(super) fn refuse(run: &RunArgs) -> Result<(), CommandFailure> {
@@ -33,20 +31,4 @@ pub(super) fn audit_json(info: &RunInfo, folder: &RunFolder, unrelated: &[&str],
     }
 
     value
-}
-
-/// Prints the judges, the number of calls and the run folder.
-pub(super) fn print_footer(info: &RunInfo, folder: &RunFolder, context: &CliContext) {
-    if let Some(summary) = &info.summary {
-        let calls =
-            format!("{} judge calls, {} from the cache", summary.judge_calls, summary.judge_calls_cached);
-        let judges: Vec<&str> = info.judges.iter().map(|judge| &*judge.identity.name).collect();
-        let text = format!(
-            "\njudge {}; {calls}\n{}\n{}\n",
-            judges.join(", "),
-            summary.exit_reason,
-            folder.path().display()
-        );
-        output::print_text(&text, context);
-    }
 }

@@ -63,14 +63,9 @@ pub(super) fn check_judge(judge: &str, is_target: bool) -> Result<(), String> {
     }
 
     // The next command would refuse it: better now, before it stands in a file.
-    assize_llm::ModelName::from_str(judge).map(drop).map_err(|error| {
-        let example = if judge.contains(':') {
-            String::new()
-        } else {
-            format!(" Write the provider before it, such as `--judge openai:{judge}`.")
-        };
-        format!("`--judge {judge}`: {error}.{example} `assize doctor --all` lists the providers")
-    })
+    assize_llm::ModelName::from_str(judge)
+        .map(drop)
+        .map_err(|error| format!("{error}; `assize doctor --all` lists the providers"))
 }
 
 /// All files, in the order they are shown.

@@ -24,13 +24,14 @@ pub(crate) fn execute(args: &InitArgs, context: &CliContext) -> Result<ExitStatu
     let ready: Vec<&str> =
         super::doctor::usable_models(context).into_iter().filter(|name| *name != OFFLINE).collect();
     let asks = !args.yes && !args.json && std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+    let targets = load_targets(&folder, None, &context.process.load_options(&[])).targets;
+    let check = |judge: &str| files::check_judge(judge, targets.iter().any(|target| target.name == judge));
     let judge = match &args.judge {
         Some(judge) => judge.trim().to_owned(),
-        None if asks => ask_for_judge(&ready, context)?,
+        None if asks => ask_for_judge(&ready, check, context)?,
         None => OFFLINE.to_owned(),
     };
-    let targets = load_targets(&folder, None, &context.process.load_options(&[])).targets;
-    files::check_judge(&judge, targets.iter().any(|target| target.name == judge))?;
+    check(&judge)?;
 
     let setup =
         ProjectSetup { format: args.format, judge, ready: ready.iter().map(ToString::to_string).collect() };
@@ -119,15 +120,28 @@ fn report(
     }
 }
 
-fn ask_for_judge(ready: &[&str], context: &CliContext) -> Result<String, CommandFailure> {
+/// Asks until the answer names a judge.
+fn ask_for_judge(
+    ready: &[&str],
+    check: impl Fn(&str) -> Result<(), String>,
+    context: &CliContext,
+) -> Result<String, CommandFailure> {
     let usable = if ready.is_empty() {
         "no model is configured".to_owned()
     } else {
         format!("usable: {}", ready.join(", "))
     };
     let question = format!("Which judge? PROVIDER:MODEL, or empty for the offline judge ({usable}):");
-    let answer = ask(&question, context)?;
-    Ok(if answer.is_empty() { OFFLINE.to_owned() } else { answer })
+    loop {
+        let answer = ask(&question, context)?;
+        if answer.is_empty() {
+            return Ok(OFFLINE.to_owned());
+        }
+        match check(&answer) {
+            Ok(()) => return Ok(answer),
+            Err(problem) => output::print_notice(&format!("{problem}\n"), context),
+        }
+    }
 }
 
 fn ask_to_overwrite(path: &str, context: &CliContext) -> Result<bool, CommandFailure> {

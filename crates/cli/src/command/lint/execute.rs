@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use assize_diagnostic::{Diagnostic, DiagnosticCode, Severity, SourceMap, did_you_mean};
 use assize_engine::{CritiqueFile, CritiqueOptions, CritiqueReport, ExitStatus, replace_file};
 use assize_evalfile::{
-    LoadOptions, LoadedScorecard, find_suites, is_scorecard, load_rubric, load_scorecard, load_suite,
+    LoadOptions, LoadedScorecard, codes, find_suites, is_scorecard, load_rubric, load_scorecard, load_suite,
 };
 use assize_lint::{LintFix, ModelLint, RULES, apply_fixes, collect_fixes, lint_scorecard};
 
@@ -186,7 +186,7 @@ pub(super) struct OpenedForLint {
 pub(super) fn open_file(path: &Path, options: &LoadOptions) -> Result<OpenedForLint, CommandFailure> {
     let loaded = load_suite(path, options);
     let mut errors = loaded.diagnostics;
-    errors.retain(|diagnostic| diagnostic.severity == Severity::Error);
+    errors.retain(|found| found.severity == Severity::Error || found.code == codes::LIMIT_WITHOUT_MEASURE);
 
     let (mut error_sources, mut cases) = (loaded.sources, 0);
     let linting = if let Some(suite) = &loaded.suite {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use assize_diagnostic::{Diagnostic, SourceMap};
+use assize_diagnostic::{Diagnostic, Severity, SourceMap};
 use assize_lint::LintReport;
 
 /// A file that was looked at.
@@ -10,7 +10,8 @@ pub(super) struct LintedFile {
     pub(super) path: PathBuf,
     pub(super) cases: usize,
     pub(super) linted: LintReport,
-    /// Errors that keep the file from loading; its valid cases are linted all the same.
+    /// Errors that keep the file from loading, whose valid cases are linted all the same, and warnings of the loader that findings
+    /// should not miss.
     pub(super) errors: Vec<Diagnostic>,
     pub(super) error_sources: SourceMap,
     /// It is a scorecard: its prompts are what a model is told, and no model looks at them here.
@@ -19,7 +20,7 @@ pub(super) struct LintedFile {
 
 impl LintedFile {
     pub(super) fn broken(&self) -> bool {
-        !self.errors.is_empty()
+        self.errors.iter().any(|found| found.severity == Severity::Error)
     }
 
     /// Errors and findings, each with the texts they point into.

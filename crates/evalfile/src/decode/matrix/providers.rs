@@ -113,6 +113,10 @@ const NEEDED_CONFIG: [&str; 18] = [
     "transformRequest", "modalities", "audio", "prompt", "transformResponse",
 ];
 
+/// Keys of `config` that promptfoo knows and that have no effect here: they are no misspelt ones, however near to those above.
+const OTHER_CONFIG: [&str; 8] =
+    ["maxTurns", "speed", "store", "user", "metadata", "verbosity", "effort", "timeout"];
+
 /// Servers of one's own that give embeddings by OpenAI's interface: first word of ids, and the usual address.
 const EMBEDDING_SERVERS: [(&str, &str); 3] = [
     ("ollama", "http://127.0.0.1:11434/v1"),
@@ -463,7 +467,8 @@ fn add_config(
         } else if NEEDED_CONFIG.contains(&key) {
             problems.push(format!("`{key}` in its `config` can't be honoured here"));
         } else if settings.is_some_and(|settings| settings.get("config").is_some()) {
-            let near = did_you_mean(key, CONFIG_KEYS.iter().map(|row| row.0).chain(NEEDED_CONFIG));
+            let known = CONFIG_KEYS.iter().map(|row| row.0).chain(NEEDED_CONFIG);
+            let near = if OTHER_CONFIG.contains(&key) { None } else { did_you_mean(key, known) };
             idle.push(IdleSetting { key: key.to_owned(), near, span: part.key_span });
         }
     }
