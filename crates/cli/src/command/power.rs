@@ -5,7 +5,7 @@ use assize_analysis::power::{PlanningInputs, WantedPrecision, estimate_inputs, p
 use assize_engine::ExitStatus;
 use assize_report::render_plan;
 use assize_rubric::UnitInterval;
-use assize_stats::ConfidenceLevel;
+use assize_stats::{ConfidenceLevel, McNemarVariant};
 use serde_json::json;
 
 use super::compare::ComparedRun;
@@ -39,6 +39,7 @@ pub(super) fn execute(args: &PowerArgs, context: &CliContext) -> Result<ExitStat
         difference,
         power: args.power,
         level: ConfidenceLevel::new(args.level).map_err(|error| error.to_string())?,
+        variant: if args.mid_p { McNemarVariant::MidP } else { McNemarVariant::Exact },
     };
 
     let needs = plan_sample_size(&known, wanted)?;
@@ -53,7 +54,7 @@ pub(super) fn execute(args: &PowerArgs, context: &CliContext) -> Result<ExitStat
 
     if args.json {
         output::print_json(&json!({
-            "wanted": { "width": width, "difference": difference, "power": args.power, "level": args.level },
+            "wanted": { "width": width, "difference": difference, "power": args.power, "level": args.level, "mid_p": args.mid_p },
             "known": known,
             "needs": needs,
         }));
