@@ -284,6 +284,7 @@ mod plan;
 mod prepared;
 mod prices;
 mod process;
+mod read_together;
 mod report_material;
 mod resume;
 pub mod runs;
@@ -343,6 +344,7 @@ pub use options::{
 pub use pass_rate::exit_with_pass_rate;
 pub use prepared::PreparedPlan;
 pub use process::{ProcessContext, StopSignal};
+pub use read_together::read_together;
 pub use report_material::ReportMaterial;
 pub use resume::NEWEST_RUN;
 pub use samples::{

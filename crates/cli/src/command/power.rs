@@ -1,6 +1,6 @@
 //! `assize calibrate power`.
 
-use assize_analysis::NameTable;
+use assize_analysis::RunFacts;
 use assize_analysis::power::{PlanningInputs, WantedPrecision, estimate_inputs, plan_sample_size};
 use assize_engine::ExitStatus;
 use assize_report::render_plan;
@@ -22,11 +22,8 @@ pub(super) fn execute(args: &PowerArgs, context: &CliContext) -> Result<ExitStat
         return Err("`--from` takes one run, or two runs of the same cases".into());
     }
 
-    let mut names = NameTable::default();
-    let mut runs = Vec::new();
-    for name in &args.from {
-        runs.push(ComparedRun::read(name, &mut names, |_| true, context)?.facts);
-    }
+    let (runs, names) = ComparedRun::read_all(&args.from, Some, context)?;
+    let runs: Vec<RunFacts> = runs.into_iter().map(|run| run.facts).collect();
 
     let known = known(args, estimate_inputs(&runs, &names));
     let asked = args.width.is_some() || args.difference.is_some() || args.cases.is_some();
